@@ -1,0 +1,148 @@
+//! The one way in which everything is measured.
+
+use std::hint::{black_box, spin_loop};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use cpu_time::ThreadTime;
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, SamplingMode};
+
+/// Something that counts. Each implementation is measured by the loops provided here: they are
+/// compiled once per rival, so that `add` is inlined into them and a `&dyn Rival` costs one
+/// virtual call per loop, not per add.
+pub trait Rival: Send + Sync {
+    /// Counts `n`.
+    fn add(&self, n: u64);
+
+    /// What has been counted, over the window if there is one.
+    fn sum(&self) -> u64;
+
+    /// Adds one, `times` times.
+    fn add_many(&self, times: u64) {
+        for _ in 0..times {
+            self.add(black_box(1));
+        }
+    }
+
+    /// Adds one, `times` times, each after a `step` that moves the clock.
+    fn add_many_after(&self, times: u64, step: &dyn Fn()) {
+        for _ in 0..times {
+            step();
+            self.add(black_box(1));
+        }
+    }
+
+    /// Reads `times` times.
+    fn sum_many(&self, times: u64) {
+        for _ in 0..times {
+            black_box(self.sum());
+        }
+    }
+}
+
+/// A rival and what the tables call it.
+pub struct Contender {
+    /// The name in tables and in Criterion's reports.
+    pub name: &'static str,
+    /// What is measured.
+    pub rival: Box<dyn Rival>,
+}
+
+impl Contender {
+    /// Names `rival`.
+    pub fn new(name: &'static str, rival: impl Rival + 'static) -> Contender {
+        Contender {
+            name,
+            rival: Box::new(rival),
+        }
+    }
+}
+
+/// How many threads run at once.
+pub fn cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// How many times `add_many` runs before the clock starts: enough to register the thread with
+/// whatever keeps a record of threads, and to warm its lines.
+const WARM_UP: u64 = 64;
+
+/// Adds `times` times on each of `threads` new threads that start together; returns the mean of
+/// their CPU times.
+///
+/// CPU time and not wall time: with more threads than cores, or with a busy machine, a thread
+/// waits for its turn, and that is no part of an add. Always new threads, and never the caller's:
+/// striped counters deal out their stripes in the order of arrival, so threads that arrive
+/// together get neighbouring stripes, as the threads of a pool would.
+///
+/// # Panics
+/// If the rival panics.
+pub fn time_adds(rival: &dyn Rival, threads: usize, times: u64) -> Duration {
+    let waiting = AtomicUsize::new(threads);
+    let one_thread = || {
+        rival.add_many(WARM_UP);
+        waiting.fetch_sub(1, Ordering::SeqCst);
+        while waiting.load(Ordering::SeqCst) > 0 {
+            if threads > cores() {
+                thread::yield_now();
+            } else {
+                spin_loop();
+            }
+        }
+        let begin = ThreadTime::now();
+        rival.add_many(times);
+        begin.elapsed()
+    };
+    let sum: Duration = thread::scope(|scope| {
+        let running: Vec<_> = (0..threads).map(|_| scope.spawn(one_thread)).collect();
+        let join = |thread: thread::ScopedJoinHandle<'_, Duration>| {
+            thread.join().expect("a rival panicked")
+        };
+        running.into_iter().map(join).sum()
+    });
+    sum / u32::try_from(threads).expect("few threads")
+}
+
+/// CPU time that `work` takes on this thread.
+pub fn time(work: impl FnOnce()) -> Duration {
+    let begin = ThreadTime::now();
+    work();
+    begin.elapsed()
+}
+
+/// Makes a group quick: half a second of measuring per contender after a fifth of warming up. All
+/// samples are alike, so that with more threads than cores each spans several turns of each
+/// thread.
+pub fn quick(group: &mut BenchmarkGroup<'_, WallTime>) {
+    group
+        .sample_size(10)
+        .sampling_mode(SamplingMode::Flat)
+        .warm_up_time(Duration::from_millis(200))
+        .measurement_time(Duration::from_millis(500));
+}
+
+/// The benchmark body for adds, over all `contenders`.
+pub fn bench_adds(
+    group: &mut BenchmarkGroup<'_, WallTime>,
+    contenders: &[Contender],
+    threads: usize,
+) {
+    quick(group);
+    for Contender { name, rival } in contenders {
+        group.bench_function(*name, |bencher| {
+            bencher.iter_custom(|times| time_adds(&**rival, threads, times));
+        });
+    }
+}
+
+/// The benchmark body for reads, over all `contenders`.
+pub fn bench_reads(group: &mut BenchmarkGroup<'_, WallTime>, contenders: &[Contender]) {
+    quick(group);
+    for Contender { name, rival } in contenders {
+        group.bench_function(*name, |bencher| {
+            bencher.iter_custom(|times| time(|| rival.sum_many(times)));
+        });
+    }
+}

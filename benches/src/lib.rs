@@ -1,0 +1,12 @@
+//! What the benches share: one way of measuring, the rivals, and windrow as one contender among
+//! them.
+//!
+//! Every contender is a [`Rival`](harness::Rival), and every figure comes from the same loop over
+//! it, so that a difference between two figures is a difference between two contenders. The
+//! README beside this crate says what is measured and how to read it.
+
+pub mod harness;
+pub mod loss;
+pub mod ours;
+pub mod rivals;
+pub mod table;

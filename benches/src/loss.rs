@@ -1,0 +1,220 @@
+//! The loss test: what every bucket was given, against what it says once it is closed.
+//!
+//! Writers share a virtual clock that they push on themselves, one bucket at a time, after a
+//! given number of adds (the pace). Each keeps a ledger of its adds by bucket. Whoever is about to
+//! open a bucket first reads the one that is half a ring old, compares it with the ledgers, and
+//! only then pushes the clock: so every bucket is read exactly once, long after it closed and long
+//! before its slot is used again. (Reading it just before its slot is used again would bring its
+//! lines to the very core that resets it next, and shorten the reset.)
+//!
+//! Fair to all: a writer announces the time of its next add before it adds, and the clock does not
+//! move on while any writer is still busy in the bucket that is to be read. So no add ever comes
+//! too late for its bucket, no bucket is reset under an add of its own, and a read misses nothing
+//! in flight. What remains is the one question: does an add to a bucket that is just being opened
+//! survive the opening?
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crossbeam_utils::CachePadded;
+
+use crate::rivals::Ring;
+
+/// A bucket's length in nanoseconds of the virtual clock.
+pub const LENGTH: u64 = 100_000;
+/// Buckets in every ring.
+pub const BUCKETS: usize = 8;
+/// A ring's interval in nanoseconds of the virtual clock.
+pub const INTERVAL: u64 = LENGTH * BUCKETS as u64;
+/// How old a bucket is when it is read, from start to start.
+const READ_AGE: u64 = INTERVAL / 2;
+/// The first bucket's start. Not zero, which some rings take for "nothing yet".
+const FIRST: u64 = INTERVAL;
+
+/// What a run found.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tally {
+    /// Buckets opened after the first.
+    pub rotations: u64,
+    /// Everything that the writers added.
+    pub added: u64,
+    /// What was missing, over all buckets in which something was missing.
+    pub lost: u64,
+    /// What was too much, over all buckets in which something was too much.
+    pub doubled: u64,
+    /// How long the writers ran.
+    pub elapsed: Duration,
+}
+
+impl Tally {
+    fn compare(&mut self, added: u64, found: u64) {
+        self.added += added;
+        self.lost += added.saturating_sub(found);
+        self.doubled += found.saturating_sub(added);
+    }
+}
+
+/// What a writer shows to the one who pushes the clock.
+#[derive(Default)]
+struct Writer {
+    /// The time of the add that it is busy with, or is about to make.
+    at: AtomicU64,
+    /// What it has added, by bucket; written by itself, and cleared by the harvest of a bucket
+    /// that it has long left.
+    ledger: [AtomicU64; BUCKETS],
+}
+
+/// The ledgers' slot for a bucket.
+fn slot(time: u64) -> usize {
+    (time / LENGTH) as usize % BUCKETS
+}
+
+struct Run<'a> {
+    ring: &'a dyn Ring,
+    clock: CachePadded<AtomicU64>,
+    stop: AtomicBool,
+    writers: Vec<CachePadded<Writer>>,
+    /// Held by the one who pushes the clock.
+    tally: Mutex<Tally>,
+}
+
+impl Run<'_> {
+    /// Reads the bucket at `start` and compares it with the ledgers. For the lock's holder, once
+    /// all writers have left that bucket.
+    fn harvest(&self, tally: &mut Tally, now: u64, start: u64) {
+        let take =
+            |writer: &CachePadded<Writer>| writer.ledger[slot(start)].swap(0, Ordering::Relaxed);
+        let added = self.writers.iter().map(take).sum();
+        tally.compare(added, self.ring.bucket(now, start));
+    }
+
+    /// Opens the next bucket, unless somebody else is at it or a writer is too far behind.
+    fn push(&self) {
+        let Ok(mut tally) = self.tally.try_lock() else {
+            return;
+        };
+        let now = self.clock.load(Ordering::Relaxed);
+        let next = now + LENGTH;
+        let old = next - READ_AGE;
+        // Acquire: pairs with the Release of `at`. A writer seen beyond the bucket has finished
+        // its adds there, and they and its ledger are visible.
+        let inside =
+            |writer: &CachePadded<Writer>| writer.at.load(Ordering::Acquire) < old + LENGTH;
+        if self.writers.iter().any(inside) {
+            drop(tally);
+            thread::yield_now();
+            return;
+        }
+        if old >= FIRST {
+            self.harvest(&mut tally, now, old);
+        }
+        tally.rotations += 1;
+        // Release: pairs with the Acquire in `write`; the ledgers' slot is empty again.
+        self.clock.store(next, Ordering::Release);
+    }
+
+    /// Adds until told to stop, and tries to open a bucket after each `pace` adds to one.
+    #[inline]
+    fn write<R: Ring + ?Sized>(&self, ring: &R, writer: &Writer, pace: u64) {
+        let (mut last, mut in_bucket) = (0, 0);
+        while !self.stop.load(Ordering::Relaxed) {
+            let now = self.clock.load(Ordering::Acquire);
+            if now != last {
+                (last, in_bucket) = (now, 0);
+                writer.at.store(now, Ordering::Release);
+            }
+            if ring.add_at(now, 1) {
+                let entry = &writer.ledger[slot(now)];
+                entry.store(entry.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+            }
+            in_bucket += 1;
+            if in_bucket >= pace {
+                self.push();
+            }
+        }
+        writer.at.store(u64::MAX, Ordering::Release);
+    }
+}
+
+/// Runs `threads` writers on `ring` for `length`; each tries to open a bucket once it has made
+/// `pace` adds to the one before.
+///
+/// # Panics
+/// If the ring panics.
+pub fn run<R: Ring>(ring: &R, threads: usize, pace: u64, length: Duration) -> Tally {
+    let run = Run {
+        ring,
+        clock: CachePadded::new(AtomicU64::new(FIRST)),
+        stop: AtomicBool::new(false),
+        writers: (0..threads).map(|_| CachePadded::default()).collect(),
+        tally: Mutex::default(),
+    };
+    let begin = Instant::now();
+    thread::scope(|scope| {
+        for writer in &run.writers {
+            scope.spawn(|| run.write(ring, writer, pace));
+        }
+        thread::sleep(length);
+        run.stop.store(true, Ordering::Relaxed);
+    });
+    let mut tally = *run.tally.lock().expect("no writer panicked");
+    tally.elapsed = begin.elapsed();
+    let now = run.clock.load(Ordering::Relaxed);
+    let unread = (now + LENGTH - READ_AGE).max(FIRST);
+    for start in (unread..=now).step_by(LENGTH as usize) {
+        run.harvest(&mut tally, now, start);
+    }
+    tally
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rivals::mutex_ring::MutexRing;
+
+    const SHORT: Duration = Duration::from_millis(100);
+
+    #[test]
+    fn a_right_ring_loses_nothing() {
+        let tally = run(&MutexRing::new(INTERVAL, BUCKETS), 3, 50, SHORT);
+        assert!(
+            tally.rotations > BUCKETS as u64 && tally.added > 0,
+            "{tally:?}"
+        );
+        assert_eq!((tally.lost, tally.doubled), (0, 0), "{tally:?}");
+    }
+
+    /// Counts every third add twice and every fourth not at all.
+    struct Wrong(MutexRing, AtomicU64);
+
+    impl Ring for Wrong {
+        fn add_at(&self, now: u64, n: u64) -> bool {
+            match self.1.fetch_add(1, Ordering::Relaxed) {
+                step if step % 4 == 0 => true,
+                step if step % 3 == 0 => self.0.add_at(now, 2 * n),
+                _ => self.0.add_at(now, n),
+            }
+        }
+
+        fn bucket(&self, now: u64, start: u64) -> u64 {
+            self.0.bucket(now, start)
+        }
+
+        fn sum_at(&self, now: u64) -> u64 {
+            self.0.sum_at(now)
+        }
+    }
+
+    /// One bucket in which adds are both lost and doubled shows the difference; with a pace of one
+    /// and one writer a bucket holds one add, so both show in full.
+    #[test]
+    fn a_wrong_ring_is_found_out() {
+        let ring = Wrong(MutexRing::new(INTERVAL, BUCKETS), AtomicU64::new(0));
+        let tally = run(&ring, 1, 1, SHORT);
+        assert!(tally.rotations > BUCKETS as u64, "{tally:?}");
+        assert!(tally.lost.abs_diff(tally.added / 4) <= 1, "{tally:?}");
+        assert!(tally.doubled.abs_diff(tally.added / 4) <= 1, "{tally:?}");
+    }
+}

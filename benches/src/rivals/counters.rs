@@ -1,0 +1,208 @@
+//! Counters without a window, and the parts that the targets name as yardsticks.
+
+use std::hint::black_box;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use contatori::counters::Observable;
+use contatori::counters::unsigned::Unsigned;
+use crossbeam_utils::CachePadded;
+use fast_counter::ConcurrentCounter;
+use prometheus_client::metrics::counter::Counter as PrometheusCounter;
+
+use super::thread_index;
+use crate::harness::{Contender, Rival, cores};
+
+/// More cells than threads that any bench runs at once, so that no two of them share one.
+const CELLS: usize = 64;
+
+/// One padded cell per thread, for the bare instructions below. Their loops look the cell up once,
+/// not once an add: a yardstick is the instruction itself, without the way to it.
+struct OwnCells(Box<[CachePadded<AtomicU64>]>);
+
+impl OwnCells {
+    fn new() -> OwnCells {
+        OwnCells((0..CELLS).map(|_| CachePadded::default()).collect())
+    }
+
+    fn mine(&self) -> &AtomicU64 {
+        &self.0[thread_index() % CELLS]
+    }
+
+    fn sum(&self) -> u64 {
+        self.0.iter().map(|cell| cell.load(Ordering::Relaxed)).sum()
+    }
+}
+
+/// Makes a bare instruction a rival: `$add` adds `$n` to `$cell`, which nobody else writes.
+macro_rules! bare {
+    ($(#[$doc:meta])* $name:ident, |$cell:ident, $n:ident| $add:expr) => {
+        $(#[$doc])*
+        pub struct $name(OwnCells);
+
+        impl Rival for $name {
+            fn add(&self, $n: u64) {
+                let $cell = self.0.mine();
+                $add;
+            }
+
+            fn sum(&self) -> u64 {
+                self.0.sum()
+            }
+
+            fn add_many(&self, times: u64) {
+                let $cell = self.0.mine();
+                for _ in 0..times {
+                    let $n = black_box(1);
+                    $add;
+                }
+            }
+        }
+    };
+}
+
+bare! {
+    /// A plain add to memory: the floor of every counter.
+    PlainAdd,
+    |cell, n| cell.store(cell.load(Ordering::Relaxed).wrapping_add(n), Ordering::Relaxed)
+}
+
+bare! {
+    /// A locked add: the floor of every portable counter.
+    LockedAdd,
+    |cell, n| cell.fetch_add(n, Ordering::Relaxed)
+}
+
+bare! {
+    /// A locked add under an epoch pin: what a portable window cannot do without. No clock, no
+    /// bucket.
+    PinnedAdd,
+    |cell, n| {
+        let _guard = crossbeam_epoch::pin();
+        cell.fetch_add(n, Ordering::Relaxed)
+    }
+}
+
+impl Rival for AtomicU64 {
+    #[inline]
+    fn add(&self, n: u64) {
+        self.fetch_add(n, Ordering::Relaxed);
+    }
+
+    fn sum(&self) -> u64 {
+        self.load(Ordering::Relaxed)
+    }
+}
+
+impl Rival for Mutex<u64> {
+    #[inline]
+    fn add(&self, n: u64) {
+        *self.lock().expect("nobody panics in here") += n;
+    }
+
+    fn sum(&self) -> u64 {
+        *self.lock().expect("nobody panics in here")
+    }
+}
+
+impl Rival for Unsigned {
+    #[inline]
+    fn add(&self, n: u64) {
+        Unsigned::add(self, n as usize);
+    }
+
+    fn sum(&self) -> u64 {
+        self.value().as_u64()
+    }
+}
+
+impl Rival for ConcurrentCounter {
+    #[inline]
+    fn add(&self, n: u64) {
+        ConcurrentCounter::add(self, n.cast_signed() as isize);
+    }
+
+    fn sum(&self) -> u64 {
+        (ConcurrentCounter::sum(self) as i64).cast_unsigned()
+    }
+}
+
+impl Rival for PrometheusCounter {
+    #[inline]
+    fn add(&self, n: u64) {
+        self.inc_by(n);
+    }
+
+    fn sum(&self) -> u64 {
+        self.get()
+    }
+}
+
+/// The name of fast-counter's contender, the yardstick of portable counters.
+pub const FAST_COUNTER: &str = "fast-counter";
+/// The name of [`PinnedAdd`], the yardstick of portable windows.
+pub const PINNED_ADD: &str = "epoch pin + locked add";
+
+/// A plain add, fresh.
+pub fn plain_add() -> Contender {
+    Contender::new("plain add", PlainAdd(OwnCells::new()))
+}
+
+/// A locked add, fresh.
+pub fn locked_add() -> Contender {
+    Contender::new("locked add", LockedAdd(OwnCells::new()))
+}
+
+/// A pinned add, fresh.
+pub fn pinned_add() -> Contender {
+    Contender::new(PINNED_ADD, PinnedAdd(OwnCells::new()))
+}
+
+/// A shared atomic, fresh.
+pub fn atomic() -> Contender {
+    Contender::new("AtomicU64", CachePadded::new(AtomicU64::new(0)))
+}
+
+/// fast-counter, fresh, with at least the sixteen stripes that its own benches use.
+pub fn fast_counter() -> Contender {
+    Contender::new(FAST_COUNTER, ConcurrentCounter::new(cores().max(16)))
+}
+
+/// Every counter here, fresh, the floor first.
+pub fn all() -> Vec<Contender> {
+    vec![
+        plain_add(),
+        locked_add(),
+        atomic(),
+        Contender::new("Mutex<u64>", Mutex::new(0)),
+        Contender::new("contatori", Unsigned::new()),
+        fast_counter(),
+        Contender::new("prometheus-client", PrometheusCounter::default()),
+    ]
+}
+
+impl<R: Rival> Rival for CachePadded<R> {
+    #[inline]
+    fn add(&self, n: u64) {
+        (**self).add(n);
+    }
+
+    fn sum(&self) -> u64 {
+        (**self).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_counter_counts() {
+        for Contender { name, rival } in all().into_iter().chain([pinned_add()]) {
+            assert_eq!(rival.sum(), 0, "{name}");
+            rival.add(40);
+            rival.add_many(2);
+            assert_eq!(rival.sum(), 42, "{name}");
+        }
+    }
+}

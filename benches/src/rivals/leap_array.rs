@@ -1,0 +1,123 @@
+//! Sentinel's `LeapArray`, from its articles' description: the baseline that windrow exists to
+//! beat.
+//!
+//! The slot of a time is `time / length % buckets`. A writer looks at the start that stands in it:
+//!
+//! 1. nothing yet: compare-and-set the start; the loser looks again;
+//! 2. the writer's own start: add;
+//! 3. an older one: try the lock. Who gets it resets the bucket *in place*: the new start first,
+//!    then zeros in all counters, one after the other. Who does not, yields and looks again;
+//! 4. a newer one: the writer's bucket has left the ring.
+//!
+//! The flaw is in 3: from the store of the start until the store of the zero, other writers take
+//! the bucket for theirs, and what they add is wiped. Nor is the start looked at again under the
+//! lock: a second writer that saw the old start and came to the lock late resets what the first
+//! has opened.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use super::{EVENTS, Ring, Stripes};
+
+/// The start of a bucket that has none yet.
+const EMPTY: u64 = u64::MAX;
+
+struct Bucket {
+    start: AtomicU64,
+    counters: [Stripes; EVENTS],
+}
+
+impl Bucket {
+    fn reset(&self, start: u64) {
+        self.start.store(start, Ordering::Release);
+        self.counters.iter().for_each(Stripes::reset);
+    }
+}
+
+/// An array of windows that are reset in place under one lock; a striped counter per event.
+pub struct LeapArray {
+    length: u64,
+    buckets: Box<[Bucket]>,
+    update: Mutex<()>,
+}
+
+impl LeapArray {
+    /// `buckets` equal buckets over `interval`.
+    pub fn new(interval: u64, buckets: usize) -> LeapArray {
+        let bucket = |_| Bucket {
+            start: AtomicU64::new(EMPTY),
+            counters: std::array::from_fn(|_| Stripes::new()),
+        };
+        LeapArray {
+            length: interval / buckets as u64,
+            buckets: (0..buckets).map(bucket).collect(),
+            update: Mutex::new(()),
+        }
+    }
+
+    fn interval(&self) -> u64 {
+        self.length * self.buckets.len() as u64
+    }
+
+    fn slot(&self, time: u64) -> &Bucket {
+        &self.buckets[(time / self.length) as usize % self.buckets.len()]
+    }
+
+    /// The bucket of `now`, none if that has left the ring.
+    fn bucket_of(&self, now: u64) -> Option<&Bucket> {
+        let start = now - now % self.length;
+        let bucket = self.slot(now);
+        loop {
+            let found = bucket.start.load(Ordering::Acquire);
+            if found == start {
+                return Some(bucket);
+            } else if found == EMPTY {
+                // The loser looks again; so does the winner, and finds its own.
+                let _ = bucket.start.compare_exchange(
+                    found,
+                    start,
+                    Ordering::AcqRel,
+                    Ordering::Relaxed,
+                );
+            } else if found > start {
+                return None;
+            } else if let Ok(_guard) = self.update.try_lock() {
+                bucket.reset(start);
+                return Some(bucket);
+            } else {
+                thread::yield_now();
+            }
+        }
+    }
+}
+
+impl Ring for LeapArray {
+    #[inline]
+    fn add_at(&self, now: u64, n: u64) -> bool {
+        let bucket = self.bucket_of(now);
+        if let Some(bucket) = bucket {
+            bucket.counters[0].add(n);
+        }
+        bucket.is_some()
+    }
+
+    fn bucket(&self, _now: u64, start: u64) -> u64 {
+        let bucket = self.slot(start);
+        if bucket.start.load(Ordering::Acquire) == start {
+            bucket.counters[0].sum()
+        } else {
+            0
+        }
+    }
+
+    fn sum_at(&self, now: u64) -> u64 {
+        let live = |start| start <= now && now - start < self.interval();
+        let live = |bucket: &&Bucket| live(bucket.start.load(Ordering::Acquire));
+        self.buckets
+            .iter()
+            .filter(live)
+            .map(|bucket| bucket.counters[0].sum())
+            .sum()
+    }
+}

@@ -1,0 +1,67 @@
+//! Tables on the terminal, in Markdown, with a caption that says where the figures come from.
+
+use std::fs;
+
+use crate::harness::cores;
+
+/// Prints `rows` below `heads`, columns aligned.
+pub fn print(heads: &[&str], rows: &[Vec<String>]) {
+    let width = |column: usize| {
+        let cells = rows.iter().map(|row| row[column].chars().count());
+        cells.max().unwrap_or(0).max(heads[column].chars().count())
+    };
+    let widths: Vec<usize> = (0..heads.len()).map(width).collect();
+    let line = |cells: &mut dyn Iterator<Item = &str>| {
+        let padded = cells
+            .zip(&widths)
+            .map(|(cell, &width)| format!("{cell:width$}"));
+        println!("| {} |", padded.collect::<Vec<_>>().join(" | "));
+    };
+    line(&mut heads.iter().copied());
+    let rules: Vec<String> = widths.iter().map(|&width| "-".repeat(width)).collect();
+    line(&mut rules.iter().map(String::as_str));
+    for row in rows {
+        line(&mut row.iter().map(String::as_str));
+    }
+}
+
+/// Prints what a reader needs to repeat the run of binary `name`: processor, cores, compiler,
+/// command.
+pub fn print_caption(name: &str) {
+    let options: Vec<String> = std::env::args().skip(1).collect();
+    let separator = if options.is_empty() { "" } else { " -- " };
+    println!(
+        "{}, {} cores, {}\ncargo run --release -p windrow-benches --bin {name}{separator}{}\n",
+        processor(),
+        cores(),
+        env!("WINDROW_RUSTC"),
+        options.join(" "),
+    );
+}
+
+/// The processor's name, where the system tells it.
+fn processor() -> String {
+    let about = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = about
+        .lines()
+        .find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    model.map_or_else(
+        || format!("unknown {} processor", std::env::consts::ARCH),
+        |(_, name)| name.to_owned(),
+    )
+}
+
+/// The number after option `name` on the command line, or `default`.
+///
+/// # Panics
+/// If what follows is not a number.
+pub fn option(name: &str, default: u64) -> u64 {
+    let mut arguments = std::env::args().skip_while(|argument| argument != name);
+    match (arguments.next(), arguments.next()) {
+        (None, _) => default,
+        (Some(_), Some(number)) => number
+            .parse()
+            .unwrap_or_else(|_| panic!("{name} {number}: not a whole number")),
+        (Some(_), None) => panic!("{name} wants a whole number"),
+    }
+}

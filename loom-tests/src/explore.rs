@@ -1,0 +1,67 @@
+//! Running a model, and saying how far it got.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+/// Steps that one execution may take. Far more than any does: an endless one shall fail.
+const STEPS: usize = 20_000;
+
+/// A model's name and bounds.
+///
+/// Unbounded, loom explores every order of steps. With a bound, only those in which no more than
+/// that many times a thread is stopped that could have gone on.
+#[derive(Debug)]
+pub struct Model {
+    name: &'static str,
+    preemptions: Option<usize>,
+}
+
+impl Model {
+    /// A model without bound.
+    #[must_use]
+    pub fn new(name: &'static str) -> Model {
+        Model { name, preemptions: None }
+    }
+
+    /// Bounded, whatever the reclaimer: for three threads.
+    #[must_use]
+    pub fn bounded(self, preemptions: usize) -> Model {
+        Model { preemptions: Some(preemptions), ..self }
+    }
+
+    /// Bounded over `crossbeam-epoch` alone, whose own steps are too many for all orders.
+    #[must_use]
+    pub fn bounded_over_epoch(self, preemptions: usize) -> Model {
+        if cfg!(windrow_checker) { self } else { self.bounded(preemptions) }
+    }
+
+    /// Explores the model, and prints how many executions that took.
+    ///
+    /// # Panics
+    ///
+    /// If the model fails in some execution.
+    pub fn explore(self, body: impl Fn() + Send + Sync + 'static) {
+        let mut builder = loom::model::Builder::new();
+        builder.max_branches = STEPS;
+        builder.preemption_bound = self.preemptions;
+        let executions = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&executions);
+        let begin = Instant::now();
+        builder.check(move || {
+            count.fetch_add(1, Ordering::Relaxed);
+            body();
+        });
+        println!(
+            "model {}: {} executions in {:.1} s, {}, over {}",
+            self.name,
+            executions.load(Ordering::Relaxed),
+            begin.elapsed().as_secs_f64(),
+            match self.preemptions {
+                None => "all orders".to_owned(),
+                Some(bound) => format!("at most {bound} preemptions"),
+            },
+            if cfg!(windrow_checker) { "the checker" } else { "crossbeam-epoch" },
+        );
+    }
+}

@@ -1,0 +1,142 @@
+//! Making a window.
+
+use std::marker::PhantomData;
+use std::time::Duration;
+
+use crate::clock::{Clock, Coarse};
+use crate::error::BuildError;
+use crate::event::Event;
+use crate::layout::Shape;
+use crate::ring::{Geometry, Ring};
+use crate::window::SlidingWindow;
+
+/// Makes a [`SlidingWindow`]: from [`SlidingWindow::builder`].
+///
+/// What is not said is taken as Sentinel does: one second in two buckets, on the
+/// [`Coarse`] clock.
+///
+/// ```
+/// use std::time::Duration;
+/// use windrow::{SlidingWindow, clock::Precise, events};
+///
+/// events! { enum Hits { Hit: Count } }
+///
+/// let window = SlidingWindow::<Hits>::builder()
+///     .interval(Duration::from_millis(100))
+///     .buckets(10)
+///     .clock(Precise::default())
+///     .build()?;
+/// assert_eq!(window.buckets(), 10);
+/// # Ok::<(), windrow::BuildError>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Builder<E, C = Coarse> {
+    interval: Duration,
+    buckets: usize,
+    clock: C,
+    events: PhantomData<E>,
+}
+
+impl<E: Event> Builder<E, Coarse> {
+    pub(crate) fn new() -> Builder<E, Coarse> {
+        Builder {
+            interval: Duration::from_secs(1),
+            buckets: 2,
+            clock: Coarse::default(),
+            events: PhantomData,
+        }
+    }
+}
+
+impl<E: Event, C: Clock> Builder<E, C> {
+    /// The span that the window covers; one second unless said.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// use std::time::Duration;
+    ///
+    /// let minute = Duration::from_secs(60);
+    /// let window = windrow::SlidingWindow::<Hits>::builder().interval(minute).build()?;
+    /// assert_eq!(window.interval(), minute);
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn interval(self, interval: Duration) -> Builder<E, C> {
+        Builder { interval, ..self }
+    }
+
+    /// How many equal buckets the interval is cut into; two unless said.
+    ///
+    /// The interval slides by one bucket at a time: with `n` buckets a sum covers between
+    /// `n - 1` and `n` of them in full (see [`SlidingWindow::sum`]).
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// let window = windrow::SlidingWindow::<Hits>::builder().buckets(10).build()?;
+    /// assert_eq!(window.buckets(), 10);
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn buckets(self, buckets: usize) -> Builder<E, C> {
+        Builder { buckets, ..self }
+    }
+
+    /// The clock; [`Coarse`] unless said.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// let clock = windrow::clock::Manual::default();
+    /// let window = windrow::SlidingWindow::<Hits>::builder().clock(clock.clone()).build()?;
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn clock<D: Clock>(self, clock: D) -> Builder<E, D> {
+        let Builder {
+            interval,
+            buckets,
+            events,
+            ..
+        } = self;
+        Builder {
+            interval,
+            buckets,
+            clock,
+            events,
+        }
+    }
+
+    /// The window. Its newest bucket is the one that the clock's now lies in.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError`] if the interval or the number of buckets is zero, if the buckets do not divide
+    /// the interval into whole nanoseconds, if either is too large, or if the clock is coarser than a
+    /// tenth of a bucket.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// let error = windrow::SlidingWindow::<Hits>::builder().buckets(3).build().unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "3 buckets do not divide the interval of 1s into whole nanoseconds"
+    /// );
+    /// ```
+    pub fn build(self) -> Result<SlidingWindow<E, C>, BuildError> {
+        let geometry = geometry(self.interval, self.buckets, &self.clock)?;
+        let ring = Ring::new(geometry, Shape::of(E::EVENTS), self.clock.now().as_nanos())?;
+        Ok(SlidingWindow::new(ring, self.clock))
+    }
+}
+
+/// A geometry that `clock` is fine enough for.
+pub(crate) fn geometry(
+    interval: Duration,
+    buckets: usize,
+    clock: &impl Clock,
+) -> Result<Geometry, BuildError> {
+    let geometry = Geometry::new(interval, buckets)?;
+    let bucket = Duration::from_nanos(geometry.length());
+    let resolution = clock.resolution();
+    if resolution > bucket / 10 {
+        return Err(BuildError::ClockTooCoarse { resolution, bucket });
+    }
+    Ok(geometry)
+}

@@ -1,0 +1,81 @@
+//! A clock that stands still until it is told to move.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use super::Clock;
+use crate::Timestamp;
+use crate::timestamp::saturating_nanos;
+
+/// A clock that stands still until it is told to move: for tests, and for replaying logs.
+///
+/// It starts at zero. Clones share one time. Its resolution is zero, so any bucket length will do.
+///
+/// Setting and reading are atomic (Release and Acquire): whoever reads a time sees what was done
+/// before that time was set.
+///
+/// ```
+/// use std::time::Duration;
+/// use windrow::{Clock, Timestamp, clock::Manual};
+///
+/// let clock = Manual::default();
+/// let handle = clock.clone();
+/// handle.set(Timestamp::from_millis(5));
+/// handle.advance(Duration::from_millis(2));
+/// assert_eq!(clock.now(), Timestamp::from_millis(7));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Manual {
+    // std's atomic in models too: the time is the script of a model, not a part of its subject.
+    nanos: Arc<AtomicU64>,
+}
+
+impl Manual {
+    /// Sets the time, forward or back.
+    ///
+    /// ```
+    /// use windrow::{Clock, Timestamp, clock::Manual};
+    ///
+    /// let clock = Manual::default();
+    /// clock.set(Timestamp::from_nanos(9));
+    /// clock.set(Timestamp::from_nanos(3));
+    /// assert_eq!(clock.now().as_nanos(), 3);
+    /// ```
+    pub fn set(&self, at: Timestamp) {
+        // Release: pairs with the Acquire in `now`.
+        self.nanos.store(at.as_nanos(), Ordering::Release);
+    }
+
+    /// Moves the time forward; it stops at the end of time instead of wrapping.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::{Clock, clock::Manual};
+    ///
+    /// let clock = Manual::default();
+    /// clock.advance(Duration::from_nanos(4));
+    /// clock.advance(Duration::MAX);
+    /// assert_eq!(clock.now().as_nanos(), u64::MAX);
+    /// ```
+    pub fn advance(&self, by: Duration) {
+        let by = saturating_nanos(by);
+        let forward = |nanos: u64| Some(nanos.saturating_add(by));
+        // AcqRel: as a `set`, and so that an advance keeps what the set before it published.
+        let _ = self
+            .nanos
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, forward);
+    }
+}
+
+impl Clock for Manual {
+    #[inline]
+    fn now(&self) -> Timestamp {
+        // Acquire: pairs with the Release in `set` and `advance`.
+        Timestamp::from_nanos(self.nanos.load(Ordering::Acquire))
+    }
+
+    fn resolution(&self) -> Duration {
+        Duration::ZERO
+    }
+}

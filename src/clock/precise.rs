@@ -1,0 +1,54 @@
+//! Nanoseconds from the processor's own counter.
+
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use super::{Clock, monotonic};
+use crate::Timestamp;
+
+/// The processor's time-stamp counter, scaled to nanoseconds by the crate [`quanta`]; where that
+/// counter cannot be trusted, the operating system's monotonic clock.
+///
+/// It shows the same time as [`Coarse`](super::Coarse) to within the drift of the calibration, and
+/// all `Precise` clocks of a process show the same. The first one made calibrates: that can take
+/// up to 200 ms.
+///
+/// ```
+/// use windrow::{Clock, clock::Precise};
+///
+/// let clock = Precise::default();
+/// let earlier = clock.now();
+/// assert!(clock.now() >= earlier);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Precise {
+    clock: quanta::Clock,
+    /// A reading of `clock`, in its own unit, and the time it was taken at.
+    origin: (u64, u64),
+}
+
+/// The first one, which all others are copies of.
+static FIRST: LazyLock<Precise> = LazyLock::new(|| {
+    let clock = quanta::Clock::new();
+    let origin = (clock.raw(), monotonic::fine_nanos());
+    Precise { clock, origin }
+});
+
+impl Default for Precise {
+    fn default() -> Precise {
+        FIRST.clone()
+    }
+}
+
+impl Clock for Precise {
+    #[inline]
+    fn now(&self) -> Timestamp {
+        let (raw, nanos) = self.origin;
+        Timestamp::from_nanos(nanos + self.clock.delta_as_nanos(raw, self.clock.raw()))
+    }
+
+    /// One nanosecond: steps of the counter are shorter than that or near it.
+    fn resolution(&self) -> Duration {
+        Duration::from_nanos(1)
+    }
+}

@@ -1,0 +1,61 @@
+//! A column: the same place in every row.
+//!
+//! ```text
+//!            column 0   column 1   column 2          one page or more
+//!   row 0  [    .     |    .     |    .     | ... ]  written by one core (or thread group)
+//!   row 1  [    .     |    .     |    .     | ... ]  written by another
+//! ```
+//!
+//! Rows are a fixed number of cells apart, so a column is one pointer, and finding a row's cell is a
+//! shift and an add.
+
+use std::ptr::NonNull;
+
+use crate::pages::Cell;
+use crate::sync::sized;
+
+/// How many columns a row has: 64 KiB of cells.
+pub(crate) const COLUMNS: usize = sized(8192, 16);
+
+/// A column, by its cell in row 0. Columns that were claimed together stand side by side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Column(NonNull<Cell>);
+
+// SAFETY: it is a reference to cells, which are atomics that live for ever.
+unsafe impl Send for Column {}
+// SAFETY: as above.
+unsafe impl Sync for Column {}
+
+impl Column {
+    /// The column that begins at `first`.
+    ///
+    /// # Safety
+    /// `first` is a cell of row 0 of a segment that is never unmapped. The segment has every row
+    /// that [`cell`](Self::cell) will be asked for.
+    #[inline]
+    pub(crate) unsafe fn new(first: NonNull<Cell>) -> Column {
+        Column(first)
+    }
+
+    /// Its cell in row 0, to be made into a column again.
+    #[inline]
+    pub(crate) fn first(self) -> NonNull<Cell> {
+        self.0
+    }
+
+    /// The column `distance` places to the right, which was claimed together with this one.
+    #[inline]
+    pub(crate) fn right(self, distance: usize) -> Column {
+        debug_assert!(distance < COLUMNS);
+        // SAFETY: `Arena::claim` hands out runs that lie within one row, and its caller keeps
+        // within the run.
+        Column(unsafe { self.0.add(distance) })
+    }
+
+    /// Its cell in `row`, one of [`rows`](crate::stripe::rows).
+    #[inline]
+    pub(crate) fn cell(self, row: usize) -> &'static Cell {
+        // SAFETY: by the contract of `new` the segment has that row, and lives for ever.
+        unsafe { self.0.add(row * COLUMNS).as_ref() }
+    }
+}

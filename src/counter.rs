@@ -1,0 +1,219 @@
+//! A counter that every core can add to at once.
+
+use std::fmt::{self, Debug, Formatter};
+
+use crate::pages::Cell;
+use crate::striped::{Striped, at_least_release};
+use crate::sync::{Ordering, const_fn, fence};
+
+/// A counter that every core can add to at once: Java's `LongAdder` in `AtomicU64`'s spelling.
+///
+/// An add writes only the adding core's own cell; a read sums the cells of all cores. It costs 8
+/// bytes a core beside its own 24. Counts wrap at 2^64.
+///
+/// It counts; it does not decide. [`fetch_add`](Self::fetch_add) returns nothing, because nobody
+/// knows the sum at the moment of an add: code that needs the previous value must not compile.
+///
+/// ```
+/// use windrow::Counter;
+///
+/// static HITS: Counter = Counter::new();
+///
+/// std::thread::scope(|scope| {
+///     for _ in 0..4 {
+///         scope.spawn(|| (0..1_000).for_each(|_| HITS.increment()));
+///     }
+/// });
+/// assert_eq!(HITS.sum(), 4_000);
+/// ```
+///
+/// ```compile_fail
+/// # use std::sync::atomic::Ordering;
+/// let tickets = windrow::Counter::new();
+/// let mine: u64 = tickets.fetch_add(1, Ordering::Relaxed); // there is no such number
+/// ```
+///
+/// # Draining
+///
+/// [`sum_then_reset`](Self::sum_then_reset) resets no cell. It moves a *baseline* up to the sum it
+/// found, and answers with the difference. Two drains cannot both move it from the same place, so
+/// every add is in exactly one result; `LongAdder.sumThenReset` reads and clears each cell in two
+/// steps and loses what comes between.
+///
+/// # Orderings
+///
+/// * A drain reads the baseline with Acquire *before* it scans: having seen another drain's
+///   baseline (stored with Release), it sees every add which that drain has counted, and so never
+///   answers with less than nothing.
+/// * A sum reads the baseline before and after it scans. Having seen an add that came after some
+///   drain (adds are Release, the scan is Acquire), it sees that drain's baseline too, and starts
+///   again. Either single read is wrong: before, the sum would include adds that were drained;
+///   after, it would be negative.
+pub struct Counter {
+    cells: Striped,
+    /// The sum at the last drain.
+    base: Cell,
+}
+
+impl Counter {
+    const_fn! {
+        /// A counter at zero.
+        ///
+        /// ```
+        /// static HITS: windrow::Counter = windrow::Counter::new();
+        /// assert_eq!(HITS.sum(), 0);
+        /// ```
+        pub const fn new() -> Counter {
+            Counter { cells: Striped::new(), base: Cell::new(0) }
+        }
+    }
+
+    /// Adds `n`, wrapping.
+    ///
+    /// Never fails, panics or waits. Release: whoever sees this add in a [`sum`](Self::sum) sees
+    /// what this thread did before.
+    ///
+    /// ```
+    /// let bytes = windrow::Counter::new();
+    /// bytes.add(1_500);
+    /// assert_eq!(bytes.sum(), 1_500);
+    /// ```
+    #[inline]
+    pub fn add(&self, n: u64) {
+        self.cells.add(n, Ordering::Release);
+    }
+
+    /// Adds 1.
+    ///
+    /// ```
+    /// let hits = windrow::Counter::new();
+    /// hits.increment();
+    /// assert_eq!(hits.sum(), 1);
+    /// ```
+    #[inline]
+    pub fn increment(&self) {
+        self.add(1);
+    }
+
+    /// What was added since the counter was made or last drained.
+    ///
+    /// *Not* an atomic snapshot: adds that run at the same time may be in it or not, in any
+    /// combination. It lies between the true count when the call began and the true count when it
+    /// returned (*intermediate value linearizability*, Rinberg and Keidar, DISC 2020), and does not
+    /// go back unless somebody drains. Acquire. Costs a load a core.
+    ///
+    /// ```
+    /// let hits = windrow::Counter::new();
+    /// hits.add(2);
+    /// hits.add(3);
+    /// assert_eq!(hits.sum(), 5);
+    /// ```
+    pub fn sum(&self) -> u64 {
+        loop {
+            // Acquire: pairs with the Release in `sum_then_reset`. We scan at least what that
+            // drain has scanned.
+            let base = self.base.load(Ordering::Acquire);
+            let sum = self.cells.sum();
+            // Relaxed: kept behind the scan by the scan's Acquire, which is also what makes it see
+            // every baseline that an add in the scan came after.
+            if self.base.load(Ordering::Relaxed) == base {
+                return sum.wrapping_sub(base);
+            }
+        }
+    }
+
+    /// What was added since the counter was made or last drained, which it is by this: the next
+    /// sum begins at zero.
+    ///
+    /// Every add is in exactly one call's result, whoever calls and however many at once. Acquire
+    /// and Release. Costs a load a core and a compare-exchange.
+    ///
+    /// ```
+    /// let hits = windrow::Counter::new();
+    /// hits.add(2);
+    /// assert_eq!(hits.sum_then_reset(), 2);
+    /// hits.add(3);
+    /// assert_eq!(hits.sum_then_reset(), 3);
+    /// assert_eq!(hits.sum_then_reset(), 0);
+    /// ```
+    pub fn sum_then_reset(&self) -> u64 {
+        loop {
+            // Acquire: pairs with the Release below. Our scan is no older than the one that this
+            // baseline was taken from, so the difference is not negative.
+            let base = self.base.load(Ordering::Acquire);
+            let sum = self.cells.sum();
+            // Release: whoever takes over this baseline sees what we have scanned. On failure
+            // another drain has come between; nothing is kept of what was seen.
+            let moved = self
+                .base
+                .compare_exchange(base, sum, Ordering::Release, Ordering::Relaxed);
+            if moved.is_ok() {
+                return sum.wrapping_sub(base);
+            }
+        }
+    }
+
+    /// Sets the counter back to zero: a drain whose result nobody wants.
+    ///
+    /// ```
+    /// let hits = windrow::Counter::new();
+    /// hits.add(2);
+    /// hits.reset();
+    /// assert_eq!(hits.sum(), 0);
+    /// ```
+    pub fn reset(&self) {
+        self.sum_then_reset();
+    }
+
+    /// Adds `n`, wrapping, in the spelling of [`AtomicU64`](std::sync::atomic::AtomicU64), but
+    /// for the previous value, which nobody knows.
+    ///
+    /// `order` is that of the read-modify-write on this core's cell, and at least Release.
+    ///
+    /// ```
+    /// use std::sync::atomic::Ordering;
+    ///
+    /// let hits = windrow::Counter::new();
+    /// hits.fetch_add(1, Ordering::Relaxed);
+    /// assert_eq!(hits.load(Ordering::Relaxed), 1);
+    /// ```
+    #[inline]
+    pub fn fetch_add(&self, n: u64, order: Ordering) {
+        self.cells.add(n, at_least_release(order));
+    }
+
+    /// The [`sum`](Self::sum), in the spelling of [`AtomicU64`](std::sync::atomic::AtomicU64).
+    ///
+    /// It is *not* one atomic load, but one of each core's cell. Each is Acquire, whatever `order`
+    /// says; `SeqCst` puts a sequentially consistent fence before them. It takes every order: the
+    /// two that make no sense for a load (Release and AcqRel) are taken as Acquire.
+    ///
+    /// ```
+    /// use std::sync::atomic::Ordering;
+    ///
+    /// let hits = windrow::Counter::new();
+    /// hits.add(4);
+    /// assert_eq!(hits.load(Ordering::SeqCst), 4);
+    /// ```
+    pub fn load(&self, order: Ordering) -> u64 {
+        if order == Ordering::SeqCst {
+            // Pairs with SeqCst accesses and fences of the caller's, as a SeqCst load would.
+            fence(Ordering::SeqCst);
+        }
+        self.sum()
+    }
+}
+
+/// A counter at zero.
+impl Default for Counter {
+    fn default() -> Counter {
+        Counter::new()
+    }
+}
+
+/// Shows the sum.
+impl Debug for Counter {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Counter").field(&self.sum()).finish()
+    }
+}

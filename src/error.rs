@@ -1,0 +1,193 @@
+//! What can be wrong with an argument: one enum for each fallible operation.
+//!
+//! Every message names the value and the rule that it breaks. None of these errors loses a count:
+//! an operation that fails has counted nothing and changed nothing.
+
+use std::error::Error;
+use std::fmt::{self, Display, Formatter};
+use std::time::Duration;
+
+use crate::Timestamp;
+
+/// Why a window cannot have the geometry or the clock that was asked for.
+///
+/// From [`Builder::build`](crate::Builder::build) and
+/// [`SlidingWindow::reconfigure`](crate::SlidingWindow::reconfigure).
+///
+/// ```
+/// use std::time::Duration;
+/// use windrow::{BuildError, SlidingWindow, events};
+///
+/// events! { enum Hits { Hit: Count } }
+///
+/// let error = SlidingWindow::<Hits>::builder()
+///     .interval(Duration::from_secs(1))
+///     .buckets(0)
+///     .build()
+///     .unwrap_err();
+/// assert_eq!(error, BuildError::NoBuckets);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The interval is zero.
+    ZeroInterval,
+    /// The number of buckets is zero.
+    NoBuckets,
+    /// The interval has more nanoseconds than a `u64` holds (584 years).
+    IntervalTooLong {
+        /// The interval asked for.
+        interval: Duration,
+    },
+    /// The buckets do not divide the interval into whole nanoseconds.
+    UnevenBuckets {
+        /// The interval asked for.
+        interval: Duration,
+        /// The number of buckets asked for.
+        buckets: usize,
+    },
+    /// There is no memory for a ring of so many buckets.
+    TooManyBuckets {
+        /// The number of buckets asked for.
+        buckets: usize,
+    },
+    /// The clock ticks more coarsely than a tenth of a bucket, so that buckets would be unequal.
+    ClockTooCoarse {
+        /// How far apart two readings of the clock are.
+        resolution: Duration,
+        /// The length of a bucket.
+        bucket: Duration,
+    },
+}
+
+impl Display for BuildError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            BuildError::ZeroInterval => {
+                write!(f, "the interval is 0 s; a window covers more than nothing")
+            }
+            BuildError::NoBuckets => {
+                write!(f, "the number of buckets is 0; a window needs at least 1")
+            }
+            BuildError::IntervalTooLong { interval } => write!(
+                f,
+                "the interval of {interval:?} is longer than {:?}, the most that 64 bits of \
+                 nanoseconds hold",
+                Duration::from_nanos(u64::MAX)
+            ),
+            BuildError::UnevenBuckets { interval, buckets } => write!(
+                f,
+                "{buckets} buckets do not divide the interval of {interval:?} into whole \
+                 nanoseconds"
+            ),
+            BuildError::TooManyBuckets { buckets } => {
+                write!(f, "there is no memory for a ring of {buckets} buckets")
+            }
+            BuildError::ClockTooCoarse { resolution, bucket } => write!(
+                f,
+                "the clock's resolution of {resolution:?} is coarser than a tenth of the bucket \
+                 length of {bucket:?}"
+            ),
+        }
+    }
+}
+
+impl Error for BuildError {}
+
+/// Why [`SlidingWindow::last`](crate::SlidingWindow::last) cannot answer for a span.
+///
+/// ```
+/// use std::time::Duration;
+/// use windrow::{SlidingWindow, SpanError, events};
+///
+/// events! { enum Hits { Hit: Count } }
+///
+/// let window = SlidingWindow::<Hits>::builder().build()?; // one second
+/// assert_eq!(window.last(Duration::ZERO).unwrap_err(), SpanError::Zero);
+/// assert!(window.last(Duration::from_secs(2)).is_err());
+/// # Ok::<(), windrow::BuildError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SpanError {
+    /// The span is zero.
+    Zero,
+    /// The span is longer than the window's interval.
+    TooLong {
+        /// The span asked for.
+        span: Duration,
+        /// What the window covers.
+        interval: Duration,
+    },
+}
+
+impl Display for SpanError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            SpanError::Zero => write!(f, "the span is 0 s; it must cover at least one bucket"),
+            SpanError::TooLong { span, interval } => write!(
+                f,
+                "the span of {span:?} is longer than the window's interval of {interval:?}"
+            ),
+        }
+    }
+}
+
+impl Error for SpanError {}
+
+/// Why [`SlidingWindow::add_at`](crate::SlidingWindow::add_at) or
+/// [`record_at`](crate::SlidingWindow::record_at) refuse a timestamp. Nothing was counted.
+///
+/// ```
+/// use windrow::{OutOfRange, SlidingWindow, Timestamp, clock::Manual, events};
+///
+/// events! { enum Hits { Hit: Count } }
+///
+/// let clock = Manual::default();
+/// clock.set(Timestamp::from_millis(60_000));
+/// let window = SlidingWindow::<Hits>::builder().clock(clock).build()?; // one second
+/// let early = window.add_at(Timestamp::from_millis(1), Hits::Hit, 1).unwrap_err();
+/// assert!(matches!(early, OutOfRange::BeforeRing { .. }));
+/// let ahead = window.add_at(Timestamp::from_millis(70_000), Hits::Hit, 1).unwrap_err();
+/// assert!(matches!(ahead, OutOfRange::AfterNow { .. }));
+/// # Ok::<(), windrow::BuildError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OutOfRange {
+    /// The timestamp lies after the bucket that contains the clock's now.
+    AfterNow {
+        /// The timestamp given.
+        at: Timestamp,
+        /// What the clock said.
+        now: Timestamp,
+    },
+    /// The bucket of the timestamp has left the ring.
+    BeforeRing {
+        /// The timestamp given.
+        at: Timestamp,
+        /// The start of the oldest bucket that is still in the ring.
+        oldest: Timestamp,
+    },
+}
+
+impl Display for OutOfRange {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            OutOfRange::AfterNow { at, now } => write!(
+                f,
+                "the timestamp {} ns lies after the current bucket; the clock says {} ns",
+                at.as_nanos(),
+                now.as_nanos()
+            ),
+            OutOfRange::BeforeRing { at, oldest } => write!(
+                f,
+                "the timestamp {} ns lies before the ring, which begins at {} ns",
+                at.as_nanos(),
+                oldest.as_nanos()
+            ),
+        }
+    }
+}
+
+impl Error for OutOfRange {}

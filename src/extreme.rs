@@ -1,0 +1,180 @@
+//! The greatest and the least of all that was recorded.
+
+use std::fmt::{self, Debug, Formatter};
+
+use crate::striped::Striped;
+use crate::sync::{AtomicBool, Ordering, const_fn};
+
+/// A striped number that only rises, and whether it was ever raised.
+///
+/// Zero is a value like any other, so that there was one must be kept apart: in a flag that is
+/// written once, and only read from then on.
+struct Extreme {
+    cells: Striped,
+    recorded: AtomicBool,
+}
+
+impl Extreme {
+    const_fn! {
+        const fn new() -> Extreme {
+            Extreme { cells: Striped::new(), recorded: AtomicBool::new(false) }
+        }
+    }
+
+    #[inline]
+    fn record(&self, value: u64) {
+        self.cells.raise(value);
+        // Relaxed: who sees it set has nothing to add. Our value is published by the cell.
+        if !self.recorded.load(Ordering::Relaxed) {
+            // Release: pairs with the Acquire in `get`. Who sees the flag sees the value before it.
+            self.recorded.store(true, Ordering::Release);
+        }
+    }
+
+    fn get(&self) -> Option<u64> {
+        // Acquire: as said in `record`.
+        self.recorded
+            .load(Ordering::Acquire)
+            .then(|| self.cells.greatest())
+    }
+}
+
+/// The greatest value recorded, from every core at once.
+///
+/// A record that is not greater than what this core has recorded before writes nothing.
+///
+/// ```
+/// use windrow::Maximum;
+///
+/// static SLOWEST: Maximum = Maximum::new();
+///
+/// assert_eq!(SLOWEST.get(), None);
+/// SLOWEST.record(0);
+/// assert_eq!(SLOWEST.get(), Some(0));
+/// SLOWEST.record(7);
+/// SLOWEST.record(3);
+/// assert_eq!(SLOWEST.get(), Some(7));
+/// ```
+pub struct Maximum(Extreme);
+
+impl Maximum {
+    const_fn! {
+        /// One that has seen nothing.
+        ///
+        /// ```
+        /// static SLOWEST: windrow::Maximum = windrow::Maximum::new();
+        /// assert_eq!(SLOWEST.get(), None);
+        /// ```
+        pub const fn new() -> Maximum {
+            Maximum(Extreme::new())
+        }
+    }
+
+    /// Records `value`. Never fails, panics or waits. Release.
+    ///
+    /// ```
+    /// let slowest = windrow::Maximum::new();
+    /// slowest.record(9);
+    /// assert_eq!(slowest.get(), Some(9));
+    /// ```
+    #[inline]
+    pub fn record(&self, value: u64) {
+        self.0.record(value);
+    }
+
+    /// The greatest value recorded; `None` if there was none.
+    ///
+    /// Records that run at the same time may be in it or not. It is no less than any that returned
+    /// before the call, and never goes down. Acquire. Costs a load a core.
+    ///
+    /// ```
+    /// assert_eq!(windrow::Maximum::new().get(), None);
+    /// ```
+    pub fn get(&self) -> Option<u64> {
+        self.0.get()
+    }
+}
+
+/// The least value recorded, from every core at once.
+///
+/// A record that is not less than what this core has recorded before writes nothing.
+///
+/// ```
+/// use windrow::Minimum;
+///
+/// static FASTEST: Minimum = Minimum::new();
+///
+/// assert_eq!(FASTEST.get(), None);
+/// FASTEST.record(u64::MAX);
+/// assert_eq!(FASTEST.get(), Some(u64::MAX));
+/// FASTEST.record(3);
+/// FASTEST.record(7);
+/// assert_eq!(FASTEST.get(), Some(3));
+/// ```
+pub struct Minimum(Extreme); // of complements: the least value has the greatest
+
+impl Minimum {
+    const_fn! {
+        /// One that has seen nothing.
+        ///
+        /// ```
+        /// static FASTEST: windrow::Minimum = windrow::Minimum::new();
+        /// assert_eq!(FASTEST.get(), None);
+        /// ```
+        pub const fn new() -> Minimum {
+            Minimum(Extreme::new())
+        }
+    }
+
+    /// Records `value`. Never fails, panics or waits. Release.
+    ///
+    /// ```
+    /// let fastest = windrow::Minimum::new();
+    /// fastest.record(9);
+    /// assert_eq!(fastest.get(), Some(9));
+    /// ```
+    #[inline]
+    pub fn record(&self, value: u64) {
+        self.0.record(!value);
+    }
+
+    /// The least value recorded; `None` if there was none.
+    ///
+    /// Records that run at the same time may be in it or not. It is no greater than any that
+    /// returned before the call, and never goes up. Acquire. Costs a load a core.
+    ///
+    /// ```
+    /// assert_eq!(windrow::Minimum::new().get(), None);
+    /// ```
+    pub fn get(&self) -> Option<u64> {
+        self.0.get().map(|complement| !complement)
+    }
+}
+
+/// One that has seen nothing.
+impl Default for Maximum {
+    fn default() -> Maximum {
+        Maximum::new()
+    }
+}
+
+/// One that has seen nothing.
+impl Default for Minimum {
+    fn default() -> Minimum {
+        Minimum::new()
+    }
+}
+
+/// Shows the value.
+impl Debug for Maximum {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Maximum").field(&self.get()).finish()
+    }
+}
+
+/// Shows the value.
+impl Debug for Minimum {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Minimum").field(&self.get()).finish()
+    }
+}

@@ -1,0 +1,151 @@
+//! A number that goes up and down from every core at once.
+
+use std::fmt::{self, Debug, Formatter};
+
+use crate::striped::{Striped, at_least_release};
+use crate::sync::{Ordering, const_fn, fence};
+
+/// A number that goes up and down from every core at once: connections open, bytes in flight.
+///
+/// Costs what a [`Counter`](crate::Counter) costs. Wraps at the ends of `i64`.
+///
+/// ```
+/// use windrow::Gauge;
+///
+/// static OPEN: Gauge = Gauge::new();
+///
+/// OPEN.increment();
+/// OPEN.add(2);
+/// OPEN.decrement();
+/// assert_eq!(OPEN.sum(), 2);
+/// ```
+pub struct Gauge {
+    cells: Striped,
+}
+
+impl Gauge {
+    const_fn! {
+        /// A gauge at zero.
+        ///
+        /// ```
+        /// static OPEN: windrow::Gauge = windrow::Gauge::new();
+        /// assert_eq!(OPEN.sum(), 0);
+        /// ```
+        pub const fn new() -> Gauge {
+            Gauge { cells: Striped::new() }
+        }
+    }
+
+    /// Adds `n`, which may be negative, wrapping. Never fails, panics or waits. Release.
+    ///
+    /// ```
+    /// let level = windrow::Gauge::new();
+    /// level.add(-3);
+    /// assert_eq!(level.sum(), -3);
+    /// ```
+    #[inline]
+    pub fn add(&self, n: i64) {
+        self.cells.add(n.cast_unsigned(), Ordering::Release);
+    }
+
+    /// Adds 1.
+    ///
+    /// ```
+    /// let open = windrow::Gauge::new();
+    /// open.increment();
+    /// assert_eq!(open.sum(), 1);
+    /// ```
+    #[inline]
+    pub fn increment(&self) {
+        self.add(1);
+    }
+
+    /// Subtracts 1.
+    ///
+    /// ```
+    /// let open = windrow::Gauge::new();
+    /// open.decrement();
+    /// assert_eq!(open.sum(), -1);
+    /// ```
+    #[inline]
+    pub fn decrement(&self) {
+        self.add(-1);
+    }
+
+    /// What was added less what was subtracted.
+    ///
+    /// At rest it is exact. While adds *and* subtractions run it promises nothing, not even a value
+    /// that the gauge ever had: the scan may see a subtraction and miss the addition that came
+    /// before it on another core, so that a count of open things can read below zero. Acquire. Costs
+    /// a load a core.
+    ///
+    /// ```
+    /// let open = windrow::Gauge::new();
+    /// open.add(5);
+    /// open.decrement();
+    /// assert_eq!(open.sum(), 4);
+    /// ```
+    pub fn sum(&self) -> i64 {
+        self.cells.sum().cast_signed()
+    }
+
+    /// Adds `n`, wrapping, in the spelling of [`AtomicI64`](std::sync::atomic::AtomicI64), but for
+    /// the previous value. `order` is that of the read-modify-write, and at least Release.
+    ///
+    /// ```
+    /// use std::sync::atomic::Ordering;
+    ///
+    /// let open = windrow::Gauge::new();
+    /// open.fetch_add(2, Ordering::Relaxed);
+    /// assert_eq!(open.sum(), 2);
+    /// ```
+    #[inline]
+    pub fn fetch_add(&self, n: i64, order: Ordering) {
+        self.cells.add(n.cast_unsigned(), at_least_release(order));
+    }
+
+    /// Subtracts `n`, wrapping: as [`fetch_add`](Self::fetch_add).
+    ///
+    /// ```
+    /// use std::sync::atomic::Ordering;
+    ///
+    /// let open = windrow::Gauge::new();
+    /// open.fetch_sub(2, Ordering::AcqRel);
+    /// assert_eq!(open.sum(), -2);
+    /// ```
+    #[inline]
+    pub fn fetch_sub(&self, n: i64, order: Ordering) {
+        self.fetch_add(n.wrapping_neg(), order);
+    }
+
+    /// The [`sum`](Self::sum), with all that it does not promise. It is not one atomic load; `order`
+    /// is taken as by [`Counter::load`](crate::Counter::load).
+    ///
+    /// ```
+    /// use std::sync::atomic::Ordering;
+    ///
+    /// let open = windrow::Gauge::new();
+    /// open.add(2);
+    /// assert_eq!(open.load(Ordering::Acquire), 2);
+    /// ```
+    pub fn load(&self, order: Ordering) -> i64 {
+        if order == Ordering::SeqCst {
+            fence(Ordering::SeqCst); // as in `Counter::load`
+        }
+        self.sum()
+    }
+}
+
+/// A gauge at zero.
+impl Default for Gauge {
+    fn default() -> Gauge {
+        Gauge::new()
+    }
+}
+
+/// Shows the sum.
+impl Debug for Gauge {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Gauge").field(&self.sum()).finish()
+    }
+}

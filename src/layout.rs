@@ -1,0 +1,140 @@
+//! Where an event's cells stand within a bucket.
+//!
+//! ```text
+//!   count sum | count sum | ... | n | n | n | ... | max !min | max !min | ...
+//!   pairs of the Value events     the Count events   extremes of the Value events
+//!   <------------- these add up --------------->   <-- these only rise ------>
+//! ```
+//!
+//! A pair begins at an even cell, so that its 16 bytes are aligned. A minimum is kept as the
+//! complement of the value: then both extremes only rise, and zero, which every cell starts from,
+//! is "nothing yet" for all of them. Whether a value was recorded at all is told by the count.
+
+use crate::event::Kind;
+use crate::stats::Stats;
+
+/// The cells of one event.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// One cell that adds up.
+    Count {
+        /// Its position.
+        cell: usize,
+    },
+    /// Count and sum, which add up, and maximum and complement of the minimum, which rise.
+    Value {
+        /// The position of the count; the sum follows it.
+        pair: usize,
+        /// The position of the maximum; the complement of the minimum follows it.
+        extremes: usize,
+    },
+}
+
+impl Place {
+    /// The places of all events, in the order of their indexes.
+    #[must_use]
+    pub const fn all<const N: usize>(events: &[(&str, Kind)]) -> [Place; N] {
+        let shape = Shape::of(events);
+        let mut places = [Place::Count { cell: 0 }; N];
+        let (mut pair, mut cell, mut extremes) = (0, shape.pairs, shape.additive);
+        let mut index = 0;
+        while index < N {
+            match events[index].1 {
+                Kind::Count => {
+                    places[index] = Place::Count { cell };
+                    cell += 1;
+                }
+                Kind::Value => {
+                    places[index] = Place::Value { pair, extremes };
+                    pair += 2;
+                    extremes += 2;
+                }
+            }
+            index += 1;
+        }
+        places
+    }
+
+    /// The cell whose sum is the event's.
+    pub(crate) fn sum(self) -> usize {
+        match self {
+            Place::Count { cell } => cell,
+            Place::Value { pair, .. } => pair + 1,
+        }
+    }
+
+    /// What is known of this event, by what `read` finds at its cells.
+    ///
+    /// The count is read first, which an update writes last: whatever is counted is in the rest.
+    pub(crate) fn stats(self, mut read: impl FnMut(usize) -> u64) -> Stats {
+        match self {
+            Place::Count { cell } => {
+                let added = read(cell);
+                Stats {
+                    count: added,
+                    sum: added,
+                    min: None,
+                    max: None,
+                }
+            }
+            Place::Value { pair, extremes } => {
+                let (count, sum) = (read(pair), read(pair + 1));
+                let (max, min) = (read(extremes), !read(extremes + 1));
+                let recorded = |value| (count > 0).then_some(value);
+                Stats {
+                    count,
+                    sum,
+                    min: recorded(min),
+                    max: recorded(max),
+                }
+            }
+        }
+    }
+}
+
+/// How many cells a bucket has, and which of them add up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    pairs: usize,
+    additive: usize,
+    cells: usize,
+}
+
+impl Shape {
+    pub(crate) const fn of(events: &[(&str, Kind)]) -> Shape {
+        let (mut values, mut index) = (0, 0);
+        while index < events.len() {
+            if let Kind::Value = events[index].1 {
+                values += 1;
+            }
+            index += 1;
+        }
+        let pairs = 2 * values;
+        let additive = pairs + (events.len() - values);
+        Shape {
+            pairs,
+            additive,
+            cells: additive + 2 * values,
+        }
+    }
+
+    /// All cells.
+    pub(crate) fn cells(self) -> usize {
+        self.cells
+    }
+
+    /// Whether a cell adds up; else it only rises.
+    pub(crate) fn adds_up(self, cell: usize) -> bool {
+        cell < self.additive
+    }
+
+    /// Merges `number`, read from a cell at position `cell`, into `total`.
+    pub(crate) fn merge(self, cell: usize, total: &mut u64, number: u64) {
+        *total = if self.adds_up(cell) {
+            total.wrapping_add(number)
+        } else {
+            number.max(*total)
+        };
+    }
+}

@@ -1,0 +1,14 @@
+//! Reclamation: who may still be looking at a block of memory that was unlinked.
+//!
+//! The library uses epoch-based reclamation by `crossbeam-epoch` (Fraser, *Practical lock-freedom*,
+//! 2004). This module is the only place that names it, because models run over two reclaimers:
+//! `crossbeam-epoch` itself, and a checking one that frees at the earliest moment the contract
+//! allows and fails the model at the first access after that (`--cfg windrow_checker`).
+
+#[cfg(not(windrow_checker))]
+pub(crate) use crossbeam_epoch::{Atomic, Guard, Owned, Shared, pin};
+
+#[cfg(windrow_checker)]
+mod checker;
+#[cfg(windrow_checker)]
+pub(crate) use checker::{Atomic, Guard, Owned, Shared, pin};

@@ -1,0 +1,271 @@
+//! A reclaimer for models: it frees at the earliest moment that the contract of epochs allows, and
+//! fails the model at the first access after that.
+//!
+//! `crossbeam-epoch` itself frees late: a bag fills, the epoch advances twice. In a model of a few
+//! steps nothing is ever freed, and a block that was retired too early, or used after its guard, or
+//! never retired at all goes unnoticed. This module has the same interface and none of the mercy.
+//!
+//! # How it checks
+//!
+//! - Every block carries a checked cell, `alive`. Dereferencing reads it, freeing writes it: an
+//!   access that is not ordered before the freeing is a data race, which loom reports, and one that
+//!   comes after it finds `false`. The cell is also written when the block is made, so that a block
+//!   published without Release fails at its first reader.
+//! - Retiring notes the guards that live at that moment. When the last of them is gone, the block is
+//!   freed, or the deferred function called, by whoever dropped that guard.
+//! - Memory is kept until the execution ends, so that no address ever comes back (a recycled
+//!   address is outside what this checker sees).
+//! - When an execution ends, everything allocated must have been freed and everything deferred must
+//!   have run.
+//!
+//! A thread may pin more than once; the checker tells its guards apart, where an epoch would keep
+//! all that the oldest of them keeps.
+//!
+//! # Orderings
+//!
+//! Loom explores another order of two steps only where it sees them touch the same object. So every
+//! pin, unpin and retire first does a read-modify-write on one atomic, `events`; the book-keeping
+//! behind it is then changed without a switch of threads, and may be plain.
+//!
+//! - A retire is `AcqRel` and a pin after it acquires: who pins after the retire sees the unlinking
+//!   before it. (The real collector has a `SeqCst` fence in either. A guard pinned between the
+//!   unlinking and the fence is the one case that this hides.) Before the first retire a pin
+//!   acquires nothing, lest it vouch for what the library forgot to publish.
+//! - An unpin releases and the freeing acquires: what was done under a guard comes before it.
+
+mod pointer;
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::{Mutex, MutexGuard};
+
+use loom::sync::atomic::{AtomicUsize, Ordering, fence};
+
+use pointer::Block;
+pub(crate) use pointer::{Atomic, Owned, Shared};
+
+loom::lazy_static! {
+    /// Made anew for every execution, and checked when that ends.
+    static ref LEDGER: Ledger = Ledger::default();
+}
+
+/// Everything that this execution pinned, retired and allocated.
+#[derive(Default)]
+struct Ledger {
+    /// What loom sees of it all.
+    events: AtomicUsize,
+    /// Loom's threads take turns on one thread of the system: never contended, never held over a
+    /// step of the model.
+    books: Mutex<Books>,
+}
+
+/// The plain part of the ledger.
+#[derive(Default)]
+struct Books {
+    /// The guards that live now, by number.
+    live: Vec<usize>,
+    /// How many guards there ever were.
+    pinned: usize,
+    /// How many times something was retired.
+    retired: usize,
+    /// What was retired and may still be seen.
+    waiting: Vec<Retired>,
+    /// The memory of every block, freed or not.
+    memory: Vec<Memory>,
+    /// How many of those blocks were freed.
+    freed: usize,
+}
+
+/// What happens when the last guard is gone that lived at the time of retiring.
+struct Retired {
+    guards: Vec<usize>,
+    action: Box<dyn FnOnce()>,
+}
+
+/// A block's memory, and how to return it without running a destructor.
+struct Memory {
+    block: *mut (),
+    release: unsafe fn(*mut ()),
+}
+
+// SAFETY: loom runs all threads of an execution on one thread of the system, one at a time, and
+// hands the ledger to nobody else.
+unsafe impl Send for Books {}
+
+impl Ledger {
+    fn books(&self) -> MutexGuard<'_, Books> {
+        self.books
+            .lock()
+            .expect("the books are changed without panicking")
+    }
+
+    /// Notes a new guard and returns its number.
+    fn enter(&self) -> usize {
+        self.events.fetch_add(1, Ordering::Relaxed);
+        let (number, anything_retired) = {
+            let mut books = self.books();
+            books.pinned += 1;
+            let number = books.pinned;
+            books.live.push(number);
+            (number, books.retired > 0)
+        };
+        if anything_retired {
+            fence(Ordering::Acquire); // pairs with the retires before us: we see their unlinking
+        }
+        number
+    }
+
+    /// Notes the end of a guard, and does what waited for it alone.
+    fn leave(&self, guard: usize) {
+        self.events.fetch_add(1, Ordering::Release); // pairs with the fence below
+        let mut ready = Vec::new();
+        {
+            let mut books = self.books();
+            books.live.retain(|&number| number != guard);
+            for mut retired in std::mem::take(&mut books.waiting) {
+                retired.guards.retain(|&number| number != guard);
+                if retired.guards.is_empty() {
+                    ready.push(retired.action);
+                } else {
+                    books.waiting.push(retired);
+                }
+            }
+        }
+        if !ready.is_empty() {
+            fence(Ordering::Acquire); // pairs with every unpin so far: they are done with the block
+        }
+        for action in ready {
+            action();
+        }
+    }
+
+    /// Takes a block's memory into keeping until the execution ends.
+    fn allocated(&self, memory: Memory) {
+        self.books().memory.push(memory);
+    }
+
+    /// Notes that a block was freed.
+    fn freed(&self) {
+        self.books().freed += 1;
+    }
+
+    /// Puts `action` off until every guard that lives now is gone.
+    fn retire(&self, action: Box<dyn FnOnce()>) {
+        self.events.fetch_add(1, Ordering::AcqRel); // pairs with the pins after us
+        let mut books = self.books();
+        books.retired += 1;
+        let guards = books.live.clone();
+        assert!(!guards.is_empty(), "retired under a guard that is gone");
+        books.waiting.push(Retired { guards, action });
+    }
+}
+
+impl Drop for Ledger {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            return; // the execution has failed already
+        }
+        let books = std::mem::take(&mut *self.books());
+        let allocated = books.memory.len();
+        for Memory { block, release } in books.memory {
+            // SAFETY: `release` came with `block`, and the execution, which alone used it, is over.
+            unsafe { release(block) };
+        }
+        assert!(
+            books.live.is_empty(),
+            "{} guards were never dropped",
+            books.live.len()
+        );
+        assert!(
+            books.waiting.is_empty(),
+            "{} deferred actions never ran",
+            books.waiting.len()
+        );
+        let leaked = allocated - books.freed;
+        assert!(
+            leaked == 0,
+            "{leaked} of {allocated} blocks were never freed"
+        );
+    }
+}
+
+/// Keeps alive what was not yet retired when it was made.
+pub(crate) struct Guard {
+    number: usize,
+    not_send: PhantomData<*mut ()>,
+}
+
+/// Makes a guard.
+pub(crate) fn pin() -> Guard {
+    Guard {
+        number: LEDGER.enter(),
+        not_send: PhantomData,
+    }
+}
+
+// The interface is crossbeam-epoch's, whether or not the library uses all of it today.
+#[allow(dead_code)]
+impl Guard {
+    /// Calls `action` when every guard that lives now is gone.
+    pub(crate) fn defer<F, R>(&self, action: F)
+    where
+        F: FnOnce() -> R + Send + 'static,
+    {
+        // SAFETY: `action` owns what it touches and may run on any thread.
+        unsafe { self.defer_unchecked(action) };
+    }
+
+    /// Calls `action` when every guard that lives now is gone.
+    ///
+    /// # Safety
+    ///
+    /// What `action` borrows must live until then, and it must bear to be called by any thread.
+    #[allow(clippy::unused_self)] // a guard is the proof that one lives
+    pub(crate) unsafe fn defer_unchecked<F, R>(&self, action: F)
+    where
+        F: FnOnce() -> R,
+    {
+        let action: Box<dyn FnOnce() + '_> = Box::new(move || drop(action()));
+        // SAFETY: only the lifetime changes; the caller vouches for what is borrowed.
+        LEDGER.retire(unsafe {
+            std::mem::transmute::<Box<dyn FnOnce() + '_>, Box<dyn FnOnce() + 'static>>(action)
+        });
+    }
+
+    /// Destroys the block of `pointer` when every guard that lives now is gone.
+    ///
+    /// # Safety
+    ///
+    /// The block must be unlinked, so that nobody who pins from now on can find it, and retired
+    /// once.
+    pub(crate) unsafe fn defer_destroy<T>(&self, pointer: Shared<'_, T>) {
+        let block = pointer.block();
+        assert!(!block.is_null(), "a null pointer was retired");
+        // SAFETY: the caller says that the block is theirs to free, and the ledger keeps memory.
+        unsafe { self.defer_unchecked(move || Block::free(block)) };
+    }
+
+    /// Here nothing is ever held back.
+    #[allow(clippy::unused_self)]
+    pub(crate) fn flush(&self) {}
+
+    /// Drops the guard and pins anew.
+    pub(crate) fn repin(&mut self) {
+        LEDGER.leave(self.number);
+        self.number = LEDGER.enter();
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            LEDGER.leave(self.number);
+        }
+    }
+}
+
+impl fmt::Debug for Guard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Guard").field(&self.number).finish()
+    }
+}

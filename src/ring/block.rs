@@ -1,0 +1,86 @@
+//! Blocks: sets of columns that buckets take turns to own.
+//!
+//! A block's additive cells only ever grow. Whoever owns it counts from `base`, the sums that it
+//! found; when its bucket closes, the difference becomes the bucket's totals and the new sums the
+//! next owner's base. Nothing is reset, no number moves, and the sum of all blocks is what was ever
+//! added to them. Extremes cannot be differences: they are reset when the block is silent, after
+//! they have been kept for the window's lifetime.
+
+use crate::arena::arena;
+use crate::column::Column;
+use crate::layout::Shape;
+use crate::reclaim::Atomic;
+use crate::ring::cells::Cells;
+use crate::ring::header::Header;
+use crate::rows;
+use crate::sync::Ordering;
+
+/// A set of columns, one for each cell of a bucket.
+#[derive(Debug)]
+pub(super) struct Block {
+    column: Column,
+    shape: Shape,
+    /// Whose it is; null when it is free.
+    pub(super) owner: Atomic<Header>,
+    /// The sums when the owner took over. Of extremes, zero.
+    base: Cells,
+}
+
+impl Block {
+    /// A free block; `None` if the arena has no columns left.
+    pub(super) fn claim(shape: Shape) -> Option<Block> {
+        let column = arena().claim(shape.cells())?;
+        Some(Block {
+            column,
+            shape,
+            owner: Atomic::null(),
+            base: Cells::new(shape.cells()),
+        })
+    }
+
+    /// Its first column.
+    pub(super) fn column(&self) -> Column {
+        self.column
+    }
+
+    /// What all owners together have put into a cell.
+    pub(super) fn sum(&self, position: usize) -> u64 {
+        let column = self.column.right(position);
+        if self.shape.adds_up(position) {
+            rows::sum(column)
+        } else {
+            rows::greatest(column)
+        }
+    }
+
+    /// What the present owner has put into a cell.
+    pub(super) fn difference(&self, position: usize) -> u64 {
+        let sum = self.sum(position);
+        // Acquire: pairs with the Release in `rebase`. Who sees the next base sees CLOSED too.
+        sum.wrapping_sub(self.base.load(position, Ordering::Acquire))
+    }
+
+    /// Makes a cell ready for the next owner: what it sums to now becomes the base, or, of an
+    /// extreme, is reset.
+    ///
+    /// For the closer of a silent bucket, after it has published CLOSED: a reader who is in the
+    /// middle of a difference must see that, if it sees any of this.
+    pub(super) fn rebase(&self, position: usize) {
+        if self.shape.adds_up(position) {
+            // Release: pairs with the Acquire in `difference`.
+            self.base
+                .store(position, self.sum(position), Ordering::Release);
+        } else {
+            // Release: pairs with the Acquire in `rows::scan`.
+            rows::reset(self.column.right(position), Ordering::Release);
+        }
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        // SAFETY: claimed in `claim`. A block is dropped with its window, by `&mut`: nobody adds to
+        // it or reads it any more.
+        unsafe { arena().give_back(self.column, self.shape.cells()) };
+    }
+}

@@ -1,0 +1,88 @@
+//! A bucket's cells, and what is put into them.
+
+use crate::column::Column;
+use crate::layout::Place;
+use crate::pages::Cell;
+use crate::stripe;
+use crate::sync::Ordering;
+
+/// Something that has a bucket's cells, by position.
+pub(super) trait Target {
+    /// Adds `n`, wrapping; Release.
+    fn add(&self, position: usize, n: u64);
+    /// Raises the cell to `value`, unless it is there already; Release.
+    fn raise(&self, position: usize, value: u64);
+}
+
+/// A block's columns: this thread's row of them.
+impl Target for Column {
+    #[inline]
+    fn add(&self, position: usize, n: u64) {
+        stripe::add(self.right(position), n, Ordering::Release);
+    }
+
+    #[inline]
+    fn raise(&self, position: usize, value: u64) {
+        stripe::raise(self.right(position), value);
+    }
+}
+
+/// What an add does to a bucket, wherever its cells are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Update {
+    place: Place,
+    number: u64,
+}
+
+impl Update {
+    #[inline]
+    pub(crate) fn new(place: Place, number: u64) -> Update {
+        Update { place, number }
+    }
+
+    /// Of a value, the extremes go first and the count last: whoever sees it counted sees it in
+    /// the sum and the extremes too.
+    #[inline]
+    pub(super) fn put(self, target: &impl Target) {
+        match self.place {
+            Place::Count { cell } => target.add(cell, self.number),
+            Place::Value { pair, extremes } => {
+                target.raise(extremes, self.number);
+                target.raise(extremes + 1, !self.number);
+                target.add(pair + 1, self.number);
+                target.add(pair, 1);
+            }
+        }
+    }
+}
+
+/// One set of a bucket's cells, shared by all cores.
+#[derive(Debug)]
+pub(super) struct Cells(Box<[Cell]>);
+
+impl Cells {
+    pub(super) fn new(cells: usize) -> Cells {
+        Cells((0..cells).map(|_| Cell::new(0)).collect())
+    }
+
+    #[inline]
+    pub(super) fn load(&self, position: usize, order: Ordering) -> u64 {
+        self.0[position].load(order)
+    }
+
+    pub(super) fn store(&self, position: usize, number: u64, order: Ordering) {
+        self.0[position].store(number, order);
+    }
+}
+
+impl Target for Cells {
+    fn add(&self, position: usize, n: u64) {
+        // Release: pairs with the Acquire of the reads. Who counts this add sees what came before
+        // it in its thread; of a value, the sum and the extremes.
+        self.0[position].fetch_add(n, Ordering::Release);
+    }
+
+    fn raise(&self, position: usize, value: u64) {
+        stripe::raise_cell(&self.0[position], value);
+    }
+}

@@ -1,0 +1,125 @@
+//! How time is cut into buckets, and which of them count.
+
+use std::time::Duration;
+
+use crate::error::BuildError;
+
+/// A ring of `buckets` slices of time, each `length` nanoseconds long, aligned to time zero.
+///
+/// Their product, the interval, fits a `u64`. The last bucket before 2^64 is as short as it must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Geometry {
+    length: u64,
+    buckets: usize,
+}
+
+impl Geometry {
+    pub(crate) fn new(interval: Duration, buckets: usize) -> Result<Geometry, BuildError> {
+        if interval.is_zero() {
+            return Err(BuildError::ZeroInterval);
+        }
+        if buckets == 0 {
+            return Err(BuildError::NoBuckets);
+        }
+        let nanos = u64::try_from(interval.as_nanos())
+            .map_err(|_| BuildError::IntervalTooLong { interval })?;
+        if !nanos.is_multiple_of(buckets as u64) {
+            return Err(BuildError::UnevenBuckets { interval, buckets });
+        }
+        Ok(Geometry {
+            length: nanos / buckets as u64,
+            buckets,
+        })
+    }
+
+    /// Nanoseconds in a bucket.
+    pub(crate) fn length(self) -> u64 {
+        self.length
+    }
+
+    /// Nanoseconds that the ring covers.
+    pub(crate) fn interval(self) -> u64 {
+        self.length * self.buckets as u64
+    }
+
+    pub(crate) fn buckets(self) -> usize {
+        self.buckets
+    }
+
+    /// The start of the bucket that contains `at`.
+    pub(crate) fn start_of(self, at: u64) -> u64 {
+        at - at % self.length
+    }
+
+    /// The slot in which the bucket that begins at `start` lives.
+    pub(crate) fn slot_of(self, start: u64) -> usize {
+        ((start / self.length) % self.buckets as u64) as usize
+    }
+
+    /// Whether a bucket is in the ring, that is `start + interval > newest`, whatever its slot
+    /// happens to hold.
+    pub(crate) fn in_ring(self, start: u64, newest: u64) -> bool {
+        start > newest || newest - start < self.interval()
+    }
+
+    /// The start of the oldest bucket in the ring.
+    pub(crate) fn oldest(self, newest: u64) -> u64 {
+        self.back(newest, self.buckets - 1)
+    }
+
+    /// The start `buckets` buckets before `start`, or the earliest there is.
+    pub(crate) fn back(self, start: u64, buckets: usize) -> u64 {
+        start - self.length * (buckets as u64).min(start / self.length)
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    fn millis(interval: u64, buckets: usize) -> Geometry {
+        Geometry::new(Duration::from_millis(interval), buckets).unwrap()
+    }
+
+    /// Slot and start, in milliseconds, of a time in milliseconds.
+    fn place(geometry: Geometry, at: u64) -> (usize, u64) {
+        let start = geometry.start_of(at * 1_000_000);
+        (geometry.slot_of(start), start / 1_000_000)
+    }
+
+    /// The article on qps-helper: 60 buckets of a second.
+    #[test]
+    fn a01_qps_helper_article() {
+        assert_eq!(
+            place(millis(60_000, 60), 1_577_017_699_235),
+            (19, 1_577_017_699_000)
+        );
+    }
+
+    /// Sentinel-Go's `leap_array_test`: 20 buckets of 500 ms.
+    #[test]
+    fn a02_sentinel_go_leap_array_test() {
+        assert_eq!(
+            place(millis(10_000, 20), 1_596_199_310_000 + 801).1,
+            1_596_199_310_500
+        );
+    }
+
+    /// The comment in Sentinel's `LeapArray`: 5 buckets of 200 ms.
+    #[test]
+    fn a03_sentinel_leap_array_comment() {
+        assert_eq!(place(millis(1_000, 5), 888), (4, 800));
+        assert_eq!(place(millis(1_000, 5), 1_676), (3, 1_600));
+    }
+
+    #[test]
+    fn the_ring_ends_one_interval_before_the_newest_start() {
+        let geometry = millis(1_000, 2);
+        let second = 1_000_000_000;
+        assert!(geometry.in_ring(second, 3 * second / 2));
+        assert!(!geometry.in_ring(second / 2, 3 * second / 2));
+        assert!(geometry.in_ring(u64::MAX, 0));
+        assert_eq!(geometry.oldest(3 * second / 2), second);
+        assert_eq!(geometry.oldest(0), 0);
+    }
+}

@@ -1,0 +1,70 @@
+//! Grace periods: knowing that nobody who was inside is inside any more.
+//!
+//! # Theorem
+//!
+//! Let a thread see, under its pin, that a header is displaced, and then take a [`ticket`]. Once
+//! [`passed`] says so of that ticket, every thread that had loaded the header from `current` has
+//! unpinned, no thread will load it from there again, and all that those threads added is visible.
+//!
+//! # Why
+//!
+//! Grace periods are numbered in the order in which they [`begin`]. A ticket is one more than the
+//! last number given out, so a grace period that has this number or a higher one begins after the
+//! ticket was taken, and so after the displacement was seen, by whomever it is begun: one serves
+//! every window of the process that has something to close.
+//!
+//! *After* must hold for the displacement too, which the thread that begins may never have looked
+//! at. It does, by the fences. Let D displace, A see it and take the ticket, B begin, C be a thread
+//! that still loads the old `current`. A: load `current`, fence F(A), load `begun`. B: increment
+//! `begun` beyond what A has read, fence F(B); so F(A) comes before F(B) in the one order of all
+//! sequentially consistent fences. C pins: store its epoch, fence F(C), load `current`. If F(A) is
+//! before F(C), C's load cannot be older than A's: C sees the displacement. So F(C) comes before F(A)
+//! and F(B), and the epoch that B then reads to seal its deferred function is not older than the one
+//! at which C is pinned: the function waits for C. That it then also sees what C has added is the
+//! collector's own promise (unpinning is Release, advancing is Acquire).
+//!
+//! # What a deferred function may do
+//!
+//! It can sit in an idle thread's bag for ever, or run before another that was deferred earlier. So
+//! it does no work of the protocol; it notes a number in a cell that lives for ever. `begin` flushes,
+//! so that it does not sit in this thread's own bag.
+
+use crate::reclaim::Guard;
+use crate::sync::{AtomicU64, Ordering, fence, global};
+
+global! {
+    /// The number of the last grace period that has begun.
+    fn begun() -> AtomicU64 = AtomicU64::new(0);
+}
+
+global! {
+    /// The highest number of a grace period that has passed.
+    fn done() -> AtomicU64 = AtomicU64::new(0);
+}
+
+/// The first grace period that can silence what this thread, pinned, has seen displaced.
+pub(super) fn ticket() -> u64 {
+    fence(Ordering::SeqCst); // F(A): pairs with F(B) in `begin`, and with a pin's
+    begun().load(Ordering::Relaxed) + 1
+}
+
+/// Sees to it that the ticket's grace period, or a later one, has begun.
+pub(super) fn begin(ticket: u64, guard: &Guard) {
+    if begun().load(Ordering::Relaxed) >= ticket {
+        return; // somebody else's will do
+    }
+    let number = begun().fetch_add(1, Ordering::Relaxed) + 1;
+    fence(Ordering::SeqCst); // F(B): before the collector reads its epoch
+    let done = done();
+    // Release: hands on, to whoever sees the number, what unpinning threads have handed to the
+    // collector. (A read-modify-write: it keeps what earlier numbers have handed on.) Acquire: a
+    // number covers all the lower ones.
+    guard.defer(move || done.fetch_max(number, Ordering::AcqRel));
+    guard.flush();
+}
+
+/// Whether the ticket's grace period has passed.
+pub(super) fn passed(ticket: u64) -> bool {
+    // Acquire: pairs with the Release in `begin`.
+    done().load(Ordering::Acquire) >= ticket
+}

@@ -1,0 +1,147 @@
+//! Changing the geometry while everybody goes on.
+//!
+//! The change is one compare-exchange of `current`, from a header of the old generation to one of
+//! the next. Before it the old generation is as it was; after it, adds go to the new one, and the
+//! new one *inherits* the old slots (see `generation`), into which stragglers may still be writing.
+//! So no add is lost, and none is copied while it is under way.
+//!
+//! The new ring's newest bucket is the one that contains the start of the old ring's. The clock is
+//! not asked: the next add moves on from there as from any other bucket.
+
+use std::sync::Arc;
+
+use crate::error::BuildError;
+use crate::reclaim::{self, Guard, Owned};
+use crate::ring::generation::{Carried, Change, Generation, Inherited, Slots};
+use crate::ring::geometry::Geometry;
+use crate::ring::header::Header;
+use crate::ring::{Ring, grace};
+use crate::sync::Ordering;
+
+impl Ring {
+    /// Moves on to `geometry`, with what the old ring holds.
+    pub(crate) fn reconfigure(&self, geometry: Geometry) -> Result<(), BuildError> {
+        let slots = Arc::new(Slots::new(geometry)?);
+        loop {
+            let guard = reclaim::pin();
+            let current = self.current(&guard);
+            // SAFETY: never null, and loaded under the guard; its generation likewise.
+            let header = unsafe { current.deref() };
+            let old = header.generation(&guard);
+            // SAFETY: as above.
+            let generation = unsafe { old.deref() };
+            if generation.geometry() == geometry {
+                return Ok(());
+            }
+            self.install(&generation.slots, current, &guard);
+            self.close_displaced(&guard);
+            let change = Change {
+                from: generation.geometry(),
+                newest: header.start,
+                to: geometry,
+            };
+            let (next, settled) = self.successor(generation, change, &slots, &guard);
+            let next = Owned::new(next).into_shared(&guard);
+            let new = self.open(next, geometry.start_of(header.start), &guard);
+            if !self.displace(current, new, &slots, &guard) {
+                // SAFETY: only `current` leads to it, where it never was.
+                drop(unsafe { next.into_owned() });
+                continue;
+            }
+            begin_grace(&generation.slots, &guard);
+            for slots in settled {
+                for header in slots.headers(&guard) {
+                    // SAFETY: these slots are in no generation that can be reached any more, and
+                    // nobody writes to them; we alone have displaced the last that had them.
+                    unsafe { Header::release(header, &guard) };
+                }
+            }
+            // SAFETY: only headers of the old generation refer to it, and it is followed only from
+            // one that was loaded from `current`, where there is none of them any more.
+            unsafe { guard.defer_destroy(old) };
+            drop(guard);
+            self.settle();
+            return Ok(());
+        }
+    }
+
+    /// The generation that follows on a change; and which slots it does without, because
+    /// their numbers are final and carried.
+    fn successor(
+        &self,
+        old: &Generation,
+        change: Change,
+        slots: &Arc<Slots>,
+        guard: &Guard,
+    ) -> (Generation, Vec<Arc<Slots>>) {
+        let mut next = Generation {
+            number: old.number + 1,
+            shape: self.shape,
+            slots: Arc::clone(slots),
+            inherited: vec![Inherited {
+                slots: Arc::clone(&old.slots),
+                changes: vec![change],
+            }],
+            carried: Vec::new(),
+        };
+        let mut settled = Vec::new();
+        for carried in &old.carried {
+            self.carry(&mut next, change.apply(carried.start), |position| {
+                carried.numbers[position]
+            });
+        }
+        for inherited in &old.inherited {
+            let mut inherited = inherited.clone();
+            inherited.changes.push(change);
+            if grace::passed(begin_grace(&inherited.slots, guard)) {
+                for header in inherited.slots.headers(guard) {
+                    // SAFETY: loaded under the guard, from slots that are yet to be settled.
+                    let header = unsafe { header.deref() };
+                    header.check();
+                    self.carry(&mut next, inherited.start_now(header.start), |position| {
+                        header.number(self, position)
+                    });
+                }
+                settled.push(inherited.slots);
+            } else {
+                next.inherited.push(inherited);
+            }
+        }
+        (next, settled)
+    }
+
+    /// Merges final numbers into what `next` carries for a start, unless they are out of its ring.
+    fn carry(&self, next: &mut Generation, start: Option<u64>, number: impl Fn(usize) -> u64) {
+        let Some(start) = start else { return };
+        let found = next
+            .carried
+            .iter()
+            .position(|carried| carried.start == start);
+        let index = found.unwrap_or_else(|| {
+            let numbers = vec![0; self.shape.cells()].into_boxed_slice();
+            next.carried.push(Carried { start, numbers });
+            next.carried.len() - 1
+        });
+        for (position, total) in next.carried[index].numbers.iter_mut().enumerate() {
+            self.shape.merge(position, total, number(position));
+        }
+    }
+}
+
+/// Begins, unless somebody has, the grace period after which nobody writes to the slots of a
+/// generation that is over, and returns its ticket.
+///
+/// For whoever has seen under the guard that it is over.
+fn begin_grace(slots: &Slots, guard: &Guard) -> u64 {
+    // Relaxed, all: a ticket is a number, right whoever took it.
+    let mut ticket = slots.ticket.load(Ordering::Relaxed);
+    if ticket == 0 {
+        let new = grace::ticket();
+        let first = slots
+            .ticket
+            .compare_exchange(0, new, Ordering::Relaxed, Ordering::Relaxed);
+        ticket = first.err().unwrap_or(new);
+    }
+    grace::begin(ticket, guard);
+    ticket
+}

@@ -1,0 +1,281 @@
+//! What a window held, bucket by bucket.
+
+use std::time::Duration;
+
+use crate::event::Event;
+use crate::ring::{Source, View};
+use crate::stats::Stats;
+use crate::timestamp::Timestamp;
+
+/// What a window held, bucket by bucket: from [`SlidingWindow::snapshot`] and
+/// [`SlidingWindow::last`].
+///
+/// It is a copy: it does not change. It is *not* an atomic snapshot; each bucket was read at some
+/// moment during the call.
+///
+/// A running total of *complete* buckets is the sum over all but the newest:
+///
+/// ```
+/// use std::time::Duration;
+/// use windrow::{SlidingWindow, clock::Manual, events};
+///
+/// events! { enum Hits { Hit: Count } }
+///
+/// let clock = Manual::default();
+/// let window = SlidingWindow::<Hits>::builder()
+///     .interval(Duration::from_secs(3))
+///     .buckets(3)
+///     .clock(clock.clone())
+///     .build()?;
+/// for second in 1..=4 {
+///     window.add(Hits::Hit, second);
+///     clock.advance(Duration::from_secs(1));
+/// }
+/// let snapshot = window.snapshot();
+/// let held: Vec<u64> = snapshot.buckets().iter().map(|bucket| bucket.sum(Hits::Hit)).collect();
+/// assert_eq!(held, [3, 4, 0]); // the newest has only just begun
+/// let (_, complete) = snapshot.buckets().split_last().unwrap();
+/// assert_eq!(complete.iter().map(|bucket| bucket.sum(Hits::Hit)).sum::<u64>(), 7);
+/// # Ok::<(), windrow::BuildError>(())
+/// ```
+///
+/// [`SlidingWindow::snapshot`]: crate::SlidingWindow::snapshot
+/// [`SlidingWindow::last`]: crate::SlidingWindow::last
+#[derive(Clone, Debug)]
+pub struct Snapshot<E: Event> {
+    at: Timestamp,
+    interval: Duration,
+    buckets: Vec<BucketSnapshot<E>>,
+}
+
+impl<E: Event> Snapshot<E> {
+    /// The newest `wanted` buckets at the view's time.
+    pub(crate) fn of(view: &View<'_>, wanted: usize) -> Snapshot<E> {
+        let geometry = view.geometry();
+        let newest = view.newest();
+        let oldest = geometry.back(newest, wanted - 1);
+        let count = (newest - oldest) / geometry.length() + 1;
+        let start = |index: u64| oldest + index * geometry.length();
+        let mut buckets: Vec<_> = (0..count)
+            .map(|index| BucketSnapshot::empty(view, start(index)))
+            .collect();
+        view.each(oldest, newest, |start, source| {
+            let index = (start - oldest) / geometry.length();
+            buckets[index as usize].merge(view, source);
+        });
+        let interval = Duration::from_nanos(geometry.length() * wanted as u64);
+        Snapshot {
+            at: Timestamp::from_nanos(view.now()),
+            interval,
+            buckets,
+        }
+    }
+
+    /// The time it was taken at.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// # let clock = windrow::clock::Manual::default();
+    /// clock.set(windrow::Timestamp::from_millis(1_700));
+    /// # let window = windrow::SlidingWindow::<Hits>::builder().clock(clock).build()?;
+    /// assert_eq!(window.snapshot().at().as_nanos(), 1_700_000_000);
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn at(&self) -> Timestamp {
+        self.at
+    }
+
+    /// The span that its buckets cover: the window's interval, or what
+    /// [`last`](crate::SlidingWindow::last) was asked for, rounded up to whole buckets.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// let window = windrow::SlidingWindow::<Hits>::builder().build()?; // 1 s, 2 buckets
+    /// let half = window.last(Duration::from_millis(100)).unwrap();
+    /// assert_eq!(half.interval(), Duration::from_millis(500));
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn interval(&self) -> Duration {
+        self.interval
+    }
+
+    /// The buckets, oldest first, gaps filled with zeros. There are fewer than asked for only where
+    /// one would begin before time zero.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// # let clock = windrow::clock::Manual::default();
+    /// # let window = windrow::SlidingWindow::<Hits>::builder().clock(clock.clone()).build()?;
+    /// assert_eq!(window.snapshot().buckets().len(), 1); // it is time zero
+    /// clock.set(windrow::Timestamp::from_millis(60_000));
+    /// assert_eq!(window.snapshot().buckets().len(), 2);
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn buckets(&self) -> &[BucketSnapshot<E>] {
+        &self.buckets
+    }
+
+    /// The sum of an event over all buckets, wrapping.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// let window = windrow::SlidingWindow::<Hits>::builder().build()?;
+    /// assert_eq!(window.snapshot().sum(Hits::Hit), 0);
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn sum(&self, event: E) -> u64 {
+        self.stats(event).sum
+    }
+
+    /// The sum of an event per second of the interval.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// let window = windrow::SlidingWindow::<Hits>::builder().build()?;
+    /// assert_eq!(window.snapshot().rate(Hits::Hit), 0.0);
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn rate(&self, event: E) -> f64 {
+        self.sum(event) as f64 / self.interval.as_secs_f64()
+    }
+
+    /// What is known of an event over all buckets.
+    ///
+    /// ```
+    /// # windrow::events! { enum Disk { Latency: Value } }
+    /// let window = windrow::SlidingWindow::<Disk>::builder().build()?;
+    /// assert_eq!(window.snapshot().stats(Disk::Latency).max, None);
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn stats(&self, event: E) -> Stats {
+        let buckets = self.buckets.iter().map(|bucket| bucket.stats(event));
+        buckets.fold(Stats::default(), |all, bucket| Stats {
+            count: all.count.wrapping_add(bucket.count),
+            sum: all.sum.wrapping_add(bucket.sum),
+            min: all.min.into_iter().chain(bucket.min).min(),
+            max: all.max.max(bucket.max),
+        })
+    }
+}
+
+/// What one bucket held.
+#[derive(Clone, Debug)]
+pub struct BucketSnapshot<E: Event> {
+    start: Timestamp,
+    end: Timestamp,
+    is_closed: bool,
+    cells: E::Cells,
+}
+
+impl<E: Event> BucketSnapshot<E> {
+    /// The bucket at `start`, before its sources are merged.
+    fn empty(view: &View<'_>, start: u64) -> BucketSnapshot<E> {
+        BucketSnapshot {
+            start: Timestamp::from_nanos(start),
+            end: Timestamp::from_nanos(start.saturating_add(view.geometry().length())),
+            is_closed: view.is_past(start),
+            cells: E::ZERO,
+        }
+    }
+
+    fn merge(&mut self, view: &View<'_>, source: Source<'_>) {
+        // First: what is read of a bucket that was closed before is all final.
+        self.is_closed &= source.is_closed();
+        for (position, total) in self.cells.as_mut().iter_mut().enumerate() {
+            view.merge(source, position, total);
+        }
+    }
+
+    /// The bucket before the one that the view's time lies in.
+    pub(crate) fn previous(view: &View<'_>) -> BucketSnapshot<E> {
+        let current = view.newest();
+        match current.checked_sub(view.geometry().length()) {
+            Some(start) => {
+                let mut bucket = BucketSnapshot::empty(view, start);
+                view.each(start, start, |_, source| bucket.merge(view, source));
+                bucket
+            }
+            None => BucketSnapshot {
+                start: Timestamp::from_nanos(0),
+                end: Timestamp::from_nanos(0),
+                is_closed: true,
+                cells: E::ZERO,
+            },
+        }
+    }
+
+    /// Where the bucket begins; it belongs to it.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// # let clock = windrow::clock::Manual::default();
+    /// clock.set(windrow::Timestamp::from_millis(1_700));
+    /// # let window = windrow::SlidingWindow::<Hits>::builder().clock(clock).build()?;
+    /// assert_eq!(window.previous().start(), windrow::Timestamp::from_millis(1_000));
+    /// assert_eq!(window.previous().end(), windrow::Timestamp::from_millis(1_500));
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn start(&self) -> Timestamp {
+        self.start
+    }
+
+    /// Where the next one begins; at the end of time, 2^64 - 1 ns.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// let window = windrow::SlidingWindow::<Hits>::builder().build()?;
+    /// let bucket = window.previous();
+    /// assert!(bucket.end() >= bucket.start());
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn end(&self) -> Timestamp {
+        self.end
+    }
+
+    /// The sum of an event.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// let window = windrow::SlidingWindow::<Hits>::builder().build()?;
+    /// assert_eq!(window.previous().sum(Hits::Hit), 0);
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn sum(&self, event: E) -> u64 {
+        self.stats(event).sum
+    }
+
+    /// What is known of an event.
+    ///
+    /// ```
+    /// # windrow::events! { enum Disk { Latency: Value } }
+    /// let window = windrow::SlidingWindow::<Disk>::builder().build()?;
+    /// window.record(Disk::Latency, 40);
+    /// let snapshot = window.snapshot();
+    /// let newest = snapshot.buckets().last().unwrap();
+    /// assert_eq!(newest.stats(Disk::Latency).min, Some(40));
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn stats(&self, event: E) -> Stats {
+        let cells = self.cells.as_ref();
+        E::PLACES[event.index()].stats(|position| cells[position])
+    }
+
+    /// Whether it was final: only an add whose timestamp is older than the newest bucket (a
+    /// back-dated one) can change it any more. Never true of the live bucket.
+    ///
+    /// A bucket becomes closed some time after the next one was opened: when every thread that was
+    /// in the middle of an add has gone on (a grace period), and somebody opens another bucket.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// let window = windrow::SlidingWindow::<Hits>::builder().build()?;
+    /// window.add(Hits::Hit, 1);
+    /// let snapshot = window.snapshot();
+    /// assert!(!snapshot.buckets().last().unwrap().is_closed());
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn is_closed(&self) -> bool {
+        self.is_closed
+    }
+}

@@ -1,0 +1,46 @@
+//! What is known of one event: count, sum, least and greatest.
+
+/// What is known of one event over some span.
+///
+/// Of a `Count` event, `count` and `sum` are both what was added, and there is no minimum or
+/// maximum. Of a `Value` event, `count` is how many values were recorded. Sums wrap.
+///
+/// ```
+/// use windrow::{SlidingWindow, events};
+///
+/// events! { enum Disk { Read: Count, Latency: Value } }
+///
+/// let window = SlidingWindow::<Disk>::builder().build()?;
+/// assert_eq!(window.stats(Disk::Latency).mean(), None);
+/// window.record(Disk::Latency, 30);
+/// window.record(Disk::Latency, 50);
+/// let stats = window.lifetime(Disk::Latency);
+/// assert_eq!((stats.count, stats.sum), (2, 80));
+/// assert_eq!((stats.min, stats.mean(), stats.max), (Some(30), Some(40.0), Some(50)));
+/// # Ok::<(), windrow::BuildError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// How many values were recorded; of a `Count` event, what was added.
+    pub count: u64,
+    /// The sum of the values, wrapping; of a `Count` event, what was added.
+    pub sum: u64,
+    /// The least value recorded; `None` if there was none.
+    pub min: Option<u64>,
+    /// The greatest value recorded; `None` if there was none.
+    pub max: Option<u64>,
+}
+
+impl Stats {
+    /// The mean of the values; `None` when nothing was recorded. Of a `Count` event that was added
+    /// to, 1.
+    ///
+    /// ```
+    /// let stats = windrow::Stats { count: 4, sum: 10, min: Some(1), max: Some(4) };
+    /// assert_eq!(stats.mean(), Some(2.5));
+    /// assert_eq!(windrow::Stats::default().mean(), None);
+    /// ```
+    pub fn mean(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum as f64 / self.count as f64)
+    }
+}

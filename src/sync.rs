@@ -1,0 +1,108 @@
+//! The one switch between std and the loom model checker.
+//!
+//! Every atomic, fence, thread-local and process-wide value of the library comes through here, so
+//! that a model runs the library's own code. Nothing else in the tree asks which world it is in,
+//! but for [`reclaim`](crate::reclaim), which chooses the reclaimer, and the clocks that need an
+//! operating system.
+
+pub(crate) use std::sync::atomic::Ordering;
+
+#[cfg(not(loom))]
+pub(crate) use std::sync::atomic::{
+    AtomicBool, AtomicPtr, AtomicU8, AtomicU64, AtomicUsize, fence,
+};
+
+#[cfg(loom)]
+pub(crate) use loom::sync::atomic::{
+    AtomicBool, AtomicPtr, AtomicU8, AtomicU64, AtomicUsize, fence,
+};
+
+#[cfg(all(loom, not(crossbeam_loom)))]
+compile_error!(
+    "a model needs `--cfg crossbeam_loom` beside `--cfg loom`: without it crossbeam-epoch keeps \
+     std's atomics, and loom reports causality violations that are not there"
+);
+
+/// Declares a function that is `const` outside models: loom's atomics cannot be made in a `const`.
+macro_rules! const_fn {
+    ($(#[$attribute:meta])* $visibility:vis const fn $name:ident() -> $result:ty $body:block) => {
+        #[cfg(not(loom))]
+        $(#[$attribute])*
+        $visibility const fn $name() -> $result $body
+
+        #[cfg(loom)]
+        $(#[$attribute])*
+        $visibility fn $name() -> $result $body
+    };
+}
+
+/// Declares a function that returns a value of the whole process; in a model, of one execution.
+macro_rules! global {
+    ($(#[$attribute:meta])* $visibility:vis fn $name:ident() -> $type:ty = $value:expr;) => {
+        $(#[$attribute])*
+        #[inline]
+        $visibility fn $name() -> &'static $type {
+            #[cfg(not(loom))]
+            static VALUE: $type = $value;
+            #[cfg(loom)]
+            loom::lazy_static! { static ref VALUE: $type = $value; }
+            &VALUE
+        }
+    };
+}
+
+/// Declares a thread-local number that starts at zero and has no destructor, so that it can be
+/// read at any time in a thread's life, its last moments included.
+macro_rules! thread_number {
+    ($(#[$attribute:meta])* $name:ident) => {
+        #[cfg(not(loom))]
+        std::thread_local! {
+            $(#[$attribute])*
+            static $name: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+        }
+        #[cfg(loom)]
+        loom::thread_local! {
+            $(#[$attribute])*
+            static $name: std::cell::Cell<usize> = std::cell::Cell::new(0);
+        }
+    };
+}
+
+pub(crate) use {const_fn, global, thread_number};
+
+/// A size: `real`, or `model` where every atomic operation is a branch to explore.
+pub(crate) const fn sized(real: usize, model: usize) -> usize {
+    if cfg!(loom) { model } else { real }
+}
+
+/// An array of null pointers.
+#[cfg(not(loom))]
+pub(crate) const fn null_pointers<T, const N: usize>() -> [AtomicPtr<T>; N] {
+    [const { AtomicPtr::new(std::ptr::null_mut()) }; N]
+}
+
+/// An array of null pointers.
+#[cfg(loom)]
+pub(crate) fn null_pointers<T, const N: usize>() -> [AtomicPtr<T>; N] {
+    std::array::from_fn(|_| AtomicPtr::new(std::ptr::null_mut()))
+}
+
+/// A witness of causality, planted in a structure that one thread makes and others read.
+///
+/// Under loom it is a checked cell: a reader whom no Release/Acquire pair has told of the maker's
+/// writes fails the model, even where the values that it reads happen to be right. Elsewhere it is
+/// nothing.
+#[derive(Debug, Default)]
+pub(crate) struct Witness {
+    #[cfg(loom)]
+    cell: loom::cell::UnsafeCell<()>,
+}
+
+impl Witness {
+    /// Checks, under loom, that the making of the structure happened before.
+    #[inline]
+    pub(crate) fn check(&self) {
+        #[cfg(loom)]
+        self.cell.with(|_| ());
+    }
+}

@@ -1,0 +1,40 @@
+//! What the field agrees on, and the defects that it knows.
+//!
+//! The cases `a01` to `a21` come from the tests and articles of Sentinel (Java, Go, Rust),
+//! qps-helper, resilience4j, Hystrix and a few others, restated for this library's contract; each
+//! names its origin, and says so where the original pins a defect. The promises `b01` to `b18`
+//! answer defects that were measured in, or reported against, the same libraries.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod clocks_and_starts;
+mod concurrent;
+mod counters;
+mod memory;
+mod numbers;
+mod rings;
+mod views;
+
+windrow::events! {
+    /// What one endpoint counts.
+    pub(crate) enum Http { Pass: Count, Block: Count, Exception: Count, Success: Count, Rt: Value }
+}
+
+/// The starts of a snapshot's buckets, in milliseconds.
+fn starts<E: windrow::Event>(snapshot: &windrow::Snapshot<E>) -> Vec<u64> {
+    snapshot
+        .buckets()
+        .iter()
+        .map(|bucket| bucket.start().as_nanos() / 1_000_000)
+        .collect()
+}
+
+/// The sums of `event` in a snapshot's buckets.
+fn sums<E: windrow::Event>(snapshot: &windrow::Snapshot<E>, event: E) -> Vec<u64> {
+    snapshot
+        .buckets()
+        .iter()
+        .map(|bucket| bucket.sum(event))
+        .collect()
+}

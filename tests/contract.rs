@@ -1,0 +1,390 @@
+//! A user's program: every item of the public contract, with the very signatures that it promises.
+//!
+//! The function pointers are the point: a change that keeps the other tests compiling (a receiver,
+//! a return type, a bound) does not keep these.
+
+use std::error::Error;
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::Duration;
+
+use windrow::clock::{Coarse, Manual, Precise, Ticker};
+use windrow::{
+    BucketSnapshot, BuildError, Clock, Counter, Event, Gauge, Maximum, Minimum, OutOfRange,
+    SlidingWindow, Snapshot, SpanError, Stats, Timestamp,
+};
+
+static HITS: Counter = Counter::new();
+static OPEN: Gauge = Gauge::new();
+static SLOWEST: Maximum = Maximum::new();
+static FASTEST: Minimum = Minimum::new();
+
+mod endpoint {
+    //! Events of another module, visible from outside it.
+
+    windrow::events! {
+        /// What one endpoint counts.
+        #[derive(PartialOrd, Ord)]
+        pub enum Http {
+            /// Let through.
+            Pass: Count,
+            Block: Count,
+            Exception: Count,
+            #[allow(dead_code, reason = "attributes are kept")]
+            Success: Count,
+            /// Response time.
+            Rt: Value,
+        }
+    }
+}
+
+use endpoint::Http;
+
+windrow::events! { enum One { Only: Value } }
+
+type Window<C> = SlidingWindow<Http, C>;
+
+fn shared<T: Send + Sync + 'static>() {}
+fn event<E: Event + Copy + Eq + Hash + Debug>() {}
+fn error<E: Error + Send + Sync + 'static>() {}
+
+#[test]
+fn everything_can_be_shared() {
+    shared::<Counter>();
+    shared::<Gauge>();
+    shared::<Maximum>();
+    shared::<Minimum>();
+    shared::<SlidingWindow<Http>>();
+    shared::<Window<Manual>>();
+    shared::<Window<Precise>>();
+    shared::<Window<Ticker>>();
+    shared::<Snapshot<Http>>();
+    shared::<BucketSnapshot<Http>>();
+    shared::<Stats>();
+    event::<Http>();
+    event::<One>();
+    error::<BuildError>();
+    error::<SpanError>();
+    error::<OutOfRange>();
+}
+
+#[test]
+fn counters_have_their_signatures() {
+    let _: fn() -> Counter = Counter::new;
+    let _: fn(&Counter, u64) = Counter::add;
+    let _: fn(&Counter) = Counter::increment;
+    let _: fn(&Counter) -> u64 = Counter::sum;
+    let _: fn(&Counter) -> u64 = Counter::sum_then_reset;
+    let _: fn(&Counter) = Counter::reset;
+    let _: fn(&Counter, u64, Ordering) = Counter::fetch_add;
+    let _: fn(&Counter, Ordering) -> u64 = Counter::load;
+
+    let _: fn() -> Gauge = Gauge::new;
+    let _: fn(&Gauge, i64) = Gauge::add;
+    let _: fn(&Gauge) = Gauge::increment;
+    let _: fn(&Gauge) = Gauge::decrement;
+    let _: fn(&Gauge) -> i64 = Gauge::sum;
+    let _: fn(&Gauge, i64, Ordering) = Gauge::fetch_add;
+    let _: fn(&Gauge, i64, Ordering) = Gauge::fetch_sub;
+    let _: fn(&Gauge, Ordering) -> i64 = Gauge::load;
+
+    let _: fn() -> Maximum = Maximum::new;
+    let _: fn(&Maximum, u64) = Maximum::record;
+    let _: fn(&Maximum) -> Option<u64> = Maximum::get;
+    let _: fn() -> Minimum = Minimum::new;
+    let _: fn(&Minimum, u64) = Minimum::record;
+    let _: fn(&Minimum) -> Option<u64> = Minimum::get;
+}
+
+#[test]
+fn windows_have_their_signatures() {
+    fn of<E: Event, C: Clock>() {
+        let _: fn(&SlidingWindow<E, C>, E, u64) = SlidingWindow::add;
+        let _: fn(&SlidingWindow<E, C>, E, u64) = SlidingWindow::record;
+        let _: fn(&SlidingWindow<E, C>, Timestamp, E, u64) -> Result<(), OutOfRange> =
+            SlidingWindow::add_at;
+        let _: fn(&SlidingWindow<E, C>, Timestamp, E, u64) -> Result<(), OutOfRange> =
+            SlidingWindow::record_at;
+        let _: fn(&SlidingWindow<E, C>, E) -> u64 = SlidingWindow::sum;
+        let _: fn(&SlidingWindow<E, C>, E) -> f64 = SlidingWindow::rate;
+        let _: fn(&SlidingWindow<E, C>, E) -> Stats = SlidingWindow::stats;
+        let _: fn(&SlidingWindow<E, C>) -> Snapshot<E> = SlidingWindow::snapshot;
+        let _: fn(&SlidingWindow<E, C>, Duration) -> Result<Snapshot<E>, SpanError> =
+            SlidingWindow::last;
+        let _: fn(&SlidingWindow<E, C>) -> BucketSnapshot<E> = SlidingWindow::previous;
+        let _: fn(&SlidingWindow<E, C>, E) -> Stats = SlidingWindow::lifetime;
+        let _: fn(&SlidingWindow<E, C>, E) -> Stats = SlidingWindow::late;
+        let _: fn(&SlidingWindow<E, C>, Duration, usize) -> Result<(), BuildError> =
+            SlidingWindow::reconfigure;
+        let _: fn(&SlidingWindow<E, C>) -> Duration = SlidingWindow::interval;
+        let _: fn(&SlidingWindow<E, C>) -> usize = SlidingWindow::buckets;
+
+        let _: fn(&Snapshot<E>) -> Timestamp = Snapshot::at;
+        let _: fn(&Snapshot<E>) -> Duration = Snapshot::interval;
+        let _: for<'a> fn(&'a Snapshot<E>) -> &'a [BucketSnapshot<E>] = Snapshot::buckets;
+        let _: fn(&Snapshot<E>, E) -> u64 = Snapshot::sum;
+        let _: fn(&Snapshot<E>, E) -> f64 = Snapshot::rate;
+        let _: fn(&Snapshot<E>, E) -> Stats = Snapshot::stats;
+        let _: fn(&BucketSnapshot<E>) -> Timestamp = BucketSnapshot::start;
+        let _: fn(&BucketSnapshot<E>) -> Timestamp = BucketSnapshot::end;
+        let _: fn(&BucketSnapshot<E>, E) -> u64 = BucketSnapshot::sum;
+        let _: fn(&BucketSnapshot<E>, E) -> Stats = BucketSnapshot::stats;
+        let _: fn(&BucketSnapshot<E>) -> bool = BucketSnapshot::is_closed;
+    }
+    of::<Http, Coarse>();
+    of::<One, Manual>();
+    let _: fn(&Stats) -> Option<f64> = Stats::mean;
+    let Stats {
+        count,
+        sum,
+        min,
+        max,
+    } = Stats {
+        count: 1,
+        sum: 2,
+        min: Some(3),
+        max: None,
+    };
+    let _: (u64, u64, Option<u64>, Option<u64>) = (count, sum, min, max);
+}
+
+#[test]
+fn clocks_and_timestamps_have_their_signatures() {
+    let _: fn() -> Coarse = Coarse::default;
+    let _: fn() -> Precise = Precise::default;
+    let _: fn(Duration) -> Ticker = Ticker::start;
+    let _: fn() -> Manual = Manual::default;
+    let _: fn(&Manual, Timestamp) = Manual::set;
+    let _: fn(&Manual, Duration) = Manual::advance;
+    let _: fn(&Manual) -> Manual = Manual::clone;
+    let _: fn(&Coarse) -> Timestamp = Coarse::now;
+    let _: fn(&Precise) -> Duration = Precise::resolution;
+
+    let _: fn(u64) -> Timestamp = Timestamp::from_nanos;
+    let _: fn(u64) -> Timestamp = Timestamp::from_millis;
+    let _: fn(Timestamp) -> u64 = Timestamp::as_nanos;
+    let (early, day) = (Timestamp::from_nanos(5), Duration::from_secs(86_400));
+    assert_eq!(early - day, Timestamp::from_nanos(0), "saturates");
+    assert_eq!(
+        Timestamp::from_nanos(u64::MAX) + day,
+        Timestamp::from_nanos(u64::MAX)
+    );
+    assert_eq!(early + Duration::MAX, Timestamp::from_nanos(u64::MAX));
+    assert_eq!(
+        Timestamp::from_millis(2) - Duration::from_millis(1),
+        Timestamp::from_millis(1)
+    );
+    assert!(early < early + Duration::from_nanos(1));
+
+    let manual = Manual::default();
+    assert_eq!(
+        (manual.now(), manual.resolution()),
+        (Timestamp::from_nanos(0), Duration::ZERO)
+    );
+    manual.clone().set(early);
+    manual.clone().advance(Duration::from_nanos(2));
+    assert_eq!(manual.now().as_nanos(), 7, "clones share one time");
+    let ticker = Ticker::start(Duration::from_millis(3));
+    assert_eq!(ticker.resolution(), Duration::from_millis(3));
+}
+
+#[test]
+fn counters_live_in_statics() {
+    // `AtomicU64` by another name, but for the value that a striped counter does not have.
+    let () = HITS.fetch_add(1, Ordering::Relaxed);
+    let threads = [1_u32, 2, 3].map(|n| {
+        thread::spawn(move || {
+            HITS.add(u64::from(n));
+            OPEN.increment();
+            OPEN.add(i64::from(n));
+            SLOWEST.record(u64::from(n));
+            FASTEST.record(u64::from(n));
+        })
+    });
+    threads
+        .into_iter()
+        .for_each(|thread| thread.join().expect("adds never panic"));
+    HITS.increment();
+    let () = OPEN.fetch_add(10, Ordering::AcqRel);
+    let () = OPEN.fetch_sub(30, Ordering::SeqCst);
+    OPEN.decrement();
+    assert_eq!((HITS.sum(), HITS.load(Ordering::Acquire)), (8, 8));
+    assert_eq!((OPEN.sum(), OPEN.load(Ordering::SeqCst)), (-12, -12));
+    assert_eq!((SLOWEST.get(), FASTEST.get()), (Some(3), Some(1)));
+    assert_eq!((HITS.sum_then_reset(), HITS.sum()), (8, 0));
+    HITS.add(2);
+    HITS.reset();
+    assert_eq!(HITS.sum(), 0);
+
+    for order in [
+        Ordering::Relaxed,
+        Ordering::Release,
+        Ordering::Acquire,
+        Ordering::AcqRel,
+    ] {
+        HITS.fetch_add(1, order);
+        let _ = (HITS.load(order), OPEN.load(order));
+    }
+    assert_eq!(HITS.load(Ordering::Relaxed), 4);
+}
+
+/// A user's clock: the time of a log that is being replayed.
+struct Replay {
+    line: Timestamp,
+}
+
+impl Clock for Replay {
+    fn now(&self) -> Timestamp {
+        self.line
+    }
+
+    fn resolution(&self) -> Duration {
+        Duration::from_millis(1)
+    }
+}
+
+/// A user's function, over any events and any clock.
+fn busiest<E: Event, C: Clock>(window: &SlidingWindow<E, C>, event: E) -> u64 {
+    let snapshot: Snapshot<E> = window.snapshot();
+    snapshot
+        .buckets()
+        .iter()
+        .map(|bucket| bucket.sum(event))
+        .max()
+        .unwrap_or(0)
+}
+
+#[test]
+fn a_users_clock_and_a_users_function() -> Result<(), Box<dyn Error>> {
+    let clock = Replay {
+        line: Timestamp::from_millis(123_456),
+    };
+    let window = SlidingWindow::<One>::builder()
+        .interval(Duration::from_secs(1))
+        .buckets(2)
+        .clock(clock)
+        .build()?;
+    window.record(One::Only, 4);
+    window.record_at(Timestamp::from_millis(122_500), One::Only, 6)?;
+    assert_eq!(busiest(&window, One::Only), 6);
+    assert_eq!(window.stats(One::Only).mean(), Some(5.0));
+    let previous: BucketSnapshot<One> = window.previous();
+    assert_eq!(
+        (previous.sum(One::Only), previous.stats(One::Only).count),
+        (6, 1)
+    );
+    Ok(())
+}
+
+#[test]
+fn the_default_clock_needs_no_mention() -> Result<(), Box<dyn Error>> {
+    let window: SlidingWindow<Http> = SlidingWindow::<Http>::builder()
+        .interval(Duration::from_secs(60))
+        .buckets(6)
+        .build()?;
+    assert_eq!(
+        (window.interval(), window.buckets()),
+        (Duration::from_secs(60), 6)
+    );
+    let window = Arc::new(window);
+    let elsewhere = Arc::clone(&window);
+    thread::spawn(move || elsewhere.add(Http::Pass, 2))
+        .join()
+        .expect("adds never panic");
+    window.record(Http::Rt, 5);
+    assert_eq!(window.lifetime(Http::Pass).sum, 2);
+    // The minute may have turned since, but not ten times.
+    assert_eq!(window.sum(Http::Pass), 2);
+    assert!((window.rate(Http::Pass) - 2.0 / 60.0).abs() < 1e-12);
+    assert_eq!(
+        window.late(Http::Rt),
+        Stats {
+            count: 0,
+            sum: 0,
+            min: None,
+            max: None
+        }
+    );
+
+    let halves = window.last(Duration::from_secs(25))?;
+    assert_eq!(
+        (halves.buckets().len(), halves.interval()),
+        (3, Duration::from_secs(30))
+    );
+    assert!(halves.at() >= halves.buckets()[2].start());
+    window.reconfigure(Duration::from_secs(120), 12)?;
+    assert_eq!(
+        (window.interval(), window.buckets()),
+        (Duration::from_secs(120), 12)
+    );
+    assert_eq!(window.snapshot().stats(Http::Rt).max, Some(5));
+    Ok(())
+}
+
+#[test]
+fn every_clock_builds_a_window() -> Result<(), BuildError> {
+    fn counts(window: &SlidingWindow<Http, impl Clock>) {
+        window.add(Http::Block, 3);
+        window.add(Http::Exception, 4);
+        assert_eq!(busiest(window, Http::Block), 3);
+        assert_eq!(window.snapshot().sum(Http::Exception), 4);
+    }
+    fn minute<C: Clock>(clock: C) -> Result<SlidingWindow<Http, C>, BuildError> {
+        let minute = Duration::from_secs(60);
+        SlidingWindow::<Http>::builder()
+            .interval(minute)
+            .buckets(60)
+            .clock(clock)
+            .build()
+    }
+    counts(&minute(Coarse::default())?);
+    counts(&minute(Precise::default())?);
+    counts(&minute(Ticker::start(Duration::from_millis(1)))?);
+    counts(&minute(Manual::default())?);
+    Ok(())
+}
+
+#[test]
+fn events_are_plain_values() {
+    let set: std::collections::BTreeSet<Http> = [Http::Rt, Http::Pass].into();
+    assert_eq!(set.first(), Some(&Http::Pass), "attributes are kept");
+    let copy = Http::Rt;
+    assert_eq!((copy, format!("{copy:?}")), (Http::Rt, "Rt".to_string()));
+    assert_eq!(
+        (Http::Pass.index(), Http::Rt.index(), One::Only.index()),
+        (0, 4, 0)
+    );
+}
+
+#[test]
+fn errors_travel_as_boxes() {
+    fn fails(buckets: usize, span: Duration, at: Timestamp) -> Result<(), Box<dyn Error>> {
+        let clock = Manual::default();
+        clock.set(Timestamp::from_millis(5_000));
+        let window = SlidingWindow::<Http>::builder()
+            .interval(Duration::from_secs(1))
+            .buckets(buckets)
+            .clock(clock)
+            .build()?;
+        window.last(span)?;
+        window.add_at(at, Http::Pass, 1)?;
+        Ok(())
+    }
+    let (second, now) = (Duration::from_secs(1), Timestamp::from_millis(5_000));
+    assert!(fails(2, second, now).is_ok());
+    assert!(fails(0, second, now).unwrap_err().is::<BuildError>());
+    assert!(fails(2, second * 2, now).unwrap_err().is::<SpanError>());
+    assert!(
+        fails(2, second, now + second)
+            .unwrap_err()
+            .is::<OutOfRange>()
+    );
+    assert!(
+        fails(2, second, now - second * 2)
+            .unwrap_err()
+            .is::<OutOfRange>()
+    );
+}

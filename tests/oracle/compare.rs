@@ -1,0 +1,230 @@
+//! A window and an oracle that are told the same things and asked the same questions.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+use windrow::clock::Manual;
+use windrow::{BucketSnapshot, Clock, OutOfRange, SlidingWindow, Snapshot, Timestamp};
+
+use crate::common::ledger::Tally;
+use crate::model::{Oracle, Refused, View, total};
+use crate::ops::{Geometry, Op, Time};
+use crate::{EVENTS, Seen};
+
+type Checked = Result<(), TestCaseError>;
+
+/// The two, and the clock that both go by.
+pub(crate) struct Pair {
+    clock: Manual,
+    window: SlidingWindow<Seen, Manual>,
+    oracle: Oracle<Seen>,
+}
+
+impl Pair {
+    pub(crate) fn new(geometry: Geometry, begin: u64) -> Pair {
+        let clock = Manual::default();
+        clock.set(Timestamp::from_nanos(begin));
+        let window = SlidingWindow::<Seen>::builder()
+            .interval(geometry.interval())
+            .buckets(geometry.buckets as usize)
+            .clock(clock.clone())
+            .build()
+            .expect("a valid geometry");
+        let oracle = Oracle::new(geometry.interval(), geometry.buckets as usize, begin)
+            .expect("a valid geometry");
+        Pair {
+            clock,
+            window,
+            oracle,
+        }
+    }
+
+    fn now(&self) -> u64 {
+        self.clock.now().as_nanos()
+    }
+
+    fn resolve(&self, time: Time) -> Timestamp {
+        let (length, interval) = (self.oracle.length(), self.oracle.interval());
+        Timestamp::from_nanos(time.resolve(self.now(), self.oracle.newest(), length, interval))
+    }
+
+    pub(crate) fn apply(&mut self, op: &Op) -> Checked {
+        match *op {
+            Op::Add(index, n) => {
+                self.window.add(EVENTS[index], n);
+                self.oracle
+                    .add(self.now(), EVENTS[index], tally(EVENTS[index], n));
+            }
+            Op::Record(index, value) => {
+                self.window.record(EVENTS[index], value);
+                self.oracle
+                    .add(self.now(), EVENTS[index], tally(EVENTS[index], value));
+            }
+            Op::AddAt(time, index, n) => {
+                let at = self.resolve(time);
+                let answer = self.window.add_at(at, EVENTS[index], n);
+                self.same_refusal(answer, at, index, n)?;
+            }
+            Op::RecordAt(time, index, value) => {
+                let at = self.resolve(time);
+                let answer = self.window.record_at(at, EVENTS[index], value);
+                self.same_refusal(answer, at, index, value)?;
+            }
+            Op::Set(time) => self.clock.set(self.resolve(time)),
+            Op::Advance(by) => self.clock.advance(by),
+            Op::Reconfigure(geometry) => {
+                let buckets = geometry.buckets as usize;
+                prop_assert_eq!(
+                    self.window.reconfigure(geometry.interval(), buckets),
+                    Ok(())
+                );
+                prop_assert!(self.oracle.reconfigure(geometry.interval(), buckets));
+            }
+            Op::TryReconfigure(interval, buckets) => {
+                let answer = self.window.reconfigure(interval, buckets);
+                prop_assert_eq!(answer.is_ok(), self.oracle.reconfigure(interval, buckets));
+            }
+            Op::Last(span) => self.same_last(span)?,
+            Op::LastBuckets(buckets, by) => {
+                let length = self.oracle.length();
+                let span = buckets.saturating_mul(length).saturating_add_signed(by);
+                self.same_last(Duration::from_nanos(span))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn same_refusal(
+        &self,
+        answer: Result<(), OutOfRange>,
+        at: Timestamp,
+        index: usize,
+        n: u64,
+    ) -> Checked {
+        let event = EVENTS[index];
+        let expected = self
+            .oracle
+            .add_at(self.now(), at.as_nanos(), event, tally(event, n));
+        let answer = answer.map_err(|error| match error {
+            OutOfRange::AfterNow { at: named, now } => {
+                assert_eq!(
+                    (named, now),
+                    (at, self.clock.now()),
+                    "the error names the times"
+                );
+                Refused::AfterNow
+            }
+            OutOfRange::BeforeRing { at: named, oldest } => {
+                assert_eq!(named, at, "the error names the time");
+                Refused::BeforeRing {
+                    oldest: oldest.as_nanos(),
+                }
+            }
+            other => panic!("no such refusal is known: {other}"),
+        });
+        prop_assert_eq!(answer, expected);
+        Ok(())
+    }
+
+    fn same_last(&self, span: Duration) -> Checked {
+        let answer = self.window.last(span);
+        let (length, interval) = (self.oracle.length(), self.oracle.interval());
+        let valid = !span.is_zero() && span <= Duration::from_nanos(interval);
+        prop_assert_eq!(answer.is_ok(), valid, "last({:?})", span);
+        if let Ok(answer) = answer {
+            let span = u64::try_from(span.as_nanos()).expect("a span within the interval");
+            self.same_snapshot(&answer, span.div_ceil(length))?;
+        }
+        Ok(())
+    }
+
+    /// Asks both everything.
+    pub(crate) fn compare(&self, step: usize) -> Checked {
+        let (now, buckets, length) = (self.now(), self.oracle.buckets(), self.oracle.length());
+        let interval = Duration::from_nanos(self.oracle.interval());
+        prop_assert_eq!(self.window.interval(), interval);
+        prop_assert_eq!(self.window.buckets() as u64, buckets);
+
+        let all = self.oracle.newest_buckets(now, buckets);
+        for event in EVENTS {
+            let expected = total(&all, event);
+            same_stats(self.window.stats(event), expected)?;
+            prop_assert_eq!(self.window.sum(event), expected.sum);
+            same_number(self.window.rate(event), rate(expected.sum, interval))?;
+            same_stats(self.window.lifetime(event), self.oracle.lifetime(event))?;
+            same_stats(self.window.late(event), self.oracle.late(event))?;
+        }
+        self.same_snapshot(&self.window.snapshot(), buckets)?;
+        same_bucket(&self.window.previous(), &self.oracle.previous(now))?;
+
+        let some = step as u64 % buckets + 1;
+        self.same_last(Duration::from_nanos(some * length - step as u64 % length))
+    }
+
+    fn same_snapshot(&self, answer: &Snapshot<Seen>, buckets: u64) -> Checked {
+        let interval = Duration::from_nanos(buckets * self.oracle.length());
+        let expected = self.oracle.newest_buckets(self.now(), buckets);
+        prop_assert_eq!(answer.at(), self.clock.now());
+        prop_assert_eq!(answer.interval(), interval);
+        prop_assert_eq!(answer.buckets().len(), expected.len());
+        for (bucket, view) in answer.buckets().iter().zip(&expected) {
+            same_bucket(bucket, view)?;
+        }
+        for event in EVENTS {
+            let expected = total(&expected, event);
+            same_stats(answer.stats(event), expected)?;
+            prop_assert_eq!(answer.sum(event), expected.sum);
+            same_number(answer.rate(event), rate(expected.sum, interval))?;
+        }
+        Ok(())
+    }
+}
+
+fn tally(event: Seen, n: u64) -> Tally {
+    if event.is_value() {
+        Tally::value(n)
+    } else {
+        Tally::amount(n)
+    }
+}
+
+fn rate(sum: u64, interval: Duration) -> f64 {
+    sum as f64 / interval.as_secs_f64()
+}
+
+fn same_bucket(answer: &BucketSnapshot<Seen>, expected: &View<Seen>) -> Checked {
+    prop_assert_eq!(answer.start().as_nanos(), expected.start);
+    prop_assert_eq!(answer.end().as_nanos(), expected.end);
+    for event in EVENTS {
+        let tally = expected.tallies.of(event);
+        prop_assert_eq!(
+            Tally::from(answer.stats(event)),
+            tally,
+            "bucket {}",
+            expected.start
+        );
+        prop_assert_eq!(answer.sum(event), tally.sum);
+    }
+    if let Some(closed) = expected.closed {
+        prop_assert_eq!(answer.is_closed(), closed, "bucket {}", expected.start);
+    }
+    Ok(())
+}
+
+fn same_stats(answer: windrow::Stats, expected: Tally) -> Checked {
+    prop_assert_eq!(Tally::from(answer), expected);
+    match (answer.mean(), expected.mean()) {
+        (Some(answer), Some(expected)) => same_number(answer, expected),
+        (answer, expected) => {
+            prop_assert_eq!(answer, expected, "the mean of {:?}", expected);
+            Ok(())
+        }
+    }
+}
+
+/// Equal but for the order of rounding.
+fn same_number(answer: f64, expected: f64) -> Checked {
+    let close = (answer - expected).abs() <= expected.abs() * 1e-12;
+    prop_assert!(close, "{} is not {}", answer, expected);
+    Ok(())
+}

@@ -1,0 +1,66 @@
+//! Random histories, answered by the library and by an oracle that is too simple to be wrong.
+//!
+//! After every step every answer is compared: sums, rates, statistics, snapshots, bucket by bucket,
+//! lifetimes and late counts. `PROPTEST_CASES` sets the number of histories of each test.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod compare;
+mod counters;
+mod model;
+mod ops;
+
+use proptest::prelude::*;
+
+use compare::Pair;
+use ops::{History, local, wild};
+
+windrow::events! {
+    /// Two of each kind, interleaved.
+    pub(crate) enum Seen { Pass: Count, Rt: Value, Fail: Count, Size: Value }
+}
+
+const EVENTS: [Seen; 4] = [Seen::Pass, Seen::Rt, Seen::Fail, Seen::Size];
+
+impl Seen {
+    fn is_value(self) -> bool {
+        matches!(self, Seen::Rt | Seen::Size)
+    }
+}
+
+fn config() -> ProptestConfig {
+    // A failure prints its shrunk history; it becomes a named test, not a file of seeds.
+    ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
+fn answers_agree((geometry, begin, ops): History) -> Result<(), TestCaseError> {
+    let mut pair = Pair::new(geometry, begin);
+    pair.compare(0)?;
+    for (step, op) in ops.iter().enumerate() {
+        pair.apply(op).map_err(|error| at_step(step, op, &error))?;
+        pair.compare(step)
+            .map_err(|error| at_step(step, op, &error))?;
+    }
+    Ok(())
+}
+
+fn at_step(step: usize, op: &ops::Op, error: &TestCaseError) -> TestCaseError {
+    TestCaseError::fail(format!("after step {step}, {op:?}: {error}"))
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn windows_answer_as_the_oracle_does(history in wild(EVENTS.len())) {
+        answers_agree(history)?;
+    }
+
+    #[test]
+    fn small_windows_answer_as_the_oracle_does(history in local(EVENTS.len())) {
+        answers_agree(history)?;
+    }
+}

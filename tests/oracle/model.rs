@@ -1,0 +1,247 @@
+//! The contract of a window in the plainest way: a mutex around a map from start to tallies.
+
+use std::collections::{BTreeMap, HashMap};
+use std::hash::Hash;
+use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
+
+use crate::common::ledger::Tally;
+
+/// Tallies by event; an event that is missing has counted nothing.
+#[derive(Clone, Debug)]
+pub(crate) struct Tallies<E>(HashMap<E, Tally>);
+
+impl<E> Default for Tallies<E> {
+    fn default() -> Self {
+        Tallies(HashMap::new())
+    }
+}
+
+impl<E: Copy + Eq + Hash> Tallies<E> {
+    pub(crate) fn of(&self, event: E) -> Tally {
+        self.0.get(&event).copied().unwrap_or_default()
+    }
+
+    fn note(&mut self, event: E, tally: Tally) {
+        self.0.entry(event).or_default().merge(tally);
+    }
+
+    fn merge(&mut self, other: &Tallies<E>) {
+        other
+            .0
+            .iter()
+            .for_each(|(&event, &tally)| self.note(event, tally));
+    }
+}
+
+/// One bucket as a reader should see it.
+#[derive(Clone, Debug)]
+pub(crate) struct View<E> {
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    pub(crate) tallies: Tallies<E>,
+    /// Whether it must be closed; `None` where that depends on how fast buckets are closed.
+    pub(crate) closed: Option<bool>,
+}
+
+/// Why a timestamp is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refused {
+    AfterNow,
+    BeforeRing { oldest: u64 },
+}
+
+#[derive(Debug)]
+struct State<E> {
+    length: u64,
+    buckets: u64,
+    /// The newest start ever opened in this geometry.
+    newest: u64,
+    /// The buckets in the ring that were ever opened or counted in.
+    ring: BTreeMap<u64, Tallies<E>>,
+    lifetime: Tallies<E>,
+    late: Tallies<E>,
+}
+
+impl<E: Copy + Eq + Hash> State<E> {
+    fn interval(&self) -> u64 {
+        self.length * self.buckets
+    }
+
+    fn start_of(&self, time: u64) -> u64 {
+        time - time % self.length
+    }
+
+    fn in_ring(&self, start: u64) -> bool {
+        u128::from(start) + u128::from(self.interval()) > u128::from(self.newest)
+    }
+
+    /// Counts in the bucket `start`, which is in the ring or newer than everything in it.
+    fn count(&mut self, start: u64, event: E, tally: Tally) {
+        self.ring.entry(start).or_default().note(event, tally);
+        self.lifetime.note(event, tally);
+        if start > self.newest {
+            self.newest = start;
+            self.forget();
+        }
+    }
+
+    fn forget(&mut self) {
+        let mut ring = std::mem::take(&mut self.ring);
+        ring.retain(|&start, _| self.in_ring(start));
+        self.ring = ring;
+    }
+
+    fn view(&self, start: u64) -> View<E> {
+        let tallies = self.ring.get(&start);
+        let closed = if start >= self.newest {
+            Some(false)
+        } else if self.in_ring(start) && tallies.is_none() {
+            Some(true)
+        } else {
+            None
+        };
+        View {
+            start,
+            end: start.saturating_add(self.length),
+            tallies: tallies.cloned().unwrap_or_default(),
+            closed,
+        }
+    }
+}
+
+/// A window, slow and obvious. Its callers pass the clock's time.
+#[derive(Debug)]
+pub(crate) struct Oracle<E> {
+    state: Mutex<State<E>>,
+}
+
+impl<E: Copy + Eq + Hash> Oracle<E> {
+    /// `None` where the geometry is invalid.
+    pub(crate) fn new(interval: Duration, buckets: usize, now: u64) -> Option<Oracle<E>> {
+        let length = bucket_length(interval, buckets)?;
+        let newest = now - now % length;
+        let state = State {
+            length,
+            buckets: buckets as u64,
+            newest,
+            ring: BTreeMap::from([(newest, Tallies::default())]),
+            lifetime: Tallies::default(),
+            late: Tallies::default(),
+        };
+        Some(Oracle {
+            state: Mutex::new(state),
+        })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State<E>> {
+        self.state.lock().expect("no holder panics")
+    }
+
+    pub(crate) fn length(&self) -> u64 {
+        self.state().length
+    }
+
+    pub(crate) fn buckets(&self) -> u64 {
+        self.state().buckets
+    }
+
+    pub(crate) fn interval(&self) -> u64 {
+        self.state().interval()
+    }
+
+    pub(crate) fn newest(&self) -> u64 {
+        self.state().newest
+    }
+
+    pub(crate) fn add(&self, now: u64, event: E, tally: Tally) {
+        let mut state = self.state();
+        let start = state.start_of(now);
+        if state.in_ring(start) {
+            state.count(start, event, tally);
+        } else {
+            state.late.note(event, tally);
+            state.lifetime.note(event, tally);
+        }
+    }
+
+    pub(crate) fn add_at(&self, now: u64, at: u64, event: E, tally: Tally) -> Result<(), Refused> {
+        let mut state = self.state();
+        let start = state.start_of(at);
+        if start > state.start_of(now) {
+            return Err(Refused::AfterNow);
+        }
+        if !state.in_ring(start) {
+            let oldest = state.newest - state.interval() + state.length;
+            return Err(Refused::BeforeRing { oldest });
+        }
+        state.count(start, event, tally);
+        Ok(())
+    }
+
+    /// The newest `buckets` buckets at `now`, oldest first.
+    pub(crate) fn newest_buckets(&self, now: u64, buckets: u64) -> Vec<View<E>> {
+        let state = self.state();
+        let current = state.start_of(now);
+        let back = |k: u64| current.checked_sub(k.checked_mul(state.length)?);
+        (0..buckets)
+            .rev()
+            .filter_map(back)
+            .map(|start| state.view(start))
+            .collect()
+    }
+
+    pub(crate) fn previous(&self, now: u64) -> View<E> {
+        let state = self.state();
+        match state.start_of(now).checked_sub(state.length) {
+            Some(start) => state.view(start),
+            None => View {
+                start: 0,
+                end: 0,
+                tallies: Tallies::default(),
+                closed: None,
+            },
+        }
+    }
+
+    pub(crate) fn lifetime(&self, event: E) -> Tally {
+        self.state().lifetime.of(event)
+    }
+
+    pub(crate) fn late(&self, event: E) -> Tally {
+        self.state().late.of(event)
+    }
+
+    /// Whether the new geometry is valid; where it is not, nothing has changed.
+    pub(crate) fn reconfigure(&self, interval: Duration, buckets: usize) -> bool {
+        let Some(length) = bucket_length(interval, buckets) else {
+            return false;
+        };
+        let mut state = self.state();
+        state.length = length;
+        state.buckets = buckets as u64;
+        state.newest = state.start_of(state.newest);
+        for (start, tallies) in std::mem::take(&mut state.ring) {
+            let start = state.start_of(start);
+            state.ring.entry(start).or_default().merge(&tallies);
+        }
+        state.forget();
+        true
+    }
+}
+
+/// The sum of `views`, one event at a time.
+pub(crate) fn total<E: Copy + Eq + Hash>(views: &[View<E>], event: E) -> Tally {
+    let mut total = Tally::default();
+    views
+        .iter()
+        .for_each(|view| total.merge(view.tallies.of(event)));
+    total
+}
+
+fn bucket_length(interval: Duration, buckets: usize) -> Option<u64> {
+    let interval = u64::try_from(interval.as_nanos()).ok()?;
+    let buckets = u64::try_from(buckets).ok()?;
+    let valid = interval > 0 && buckets > 0 && interval.is_multiple_of(buckets);
+    valid.then(|| interval / buckets)
+}

@@ -1,0 +1,92 @@
+//! The project's own commands: `cargo xtask <command>`.
+//!
+//! `test` is everything that must pass before a change goes in; `models` and `twins` are two of its
+//! parts alone. They need cargo, rustfmt and clippy, and nothing else.
+
+mod models;
+mod steps;
+mod twin;
+mod twins;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use steps::{Failed, Steps};
+
+const HELP: &str = "\
+usage: cargo xtask <command>
+
+  test            format, lints, docs, tests, models and broken twins: all that must pass
+  models [NAME]   the loom models, over both reclaimers; NAME: only those whose path contains it
+  twins [NAME]    the broken twins, each of which a model must kill; NAME: only those whose name
+                  contains it
+  help            this
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let mut steps = Steps::begin(&root());
+    let outcome = match arguments[..] {
+        ["test"] => test(&mut steps),
+        ["models"] => models::run(&mut steps, ""),
+        ["models", name] => models::run(&mut steps, name),
+        ["twins"] => twin::run(&mut steps, ""),
+        ["twins", name] => twin::run(&mut steps, name),
+        ["help" | "-h" | "--help"] => {
+            print!("{HELP}");
+            return ExitCode::SUCCESS;
+        }
+        [] => return misused("no command"),
+        [unknown, ..] => return misused(&format!("cannot make sense of `{unknown}`")),
+    };
+    steps.summarise(&outcome)
+}
+
+/// One line that says what is wrong, and where help is.
+fn misused(what: &str) -> ExitCode {
+    eprintln!("xtask: {what}; `cargo xtask help` lists the commands");
+    ExitCode::from(2)
+}
+
+/// The workspace's root.
+fn root() -> PathBuf {
+    let package = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    package.parent().map_or(package.clone(), PathBuf::from)
+}
+
+/// Everything that must pass before a change goes in, the quick steps first.
+fn test(steps: &mut Steps) -> Result<(), Failed> {
+    const STRICT_DOCS: [(&str, &str); 1] = [("RUSTDOCFLAGS", "-D warnings")];
+    steps.cargo("format", &["fmt", "--all", "--", "--check"], &[])?;
+    let clippy = [
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--",
+        "-D",
+        "warnings",
+    ];
+    steps.cargo("lints", &clippy, &[])?;
+    steps.cargo("docs", &["doc", "--workspace", "--no-deps"], &STRICT_DOCS)?;
+    let private = [
+        "doc",
+        "--workspace",
+        "--no-deps",
+        "--document-private-items",
+    ];
+    steps.cargo("docs, private items too", &private, &[])?;
+    let tests = [
+        "test",
+        "--workspace",
+        "--lib",
+        "--bins",
+        "--tests",
+        "--examples",
+    ];
+    steps.cargo("unit, integration and example tests", &tests, &[])?;
+    steps.cargo("tests in the docs", &["test", "--workspace", "--doc"], &[])?;
+    models::lint(steps)?;
+    models::run(steps, "")?;
+    twin::run(steps, "")
+}

@@ -1,0 +1,84 @@
+//! The loom models, over both reclaimers.
+//!
+//! Flags that change every crate of a build would make each call rebuild what the last one built,
+//! so either reclaimer has a target directory of its own.
+
+use crate::steps::{Failed, Steps};
+
+/// A way to build the library for models.
+pub(crate) struct Build {
+    /// What it is called.
+    pub(crate) name: &'static str,
+    /// What `RUSTFLAGS` must be.
+    pub(crate) flags: &'static str,
+    /// Where it is built.
+    target: &'static str,
+}
+
+/// Frees at once, and notices who looks afterwards.
+pub(crate) const CHECKER: Build = Build {
+    name: "checking reclaimer",
+    flags: "--cfg loom --cfg crossbeam_loom --cfg windrow_checker",
+    target: "target/loom-checker",
+};
+
+/// The reclaimer that users get.
+const EPOCH: Build = Build {
+    name: "crossbeam-epoch",
+    flags: "--cfg loom --cfg crossbeam_loom",
+    target: "target/loom-epoch",
+};
+
+/// Builds and runs the models, those whose path contains `filter`, over both reclaimers.
+pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
+    for build in [CHECKER, EPOCH] {
+        let mut arguments = Vec::from(TEST);
+        arguments.extend(["--", "--nocapture"]);
+        if !filter.is_empty() {
+            arguments.push(filter);
+        }
+        steps.cargo(
+            &format!("models, {}", build.name),
+            &arguments,
+            &build.variables(),
+        )?;
+    }
+    Ok(())
+}
+
+/// Cargo's arguments that build and run all models.
+pub(crate) const TEST: [&str; 7] = [
+    "test",
+    "--package",
+    "windrow-loom-tests",
+    "--profile",
+    "loom",
+    "--test",
+    "models",
+];
+
+/// Lints what only a model's build compiles: the checking reclaimer and the models themselves.
+pub(crate) fn lint(steps: &mut Steps) -> Result<(), Failed> {
+    let arguments = [
+        "clippy",
+        "--package",
+        "windrow",
+        "--package",
+        "windrow-loom-tests",
+        "--lib",
+        "--test",
+        "models",
+        "--profile",
+        "loom",
+        "--",
+        "-D",
+        "warnings",
+    ];
+    steps.cargo("lints, models", &arguments, &CHECKER.variables())
+}
+
+impl Build {
+    fn variables(&self) -> [(&'static str, &'static str); 2] {
+        [("RUSTFLAGS", self.flags), ("CARGO_TARGET_DIR", self.target)]
+    }
+}

@@ -1,0 +1,125 @@
+//! Steps: one command each, named, timed, and added up at the end.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant};
+
+/// The steps of one call, and what became of them.
+pub(crate) struct Steps {
+    root: PathBuf,
+    done: Vec<(String, Duration)>,
+}
+
+/// A step failed, and with it the call.
+pub(crate) struct Failed {
+    step: String,
+    why: String,
+}
+
+impl Failed {
+    fn new(step: &str, why: String) -> Failed {
+        Failed {
+            step: step.to_owned(),
+            why,
+        }
+    }
+}
+
+impl Steps {
+    /// No step done yet. Commands run in `root`.
+    pub(crate) fn begin(root: &Path) -> Steps {
+        Steps {
+            root: root.to_owned(),
+            done: Vec::new(),
+        }
+    }
+
+    /// The workspace's root.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// A step that is one call of cargo, with more `variables` in its environment.
+    pub(crate) fn cargo(
+        &mut self,
+        name: &str,
+        arguments: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Result<(), Failed> {
+        let mut shown: Vec<String> = variables
+            .iter()
+            .map(|(variable, value)| format!("{variable}='{value}'"))
+            .collect();
+        shown.push("cargo".to_owned());
+        shown.extend(arguments.iter().map(|&argument| argument.to_owned()));
+        let mut command = cargo(&self.root);
+        command.args(arguments).envs(variables.iter().copied());
+        self.step(name, &shown.join(" "), || {
+            let status = command
+                .status()
+                .map_err(|error| format!("cannot run cargo: {error}"))?;
+            if status.success() {
+                Ok(())
+            } else {
+                Err(status.to_string())
+            }
+        })
+    }
+
+    /// A step that is whatever `body` does; `shown` says so to the reader.
+    pub(crate) fn step(
+        &mut self,
+        name: &str,
+        shown: &str,
+        body: impl FnOnce() -> Result<(), String>,
+    ) -> Result<(), Failed> {
+        println!("\n=== {name}\n    {shown}");
+        let begin = Instant::now();
+        let outcome = body();
+        let time = begin.elapsed();
+        match outcome {
+            Ok(()) => {
+                println!("=== {name}: passed in {}", seconds(time));
+                self.done.push((name.to_owned(), time));
+                Ok(())
+            }
+            Err(why) => Err(Failed::new(name, why)),
+        }
+    }
+
+    /// Prints what passed, in the words of a test runner, and what failed.
+    pub(crate) fn summarise(&self, outcome: &Result<(), Failed>) -> ExitCode {
+        println!("\n=== summary");
+        for (name, time) in &self.done {
+            println!("test {name} ... ok ({})", seconds(*time));
+        }
+        if let Err(failed) = outcome {
+            println!("test {} ... FAILED: {}", failed.step, failed.why);
+        }
+        let total = self.done.iter().map(|(_, time)| *time).sum();
+        println!(
+            "\ntest result: {}. {} passed; {} failed; finished in {}",
+            if outcome.is_ok() { "ok" } else { "FAILED" },
+            self.done.len(),
+            u8::from(outcome.is_err()),
+            seconds(total),
+        );
+        if outcome.is_ok() {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Cargo, the one that runs us, in `directory`.
+pub(crate) fn cargo(directory: &Path) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(directory);
+    command
+}
+
+/// A time as a reader wants it.
+pub(crate) fn seconds(time: Duration) -> String {
+    format!("{:.1} s", time.as_secs_f64())
+}

@@ -65,17 +65,13 @@ impl Arena {
         // Relaxed: any segment is a right place to begin.
         let hint = self.hint.load(Ordering::Relaxed);
         let from = |first: usize| self.mapped_from(first);
-        let room = from(hint)
-            .chain(from(0).take(hint))
-            .find_map(|(index, segment)| {
-                self.hint.store(index, Ordering::Relaxed);
-                segment.claim(length)
-            });
+        let room = from(hint).chain(from(0).take(hint)).find_map(|(index, segment)| {
+            self.hint.store(index, Ordering::Relaxed);
+            segment.claim(length)
+        });
         room.or_else(|| {
             let end = from(0).count();
-            (end..SEGMENTS)
-                .map_while(|index| self.map(index))
-                .find_map(|new| new.claim(length))
+            (end..SEGMENTS).map_while(|index| self.map(index)).find_map(|new| new.claim(length))
         })
     }
 
@@ -87,9 +83,7 @@ impl Arena {
     pub(crate) unsafe fn give_back(&self, column: Column, length: usize) {
         // Relaxed: nobody else looks until `free` publishes it.
         (0..length).for_each(|distance| rows::reset(column.right(distance), Ordering::Relaxed));
-        let owner = self
-            .mapped_from(0)
-            .find(|(_, segment)| segment.holds(column));
+        let owner = self.mapped_from(0).find(|(_, segment)| segment.holds(column));
         if let Some((index, segment)) = owner {
             segment.give_back(column, length);
             self.hint.fetch_min(index, Ordering::Relaxed);
@@ -120,9 +114,7 @@ impl Arena {
             Ordering::Acquire,
         );
         match winner {
-            Ok(_) => Some(Segment {
-                start: pages.keep(),
-            }),
+            Ok(_) => Some(Segment { start: pages.keep() }),
             Err(winner) => {
                 pages.unmap();
                 NonNull::new(winner).map(|start| Segment { start })
@@ -139,30 +131,30 @@ struct Segment {
 
 impl Segment {
     /// A word of the bitmap.
-    fn word(&self, word: usize) -> &'static Cell {
+    fn word(self, word: usize) -> &'static Cell {
         debug_assert!(word < WORDS);
         // SAFETY: a segment begins with its bitmap, and is never unmapped.
         unsafe { self.start.add(word).as_ref() }
     }
 
     /// The column for which `bit` of `word` stands.
-    fn column(&self, word: usize, bit: usize) -> Column {
+    fn column(self, word: usize, bit: usize) -> Column {
         // SAFETY: behind the bitmap stand `stripe::rows()` rows of `COLUMNS` cells each.
         unsafe { Column::new(self.start.add(ROWS_AT + word * WORD + bit)) }
     }
 
     /// How far into row 0 `column` lies, if this is its segment.
-    fn position(&self, column: Column) -> Option<usize> {
+    fn position(self, column: Column) -> Option<usize> {
         let first = self.column(0, 0).first().as_ptr() as usize;
         let distance = (column.first().as_ptr() as usize).checked_sub(first)? / size_of::<Cell>();
         (distance < COLUMNS).then_some(distance)
     }
 
-    fn holds(&self, column: Column) -> bool {
+    fn holds(self, column: Column) -> bool {
         self.position(column).is_some()
     }
 
-    fn claim(&self, length: usize) -> Option<Column> {
+    fn claim(self, length: usize) -> Option<Column> {
         if length == 0 || length > COLUMNS {
             None
         } else if length <= WORD {
@@ -173,7 +165,7 @@ impl Segment {
     }
 
     /// A run within one word of the bitmap.
-    fn claim_within(&self, word: usize, length: usize) -> Option<Column> {
+    fn claim_within(self, word: usize, length: usize) -> Option<Column> {
         let bitmap = self.word(word);
         let mut taken = bitmap.load(Ordering::Relaxed);
         loop {
@@ -192,30 +184,29 @@ impl Segment {
         }
     }
 
-    /// A run of whole words. What was claimed before a word that is not free goes back.
-    fn claim_words(&self, words: usize) -> Option<Column> {
+    /// A run of whole words. What was taken before a word that is not free goes back.
+    fn claim_words(self, words: usize) -> Option<Column> {
         let mut first = 0;
-        'search: while first + words <= WORDS {
-            for word in first..first + words {
-                // Acquire: as in `claim_within`.
-                let claimed = self.word(word).compare_exchange(
-                    0,
-                    mask(0, WORD),
-                    Ordering::Acquire,
-                    Ordering::Relaxed,
-                );
-                if claimed.is_err() {
-                    (first..word).for_each(|word| self.free(word, mask(0, WORD)));
-                    first = word + 1;
-                    continue 'search;
+        while first + words <= WORDS {
+            match (first..first + words).find(|word| !self.claim_word(*word)) {
+                None => return Some(self.column(first, 0)),
+                Some(taken) => {
+                    (first..taken).for_each(|word| self.free(word, mask(0, WORD)));
+                    first = taken + 1;
                 }
             }
-            return Some(self.column(first, 0));
         }
         None
     }
 
-    fn give_back(&self, column: Column, length: usize) {
+    /// A whole word; false if any of it is taken.
+    fn claim_word(self, word: usize) -> bool {
+        // Acquire: as in `claim_within`.
+        let (order, failed) = (Ordering::Acquire, Ordering::Relaxed);
+        self.word(word).compare_exchange(0, mask(0, WORD), order, failed).is_ok()
+    }
+
+    fn give_back(self, column: Column, length: usize) {
         let Some(position) = self.position(column) else {
             return;
         };
@@ -227,7 +218,7 @@ impl Segment {
         }
     }
 
-    fn free(&self, word: usize, bits: u64) {
+    fn free(self, word: usize, bits: u64) {
         // Release: pairs with the Acquire of the next claim, which must find the cells zeroed.
         self.word(word).fetch_and(!bits, Ordering::Release);
     }
@@ -241,7 +232,90 @@ const fn mask(bit: usize, length: usize) -> u64 {
 /// The first place in a word of the bitmap that has room for a run.
 fn room(taken: u64, length: usize) -> Option<usize> {
     let step = length.next_power_of_two().min(LINE);
-    (0..=WORD - length)
-        .step_by(step)
-        .find(|bit| taken & mask(*bit, length) == 0)
+    (0..=WORD - length).step_by(step).find(|bit| taken & mask(*bit, length) == 0)
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    /// An arena that nobody else claims from.
+    fn private() -> Arena {
+        Arena::new()
+    }
+
+    #[test]
+    fn runs_do_not_overlap_and_begin_on_a_line() {
+        let arena = private();
+        let mut taken = HashSet::new();
+        for length in [1, 3, 8, 5, 64, 1, 70, 200, 2, 13, COLUMNS] {
+            let column = arena.claim(length).unwrap();
+            let first = column.first().as_ptr() as usize;
+            assert_eq!(first % (8 * length.next_power_of_two().min(LINE)), 0, "length {length}");
+            for distance in 0..length {
+                assert!(taken.insert(column.right(distance).first()), "length {length}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_given_back_is_zero_for_the_next() {
+        let arena = private();
+        let column = arena.claim(3).unwrap();
+        for row in 0..stripe::rows() {
+            column.right(1).cell(row).store(7, Ordering::Relaxed);
+        }
+        // SAFETY: claimed above, used no more.
+        unsafe { arena.give_back(column, 3) };
+        let again = arena.claim(3).unwrap();
+        assert_eq!(again, column);
+        assert_eq!(rows::sum(again.right(1)), 0);
+    }
+
+    #[test]
+    fn a_full_arena_refuses_and_recovers() {
+        let arena = private();
+        let all: Vec<_> = (0..SEGMENTS).map(|_| arena.claim(COLUMNS).unwrap()).collect();
+        assert_eq!(arena.claim(1), None);
+        assert_eq!(arena.claim(65), None);
+        // SAFETY: claimed above, used no more.
+        unsafe { arena.give_back(all[SEGMENTS / 2], COLUMNS) };
+        let (long, short) = (arena.claim(65).unwrap(), arena.claim(1).unwrap());
+        assert_ne!(long, short);
+        assert_eq!(arena.claim(COLUMNS), None);
+    }
+
+    #[test]
+    fn a_run_of_none_or_of_too_many_is_refused() {
+        assert_eq!(private().claim(0), None);
+        assert_eq!(private().claim(COLUMNS + 1), None);
+    }
+
+    #[test]
+    fn threads_that_claim_and_give_back_never_share_a_column() {
+        let arena = private();
+        std::thread::scope(|scope| {
+            for thread in 1..=4 {
+                let arena = &arena;
+                scope.spawn(move || {
+                    for round in 0..2_000 {
+                        let length = [1, 5, 8, 64, 130][(round + thread) % 5];
+                        let column = arena.claim(length).unwrap();
+                        for distance in 0..length {
+                            let cell = column.right(distance).cell(0);
+                            assert_eq!(cell.swap(thread as u64, Ordering::Relaxed), 0);
+                        }
+                        for distance in 0..length {
+                            let cell = column.right(distance).cell(0);
+                            assert_eq!(cell.load(Ordering::Relaxed), thread as u64);
+                        }
+                        // SAFETY: claimed above, used no more.
+                        unsafe { arena.give_back(column, length) };
+                    }
+                });
+            }
+        });
+    }
 }

@@ -89,18 +89,8 @@ impl<E: Event, C: Clock> Builder<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn clock<D: Clock>(self, clock: D) -> Builder<E, D> {
-        let Builder {
-            interval,
-            buckets,
-            events,
-            ..
-        } = self;
-        Builder {
-            interval,
-            buckets,
-            clock,
-            events,
-        }
+        let Builder { interval, buckets, events, .. } = self;
+        Builder { interval, buckets, clock, events }
     }
 
     /// The window. Its newest bucket is the one that the clock's now lies in.

@@ -55,7 +55,19 @@ impl Column {
     /// Its cell in `row`, one of [`rows`](crate::stripe::rows).
     #[inline]
     pub(crate) fn cell(self, row: usize) -> &'static Cell {
+        self.cell_at(Self::offset(row))
+    }
+
+    /// How many cells `row` is away from row 0: what a strategy may remember instead of a row.
+    #[inline]
+    pub(crate) const fn offset(row: usize) -> usize {
+        row * COLUMNS
+    }
+
+    /// Its cell in the row at `offset`.
+    #[inline]
+    pub(crate) fn cell_at(self, offset: usize) -> &'static Cell {
         // SAFETY: by the contract of `new` the segment has that row, and lives for ever.
-        unsafe { self.0.add(row * COLUMNS).as_ref() }
+        unsafe { self.0.add(offset).as_ref() }
     }
 }

@@ -144,9 +144,7 @@ impl Counter {
             let sum = self.cells.sum();
             // Release: whoever takes over this baseline sees what we have scanned. On failure
             // another drain has come between; nothing is kept of what was seen.
-            let moved = self
-                .base
-                .compare_exchange(base, sum, Ordering::Release, Ordering::Relaxed);
+            let moved = self.base.compare_exchange(base, sum, Ordering::Release, Ordering::Relaxed);
             if moved.is_ok() {
                 return sum.wrapping_sub(base);
             }
@@ -186,7 +184,7 @@ impl Counter {
     ///
     /// It is *not* one atomic load, but one of each core's cell. Each is Acquire, whatever `order`
     /// says; `SeqCst` puts a sequentially consistent fence before them. It takes every order: the
-    /// two that make no sense for a load (Release and AcqRel) are taken as Acquire.
+    /// two that make no sense for a load (`Release` and `AcqRel`) are taken as Acquire.
     ///
     /// ```
     /// use std::sync::atomic::Ordering;

@@ -33,9 +33,7 @@ impl Extreme {
 
     fn get(&self) -> Option<u64> {
         // Acquire: as said in `record`.
-        self.recorded
-            .load(Ordering::Acquire)
-            .then(|| self.cells.greatest())
+        self.recorded.load(Ordering::Acquire).then(|| self.cells.greatest())
     }
 }
 

@@ -71,23 +71,13 @@ impl Place {
         match self {
             Place::Count { cell } => {
                 let added = read(cell);
-                Stats {
-                    count: added,
-                    sum: added,
-                    min: None,
-                    max: None,
-                }
+                Stats { count: added, sum: added, min: None, max: None }
             }
             Place::Value { pair, extremes } => {
                 let (count, sum) = (read(pair), read(pair + 1));
                 let (max, min) = (read(extremes), !read(extremes + 1));
                 let recorded = |value| (count > 0).then_some(value);
-                Stats {
-                    count,
-                    sum,
-                    min: recorded(min),
-                    max: recorded(max),
-                }
+                Stats { count, sum, min: recorded(min), max: recorded(max) }
             }
         }
     }
@@ -112,11 +102,7 @@ impl Shape {
         }
         let pairs = 2 * values;
         let additive = pairs + (events.len() - values);
-        Shape {
-            pairs,
-            additive,
-            cells: additive + 2 * values,
-        }
+        Shape { pairs, additive, cells: additive + 2 * values }
     }
 
     /// All cells.
@@ -131,10 +117,6 @@ impl Shape {
 
     /// Merges `number`, read from a cell at position `cell`, into `total`.
     pub(crate) fn merge(self, cell: usize, total: &mut u64, number: u64) {
-        *total = if self.adds_up(cell) {
-            total.wrapping_add(number)
-        } else {
-            number.max(*total)
-        };
+        *total = if self.adds_up(cell) { total.wrapping_add(number) } else { number.max(*total) };
     }
 }

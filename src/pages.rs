@@ -52,10 +52,8 @@ mod platform {
 
     pub(super) fn map(cells: usize) -> Option<&'static [Cell]> {
         let bytes = cells.checked_mul(size_of::<Cell>())?;
-        let (access, kind) = (
-            libc::PROT_READ | libc::PROT_WRITE,
-            libc::MAP_PRIVATE | libc::MAP_ANON,
-        );
+        let (access, kind) =
+            (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANON);
         // SAFETY: asks for new memory, so that no existing mapping is touched.
         let start = unsafe { libc::mmap(null_mut(), bytes, access, kind, -1, 0) };
         if start == libc::MAP_FAILED {
@@ -82,10 +80,7 @@ mod platform {
     use std::ptr::slice_from_raw_parts;
 
     fn layout(cells: usize) -> Option<Layout> {
-        Layout::array::<Cell>(cells)
-            .ok()?
-            .align_to(PAGE * size_of::<Cell>())
-            .ok()
+        Layout::array::<Cell>(cells).ok()?.align_to(PAGE * size_of::<Cell>()).ok()
     }
 
     pub(super) fn map(cells: usize) -> Option<&'static [Cell]> {

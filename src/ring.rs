@@ -47,6 +47,7 @@ mod header;
 mod read;
 mod reconfigure;
 mod rotate;
+mod slots;
 
 use block::Block;
 use cells::Cells;
@@ -97,7 +98,7 @@ impl Ring {
         let generation = Owned::new(generation).into_shared(&guard);
         let first = ring.open(generation, geometry.start_of(now), &guard);
         ring.current.store(first, Ordering::Release); // nobody else is there yet
-        ring.install(&slots, first, &guard);
+        slots.install(first, &guard);
         drop(guard);
         Ok(ring)
     }
@@ -171,14 +172,10 @@ impl Ring {
         let geometry = generation.geometry();
         let start = geometry.start_of(at);
         if !geometry.in_ring(start, current.start) {
-            return Err(Gone {
-                oldest: geometry.oldest(current.start),
-            });
+            return Err(Gone { oldest: geometry.oldest(current.start) });
         }
-        let slot = generation.slots.of(start);
         loop {
-            // Acquire: pairs with the Release in `replace`; we see the header.
-            let seen = slot.load(Ordering::Acquire, guard);
+            let seen = generation.slots.held(start, guard);
             // SAFETY: null, or loaded under the pin.
             match unsafe { seen.as_ref() } {
                 Some(header) if header.start == start => {
@@ -188,13 +185,11 @@ impl Ring {
                 }
                 // A whole round has passed since `current` was loaded.
                 Some(newer) if newer.start > start => {
-                    return Err(Gone {
-                        oldest: geometry.oldest(newer.start),
-                    });
+                    return Err(Gone { oldest: geometry.oldest(newer.start) });
                 }
                 _ => {
                     let new = Header::new(current.generation(guard), start, header::CLOSED);
-                    self.insert(slot, seen, new, guard);
+                    generation.slots.insert(seen, new, guard);
                 }
             }
         }
@@ -225,31 +220,24 @@ impl Drop for Ring {
     fn drop(&mut self) {
         let guard = reclaim::pin();
         let current = self.current(&guard);
-        // SAFETY, here and below: `&mut self`, so that nobody else is in the window; each header is
-        // still linked by what it was found in, and each link is ended once.
+        // SAFETY: `&mut self`: nobody else is in the window. `current` and its generation are never
+        // retired.
         let header = unsafe { current.deref() };
         let generation = header.generation(&guard);
-        // SAFETY: as above; the generation of `current` was not retired.
+        // SAFETY: as above.
         let of = unsafe { generation.deref() };
-        // A header can be current and not in its slot yet only while somebody is on the way.
-        debug_assert!(of.slots.of(header.start).load(Ordering::Relaxed, &guard) == current);
-        let owned = self
-            .blocks
-            .iter()
-            .map(|block| block.owner.load(Ordering::Acquire, &guard));
+        // Only while somebody is on the way is a header current and not yet in its slot.
+        debug_assert!(of.slots.held(header.start, &guard) == current);
+        let owned = self.blocks.iter().map(|block| block.owner.load(Ordering::Acquire, &guard));
         let slots = of.inherited.iter().map(|inherited| &inherited.slots);
-        let slotted = slots
-            .chain([&of.slots])
-            .flat_map(|slots| slots.headers(&guard));
-        let linked: Vec<_> = owned
-            .filter(|owner| !owner.is_null())
-            .chain(slotted)
-            .collect();
+        let slotted = slots.chain([&of.slots]).flat_map(|slots| slots.headers(&guard));
+        let linked: Vec<_> = owned.filter(|owner| !owner.is_null()).chain(slotted).collect();
         for header in linked {
-            // SAFETY: as above.
+            // SAFETY: each link is ended once: it was found in a slot, or in a block, that is no
+            // more.
             unsafe { Header::release_last(header) };
         }
-        // SAFETY: as above; the headers that refer to it are gone.
+        // SAFETY: as above, and the headers that refer to it are gone.
         drop(unsafe { generation.into_owned() });
     }
 }

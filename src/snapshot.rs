@@ -56,19 +56,14 @@ impl<E: Event> Snapshot<E> {
         let oldest = geometry.back(newest, wanted - 1);
         let count = (newest - oldest) / geometry.length() + 1;
         let start = |index: u64| oldest + index * geometry.length();
-        let mut buckets: Vec<_> = (0..count)
-            .map(|index| BucketSnapshot::empty(view, start(index)))
-            .collect();
+        let mut buckets: Vec<_> =
+            (0..count).map(|index| BucketSnapshot::empty(view, start(index))).collect();
         view.each(oldest, newest, |start, source| {
             let index = (start - oldest) / geometry.length();
             buckets[index as usize].merge(view, source);
         });
         let interval = Duration::from_nanos(geometry.length() * wanted as u64);
-        Snapshot {
-            at: Timestamp::from_nanos(view.now()),
-            interval,
-            buckets,
-        }
+        Snapshot { at: Timestamp::from_nanos(view.now()), interval, buckets }
     }
 
     /// The time it was taken at.

@@ -102,13 +102,10 @@ impl Striped {
             return Self::decode(seen);
         }
         let claimed = arena().claim(1);
-        let column = claimed.map_or(without_provenance_mut(REFUSED), |column| {
-            column.first().as_ptr()
-        });
+        let column =
+            claimed.map_or(without_provenance_mut(REFUSED), |column| column.first().as_ptr());
         // Release: publishes the claimed column, with its cells zero. Acquire: the winner's.
-        match self
-            .column
-            .compare_exchange(null_mut(), column, Ordering::Release, Ordering::Acquire)
+        match self.column.compare_exchange(null_mut(), column, Ordering::Release, Ordering::Acquire)
         {
             Ok(_) => claimed,
             Err(winner) => {

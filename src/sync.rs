@@ -101,6 +101,7 @@ pub(crate) struct Witness {
 impl Witness {
     /// Checks, under loom, that the making of the structure happened before.
     #[inline]
+    #[cfg_attr(not(loom), allow(clippy::unused_self))]
     pub(crate) fn check(&self) {
         #[cfg(loom)]
         self.cell.with(|_| ());

@@ -86,11 +86,7 @@ impl<E: Event> SlidingWindow<E, Coarse> {
 
 impl<E: Event, C: Clock> SlidingWindow<E, C> {
     pub(crate) fn new(ring: Ring, clock: C) -> SlidingWindow<E, C> {
-        SlidingWindow {
-            ring,
-            clock,
-            events: PhantomData,
-        }
+        SlidingWindow { ring, clock, events: PhantomData }
     }
 
     #[inline]
@@ -159,12 +155,9 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
         if at > now && at.as_nanos() - geometry.start_of(now.as_nanos()) >= geometry.length() {
             return Err(OutOfRange::AfterNow { at, now });
         }
-        self.ring
-            .add_in_ring(at.as_nanos(), update(event, n))
-            .map_err(|Gone { oldest }| OutOfRange::BeforeRing {
-                at,
-                oldest: Timestamp::from_nanos(oldest),
-            })
+        self.ring.add_in_ring(at.as_nanos(), update(event, n)).map_err(|Gone { oldest }| {
+            OutOfRange::BeforeRing { at, oldest: Timestamp::from_nanos(oldest) }
+        })
     }
 
     /// Records a value of a `Value` event in the bucket of `at`.
@@ -234,10 +227,9 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// ```
     pub fn rate(&self, event: E) -> f64 {
         let position = E::PLACES[event.index()].sum();
-        let (sum, interval) = self.ring.view(
-            || self.now(),
-            |view| (view.total(position), view.geometry().interval()),
-        );
+        let (sum, interval) = self
+            .ring
+            .view(|| self.now(), |view| (view.total(position), view.geometry().interval()));
         sum as f64 / Duration::from_nanos(interval).as_secs_f64()
     }
 
@@ -260,10 +252,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// ```
     pub fn stats(&self, event: E) -> Stats {
         let place = E::PLACES[event.index()];
-        self.ring.view(
-            || self.now(),
-            |view| place.stats(|position| view.total(position)),
-        )
+        self.ring.view(|| self.now(), |view| place.stats(|position| view.total(position)))
     }
 
     /// All buckets of the interval: exactly [`buckets`](Self::buckets) entries, oldest first, gaps
@@ -283,10 +272,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn snapshot(&self) -> Snapshot<E> {
-        self.ring.view(
-            || self.now(),
-            |view| Snapshot::of(view, view.geometry().buckets()),
-        )
+        self.ring.view(|| self.now(), |view| Snapshot::of(view, view.geometry().buckets()))
     }
 
     /// The newest buckets: as many as it takes to cover `span`, the one of the clock's now among
@@ -325,10 +311,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
                 }
                 let length = u128::from(view.geometry().length());
                 // At most `buckets`, by the comparison above.
-                Ok(Snapshot::of(
-                    view,
-                    span.as_nanos().div_ceil(length) as usize,
-                ))
+                Ok(Snapshot::of(view, span.as_nanos().div_ceil(length) as usize))
             },
         )
     }
@@ -422,8 +405,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn reconfigure(&self, interval: Duration, buckets: usize) -> Result<(), BuildError> {
-        self.ring
-            .reconfigure(builder::geometry(interval, buckets, &self.clock)?)
+        self.ring.reconfigure(builder::geometry(interval, buckets, &self.clock)?)
     }
 
     /// The span that the window covers.
@@ -460,16 +442,12 @@ fn update<E: Event>(event: E, number: u64) -> Update {
 impl<E: Event, C: Clock> Debug for SlidingWindow<E, C> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("SlidingWindow");
-        shown
-            .field("interval", &self.interval())
-            .field("buckets", &self.buckets());
+        shown.field("interval", &self.interval()).field("buckets", &self.buckets());
         for ((name, _), place) in E::EVENTS.iter().zip(E::PLACES) {
-            let stats = self.ring.view(
-                || self.now(),
-                |view| place.stats(|position| view.total(position)),
-            );
+            let stats =
+                self.ring.view(|| self.now(), |view| place.stats(|position| view.total(position)));
             shown.field(name, &stats);
         }
-        shown.finish()
+        shown.finish_non_exhaustive()
     }
 }

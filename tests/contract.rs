@@ -137,17 +137,7 @@ fn windows_have_their_signatures() {
     of::<Http, Coarse>();
     of::<One, Manual>();
     let _: fn(&Stats) -> Option<f64> = Stats::mean;
-    let Stats {
-        count,
-        sum,
-        min,
-        max,
-    } = Stats {
-        count: 1,
-        sum: 2,
-        min: Some(3),
-        max: None,
-    };
+    let Stats { count, sum, min, max } = Stats { count: 1, sum: 2, min: Some(3), max: None };
     let _: (u64, u64, Option<u64>, Option<u64>) = (count, sum, min, max);
 }
 
@@ -168,22 +158,13 @@ fn clocks_and_timestamps_have_their_signatures() {
     let _: fn(Timestamp) -> u64 = Timestamp::as_nanos;
     let (early, day) = (Timestamp::from_nanos(5), Duration::from_secs(86_400));
     assert_eq!(early - day, Timestamp::from_nanos(0), "saturates");
-    assert_eq!(
-        Timestamp::from_nanos(u64::MAX) + day,
-        Timestamp::from_nanos(u64::MAX)
-    );
+    assert_eq!(Timestamp::from_nanos(u64::MAX) + day, Timestamp::from_nanos(u64::MAX));
     assert_eq!(early + Duration::MAX, Timestamp::from_nanos(u64::MAX));
-    assert_eq!(
-        Timestamp::from_millis(2) - Duration::from_millis(1),
-        Timestamp::from_millis(1)
-    );
+    assert_eq!(Timestamp::from_millis(2) - Duration::from_millis(1), Timestamp::from_millis(1));
     assert!(early < early + Duration::from_nanos(1));
 
     let manual = Manual::default();
-    assert_eq!(
-        (manual.now(), manual.resolution()),
-        (Timestamp::from_nanos(0), Duration::ZERO)
-    );
+    assert_eq!((manual.now(), manual.resolution()), (Timestamp::from_nanos(0), Duration::ZERO));
     manual.clone().set(early);
     manual.clone().advance(Duration::from_nanos(2));
     assert_eq!(manual.now().as_nanos(), 7, "clones share one time");
@@ -204,9 +185,7 @@ fn counters_live_in_statics() {
             FASTEST.record(u64::from(n));
         })
     });
-    threads
-        .into_iter()
-        .for_each(|thread| thread.join().expect("adds never panic"));
+    threads.into_iter().for_each(|thread| thread.join().expect("adds never panic"));
     HITS.increment();
     let () = OPEN.fetch_add(10, Ordering::AcqRel);
     let () = OPEN.fetch_sub(30, Ordering::SeqCst);
@@ -219,12 +198,7 @@ fn counters_live_in_statics() {
     HITS.reset();
     assert_eq!(HITS.sum(), 0);
 
-    for order in [
-        Ordering::Relaxed,
-        Ordering::Release,
-        Ordering::Acquire,
-        Ordering::AcqRel,
-    ] {
+    for order in [Ordering::Relaxed, Ordering::Release, Ordering::Acquire, Ordering::AcqRel] {
         HITS.fetch_add(1, order);
         let _ = (HITS.load(order), OPEN.load(order));
     }
@@ -249,19 +223,12 @@ impl Clock for Replay {
 /// A user's function, over any events and any clock.
 fn busiest<E: Event, C: Clock>(window: &SlidingWindow<E, C>, event: E) -> u64 {
     let snapshot: Snapshot<E> = window.snapshot();
-    snapshot
-        .buckets()
-        .iter()
-        .map(|bucket| bucket.sum(event))
-        .max()
-        .unwrap_or(0)
+    snapshot.buckets().iter().map(|bucket| bucket.sum(event)).max().unwrap_or(0)
 }
 
 #[test]
 fn a_users_clock_and_a_users_function() -> Result<(), Box<dyn Error>> {
-    let clock = Replay {
-        line: Timestamp::from_millis(123_456),
-    };
+    let clock = Replay { line: Timestamp::from_millis(123_456) };
     let window = SlidingWindow::<One>::builder()
         .interval(Duration::from_secs(1))
         .buckets(2)
@@ -272,54 +239,30 @@ fn a_users_clock_and_a_users_function() -> Result<(), Box<dyn Error>> {
     assert_eq!(busiest(&window, One::Only), 6);
     assert_eq!(window.stats(One::Only).mean(), Some(5.0));
     let previous: BucketSnapshot<One> = window.previous();
-    assert_eq!(
-        (previous.sum(One::Only), previous.stats(One::Only).count),
-        (6, 1)
-    );
+    assert_eq!((previous.sum(One::Only), previous.stats(One::Only).count), (6, 1));
     Ok(())
 }
 
 #[test]
 fn the_default_clock_needs_no_mention() -> Result<(), Box<dyn Error>> {
-    let window: SlidingWindow<Http> = SlidingWindow::<Http>::builder()
-        .interval(Duration::from_secs(60))
-        .buckets(6)
-        .build()?;
-    assert_eq!(
-        (window.interval(), window.buckets()),
-        (Duration::from_secs(60), 6)
-    );
+    let window: SlidingWindow<Http> =
+        SlidingWindow::<Http>::builder().interval(Duration::from_secs(60)).buckets(6).build()?;
+    assert_eq!((window.interval(), window.buckets()), (Duration::from_secs(60), 6));
     let window = Arc::new(window);
     let elsewhere = Arc::clone(&window);
-    thread::spawn(move || elsewhere.add(Http::Pass, 2))
-        .join()
-        .expect("adds never panic");
+    thread::spawn(move || elsewhere.add(Http::Pass, 2)).join().expect("adds never panic");
     window.record(Http::Rt, 5);
     assert_eq!(window.lifetime(Http::Pass).sum, 2);
     // The minute may have turned since, but not ten times.
     assert_eq!(window.sum(Http::Pass), 2);
     assert!((window.rate(Http::Pass) - 2.0 / 60.0).abs() < 1e-12);
-    assert_eq!(
-        window.late(Http::Rt),
-        Stats {
-            count: 0,
-            sum: 0,
-            min: None,
-            max: None
-        }
-    );
+    assert_eq!(window.late(Http::Rt), Stats { count: 0, sum: 0, min: None, max: None });
 
     let halves = window.last(Duration::from_secs(25))?;
-    assert_eq!(
-        (halves.buckets().len(), halves.interval()),
-        (3, Duration::from_secs(30))
-    );
+    assert_eq!((halves.buckets().len(), halves.interval()), (3, Duration::from_secs(30)));
     assert!(halves.at() >= halves.buckets()[2].start());
     window.reconfigure(Duration::from_secs(120), 12)?;
-    assert_eq!(
-        (window.interval(), window.buckets()),
-        (Duration::from_secs(120), 12)
-    );
+    assert_eq!((window.interval(), window.buckets()), (Duration::from_secs(120), 12));
     assert_eq!(window.snapshot().stats(Http::Rt).max, Some(5));
     Ok(())
 }
@@ -334,11 +277,7 @@ fn every_clock_builds_a_window() -> Result<(), BuildError> {
     }
     fn minute<C: Clock>(clock: C) -> Result<SlidingWindow<Http, C>, BuildError> {
         let minute = Duration::from_secs(60);
-        SlidingWindow::<Http>::builder()
-            .interval(minute)
-            .buckets(60)
-            .clock(clock)
-            .build()
+        SlidingWindow::<Http>::builder().interval(minute).buckets(60).clock(clock).build()
     }
     counts(&minute(Coarse::default())?);
     counts(&minute(Precise::default())?);
@@ -353,10 +292,7 @@ fn events_are_plain_values() {
     assert_eq!(set.first(), Some(&Http::Pass), "attributes are kept");
     let copy = Http::Rt;
     assert_eq!((copy, format!("{copy:?}")), (Http::Rt, "Rt".to_string()));
-    assert_eq!(
-        (Http::Pass.index(), Http::Rt.index(), One::Only.index()),
-        (0, 4, 0)
-    );
+    assert_eq!((Http::Pass.index(), Http::Rt.index(), One::Only.index()), (0, 4, 0));
 }
 
 #[test]
@@ -377,14 +313,6 @@ fn errors_travel_as_boxes() {
     assert!(fails(2, second, now).is_ok());
     assert!(fails(0, second, now).unwrap_err().is::<BuildError>());
     assert!(fails(2, second * 2, now).unwrap_err().is::<SpanError>());
-    assert!(
-        fails(2, second, now + second)
-            .unwrap_err()
-            .is::<OutOfRange>()
-    );
-    assert!(
-        fails(2, second, now - second * 2)
-            .unwrap_err()
-            .is::<OutOfRange>()
-    );
+    assert!(fails(2, second, now + second).unwrap_err().is::<OutOfRange>());
+    assert!(fails(2, second, now - second * 2).unwrap_err().is::<OutOfRange>());
 }

@@ -15,11 +15,7 @@ windrow::events! {
 }
 
 fn build(interval: Duration, buckets: usize, clock: impl Clock) -> Result<(), BuildError> {
-    SlidingWindow::<Seen>::builder()
-        .interval(interval)
-        .buckets(buckets)
-        .clock(clock)
-        .build()?;
+    SlidingWindow::<Seen>::builder().interval(interval).buckets(buckets).clock(clock).build()?;
     Ok(())
 }
 
@@ -60,28 +56,16 @@ fn everything<C: Clock>(window: &SlidingWindow<Seen, C>) -> Everything {
     };
     let mut stats = [Stats::default(); 6];
     for (event, stats) in [Seen::Pass, Seen::Rt].into_iter().zip(stats.chunks_mut(3)) {
-        stats.copy_from_slice(&[
-            window.stats(event),
-            window.lifetime(event),
-            window.late(event),
-        ]);
+        stats.copy_from_slice(&[window.stats(event), window.lifetime(event), window.late(event)]);
     }
-    (
-        buckets.flat_map(both).collect(),
-        stats,
-        window.interval(),
-        window.buckets(),
-    )
+    (buckets.flat_map(both).collect(), stats, window.interval(), window.buckets())
 }
 
 /// An error's sentence, which must be one line and contain each of `parts`.
 fn names(error: &dyn std::error::Error, parts: &[&str]) {
     let sentence = error.to_string();
     for part in parts {
-        assert!(
-            sentence.contains(part),
-            "{sentence:?} does not name {part:?}"
-        );
+        assert!(sentence.contains(part), "{sentence:?} does not name {part:?}");
     }
     assert!(!sentence.contains('\n'));
 }
@@ -104,23 +88,11 @@ fn no_buckets() {
 #[test]
 fn buckets_that_are_no_whole_nanoseconds() {
     let error = refused(ms(10_000), 30);
-    assert_eq!(
-        error,
-        BuildError::UnevenBuckets {
-            interval: ms(10_000),
-            buckets: 30
-        }
-    );
+    assert_eq!(error, BuildError::UnevenBuckets { interval: ms(10_000), buckets: 30 });
     names(&error, &["30 ", "10s", "whole nanoseconds"]);
     // More buckets than nanoseconds.
     let error = refused(ns(5), 6);
-    assert_eq!(
-        error,
-        BuildError::UnevenBuckets {
-            interval: ns(5),
-            buckets: 6
-        }
-    );
+    assert_eq!(error, BuildError::UnevenBuckets { interval: ns(5), buckets: 6 });
     refused(ns(u64::MAX), 2);
     refused(ms(1000), usize::MAX);
 }
@@ -130,11 +102,7 @@ fn an_interval_that_64_bits_of_nanoseconds_do_not_hold() {
     let longest = ns(u64::MAX);
     assert_eq!(build(longest, 1, Manual::default()), Ok(()));
     assert_eq!(build(longest, 15, Manual::default()), Ok(()));
-    for interval in [
-        longest + ns(1),
-        Duration::from_secs(u64::MAX),
-        Duration::MAX,
-    ] {
+    for interval in [longest + ns(1), Duration::from_secs(u64::MAX), Duration::MAX] {
         let error = refused(interval, 1);
         assert_eq!(error, BuildError::IntervalTooLong { interval });
         names(&error, &[&format!("{interval:?}"), "64 bits"]);
@@ -145,16 +113,7 @@ fn an_interval_that_64_bits_of_nanoseconds_do_not_hold() {
 #[cfg(target_pointer_width = "64")]
 fn a_ring_that_no_memory_holds() {
     let all = usize::MAX;
-    for buckets in [
-        all,
-        all / 3,
-        all / 5,
-        all / 15,
-        1 << 62,
-        1 << 60,
-        1 << 56,
-        1 << 48,
-    ] {
+    for buckets in [all, all / 3, all / 5, all / 15, 1 << 62, 1 << 60, 1 << 56, 1 << 48] {
         let error = refused(ns(buckets as u64), buckets);
         assert_eq!(error, BuildError::TooManyBuckets { buckets });
         names(&error, &["memory", &buckets.to_string()]);
@@ -193,11 +152,7 @@ fn a_tenth_of_a_bucket(clock: impl Clock + Clone) {
     let shortest = resolution * 10;
     for buckets in [1, 3] {
         let interval = shortest.max(ns(1)) * buckets;
-        assert_eq!(
-            build(interval, buckets as usize, clock.clone()),
-            Ok(()),
-            "{interval:?}"
-        );
+        assert_eq!(build(interval, buckets as usize, clock.clone()), Ok(()), "{interval:?}");
     }
     if resolution.is_zero() {
         return;
@@ -205,10 +160,7 @@ fn a_tenth_of_a_bucket(clock: impl Clock + Clone) {
     let bucket = shortest - ns(1);
     let expected = BuildError::ClockTooCoarse { resolution, bucket };
     assert_eq!(build(bucket * 3, 3, clock.clone()), Err(expected.clone()));
-    names(
-        &expected,
-        &[&format!("{resolution:?}"), &format!("{bucket:?}"), "tenth"],
-    );
+    names(&expected, &[&format!("{resolution:?}"), &format!("{bucket:?}"), "tenth"]);
     assert!(build(ns(1), 1, clock.clone()).is_err());
 
     let window = SlidingWindow::<Seen>::builder()
@@ -238,11 +190,7 @@ fn a_clock_too_coarse_for_the_buckets() {
 
 #[test]
 fn a_clock_too_coarse_for_any_bucket() {
-    for resolution in [
-        Duration::from_secs(60),
-        Duration::from_secs(u64::MAX),
-        Duration::MAX,
-    ] {
+    for resolution in [Duration::from_secs(60), Duration::from_secs(u64::MAX), Duration::MAX] {
         let bucket = ms(1000);
         let error = build(bucket, 1, Claims(resolution)).expect_err("coarser than the bucket");
         assert_eq!(error, BuildError::ClockTooCoarse { resolution, bucket });
@@ -260,35 +208,16 @@ fn spans_of_zero_or_longer_than_the_interval() {
     assert_eq!(error, SpanError::Zero);
     names(&error, &["span", "0"]);
 
-    for span in [
-        ms(1000) + ns(1),
-        ms(1001),
-        Duration::from_secs(u64::MAX),
-        Duration::MAX,
-    ] {
+    for span in [ms(1000) + ns(1), ms(1001), Duration::from_secs(u64::MAX), Duration::MAX] {
         let error = window.last(span).expect_err("longer than the interval");
-        assert_eq!(
-            error,
-            SpanError::TooLong {
-                span,
-                interval: ms(1000)
-            }
-        );
+        assert_eq!(error, SpanError::TooLong { span, interval: ms(1000) });
         names(&error, &[&format!("{span:?}"), "1s", "interval"]);
     }
     assert_eq!(everything(&window), before);
 
     window.reconfigure(ms(300), 3).expect("a valid geometry");
-    let shorter = SpanError::TooLong {
-        span: ms(301),
-        interval: ms(300),
-    };
-    assert_eq!(
-        window
-            .last(ms(301))
-            .expect_err("longer than the new interval"),
-        shorter
-    );
+    let shorter = SpanError::TooLong { span: ms(301), interval: ms(300) };
+    assert_eq!(window.last(ms(301)).expect_err("longer than the new interval"), shorter);
 }
 
 #[test]
@@ -304,17 +233,9 @@ fn timestamps_ahead_of_the_clock() {
         assert_eq!(window.record_at(ahead, Seen::Rt, 7), Err(expected.clone()));
         let (at, now) = (ahead.as_nanos().to_string(), now.as_nanos().to_string());
         names(&expected, &[&at, &now, "after"]);
-        assert_eq!(
-            everything(&window),
-            before,
-            "nothing was counted, no bucket opened"
-        );
+        assert_eq!(everything(&window), before, "nothing was counted, no bucket opened");
     }
-    assert_eq!(
-        window.add_at(at_ns(52_399_999_999), Seen::Pass, 7),
-        Ok(()),
-        "ahead, same bucket"
-    );
+    assert_eq!(window.add_at(at_ns(52_399_999_999), Seen::Pass, 7), Ok(()), "ahead, same bucket");
 }
 
 #[test]
@@ -324,37 +245,17 @@ fn timestamps_before_the_ring() {
     fill(&window, &clock); // the newest bucket is 52 300, so the oldest is 51 400
     let before = everything(&window);
     for early in [at_ns(51_399_999_999), at(51_399), at(50_000), at(0)] {
-        let expected = OutOfRange::BeforeRing {
-            at: early,
-            oldest: at(51_400),
-        };
+        let expected = OutOfRange::BeforeRing { at: early, oldest: at(51_400) };
         assert_eq!(window.add_at(early, Seen::Pass, 7), Err(expected.clone()));
         assert_eq!(window.record_at(early, Seen::Rt, 7), Err(expected.clone()));
-        let (at, oldest) = (
-            early.as_nanos().to_string(),
-            at(51_400).as_nanos().to_string(),
-        );
+        let (at, oldest) = (early.as_nanos().to_string(), at(51_400).as_nanos().to_string());
         names(&expected, &[&at, &oldest, "before"]);
-        assert_eq!(
-            everything(&window),
-            before,
-            "nothing was counted, not even as late"
-        );
+        assert_eq!(everything(&window), before, "nothing was counted, not even as late");
     }
-    assert_eq!(
-        window.add_at(at(51_400), Seen::Pass, 7),
-        Ok(()),
-        "the oldest bucket"
-    );
+    assert_eq!(window.add_at(at(51_400), Seen::Pass, 7), Ok(()), "the oldest bucket");
 
     // The ring is told by its newest bucket, not by the clock: stepping back opens nothing.
     clock.set(at(51_000));
-    assert!(matches!(
-        window.add_at(at(51_000), Seen::Pass, 7),
-        Err(OutOfRange::BeforeRing { .. })
-    ));
-    assert!(matches!(
-        window.add_at(at(52_300), Seen::Pass, 7),
-        Err(OutOfRange::AfterNow { .. })
-    ));
+    assert!(matches!(window.add_at(at(51_000), Seen::Pass, 7), Err(OutOfRange::BeforeRing { .. })));
+    assert!(matches!(window.add_at(at(52_300), Seen::Pass, 7), Err(OutOfRange::AfterNow { .. })));
 }

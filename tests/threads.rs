@@ -16,9 +16,7 @@ windrow::events! {
 }
 
 fn threads() -> usize {
-    fs::read_dir("/proc/self/task")
-        .expect("a list of threads")
-        .count()
+    fs::read_dir("/proc/self/task").expect("a list of threads").count()
 }
 
 /// Uses a window on `clock` for a few buckets of 100 ms, without waiting for any.
@@ -49,13 +47,9 @@ fn b13_no_thread_unless_asked_for() {
     let handle = ticker.clone();
     drop(ticker);
     let first = handle.now();
-    wait_until("the thread still ticks for the other handle", || {
-        handle.now() > first
-    });
+    wait_until("the thread still ticks for the other handle", || handle.now() > first);
     use_window(handle);
-    wait_until("the thread ends with its last handle", || {
-        threads() == before
-    });
+    wait_until("the thread ends with its last handle", || threads() == before);
 }
 
 /// Waits far longer than it can take; how long it does take is not the test's concern.

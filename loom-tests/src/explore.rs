@@ -4,6 +4,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+loom::lazy_static! {
+    static ref TURN: loom::sync::atomic::AtomicUsize = loom::sync::atomic::AtomicUsize::new(0);
+}
+
+/// Stands before each call whose order against other threads' calls matters.
+///
+/// Loom looks for another order only where it sees two steps meet, and of each atomic it remembers
+/// the last access alone: a load by one thread is forgotten behind a load by the other, and the
+/// store that follows it seems to meet nobody. Taking a turn is a read-modify-write on one atomic,
+/// which nothing hides; it orders no memory.
+pub fn turn() {
+    TURN.fetch_add(1, Ordering::Relaxed);
+}
+
 /// Steps that one execution may take. Far more than any does: an endless one shall fail.
 const STEPS: usize = 20_000;
 
@@ -21,19 +35,29 @@ impl Model {
     /// A model without bound.
     #[must_use]
     pub fn new(name: &'static str) -> Model {
-        Model { name, preemptions: None }
+        Model {
+            name,
+            preemptions: None,
+        }
     }
 
     /// Bounded, whatever the reclaimer: for three threads.
     #[must_use]
     pub fn bounded(self, preemptions: usize) -> Model {
-        Model { preemptions: Some(preemptions), ..self }
+        Model {
+            preemptions: Some(preemptions),
+            ..self
+        }
     }
 
     /// Bounded over `crossbeam-epoch` alone, whose own steps are too many for all orders.
     #[must_use]
     pub fn bounded_over_epoch(self, preemptions: usize) -> Model {
-        if cfg!(windrow_checker) { self } else { self.bounded(preemptions) }
+        if cfg!(windrow_checker) {
+            self
+        } else {
+            self.bounded(preemptions)
+        }
     }
 
     /// Explores the model, and prints how many executions that took.
@@ -50,6 +74,7 @@ impl Model {
         let begin = Instant::now();
         builder.check(move || {
             count.fetch_add(1, Ordering::Relaxed);
+            turn(); // makes the atomic before there is anybody else
             body();
         });
         println!(
@@ -61,7 +86,11 @@ impl Model {
                 None => "all orders".to_owned(),
                 Some(bound) => format!("at most {bound} preemptions"),
             },
-            if cfg!(windrow_checker) { "the checker" } else { "crossbeam-epoch" },
+            if cfg!(windrow_checker) {
+                "the checker"
+            } else {
+                "crossbeam-epoch"
+            },
         );
     }
 }

@@ -9,9 +9,9 @@
 #[cfg(loom)]
 mod explore;
 #[cfg(loom)]
-mod window; //TMP
+mod window;
 
 #[cfg(loom)]
-pub use explore::Model;
+pub use explore::{Model, turn};
 #[cfg(loom)]
-pub use window::{Event, Local, Window, at, set_time, window};
+pub use window::{Event, Local, Window, at, interval, set_time, window};

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::time::Duration;
 
+use crate::turn;
 use windrow::{Clock, SlidingWindow, Timestamp, events};
 
 events! {
@@ -41,8 +42,9 @@ pub fn at(bucket: u64) -> Timestamp {
     Timestamp::from_nanos(bucket * LENGTH + 3)
 }
 
-/// Sets this thread's time to one in the bucket with a number.
+/// Sets this thread's time to one in the bucket with a number, and takes a [turn].
 pub fn set_time(bucket: u64) {
+    turn();
     TIME.with(|time| time.set(at(bucket).as_nanos()));
 }
 

@@ -62,9 +62,7 @@ impl Manual {
         let by = saturating_nanos(by);
         let forward = |nanos: u64| Some(nanos.saturating_add(by));
         // AcqRel: as a `set`, and so that an advance keeps what the set before it published.
-        let _ = self
-            .nanos
-            .fetch_update(Ordering::AcqRel, Ordering::Acquire, forward);
+        let _ = self.nanos.fetch_update(Ordering::AcqRel, Ordering::Acquire, forward);
     }
 }
 

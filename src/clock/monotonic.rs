@@ -46,10 +46,7 @@ mod platform {
 
     #[inline]
     fn ask(ask: Ask, clock: libc::clockid_t) -> libc::timespec {
-        let mut time = libc::timespec {
-            tv_sec: 0,
-            tv_nsec: 0,
-        };
+        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
         // SAFETY: `time` is a valid timespec to write to. Both clocks exist since Linux 2.6.32, so
         // the call cannot fail; if it did, `time` would stay as it is, zero.
         unsafe { ask(clock, &raw mut time) };
@@ -60,9 +57,7 @@ mod platform {
     #[inline]
     #[allow(clippy::cast_sign_loss)]
     fn nanos(time: libc::timespec) -> u64 {
-        (time.tv_sec as u64)
-            .wrapping_mul(1_000_000_000)
-            .wrapping_add(time.tv_nsec as u64)
+        (time.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec as u64)
     }
 
     #[inline]

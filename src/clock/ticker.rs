@@ -85,18 +85,11 @@ impl Ticker {
             settings: ArcSwap::from_pointee(Settings::new(period)),
             ended: AtomicBool::new(false),
         });
-        let thread = thread::Builder::new()
-            .name("windrow-ticker".into())
-            .spawn({
-                let tick = Arc::clone(&tick);
-                move || tick.run()
-            })?;
-        Ok(Ticker {
-            handle: Arc::new(Handle {
-                tick,
-                thread: Some(thread),
-            }),
-        })
+        let thread = thread::Builder::new().name("windrow-ticker".into()).spawn({
+            let tick = Arc::clone(&tick);
+            move || tick.run()
+        })?;
+        Ok(Ticker { handle: Arc::new(Handle { tick, thread: Some(thread) }) })
     }
 
     /// Changes the period, for all clones, from the next tick on.
@@ -113,10 +106,7 @@ impl Ticker {
     /// assert_eq!(ticker.clone().resolution(), Duration::from_millis(2));
     /// ```
     pub fn set_period(&self, period: Duration) {
-        self.handle
-            .tick
-            .settings
-            .store(Arc::new(Settings::new(period)));
+        self.handle.tick.settings.store(Arc::new(Settings::new(period)));
         self.handle.wake();
     }
 }
@@ -150,9 +140,7 @@ struct Settings {
 
 impl Settings {
     fn new(period: Duration) -> Settings {
-        Settings {
-            period: period.max(Ticker::SHORTEST),
-        }
+        Settings { period: period.max(Ticker::SHORTEST) }
     }
 }
 

@@ -94,9 +94,7 @@ unsafe impl Send for Books {}
 
 impl Ledger {
     fn books(&self) -> MutexGuard<'_, Books> {
-        self.books
-            .lock()
-            .expect("the books are changed without panicking")
+        self.books.lock().expect("the books are changed without panicking")
     }
 
     /// Notes a new guard and returns its number.
@@ -171,21 +169,10 @@ impl Drop for Ledger {
             // SAFETY: `release` came with `block`, and the execution, which alone used it, is over.
             unsafe { release(block) };
         }
-        assert!(
-            books.live.is_empty(),
-            "{} guards were never dropped",
-            books.live.len()
-        );
-        assert!(
-            books.waiting.is_empty(),
-            "{} deferred actions never ran",
-            books.waiting.len()
-        );
+        assert!(books.live.is_empty(), "{} guards were never dropped", books.live.len());
+        assert!(books.waiting.is_empty(), "{} deferred actions never ran", books.waiting.len());
         let leaked = allocated - books.freed;
-        assert!(
-            leaked == 0,
-            "{leaked} of {allocated} blocks were never freed"
-        );
+        assert!(leaked == 0, "{leaked} of {allocated} blocks were never freed");
     }
 }
 
@@ -197,10 +184,7 @@ pub(crate) struct Guard {
 
 /// Makes a guard.
 pub(crate) fn pin() -> Guard {
-    Guard {
-        number: LEDGER.enter(),
-        not_send: PhantomData,
-    }
+    Guard { number: LEDGER.enter(), not_send: PhantomData }
 }
 
 // The interface is crossbeam-epoch's, whether or not the library uses all of it today.

@@ -30,12 +30,7 @@ impl Block {
     /// A free block; `None` if the arena has no columns left.
     pub(super) fn claim(shape: Shape) -> Option<Block> {
         let column = arena().claim(shape.cells())?;
-        Some(Block {
-            column,
-            shape,
-            owner: Atomic::null(),
-            base: Cells::new(shape.cells()),
-        })
+        Some(Block { column, shape, owner: Atomic::null(), base: Cells::new(shape.cells()) })
     }
 
     /// Its first column.
@@ -46,11 +41,7 @@ impl Block {
     /// What all owners together have put into a cell.
     pub(super) fn sum(&self, position: usize) -> u64 {
         let column = self.column.right(position);
-        if self.shape.adds_up(position) {
-            rows::sum(column)
-        } else {
-            rows::greatest(column)
-        }
+        if self.shape.adds_up(position) { rows::sum(column) } else { rows::greatest(column) }
     }
 
     /// What the present owner has put into a cell.
@@ -68,8 +59,7 @@ impl Block {
     pub(super) fn rebase(&self, position: usize) {
         if self.shape.adds_up(position) {
             // Release: pairs with the Acquire in `difference`.
-            self.base
-                .store(position, self.sum(position), Ordering::Release);
+            self.base.store(position, self.sum(position), Ordering::Release);
         } else {
             // Release: pairs with the Acquire in `rows::scan`.
             rows::reset(self.column.right(position), Ordering::Release);

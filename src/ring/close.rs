@@ -69,9 +69,7 @@ impl Ring {
         }
         self.write_totals(index, header);
         // Release: publishes the base to the next owner, who claims the block with Acquire.
-        self.blocks[index]
-            .owner
-            .store(Shared::null(), Ordering::Release);
+        self.blocks[index].owner.store(Shared::null(), Ordering::Release);
         // SAFETY: just taken out of its block.
         unsafe { Header::release(owner, guard) };
         true

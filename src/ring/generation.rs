@@ -11,57 +11,8 @@ use std::sync::Arc;
 
 use crate::error::BuildError;
 use crate::layout::Shape;
-use crate::reclaim::{Atomic, Guard, Shared};
 use crate::ring::geometry::Geometry;
-use crate::ring::header::Header;
-use crate::sync::{AtomicU64, Ordering};
-
-/// A ring of slots: who holds each start now.
-#[derive(Debug)]
-pub(super) struct Slots {
-    pub(super) geometry: Geometry,
-    slots: Box<[Atomic<Header>]>,
-    /// The first grace period after which nobody writes to these slots or their headers; zero
-    /// until somebody has seen that the generation is over.
-    pub(super) ticket: AtomicU64,
-}
-
-impl Slots {
-    pub(super) fn new(geometry: Geometry) -> Result<Slots, BuildError> {
-        let mut slots = Vec::new();
-        slots
-            .try_reserve_exact(geometry.buckets())
-            .map_err(|_| BuildError::TooManyBuckets {
-                buckets: geometry.buckets(),
-            })?;
-        slots.resize_with(geometry.buckets(), Atomic::null);
-        Ok(Slots {
-            geometry,
-            slots: slots.into_boxed_slice(),
-            ticket: AtomicU64::new(0),
-        })
-    }
-
-    /// The slot of a start.
-    pub(super) fn of(&self, start: u64) -> &Atomic<Header> {
-        self.at(self.geometry.slot_of(start))
-    }
-
-    /// The slot with a number.
-    pub(super) fn at(&self, slot: usize) -> &Atomic<Header> {
-        &self.slots[slot]
-    }
-
-    /// What the slots hold.
-    pub(super) fn headers<'g>(&self, guard: &'g Guard) -> impl Iterator<Item = Shared<'g, Header>> {
-        // Acquire: pairs with the Release that put a header into its slot (`Ring::replace`).
-        let held = self
-            .slots
-            .iter()
-            .map(|slot| slot.load(Ordering::Acquire, guard));
-        held.filter(|header| !header.is_null())
-    }
-}
+use crate::ring::slots::Slots;
 
 /// One change of geometry, as the buckets that went through it saw it.
 #[derive(Clone, Copy, Debug)]
@@ -75,9 +26,7 @@ pub(super) struct Change {
 impl Change {
     /// The start of the new bucket that an old one went into; `None` if it had left the old ring.
     pub(super) fn apply(&self, start: u64) -> Option<u64> {
-        self.from
-            .in_ring(start, self.newest)
-            .then(|| self.to.start_of(start))
+        self.from.in_ring(start, self.newest).then(|| self.to.start_of(start))
     }
 }
 
@@ -92,9 +41,7 @@ pub(super) struct Inherited {
 impl Inherited {
     /// The start of the present bucket that a header of these slots went into.
     pub(super) fn start_now(&self, start: u64) -> Option<u64> {
-        self.changes
-            .iter()
-            .try_fold(start, |start, change| change.apply(start))
+        self.changes.iter().try_fold(start, |start, change| change.apply(start))
     }
 }
 
@@ -120,13 +67,7 @@ impl Generation {
     /// The first, which has nothing to take over.
     pub(super) fn first(geometry: Geometry, shape: Shape) -> Result<Generation, BuildError> {
         let slots = Arc::new(Slots::new(geometry)?);
-        Ok(Generation {
-            number: 0,
-            shape,
-            slots,
-            inherited: Vec::new(),
-            carried: Vec::new(),
-        })
+        Ok(Generation { number: 0, shape, slots, inherited: Vec::new(), carried: Vec::new() })
     }
 
     pub(super) fn geometry(&self) -> Geometry {

@@ -26,10 +26,7 @@ impl Geometry {
         if !nanos.is_multiple_of(buckets as u64) {
             return Err(BuildError::UnevenBuckets { interval, buckets });
         }
-        Ok(Geometry {
-            length: nanos / buckets as u64,
-            buckets,
-        })
+        Ok(Geometry { length: nanos / buckets as u64, buckets })
     }
 
     /// Nanoseconds in a bucket.
@@ -90,19 +87,13 @@ mod tests {
     /// The article on qps-helper: 60 buckets of a second.
     #[test]
     fn a01_qps_helper_article() {
-        assert_eq!(
-            place(millis(60_000, 60), 1_577_017_699_235),
-            (19, 1_577_017_699_000)
-        );
+        assert_eq!(place(millis(60_000, 60), 1_577_017_699_235), (19, 1_577_017_699_000));
     }
 
     /// Sentinel-Go's `leap_array_test`: 20 buckets of 500 ms.
     #[test]
     fn a02_sentinel_go_leap_array_test() {
-        assert_eq!(
-            place(millis(10_000, 20), 1_596_199_310_000 + 801).1,
-            1_596_199_310_500
-        );
+        assert_eq!(place(millis(10_000, 20), 1_596_199_310_000 + 801).1, 1_596_199_310_500);
     }
 
     /// The comment in Sentinel's `LeapArray`: 5 buckets of 200 ms.

@@ -142,11 +142,7 @@ impl<'g> View<'g> {
                 break;
             }
             start -= geometry.length();
-            slot = if slot == 0 {
-                geometry.buckets() - 1
-            } else {
-                slot - 1
-            };
+            slot = if slot == 0 { geometry.buckets() - 1 } else { slot - 1 };
         }
         self.each_older(oldest, newest, see);
     }
@@ -154,30 +150,19 @@ impl<'g> View<'g> {
     /// The bucket at `start`, which is in the ring, if it was ever opened.
     fn bucket(&self, start: u64, slot: usize) -> Option<Source<'g>> {
         if start == self.header.start {
-            return Some(Source::Header {
-                header: self.header,
-                is_current: true,
-            });
+            return Some(Source::Header { header: self.header, is_current: true });
         }
         if start > self.header.start || !self.geometry().in_ring(start, self.header.start) {
             return None;
         }
-        // Acquire: pairs with the Release in `replace`.
-        let held = self
-            .generation
-            .slots
-            .at(slot)
-            .load(Ordering::Acquire, self.guard);
+        let held = self.generation.slots.held_at(slot, self.guard);
         // SAFETY: null, or loaded under the guard.
         let header = unsafe { held.as_ref() }?;
         header.check();
         if header.start > start {
             self.overtaken.set(true);
         }
-        (header.start == start).then_some(Source::Header {
-            header,
-            is_current: false,
-        })
+        (header.start == start).then_some(Source::Header { header, is_current: false })
     }
 
     /// Sources from earlier geometries.
@@ -196,22 +181,11 @@ impl<'g> View<'g> {
                 let header = unsafe { held.deref() };
                 header.check();
                 if let Some(start) = inherited.start_now(header.start).filter(|at| counts(*at)) {
-                    see(
-                        start,
-                        Source::Header {
-                            header,
-                            is_current: held == self.current,
-                        },
-                    );
+                    see(start, Source::Header { header, is_current: held == self.current });
                 }
             }
         }
-        for carried in self
-            .generation
-            .carried
-            .iter()
-            .filter(|carried| counts(carried.start))
-        {
+        for carried in self.generation.carried.iter().filter(|carried| counts(carried.start)) {
             see(carried.start, Source::Carried(&carried.numbers));
         }
     }

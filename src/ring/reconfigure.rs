@@ -12,9 +12,10 @@ use std::sync::Arc;
 
 use crate::error::BuildError;
 use crate::reclaim::{self, Guard, Owned};
-use crate::ring::generation::{Carried, Change, Generation, Inherited, Slots};
+use crate::ring::generation::{Carried, Change, Generation, Inherited};
 use crate::ring::geometry::Geometry;
 use crate::ring::header::Header;
+use crate::ring::slots::Slots;
 use crate::ring::{Ring, grace};
 use crate::sync::Ordering;
 
@@ -33,13 +34,9 @@ impl Ring {
             if generation.geometry() == geometry {
                 return Ok(());
             }
-            self.install(&generation.slots, current, &guard);
+            generation.slots.install(current, &guard);
             self.close_displaced(&guard);
-            let change = Change {
-                from: generation.geometry(),
-                newest: header.start,
-                to: geometry,
-            };
+            let change = Change { from: generation.geometry(), newest: header.start, to: geometry };
             let (next, settled) = self.successor(generation, change, &slots, &guard);
             let next = Owned::new(next).into_shared(&guard);
             let new = self.open(next, geometry.start_of(header.start), &guard);
@@ -78,10 +75,7 @@ impl Ring {
             number: old.number + 1,
             shape: self.shape,
             slots: Arc::clone(slots),
-            inherited: vec![Inherited {
-                slots: Arc::clone(&old.slots),
-                changes: vec![change],
-            }],
+            inherited: vec![Inherited { slots: Arc::clone(&old.slots), changes: vec![change] }],
             carried: Vec::new(),
         };
         let mut settled = Vec::new();
@@ -113,10 +107,7 @@ impl Ring {
     /// Merges final numbers into what `next` carries for a start, unless they are out of its ring.
     fn carry(&self, next: &mut Generation, start: Option<u64>, number: impl Fn(usize) -> u64) {
         let Some(start) = start else { return };
-        let found = next
-            .carried
-            .iter()
-            .position(|carried| carried.start == start);
+        let found = next.carried.iter().position(|carried| carried.start == start);
         let index = found.unwrap_or_else(|| {
             let numbers = vec![0; self.shape.cells()].into_boxed_slice();
             next.carried.push(Carried { start, numbers });
@@ -137,9 +128,7 @@ fn begin_grace(slots: &Slots, guard: &Guard) -> u64 {
     let mut ticket = slots.ticket.load(Ordering::Relaxed);
     if ticket == 0 {
         let new = grace::ticket();
-        let first = slots
-            .ticket
-            .compare_exchange(0, new, Ordering::Relaxed, Ordering::Relaxed);
+        let first = slots.ticket.compare_exchange(0, new, Ordering::Relaxed, Ordering::Relaxed);
         ticket = first.err().unwrap_or(new);
     }
     grace::begin(ticket, guard);

@@ -9,10 +9,11 @@
 //! The other order, slot first, would leave headers in slots that were never current, or, with one
 //! slot, take out of the ring the one that still is.
 
-use crate::reclaim::{Atomic, Guard, Owned, Shared};
+use crate::reclaim::{Guard, Shared};
 use crate::ring::Ring;
-use crate::ring::generation::{Generation, Slots};
+use crate::ring::generation::Generation;
 use crate::ring::header::{CLOSED, Header, OPEN};
+use crate::ring::slots::Slots;
 use crate::sync::Ordering;
 
 impl Ring {
@@ -24,7 +25,7 @@ impl Ring {
         let generation = unsafe { current.deref() }.generation(guard);
         // SAFETY: as above.
         let slots = &unsafe { generation.deref() }.slots;
-        self.install(slots, current, guard);
+        slots.install(current, guard);
         self.close_displaced(guard);
         let new = self.open(generation, slots.geometry.start_of(at), guard);
         self.displace(current, new, slots, guard)
@@ -46,7 +47,7 @@ impl Ring {
             .compare_exchange(old, new, Ordering::Release, Ordering::Relaxed, guard)
             .is_ok();
         if moved {
-            self.install(slots, new, guard);
+            slots.install(new, guard);
         } else {
             self.discard(new, guard);
         }
@@ -99,66 +100,11 @@ impl Ring {
                 .is_ok()
         {
             // Release: pairs with the Acquire in `open`; hands on the base that we had.
-            self.blocks[index]
-                .owner
-                .store(Shared::null(), Ordering::Release);
+            self.blocks[index].owner.store(Shared::null(), Ordering::Release);
             // SAFETY: just taken out of its block.
             unsafe { Header::release(header, guard) };
         }
         // SAFETY: it will never be put into its slot.
         unsafe { Header::release(header, guard) };
-    }
-
-    /// Puts `header` into its slot, unless it or a newer one is there. Anyone may do it again.
-    pub(super) fn install(&self, slots: &Slots, header: Shared<'_, Header>, guard: &Guard) {
-        // SAFETY: the caller has loaded it from `current`, or made it, under the guard.
-        let start = unsafe { header.deref() }.start;
-        let slot = slots.of(start);
-        loop {
-            // Acquire: pairs with the Release below; we see the start of the one that is there.
-            let seen = slot.load(Ordering::Acquire, guard);
-            // SAFETY: null, or loaded under the guard.
-            if unsafe { seen.as_ref() }.is_some_and(|there| there.start >= start)
-                || self.replace(slot, seen, header, guard)
-            {
-                return;
-            }
-        }
-    }
-
-    /// Puts a header that was never current into the slot that it belongs to, if the slot still
-    /// holds what was seen.
-    pub(super) fn insert(
-        &self,
-        slot: &Atomic<Header>,
-        seen: Shared<'_, Header>,
-        new: Owned<Header>,
-        guard: &Guard,
-    ) {
-        let new = new.into_shared(guard);
-        if !self.replace(slot, seen, new, guard) {
-            // SAFETY: nobody has seen it.
-            drop(unsafe { new.into_owned() });
-        }
-    }
-
-    /// Puts `new` into a slot in place of what was seen there, an older bucket that has left the
-    /// ring. False if the slot holds something else by now.
-    fn replace(
-        &self,
-        slot: &Atomic<Header>,
-        seen: Shared<'_, Header>,
-        new: Shared<'_, Header>,
-        guard: &Guard,
-    ) -> bool {
-        // Release: publishes the header to whoever finds it here.
-        let replaced = slot
-            .compare_exchange(seen, new, Ordering::Release, Ordering::Relaxed, guard)
-            .is_ok();
-        if replaced && !seen.is_null() {
-            // SAFETY: just taken out of its slot.
-            unsafe { Header::release(seen, guard) };
-        }
-        replaced
     }
 }

@@ -11,7 +11,7 @@ use crate::pages::Cell;
 use crate::sync::{AtomicUsize, Ordering, global, thread_number};
 
 thread_number! {
-    /// The thread's row, plus one; zero until it has one.
+    /// The offset of the thread's row, plus one; zero until it has a row.
     ROW
 }
 
@@ -20,11 +20,12 @@ global! {
     fn dealt() -> AtomicUsize = AtomicUsize::new(0);
 }
 
+/// The offset of this thread's row.
 #[inline]
-fn row() -> usize {
+fn offset() -> usize {
     match ROW.with(std::cell::Cell::get) {
         0 => deal(),
-        row => row - 1,
+        offset => offset - 1,
     }
 }
 
@@ -32,8 +33,9 @@ fn row() -> usize {
 fn deal() -> usize {
     // Relaxed: only the number matters.
     let row = dealt().fetch_add(1, Ordering::Relaxed) % rows();
-    ROW.with(|mine| mine.set(row + 1));
-    row
+    let offset = Column::offset(row);
+    ROW.with(|mine| mine.set(offset + 1));
+    offset
 }
 
 /// Adds `n`, wrapping, to `column` in this thread's row. `order` is at least Release.
@@ -41,13 +43,13 @@ fn deal() -> usize {
 pub(crate) fn add(column: Column, n: u64, order: Ordering) {
     // Release: pairs with the Acquire in `rows::scan`. Whoever counts this add sees what its
     // thread had seen before: a drain of the same counter, or the opening of a bucket.
-    column.cell(row()).fetch_add(n, order);
+    column.cell_at(offset()).fetch_add(n, order);
 }
 
 /// Raises `column` in this thread's row to `value`, unless it is there already.
 #[inline]
 pub(crate) fn raise(column: Column, value: u64) {
-    raise_cell(column.cell(row()), value);
+    raise_cell(column.cell_at(offset()), value);
 }
 
 /// Raises a cell to `value`. One that is high enough is only read.

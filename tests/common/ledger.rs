@@ -17,22 +17,12 @@ pub(crate) struct Tally {
 impl Tally {
     /// What adding `n` to a `Count` event amounts to.
     pub(crate) fn amount(n: u64) -> Tally {
-        Tally {
-            count: n,
-            sum: n,
-            min: None,
-            max: None,
-        }
+        Tally { count: n, sum: n, min: None, max: None }
     }
 
     /// What recording `value` for a `Value` event amounts to.
     pub(crate) fn value(value: u64) -> Tally {
-        Tally {
-            count: 1,
-            sum: value,
-            min: Some(value),
-            max: Some(value),
-        }
+        Tally { count: 1, sum: value, min: Some(value), max: Some(value) }
     }
 
     pub(crate) fn merge(&mut self, other: Tally) {
@@ -49,12 +39,7 @@ impl Tally {
 
 impl From<Stats> for Tally {
     fn from(stats: Stats) -> Tally {
-        Tally {
-            count: stats.count,
-            sum: stats.sum,
-            min: stats.min,
-            max: stats.max,
-        }
+        Tally { count: stats.count, sum: stats.sum, min: stats.min, max: stats.max }
     }
 }
 
@@ -104,16 +89,26 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Runs `add`, which adds `count` and `sum`, between the two marks.
-    pub(crate) fn around<T>(&self, count: u64, sum: u64, add: impl FnOnce() -> T) -> T {
-        let step = |marks: &[AtomicU64; 2]| {
-            for (mark, by) in marks.iter().zip([count, sum]) {
-                mark.store(mark.load(Ordering::Relaxed) + by, Ordering::Release);
+    /// Runs `add`, which adds `count` and `sum` unless it answers `None`, between the two marks.
+    pub(crate) fn around<T>(
+        &self,
+        count: u64,
+        sum: u64,
+        add: impl FnOnce() -> Option<T>,
+    ) -> Option<T> {
+        let step = |marks: &[AtomicU64; 2], by: [u64; 2]| {
+            for (mark, by) in marks.iter().zip(by) {
+                let moved = mark.load(Ordering::Relaxed).wrapping_add(by);
+                mark.store(moved, Ordering::Release);
             }
         };
-        step(&self.begun);
+        let by = [count, sum];
+        step(&self.begun, by);
         let result = add();
-        step(&self.done);
+        match result {
+            Some(_) => step(&self.done, by),
+            None => step(&self.begun, by.map(u64::wrapping_neg)),
+        }
         result
     }
 
@@ -128,10 +123,6 @@ impl Progress {
     }
 
     fn total(all: &[Progress], marks: impl Fn(&Progress) -> &[AtomicU64; 2]) -> [u64; 2] {
-        [0, 1].map(|i| {
-            all.iter()
-                .map(|one| marks(one)[i].load(Ordering::Acquire))
-                .sum()
-        })
+        [0, 1].map(|i| all.iter().map(|one| marks(one)[i].load(Ordering::Acquire)).sum())
     }
 }

@@ -34,10 +34,6 @@ impl<C: Clock> Clock for Traced<C> {
 pub(crate) fn time_of(add: impl FnOnce()) -> u64 {
     let before = READS.get();
     add();
-    assert_eq!(
-        READS.get() - before,
-        1,
-        "an add has one timestamp, so it reads the clock once"
-    );
+    assert_eq!(READS.get() - before, 1, "an add has one timestamp, so it reads the clock once");
     LAST.get()
 }

@@ -15,18 +15,11 @@ fn b01_clock_steps_back() {
 
     clock.set(at(9_500));
     window.add(Http::Pass, 2);
-    assert_eq!(
-        window.sum(Http::Pass),
-        2,
-        "back-dated, and the future is ignored"
-    );
+    assert_eq!(window.sum(Http::Pass), 2, "back-dated, and the future is ignored");
     assert_eq!(starts(&window.snapshot())[9], 9_500);
     clock.set(at(10_000));
     assert_eq!(window.sum(Http::Pass), 3);
-    assert_eq!(
-        sums(&window.snapshot(), Http::Pass),
-        [0, 0, 0, 0, 2, 0, 0, 0, 0, 1]
-    );
+    assert_eq!(sums(&window.snapshot(), Http::Pass), [0, 0, 0, 0, 2, 0, 0, 0, 0, 1]);
 
     clock.set(at(9_099));
     window.add(Http::Pass, 4);
@@ -52,18 +45,9 @@ fn b01_clock_steps_back_for_hours() {
         window.record(Http::Rt, step);
     }
     assert_eq!(window.sum(Http::Pass), 0);
-    assert_eq!(
-        (
-            window.late(Http::Pass).count,
-            window.lifetime(Http::Pass).count
-        ),
-        (500, 1000)
-    );
+    assert_eq!((window.late(Http::Pass).count, window.lifetime(Http::Pass).count), (500, 1000));
     let late = window.late(Http::Rt);
-    assert_eq!(
-        (late.count, late.sum, late.min, late.max),
-        (500, 124_750, Some(0), Some(499))
-    );
+    assert_eq!((late.count, late.sum, late.min, late.max), (500, 124_750, Some(0), Some(499)));
     clock.set(at(10 * hours + 50));
     assert_eq!(window.sum(Http::Pass), 500, "what was there is there again");
     (0..500).for_each(|_| window.add(Http::Pass, 1));
@@ -95,17 +79,9 @@ fn b09_previous_is_exact_with_one_bucket() {
     clock.set(at(11_000));
     assert_eq!(window.sum(Http::Pass), 0);
     let previous = window.previous();
-    assert_eq!(
-        (previous.start(), previous.sum(Http::Pass)),
-        (at(10_000), 5),
-        "still in the ring"
-    );
+    assert_eq!((previous.start(), previous.sum(Http::Pass)), (at(10_000), 5), "still in the ring");
     window.add(Http::Pass, 7);
-    assert_eq!(
-        window.previous().sum(Http::Pass),
-        0,
-        "out of the ring of one"
-    );
+    assert_eq!(window.previous().sum(Http::Pass), 0, "out of the ring of one");
     assert_eq!(window.sum(Http::Pass), 7);
 }
 
@@ -116,10 +92,7 @@ fn b09_previous_before_there_was_one() {
     let window = window::<Http>(ms(1000), 3, &clock);
     window.add(Http::Pass, 5);
     let previous = window.previous();
-    assert_eq!(
-        (previous.start(), previous.end(), previous.sum(Http::Pass)),
-        (at(0), at(0), 0)
-    );
+    assert_eq!((previous.start(), previous.end(), previous.sum(Http::Pass)), (at(0), at(0), 0));
 }
 
 /// Defect: borrowed counts are lost when the bucket that they were borrowed for has already rolled.
@@ -130,37 +103,15 @@ fn b10_reservations_are_counted_or_refused() {
     let window = window::<Http>(ms(1000), 2, &clock);
     assert_eq!(window.add_at(at(10_999), Http::Pass, 1), Ok(()));
     let ahead = window.add_at(at(11_000), Http::Pass, 10);
-    assert_eq!(
-        ahead,
-        Err(OutOfRange::AfterNow {
-            at: at(11_000),
-            now: at(10_000)
-        })
-    );
+    assert_eq!(ahead, Err(OutOfRange::AfterNow { at: at(11_000), now: at(10_000) }));
 
     clock.set(at(12_000));
-    assert_eq!(
-        window.add_at(at(11_500), Http::Pass, 100),
-        Ok(()),
-        "never opened, but in the ring"
-    );
+    assert_eq!(window.add_at(at(11_500), Http::Pass, 100), Ok(()), "never opened, but in the ring");
     window.add(Http::Pass, 1000);
     let rolled = window.add_at(at(10_999), Http::Pass, 10_000);
-    assert_eq!(
-        rolled,
-        Err(OutOfRange::BeforeRing {
-            at: at(10_999),
-            oldest: at(11_000)
-        })
-    );
+    assert_eq!(rolled, Err(OutOfRange::BeforeRing { at: at(10_999), oldest: at(11_000) }));
     assert_eq!(sums(&window.snapshot(), Http::Pass), [100, 1000]);
-    assert_eq!(
-        (
-            window.lifetime(Http::Pass).count,
-            window.late(Http::Pass).count
-        ),
-        (1101, 0)
-    );
+    assert_eq!((window.lifetime(Http::Pass).count, window.late(Http::Pass).count), (1101, 0));
 }
 
 /// Defect: a ring pre-filled with future starts refuses times before its own creation.
@@ -190,19 +141,12 @@ fn b15_back_dated_adds_reach_the_lifetime() {
         window.add(Http::Pass, 1);
         // Whoever wants `previous` final closes it; then it changes all the same.
         assert_eq!(window.previous().sum(Http::Pass), 1);
-        window
-            .add_at(at(10_000 + step * 1000 - 1), Http::Pass, 1)
-            .expect("in the ring");
-        window
-            .record_at(at(10_000 + step * 1000 - 1), Http::Rt, step)
-            .expect("in the ring");
+        window.add_at(at(10_000 + step * 1000 - 1), Http::Pass, 1).expect("in the ring");
+        window.record_at(at(10_000 + step * 1000 - 1), Http::Rt, step).expect("in the ring");
         assert_eq!(window.previous().sum(Http::Pass), 2);
         assert_eq!(window.lifetime(Http::Pass).count, 1 + 2 * step);
         let rt = window.lifetime(Http::Rt);
-        assert_eq!(
-            (rt.count, rt.sum, rt.min),
-            (step, step * (step + 1) / 2, Some(1))
-        );
+        assert_eq!((rt.count, rt.sum, rt.min), (step, step * (step + 1) / 2, Some(1)));
         assert_eq!(rt.max, Some(step));
     }
 }
@@ -216,11 +160,7 @@ fn b16_starts_are_multiples_of_the_length() {
         let window = window::<Http>(ms(250), 4, &clock);
         for _ in 0..10 {
             window.add(Http::Pass, 1);
-            assert!(
-                starts(&window.snapshot())
-                    .iter()
-                    .all(|start| start % 250 == 0)
-            );
+            assert!(starts(&window.snapshot()).iter().all(|start| start % 250 == 0));
             clock.advance(ms(137));
         }
     }

@@ -15,11 +15,7 @@ fn a08_bucket_leap_array_test_sixteen_threads() {
         clock.advance(ms(1000)); // so that the race is to open a bucket
         race(16, |_| window.add(Http::Pass, 1));
         assert_eq!(window.sum(Http::Pass), 16);
-        assert_eq!(
-            window.snapshot().buckets()[1].sum(Http::Pass),
-            16,
-            "all in one bucket"
-        );
+        assert_eq!(window.snapshot().buckets()[1].sum(Http::Pass), 16, "all in one bucket");
     }
 }
 
@@ -49,10 +45,7 @@ fn b03_no_reader_sees_a_bucket_half_made() {
             window.add(Http::Pass, number);
             window.record(Http::Rt, number);
             let newest = &window.last(ns(10)).expect("one bucket").buckets()[0];
-            assert_eq!(
-                (newest.sum(Http::Pass), newest.sum(Http::Rt)),
-                (number, number)
-            );
+            assert_eq!((newest.sum(Http::Pass), newest.sum(Http::Rt)), (number, number));
         }
         finished.store(true, Ordering::Release);
         reader.join().expect("the reader found nothing wrong");
@@ -77,10 +70,7 @@ fn b04_one_winner_per_start() {
             }
         });
         let newest = &window.last(ns(10)).expect("one bucket").buckets()[0];
-        assert_eq!(
-            (newest.sum(Http::Pass), newest.stats(Http::Rt).count),
-            (20, 20)
-        );
+        assert_eq!((newest.sum(Http::Pass), newest.stats(Http::Rt).count), (20, 20));
         assert_eq!(newest.stats(Http::Rt).min, Some(round));
     }
     assert_eq!(window.lifetime(Http::Pass).sum, rounds * 20);
@@ -100,18 +90,12 @@ fn b05_losers_adopt_the_winners_bucket() {
             let when = at(10_000 + thread as u64 / 2 * 100);
             for _ in 0..10 {
                 window.add_at(when, Http::Pass, 1).expect("in the ring");
-                window
-                    .record_at(when, Http::Rt, thread as u64)
-                    .expect("in the ring");
+                window.record_at(when, Http::Rt, thread as u64).expect("in the ring");
             }
         });
         for (bucket, number) in window.snapshot().buckets().iter().zip(0..) {
             let rt = bucket.stats(Http::Rt);
-            assert_eq!(
-                (bucket.sum(Http::Pass), rt.count),
-                (20, 20),
-                "round {round}"
-            );
+            assert_eq!((bucket.sum(Http::Pass), rt.count), (20, 20), "round {round}");
             assert_eq!((rt.min, rt.max), (Some(number * 2), Some(number * 2 + 1)));
         }
     }
@@ -151,8 +135,6 @@ fn b06_starts_and_counts_belong_together() {
             window.record(Http::Rt, nanos);
         }
         finished.store(true, Ordering::Release);
-        readers
-            .into_iter()
-            .for_each(|reader| reader.join().expect("nothing wrong was seen"));
+        readers.into_iter().for_each(|reader| reader.join().expect("nothing wrong was seen"));
     });
 }

@@ -15,11 +15,7 @@ fn a12_statistic_node_test_gauge() {
     let tasks = |first: usize| {
         for task in (first..100).step_by(4) {
             for step in 0..100_000 {
-                if (task + step) % 2 == 0 {
-                    gauge.increment()
-                } else {
-                    gauge.decrement()
-                }
+                if (task + step) % 2 == 0 { gauge.increment() } else { gauge.decrement() }
             }
         }
     };
@@ -73,9 +69,7 @@ fn b17_threads_own_nothing() {
         assert_eq!(window.stats(Http::Rt).count, round);
     }
     // A scope ends when its closures have, a joined thread when its destructors have, too.
-    thread::spawn(|| LAST_WORDS.with(|_| ()))
-        .join()
-        .expect("no panic");
+    thread::spawn(|| LAST_WORDS.with(|_| ())).join().expect("no panic");
     assert!(GONE.sum() >= 1);
     assert_eq!((HIGHEST.get(), LOWEST.get()), (Some(3), Some(3)));
 }
@@ -104,14 +98,7 @@ fn b17_a_window_may_be_the_last_thing_a_thread_holds() {
         let hold = move || HOLDER.with(|holder| holder.0.set(held).is_ok());
         assert!(thread::spawn(hold).join().expect("no panic"));
         assert_eq!(window.lifetime(Http::Pass).count, round);
-        assert_eq!(
-            window
-                .last(ms(100))
-                .expect("one bucket")
-                .stats(Http::Rt)
-                .min,
-            Some(9)
-        );
+        assert_eq!(window.last(ms(100)).expect("one bucket").stats(Http::Rt).min, Some(9));
     }
 }
 
@@ -135,10 +122,7 @@ fn b18_every_add_is_in_exactly_one_drain() {
         });
         race(4, |_| (0..100_000).for_each(|_| counter.increment()));
         finished.store(true, Ordering::Release);
-        drainers
-            .into_iter()
-            .map(|drainer| drainer.join().expect("no drain failed"))
-            .sum()
+        drainers.into_iter().map(|drainer| drainer.join().expect("no drain failed")).sum()
     });
     assert_eq!(drained + counter.sum_then_reset(), 4 * 100_000);
     assert_eq!(counter.sum(), 0);

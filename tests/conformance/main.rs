@@ -23,18 +23,10 @@ windrow::events! {
 
 /// The starts of a snapshot's buckets, in milliseconds.
 fn starts<E: windrow::Event>(snapshot: &windrow::Snapshot<E>) -> Vec<u64> {
-    snapshot
-        .buckets()
-        .iter()
-        .map(|bucket| bucket.start().as_nanos() / 1_000_000)
-        .collect()
+    snapshot.buckets().iter().map(|bucket| bucket.start().as_nanos() / 1_000_000).collect()
 }
 
 /// The sums of `event` in a snapshot's buckets.
 fn sums<E: windrow::Event>(snapshot: &windrow::Snapshot<E>, event: E) -> Vec<u64> {
-    snapshot
-        .buckets()
-        .iter()
-        .map(|bucket| bucket.sum(event))
-        .collect()
+    snapshot.buckets().iter().map(|bucket| bucket.sum(event)).collect()
 }

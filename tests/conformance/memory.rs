@@ -65,8 +65,5 @@ fn b12_reads_do_not_allocate() {
     assert_eq!(allocations(|| window.snapshot()), 1, "snapshot: its list");
     assert_eq!(allocations(last), 1, "last: its list");
     let snapshot = window.snapshot();
-    assert_eq!(
-        allocations(|| (snapshot.sum(Http::Pass), snapshot.stats(Http::Rt))),
-        0
-    );
+    assert_eq!(allocations(|| (snapshot.sum(Http::Pass), snapshot.stats(Http::Rt))), 0);
 }

@@ -20,15 +20,9 @@ fn a10_array_metric_test_the_same_back() {
     assert_eq!(counts.map(|event| window.sum(event)), [9, 2, 9, 6]);
     assert_eq!(window.sum(Http::Rt), 21);
     let rt = window.stats(Http::Rt);
-    assert_eq!(
-        (rt.count, rt.sum, rt.min, rt.max),
-        (1, 21, Some(21), Some(21))
-    );
+    assert_eq!((rt.count, rt.sum, rt.min, rt.max), (1, 21, Some(21), Some(21)));
     let pass = window.stats(Http::Pass);
-    assert_eq!(
-        (pass.count, pass.sum, pass.min, pass.max),
-        (9, 9, None, None)
-    );
+    assert_eq!((pass.count, pass.sum, pass.min, pass.max), (9, 9, None, None));
 }
 
 /// Origin: Sentinel `StatisticNodeTest`, 300 passes from 20 threads and then three idle seconds.
@@ -73,15 +67,9 @@ fn a13_sentinel_go_metric_bucket_test_concurrent() {
         }
     });
     let counts = [Http::Pass, Http::Block, Http::Exception, Http::Success];
-    assert_eq!(
-        counts.map(|event| window.sum(event)),
-        [1000, 2000, 3000, 4000]
-    );
+    assert_eq!(counts.map(|event| window.sum(event)), [1000, 2000, 3000, 4000]);
     let rt = window.stats(Http::Rt);
-    assert_eq!(
-        (rt.count, rt.sum, rt.min, rt.max),
-        (1000, 499_500, Some(0), Some(999))
-    );
+    assert_eq!((rt.count, rt.sum, rt.min, rt.max), (1000, 499_500, Some(0), Some(999)));
 }
 
 /// Origin: Sentinel-Go `metric_bucket_test`. Corrected: an empty bucket has no minimum, and nothing
@@ -104,23 +92,13 @@ fn a17_sliding_time_window_metrics_test_calls() {
     let clock = clock_at(t);
     let window = window::<Http>(ms(1000), 5, &clock);
     let call = |failed: bool, took: u64| {
-        window.add(
-            if failed {
-                Http::Exception
-            } else {
-                Http::Success
-            },
-            1,
-        );
+        window.add(if failed { Http::Exception } else { Http::Success }, 1);
         window.record(Http::Rt, took);
     };
     call(true, 100);
     clock.advance(ms(100));
     call(false, 100);
-    assert_eq!(
-        (window.stats(Http::Rt).count, window.sum(Http::Exception)),
-        (2, 1)
-    );
+    assert_eq!((window.stats(Http::Rt).count, window.sum(Http::Exception)), (2, 1));
 
     clock.advance(ms(700));
     call(false, 1000);
@@ -148,17 +126,8 @@ fn b07_no_minimum_or_maximum_is_lost() {
                 window.record(Http::Rt, 2000 + step * 4 + thread as u64);
             }
         });
-        let stats = window
-            .snapshot()
-            .buckets()
-            .last()
-            .expect("4 buckets")
-            .stats(Http::Rt);
-        assert_eq!(
-            (stats.min, stats.max),
-            (Some(961), Some(2039)),
-            "round {round}"
-        );
+        let stats = window.snapshot().buckets().last().expect("4 buckets").stats(Http::Rt);
+        assert_eq!((stats.min, stats.max), (Some(961), Some(2039)), "round {round}");
         assert_eq!(stats.count, 80);
     }
 }
@@ -169,10 +138,7 @@ fn b08_nothing_is_none() {
     let clock = clock_at(1000);
     let window = window::<Http>(ms(10), 4, &clock);
     let nothing = |stats: Stats| {
-        assert_eq!(
-            (stats.count, stats.sum, stats.min, stats.max),
-            (0, 0, None, None)
-        );
+        assert_eq!((stats.count, stats.sum, stats.min, stats.max), (0, 0, None, None));
         assert_eq!(stats.mean(), None);
     };
     for event in [Http::Pass, Http::Rt] {
@@ -189,10 +155,7 @@ fn b08_nothing_is_none() {
     clock.advance(ms(10));
     window.record(Http::Rt, 0);
     let bucket = window.last(ms(10)).expect("one bucket").stats(Http::Rt);
-    assert_eq!(
-        (bucket.min, bucket.max, bucket.mean()),
-        (Some(0), Some(0), Some(0.0))
-    );
+    assert_eq!((bucket.min, bucket.max, bucket.mean()), (Some(0), Some(0), Some(0.0)));
     assert_eq!(window.stats(Http::Rt).max, Some(u64::MAX));
 }
 
@@ -206,13 +169,7 @@ fn b11_off_by_less_than_one_bucket() {
         window.add(Http::Pass, 1);
         clock.set(at(100_000 + write + age));
         let counted = window.sum(Http::Pass) == 1;
-        assert!(
-            counted || age > 300,
-            "lost at the age of {age} ms, written at {write}"
-        );
-        assert!(
-            !counted || age < 400,
-            "kept at the age of {age} ms, written at {write}"
-        );
+        assert!(counted || age > 300, "lost at the age of {age} ms, written at {write}");
+        assert!(!counted || age < 400, "kept at the age of {age} ms, written at {write}");
     }
 }

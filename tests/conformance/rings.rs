@@ -10,11 +10,7 @@ use crate::{Http, starts, sums};
 
 fn build(interval: Duration, buckets: usize) -> Result<(), BuildError> {
     let clock = Manual::default();
-    SlidingWindow::<Http>::builder()
-        .interval(interval)
-        .buckets(buckets)
-        .clock(clock)
-        .build()?;
+    SlidingWindow::<Http>::builder().interval(interval).buckets(buckets).clock(clock).build()?;
     Ok(())
 }
 
@@ -30,18 +26,11 @@ fn a01_qps_helper_slot_and_start() {
     let snapshot = window.snapshot();
     assert_eq!(snapshot.buckets().len(), 60);
     let newest = snapshot.buckets().last().expect("60 buckets");
-    assert_eq!(
-        (newest.start(), newest.end()),
-        (at(1_577_017_699_000), at(1_577_017_700_000))
-    );
+    assert_eq!((newest.start(), newest.end()), (at(1_577_017_699_000), at(1_577_017_700_000)));
     assert_eq!(newest.sum(Http::Pass), 7);
 
     clock.set(at(1_577_017_699_000 + 59_999));
-    assert_eq!(
-        window.sum(Http::Pass),
-        7,
-        "still the oldest bucket of the ring"
-    );
+    assert_eq!(window.sum(Http::Pass), 7, "still the oldest bucket of the ring");
     clock.set(at(1_577_017_699_000 + 60_000));
     window.add(Http::Pass, 1);
     assert_eq!(window.sum(Http::Pass), 1, "the same slot, another bucket");
@@ -83,17 +72,11 @@ fn a03_sentinel_leap_array_comment_slots() {
 fn a04_sentinel_go_shapes_that_are_refused() {
     let ten_seconds = ms(10_000);
     assert!(matches!(build(ten_seconds, 0), Err(BuildError::NoBuckets)));
-    assert!(matches!(
-        build(Duration::ZERO, 20),
-        Err(BuildError::ZeroInterval)
-    ));
+    assert!(matches!(build(Duration::ZERO, 20), Err(BuildError::ZeroInterval)));
     assert_eq!(build(ten_seconds, 20), Ok(()));
     // Corrected: Sentinel-Go demands whole milliseconds and so refuses 30 over 10 s. Here whole
     // nanoseconds are demanded, which 30 over 10 s are not either; 16 over 10 s are.
-    let uneven = BuildError::UnevenBuckets {
-        interval: ten_seconds,
-        buckets: 30,
-    };
+    let uneven = BuildError::UnevenBuckets { interval: ten_seconds, buckets: 30 };
     assert_eq!(build(ten_seconds, 30), Err(uneven));
     assert_eq!(build(ten_seconds, 16), Ok(()));
 }
@@ -151,10 +134,7 @@ fn a07_bucket_leap_array_test_previous_window() {
 
     clock.set(at(t + 11_000));
     let previous = window.previous();
-    assert_eq!(
-        (previous.start(), previous.sum(Http::Pass)),
-        (at(t + 10_000), 0)
-    );
+    assert_eq!((previous.start(), previous.sum(Http::Pass)), (at(t + 10_000), 0));
     assert_eq!(previous.stats(Http::Rt).count, 0);
 }
 
@@ -172,10 +152,7 @@ fn a09_bucket_leap_array_test_pause() {
     clock.advance(ms(1100));
     window.add(Http::Pass, 4);
     assert_eq!(window.sum(Http::Pass), 4);
-    assert_eq!(
-        sums(&window.snapshot(), Http::Pass),
-        [0, 0, 0, 0, 0, 0, 0, 0, 0, 4]
-    );
+    assert_eq!(sums(&window.snapshot(), Http::Pass), [0, 0, 0, 0, 0, 0, 0, 0, 0, 4]);
 }
 
 /// Origin: Sentinel-Rust, one pass in each of 20 buckets, then 3000 at random times in the ring.
@@ -192,16 +169,10 @@ fn a21_sentinel_rust_random_times() {
     let mut random = Random::new(21);
     for _ in 0..3000 {
         let offset = random.below(10_000);
-        window
-            .add_at(at(t + offset), Http::Pass, 1)
-            .expect("inside the ring");
+        window.add_at(at(t + offset), Http::Pass, 1).expect("inside the ring");
         expected[offset as usize / 500] += 1;
     }
     assert_eq!(window.sum(Http::Pass), 3020);
-    assert_eq!(
-        sums(&window.snapshot(), Http::Pass),
-        expected,
-        "each in its own bucket"
-    );
+    assert_eq!(sums(&window.snapshot(), Http::Pass), expected, "each in its own bucket");
     assert_eq!(window.late(Http::Pass).count, 0);
 }

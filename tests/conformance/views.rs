@@ -12,24 +12,14 @@ fn a15_sentinel_go_sliding_view() {
     let window = window::<Http>(ms(500), 20, &clock);
     for back in 0..5 {
         let when = at(1_578_416_556_900 - back * 500);
-        window
-            .add_at(when, Http::Pass, 10 + back)
-            .expect("inside the ring");
+        window.add_at(when, Http::Pass, 10 + back).expect("inside the ring");
     }
     let view = window.last(ms(2000)).expect("shorter than the interval");
-    let expected = [
-        1_578_416_555_000,
-        1_578_416_555_500,
-        1_578_416_556_000,
-        1_578_416_556_500,
-    ];
+    let expected = [1_578_416_555_000, 1_578_416_555_500, 1_578_416_556_000, 1_578_416_556_500];
     assert_eq!(starts(&view), expected);
     assert_eq!(sums(&view, Http::Pass), [13, 12, 11, 10]);
     assert_eq!((view.sum(Http::Pass), view.interval()), (46, ms(2000)));
-    assert!(
-        (view.rate(Http::Pass) - 23.0).abs() < 1e-9,
-        "per second of the view"
-    );
+    assert!((view.rate(Http::Pass) - 23.0).abs() < 1e-9, "per second of the view");
 }
 
 /// Origin: Sentinel-Go's checks of a sliding view, which refuses any span that is no multiple of L.
@@ -39,24 +29,14 @@ fn a16_sentinel_go_spans_that_are_refused() {
     let clock = clock_at(1_578_416_556_900);
     let window = window::<Http>(ms(500), 20, &clock);
     assert_eq!(window.last(ms(0)).unwrap_err(), SpanError::Zero);
-    let too_long = SpanError::TooLong {
-        span: ms(10_001),
-        interval: ms(10_000),
-    };
+    let too_long = SpanError::TooLong { span: ms(10_001), interval: ms(10_000) };
     assert_eq!(window.last(ms(10_001)).unwrap_err(), too_long);
     assert!(window.last(ms(10_000) + ns(1)).is_err());
 
     let view = window.last(ms(2002)).expect("rounded up");
     assert_eq!((view.buckets().len(), view.interval()), (5, ms(2500)));
     assert_eq!(starts(&view)[0], 1_578_416_554_500);
-    assert_eq!(
-        window
-            .last(ms(10_000))
-            .expect("the whole interval")
-            .buckets()
-            .len(),
-        20
-    );
+    assert_eq!(window.last(ms(10_000)).expect("the whole interval").buckets().len(), 20);
     assert_eq!(window.last(ns(1)).expect("rounded up").buckets().len(), 1);
 }
 
@@ -67,13 +47,7 @@ fn a18_hystrix_rolling_number_test_counts() {
     let clock = clock_at(t);
     let window = window::<Http>(ms(20), 10, &clock);
     let (success, failure, timeout) = (Http::Success, Http::Exception, Http::Block);
-    let counts = || {
-        [
-            window.sum(success),
-            window.sum(failure),
-            window.sum(timeout),
-        ]
-    };
+    let counts = || [window.sum(success), window.sum(failure), window.sum(timeout)];
     for (event, n) in [(success, 4), (failure, 2), (timeout, 2)] {
         (0..n).for_each(|_| window.add(event, 1));
     }
@@ -119,17 +93,10 @@ fn a20_time_wheel_container_complete_buckets() {
         clock.set(at(second * 1000));
         window.add(Http::Pass, 1);
         let snapshot = window.snapshot();
-        let (current, complete) = snapshot
-            .buckets()
-            .split_last()
-            .expect("at least one bucket");
+        let (current, complete) = snapshot.buckets().split_last().expect("at least one bucket");
         let running: u64 = complete.iter().map(|bucket| bucket.sum(Http::Pass)).sum();
         assert_eq!(running, second / 2 * 2, "complete buckets at {second} s");
-        assert_eq!(
-            current.sum(Http::Pass),
-            second % 2 + 1,
-            "current bucket at {second} s"
-        );
+        assert_eq!(current.sum(Http::Pass), second % 2 + 1, "current bucket at {second} s");
         // Fewer buckets only where a start would lie before zero.
         assert_eq!(snapshot.buckets().len() as u64, second / 2 + 1);
     }
@@ -145,19 +112,10 @@ fn live_buckets_are_open_and_gaps_are_closed() {
     clock.advance(ms(500));
     window.add(Http::Pass, 1);
     clock.advance(ms(100));
-    let closed: Vec<bool> = window
-        .snapshot()
-        .buckets()
-        .iter()
-        .map(|b| b.is_closed())
-        .collect();
+    let closed: Vec<bool> = window.snapshot().buckets().iter().map(|b| b.is_closed()).collect();
     assert_eq!(closed[..3], [true; 3], "gaps before the first");
     assert_eq!(closed[4..8], [true; 4], "gaps after the first");
-    assert_eq!(
-        closed[8..],
-        [false; 2],
-        "the live bucket, and one not yet opened"
-    );
+    assert_eq!(closed[8..], [false; 2], "the live bucket, and one not yet opened");
 }
 
 /// The last bucket before the end of time is as short as it must be, and counts like any other.

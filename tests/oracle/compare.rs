@@ -32,11 +32,7 @@ impl Pair {
             .expect("a valid geometry");
         let oracle = Oracle::new(geometry.interval(), geometry.buckets as usize, begin)
             .expect("a valid geometry");
-        Pair {
-            clock,
-            window,
-            oracle,
-        }
+        Pair { clock, window, oracle }
     }
 
     fn now(&self) -> u64 {
@@ -52,13 +48,11 @@ impl Pair {
         match *op {
             Op::Add(index, n) => {
                 self.window.add(EVENTS[index], n);
-                self.oracle
-                    .add(self.now(), EVENTS[index], tally(EVENTS[index], n));
+                self.oracle.add(self.now(), EVENTS[index], tally(EVENTS[index], n));
             }
             Op::Record(index, value) => {
                 self.window.record(EVENTS[index], value);
-                self.oracle
-                    .add(self.now(), EVENTS[index], tally(EVENTS[index], value));
+                self.oracle.add(self.now(), EVENTS[index], tally(EVENTS[index], value));
             }
             Op::AddAt(time, index, n) => {
                 let at = self.resolve(time);
@@ -74,10 +68,7 @@ impl Pair {
             Op::Advance(by) => self.clock.advance(by),
             Op::Reconfigure(geometry) => {
                 let buckets = geometry.buckets as usize;
-                prop_assert_eq!(
-                    self.window.reconfigure(geometry.interval(), buckets),
-                    Ok(())
-                );
+                prop_assert_eq!(self.window.reconfigure(geometry.interval(), buckets), Ok(()));
                 prop_assert!(self.oracle.reconfigure(geometry.interval(), buckets));
             }
             Op::TryReconfigure(interval, buckets) => {
@@ -102,23 +93,15 @@ impl Pair {
         n: u64,
     ) -> Checked {
         let event = EVENTS[index];
-        let expected = self
-            .oracle
-            .add_at(self.now(), at.as_nanos(), event, tally(event, n));
+        let expected = self.oracle.add_at(self.now(), at.as_nanos(), event, tally(event, n));
         let answer = answer.map_err(|error| match error {
             OutOfRange::AfterNow { at: named, now } => {
-                assert_eq!(
-                    (named, now),
-                    (at, self.clock.now()),
-                    "the error names the times"
-                );
+                assert_eq!((named, now), (at, self.clock.now()), "the error names the times");
                 Refused::AfterNow
             }
             OutOfRange::BeforeRing { at: named, oldest } => {
                 assert_eq!(named, at, "the error names the time");
-                Refused::BeforeRing {
-                    oldest: oldest.as_nanos(),
-                }
+                Refused::BeforeRing { oldest: oldest.as_nanos() }
             }
             other => panic!("no such refusal is known: {other}"),
         });
@@ -181,11 +164,7 @@ impl Pair {
 }
 
 fn tally(event: Seen, n: u64) -> Tally {
-    if event.is_value() {
-        Tally::value(n)
-    } else {
-        Tally::amount(n)
-    }
+    if event.is_value() { Tally::value(n) } else { Tally::amount(n) }
 }
 
 fn rate(sum: u64, interval: Duration) -> f64 {
@@ -197,12 +176,7 @@ fn same_bucket(answer: &BucketSnapshot<Seen>, expected: &View<Seen>) -> Checked 
     prop_assert_eq!(answer.end().as_nanos(), expected.end);
     for event in EVENTS {
         let tally = expected.tallies.of(event);
-        prop_assert_eq!(
-            Tally::from(answer.stats(event)),
-            tally,
-            "bucket {}",
-            expected.start
-        );
+        prop_assert_eq!(Tally::from(answer.stats(event)), tally, "bucket {}", expected.start);
         prop_assert_eq!(answer.sum(event), tally.sum);
     }
     if let Some(closed) = expected.closed {

@@ -8,13 +8,8 @@ use windrow::{Counter, Gauge, Maximum, Minimum};
 
 use crate::config;
 
-const ORDERINGS: [Ordering; 5] = [
-    Ordering::Relaxed,
-    Ordering::Acquire,
-    Ordering::Release,
-    Ordering::AcqRel,
-    Ordering::SeqCst,
-];
+const ORDERINGS: [Ordering; 5] =
+    [Ordering::Relaxed, Ordering::Acquire, Ordering::Release, Ordering::AcqRel, Ordering::SeqCst];
 
 fn ordering() -> impl Strategy<Value = Ordering> {
     prop::sample::select(&ORDERINGS[..])

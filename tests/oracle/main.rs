@@ -30,10 +30,7 @@ impl Seen {
 
 fn config() -> ProptestConfig {
     // A failure prints its shrunk history; it becomes a named test, not a file of seeds.
-    ProptestConfig {
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    }
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::default() }
 }
 
 fn answers_agree((geometry, begin, ops): History) -> Result<(), TestCaseError> {
@@ -41,8 +38,7 @@ fn answers_agree((geometry, begin, ops): History) -> Result<(), TestCaseError> {
     pair.compare(0)?;
     for (step, op) in ops.iter().enumerate() {
         pair.apply(op).map_err(|error| at_step(step, op, &error))?;
-        pair.compare(step)
-            .map_err(|error| at_step(step, op, &error))?;
+        pair.compare(step).map_err(|error| at_step(step, op, &error))?;
     }
     Ok(())
 }

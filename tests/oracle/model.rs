@@ -27,10 +27,7 @@ impl<E: Copy + Eq + Hash> Tallies<E> {
     }
 
     fn merge(&mut self, other: &Tallies<E>) {
-        other
-            .0
-            .iter()
-            .for_each(|(&event, &tally)| self.note(event, tally));
+        other.0.iter().for_each(|(&event, &tally)| self.note(event, tally));
     }
 }
 
@@ -129,9 +126,7 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
             lifetime: Tallies::default(),
             late: Tallies::default(),
         };
-        Some(Oracle {
-            state: Mutex::new(state),
-        })
+        Some(Oracle { state: Mutex::new(state) })
     }
 
     fn state(&self) -> MutexGuard<'_, State<E>> {
@@ -184,23 +179,14 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
         let state = self.state();
         let current = state.start_of(now);
         let back = |k: u64| current.checked_sub(k.checked_mul(state.length)?);
-        (0..buckets)
-            .rev()
-            .filter_map(back)
-            .map(|start| state.view(start))
-            .collect()
+        (0..buckets).rev().filter_map(back).map(|start| state.view(start)).collect()
     }
 
     pub(crate) fn previous(&self, now: u64) -> View<E> {
         let state = self.state();
         match state.start_of(now).checked_sub(state.length) {
             Some(start) => state.view(start),
-            None => View {
-                start: 0,
-                end: 0,
-                tallies: Tallies::default(),
-                closed: None,
-            },
+            None => View { start: 0, end: 0, tallies: Tallies::default(), closed: None },
         }
     }
 
@@ -233,9 +219,7 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
 /// The sum of `views`, one event at a time.
 pub(crate) fn total<E: Copy + Eq + Hash>(views: &[View<E>], event: E) -> Tally {
     let mut total = Tally::default();
-    views
-        .iter()
-        .for_each(|view| total.merge(view.tallies.of(event)));
+    views.iter().for_each(|view| total.merge(view.tallies.of(event)));
     total
 }
 

@@ -79,10 +79,7 @@ pub(crate) enum Op {
 /// Geometries of every kind, the extremes among them.
 pub(crate) fn any_geometry() -> impl Strategy<Value = Geometry> {
     let geometry = |(length, buckets)| Geometry { length, buckets };
-    let huge = |(buckets, less)| Geometry {
-        length: u64::MAX / buckets - less,
-        buckets,
-    };
+    let huge = |(buckets, less)| Geometry { length: u64::MAX / buckets - less, buckets };
     prop_oneof![
         4 => (1..=6_u64, 1..=8_u64).prop_map(geometry),
         2 => (1..=1_000_u64, 1..=20_u64).prop_map(geometry),
@@ -171,18 +168,10 @@ pub(crate) fn wild(events: usize) -> impl Strategy<Value = History> {
         1 => any::<u64>(),
         1 => (0..=100_u64).prop_map(|less| u64::MAX - less),
     ];
-    (
-        any_geometry(),
-        begin,
-        vec(op(events, time().boxed(), any_geometry()), 1..100),
-    )
+    (any_geometry(), begin, vec(op(events, time().boxed(), any_geometry()), 1..100))
 }
 
 /// Histories that stay small, so that buckets meet, merge and leave all the time.
 pub(crate) fn local(events: usize) -> impl Strategy<Value = History> {
-    (
-        small_geometry(),
-        0..=200_u64,
-        vec(op(events, near_time().boxed(), small_geometry()), 1..100),
-    )
+    (small_geometry(), 0..=200_u64, vec(op(events, near_time().boxed(), small_geometry()), 1..100))
 }

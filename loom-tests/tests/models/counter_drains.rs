@@ -1,34 +1,44 @@
 //! I8: consecutive drains add up to everything added, and none is negative.
 //!
-//! A counter needs no reclaimer, so three threads can be explored: two that drain, of which one
-//! adds before, and one that adds.
+//! Explores two threads that drain a counter while they or a third add to it. A counter needs no
+//! reclaimer, so three threads are within reach.
 
+use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::thread;
 use windrow::Counter;
-use windrow_loom_tests::Model;
+use windrow_loom_tests::{Model, turn};
 
-/// More than any model adds: a difference below zero wraps to far more.
-const ABSURD: u64 = 1 << 32;
+fn add(counter: &Counter, n: u64) {
+    turn();
+    counter.add(n);
+}
 
-/// Two threads drain at once, after one add and during another.
+/// Drains, and demands that the result is not below zero, which would wrap to something huge.
+fn drain(counter: &Counter) -> u64 {
+    turn();
+    let drained = counter.sum_then_reset();
+    assert!(drained < 1 << 32, "a drain went below zero: {}", drained.cast_signed());
+    drained
+}
+
+/// Both threads add and drain.
 #[test]
 fn two_drains_share_what_was_added() {
     Model::new("counter_drains::two_drains_share_what_was_added").explore(|| {
         let counter = Arc::new(Counter::new());
-        counter.add(1);
+        add(&counter, 1);
         let other = thread::spawn({
             let counter = Arc::clone(&counter);
             move || {
-                counter.add(2);
-                counter.sum_then_reset()
+                add(&counter, 2);
+                drain(&counter)
             }
         });
-        let mine = counter.sum_then_reset();
+        add(&counter, 4);
+        let mine = drain(&counter);
         let theirs = other.join().unwrap();
-        let rest = counter.sum_then_reset();
-        assert!(mine < ABSURD && theirs < ABSURD && rest < ABSURD, "a drain went below zero");
-        assert_eq!(mine + theirs + rest, 3);
+        assert_eq!(mine + theirs + drain(&counter), 7);
     });
 }
 
@@ -37,40 +47,39 @@ fn two_drains_share_what_was_added() {
 fn drain_against_drain_against_add() {
     Model::new("counter_drains::drain_against_drain_against_add").bounded(3).explore(|| {
         let counter = Arc::new(Counter::new());
-        counter.add(1);
+        add(&counter, 1);
         let drainer = thread::spawn({
             let counter = Arc::clone(&counter);
-            move || counter.sum_then_reset()
+            move || drain(&counter)
         });
         let adder = thread::spawn({
             let counter = Arc::clone(&counter);
-            move || counter.add(2)
+            move || add(&counter, 2)
         });
-        let mine = counter.sum_then_reset();
+        let mine = drain(&counter);
         let theirs = drainer.join().unwrap();
         adder.join().unwrap();
-        let rest = counter.sum_then_reset();
-        assert!(mine < ABSURD && theirs < ABSURD && rest < ABSURD, "a drain went below zero");
-        assert_eq!(mine + theirs + rest, 3);
+        assert_eq!(mine + theirs + drain(&counter), 3);
     });
 }
 
-/// What a drain has counted, it has seen: the adder's plain writes before the add come with it.
+/// Whoever has counted an add has seen what the adder did before it.
 #[test]
-fn a_drain_sees_what_came_before_the_adds() {
-    Model::new("counter_drains::a_drain_sees_what_came_before_the_adds").explore(|| {
-        let shared = Arc::new((Counter::new(), loom::cell::UnsafeCell::new(0)));
+fn a_drain_sees_what_came_before_the_add() {
+    Model::new("counter_drains::a_drain_sees_what_came_before_the_add").explore(|| {
+        let counter = Arc::new(Counter::new());
+        let planted = Arc::new(UnsafeCell::new(0));
         let adder = thread::spawn({
-            let shared = Arc::clone(&shared);
+            let (counter, planted) = (Arc::clone(&counter), Arc::clone(&planted));
             move || {
                 // SAFETY: loom checks that nobody else uses the cell.
-                shared.1.with_mut(|cell| unsafe { *cell = 7 });
-                shared.0.add(1);
+                planted.with_mut(|cell| unsafe { *cell = 7 });
+                add(&counter, 1);
             }
         });
-        if shared.0.sum_then_reset() == 1 {
+        if drain(&counter) == 1 {
             // SAFETY: loom checks that nobody else writes to the cell.
-            shared.1.with(|cell| assert_eq!(unsafe { *cell }, 7));
+            planted.with(|cell| assert_eq!(unsafe { *cell }, 7));
         }
         adder.join().unwrap();
     });

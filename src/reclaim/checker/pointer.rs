@@ -21,14 +21,8 @@ impl<T> Block<T> {
     /// Allocates a block. Its memory belongs to the ledger until the execution ends.
     fn allocate(value: T) -> *mut Block<T> {
         let value = ManuallyDrop::new(value);
-        let block = Box::into_raw(Box::new(Block {
-            alive: UnsafeCell::new(true),
-            value,
-        }));
-        LEDGER.allocated(Memory {
-            block: block.cast(),
-            release: Self::release,
-        });
+        let block = Box::into_raw(Box::new(Block { alive: UnsafeCell::new(true), value }));
+        LEDGER.allocated(Memory { block: block.cast(), release: Self::release });
         block
     }
 
@@ -39,9 +33,7 @@ impl<T> Block<T> {
         // SAFETY: memory is kept until the execution ends.
         let block = unsafe { &*block };
         // SAFETY: loom has just checked that nobody writes to the cell.
-        block
-            .alive
-            .with(|alive| assert!(unsafe { *alive }, "a freed block was read"));
+        block.alive.with(|alive| assert!(unsafe { *alive }, "a freed block was read"));
         block
     }
 
@@ -85,10 +77,7 @@ unsafe impl<T: Sync> Sync for Owned<T> {}
 impl<T> Owned<T> {
     /// Allocates a block for `value`.
     pub(crate) fn new(value: T) -> Self {
-        Owned {
-            block: Block::allocate(value),
-            owns: PhantomData,
-        }
+        Owned { block: Block::allocate(value), owns: PhantomData }
     }
 
     /// Gives the block up to be shared.
@@ -140,10 +129,7 @@ pub(crate) struct Shared<'g, T> {
 #[allow(dead_code)] // crossbeam-epoch's interface
 impl<'g, T> Shared<'g, T> {
     fn new(block: *mut Block<T>) -> Self {
-        Shared {
-            block,
-            guard: PhantomData,
-        }
+        Shared { block, guard: PhantomData }
     }
 
     /// The block, alive or not.
@@ -198,10 +184,7 @@ impl<'g, T> Shared<'g, T> {
     /// Not null, and nobody else can see it any more.
     pub(crate) unsafe fn into_owned(self) -> Owned<T> {
         assert!(!self.is_null(), "a null pointer was taken over");
-        Owned {
-            block: self.block,
-            owns: PhantomData,
-        }
+        Owned { block: self.block, owns: PhantomData }
     }
 }
 
@@ -250,10 +233,7 @@ impl<T> Pointer<T> for Owned<T> {
 
     #[allow(private_interfaces)]
     unsafe fn from_pointer(block: *mut Block<T>) -> Self {
-        Owned {
-            block,
-            owns: PhantomData,
-        }
+        Owned { block, owns: PhantomData }
     }
 }
 
@@ -301,9 +281,7 @@ impl<T> Atomic<T> {
     /// Points at nothing.
     #[track_caller]
     pub(crate) fn null() -> Self {
-        Atomic {
-            pointer: AtomicPtr::new(ptr::null_mut()),
-        }
+        Atomic { pointer: AtomicPtr::new(ptr::null_mut()) }
     }
 
     /// Points at a new block.
@@ -346,10 +324,7 @@ impl<T> Atomic<T> {
         _: &'g Guard,
     ) -> Result<Shared<'g, T>, CompareExchangeError<'g, T, P>> {
         let block = new.into_pointer();
-        match self
-            .pointer
-            .compare_exchange(current.block, block, success, failure)
-        {
+        match self.pointer.compare_exchange(current.block, block, success, failure) {
             Ok(_) => Ok(Shared::new(block)),
             Err(found) => Err(CompareExchangeError {
                 current: Shared::new(found),
@@ -363,18 +338,14 @@ impl<T> Atomic<T> {
 impl<T> From<Owned<T>> for Atomic<T> {
     #[track_caller]
     fn from(owned: Owned<T>) -> Self {
-        Atomic {
-            pointer: AtomicPtr::new(owned.into_pointer()),
-        }
+        Atomic { pointer: AtomicPtr::new(owned.into_pointer()) }
     }
 }
 
 impl<T> From<Shared<'_, T>> for Atomic<T> {
     #[track_caller]
     fn from(shared: Shared<'_, T>) -> Self {
-        Atomic {
-            pointer: AtomicPtr::new(shared.block),
-        }
+        Atomic { pointer: AtomicPtr::new(shared.block) }
     }
 }
 

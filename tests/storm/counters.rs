@@ -1,0 +1,149 @@
+//! Counters, gauges and extremes under threads that add, drain and read.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use windrow::{Counter, Gauge, Maximum, Minimum};
+
+use crate::common::Random;
+use crate::common::ledger::Progress;
+
+const WRITERS: usize = 4;
+const STEPS: u64 = 50_000;
+
+/// Runs `write(0)` to `write(3)`, and `read` until they have finished.
+fn meanwhile(write: impl Fn(usize) + Sync, read: impl Fn(&AtomicBool) + Sync) {
+    let finished = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let readers = [0, 1].map(|_| scope.spawn(|| read(&finished)));
+        let write = |index| {
+            let write = &write;
+            move || write(index)
+        };
+        let writers: Vec<_> = (0..WRITERS).map(|index| scope.spawn(write(index))).collect();
+        writers.into_iter().for_each(|writer| writer.join().expect("no writer panics"));
+        finished.store(true, Ordering::Release);
+        readers.into_iter().for_each(|reader| reader.join().expect("nothing wrong was seen"));
+    });
+}
+
+/// Intermediate value linearizability, as far as one can see it: between done and begun, and never
+/// less than before.
+#[test]
+fn a_sum_lies_between_done_and_begun() {
+    let counter = Counter::new();
+    let progress: [Progress; WRITERS] = Default::default();
+    meanwhile(
+        |index| {
+            let mut random = Random::new(index as u64);
+            for _ in 0..STEPS {
+                let n = random.below(4);
+                progress[index].around(n, 0, || Some(counter.add(n)));
+            }
+        },
+        |finished| {
+            let mut last = 0;
+            while !finished.load(Ordering::Acquire) {
+                let [done, _] = Progress::done(&progress);
+                let sum = counter.sum();
+                let [begun, _] = Progress::begun(&progress);
+                assert!((done..=begun).contains(&sum), "{sum} is not in {done}..={begun}");
+                assert!(last <= sum, "{last}, then {sum}");
+                last = sum;
+            }
+        },
+    );
+    assert_eq!(counter.sum(), Progress::done(&progress)[0]);
+}
+
+/// Two who drain, and adds of different sizes: every one is in exactly one result.
+#[test]
+fn drains_add_up() {
+    let (counter, drained) = (Counter::new(), Counter::new());
+    let progress: [Progress; WRITERS] = Default::default();
+    meanwhile(
+        |index| {
+            let mut random = Random::new(index as u64);
+            for _ in 0..STEPS {
+                let n = random.below(1000);
+                progress[index].around(n, 0, || Some(counter.fetch_add(n, Ordering::Relaxed)));
+            }
+        },
+        |finished| {
+            while !finished.load(Ordering::Acquire) {
+                let part = counter.sum_then_reset();
+                let [begun, _] = Progress::begun(&progress);
+                assert!(part <= begun, "{part} of {begun}");
+                drained.add(part);
+            }
+        },
+    );
+    drained.add(counter.sum_then_reset());
+    assert_eq!(drained.sum(), Progress::done(&progress)[0]);
+    assert_eq!((counter.sum(), counter.sum_then_reset()), (0, 0));
+}
+
+/// Resets beside adds: what is left afterwards is less, and never more, than was added.
+#[test]
+fn resets_invent_nothing() {
+    let counter = Counter::new();
+    meanwhile(
+        |_| (0..STEPS).for_each(|_| counter.increment()),
+        |finished| {
+            while !finished.load(Ordering::Acquire) {
+                counter.reset();
+                assert!(counter.sum() <= STEPS * WRITERS as u64);
+            }
+        },
+    );
+    assert!(counter.sum() <= STEPS * WRITERS as u64);
+    counter.reset();
+    assert_eq!(counter.sum(), 0);
+    counter.increment();
+    assert_eq!(counter.sum(), 1);
+}
+
+#[test]
+fn gauges_come_back_to_rest() {
+    let gauge = Gauge::new();
+    meanwhile(
+        |index| {
+            for step in 0..STEPS as i64 {
+                gauge.add(step);
+                gauge.fetch_sub(step + 1, Ordering::Relaxed);
+            }
+            gauge.add(index as i64);
+        },
+        |finished| {
+            while !finished.load(Ordering::Acquire) {
+                gauge.sum();
+            }
+        },
+    );
+    let writers = WRITERS as i64;
+    assert_eq!(gauge.sum(), writers * (writers - 1) / 2 - writers * STEPS as i64);
+}
+
+#[test]
+fn extremes_only_ever_widen() {
+    let (most, least) = (Maximum::new(), Minimum::new());
+    meanwhile(
+        |index| {
+            for step in 0..STEPS {
+                most.record(STEPS + step * 4 + index as u64);
+                least.record(10 * STEPS - step * 4 - index as u64);
+            }
+        },
+        |finished| {
+            let (mut high, mut low) = (None, None);
+            while !finished.load(Ordering::Acquire) {
+                let now = (most.get(), least.get());
+                assert!(high <= now.0, "{high:?}, then {:?}", now.0);
+                assert!(low.is_none() || now.1.is_some_and(|now| Some(now) <= low));
+                (high, low) = now;
+            }
+        },
+    );
+    assert_eq!(most.get(), Some(STEPS + (STEPS - 1) * 4 + 3));
+    assert_eq!(least.get(), Some(10 * STEPS - (STEPS - 1) * 4 - 3));
+}

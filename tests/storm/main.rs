@@ -1,0 +1,20 @@
+//! Many threads at once, and nothing lost.
+//!
+//! Writers keep ledgers beside what they add; at rest each bucket and each lifetime must agree with
+//! them to the last count, and while they run every answer must lie between what was done before
+//! the question and what had been begun after it.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod buckets;
+mod churn;
+mod counters;
+mod many;
+mod reconfigure;
+mod storm;
+
+windrow::events! {
+    /// One of each kind, and one of each that must stay untouched beside them.
+    pub(crate) enum Seen { Pass: Count, Idle: Count, Rt: Value, Still: Value }
+}

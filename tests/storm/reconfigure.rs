@@ -1,0 +1,103 @@
+//! Changing the geometry under load.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use crate::Seen;
+use crate::common::ledger::Tally;
+use crate::common::{Random, at_ns, ns};
+use crate::storm::{Books, Plan, Storm};
+
+/// Runs a storm while two threads go through `geometries` in their own order.
+fn reshaped(storm: &Storm, geometries: &[(u64, u64)], reader: impl FnMut() + Send) -> Books {
+    let finished = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let reshape = |seed: u64| {
+            let (window, finished) = (&storm.window, &finished);
+            move || {
+                let mut random = Random::new(seed);
+                while !finished.load(Ordering::Acquire) {
+                    let (length, buckets) =
+                        geometries[random.below(geometries.len() as u64) as usize];
+                    window.reconfigure(ns(length * buckets), buckets as usize).expect("valid");
+                    assert!(window.reconfigure(ns(10), 3).is_err());
+                    thread::yield_now();
+                }
+            }
+        };
+        let reshapers = [scope.spawn(reshape(1)), scope.spawn(reshape(2))];
+        let books = storm.run(reader);
+        finished.store(true, Ordering::Release);
+        reshapers.into_iter().for_each(|reshaper| reshaper.join().expect("no failure"));
+        books
+    })
+}
+
+/// All of time fits in every geometry, so that sums must be exact throughout.
+#[test]
+fn nothing_leaves_a_ring_that_holds_everything() {
+    let geometries = [(60, 1000), (70, 858), (25, 2400), (1000, 60), (60_000, 1), (7500, 8)];
+    let plan = Plan {
+        length: 60,
+        buckets: 1000,
+        writers: 4,
+        steps: 5_000,
+        push_one_in: 4,
+        stride: 7,
+        back_one_in: 0,
+    };
+    let storm = Storm::new(plan);
+    let mut last = Default::default();
+    let books = reshaped(&storm, &geometries, || {
+        storm.bracket_lifetimes(&mut last);
+        storm.bracket_sums();
+    });
+    storm.lifetimes_are_exact(&books);
+    for (event, ledger) in [(Seen::Pass, &books.pass), (Seen::Rt, &books.rt)] {
+        assert_eq!(Tally::from(storm.window.late(event)), Tally::default());
+        assert_eq!(Tally::from(storm.window.stats(event)), ledger.total());
+        assert_eq!(Tally::from(storm.window.snapshot().stats(event)), ledger.total());
+    }
+    // And once more at rest, through every geometry.
+    for (length, buckets) in geometries {
+        storm.window.reconfigure(ns(length * buckets), buckets as usize).expect("valid");
+        assert_eq!(Tally::from(storm.window.stats(Seen::Rt)), books.rt.total());
+    }
+}
+
+/// Rings so small that buckets leave all the time: lifetimes are exact all the same.
+#[test]
+fn lifetimes_survive_every_change() {
+    let geometries = [(10, 4), (3, 7), (1, 1), (1000, 2), (17, 1), (2, 100)];
+    let plan = Plan {
+        length: 10,
+        buckets: 4,
+        writers: 4,
+        steps: 8_000,
+        push_one_in: 3,
+        stride: 12,
+        back_one_in: 300,
+    };
+    let storm = Storm::new(plan);
+    let mut last = Default::default();
+    let books = reshaped(&storm, &geometries, || {
+        storm.bracket_lifetimes(&mut last);
+        drop(storm.window.snapshot());
+    });
+    storm.lifetimes_are_exact(&books);
+    for event in [Seen::Pass, Seen::Rt] {
+        let (lifetime, late) = (storm.window.lifetime(event), storm.window.late(event));
+        let held = storm.window.stats(event);
+        assert!(late.count + held.count <= lifetime.count);
+        assert!(late.sum + held.sum <= lifetime.sum);
+    }
+    // The window is as good as new: the next buckets are exact.
+    storm.window.reconfigure(ns(40), 4).expect("valid");
+    let newest = books.pass.newest().max(books.rt.newest()).expect("something was added");
+    for round in 1..100 {
+        storm.clock.set(at_ns(newest + round * 40));
+        storm.window.record(Seen::Rt, round);
+        let stats = Tally::from(storm.window.stats(Seen::Rt));
+        assert_eq!(stats, Tally::value(round));
+    }
+}

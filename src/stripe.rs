@@ -14,14 +14,21 @@ use crate::sync::{AtomicUsize, Ordering, global, sized};
 /// More rows than this are never used: a read visits each of them.
 const MOST_ROWS: usize = 256;
 
+/// How many rows there are in a model, where to ask for the number would be one more thing to
+/// explore; zero elsewhere.
+const MODEL_ROWS: usize = sized(0, 2);
+
 global! {
     /// How many rows there are; zero until it is known.
-    fn known_rows() -> AtomicUsize = AtomicUsize::new(sized(0, 2));
+    fn known_rows() -> AtomicUsize = AtomicUsize::new(0);
 }
 
 /// How many rows the process has: one for each core that may run it. Never changes.
 #[inline]
 pub(crate) fn rows() -> usize {
+    if MODEL_ROWS > 0 {
+        return MODEL_ROWS;
+    }
     // Relaxed: the number is all there is to know, and it is written once.
     match known_rows().load(Ordering::Relaxed) {
         0 => find_rows(),

@@ -103,7 +103,8 @@ fn a06_bucket_leap_array_test_two_buckets() {
 
     clock.advance(ms(500));
     window.add(Http::Pass, 1);
-    let current = &window.snapshot().buckets()[1];
+    let snapshot = window.snapshot();
+    let current = &snapshot.buckets()[1];
     assert_eq!(current.start(), at(1_500_000_000_000), "the same bucket");
     assert_eq!((current.sum(Http::Pass), current.sum(Http::Block)), (2, 1));
 

@@ -125,7 +125,8 @@ fn the_last_bucket_before_the_end_of_time() {
     let window = window::<Http>(ns(10), 3, &clock);
     clock.set(Timestamp::from_nanos(u64::MAX)); // 2^64 - 1 ends in 5
     window.add(Http::Pass, 2);
-    let last = &window.snapshot().buckets()[2];
+    let snapshot = window.snapshot();
+    let last = &snapshot.buckets()[2];
     assert_eq!(last.start(), Timestamp::from_nanos(u64::MAX - 5));
     assert_eq!(last.end(), Timestamp::from_nanos(u64::MAX));
     assert_eq!((last.sum(Http::Pass), window.sum(Http::Pass)), (2, 2));

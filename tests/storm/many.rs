@@ -45,7 +45,9 @@ impl Used {
     fn new(number: u64) -> Used {
         let clock = Manual::default();
         let window = window::<Seen>(ns(10), 4, &clock);
-        [Seen::Pass, Seen::Idle, Seen::Rt, Seen::Still].map(|event| is_empty(&window, event));
+        for event in [Seen::Pass, Seen::Idle, Seen::Rt, Seen::Still] {
+            is_empty(&window, event);
+        }
         let used = Used { number, clock, window };
         used.count();
         used.clock.advance(ns(10));

@@ -26,7 +26,7 @@ global! {
 /// How many rows the process has: one for each core that may run it. Never changes.
 #[inline]
 pub(crate) fn rows() -> usize {
-    if MODEL_ROWS > 0 {
+    if MODEL_ROWS != 0 {
         return MODEL_ROWS;
     }
     // Relaxed: the number is all there is to know, and it is written once.

@@ -35,29 +35,19 @@ impl Model {
     /// A model without bound.
     #[must_use]
     pub fn new(name: &'static str) -> Model {
-        Model {
-            name,
-            preemptions: None,
-        }
+        Model { name, preemptions: None }
     }
 
     /// Bounded, whatever the reclaimer: for three threads.
     #[must_use]
     pub fn bounded(self, preemptions: usize) -> Model {
-        Model {
-            preemptions: Some(preemptions),
-            ..self
-        }
+        Model { preemptions: Some(preemptions), ..self }
     }
 
     /// Bounded over `crossbeam-epoch` alone, whose own steps are too many for all orders.
     #[must_use]
     pub fn bounded_over_epoch(self, preemptions: usize) -> Model {
-        if cfg!(windrow_checker) {
-            self
-        } else {
-            self.bounded(preemptions)
-        }
+        if cfg!(windrow_checker) { self } else { self.bounded(preemptions) }
     }
 
     /// Explores the model, and prints how many executions that took.
@@ -86,11 +76,7 @@ impl Model {
                 None => "all orders".to_owned(),
                 Some(bound) => format!("at most {bound} preemptions"),
             },
-            if cfg!(windrow_checker) {
-                "the checker"
-            } else {
-                "crossbeam-epoch"
-            },
+            if cfg!(windrow_checker) { "the checker" } else { "crossbeam-epoch" },
         );
     }
 }

@@ -9,9 +9,7 @@
 #[cfg(loom)]
 mod explore;
 #[cfg(loom)]
-mod window;
+pub mod window;
 
 #[cfg(loom)]
 pub use explore::{Model, turn};
-#[cfg(loom)]
-pub use window::{Event, Local, Window, at, interval, set_time, window};

@@ -3,18 +3,19 @@
 use std::cell::Cell;
 use std::time::Duration;
 
+use windrow::{Clock, Event, SlidingWindow, Timestamp, events};
+
 use crate::turn;
-use windrow::{Clock, SlidingWindow, Timestamp, events};
 
 events! {
-    /// What a model counts.
-    pub enum Event { Hit: Count }
+    /// What most models count.
+    pub enum Hits { Hit: Count }
 }
 
-/// A window in which a bucket is [`LENGTH`] nanoseconds long.
-pub type Window = SlidingWindow<Event, Local>;
+/// A window for models: by default, one that counts hits.
+pub type Window<E = Hits> = SlidingWindow<E, Local>;
 
-/// A bucket's length.
+/// A bucket's length, in nanoseconds.
 const LENGTH: u64 = 10;
 
 loom::thread_local! {
@@ -36,19 +37,18 @@ impl Clock for Local {
     }
 }
 
-/// A time in the bucket with a number, one that is not its start.
+/// A time in a bucket, by its number; not its start.
 #[must_use]
 pub fn at(bucket: u64) -> Timestamp {
     Timestamp::from_nanos(bucket * LENGTH + 3)
 }
 
-/// Sets this thread's time to one in the bucket with a number, and takes a [turn].
+/// Sets this thread's time to one in a bucket, by its number.
 pub fn set_time(bucket: u64) {
-    turn();
     TIME.with(|time| time.set(at(bucket).as_nanos()));
 }
 
-/// The interval of so many buckets.
+/// The interval that so many buckets make.
 #[must_use]
 pub fn interval(buckets: u64) -> Duration {
     Duration::from_nanos(buckets * LENGTH)
@@ -60,11 +60,59 @@ pub fn interval(buckets: u64) -> Duration {
 ///
 /// If the window cannot be built.
 #[must_use]
-pub fn window(buckets: u64) -> Window {
-    SlidingWindow::builder()
+pub fn window<E: Event>(buckets: u64) -> Window<E> {
+    SlidingWindow::<E>::builder()
         .interval(interval(buckets))
         .buckets(usize::try_from(buckets).expect("a few"))
         .clock(Local)
         .build()
         .expect("the geometry is sound")
+}
+
+/// Adds hits in a bucket, which this thread's time is set to.
+pub fn add(window: &Window, bucket: u64, hits: u64) {
+    set_time(bucket);
+    turn();
+    window.add(Hits::Hit, hits);
+}
+
+/// The hits in the interval that ends with a bucket, which this thread's time is set to.
+#[must_use]
+pub fn sum(window: &Window, bucket: u64) -> u64 {
+    set_time(bucket);
+    turn();
+    window.sum(Hits::Hit)
+}
+
+/// The hits in each bucket of that interval, oldest first.
+#[must_use]
+pub fn each(window: &Window, bucket: u64) -> Vec<u64> {
+    set_time(bucket);
+    turn();
+    window.snapshot().buckets().iter().map(|bucket| bucket.sum(Hits::Hit)).collect()
+}
+
+/// All hits ever.
+#[must_use]
+pub fn lifetime(window: &Window) -> u64 {
+    turn();
+    window.lifetime(Hits::Hit).sum
+}
+
+/// The hits that found their bucket gone.
+#[must_use]
+pub fn late(window: &Window) -> u64 {
+    turn();
+    window.late(Hits::Hit).sum
+}
+
+/// Changes the geometry to so many buckets of the usual length.
+///
+/// # Panics
+///
+/// If the window refuses.
+pub fn reconfigure(window: &Window, buckets: u64) {
+    turn();
+    let count = usize::try_from(buckets).expect("a few");
+    window.reconfigure(interval(buckets), count).expect("the geometry is sound");
 }

@@ -59,31 +59,12 @@ fn root() -> PathBuf {
 fn test(steps: &mut Steps) -> Result<(), Failed> {
     const STRICT_DOCS: [(&str, &str); 1] = [("RUSTDOCFLAGS", "-D warnings")];
     steps.cargo("format", &["fmt", "--all", "--", "--check"], &[])?;
-    let clippy = [
-        "clippy",
-        "--workspace",
-        "--all-targets",
-        "--",
-        "-D",
-        "warnings",
-    ];
+    let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
     steps.cargo("lints", &clippy, &[])?;
     steps.cargo("docs", &["doc", "--workspace", "--no-deps"], &STRICT_DOCS)?;
-    let private = [
-        "doc",
-        "--workspace",
-        "--no-deps",
-        "--document-private-items",
-    ];
+    let private = ["doc", "--workspace", "--no-deps", "--document-private-items"];
     steps.cargo("docs, private items too", &private, &[])?;
-    let tests = [
-        "test",
-        "--workspace",
-        "--lib",
-        "--bins",
-        "--tests",
-        "--examples",
-    ];
+    let tests = ["test", "--workspace", "--lib", "--bins", "--tests", "--examples"];
     steps.cargo("unit, integration and example tests", &tests, &[])?;
     steps.cargo("tests in the docs", &["test", "--workspace", "--doc"], &[])?;
     models::lint(steps)?;

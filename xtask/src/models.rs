@@ -37,25 +37,14 @@ pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
         if !filter.is_empty() {
             arguments.push(filter);
         }
-        steps.cargo(
-            &format!("models, {}", build.name),
-            &arguments,
-            &build.variables(),
-        )?;
+        steps.cargo(&format!("models, {}", build.name), &arguments, &build.variables())?;
     }
     Ok(())
 }
 
 /// Cargo's arguments that build and run all models.
-pub(crate) const TEST: [&str; 7] = [
-    "test",
-    "--package",
-    "windrow-loom-tests",
-    "--profile",
-    "loom",
-    "--test",
-    "models",
-];
+pub(crate) const TEST: [&str; 7] =
+    ["test", "--package", "windrow-loom-tests", "--profile", "loom", "--test", "models"];
 
 /// Lints what only a model's build compiles: the checking reclaimer and the models themselves.
 pub(crate) fn lint(steps: &mut Steps) -> Result<(), Failed> {

@@ -18,20 +18,14 @@ pub(crate) struct Failed {
 
 impl Failed {
     fn new(step: &str, why: String) -> Failed {
-        Failed {
-            step: step.to_owned(),
-            why,
-        }
+        Failed { step: step.to_owned(), why }
     }
 }
 
 impl Steps {
     /// No step done yet. Commands run in `root`.
     pub(crate) fn begin(root: &Path) -> Steps {
-        Steps {
-            root: root.to_owned(),
-            done: Vec::new(),
-        }
+        Steps { root: root.to_owned(), done: Vec::new() }
     }
 
     /// The workspace's root.
@@ -46,23 +40,15 @@ impl Steps {
         arguments: &[&str],
         variables: &[(&str, &str)],
     ) -> Result<(), Failed> {
-        let mut shown: Vec<String> = variables
-            .iter()
-            .map(|(variable, value)| format!("{variable}='{value}'"))
-            .collect();
+        let mut shown: Vec<String> =
+            variables.iter().map(|(variable, value)| format!("{variable}='{value}'")).collect();
         shown.push("cargo".to_owned());
         shown.extend(arguments.iter().map(|&argument| argument.to_owned()));
         let mut command = cargo(&self.root);
         command.args(arguments).envs(variables.iter().copied());
         self.step(name, &shown.join(" "), || {
-            let status = command
-                .status()
-                .map_err(|error| format!("cannot run cargo: {error}"))?;
-            if status.success() {
-                Ok(())
-            } else {
-                Err(status.to_string())
-            }
+            let status = command.status().map_err(|error| format!("cannot run cargo: {error}"))?;
+            if status.success() { Ok(()) } else { Err(status.to_string()) }
         })
     }
 
@@ -104,11 +90,7 @@ impl Steps {
             u8::from(outcome.is_err()),
             seconds(total),
         );
-        if outcome.is_ok() {
-            ExitCode::SUCCESS
-        } else {
-            ExitCode::FAILURE
-        }
+        if outcome.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }
 }
 

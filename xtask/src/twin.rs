@@ -38,10 +38,7 @@ const PATIENCE: Duration = Duration::from_mins(2);
 /// Makes every twin whose name contains `filter`, and demands that its model fails.
 pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
     let root = steps.root().to_owned();
-    let chosen: Vec<&Twin> = TWINS
-        .iter()
-        .filter(|twin| twin.name.contains(filter))
-        .collect();
+    let chosen: Vec<&Twin> = TWINS.iter().filter(|twin| twin.name.contains(filter)).collect();
     steps.step(
         "broken twins",
         &format!("{} twins, over the checking reclaimer", chosen.len()),
@@ -52,19 +49,11 @@ pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
             let mut survivors = Vec::new();
             for twin in chosen {
                 let begin = Instant::now();
-                let killed = twin
-                    .try_out(&root)
-                    .map_err(|error| format!("{}: {error}", twin.name))?;
-                let verdict = if killed.is_some() {
-                    "killed"
-                } else {
-                    "SURVIVED"
-                };
+                let killed =
+                    twin.try_out(&root).map_err(|error| format!("{}: {error}", twin.name))?;
+                let verdict = if killed.is_some() { "killed" } else { "SURVIVED" };
                 let time = seconds(begin.elapsed());
-                println!(
-                    "{verdict} {} by {} in {time}: {}",
-                    twin.name, twin.model, twin.why
-                );
+                println!("{verdict} {} by {} in {time}: {}", twin.name, twin.model, twin.why);
                 match killed {
                     Some(words) => println!("       {words}"),
                     None => survivors.push(twin.name),
@@ -98,10 +87,7 @@ impl Twin {
         }
         match complaint(&words) {
             Some(words) => Ok(Some(words)),
-            None => Err(format!(
-                "it failed, but no model complained; see {}",
-                log.display()
-            )),
+            None => Err(format!("it failed, but no model complained; see {}", log.display())),
         }
     }
 
@@ -112,10 +98,7 @@ impl Twin {
         match sound.matches(self.find).count() {
             1 => fs::write(&path, sound.replace(self.find, self.replace))
                 .map_err(|error| format!("{}: {error}", self.file)),
-            found => Err(format!(
-                "`{}` stands {found} times in {}",
-                self.find, self.file
-            )),
+            found => Err(format!("`{}` stands {found} times in {}", self.find, self.file)),
         }
     }
 
@@ -124,24 +107,16 @@ impl Twin {
         let log = twins.join(format!("{}.build.log", self.name));
         let mut command = cargo(copy);
         command.args(TEST).arg("--no-run");
-        command
-            .env("RUSTFLAGS", CHECKER.flags)
-            .env("CARGO_TARGET_DIR", twins.join("build"));
+        command.env("RUSTFLAGS", CHECKER.flags).env("CARGO_TARGET_DIR", twins.join("build"));
         let status = logged(&mut command, &log)?.wait();
         if !status.is_ok_and(|status| status.success()) {
-            return Err(format!(
-                "does not compile, so proves nothing; see {}",
-                log.display()
-            ));
+            return Err(format!("does not compile, so proves nothing; see {}", log.display()));
         }
         // Cargo's last words: `Executable tests/models/main.rs (path)`.
         let words = read(&log)?;
-        let line = words
-            .lines()
-            .find(|line| line.trim_start().starts_with("Executable"));
+        let line = words.lines().find(|line| line.trim_start().starts_with("Executable"));
         let path = line.and_then(|line| line.rsplit_once('(')?.1.strip_suffix(')'));
-        path.map(|path| copy.join(path))
-            .ok_or_else(|| "cargo named no program".to_owned())
+        path.map(|path| copy.join(path)).ok_or_else(|| "cargo named no program".to_owned())
     }
 
     /// Runs the model; whether it passes, or takes too long to fail.
@@ -150,10 +125,7 @@ impl Twin {
         let mut child = logged(command.args(["--exact", "--nocapture", self.model]), log)?;
         let begin = Instant::now();
         loop {
-            match child
-                .try_wait()
-                .map_err(|error| format!("cannot wait: {error}"))?
-            {
+            match child.try_wait().map_err(|error| format!("cannot wait: {error}"))? {
                 Some(status) => return Ok(status.success()),
                 None if begin.elapsed() > PATIENCE => {
                     let _ = child.kill(); // it may have ended meanwhile
@@ -184,13 +156,9 @@ fn read(log: &Path) -> Result<String, String> {
 
 /// What the panic said that ended a model: the words after its place.
 fn complaint(log: &str) -> Option<String> {
-    let mut lines = log
-        .lines()
-        .skip_while(|line| !line.contains("panicked at "));
+    let mut lines = log.lines().skip_while(|line| !line.contains("panicked at "));
     lines.next()?;
-    lines
-        .find(|line| !line.trim().is_empty())
-        .map(|line| line.trim().to_owned())
+    lines.find(|line| !line.trim().is_empty()).map(|line| line.trim().to_owned())
 }
 
 /// Copies the workspace, but for what is built or hidden. Files that have not changed are left

@@ -32,7 +32,9 @@ fn sums_against_two_adders() {
         let (first, second) = (sum(&counter), sum(&counter));
         assert!((4..=7).contains(&first), "{first} was never the count");
         assert!((first..=7).contains(&second), "the sum went from {first} to {second}");
-        adders.map(|adder| adder.join().unwrap());
+        for adder in adders {
+            adder.join().unwrap();
+        }
         assert_eq!(sum(&counter), 7);
     });
 }

@@ -1,5 +1,30 @@
 //! The models. Each file says which invariant it is about, and what it explores.
 #![cfg(loom)]
 
+mod closing;
 mod counter_drains;
 mod counter_sum;
+mod each_bucket;
+mod lifetime;
+mod one_header;
+mod order;
+mod reclamation;
+mod reconfigure;
+mod window_sum;
+
+use loom::sync::Arc;
+use loom::thread::{self, JoinHandle};
+use windrow_loom_tests::window::Window;
+
+/// Runs `body` in another thread, with the window.
+fn spawn<E, R>(
+    window: &Arc<Window<E>>,
+    body: impl FnOnce(&Window<E>) -> R + 'static,
+) -> JoinHandle<R>
+where
+    E: windrow::Event,
+    R: 'static,
+{
+    let window = Arc::clone(window);
+    thread::spawn(move || body(&window))
+}

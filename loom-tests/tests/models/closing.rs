@@ -1,0 +1,80 @@
+//! I6: the totals published at close equal the block's final difference, and a reader counts a
+//! bucket once, whether it finds it open, closing, closed, or its block with the next owner.
+//!
+//! Explores a reader of bucket 0 while another thread moves on, closes bucket 0 and counts in its
+//! block again.
+
+use loom::sync::Arc;
+use windrow::events;
+use windrow_loom_tests::window::{Window, add, each, set_time, sum, window};
+use windrow_loom_tests::{Model, turn};
+
+use crate::spawn;
+
+/// The bucket is at rest, so every read must find the same.
+#[test]
+fn close_against_read() {
+    Model::new("closing::close_against_read").bounded_over_epoch(2).explore(|| {
+        set_time(0);
+        let window = Arc::new(window(3));
+        add(&window, 0, 5);
+        let other = spawn(&window, |window| {
+            add(window, 1, 10);
+            add(window, 2, 100);
+        });
+        assert_eq!(sum(&window, 0), 5);
+        other.join().unwrap();
+        assert_eq!(each(&window, 2), [5, 10, 100]);
+    });
+}
+
+/// With nobody else inside, a rotation closes the bucket that it has displaced.
+#[test]
+fn close_by_the_rotation() {
+    Model::new("closing::close_by_the_rotation").bounded_over_epoch(2).explore(|| {
+        set_time(0);
+        let window = Arc::new(window(2));
+        add(&window, 0, 5);
+        let other = spawn(&window, |window| add(window, 1, 10));
+        set_time(1);
+        turn();
+        let previous = window.previous();
+        assert_eq!(previous.sum(windrow_loom_tests::window::Hits::Hit), 5);
+        other.join().unwrap();
+        if cfg!(windrow_checker) {
+            assert!(window.previous().is_closed(), "the bucket was left open");
+        }
+    });
+}
+
+events! {
+    /// What a closed bucket must still know the extremes of.
+    enum Timing { Took: Value }
+}
+
+/// Count, sum, minimum and maximum of a closed bucket agree, while its block forgets them.
+#[test]
+fn close_against_read_of_extremes() {
+    Model::new("closing::close_against_read_of_extremes").bounded(3).explore(|| {
+        set_time(0);
+        let window: Arc<Window<Timing>> = Arc::new(window(2));
+        window.record(Timing::Took, 3);
+        window.record(Timing::Took, 4);
+        let other = spawn(&window, |window| {
+            set_time(1);
+            turn();
+            window.record(Timing::Took, 9);
+        });
+        turn();
+        let stats = window.stats(Timing::Took);
+        assert_eq!((stats.count, stats.sum), (2, 7));
+        assert_eq!((stats.min, stats.max), (Some(3), Some(4)));
+        turn();
+        let all = window.lifetime(Timing::Took);
+        assert_eq!(all.min, Some(3), "the minimum got lost on its way");
+        assert!(all.max >= Some(4), "the maximum got lost on its way");
+        other.join().unwrap();
+        let all = window.lifetime(Timing::Took);
+        assert_eq!((all.count, all.sum, all.min, all.max), (3, 16, Some(3), Some(9)));
+    });
+}

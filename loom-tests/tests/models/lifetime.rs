@@ -1,0 +1,67 @@
+//! I7: at rest `lifetime` equals everything added, and while adds run it never goes back.
+//!
+//! Explores readers of `lifetime` against adds that rotate, close, come late and are back-dated.
+
+use loom::sync::Arc;
+use windrow_loom_tests::Model;
+use windrow_loom_tests::window::{add, lifetime, reconfigure, set_time, window};
+
+use crate::spawn;
+
+/// Two looks while buckets open and close.
+#[test]
+fn lifetime_against_rotations() {
+    Model::new("lifetime::lifetime_against_rotations").bounded_over_epoch(2).explore(|| {
+        set_time(0);
+        let window = Arc::new(window(1));
+        add(&window, 0, 1);
+        let other = spawn(&window, |window| {
+            add(window, 1, 2);
+            add(window, 2, 4);
+        });
+        let (first, second) = (lifetime(&window), lifetime(&window));
+        assert!([1, 3, 7].contains(&first), "{first} was never the count");
+        assert!([1, 3, 7].contains(&second), "{second} was never the count");
+        assert!(first <= second, "went back from {first} to {second}");
+        other.join().unwrap();
+        assert_eq!(lifetime(&window), 7);
+    });
+}
+
+/// Two looks while a back-dated add goes to shared cells and a late one goes nowhere else.
+#[test]
+fn lifetime_against_back_dated_adds() {
+    Model::new("lifetime::lifetime_against_back_dated_adds").bounded_over_epoch(2).explore(|| {
+        set_time(0);
+        let window = Arc::new(window(2));
+        add(&window, 2, 1);
+        let other = spawn(&window, |window| {
+            add(window, 1, 2);
+            add(window, 0, 4);
+        });
+        let (first, second) = (lifetime(&window), lifetime(&window));
+        assert!([1, 3, 7].contains(&first), "{first} was never the count");
+        assert!([1, 3, 7].contains(&second), "{second} was never the count");
+        assert!(first <= second, "went back from {first} to {second}");
+        other.join().unwrap();
+        assert_eq!(lifetime(&window), 7);
+    });
+}
+
+/// A change of geometry moves no number.
+#[test]
+fn lifetime_against_reconfigure() {
+    Model::new("lifetime::lifetime_against_reconfigure").bounded_over_epoch(2).explore(|| {
+        set_time(0);
+        let window = Arc::new(window(2));
+        add(&window, 0, 1);
+        let other = spawn(&window, |window| {
+            reconfigure(window, 1);
+            add(window, 1, 2);
+        });
+        let found = lifetime(&window);
+        assert!([1, 3].contains(&found), "{found} was never the count");
+        other.join().unwrap();
+        assert_eq!(lifetime(&window), 3);
+    });
+}

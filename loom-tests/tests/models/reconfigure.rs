@@ -1,0 +1,93 @@
+//! I1 across a change of geometry: what the old ring holds is carried over, and no add gets lost on
+//! the way, whichever ring it goes to.
+//!
+//! Explores changes against adds, back-dated adds and reads.
+
+use loom::sync::Arc;
+use windrow_loom_tests::Model;
+use windrow_loom_tests::window::{add, each, late, lifetime, reconfigure, set_time, sum, window};
+
+use crate::spawn;
+
+/// An add to the live bucket.
+#[test]
+fn reconfigure_against_add() {
+    Model::new("reconfigure::reconfigure_against_add").bounded_over_epoch(2).explore(|| {
+        set_time(0);
+        let window = Arc::new(window(1));
+        add(&window, 0, 1);
+        let other = spawn(&window, |window| reconfigure(window, 2));
+        add(&window, 0, 2);
+        other.join().unwrap();
+        assert_eq!(each(&window, 0), [3]);
+        assert_eq!((late(&window), lifetime(&window)), (0, 3));
+    });
+}
+
+/// An add to a bucket before the live one, which exists.
+#[test]
+fn reconfigure_against_back_dated_add() {
+    Model::new("reconfigure::reconfigure_against_back_dated_add").bounded_over_epoch(2).explore(
+        || {
+            set_time(0);
+            let window = Arc::new(window(2));
+            add(&window, 0, 1);
+            add(&window, 1, 4);
+            let other = spawn(&window, |window| reconfigure(window, 3));
+            add(&window, 0, 2);
+            other.join().unwrap();
+            assert_eq!(each(&window, 1), [3, 4]);
+            assert_eq!((late(&window), lifetime(&window)), (0, 7));
+        },
+    );
+}
+
+/// An add to a bucket before the live one, for which there is no header yet.
+#[test]
+fn reconfigure_against_insertion() {
+    Model::new("reconfigure::reconfigure_against_insertion").bounded_over_epoch(2).explore(|| {
+        set_time(0);
+        let window = Arc::new(window(2));
+        add(&window, 1, 4);
+        let other = spawn(&window, |window| reconfigure(window, 3));
+        add(&window, 0, 2);
+        other.join().unwrap();
+        assert_eq!(each(&window, 1), [2, 4]);
+        assert_eq!((late(&window), lifetime(&window)), (0, 6));
+    });
+}
+
+/// The second change carries what the first one inherited, if nobody writes there any more.
+#[test]
+fn two_changes_against_add() {
+    Model::new("reconfigure::two_changes_against_add").bounded(3).explore(|| {
+        set_time(0);
+        let window = Arc::new(window(1));
+        add(&window, 0, 1);
+        let other = spawn(&window, |window| {
+            reconfigure(window, 2);
+            reconfigure(window, 1);
+        });
+        add(&window, 0, 2);
+        other.join().unwrap();
+        assert_eq!(each(&window, 0), [3]);
+        assert_eq!((late(&window), lifetime(&window)), (0, 3));
+    });
+}
+
+/// A reader finds each number once, in the old ring or in the new one.
+#[test]
+fn two_changes_against_read() {
+    Model::new("reconfigure::two_changes_against_read").bounded(3).explore(|| {
+        set_time(0);
+        let window = Arc::new(window(2));
+        add(&window, 0, 1);
+        let other = spawn(&window, |window| {
+            reconfigure(window, 3);
+            reconfigure(window, 2);
+        });
+        assert_eq!(sum(&window, 1), 1);
+        other.join().unwrap();
+        assert_eq!(sum(&window, 1), 1);
+    });
+}

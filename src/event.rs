@@ -1,40 +1,10 @@
-//! What a window counts: an enum of events, each with its kind.
+//! What a window counts: an enum of events.
 
 use std::fmt::Debug;
 use std::hash::Hash;
 
+use crate::kind::Kind;
 use crate::layout::Place;
-
-/// How an event is counted.
-///
-/// ```
-/// use windrow::Kind;
-///
-/// assert_eq!(Kind::Count.cells(), 1);
-/// assert_eq!(Kind::Value.cells(), 4);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Kind {
-    /// A number that adds up: one cell.
-    Count,
-    /// Values, of which the count, sum, minimum and maximum are kept: four cells.
-    Value,
-}
-
-impl Kind {
-    /// How many cells of eight bytes an event of this kind takes in each row of a window's blocks.
-    ///
-    /// ```
-    /// assert_eq!(windrow::Kind::Value.cells(), 4);
-    /// ```
-    pub const fn cells(self) -> usize {
-        match self {
-            Kind::Count => 1,
-            Kind::Value => 4,
-        }
-    }
-}
 
 /// The set of events that a window counts. Made by [`events!`](crate::events!).
 ///

@@ -10,7 +10,7 @@
 //! complement of the value: then both extremes only rise, and zero, which every cell starts from,
 //! is "nothing yet" for all of them. Whether a value was recorded at all is told by the count.
 
-use crate::event::Kind;
+use crate::kind::Kind;
 use crate::stats::Stats;
 
 /// The cells of one event.

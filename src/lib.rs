@@ -1,4 +1,12 @@
-//! windrow
+#![doc = include_str!("../README.md")]
+//!
+//! # Where to begin
+//!
+//! * [`Counter`] in place of an `AtomicU64` that every core adds to; [`Gauge`], [`Maximum`],
+//!   [`Minimum`] likewise.
+//! * [`events!`] and [`SlidingWindow`] for how many there were in the last second, minute or day;
+//!   [`clock`] for which clock to give it.
+//! * Each item says what it costs, what it promises while others write, and what it does not.
 
 mod arena;
 mod builder;
@@ -9,6 +17,7 @@ mod error;
 mod event;
 mod extreme;
 mod gauge;
+mod kind;
 mod layout;
 mod pages;
 mod reclaim;
@@ -26,9 +35,10 @@ pub use builder::Builder;
 pub use clock::Clock;
 pub use counter::Counter;
 pub use error::{BuildError, OutOfRange, SpanError};
-pub use event::{Event, Kind};
+pub use event::Event;
 pub use extreme::{Maximum, Minimum};
 pub use gauge::Gauge;
+pub use kind::Kind;
 #[doc(hidden)]
 pub use layout::Place;
 pub use snapshot::{BucketSnapshot, Snapshot};

@@ -39,9 +39,9 @@ pub trait Event: Copy + Eq + Hash + Debug + Send + Sync + 'static {
 
 /// Makes an enum whose variants are the events of a window.
 ///
-/// Each variant is followed by its [`Kind`](crate::Kind): `Count` for a number that adds up,
+/// Each variant is followed by its [`Kind`]: `Count` for a number that adds up,
 /// `Value` for values of which count, sum, minimum and maximum are kept. The enum is
-/// `Copy + Eq + Hash + Debug` and implements [`Event`](crate::Event). Attributes and visibility
+/// `Copy + Eq + Hash + Debug` and implements [`Event`]. Attributes and visibility
 /// are kept.
 ///
 /// ```

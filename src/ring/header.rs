@@ -75,8 +75,8 @@ impl Header {
         })
     }
 
-    /// Makes `block` the one that it counts in. The block's link is [`linked`](Self::linked) when
-    /// the block's owner is set.
+    /// Makes `block` the one that it counts in, and counts the link that this will be. For a header
+    /// that is about to become the block's owner.
     pub(super) fn count_in(&mut self, index: usize, block: &Block) {
         self.block = Some(index);
         self.column = Some(block.column());

@@ -28,11 +28,7 @@ fn window_add(criterion: &mut Criterion) {
         bench_adds(&mut criterion.benchmark_group(name), &yardsticks(), threads);
     }
     on(criterion, "Manual", &Manual::default());
-    on(
-        criterion,
-        "Ticker",
-        &Ticker::start(Duration::from_millis(1)),
-    );
+    on(criterion, "Ticker", &Ticker::start(Duration::from_millis(1)));
     on(criterion, "Coarse", &Coarse::default());
     on(criterion, "Precise", &Precise::default());
 }

@@ -53,10 +53,7 @@ pub struct Contender {
 impl Contender {
     /// Names `rival`.
     pub fn new(name: &'static str, rival: impl Rival + 'static) -> Contender {
-        Contender {
-            name,
-            rival: Box::new(rival),
-        }
+        Contender { name, rival: Box::new(rival) }
     }
 }
 
@@ -65,12 +62,21 @@ pub fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
+/// Keeps this thread on one core, the next one for the next `index`. Left alone on a busy machine,
+/// two threads may well take turns on one core, and then nothing is contended.
+pub fn keep_to_core(index: usize) {
+    let allowed = core_affinity::get_core_ids().unwrap_or_default();
+    if let Some(core) = allowed.get(index % allowed.len().max(1)) {
+        core_affinity::set_for_current(*core);
+    }
+}
+
 /// How many times `add_many` runs before the clock starts: enough to register the thread with
 /// whatever keeps a record of threads, and to warm its lines.
 const WARM_UP: u64 = 64;
 
-/// Adds `times` times on each of `threads` new threads that start together; returns the mean of
-/// their CPU times.
+/// Adds `times` times on each of `threads` new threads that start together, spread over the cores;
+/// returns the mean of their CPU times.
 ///
 /// CPU time and not wall time: with more threads than cores, or with a busy machine, a thread
 /// waits for its turn, and that is no part of an add. Always new threads, and never the caller's:
@@ -81,7 +87,8 @@ const WARM_UP: u64 = 64;
 /// If the rival panics.
 pub fn time_adds(rival: &dyn Rival, threads: usize, times: u64) -> Duration {
     let waiting = AtomicUsize::new(threads);
-    let one_thread = || {
+    let one_thread = &|index| {
+        keep_to_core(index);
         rival.add_many(WARM_UP);
         waiting.fetch_sub(1, Ordering::SeqCst);
         while waiting.load(Ordering::SeqCst) > 0 {
@@ -96,7 +103,8 @@ pub fn time_adds(rival: &dyn Rival, threads: usize, times: u64) -> Duration {
         begin.elapsed()
     };
     let sum: Duration = thread::scope(|scope| {
-        let running: Vec<_> = (0..threads).map(|_| scope.spawn(one_thread)).collect();
+        let running: Vec<_> =
+            (0..threads).map(|index| scope.spawn(move || one_thread(index))).collect();
         let join = |thread: thread::ScopedJoinHandle<'_, Duration>| {
             thread.join().expect("a rival panicked")
         };

@@ -9,4 +9,4 @@ pub mod harness;
 pub mod loss;
 pub mod ours;
 pub mod rivals;
-pub mod table;
+pub mod terminal;

@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_utils::CachePadded;
 
+use crate::harness::keep_to_core;
 use crate::rivals::Ring;
 
 /// A bucket's length in nanoseconds of the virtual clock.
@@ -153,8 +154,12 @@ pub fn run<R: Ring>(ring: &R, threads: usize, pace: u64, length: Duration) -> Ta
     };
     let begin = Instant::now();
     thread::scope(|scope| {
-        for writer in &run.writers {
-            scope.spawn(|| run.write(ring, writer, pace));
+        let run = &run;
+        for (index, writer) in run.writers.iter().enumerate() {
+            scope.spawn(move || {
+                keep_to_core(index);
+                run.write(ring, writer, pace);
+            });
         }
         thread::sleep(length);
         run.stop.store(true, Ordering::Relaxed);
@@ -179,10 +184,7 @@ mod tests {
     #[test]
     fn a_right_ring_loses_nothing() {
         let tally = run(&MutexRing::new(INTERVAL, BUCKETS), 3, 50, SHORT);
-        assert!(
-            tally.rotations > BUCKETS as u64 && tally.added > 0,
-            "{tally:?}"
-        );
+        assert!(tally.rotations > BUCKETS as u64 && tally.added > 0, "{tally:?}");
         assert_eq!((tally.lost, tally.doubled), (0, 0), "{tally:?}");
     }
 

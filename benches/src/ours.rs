@@ -58,10 +58,7 @@ where
 }
 
 fn build<C: Clock>(interval: Duration, buckets: usize, clock: C) -> SlidingWindow<Http, C> {
-    let window = SlidingWindow::<Http>::builder()
-        .interval(interval)
-        .buckets(buckets)
-        .clock(clock);
+    let window = SlidingWindow::<Http>::builder().interval(interval).buckets(buckets).clock(clock);
     window.build().expect("the benches' settings are valid")
 }
 
@@ -83,9 +80,7 @@ where
     let nanos = u64::try_from(interval.as_nanos()).expect("a short interval");
     let mut contenders = vec![window(interval, buckets, clock.clone())];
     let clock = clock.clone();
-    contenders.extend(rivals::windows(nanos, buckets, move || {
-        clock.now().as_nanos()
-    }));
+    contenders.extend(rivals::windows(nanos, buckets, move || clock.now().as_nanos()));
     contenders
 }
 

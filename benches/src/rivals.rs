@@ -1,4 +1,4 @@
-//! What windrow is measured against. One file, one family; no file here mentions windrow.
+//! What windrow is measured against. One file, one family; none of them uses windrow.
 
 pub mod cas_ring;
 pub mod counters;
@@ -54,18 +54,9 @@ pub fn windows<N>(interval: u64, buckets: usize, now: N) -> Vec<Contender>
 where
     N: Fn() -> u64 + Clone + Send + Sync + 'static,
 {
-    let leap_array = Clocked {
-        ring: LeapArray::new(interval, buckets),
-        now: now.clone(),
-    };
-    let cas_ring = Clocked {
-        ring: CasRing::new(interval, buckets),
-        now: now.clone(),
-    };
-    let mutex_ring = Clocked {
-        ring: MutexRing::new(interval, buckets),
-        now,
-    };
+    let leap_array = Clocked { ring: LeapArray::new(interval, buckets), now: now.clone() };
+    let cas_ring = Clocked { ring: CasRing::new(interval, buckets), now: now.clone() };
+    let mutex_ring = Clocked { ring: MutexRing::new(interval, buckets), now };
     vec![
         Contender::new(LEAP_ARRAY, leap_array),
         Contender::new(CAS_RING, cas_ring),

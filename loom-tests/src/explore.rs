@@ -58,7 +58,8 @@ impl Model {
     pub fn explore(self, body: impl Fn() + Send + Sync + 'static) {
         let mut builder = loom::model::Builder::new();
         builder.max_branches = STEPS;
-        builder.preemption_bound = self.preemptions;
+        builder.preemption_bound = self.preemptions.or(builder.preemption_bound);
+        let bound = builder.preemption_bound;
         let executions = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&executions);
         let begin = Instant::now();
@@ -72,7 +73,7 @@ impl Model {
             self.name,
             executions.load(Ordering::Relaxed),
             begin.elapsed().as_secs_f64(),
-            match self.preemptions {
+            match bound {
                 None => "all orders".to_owned(),
                 Some(bound) => format!("at most {bound} preemptions"),
             },

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test program uses a part of this")]
 
 use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -64,6 +65,16 @@ pub(crate) fn race(threads: usize, body: impl Fn(usize) + Sync) {
             });
         }
     });
+}
+
+/// Says that the others may stop, when it goes: also when a panic takes it away, so that a failed
+/// test ends.
+pub(crate) struct Finish<'a>(pub(crate) &'a AtomicBool);
+
+impl Drop for Finish<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
 }
 
 /// A small generator of random numbers (`SplitMix64`): the same seed, the same numbers.

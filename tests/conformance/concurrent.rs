@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use crate::Http;
-use crate::common::{at, at_ns, clock_at, ms, ns, race, window};
+use crate::common::{Finish, at, at_ns, clock_at, ms, ns, race, window};
 
 /// Origin: Sentinel `BucketLeapArrayTest`: 16 threads race to create the first bucket.
 #[test]
@@ -40,6 +40,7 @@ fn b03_no_reader_sees_a_bucket_half_made() {
                 reads += 1;
             }
         });
+        let finish = Finish(&finished);
         for number in 1..20_000 {
             clock.set(at_ns(number * 10));
             window.add(Http::Pass, number);
@@ -47,7 +48,7 @@ fn b03_no_reader_sees_a_bucket_half_made() {
             let newest = window.last(ns(10)).expect("one bucket");
             assert_eq!((newest.sum(Http::Pass), newest.sum(Http::Rt)), (number, number));
         }
-        finished.store(true, Ordering::Release);
+        drop(finish);
         reader.join().expect("the reader found nothing wrong");
     });
     let rt = window.lifetime(Http::Rt);
@@ -130,11 +131,12 @@ fn b06_starts_and_counts_belong_together() {
                 }
             })
         });
+        let finish = Finish(&finished);
         for nanos in 0..50_000 {
             clock.set(at_ns(nanos));
             window.record(Http::Rt, nanos);
         }
-        finished.store(true, Ordering::Release);
+        drop(finish);
         readers.into_iter().for_each(|reader| reader.join().expect("nothing wrong was seen"));
     });
 }

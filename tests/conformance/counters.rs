@@ -6,7 +6,7 @@ use std::thread;
 use windrow::{Counter, Gauge, Maximum, Minimum, SlidingWindow};
 
 use crate::Http;
-use crate::common::{clock_at, ms, race, window};
+use crate::common::{Finish, clock_at, ms, race, window};
 
 /// Origin: Sentinel `StatisticNodeTest`, 100 tasks of 100 000 alternating +1 and -1.
 #[test]
@@ -120,8 +120,9 @@ fn b18_every_add_is_in_exactly_one_drain() {
                 drained
             })
         });
+        let finish = Finish(&finished);
         race(4, |_| (0..100_000).for_each(|_| counter.increment()));
-        finished.store(true, Ordering::Release);
+        drop(finish);
         drainers.into_iter().map(|drainer| drainer.join().expect("no drain failed")).sum()
     });
     assert_eq!(drained + counter.sum_then_reset(), 4 * 100_000);

@@ -131,3 +131,19 @@ fn the_last_bucket_before_the_end_of_time() {
     assert_eq!(last.end(), Timestamp::from_nanos(u64::MAX));
     assert_eq!((last.sum(Http::Pass), window.sum(Http::Pass)), (2, 2));
 }
+
+/// It does not reach round the end of time: what comes just after zero is older than all of it.
+#[test]
+fn the_last_bucket_does_not_reach_past_the_end_of_time() {
+    let clock = clock_at(0);
+    let window = window::<Http>(ns(3), 1, &clock);
+    clock.set(Timestamp::from_nanos(u64::MAX)); // the only nanosecond of its bucket
+    window.add(Http::Pass, 1);
+    clock.set(Timestamp::from_nanos(1));
+    window.add(Http::Pass, 2);
+    assert_eq!((window.late(Http::Pass).count, window.sum(Http::Pass)), (2, 0));
+    clock.set(Timestamp::from_nanos(u64::MAX));
+    assert_eq!(window.sum(Http::Pass), 1);
+    let early = window.add_at(Timestamp::from_nanos(0), Http::Pass, 4);
+    assert!(early.is_err(), "before the ring");
+}

@@ -8,7 +8,7 @@ use windrow::clock::Manual;
 use windrow::{Counter, Gauge, Maximum, Minimum, SlidingWindow};
 
 use crate::Seen;
-use crate::common::{Random, ns, window};
+use crate::common::{Finish, Random, ns, window};
 
 type Window = SlidingWindow<Seen, Manual>;
 
@@ -71,6 +71,7 @@ fn use_a_little(window: &Window, clock: &Manual, random: &mut Random) {
 fn windows_go_while_others_rotate() {
     let finished = AtomicBool::new(false);
     thread::scope(|scope| {
+        let finish = Finish(&finished);
         let rotate = || {
             let clock = Manual::default();
             let window = window::<Seen>(ns(1), 3, &clock);
@@ -103,7 +104,7 @@ fn windows_go_while_others_rotate() {
         drop(give);
         makers.into_iter().for_each(|maker| maker.join().expect("every window was exact"));
         assert!(dropper.join().expect("drops never panic") > 0);
-        finished.store(true, Ordering::Release);
+        drop(finish);
         rotators.into_iter().for_each(|rotator| rotator.join().expect("every window was exact"));
     });
 }

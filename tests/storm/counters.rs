@@ -5,8 +5,8 @@ use std::thread;
 
 use windrow::{Counter, Gauge, Maximum, Minimum};
 
-use crate::common::Random;
 use crate::common::ledger::Progress;
+use crate::common::{Finish, Random};
 
 const WRITERS: usize = 4;
 const STEPS: u64 = 50_000;
@@ -15,6 +15,7 @@ const STEPS: u64 = 50_000;
 fn meanwhile(write: impl Fn(usize) + Sync, read: impl Fn(&AtomicBool) + Sync) {
     let finished = AtomicBool::new(false);
     thread::scope(|scope| {
+        let finish = Finish(&finished);
         let readers = [0, 1].map(|_| scope.spawn(|| read(&finished)));
         let write = |index| {
             let write = &write;
@@ -22,7 +23,7 @@ fn meanwhile(write: impl Fn(usize) + Sync, read: impl Fn(&AtomicBool) + Sync) {
         };
         let writers: Vec<_> = (0..WRITERS).map(|index| scope.spawn(write(index))).collect();
         writers.into_iter().for_each(|writer| writer.join().expect("no writer panics"));
-        finished.store(true, Ordering::Release);
+        drop(finish);
         readers.into_iter().for_each(|reader| reader.join().expect("nothing wrong was seen"));
     });
 }

@@ -5,7 +5,7 @@ use std::thread;
 
 use crate::Seen;
 use crate::common::ledger::Tally;
-use crate::common::{Random, at_ns, ns};
+use crate::common::{Finish, Random, at_ns, ns};
 use crate::storm::{Books, Plan, Storm};
 
 /// Runs a storm while two threads go through `geometries` in their own order.
@@ -26,8 +26,9 @@ fn reshaped(storm: &Storm, geometries: &[(u64, u64)], reader: impl FnMut() + Sen
             }
         };
         let reshapers = [scope.spawn(reshape(1)), scope.spawn(reshape(2))];
+        let finish = Finish(&finished);
         let books = storm.run(reader);
-        finished.store(true, Ordering::Release);
+        drop(finish);
         reshapers.into_iter().for_each(|reshaper| reshaper.join().expect("no failure"));
         books
     })
@@ -41,7 +42,7 @@ fn nothing_leaves_a_ring_that_holds_everything() {
         length: 60,
         buckets: 1000,
         writers: 4,
-        steps: 5_000,
+        steps: 15_000,
         push_one_in: 4,
         stride: 7,
         back_one_in: 0,
@@ -73,7 +74,7 @@ fn lifetimes_survive_every_change() {
         length: 10,
         buckets: 4,
         writers: 4,
-        steps: 8_000,
+        steps: 15_000,
         push_one_in: 3,
         stride: 12,
         back_one_in: 300,

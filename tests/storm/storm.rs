@@ -9,7 +9,7 @@ use windrow::{Clock, OutOfRange, SlidingWindow};
 use crate::Seen;
 use crate::common::ledger::{Ledger, Progress, Tally};
 use crate::common::traced::{Traced, time_of};
-use crate::common::{Random, at_ns, ns};
+use crate::common::{Finish, Random, at_ns, ns};
 
 /// How a storm goes.
 #[derive(Clone, Copy, Debug)]
@@ -76,6 +76,7 @@ impl Storm {
     pub(crate) fn run(&self, mut reader: impl FnMut() + Send) -> Books {
         let finished = AtomicBool::new(false);
         thread::scope(|scope| {
+            let finish = Finish(&finished);
             let write = |index| move || self.write(index);
             let writers: Vec<_> =
                 (0..self.plan.writers).map(|index| scope.spawn(write(index))).collect();
@@ -88,7 +89,7 @@ impl Storm {
                 }
             });
             let books: Vec<_> = writers.into_iter().map(thread::ScopedJoinHandle::join).collect();
-            finished.store(true, Ordering::Release);
+            drop(finish);
             reading.join().expect("the reader saw nothing wrong");
             merged(books.into_iter().map(|books| books.expect("no writer panics")))
         })
@@ -188,10 +189,10 @@ impl Storm {
                 return Some(start);
             }
             Err(OutOfRange::AfterNow { now, .. }) => {
-                assert!(start > self.start_of(now.as_nanos()), "{time} is not after {now:?}");
+                assert!(time > now.as_nanos(), "{time} is not after {now:?}");
             }
             Err(OutOfRange::BeforeRing { oldest, .. }) => {
-                assert!(start < oldest.as_nanos(), "{time} is not before {oldest:?}");
+                assert!(time < oldest.as_nanos(), "{time} is not before {oldest:?}");
             }
             Err(other) => panic!("no such refusal is known: {other}"),
         }

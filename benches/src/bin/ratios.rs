@@ -11,8 +11,12 @@ use std::time::Duration;
 
 use windrow::clock::Ticker;
 use windrow_benches::harness::{Contender, cores, time_adds};
-use windrow_benches::rivals::counters::{fast_counter, pinned_add};
-use windrow_benches::{ours, table};
+use windrow_benches::rivals::counters::{FAST_COUNTER, PINNED_ADD, fast_counter, pinned_add};
+use windrow_benches::{ours, terminal};
+
+/// The limit of a target that says "no worse than": one, and what two equals differ by from run to
+/// run.
+const NO_WORSE: f64 = 1.05;
 
 /// One target: `contender` may cost at most `limit` times as much as `yardstick`.
 struct Target {
@@ -46,35 +50,24 @@ impl Plan {
         let window = || ours::window(Duration::from_secs(1), 2, ticker.clone());
         for threads in [1, cores()] {
             let contender = plan.measure("windrow Counter::add", ours::counter(), threads);
-            let yardstick = plan.measure("fast-counter", fast_counter(), threads);
+            let yardstick = plan.measure(FAST_COUNTER, fast_counter(), threads);
             plan.targets.push(Target {
                 name: "T5",
                 contender,
                 yardstick,
                 threads,
-                limit: 1.0,
+                limit: NO_WORSE,
             });
 
             let contender = plan.measure("windrow window add, Ticker", window(), threads);
-            let yardstick = plan.measure("epoch pin + locked add", pinned_add(), threads);
-            plan.targets.push(Target {
-                name: "T6",
-                contender,
-                yardstick,
-                threads,
-                limit: 1.2,
-            });
+            let yardstick = plan.measure(PINNED_ADD, pinned_add(), threads);
+            plan.targets.push(Target { name: "T6", contender, yardstick, threads, limit: 1.2 });
         }
         plan
     }
 
     fn measure(&mut self, label: &'static str, contender: Contender, threads: usize) -> usize {
-        self.measurements.push(Measurement {
-            label,
-            contender,
-            threads,
-            costs: Vec::new(),
-        });
+        self.measurements.push(Measurement { label, contender, threads, costs: Vec::new() });
         self.measurements.len() - 1
     }
 
@@ -87,9 +80,7 @@ impl Plan {
                 let measurement = &mut self.measurements[(round + turn) % count];
                 let rival = &*measurement.contender.rival;
                 let spent = time_adds(rival, measurement.threads, adds);
-                measurement
-                    .costs
-                    .push(spent.as_nanos() as f64 / adds as f64);
+                measurement.costs.push(spent.as_nanos() as f64 / adds as f64);
             }
         }
         eprintln!();
@@ -98,19 +89,11 @@ impl Plan {
     fn print_costs(&self) {
         let row = |measurement: &Measurement| {
             let spread = Spread::of(measurement.costs.iter().copied());
-            vec![
-                measurement.label.into(),
-                measurement.threads.to_string(),
-                spread.show(1),
-            ]
+            vec![measurement.label.into(), measurement.threads.to_string(), spread.show(1)]
         };
         let rows: Vec<_> = self.measurements.iter().map(row).collect();
-        table::print(
-            &[
-                "contender",
-                "threads",
-                "ns of CPU time an add: median (min to max)",
-            ],
+        terminal::print_table(
+            &["contender", "threads", "ns of CPU time an add: median (min to max)"],
             &rows,
         );
     }
@@ -131,15 +114,8 @@ impl Plan {
             ]
         };
         let rows: Vec<_> = self.targets.iter().map(row).collect();
-        let heads = [
-            "target",
-            "ratio",
-            "threads",
-            "at most",
-            "median (min to max)",
-            "verdict",
-        ];
-        table::print(&heads, &rows);
+        let heads = ["target", "ratio", "threads", "at most", "median (min to max)", "verdict"];
+        terminal::print_table(&heads, &rows);
     }
 }
 
@@ -155,11 +131,7 @@ impl Spread {
         let mut figures: Vec<f64> = figures.collect();
         figures.sort_by(f64::total_cmp);
         let last = figures.len() - 1;
-        Spread {
-            min: figures[0],
-            median: figures[last / 2],
-            max: figures[last],
-        }
+        Spread { min: figures[0], median: figures[last / 2], max: figures[last] }
     }
 
     fn show(&self, decimals: usize) -> String {
@@ -179,9 +151,9 @@ impl Spread {
 }
 
 fn main() {
-    table::print_caption("ratios");
-    let rounds = table::option("--rounds", 31).max(1) as usize;
-    let adds = table::option("--adds", 1_000_000).max(1);
+    terminal::print_caption("ratios");
+    let rounds = terminal::option("--rounds", 31).max(1) as usize;
+    let adds = terminal::option("--adds", 1_000_000).max(1);
     let mut plan = Plan::new();
     plan.run(rounds, adds);
     plan.print_costs();

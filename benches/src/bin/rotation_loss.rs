@@ -15,7 +15,7 @@ use windrow_benches::rivals::cas_ring::CasRing;
 use windrow_benches::rivals::leap_array::LeapArray;
 use windrow_benches::rivals::mutex_ring::MutexRing;
 use windrow_benches::rivals::{CAS_RING, LEAP_ARRAY, MUTEX_RING};
-use windrow_benches::table;
+use windrow_benches::terminal;
 
 /// Adds by one writer to a bucket before it opens the next. At some 20 ns an add the first makes
 /// buckets of about 100 us; the second opens them about as fast as they can be opened.
@@ -30,10 +30,7 @@ struct Report {
 
 impl Report {
     fn announce(&self, name: &str, threads: usize, pace: u64) {
-        eprintln!(
-            "{name}, {threads} threads, {pace} adds a bucket, {:?} ...",
-            self.length
-        );
+        eprintln!("{name}, {threads} threads, {pace} adds a bucket, {:?} ...", self.length);
     }
 
     fn enter(&mut self, name: &str, threads: usize, tally: Tally, lifetime: &str) {
@@ -61,11 +58,7 @@ impl Report {
         let tally = run(&window, threads, pace, self.length);
         let (lifetime, late) = window.lifetime_and_late();
         let exact = lifetime == tally.added && late == 0;
-        let verdict = if exact {
-            "exact".into()
-        } else {
-            format!("{lifetime}, {late} late")
-        };
+        let verdict = if exact { "exact".into() } else { format!("{lifetime}, {late} late") };
         self.enter(WINDROW, threads, tally, &verdict);
         self.must_be_exact(tally);
         self.sound &= exact;
@@ -73,15 +66,11 @@ impl Report {
 }
 
 fn main() -> ExitCode {
-    table::print_caption("rotation_loss");
+    terminal::print_caption("rotation_loss");
     let threads = [cores(), 2 * cores()];
     let runs = (PACES.len() * threads.len()) as u32;
-    let length = Duration::from_secs(table::option("--seconds", 5)) / runs;
-    let mut report = Report {
-        length,
-        rows: Vec::new(),
-        sound: true,
-    };
+    let length = Duration::from_secs(terminal::option("--seconds", 5)) / runs;
+    let mut report = Report { length, rows: Vec::new(), sound: true };
     for pace in PACES {
         for threads in threads {
             report.windrow(threads, pace);
@@ -111,7 +100,7 @@ fn main() -> ExitCode {
         "lost per rotation",
         "lifetime",
     ];
-    table::print(&heads, &report.rows);
+    terminal::print_table(&heads, &report.rows);
     if report.sound {
         ExitCode::SUCCESS
     } else {

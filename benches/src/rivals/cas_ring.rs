@@ -47,10 +47,7 @@ impl Ring for CasRing {
         let bucket = self.slot(now);
         let mut found = bucket.start.load(Ordering::Acquire);
         while found < start {
-            match bucket
-                .start
-                .compare_exchange(found, start, Ordering::AcqRel, Ordering::Acquire)
-            {
+            match bucket.start.compare_exchange(found, start, Ordering::AcqRel, Ordering::Acquire) {
                 Ok(_) => {
                     for count in &bucket.counts {
                         count.store(0, Ordering::Relaxed);
@@ -69,11 +66,7 @@ impl Ring for CasRing {
     fn bucket(&self, _now: u64, start: u64) -> u64 {
         let bucket = self.slot(start);
         let counted = bucket.counts[0].load(Ordering::Relaxed);
-        if bucket.start.load(Ordering::Acquire) == start {
-            counted
-        } else {
-            0
-        }
+        if bucket.start.load(Ordering::Acquire) == start { counted } else { 0 }
     }
 
     fn sum_at(&self, now: u64) -> u64 {

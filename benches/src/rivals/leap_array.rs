@@ -104,20 +104,12 @@ impl Ring for LeapArray {
 
     fn bucket(&self, _now: u64, start: u64) -> u64 {
         let bucket = self.slot(start);
-        if bucket.start.load(Ordering::Acquire) == start {
-            bucket.counters[0].sum()
-        } else {
-            0
-        }
+        if bucket.start.load(Ordering::Acquire) == start { bucket.counters[0].sum() } else { 0 }
     }
 
     fn sum_at(&self, now: u64) -> u64 {
         let live = |start| start <= now && now - start < self.interval();
         let live = |bucket: &&Bucket| live(bucket.start.load(Ordering::Acquire));
-        self.buckets
-            .iter()
-            .filter(live)
-            .map(|bucket| bucket.counters[0].sum())
-            .sum()
+        self.buckets.iter().filter(live).map(|bucket| bucket.counters[0].sum()).sum()
     }
 }

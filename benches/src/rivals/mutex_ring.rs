@@ -43,10 +43,7 @@ impl Ring for MutexRing {
         let slot = self.slot(&buckets, now);
         let bucket = &mut buckets[slot];
         if bucket.start < start {
-            *bucket = Bucket {
-                start,
-                ..Bucket::default()
-            };
+            *bucket = Bucket { start, ..Bucket::default() };
         }
         let there = bucket.start == start;
         if there {
@@ -58,21 +55,13 @@ impl Ring for MutexRing {
     fn bucket(&self, _now: u64, start: u64) -> u64 {
         let buckets = self.lock();
         let bucket = &buckets[self.slot(&buckets, start)];
-        if bucket.start == start {
-            bucket.counts[0]
-        } else {
-            0
-        }
+        if bucket.start == start { bucket.counts[0] } else { 0 }
     }
 
     fn sum_at(&self, now: u64) -> u64 {
         let buckets = self.lock();
         let interval = self.length * buckets.len() as u64;
         let live = |bucket: &&Bucket| bucket.start <= now && now - bucket.start < interval;
-        buckets
-            .iter()
-            .filter(live)
-            .map(|bucket| bucket.counts[0])
-            .sum()
+        buckets.iter().filter(live).map(|bucket| bucket.counts[0]).sum()
     }
 }

@@ -18,11 +18,13 @@ fn add_against_rotations_and_the_end() {
         || {
             set_time(0);
             let window = Arc::new(window(1));
-            let _other = spawn(&window, |window| {
+            let other = spawn(&window, |window| {
                 add(window, 1, 1);
                 add(window, 2, 1);
             });
             add(&window, 1, 1);
+            drop(window);
+            other.join().unwrap();
         },
     );
 }
@@ -35,12 +37,14 @@ fn read_against_rotations_and_the_end() {
             set_time(0);
             let window = Arc::new(window(2));
             add(&window, 1, 1);
-            let _other = spawn(&window, |window| {
+            let other = spawn(&window, |window| {
                 add(window, 2, 1);
                 add(window, 3, 1);
             });
             let held = each(&window, 2);
             assert!(held.iter().all(|hits| *hits <= 1), "a bucket held {held:?}");
+            drop(window);
+            other.join().unwrap();
         },
     );
 }
@@ -53,11 +57,13 @@ fn read_against_reconfigure_and_the_end() {
             set_time(0);
             let window = Arc::new(window(2));
             add(&window, 0, 1);
-            let _other = spawn(&window, |window| {
+            let other = spawn(&window, |window| {
                 reconfigure(window, 1);
                 reconfigure(window, 2);
             });
             assert_eq!(sum(&window, 0), 1);
+            drop(window);
+            other.join().unwrap();
         },
     );
 }

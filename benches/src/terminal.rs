@@ -1,20 +1,19 @@
-//! Tables on the terminal, in Markdown, with a caption that says where the figures come from.
+//! The terminal of the two binaries: options, a caption that says where the figures come from, and
+//! tables in Markdown.
 
 use std::fs;
 
 use crate::harness::cores;
 
 /// Prints `rows` below `heads`, columns aligned.
-pub fn print(heads: &[&str], rows: &[Vec<String>]) {
+pub fn print_table(heads: &[&str], rows: &[Vec<String>]) {
     let width = |column: usize| {
         let cells = rows.iter().map(|row| row[column].chars().count());
         cells.max().unwrap_or(0).max(heads[column].chars().count())
     };
     let widths: Vec<usize> = (0..heads.len()).map(width).collect();
     let line = |cells: &mut dyn Iterator<Item = &str>| {
-        let padded = cells
-            .zip(&widths)
-            .map(|(cell, &width)| format!("{cell:width$}"));
+        let padded = cells.zip(&widths).map(|(cell, &width)| format!("{cell:width$}"));
         println!("| {} |", padded.collect::<Vec<_>>().join(" | "));
     };
     line(&mut heads.iter().copied());
@@ -42,9 +41,7 @@ pub fn print_caption(name: &str) {
 /// The processor's name, where the system tells it.
 fn processor() -> String {
     let about = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = about
-        .lines()
-        .find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    let model = about.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     model.map_or_else(
         || format!("unknown {} processor", std::env::consts::ARCH),
         |(_, name)| name.to_owned(),
@@ -59,9 +56,9 @@ pub fn option(name: &str, default: u64) -> u64 {
     let mut arguments = std::env::args().skip_while(|argument| argument != name);
     match (arguments.next(), arguments.next()) {
         (None, _) => default,
-        (Some(_), Some(number)) => number
-            .parse()
-            .unwrap_or_else(|_| panic!("{name} {number}: not a whole number")),
+        (Some(_), Some(number)) => {
+            number.parse().unwrap_or_else(|_| panic!("{name} {number}: not a whole number"))
+        }
         (Some(_), None) => panic!("{name} wants a whole number"),
     }
 }

@@ -243,6 +243,7 @@ mod tests {
 
     /// An arena that nobody else claims from.
     fn private() -> Arena {
+        stripe::strategy();
         Arena::new()
     }
 

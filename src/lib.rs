@@ -43,5 +43,8 @@ pub use kind::Kind;
 pub use layout::Place;
 pub use snapshot::{BucketSnapshot, Snapshot};
 pub use stats::Stats;
+#[doc(hidden)]
+pub use stripe::aborts;
+pub use stripe::{Strategy, strategy};
 pub use timestamp::Timestamp;
 pub use window::SlidingWindow;

@@ -35,6 +35,7 @@ use crossbeam_utils::CachePadded;
 use crate::error::BuildError;
 use crate::layout::Shape;
 use crate::reclaim::{self, Atomic, Guard, Owned, Shared};
+use crate::stripe;
 use crate::sync::{Ordering, sized};
 
 mod block;
@@ -84,6 +85,7 @@ pub(crate) struct Gone {
 impl Ring {
     /// A ring whose newest bucket is the one that contains `now`.
     pub(crate) fn new(geometry: Geometry, shape: Shape, now: u64) -> Result<Ring, BuildError> {
+        stripe::strategy(); // columns are claimed below
         let generation = Generation::first(geometry, shape)?;
         let slots = Arc::clone(&generation.slots);
         let ring = Ring {

@@ -1,15 +1,26 @@
 //! Which row is mine, and how do I add to it: the one decision a process makes about striping.
 //!
-//! A *strategy* answers with [`add`] and [`raise`], on the cells of a row that is
-//! this thread's own as far as the strategy can make it so. It is chosen once per process, at
-//! compile time so far: every platform takes the portable one, [`portable`]. A second one fits in
-//! here as a sibling with the same functions, and nothing above this layer would know.
+//! | strategy | where | an add is |
+//! |---|---|---|
+//! | [`per_core`] | Linux on x86-64, where glibc has registered threads for restartable sequences | a plain add to this core's row, in a sequence that the kernel restarts if it interrupts it |
+//! | [`portable`] | everywhere | a locked add to the row that the thread was dealt |
+//!
+//! It is made at the first use and never changed. What was decided is written into the pointer to
+//! each column ([`Way`]), so that an add needs no second look: one bit of a pointer that it loads in any
+//! case tells *per core* from everything else.
 
-mod portable;
+use std::ptr::{NonNull, without_provenance_mut};
 
-pub(crate) use portable::{add, raise, raise_cell};
+use crate::column::Column;
+use crate::pages::Cell;
+use crate::sync::{AtomicU8, AtomicUsize, Ordering, global, sized};
 
-use crate::sync::{AtomicUsize, Ordering, global, sized};
+#[cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu", not(loom)))]
+pub(crate) mod per_core;
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu", not(loom))))]
+#[path = "stripe/per_core_absent.rs"]
+pub(crate) mod per_core;
+pub(crate) mod portable;
 
 /// More rows than this are never used: a read visits each of them.
 const MOST_ROWS: usize = 256;
@@ -18,31 +29,166 @@ const MOST_ROWS: usize = 256;
 /// explore; zero elsewhere.
 const MODEL_ROWS: usize = sized(0, 2);
 
+/// How adds are kept from meeting on one cache line: decided once per process, at the first use.
+///
+/// ```
+/// // A counter, so that there has been a use.
+/// windrow::Counter::new().increment();
+/// println!("adds are striped {:?}", windrow::strategy());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Strategy {
+    /// A plain add to the current core's own cell, in a restartable sequence: Linux on x86-64 with
+    /// glibc 2.35 or newer. About 2 ns, no locked instruction.
+    PerCore,
+    /// A locked add to the cell of the thread's row: everywhere else. About 7 ns.
+    Portable,
+}
+
 global! {
     /// How many rows there are; zero until it is known.
     fn known_rows() -> AtomicUsize = AtomicUsize::new(0);
 }
 
-/// How many rows the process has: one for each core that may run it. Never changes.
+global! {
+    /// One of the four below.
+    fn state() -> AtomicU8 = AtomicU8::new(UNDECIDED);
+}
+
+const UNDECIDED: u8 = 0;
+const DECIDING: u8 = 1;
+const PORTABLE: u8 = 2;
+const PER_CORE: u8 = 3;
+
+/// The strategy of this process. Decides, if that was not done yet.
+///
+/// Set the environment variable `WINDROW_STRATEGY` to `portable` before the first use to have the
+/// portable one where the other would work.
+///
+/// ```
+/// use windrow::{Strategy, strategy};
+///
+/// assert!(matches!(strategy(), Strategy::PerCore | Strategy::Portable));
+/// assert_eq!(strategy(), strategy());
+/// ```
+pub fn strategy() -> Strategy {
+    loop {
+        match decided() {
+            Some(strategy) => return strategy,
+            None => std::thread::yield_now(), // another thread is at it: microseconds
+        }
+    }
+}
+
+/// The strategy, decided now if it was not; `None` while another thread, or the thread that a signal
+/// handler has interrupted, is deciding. Nobody waits for it: an add finds a shared cell.
+pub(crate) fn decided() -> Option<Strategy> {
+    if MODEL_ROWS != 0 {
+        return Some(Strategy::Portable);
+    }
+    // Acquire: pairs with the Release in `decide`; what the strategy has found out is seen.
+    match state().load(Ordering::Acquire) {
+        UNDECIDED => decide(),
+        DECIDING => None,
+        PORTABLE => Some(Strategy::Portable),
+        _ => Some(Strategy::PerCore),
+    }
+}
+
+#[cold]
+fn decide() -> Option<Strategy> {
+    // Relaxed: it decides who decides.
+    let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
+    if state().compare_exchange(UNDECIDED, DECIDING, order, failed).is_err() {
+        return decided();
+    }
+    let forced = std::env::var_os("WINDROW_STRATEGY").is_some_and(|name| name == "portable");
+    let found = if forced { None } else { per_core::find(MOST_ROWS) };
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    let rows = found.unwrap_or_else(|| cores().min(MOST_ROWS));
+    known_rows().store(rows, Ordering::Relaxed);
+    let (decided, strategy) = match found {
+        Some(_) => (PER_CORE, Strategy::PerCore),
+        None => (PORTABLE, Strategy::Portable),
+    };
+    // Release: pairs with the Acquire in `decided`.
+    state().store(decided, Ordering::Release);
+    Some(strategy)
+}
+
+/// How many rows the process has. Never changes. Asked for only once the strategy is decided: by
+/// whoever has a column, or claims one.
 #[inline]
 pub(crate) fn rows() -> usize {
     if MODEL_ROWS != 0 {
         return MODEL_ROWS;
     }
-    // Relaxed: the number is all there is to know, and it is written once.
-    match known_rows().load(Ordering::Relaxed) {
-        0 => find_rows(),
-        rows => rows,
-    }
+    // Relaxed: written before the decision that the caller, or whoever gave it the column, has seen.
+    known_rows().load(Ordering::Relaxed)
 }
 
-#[cold]
-fn find_rows() -> usize {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let rows = cores.min(MOST_ROWS);
-    // The answer could change between two threads that ask; the first one stands.
-    match known_rows().compare_exchange(0, rows, Ordering::Relaxed, Ordering::Relaxed) {
-        Ok(_) => rows,
-        Err(known) => known,
+/// How often a sequence was interrupted and tried again, in this process: of the per-core strategy.
+///
+/// A statistic, for tests that want to know that they have interrupted some.
+///
+/// ```
+/// assert!(windrow::aborts() < u64::MAX);
+/// ```
+#[doc(hidden)]
+pub fn aborts() -> u64 {
+    per_core::aborts()
+}
+
+/// A column and how it is added to, in one word: what a counter keeps.
+///
+/// Cells are eight bytes, so the lowest bits of a column's address are free. An odd word is a column
+/// to be added to per core; zero, none yet; [`REFUSED`], none to be had; anything else, a column to
+/// be added to portably.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    PerCore(per_core::Tagged),
+    Portable(Column),
+    Refused,
+    Unknown,
+}
+
+/// In place of a column: there was none to be had.
+const REFUSED: usize = 2;
+
+impl Way {
+    /// # Safety
+    /// `word` is null or from [`encode`](Self::encode).
+    #[inline]
+    pub(crate) unsafe fn decode(word: *mut Cell) -> Way {
+        if let Some(tagged) = per_core::untag(word) {
+            Way::PerCore(tagged)
+        } else if word.addr() > REFUSED {
+            // SAFETY: what else `encode` makes is a column's cell in row 0.
+            Way::Portable(unsafe { Column::new(NonNull::new_unchecked(word)) })
+        } else if word.is_null() {
+            Way::Unknown
+        } else {
+            Way::Refused
+        }
+    }
+
+    /// The word for a column, or for none.
+    pub(crate) fn encode(column: Option<Column>, strategy: Strategy) -> *mut Cell {
+        match (column, strategy) {
+            (Some(column), Strategy::PerCore) => per_core::tag(column),
+            (Some(column), Strategy::Portable) => column.first().as_ptr(),
+            (None, _) => without_provenance_mut(REFUSED),
+        }
+    }
+
+    /// The column, whichever way it is added to.
+    #[inline]
+    pub(crate) fn column(self) -> Option<Column> {
+        match self {
+            Way::PerCore(tagged) => Some(tagged.column()),
+            Way::Portable(column) => Some(column),
+            Way::Refused | Way::Unknown => None,
+        }
     }
 }

@@ -2,26 +2,26 @@
 //!
 //! A [`Striped`] is `const`-made, without a column. The first add claims one; where there is none to
 //! be had, now and from then on, the number counts in a cell of its own, as any atomic does. The
-//! column pointer changes once, from null to a column or to [`REFUSED`], so readers need no retry
-//! on its account: an add that they are told of went to a cell that they will find.
+//! column pointer changes once, from null to a column or to *refused*, so readers need no retry on
+//! its account: an add that they are told of went to a cell that they will find.
+//!
+//! The cell of its own is also the one for adds that cannot use this core's row: a plain add and a
+//! locked one never meet in a cell.
 
-use std::ptr::{NonNull, null_mut, without_provenance_mut};
+use std::ptr::null_mut;
 
 use crate::arena::arena;
-use crate::column::Column;
 use crate::pages::Cell;
 use crate::rows;
-use crate::stripe;
-use crate::sync::{AtomicPtr, Ordering, const_fn};
-
-/// In place of a column: there was none to be had.
-const REFUSED: usize = 1;
+use crate::stripe::per_core::{self, Outcome, Tagged};
+use crate::stripe::{self, Way, portable};
+use crate::sync::{AtomicPtr, Ordering, const_fn, fence};
 
 /// A number that all cores may write at once.
 pub(crate) struct Striped {
-    /// Null, [`REFUSED`], or a column's cell in row 0.
+    /// A [`Way`], encoded.
     column: AtomicPtr<Cell>,
-    /// What was added while there was no column.
+    /// What was added while there was no column, and by threads that have no row of it.
     own: Cell,
 }
 
@@ -35,25 +35,42 @@ impl Striped {
     /// Adds `n`, wrapping. `order` is at least Release.
     #[inline]
     pub(crate) fn add(&self, n: u64, order: Ordering) {
-        match self.column() {
-            Some(column) => stripe::add(column, n, order),
-            None => self.add_first(n, order),
+        match self.way() {
+            Way::PerCore(column) => {
+                // The committing store is a plain one, which is Release on the processors that
+                // have this strategy; and the `asm!` is a barrier to the compiler.
+                let outcome = per_core::add(column, n);
+                if outcome != Outcome::Committed {
+                    self.add_again(column, n, outcome);
+                }
+                if order == Ordering::SeqCst {
+                    fence(Ordering::SeqCst); // as the locked add would be
+                }
+            }
+            Way::Portable(column) => portable::add(column, n, order),
+            Way::Refused | Way::Unknown => self.add_first(n, order),
         }
     }
 
     /// Raises the number to `value`, unless it is there already.
     #[inline]
     pub(crate) fn raise(&self, value: u64) {
-        match self.column() {
-            Some(column) => stripe::raise(column, value),
-            None => self.raise_first(value),
+        match self.way() {
+            Way::PerCore(column) => {
+                let outcome = per_core::raise(column, value);
+                if outcome != Outcome::Committed {
+                    self.raise_again(column, value, outcome);
+                }
+            }
+            Way::Portable(column) => portable::raise(column, value),
+            Way::Refused | Way::Unknown => self.raise_first(value),
         }
     }
 
     /// The sum of all that was added.
     #[inline]
     pub(crate) fn sum(&self) -> u64 {
-        let rows = self.column().map_or(0, rows::sum);
+        let rows = self.way().column().map_or(0, rows::sum);
         // Acquire: pairs with the Release of the add, as in `rows::scan`.
         rows.wrapping_add(self.own.load(Ordering::Acquire))
     }
@@ -61,28 +78,37 @@ impl Striped {
     /// The greatest of all that it was raised to; zero if it was not.
     #[inline]
     pub(crate) fn greatest(&self) -> u64 {
-        let rows = self.column().map_or(0, rows::greatest);
+        let rows = self.way().column().map_or(0, rows::greatest);
         rows.max(self.own.load(Ordering::Acquire)) // as in `sum`
     }
 
     #[inline]
-    fn column(&self) -> Option<Column> {
+    fn way(&self) -> Way {
         // Acquire: pairs with the Release in `claim`. The cells are seen as they were claimed,
-        // zero.
-        Self::decode(self.column.load(Ordering::Acquire))
+        // zero; and what the strategy has found out.
+        let word = self.column.load(Ordering::Acquire);
+        // SAFETY: null at first; `claim` stores nothing else.
+        unsafe { Way::decode(word) }
     }
 
-    #[inline]
-    fn decode(column: *mut Cell) -> Option<Column> {
-        let first = NonNull::new(column).filter(|first| first.addr().get() != REFUSED)?;
-        // SAFETY: anything else that `claim` stores is a column of the arena.
-        Some(unsafe { Column::new(first) })
+    #[cold]
+    fn add_again(&self, column: Tagged, n: u64, outcome: Outcome) {
+        if !per_core::again(outcome, || per_core::add(column, n)) {
+            self.own.fetch_add(n, Ordering::Release); // as in `portable::add`
+        }
+    }
+
+    #[cold]
+    fn raise_again(&self, column: Tagged, value: u64, outcome: Outcome) {
+        if !per_core::again(outcome, || per_core::raise(column, value)) {
+            portable::raise_cell(&self.own, value);
+        }
     }
 
     #[cold]
     fn add_first(&self, n: u64, order: Ordering) {
         match self.claim() {
-            Some(column) => stripe::add(column, n, order),
+            Some(()) => self.add(n, order),
             None => _ = self.own.fetch_add(n, order),
         }
     }
@@ -90,38 +116,32 @@ impl Striped {
     #[cold]
     fn raise_first(&self, value: u64) {
         match self.claim() {
-            Some(column) => stripe::raise(column, value),
-            None => stripe::raise_cell(&self.own, value),
+            Some(()) => self.raise(value),
+            None => portable::raise_cell(&self.own, value),
         }
     }
 
-    /// This number's column, claimed if it has not been; `None` if there is none to be had.
-    fn claim(&self) -> Option<Column> {
-        let seen = self.column.load(Ordering::Acquire); // as in `column`
-        if !seen.is_null() {
-            return Self::decode(seen);
-        }
-        let claimed = arena().claim(1);
-        let column =
-            claimed.map_or(without_provenance_mut(REFUSED), |column| column.first().as_ptr());
-        // Release: publishes the claimed column, with its cells zero. Acquire: the winner's.
-        match self.column.compare_exchange(null_mut(), column, Ordering::Release, Ordering::Acquire)
-        {
-            Ok(_) => claimed,
-            Err(winner) => {
-                if let Some(column) = claimed {
-                    // SAFETY: claimed above, and nobody has seen it.
-                    unsafe { arena().give_back(column, 1) };
-                }
-                Self::decode(winner)
+    /// Claims a column, if that was not done yet; `None` if there is none to be had, or none as yet.
+    fn claim(&self) -> Option<()> {
+        if self.way() == Way::Unknown {
+            let strategy = stripe::decided()?;
+            let claimed = arena().claim(1);
+            // Release: publishes the claimed column, with its cells zero.
+            let (order, failed) = (Ordering::Release, Ordering::Relaxed);
+            let word = Way::encode(claimed, strategy);
+            let won = self.column.compare_exchange(null_mut(), word, order, failed).is_ok();
+            if let Some(column) = claimed.filter(|_| !won) {
+                // SAFETY: claimed above, and nobody has seen it.
+                unsafe { arena().give_back(column, 1) };
             }
         }
+        self.way().column().map(drop)
     }
 }
 
 impl Drop for Striped {
     fn drop(&mut self) {
-        if let Some(column) = self.column() {
+        if let Some(column) = self.way().column() {
             // SAFETY: `&mut self`: every use happened before, and nobody can reach the column now.
             unsafe { arena().give_back(column, 1) };
         }

@@ -3,7 +3,7 @@
 use crate::column::Column;
 use crate::layout::Place;
 use crate::pages::Cell;
-use crate::stripe;
+use crate::stripe::portable;
 use crate::sync::Ordering;
 
 /// Something that has a bucket's cells, by position.
@@ -18,12 +18,12 @@ pub(super) trait Target {
 impl Target for Column {
     #[inline]
     fn add(&self, position: usize, n: u64) {
-        stripe::add(self.right(position), n, Ordering::Release);
+        portable::add(self.right(position), n, Ordering::Release);
     }
 
     #[inline]
     fn raise(&self, position: usize, value: u64) {
-        stripe::raise(self.right(position), value);
+        portable::raise(self.right(position), value);
     }
 }
 
@@ -83,6 +83,6 @@ impl Target for Cells {
     }
 
     fn raise(&self, position: usize, value: u64) {
-        stripe::raise_cell(&self.0[position], value);
+        portable::raise_cell(&self.0[position], value);
     }
 }

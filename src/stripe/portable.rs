@@ -20,36 +20,49 @@ global! {
     fn dealt() -> AtomicUsize = AtomicUsize::new(0);
 }
 
-/// The offset of this thread's row.
+/// The offset of this thread's row, if it has one.
 #[inline]
-fn offset() -> usize {
-    match ROW.with(std::cell::Cell::get) {
-        0 => deal(),
-        offset => offset - 1,
-    }
+fn offset() -> Option<usize> {
+    ROW.with(std::cell::Cell::get).checked_sub(1)
 }
 
-#[cold]
-fn deal() -> usize {
+/// Deals this thread a row.
+fn deal() {
     // Relaxed: only the number matters.
     let row = dealt().fetch_add(1, Ordering::Relaxed) % rows();
-    let offset = Column::offset(row);
-    ROW.with(|mine| mine.set(offset + 1));
-    offset
+    ROW.with(|mine| mine.set(Column::offset(row) + 1));
 }
 
 /// Adds `n`, wrapping, to `column` in this thread's row. `order` is at least Release.
 #[inline]
 pub(crate) fn add(column: Column, n: u64, order: Ordering) {
-    // Release: pairs with the Acquire in `rows::scan`. Whoever counts this add sees what its
-    // thread had seen before: a drain of the same counter, or the opening of a bucket.
-    column.cell_at(offset()).fetch_add(n, order);
+    match offset() {
+        // Release: pairs with the Acquire in `rows::scan`. Whoever counts this add sees what its
+        // thread had seen before: a drain of the same counter, or the opening of a bucket.
+        Some(offset) => _ = column.cell_at(offset).fetch_add(n, order),
+        None => add_first(column, n, order),
+    }
 }
 
 /// Raises `column` in this thread's row to `value`, unless it is there already.
 #[inline]
 pub(crate) fn raise(column: Column, value: u64) {
-    raise_cell(column.cell_at(offset()), value);
+    match offset() {
+        Some(offset) => raise_cell(column.cell_at(offset), value),
+        None => raise_first(column, value),
+    }
+}
+
+#[cold]
+fn add_first(column: Column, n: u64, order: Ordering) {
+    deal();
+    add(column, n, order);
+}
+
+#[cold]
+fn raise_first(column: Column, value: u64) {
+    deal();
+    raise(column, value);
 }
 
 /// Raises a cell to `value`. One that is high enough is only read.

@@ -1,0 +1,52 @@
+//! The per-core strategy where there is none: it is never found, and no column is tagged for it.
+
+use crate::column::Column;
+use crate::pages::Cell;
+
+/// A column to be added to per core: there is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tagged {}
+
+impl Tagged {
+    #[inline]
+    pub(crate) fn column(self) -> Column {
+        match self {}
+    }
+}
+
+/// How a sequence ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Committed,
+}
+
+pub(super) fn find(_most: usize) -> Option<usize> {
+    None
+}
+
+pub(super) fn tag(column: Column) -> *mut Cell {
+    column.first().as_ptr()
+}
+
+#[inline]
+pub(super) fn untag(_word: *mut Cell) -> Option<Tagged> {
+    None
+}
+
+#[inline]
+pub(crate) fn add(column: Tagged, _n: u64) -> Outcome {
+    match column {}
+}
+
+#[inline]
+pub(crate) fn raise(column: Tagged, _value: u64) -> Outcome {
+    match column {}
+}
+
+pub(crate) fn again(_outcome: Outcome, _sequence: impl Fn() -> Outcome) -> bool {
+    true
+}
+
+pub(super) fn aborts() -> u64 {
+    0
+}

@@ -1,0 +1,79 @@
+//! What interrupts a thread: a timer of its own whose signal handler counts, and migration.
+
+use std::mem::zeroed;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use windrow::Counter;
+
+/// How often each thread is sent a signal.
+pub(crate) const PERIOD: Duration = Duration::from_micros(200);
+
+/// What the handler adds to.
+static COUNTED: Counter = Counter::new();
+/// The same, by one locked add, for comparison.
+static HANDLED: AtomicU64 = AtomicU64::new(0);
+
+extern "C" fn handle(_signal: libc::c_int) {
+    COUNTED.increment();
+    HANDLED.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Installs the handler.
+pub(crate) fn count_signals() {
+    COUNTED.add(0); // used once before the first signal
+    // SAFETY: the handler adds to a counter that has been used, and to an atomic.
+    unsafe {
+        let mut action: libc::sigaction = zeroed();
+        action.sa_sigaction = handle as extern "C" fn(libc::c_int) as usize;
+        action.sa_flags = libc::SA_RESTART;
+        assert_eq!(libc::sigaction(libc::SIGALRM, &raw const action, std::ptr::null_mut()), 0);
+    }
+}
+
+/// What the counter has counted, and how many signals there were.
+pub(crate) fn signals() -> (u64, u64) {
+    (COUNTED.sum(), HANDLED.load(Ordering::Relaxed))
+}
+
+/// Sends the calling thread a signal every period, until it is dropped.
+pub(crate) struct Timer(libc::timer_t);
+
+impl Timer {
+    /// Starts one for the calling thread.
+    pub(crate) fn start(period: Duration) -> Timer {
+        let tick = libc::timespec { tv_sec: 0, tv_nsec: period.subsec_nanos().into() };
+        let every = libc::itimerspec { it_interval: tick, it_value: tick };
+        // SAFETY: the structures are valid, and outlive the calls.
+        unsafe {
+            let mut event: libc::sigevent = zeroed();
+            event.sigev_notify = libc::SIGEV_THREAD_ID;
+            event.sigev_signo = libc::SIGALRM;
+            event.sigev_notify_thread_id = libc::gettid();
+            let mut timer = zeroed();
+            let made = libc::timer_create(libc::CLOCK_MONOTONIC, &raw mut event, &raw mut timer);
+            assert_eq!(made, 0);
+            assert_eq!(libc::timer_settime(timer, 0, &raw const every, std::ptr::null_mut()), 0);
+            Timer(timer)
+        }
+    }
+}
+
+impl Drop for Timer {
+    fn drop(&mut self) {
+        // SAFETY: made in `start`, deleted once.
+        unsafe { libc::timer_delete(self.0) };
+    }
+}
+
+/// Moves the calling thread to the core numbered `which`, modulo those it may run on.
+pub(crate) fn migrate(which: u64) {
+    // SAFETY: the sets are as long as they are said to be; core 0 or 1 may not be allowed, and then
+    // the thread stays where it is.
+    unsafe {
+        let cores = libc::sysconf(libc::_SC_NPROCESSORS_ONLN).max(1).unsigned_abs();
+        let mut set: libc::cpu_set_t = zeroed();
+        libc::CPU_SET((which % cores) as usize, &mut set);
+        libc::sched_setaffinity(0, size_of_val(&set), &raw const set);
+    }
+}

@@ -22,6 +22,7 @@ impl Rival for Counter {
         Counter::add(self, n);
     }
 
+    #[inline]
     fn sum(&self) -> u64 {
         Counter::sum(self)
     }
@@ -33,6 +34,7 @@ impl<C: Clock + Send + Sync> Rival for SlidingWindow<Http, C> {
         SlidingWindow::add(self, Http::Pass, n);
     }
 
+    #[inline]
     fn sum(&self) -> u64 {
         SlidingWindow::sum(self, Http::Pass)
     }

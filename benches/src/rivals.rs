@@ -44,6 +44,7 @@ impl<R: Ring, N: Fn() -> u64 + Send + Sync> Rival for Clocked<R, N> {
         self.ring.add_at((self.now)(), n);
     }
 
+    #[inline]
     fn sum(&self) -> u64 {
         self.ring.sum_at((self.now)())
     }
@@ -102,6 +103,7 @@ impl Stripes {
         self.mine().fetch_add(n, Ordering::Relaxed);
     }
 
+    #[inline]
     fn sum(&self) -> u64 {
         self.0.iter().map(|cell| cell.load(Ordering::Relaxed)).sum()
     }

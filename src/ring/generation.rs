@@ -24,9 +24,11 @@ pub(super) struct Change {
 }
 
 impl Change {
-    /// The start of the new bucket that an old one went into; `None` if it had left the old ring.
+    /// The start of the new bucket that an old one went into; `None` if it had left the old ring,
+    /// or has no place in the new one.
     pub(super) fn apply(&self, start: u64) -> Option<u64> {
-        self.from.in_ring(start, self.newest).then(|| self.to.start_of(start))
+        let (new, newest) = (self.to.start_of(start), self.to.start_of(self.newest));
+        (self.from.in_ring(start, self.newest) && self.to.in_ring(new, newest)).then_some(new)
     }
 }
 
@@ -42,6 +44,12 @@ impl Inherited {
     /// The start of the present bucket that a header of these slots went into.
     pub(super) fn start_now(&self, start: u64) -> Option<u64> {
         self.changes.iter().try_fold(start, |start, change| change.apply(start))
+    }
+
+    /// The newest start that any header of these slots can have now: if that is out of a ring, all
+    /// are.
+    pub(super) fn newest_now(&self) -> Option<u64> {
+        self.start_now(self.changes[0].newest)
     }
 }
 

@@ -34,6 +34,11 @@ impl Geometry {
         self.length
     }
 
+    /// Nanoseconds in the bucket at `start`: fewer only in the last one before the end of time.
+    pub(crate) fn length_at(self, start: u64) -> u64 {
+        self.length.min((u64::MAX - start).saturating_add(1))
+    }
+
     /// Nanoseconds that the ring covers.
     pub(crate) fn interval(self) -> u64 {
         self.length * self.buckets as u64

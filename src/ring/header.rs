@@ -61,7 +61,7 @@ impl Header {
         owner.store(generation, Ordering::Relaxed); // published with the header
         Owned::new(Header {
             start,
-            length: of.geometry().length(),
+            length: of.geometry().length_at(start),
             column: None,
             block: None,
             generation: of.number,
@@ -106,7 +106,9 @@ impl Header {
     /// Whether a time lies in this bucket.
     #[inline]
     pub(super) fn covers(&self, at: u64) -> bool {
-        at.wrapping_sub(self.start) < self.length // before the start it wraps to a large number
+        // Before the start the difference wraps: to no less than the start's distance from the end
+        // of time, which no length exceeds.
+        at.wrapping_sub(self.start) < self.length
     }
 
     /// Its place in the order in which headers become current, which never goes back.

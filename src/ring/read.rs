@@ -167,13 +167,10 @@ impl<'g> View<'g> {
 
     /// Sources from earlier geometries.
     fn each_older(&self, oldest: u64, newest: u64, mut see: impl FnMut(u64, Source<'g>)) {
-        let counts = |start: u64| {
-            (oldest..=newest).contains(&start) && self.geometry().in_ring(start, self.header.start)
-        };
+        let in_ring = |start| self.geometry().in_ring(start, self.header.start);
+        let counts = |start| (oldest..=newest).contains(&start) && in_ring(start);
         for inherited in &self.generation.inherited {
-            // What was newest is newest yet: if it has left, all have.
-            let last = inherited.changes[0].newest;
-            if inherited.start_now(last).is_none_or(|last| last < oldest) {
+            if !inherited.newest_now().is_some_and(|newest| newest >= oldest && in_ring(newest)) {
                 continue;
             }
             for held in inherited.slots.headers(self.guard) {

@@ -87,7 +87,13 @@ impl Ring {
         for inherited in &old.inherited {
             let mut inherited = inherited.clone();
             inherited.changes.push(change);
-            if grace::passed(begin_grace(&inherited.slots, guard)) {
+            if !grace::passed(begin_grace(&inherited.slots, guard)) {
+                next.inherited.push(inherited);
+                continue;
+            }
+            // Where nothing is left to carry, not even to look: with short buckets an attempt must
+            // not take longer than a bucket does.
+            if inherited.newest_now().is_some() {
                 for header in inherited.slots.headers(guard) {
                     // SAFETY: loaded under the guard, from slots that are yet to be settled.
                     let header = unsafe { header.deref() };
@@ -96,10 +102,8 @@ impl Ring {
                         header.number(self, position)
                     });
                 }
-                settled.push(inherited.slots);
-            } else {
-                next.inherited.push(inherited);
             }
+            settled.push(inherited.slots);
         }
         (next, settled)
     }

@@ -29,6 +29,7 @@ impl OwnCells {
         &self.0[thread_index() % CELLS]
     }
 
+    #[inline]
     fn sum(&self) -> u64 {
         self.0.iter().map(|cell| cell.load(Ordering::Relaxed)).sum()
     }
@@ -89,6 +90,7 @@ impl Rival for AtomicU64 {
         self.fetch_add(n, Ordering::Relaxed);
     }
 
+    #[inline]
     fn sum(&self) -> u64 {
         self.load(Ordering::Relaxed)
     }
@@ -100,6 +102,7 @@ impl Rival for Mutex<u64> {
         *self.lock().expect("nobody panics in here") += n;
     }
 
+    #[inline]
     fn sum(&self) -> u64 {
         *self.lock().expect("nobody panics in here")
     }
@@ -111,6 +114,7 @@ impl Rival for Unsigned {
         Unsigned::add(self, n as usize);
     }
 
+    #[inline]
     fn sum(&self) -> u64 {
         self.value().as_u64()
     }
@@ -122,6 +126,7 @@ impl Rival for ConcurrentCounter {
         ConcurrentCounter::add(self, n.cast_signed() as isize);
     }
 
+    #[inline]
     fn sum(&self) -> u64 {
         (ConcurrentCounter::sum(self) as i64).cast_unsigned()
     }
@@ -133,6 +138,7 @@ impl Rival for PrometheusCounter {
         self.inc_by(n);
     }
 
+    #[inline]
     fn sum(&self) -> u64 {
         self.get()
     }
@@ -187,6 +193,7 @@ impl<R: Rival> Rival for CachePadded<R> {
         (**self).add(n);
     }
 
+    #[inline]
     fn sum(&self) -> u64 {
         (**self).sum()
     }

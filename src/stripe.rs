@@ -15,10 +15,15 @@ use crate::column::Column;
 use crate::pages::Cell;
 use crate::sync::{AtomicU8, AtomicUsize, Ordering, global, sized};
 
-#[cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu", not(loom)))]
-pub(crate) mod per_core;
-#[cfg(not(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu", not(loom))))]
-#[path = "stripe/per_core_absent.rs"]
+// One of three, with the same functions: the real one, the one that a model can see, or none.
+#[cfg_attr(windrow_per_core, path = "stripe/per_core_model.rs")]
+#[cfg_attr(
+    not(any(
+        windrow_per_core,
+        all(target_os = "linux", target_arch = "x86_64", target_env = "gnu", not(loom))
+    )),
+    path = "stripe/per_core_absent.rs"
+)]
 pub(crate) mod per_core;
 pub(crate) mod portable;
 
@@ -85,7 +90,8 @@ pub fn strategy() -> Strategy {
 /// handler has interrupted, is deciding. Nobody waits for it: an add finds a shared cell.
 pub(crate) fn decided() -> Option<Strategy> {
     if MODEL_ROWS != 0 {
-        return Some(Strategy::Portable);
+        let per_core = cfg!(windrow_per_core);
+        return Some(if per_core { Strategy::PerCore } else { Strategy::Portable });
     }
     // Acquire: pairs with the Release in `decide`; what the strategy has found out is seen.
     match state().load(Ordering::Acquire) {

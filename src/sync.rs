@@ -17,6 +17,10 @@ pub(crate) use loom::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicU8, AtomicU64, AtomicUsize, fence,
 };
 
+/// For what a model puts in the place of the scheduler.
+#[cfg(windrow_per_core)]
+pub(crate) use loom::sync::Mutex;
+
 #[cfg(all(loom, not(crossbeam_loom)))]
 compile_error!(
     "a model needs `--cfg crossbeam_loom` beside `--cfg loom`: without it crossbeam-epoch keeps \

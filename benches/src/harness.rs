@@ -55,6 +55,12 @@ impl Contender {
     pub fn new(name: &'static str, rival: impl Rival + 'static) -> Contender {
         Contender { name, rival: Box::new(rival) }
     }
+
+    /// The same under another name.
+    #[must_use]
+    pub fn called(self, name: &'static str) -> Contender {
+        Contender { name, ..self }
+    }
 }
 
 /// How many threads run at once.

@@ -25,15 +25,17 @@ pub fn print_table(heads: &[&str], rows: &[Vec<String>]) {
 }
 
 /// Prints what a reader needs to repeat the run of binary `name`: processor, cores, compiler,
-/// command.
+/// strategy, command.
 pub fn print_caption(name: &str) {
     let options: Vec<String> = std::env::args().skip(1).collect();
     let separator = if options.is_empty() { "" } else { " -- " };
     println!(
-        "{}, {} cores, {}\ncargo run --release -p windrow-benches --bin {name}{separator}{}\n",
+        "{}, {} cores, {}, counters striped {:?}\n\
+         cargo run --release -p windrow-benches --bin {name}{separator}{}\n",
         processor(),
         cores(),
         env!("WINDROW_RUSTC"),
+        windrow::strategy(),
         options.join(" "),
     );
 }

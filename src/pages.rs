@@ -118,6 +118,7 @@ mod platform {
     /// More than any one execution maps.
     const KEPT: usize = 16;
 
+    #[allow(clippy::unnecessary_wraps)] // the others may be refused
     pub(super) fn map(cells: usize) -> Option<&'static [Cell]> {
         let cells = Box::into_raw((0..cells).map(|_| Cell::new(0)).collect::<Box<[Cell]>>());
         MAPPED.with_borrow_mut(|mapped| {

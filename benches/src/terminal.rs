@@ -29,9 +29,11 @@ pub fn print_table(heads: &[&str], rows: &[Vec<String>]) {
 pub fn print_caption(name: &str) {
     let options: Vec<String> = std::env::args().skip(1).collect();
     let separator = if options.is_empty() { "" } else { " -- " };
+    let forced = std::env::var("WINDROW_STRATEGY");
+    let forced = forced.map_or(String::new(), |name| format!("WINDROW_STRATEGY={name} "));
     println!(
         "{}, {} cores, {}, counters striped {:?}\n\
-         cargo run --release -p windrow-benches --bin {name}{separator}{}\n",
+         {forced}cargo run --release -p windrow-benches --bin {name}{separator}{}\n",
         processor(),
         cores(),
         env!("WINDROW_RUSTC"),

@@ -1,0 +1,91 @@
+//! Threads that do nothing but add: to one shared atomic, to a counter, to a window.
+
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use windrow::Counter;
+
+use crate::display::say;
+use crate::numbers::grouped;
+use crate::options::Options;
+use crate::service::{Http, Service};
+use crate::verdict::Row;
+
+/// How many adds a thread makes between two looks at the stop flag.
+const BURST: u64 = 1_024;
+
+/// Hammers the three in turn and returns what the threads added and what was counted.
+pub(crate) fn run(options: &Options) -> Vec<Row> {
+    let atomic = AtomicU64::new(0);
+    let counter = Counter::new();
+    let window = Service::new(1).window;
+
+    say(&format!("{} threads, {} s each\n", options.clients, options.seconds));
+    let (alone, shared) = hammer(
+        "one shared AtomicU64",
+        options,
+        || {
+            atomic.fetch_add(1, Relaxed);
+        },
+        || atomic.load(Relaxed),
+    );
+    let (counters, striped) =
+        hammer("windrow::Counter", options, || counter.add(1), || counter.sum());
+    let (windows, sliding) = hammer(
+        "windrow::SlidingWindow",
+        options,
+        || window.add(Http::Pass, 1),
+        || window.lifetime(Http::Pass).count,
+    );
+
+    say("\nadds a second\n");
+    for (row, rate) in [(&alone, shared), (&counters, striped), (&windows, sliding)] {
+        let rounded = grouped(rate.round() as u64);
+        say(&format!("{:<24}{rounded:>18}{:>10.1} x\n", row.name, rate / shared));
+    }
+    vec![counters, windows]
+}
+
+/// Lets threads `add` for the given seconds, and tells what they added beside the `sum` and how
+/// many they added a second.
+fn hammer(
+    name: &str,
+    options: &Options,
+    add: impl Fn() + Sync,
+    sum: impl Fn() -> u64,
+) -> (Row, f64) {
+    let stop = AtomicBool::new(false);
+    let ready = Barrier::new(options.clients + 1);
+    let work = || {
+        ready.wait();
+        let mut added = 0;
+        while !stop.load(Relaxed) {
+            for _ in 0..BURST {
+                add();
+            }
+            added += BURST;
+        }
+        added
+    };
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..options.clients).map(|_| scope.spawn(work)).collect();
+        ready.wait();
+        let begun = Instant::now();
+        let (mut before, mut then) = (0, begun);
+        for second in 1..=options.seconds {
+            let next = begun + Duration::from_secs(second);
+            thread::sleep(next.saturating_duration_since(Instant::now()));
+            let (sum, now) = (sum(), Instant::now());
+            let rate = (sum - before) as f64 / (now - then).as_secs_f64();
+            say(&format!("{name:<24}{second:>5} s{:>18} adds/s\n", grouped(rate.round() as u64)));
+            (before, then) = (sum, now);
+        }
+        stop.store(true, Relaxed);
+        let added = threads.into_iter().map(|thread| thread.join().expect("adding cannot fail"));
+        let expected: u64 = added.sum();
+        let rate = expected as f64 / begun.elapsed().as_secs_f64();
+        (Row { name: name.to_owned(), expected, counted: sum() }, rate)
+    })
+}

@@ -33,7 +33,7 @@ use std::sync::Arc;
 use crossbeam_utils::CachePadded;
 
 use crate::error::BuildError;
-use crate::layout::Shape;
+use crate::layout::{Place, Shape};
 use crate::reclaim::{self, Atomic, Guard, Owned, Shared};
 use crate::stripe;
 use crate::sync::{Ordering, sized};
@@ -105,9 +105,9 @@ impl Ring {
         Ok(ring)
     }
 
-    /// Counts `update` in the bucket of `at`; in `late` if that has left the ring.
+    /// Counts a number in the bucket of `at`; in `late` if that has left the ring.
     #[inline]
-    pub(crate) fn add(&self, at: u64, update: Update) {
+    pub(crate) fn add(&self, at: u64, place: Place, number: u64) {
         let guard = reclaim::pin();
         // SAFETY: never null, and loaded under the pin.
         let header = unsafe { self.current(&guard).deref() };
@@ -115,15 +115,17 @@ impl Ring {
             && let Some(column) = header.column
         {
             header.check();
-            update.put(&column);
+            Update::new(place, number).put(&column);
         } else {
             drop(guard);
-            self.add_slowly(at, update);
+            self.add_slowly(at, place, number);
         }
     }
 
+    // Not given the `Update` of the fast path, which would have to be put into memory for it.
     #[cold]
-    fn add_slowly(&self, at: u64, update: Update) {
+    fn add_slowly(&self, at: u64, place: Place, number: u64) {
+        let update = Update::new(place, number);
         if self.add_in_ring(at, update).is_err() {
             update.put(&self.late);
         }
@@ -203,6 +205,7 @@ impl Ring {
         update.put(&self.side);
     }
 
+    #[inline]
     fn current<'g>(&self, guard: &'g Guard) -> Shared<'g, Header> {
         // Acquire: pairs with the Release that made it current. We see the header, and the slot
         // of every one before it.

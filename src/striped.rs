@@ -47,7 +47,7 @@ impl Striped {
                     fence(Ordering::SeqCst); // as the locked add would be
                 }
             }
-            Way::Portable(column) => portable::add(column, n, order),
+            Way::Portable(column) => portable::add(column, 0, n, order),
             Way::Refused | Way::Unknown => self.add_first(n, order),
         }
     }
@@ -62,7 +62,7 @@ impl Striped {
                     self.raise_again(column, value, outcome);
                 }
             }
-            Way::Portable(column) => portable::raise(column, value),
+            Way::Portable(column) => portable::raise(column, 0, value),
             Way::Refused | Way::Unknown => self.raise_first(value),
         }
     }

@@ -109,7 +109,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// ```
     #[inline]
     pub fn add(&self, event: E, n: u64) {
-        self.ring.add(self.now(), update(event, n));
+        self.ring.add(self.now(), E::PLACES[event.index()], n);
     }
 
     /// Records a value of a `Value` event in the bucket of the clock's now.
@@ -155,9 +155,9 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
         if at > now && at.as_nanos() - geometry.start_of(now.as_nanos()) >= geometry.length() {
             return Err(OutOfRange::AfterNow { at, now });
         }
-        self.ring.add_in_ring(at.as_nanos(), update(event, n)).map_err(|Gone { oldest }| {
-            OutOfRange::BeforeRing { at, oldest: Timestamp::from_nanos(oldest) }
-        })
+        self.ring.add_in_ring(at.as_nanos(), Update::new(E::PLACES[event.index()], n)).map_err(
+            |Gone { oldest }| OutOfRange::BeforeRing { at, oldest: Timestamp::from_nanos(oldest) },
+        )
     }
 
     /// Records a value of a `Value` event in the bucket of `at`.
@@ -231,11 +231,6 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     pub fn buckets(&self) -> usize {
         self.ring.geometry().buckets()
     }
-}
-
-#[inline]
-fn update<E: Event>(event: E, number: u64) -> Update {
-    Update::new(E::PLACES[event.index()], number)
 }
 
 /// Shows the geometry and every event's stats over the interval.

@@ -38,6 +38,8 @@ use crate::Timestamp;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Ticker {
+    /// What `now` reads, one step away.
+    tick: Arc<Tick>,
     handle: Arc<Handle>,
 }
 
@@ -89,7 +91,8 @@ impl Ticker {
             let tick = Arc::clone(&tick);
             move || tick.run()
         })?;
-        Ok(Ticker { handle: Arc::new(Handle { tick, thread: Some(thread) }) })
+        let handle = Handle { tick: Arc::clone(&tick), thread: Some(thread) };
+        Ok(Ticker { tick, handle: Arc::new(handle) })
     }
 
     /// Changes the period, for all clones, from the next tick on.
@@ -106,7 +109,7 @@ impl Ticker {
     /// assert_eq!(ticker.clone().resolution(), Duration::from_millis(2));
     /// ```
     pub fn set_period(&self, period: Duration) {
-        self.handle.tick.settings.store(Arc::new(Settings::new(period)));
+        self.tick.settings.store(Arc::new(Settings::new(period)));
         self.handle.wake();
     }
 }
@@ -123,12 +126,12 @@ impl Clock for Ticker {
     fn now(&self) -> Timestamp {
         // Relaxed: the time is a number and publishes nothing. Coherence alone keeps a thread, and
         // whoever it has told of a reading, from seeing an earlier one.
-        Timestamp::from_nanos(self.handle.tick.nanos.load(Ordering::Relaxed))
+        Timestamp::from_nanos(self.tick.nanos.load(Ordering::Relaxed))
     }
 
     /// The period.
     fn resolution(&self) -> Duration {
-        self.handle.tick.settings.load().period
+        self.tick.settings.load().period
     }
 }
 

@@ -18,12 +18,12 @@ pub(super) trait Target {
 impl Target for Column {
     #[inline]
     fn add(&self, position: usize, n: u64) {
-        portable::add(self.right(position), n, Ordering::Release);
+        portable::add(*self, position, n, Ordering::Release);
     }
 
     #[inline]
     fn raise(&self, position: usize, value: u64) {
-        portable::raise(self.right(position), value);
+        portable::raise(*self, position, value);
     }
 }
 

@@ -33,36 +33,39 @@ fn deal() {
     ROW.with(|mine| mine.set(Column::offset(row) + 1));
 }
 
-/// Adds `n`, wrapping, to `column` in this thread's row. `order` is at least Release.
+/// Adds `n`, wrapping, in this thread's row, to the column `distance` places to the right of
+/// `column`. `order` is at least Release.
+///
+/// (The distance goes along, so that it becomes a part of the one instruction's address.)
 #[inline]
-pub(crate) fn add(column: Column, n: u64, order: Ordering) {
+pub(crate) fn add(column: Column, distance: usize, n: u64, order: Ordering) {
     match offset() {
         // Release: pairs with the Acquire in `rows::scan`. Whoever counts this add sees what its
         // thread had seen before: a drain of the same counter, or the opening of a bucket.
-        Some(offset) => _ = column.cell_at(offset).fetch_add(n, order),
-        None => add_first(column, n, order),
+        Some(offset) => _ = column.right(distance).cell_at(offset).fetch_add(n, order),
+        None => add_first(column, distance, n, order),
     }
 }
 
-/// Raises `column` in this thread's row to `value`, unless it is there already.
+/// Raises that column in this thread's row to `value`, unless it is there already.
 #[inline]
-pub(crate) fn raise(column: Column, value: u64) {
+pub(crate) fn raise(column: Column, distance: usize, value: u64) {
     match offset() {
-        Some(offset) => raise_cell(column.cell_at(offset), value),
-        None => raise_first(column, value),
+        Some(offset) => raise_cell(column.right(distance).cell_at(offset), value),
+        None => raise_first(column, distance, value),
     }
 }
 
 #[cold]
-fn add_first(column: Column, n: u64, order: Ordering) {
+fn add_first(column: Column, distance: usize, n: u64, order: Ordering) {
     deal();
-    add(column, n, order);
+    add(column, distance, n, order);
 }
 
 #[cold]
-fn raise_first(column: Column, value: u64) {
+fn raise_first(column: Column, distance: usize, value: u64) {
     deal();
-    raise(column, value);
+    raise(column, distance, value);
 }
 
 /// Raises a cell to `value`. One that is high enough is only read.

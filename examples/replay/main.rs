@@ -1,0 +1,92 @@
+//! Replays a web server's access log through two windows and tells when it was busiest.
+//!
+//! A [`windrow::clock::Manual`] clock follows the log's own timestamps. One window has a bucket for
+//! each second of a minute, the other for each minute of an hour; whatever bucket leaves a window
+//! is final and takes its place in the ranking. Lines out of order are back-dated into the second
+//! that they name; those that come too late for it are counted as late, never lost.
+//!
+//! ```text
+//! cargo run --release --example replay -- examples/data/access.log
+//! tail -n 100000 access.log | cargo run --release --example replay
+//! cargo run --release --example replay -- --help
+//! ```
+//!
+//! The log is in the combined format, which may be followed by the time that the request took, in
+//! seconds. It exits with 1 if the windows did not count every good line, and with 2 when the
+//! arguments or the file are at fault.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, ErrorKind};
+use std::process::ExitCode;
+
+#[path = "../common/arguments.rs"]
+mod arguments;
+mod date;
+mod entry;
+mod lines;
+#[path = "../common/numbers.rs"]
+mod numbers;
+mod progress;
+mod ranking;
+mod replay;
+mod report;
+
+use arguments::{number, refuse, unknown};
+
+const USAGE: &str = "\
+Replays an access log in the combined format: busiest seconds and minutes, errors, response times.
+
+usage: replay [OPTIONS] [FILE]
+
+  FILE      the log; - or nothing for standard input
+  --top N   how many seconds and minutes to rank, 1 to 1000 (5)
+  --help    this text
+";
+
+fn main() -> ExitCode {
+    let mut top = 5;
+    let mut file: Option<OsString> = None;
+    let mut arguments = env::args_os().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.to_str() {
+            Some("--top") => match number("--top", arguments.next(), 1..=1_000) {
+                Ok(number) => top = number as usize,
+                Err(message) => return refuse("replay", &message),
+            },
+            Some("--help" | "-h") => {
+                print!("{USAGE}");
+                return ExitCode::SUCCESS;
+            }
+            Some(option) if option.starts_with('-') && option != "-" => {
+                return refuse("replay", &unknown(&argument));
+            }
+            _ if file.is_some() => {
+                return refuse("replay", &format!("{argument:?}: there can be only one file"));
+            }
+            _ => file = Some(argument),
+        }
+    }
+    let name = file.unwrap_or_else(|| "-".into());
+    let replay = match open(&name).and_then(|log| replay::run(log, top)) {
+        Ok(replay) => replay,
+        Err(error) => return refuse("replay", &format!("cannot read {name:?}: {error}")),
+    };
+    match report::print(&replay, &mut io::stdout().lock()) {
+        // Whoever read the report has seen enough.
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            eprintln!("replay: cannot write the report: {error}");
+            ExitCode::FAILURE
+        }
+        _ => ExitCode::from(u8::from(!replay.is_complete())),
+    }
+}
+
+fn open(name: &OsStr) -> io::Result<Box<dyn BufRead>> {
+    Ok(if name == "-" {
+        Box::new(io::stdin().lock())
+    } else {
+        Box::new(BufReader::new(File::open(name)?))
+    })
+}

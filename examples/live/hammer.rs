@@ -86,6 +86,6 @@ fn hammer(
         let added = threads.into_iter().map(|thread| thread.join().expect("adding cannot fail"));
         let expected: u64 = added.sum();
         let rate = expected as f64 / begun.elapsed().as_secs_f64();
-        (Row { name: name.to_owned(), expected, counted: sum() }, rate)
+        (Row { name: name.to_owned(), expected, counted: sum(), is_adds: true }, rate)
     })
 }

@@ -100,12 +100,14 @@ impl Service {
             name: format!("{event:?}"),
             expected: own.load(Relaxed),
             counted: self.window.lifetime(event).count,
+            is_adds: true,
         };
         let mut rows: Vec<Row> = counts.map(row).into();
         rows.push(Row {
             name: "Rt, sum in us".to_owned(),
             expected: own.microseconds.load(Relaxed),
             counted: self.window.lifetime(Http::Rt).sum,
+            is_adds: false,
         });
         rows
     }

@@ -1,11 +1,11 @@
 //! A clock that stands still until it is told to move.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::Clock;
 use crate::Timestamp;
+use crate::sync::{Ordering, RealAtomicU64};
 use crate::timestamp::saturating_nanos;
 
 /// A clock that stands still until it is told to move: for tests, and for replaying logs.
@@ -27,8 +27,8 @@ use crate::timestamp::saturating_nanos;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Manual {
-    // std's atomic in models too: the time is the script of a model, not a part of its subject.
-    nanos: Arc<AtomicU64>,
+    // A real atomic in models too: the time is a model's script, not its subject.
+    nanos: Arc<RealAtomicU64>,
 }
 
 impl Manual {

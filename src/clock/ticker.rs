@@ -2,7 +2,6 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -11,6 +10,7 @@ use crossbeam_utils::CachePadded;
 
 use super::{Clock, monotonic};
 use crate::Timestamp;
+use crate::sync::{AtomicBool, AtomicU64, Ordering};
 
 /// A published tick: one thread writes the time down every period, and `now` is one load.
 ///

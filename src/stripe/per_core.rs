@@ -37,10 +37,10 @@
 use std::arch::asm;
 use std::mem::offset_of;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use crate::column::{COLUMNS, Column};
 use crate::pages::Cell;
+use crate::sync::{AtomicU64, AtomicUsize, Ordering};
 
 /// The lowest bit of a column's address says that it is added to per core.
 const TAG: usize = 1;

@@ -9,6 +9,7 @@ use std::time::Duration;
 use windrow::clock::Manual;
 use windrow::{Event, SlidingWindow, Timestamp};
 
+pub(crate) mod alone;
 pub(crate) mod ledger;
 pub(crate) mod traced;
 

@@ -134,7 +134,7 @@ fn buckets_left_alone_read_exactly() {
     let write = |index: usize| {
         let mut random = Random::new(index as u64);
         let mut rt = Ledger::default();
-        for _ in 0..400_000 {
+        for _ in 0..150_000 {
             if enough.load(Ordering::Relaxed) {
                 break;
             }
@@ -166,7 +166,7 @@ fn buckets_left_alone_read_exactly() {
                     checks += 1;
                 }
             }
-            if floor == Some(u64::MAX) || checks > 400_000 {
+            if floor == Some(u64::MAX) || checks > 150_000 {
                 enough.store(true, Ordering::Relaxed);
                 return seen;
             }

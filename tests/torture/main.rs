@@ -6,13 +6,15 @@
 
 #![cfg(target_os = "linux")]
 
+#[path = "../common/mod.rs"]
+mod common;
 mod interrupts;
 
-use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use common::alone;
 use interrupts::Timer;
 use windrow::{Counter, Gauge, Maximum, Minimum, Strategy};
 
@@ -31,25 +33,14 @@ fn seconds() -> Duration {
     Duration::from_secs_f64(told.and_then(|told| told.parse().ok()).unwrap_or(2.0))
 }
 
-/// Runs the torture in a child process, so that it has a strategy and signals of its own.
-fn child(strategy: &str) {
-    let program = std::env::current_exe().unwrap();
-    let status = Command::new(program)
-        .args(["--ignored", "--exact", "torture_in_this_process", "--nocapture"])
-        .env("WINDROW_STRATEGY", strategy)
-        .status()
-        .unwrap();
-    assert!(status.success(), "{strategy}: {status}");
-}
-
 #[test]
 fn torture_with_the_strategy_of_this_machine() {
-    child("");
+    alone::run("torture_in_this_process", &[("WINDROW_STRATEGY", "")]);
 }
 
 #[test]
 fn torture_with_the_portable_strategy() {
-    child("portable");
+    alone::run("torture_in_this_process", &[("WINDROW_STRATEGY", "portable")]);
 }
 
 /// What one writer has added, for comparison.

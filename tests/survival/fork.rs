@@ -1,0 +1,100 @@
+//! A forked child has its parent's counts as they were, and goes on from there.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use crate::common::{Finish, alone};
+use crate::work::Work;
+
+/// Runs `body` in a forked child, and fails if it fails.
+fn in_child(body: impl FnOnce()) {
+    // SAFETY: the child runs `body`, which takes no lock that another thread may have held (but the
+    // allocator's, which glibc and musl see to), and ends without unwinding into what is not its own.
+    let child = unsafe { libc::fork() };
+    assert!(child >= 0, "no process");
+    if child == 0 {
+        // SAFETY: kills a child that hangs, long after any that does not has ended.
+        unsafe { libc::alarm(100) };
+        let failed = catch_unwind(AssertUnwindSafe(body)).is_err();
+        // SAFETY: ends the child at once.
+        unsafe { libc::_exit(i32::from(failed)) };
+    }
+    let mut status = 0;
+    // SAFETY: waits for the child, which is nobody else's.
+    assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+    assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0, "status {status:#x}");
+}
+
+#[test]
+fn children_count() {
+    for strategy in ["", "portable"] {
+        alone::run("fork::forked_at_rest", &[("WINDROW_STRATEGY", strategy)]);
+    }
+}
+
+#[test]
+fn children_of_busy_parents_count() {
+    for strategy in ["", "portable"] {
+        alone::run("fork::forked_while_threads_count", &[("WINDROW_STRATEGY", strategy)]);
+    }
+}
+
+/// What a child does with something new, in threads of its own.
+fn count_anew() {
+    let work = Work::new();
+    let books: Vec<_> = thread::scope(|scope| {
+        let run = |thread| {
+            let work = &work;
+            move || work.run(thread)
+        };
+        let threads = [0, 1, 2].map(|thread| scope.spawn(run(thread)));
+        threads.into_iter().map(|thread| thread.join().expect("no thread panics")).collect()
+    });
+    work.check(0..3, &books);
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn forked_at_rest() {
+    // Before anything was counted: the child decides for itself.
+    in_child(count_anew);
+    let work = Work::new();
+    in_child(|| work.check(0..1, &[work.run(0)]));
+    let books = [work.run(0)];
+    in_child(|| {
+        work.check(0..1, &books);
+        work.grows_exactly();
+        // And a child's child.
+        in_child(|| work.grows_exactly());
+        count_anew();
+    });
+    work.check(0..1, &books);
+    work.grows_exactly();
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn forked_while_threads_count() {
+    let work = Work::new();
+    let finished = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for thread in 0..3 {
+            let (work, finished) = (&work, &finished);
+            scope.spawn(move || {
+                while !finished.load(Ordering::Acquire) {
+                    work.run(thread);
+                }
+            });
+        }
+        let finish = Finish(&finished);
+        for _ in 0..30 {
+            in_child(|| {
+                work.grows_exactly();
+                count_anew();
+            });
+        }
+        drop(finish);
+    });
+    work.grows_exactly();
+}

@@ -1,0 +1,20 @@
+//! Processes in which something is missing, or was forked away: counts are exact all the same.
+//!
+//! Each test runs in a process of its own, because the strategy, the limits and the forks are the
+//! process's.
+
+#![cfg(target_os = "linux")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod fork;
+#[cfg(target_env = "gnu")]
+mod memory;
+mod rows;
+mod work;
+
+windrow::events! {
+    /// One of each kind.
+    pub(crate) enum Seen { Pass: Count, Rt: Value }
+}

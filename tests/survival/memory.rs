@@ -1,0 +1,147 @@
+//! No memory for columns: numbers count in cells of their own, buckets in those that all share.
+
+use std::mem::MaybeUninit;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::{fs, ptr, thread};
+
+use windrow::Counter;
+
+use crate::common::{Finish, alone};
+use crate::work::Work;
+
+const THREADS: u64 = 4;
+
+/// From now on the process gets no more address space than it has; until this is dropped.
+struct Exhausted(libc::rlimit);
+
+impl Exhausted {
+    fn begin() -> Exhausted {
+        let pages = fs::read_to_string("/proc/self/statm").expect("the size of this process");
+        let pages: u64 = pages.split(' ').next().and_then(|size| size.parse().ok()).expect("pages");
+        let mut before = MaybeUninit::uninit();
+        // SAFETY: `before` has room for the answer, which is written if there is no error.
+        let before = unsafe {
+            assert_eq!(libc::getrlimit(libc::RLIMIT_AS, before.as_mut_ptr()), 0);
+            before.assume_init()
+        };
+        // SAFETY: a plain question.
+        let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.unsigned_abs();
+        set(libc::rlimit { rlim_cur: pages * page, ..before });
+        let exhausted = Exhausted(before);
+        assert!(!room_for(64 << 10), "the limit does not bite");
+        exhausted
+    }
+}
+
+impl Drop for Exhausted {
+    fn drop(&mut self) {
+        set(self.0);
+    }
+}
+
+fn set(limit: libc::rlimit) {
+    // SAFETY: a valid limit, which is only read.
+    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) }, 0);
+}
+
+/// Whether so many bytes can be mapped.
+fn room_for(bytes: usize) -> bool {
+    let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANON);
+    // SAFETY: asks for new memory, and gives it back.
+    unsafe {
+        let start = libc::mmap(ptr::null_mut(), bytes, access, kind, -1, 0);
+        start != libc::MAP_FAILED && libc::munmap(start, bytes) == 0
+    }
+}
+
+/// Makes what `before` makes, exhausts the memory, makes what is left to make and has it all used
+/// by threads that were there before.
+///
+/// A thread that has allocated once has an arena of the allocator's, with address space of its own:
+/// what is exhausted is the room for mappings, and so for columns, not the heap.
+fn exhausted<T: Send + Sync>(before: impl FnOnce() -> T + Send) {
+    let (ready, go) = (AtomicU64::new(0), AtomicBool::new(false));
+    let work = OnceLock::new();
+    let wait = || {
+        drop(Box::new([0_u8; 64]));
+        ready.fetch_add(1, Ordering::Release);
+        while !go.load(Ordering::Acquire) {
+            thread::yield_now();
+        }
+    };
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..THREADS)
+            .map(|thread| {
+                let (wait, work) = (&wait, &work);
+                scope.spawn(move || {
+                    wait();
+                    work.get().map(|work: &Work| work.run(thread))
+                })
+            })
+            .collect();
+        let main = scope.spawn(|| {
+            let finish = Finish(&go);
+            let before = before();
+            while ready.load(Ordering::Acquire) < THREADS {
+                thread::yield_now();
+            }
+            let exhausted = Exhausted::begin();
+            // More than any segment that there may be has room for.
+            let many: Vec<Counter> = (0..9_000).map(|_| Counter::new()).collect();
+            for (counter, n) in many.iter().zip(1..) {
+                counter.add(n);
+                counter.add(1);
+            }
+            let work = work.get_or_init(Work::new);
+            drop(finish);
+            let books = threads.into_iter().map(|thread| thread.join().expect("no thread panics"));
+            let books: Vec<_> = books.map(|books| books.expect("there was work")).collect();
+            work.check(0..THREADS, &books);
+            assert!(many.iter().zip(1..).all(|(counter, n)| counter.sum() == n + 1));
+            // Columns come back, and with them windows that have some, though not all they want.
+            drop(many.into_iter().take(9).collect::<Vec<_>>());
+            let late = Work::new();
+            late.check(0..1, &[late.run(0)]);
+            drop(exhausted);
+            // And all is well when there is memory again.
+            let after = Work::new();
+            after.check(0..1, &[after.run(0)]);
+            drop(before);
+        });
+        main.join().expect("everything was exact");
+    });
+}
+
+#[test]
+fn without_any_memory_for_columns() {
+    for strategy in ["", "portable"] {
+        alone::run(
+            "memory::exhausted_from_the_beginning",
+            &[("WINDROW_STRATEGY", strategy)],
+        );
+    }
+}
+
+#[test]
+fn without_memory_for_more_columns() {
+    for strategy in ["", "portable"] {
+        alone::run("memory::exhausted_later", &[("WINDROW_STRATEGY", strategy)]);
+    }
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn exhausted_from_the_beginning() {
+    exhausted(|| ());
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn exhausted_later() {
+    exhausted(|| {
+        let work = Work::new();
+        work.check(0..1, &[work.run(0)]);
+        work
+    });
+}

@@ -1,0 +1,131 @@
+//! Threads that have no row, or whose row was never reckoned with.
+
+use crate::common::alone;
+use crate::work::Work;
+
+use std::mem::zeroed;
+use std::thread;
+
+use windrow::{Strategy, strategy};
+
+/// Has four threads use everything; each begins with `first`.
+fn by_threads(first: impl Fn() + Sync) {
+    let work = Work::new();
+    let books: Vec<_> = thread::scope(|scope| {
+        let run = |thread| {
+            let (work, first) = (&work, &first);
+            move || {
+                first();
+                work.run(thread)
+            }
+        };
+        let threads = [0, 1, 2, 3].map(|thread| scope.spawn(run(thread)));
+        threads.into_iter().map(|thread| thread.join().expect("no thread panics")).collect()
+    });
+    work.check(0..4, &books);
+}
+
+/// Where glibc was told to register no thread for restartable sequences, none is used.
+#[test]
+fn without_restartable_sequences() {
+    let tunables = [("GLIBC_TUNABLES", "glibc.pthread.rseq=0")];
+    alone::run("rows::portable_without_being_told", &tunables);
+}
+
+#[test]
+fn told_to_be_portable() {
+    alone::run("rows::portable_without_being_told", &[("WINDROW_STRATEGY", "portable")]);
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn portable_without_being_told() {
+    assert_eq!(strategy(), Strategy::Portable);
+    by_threads(|| ());
+    assert_eq!((strategy(), windrow::aborts()), (Strategy::Portable, 0));
+}
+
+/// The set of cores that the calling thread may use.
+fn cores() -> libc::cpu_set_t {
+    // SAFETY: all zeros are a valid set, and it is as long as it is said to be.
+    unsafe {
+        let mut set = zeroed();
+        assert_eq!(libc::sched_getaffinity(0, size_of_val(&set), &raw mut set), 0);
+        set
+    }
+}
+
+fn keep_to(set: &libc::cpu_set_t) {
+    // SAFETY: it is as long as it is said to be.
+    assert_eq!(unsafe { libc::sched_setaffinity(0, size_of_val(set), set) }, 0);
+}
+
+/// More cores than there were when the rows were counted.
+#[test]
+fn on_cores_that_came_later() {
+    for strategy in ["", "portable"] {
+        alone::run("rows::decided_on_one_core", &[("WINDROW_STRATEGY", strategy)]);
+    }
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn decided_on_one_core() {
+    let all = cores();
+    // SAFETY: all zeros are a valid set; the numbers are within its size.
+    let one = unsafe {
+        let mut one: libc::cpu_set_t = zeroed();
+        let first = (0..libc::CPU_SETSIZE as usize).find(|core| libc::CPU_ISSET(*core, &all));
+        libc::CPU_SET(first.expect("a core that we run on"), &mut one);
+        one
+    };
+    keep_to(&one);
+    let before = Work::new();
+    let books = [before.run(0)];
+    keep_to(&all);
+    by_threads(|| ());
+    before.check(0..1, &books);
+    before.grows_exactly();
+}
+
+/// A thread that has had itself unregistered, as one made by something else than glibc never was.
+#[cfg(all(target_arch = "x86_64", target_env = "gnu"))]
+mod unregistered {
+    use std::arch::asm;
+
+    use super::{alone, by_threads};
+
+    /// Unregisters the calling thread. False if it cannot be done.
+    fn unregister() -> bool {
+        const UNREGISTER: libc::c_int = 1;
+        const SIGNATURE: u32 = 0x5305_3053;
+        // SAFETY: asks for a name; glibc's manual gives it this type.
+        let offset = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"__rseq_offset".as_ptr()) };
+        if offset.is_null() {
+            return false;
+        }
+        // SAFETY: as above.
+        let offset = unsafe { offset.cast::<isize>().read() };
+        let thread: *mut u8;
+        // SAFETY: the first word of a thread's own block is its address.
+        unsafe { asm!("mov {}, qword ptr fs:[0]", out(reg) thread, options(nostack, readonly)) };
+        let area = thread.wrapping_offset(offset);
+        // How long the area was said to be differs between versions of glibc.
+        (32..=256).step_by(4).any(|length: usize| {
+            // SAFETY: the area is this thread's own. Refused if it is not what was registered.
+            unsafe { libc::syscall(libc::SYS_rseq, area, length, UNREGISTER, SIGNATURE) == 0 }
+        })
+    }
+
+    #[test]
+    fn unregistered_threads() {
+        alone::run("rows::unregistered::threads_without_a_row", &[]);
+    }
+
+    #[test]
+    #[ignore = "run by another test, in a process of its own"]
+    fn threads_without_a_row() {
+        windrow::strategy();
+        by_threads(|| println!("unregistered: {}", unregister()));
+    }
+}

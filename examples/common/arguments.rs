@@ -15,12 +15,17 @@ pub(crate) fn number(
     let number = value.to_str().and_then(|digits| digits.parse().ok());
     number
         .filter(|number| allowed.contains(number))
-        .ok_or_else(|| format!("{option} {value:?}: the value must be {rule}"))
+        .ok_or_else(|| format!("{option} {}: the value must be {rule}", quoted(&value)))
 }
 
 /// What to say of an argument that nobody knows.
 pub(crate) fn unknown(argument: &OsStr) -> String {
-    format!("unknown argument {argument:?}; --help lists what there is")
+    format!("unknown argument {}; --help lists what there is", quoted(argument))
+}
+
+/// An argument in quotes, on one line whatever it holds.
+pub(crate) fn quoted(argument: &OsStr) -> String {
+    format!("{:?}", argument.to_string_lossy())
 }
 
 /// Says on one line of standard error what was wrong with the arguments.

@@ -36,7 +36,7 @@ pub(crate) fn table(window: &Window) -> String {
         );
     }
     let _ = writeln!(text);
-    let rows: [(&str, fn(Stats) -> Option<f64>); 3] = [
+    let rows: [(&str, Measure); 3] = [
         ("mean", |stats| stats.mean()),
         ("min", |stats| stats.min.map(|us| us as f64)),
         ("max", |stats| stats.max.map(|us| us as f64)),
@@ -78,6 +78,9 @@ pub(crate) fn line(window: &Window, seconds: u64) -> String {
 
 type Bucket = windrow::BucketSnapshot<Http>;
 
+/// What is told of response times.
+type Measure = fn(Stats) -> Option<f64>;
+
 /// How often the window was added to in a second's bucket.
 fn adds(second: &Bucket) -> u64 {
     COUNTS.iter().map(|&event| second.sum(event)).sum::<u64>() + second.stats(Http::Rt).count
@@ -87,9 +90,10 @@ fn adds(second: &Bucket) -> u64 {
 fn bars(snapshot: &Snapshot<Http>, height: impl Fn(&Bucket) -> f64) -> String {
     let heights: Vec<f64> = snapshot.buckets().iter().map(height).collect();
     let highest = heights.iter().copied().fold(0.0, f64::max);
-    let bar = |height: f64| match (8.0 * height / highest).ceil() {
-        eighths if eighths >= 1.0 => ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'][eighths as usize - 1],
-        _ => '·',
+    // The lowest bar that is not too low; nothing has none.
+    let bar = |height: f64| {
+        let high_enough = |bar: &(u8, char)| f64::from(bar.0) * highest >= 8.0 * height;
+        (0..).zip("·▁▂▃▄▅▆▇█".chars()).find(high_enough).map_or('?', |(_, bar)| bar)
     };
     heights.into_iter().map(bar).collect()
 }

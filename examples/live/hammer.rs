@@ -42,8 +42,8 @@ pub(crate) fn run(options: &Options) -> Vec<Row> {
 
     say("\nadds a second\n");
     for (row, rate) in [(&alone, shared), (&counters, striped), (&windows, sliding)] {
-        let rounded = grouped(rate.round() as u64);
-        say(&format!("{:<24}{rounded:>18}{:>10.1} x\n", row.name, rate / shared));
+        let times = rate as f64 / shared as f64;
+        say(&format!("{:<24}{:>18}{times:>10.1} x\n", row.name, grouped(rate)));
     }
     vec![counters, windows]
 }
@@ -55,7 +55,7 @@ fn hammer(
     options: &Options,
     add: impl Fn() + Sync,
     sum: impl Fn() -> u64,
-) -> (Row, f64) {
+) -> (Row, u64) {
     let stop = AtomicBool::new(false);
     let ready = Barrier::new(options.clients + 1);
     let work = || {
@@ -78,14 +78,18 @@ fn hammer(
             let next = begun + Duration::from_secs(second);
             thread::sleep(next.saturating_duration_since(Instant::now()));
             let (sum, now) = (sum(), Instant::now());
-            let rate = (sum - before) as f64 / (now - then).as_secs_f64();
-            say(&format!("{name:<24}{second:>5} s{:>18} adds/s\n", grouped(rate.round() as u64)));
+            let rate = grouped(per_second(sum - before, now - then));
+            say(&format!("{name:<24}{second:>5} s{rate:>18} adds/s\n"));
             (before, then) = (sum, now);
         }
         stop.store(true, Relaxed);
         let added = threads.into_iter().map(|thread| thread.join().expect("adding cannot fail"));
         let expected: u64 = added.sum();
-        let rate = expected as f64 / begun.elapsed().as_secs_f64();
+        let rate = per_second(expected, begun.elapsed());
         (Row { name: name.to_owned(), expected, counted: sum(), is_adds: true }, rate)
     })
+}
+
+fn per_second(adds: u64, time: Duration) -> u64 {
+    (u128::from(adds) * 1_000_000_000 / time.as_nanos().max(1)) as u64
 }

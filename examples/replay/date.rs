@@ -22,20 +22,24 @@ pub(crate) fn parse(text: &str) -> Option<Timestamp> {
             byte.is_ascii_digit().then(|| 10 * number + i64::from(byte - b'0'))
         })
     };
-    let month = 1 + MONTHS.iter().position(|name| name.as_bytes() == &bytes[3..6])? as i64;
+    let month = (1..).zip(MONTHS).find(|(_, name)| name.as_bytes() == &bytes[3..6])?.0;
     let (day, year) = (number(0, 2)?, number(7, 11)?);
     let (hour, minute, second) = (number(12, 14)?, number(15, 17)?, number(18, 20)?);
-    let zone = 3_600 * number(22, 24)? + 60 * number(24, 26)?;
-    let zone = match bytes[21] {
-        b'+' => zone,
-        b'-' => -zone,
+    let east = match bytes[21] {
+        b'+' => 1,
+        b'-' => -1,
         _ => return None,
     };
+    let (zone_hours, zone_minutes) = (number(22, 24)?, number(24, 26)?);
     let days = days(year, month, day);
     // A day that its month does not have comes back as another; a second 60 is a leap second.
     if civil(days) != (year, month, day) || hour > 23 || minute > 59 || second > 60 {
         return None;
     }
+    if zone_hours > 23 || zone_minutes > 59 {
+        return None;
+    }
+    let zone = east * (3_600 * zone_hours + 60 * zone_minutes);
     let seconds = 86_400 * days + 3_600 * hour + 60 * minute + second - zone;
     let nanos = u64::try_from(seconds).ok()?.checked_mul(1_000_000_000)?;
     Some(Timestamp::from_nanos(nanos))
@@ -118,6 +122,8 @@ mod tests {
             "21/Nov/2026:24:00:00 +0000",
             "21/Nov/2026:03:60:00 +0000",
             "21/Nov/2026:03:52:61 +0000",
+            "21/Nov/2026:03:52:01 +2400",
+            "21/Nov/2026:03:52:01 +0060",
             "21/Nov/2026 03:52:01 +0000",
             "+1/Nov/2026:03:52:01 +0000",
             "21/Nov/1969:03:52:01 +0000",

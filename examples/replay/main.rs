@@ -33,7 +33,7 @@ mod ranking;
 mod replay;
 mod report;
 
-use arguments::{number, refuse, unknown};
+use arguments::{number, quoted, refuse, unknown};
 
 const USAGE: &str = "\
 Replays an access log in the combined format: busiest seconds and minutes, errors, response times.
@@ -63,7 +63,10 @@ fn main() -> ExitCode {
                 return refuse("replay", &unknown(&argument));
             }
             _ if file.is_some() => {
-                return refuse("replay", &format!("{argument:?}: there can be only one file"));
+                return refuse(
+                    "replay",
+                    &format!("{}: there can be only one file", quoted(&argument)),
+                );
             }
             _ => file = Some(argument),
         }
@@ -71,7 +74,7 @@ fn main() -> ExitCode {
     let name = file.unwrap_or_else(|| "-".into());
     let replay = match open(&name).and_then(|log| replay::run(log, top)) {
         Ok(replay) => replay,
-        Err(error) => return refuse("replay", &format!("cannot read {name:?}: {error}")),
+        Err(error) => return refuse("replay", &format!("cannot read {}: {error}", quoted(&name))),
     };
     match report::print(&replay, &mut io::stdout().lock()) {
         // Whoever read the report has seen enough.

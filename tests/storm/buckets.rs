@@ -14,7 +14,7 @@ use crate::common::traced::{Traced, time_of};
 use crate::common::{Random, ns};
 use crate::storm::{Plan, Storm};
 
-fn exact(plan: Plan) {
+pub(crate) fn exact(plan: Plan) {
     let storm = Storm::new(plan);
     let (mut last, mut turn) = Default::default();
     let books = storm.run(|| {

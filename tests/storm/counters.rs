@@ -84,6 +84,47 @@ fn drains_add_up() {
     assert_eq!((counter.sum(), counter.sum_then_reset()), (0, 0));
 }
 
+/// One thread adds one and drains, over and over: there is never more than one in the counter, so
+/// nobody may be told of more, whatever comes between the steps of a sum or of another drain.
+pub(crate) fn alternate(rounds: u64) {
+    let counter = Counter::new();
+    let finished = AtomicBool::new(false);
+    let drained: u64 = thread::scope(|scope| {
+        let finish = Finish(&finished);
+        let others = [0, 1, 2].map(|other| {
+            let (counter, finished) = (&counter, &finished);
+            scope.spawn(move || {
+                let mut drained = 0;
+                while !finished.load(Ordering::Acquire) {
+                    let sum = counter.sum();
+                    assert!(sum <= 1, "{sum} in the counter");
+                    if other == 0 {
+                        let part = counter.sum_then_reset();
+                        assert!(part <= 1, "{part} drained");
+                        drained += part;
+                    }
+                }
+                drained
+            })
+        });
+        let mut drained = 0;
+        for _ in 0..rounds {
+            counter.increment();
+            let part = counter.sum_then_reset();
+            assert!(part <= 1, "{part} drained");
+            drained += part;
+        }
+        drop(finish);
+        others.into_iter().fold(drained, |all, other| all + other.join().expect("no more than one"))
+    });
+    assert_eq!((drained, counter.sum()), (rounds, 0));
+}
+
+#[test]
+fn nobody_is_told_of_more_than_there_was() {
+    alternate(200_000);
+}
+
 /// Resets beside adds: what is left afterwards is less, and never more, than was added.
 #[test]
 fn resets_invent_nothing() {

@@ -12,6 +12,8 @@ mod churn;
 mod counters;
 mod many;
 mod reconfigure;
+#[cfg(target_os = "linux")]
+mod stalls;
 mod storm;
 
 windrow::events! {

@@ -88,7 +88,7 @@ fn forked_while_threads_count() {
             });
         }
         let finish = Finish(&finished);
-        for _ in 0..30 {
+        for _ in 0..8 {
             in_child(|| {
                 work.grows_exactly();
                 count_anew();

@@ -6,9 +6,18 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::{fs, ptr, thread};
 
 use windrow::Counter;
+use windrow::clock::Manual;
 
-use crate::common::{Finish, alone};
+use crate::common::{Finish, alone, ns, window};
 use crate::work::Work;
+
+windrow::events! {
+    /// As many cells as there are bits in a word.
+    enum Wide {
+        V0: Value, V1: Value, V2: Value, V3: Value, V4: Value, V5: Value, V6: Value, V7: Value,
+        V8: Value, V9: Value, Va: Value, Vb: Value, Vc: Value, Vd: Value, Ve: Value, Vf: Value,
+    }
+}
 
 const THREADS: u64 = 4;
 
@@ -61,6 +70,7 @@ fn room_for(bytes: usize) -> bool {
 /// A thread that has allocated once has an arena of the allocator's, with address space of its own:
 /// what is exhausted is the room for mappings, and so for columns, not the heap.
 fn exhausted<T: Send + Sync>(before: impl FnOnce() -> T + Send) {
+    let clock = Manual::default();
     let (ready, go) = (AtomicU64::new(0), AtomicBool::new(false));
     let work = OnceLock::new();
     let wait = || {
@@ -87,8 +97,9 @@ fn exhausted<T: Send + Sync>(before: impl FnOnce() -> T + Send) {
                 thread::yield_now();
             }
             let exhausted = Exhausted::begin();
-            // More than any segment that there may be has room for.
-            let many: Vec<Counter> = (0..9_000).map(|_| Counter::new()).collect();
+            // What columns there may be yet, by the dozen and then one by one.
+            let wide: Vec<_> = (0..40).map(|_| window::<Wide>(ns(10), 2, &clock)).collect();
+            let many: Vec<Counter> = (0..500).map(|_| Counter::new()).collect();
             for (counter, n) in many.iter().zip(1..) {
                 counter.add(n);
                 counter.add(1);
@@ -103,6 +114,13 @@ fn exhausted<T: Send + Sync>(before: impl FnOnce() -> T + Send) {
             drop(many.into_iter().take(9).collect::<Vec<_>>());
             let late = Work::new();
             late.check(0..1, &[late.run(0)]);
+            for (wide, n) in wide.iter().zip(0..) {
+                wide.record(Wide::V0, n);
+                wide.record(Wide::V9, n);
+                let (first, last) = (wide.stats(Wide::V0), wide.lifetime(Wide::V9));
+                assert_eq!((first.sum, first.min, last.sum, last.max), (n, Some(n), n, Some(n)));
+                assert_eq!(wide.lifetime(Wide::V4).count, 0);
+            }
             drop(exhausted);
             // And all is well when there is memory again.
             let after = Work::new();
@@ -116,10 +134,7 @@ fn exhausted<T: Send + Sync>(before: impl FnOnce() -> T + Send) {
 #[test]
 fn without_any_memory_for_columns() {
     for strategy in ["", "portable"] {
-        alone::run(
-            "memory::exhausted_from_the_beginning",
-            &[("WINDROW_STRATEGY", strategy)],
-        );
+        alone::run("memory::exhausted_from_the_beginning", &[("WINDROW_STRATEGY", strategy)]);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use windrow::clock::Manual;
-use windrow::{Counter, Gauge, Maximum, Minimum, SlidingWindow};
+use windrow::{Clock, Counter, Gauge, Maximum, Minimum, SlidingWindow};
 
 use crate::Seen;
 use crate::common::ledger::{Ledger, Tally};
@@ -15,11 +15,11 @@ const LENGTH: u64 = 10;
 /// As many buckets as all rounds together can reach.
 const BUCKETS: u64 = 4_000;
 /// How often a thread does everything once.
-pub(crate) const ROUNDS: u64 = 2_000;
+const ROUNDS: u64 = 2_000;
 
 /// One of each, which nobody has used yet.
 pub(crate) struct Work {
-    pub(crate) counter: Counter,
+    counter: Counter,
     drained: Counter,
     gauge: Gauge,
     most: Maximum,
@@ -98,12 +98,12 @@ impl Work {
     pub(crate) fn grows_exactly(&self) {
         let before = (self.counter.sum(), self.gauge.sum(), self.drained.sum());
         let lifetimes = [Seen::Pass, Seen::Rt].map(|event| self.window.lifetime(event));
-        let newest = (BUCKETS * 2) * LENGTH;
+        let new = self.clock.now().as_nanos() + 2 * BUCKETS * LENGTH;
         for step in 0..100 {
             self.counter.add(2);
             self.gauge.decrement();
             self.drained.increment();
-            self.clock.set(at_ns(newest + step * LENGTH));
+            self.clock.set(at_ns(new + step * LENGTH));
             self.window.add(Seen::Pass, step);
             self.window.record(Seen::Rt, step);
             let last = self.window.last(ns(LENGTH)).expect("one bucket");

@@ -3,6 +3,7 @@
 //! `test` is everything that must pass before a change goes in; `models` and `twins` are two of its
 //! parts alone. They need cargo, rustfmt and clippy, and nothing else.
 
+mod assembly;
 mod models;
 mod steps;
 mod twin;
@@ -17,9 +18,12 @@ const HELP: &str = "\
 usage: cargo xtask <command>
 
   test            format, lints, docs, tests, models and broken twins: all that must pass
-  models [NAME]   the loom models, over both reclaimers; NAME: only those whose path contains it
+  models [NAME]   the loom models, over both reclaimers; NAME: only those whose path begins with it
   twins [NAME]    the broken twins, each of which a model must kill; NAME: only those whose name
                   contains it
+  assembly        reads the machine code of a caller of Counter::add
+  torture [SECONDS]
+                  counters and windows under everything that interrupts a thread, for longer
   help            this
 ";
 
@@ -33,6 +37,12 @@ fn main() -> ExitCode {
         ["models", name] => models::run(&mut steps, name),
         ["twins"] => twin::run(&mut steps, ""),
         ["twins", name] => twin::run(&mut steps, name),
+        ["assembly"] => assembly::run(&mut steps),
+        ["torture"] => torture(&mut steps, 60),
+        ["torture", seconds] => match seconds.parse() {
+            Ok(seconds) if seconds > 0 => torture(&mut steps, seconds),
+            _ => return misused(&format!("`{seconds}` is no number of seconds above 0")),
+        },
         ["help" | "-h" | "--help"] => {
             print!("{HELP}");
             return ExitCode::SUCCESS;
@@ -67,7 +77,26 @@ fn test(steps: &mut Steps) -> Result<(), Failed> {
     let tests = ["test", "--workspace", "--lib", "--bins", "--tests", "--examples"];
     steps.cargo("unit, integration and example tests", &tests, &[])?;
     steps.cargo("tests in the docs", &["test", "--workspace", "--doc"], &[])?;
+    assembly::run(steps)?;
     models::lint(steps)?;
     models::run(steps, "")?;
     twin::run(steps, "")
+}
+
+/// The tests that interrupt and race threads, for longer than in `test`, in both strategies.
+fn torture(steps: &mut Steps, seconds: u64) -> Result<(), Failed> {
+    let (time, cases) = (seconds.to_string(), (seconds * 50).to_string());
+    let longer = [("WINDROW_TORTURE_SECONDS", time.as_str()), ("PROPTEST_CASES", cases.as_str())];
+    let tests = ["test", "--release", "--package", "windrow", "--test"];
+    let run = |steps: &mut Steps, test: &str, variables: &[(&str, &str)]| {
+        let arguments = [&tests[..], &[test, "--", "--nocapture"]].concat();
+        steps.cargo(&format!("{test}, for longer"), &arguments, variables)
+    };
+    run(steps, "torture", &longer)?;
+    for strategy in ["", "portable"] {
+        let variables = [&longer[..], &[("WINDROW_STRATEGY", strategy)]].concat();
+        run(steps, "storm", &variables)?;
+        run(steps, "oracle", &variables)?;
+    }
+    Ok(())
 }

@@ -1,7 +1,7 @@
-//! The loom models, over both reclaimers.
+//! The loom models, over both reclaimers; those of counters also over the per-core strategy.
 //!
 //! Flags that change every crate of a build would make each call rebuild what the last one built,
-//! so either reclaimer has a target directory of its own.
+//! so each of the three has a target directory of its own.
 
 use crate::steps::{Failed, Steps};
 
@@ -11,8 +11,10 @@ pub(crate) struct Build {
     pub(crate) name: &'static str,
     /// What `RUSTFLAGS` must be.
     pub(crate) flags: &'static str,
-    /// Where it is built.
-    target: &'static str,
+    /// Where it is built, from the workspace's root.
+    pub(crate) target: &'static str,
+    /// What the paths of the models that run over it begin with.
+    models: &'static str,
 }
 
 /// Frees at once, and notices who looks afterwards.
@@ -20,6 +22,7 @@ pub(crate) const CHECKER: Build = Build {
     name: "checking reclaimer",
     flags: "--cfg loom --cfg crossbeam_loom --cfg windrow_checker",
     target: "target/loom-checker",
+    models: "",
 };
 
 /// The reclaimer that users get.
@@ -27,17 +30,26 @@ const EPOCH: Build = Build {
     name: "crossbeam-epoch",
     flags: "--cfg loom --cfg crossbeam_loom",
     target: "target/loom-epoch",
+    models: "",
 };
 
-/// Builds and runs the models, those whose path contains `filter`, over both reclaimers.
+/// Restartable sequences, as two steps with an abort between them. Windows do not use them.
+pub(crate) const PER_CORE: Build = Build {
+    name: "per-core strategy",
+    flags: "--cfg loom --cfg crossbeam_loom --cfg windrow_checker --cfg windrow_per_core",
+    target: "target/loom-per-core",
+    models: "counter_",
+};
+
+/// Builds and runs the models whose paths begin with `filter`.
 pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
-    for build in [CHECKER, EPOCH] {
-        let mut arguments = Vec::from(TEST);
-        arguments.extend(["--", "--nocapture"]);
-        if !filter.is_empty() {
-            arguments.push(filter);
+    for build in [CHECKER, EPOCH, PER_CORE] {
+        let chosen = if filter.is_empty() { build.models } else { filter };
+        if chosen.starts_with(build.models) {
+            let mut arguments = Vec::from(TEST);
+            arguments.extend(["--", "--nocapture", chosen]);
+            steps.cargo(&format!("models, {}", build.name), &arguments, &build.variables())?;
         }
-        steps.cargo(&format!("models, {}", build.name), &arguments, &build.variables())?;
     }
     Ok(())
 }

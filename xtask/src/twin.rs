@@ -12,7 +12,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::models::{CHECKER, TEST};
+use crate::models::{Build, TEST};
 use crate::steps::{Failed, Steps, cargo, seconds};
 use crate::twins::TWINS;
 
@@ -26,6 +26,8 @@ pub(crate) struct Twin {
     pub(crate) find: &'static str,
     /// What shall stand there instead.
     pub(crate) replace: &'static str,
+    /// The build whose model must notice.
+    pub(crate) build: &'static Build,
     /// The model that must notice.
     pub(crate) model: &'static str,
     /// What goes wrong.
@@ -39,33 +41,28 @@ const PATIENCE: Duration = Duration::from_mins(2);
 pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
     let root = steps.root().to_owned();
     let chosen: Vec<&Twin> = TWINS.iter().filter(|twin| twin.name.contains(filter)).collect();
-    steps.step(
-        "broken twins",
-        &format!("{} twins, over the checking reclaimer", chosen.len()),
-        || {
-            if chosen.is_empty() {
-                return Err(format!("no twin's name contains `{filter}`"));
+    steps.step("broken twins", &format!("{} twins", chosen.len()), || {
+        if chosen.is_empty() {
+            return Err(format!("no twin's name contains `{filter}`"));
+        }
+        let mut survivors = Vec::new();
+        for twin in chosen {
+            let begin = Instant::now();
+            let killed = twin.try_out(&root).map_err(|error| format!("{}: {error}", twin.name))?;
+            let verdict = if killed.is_some() { "killed" } else { "SURVIVED" };
+            let time = seconds(begin.elapsed());
+            println!("{verdict} {} by {} in {time}: {}", twin.name, twin.model, twin.why);
+            match killed {
+                Some(words) => println!("       {words}"),
+                None => survivors.push(twin.name),
             }
-            let mut survivors = Vec::new();
-            for twin in chosen {
-                let begin = Instant::now();
-                let killed =
-                    twin.try_out(&root).map_err(|error| format!("{}: {error}", twin.name))?;
-                let verdict = if killed.is_some() { "killed" } else { "SURVIVED" };
-                let time = seconds(begin.elapsed());
-                println!("{verdict} {} by {} in {time}: {}", twin.name, twin.model, twin.why);
-                match killed {
-                    Some(words) => println!("       {words}"),
-                    None => survivors.push(twin.name),
-                }
-            }
-            if survivors.is_empty() {
-                Ok(())
-            } else {
-                Err(format!("survived: {}", survivors.join(", ")))
-            }
-        },
-    )
+        }
+        if survivors.is_empty() {
+            Ok(())
+        } else {
+            Err(format!("survived: {}", survivors.join(", ")))
+        }
+    })
 }
 
 impl Twin {
@@ -75,7 +72,7 @@ impl Twin {
         let copy = twins.join(self.name);
         mirror(root, &copy).map_err(|error| format!("cannot copy the sources: {error}"))?;
         self.break_in(&copy)?;
-        let models = self.build(&twins, &copy)?;
+        let models = self.build(root, &twins, &copy)?;
         let log = twins.join(format!("{}.log", self.name));
         let survived = self.survives(&models, &log)?;
         let words = read(&log)?;
@@ -102,12 +99,14 @@ impl Twin {
         }
     }
 
-    /// Builds the copy's models, and returns the program that runs them.
-    fn build(&self, twins: &Path, copy: &Path) -> Result<PathBuf, String> {
+    /// Builds the copy's models, and returns the program that runs them. What the library depends on
+    /// is shared with the sound models.
+    fn build(&self, root: &Path, twins: &Path, copy: &Path) -> Result<PathBuf, String> {
         let log = twins.join(format!("{}.build.log", self.name));
         let mut command = cargo(copy);
         command.args(TEST).arg("--no-run");
-        command.env("RUSTFLAGS", CHECKER.flags).env("CARGO_TARGET_DIR", twins.join("build"));
+        command.env("RUSTFLAGS", self.build.flags);
+        command.env("CARGO_TARGET_DIR", root.join(self.build.target));
         let status = logged(&mut command, &log)?.wait();
         if !status.is_ok_and(|status| status.success()) {
             return Err(format!("does not compile, so proves nothing; see {}", log.display()));

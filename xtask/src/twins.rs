@@ -1,13 +1,206 @@
 //! The table of broken twins.
 
+use crate::models::{CHECKER, PER_CORE};
 use crate::twin::Twin;
 
 /// Every mistake that a model must notice.
-pub(crate) const TWINS: &[Twin] = &[Twin {
-    name: "drain-reads-the-baseline-last",
-    file: "src/counter.rs",
-    find: "todo",
-    replace: "todo",
-    model: "todo",
-    why: "todo",
-}];
+pub(crate) const TWINS: &[Twin] = &[
+    Twin {
+        name: "drain-scans-before-it-reads-the-baseline",
+        file: "src/counter.rs",
+        find: "            let base = self.base.load(Ordering::Acquire);
+            let sum = self.cells.sum();
+            // Release: whoever",
+        replace: "            let sum = self.cells.sum();
+            let base = self.base.load(Ordering::Acquire);
+            // Release: whoever",
+        build: &CHECKER,
+        model: "counter_drains::two_drains_share_what_was_added",
+        why: "the baseline of another drain may be newer than the scan (I8)",
+    },
+    Twin {
+        name: "sum-reads-the-baseline-once",
+        file: "src/counter.rs",
+        find: "if self.base.load(Ordering::Relaxed) == base {",
+        replace: "if self.base.load(Ordering::Relaxed) == base || true {",
+        build: &CHECKER,
+        model: "counter_sum::sum_against_a_drain",
+        why: "the scan may include adds that were drained before them (I9)",
+    },
+    Twin {
+        name: "current-published-relaxed",
+        file: "src/ring/rotate.rs",
+        find: ".compare_exchange(old, new, Ordering::Release, Ordering::Relaxed, guard)",
+        replace: ".compare_exchange(old, new, Ordering::Relaxed, Ordering::Relaxed, guard)",
+        build: &CHECKER,
+        model: "each_bucket::add_against_rotation",
+        why: "an add may find a header whose fields it cannot see (I5)",
+    },
+    Twin {
+        name: "slot-published-relaxed",
+        file: "src/ring/slots.rs",
+        find: "let (order, failed) = (Ordering::Release, Ordering::Relaxed);",
+        replace: "let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);",
+        build: &CHECKER,
+        model: "one_header::insertion_against_insertion",
+        why: "a back-dated add may find a header whose fields it cannot see (I5)",
+    },
+    Twin {
+        name: "totals-published-relaxed",
+        file: "src/ring/close.rs",
+        find: "header.state.store(CLOSED, Ordering::Release);",
+        replace: "header.state.store(CLOSED, Ordering::Relaxed);",
+        build: &CHECKER,
+        model: "closing::close_against_read",
+        why: "a reader may see CLOSED and no totals (I6)",
+    },
+    Twin {
+        name: "block-rebased-before-closed",
+        file: "src/ring/close.rs",
+        find: "        header.state.store(CLOSED, Ordering::Release);
+        for position in 0..self.shape.cells() {
+            block.rebase(position);
+        }",
+        replace: "        for position in 0..self.shape.cells() {
+            block.rebase(position);
+        }
+        header.state.store(CLOSED, Ordering::Release);",
+        build: &CHECKER,
+        model: "closing::close_against_read",
+        why: "a reader may take a difference to the next owner's base (I6)",
+    },
+    Twin {
+        name: "reader-looks-once-whether-it-is-closed",
+        file: "src/ring/header.rs",
+        find: "            if !self.is_closed() {
+                return difference;",
+        replace: "            if true {
+                return difference;",
+        build: &CHECKER,
+        model: "closing::close_against_read",
+        why: "a reader may count what the block's next owner has added (I6)",
+    },
+    Twin {
+        name: "closed-without-a-grace-period",
+        file: "src/ring/close.rs",
+        find: "if !Self::is_silent(header, guard) {",
+        replace: "if false && !Self::is_silent(header, guard) {",
+        build: &CHECKER,
+        model: "each_bucket::add_against_the_reuse_of_its_block",
+        why: "an add under way lands in the bucket that owns the block next (I1, I2)",
+    },
+    Twin {
+        name: "straggler-adds-to-a-block-it-found-in-a-slot",
+        file: "src/ring.rs",
+        find: "                    header.check();
+                    self.put_shared(header, update);
+                    return Ok(());",
+        replace: "                    match header.column {
+                        Some(column) => update.put(&column),
+                        None => self.put_shared(header, update),
+                    }
+                    return Ok(());",
+        build: &CHECKER,
+        model: "each_bucket::add_against_the_reuse_of_its_block",
+        why: "no grace period covers it: the block may be another bucket's by then (I1, I2)",
+    },
+    Twin {
+        name: "header-freed-at-once",
+        file: "src/ring/header.rs",
+        find: "unsafe { guard.defer_destroy(header) };",
+        replace: "drop((unsafe { header.into_owned() }, guard));",
+        build: &CHECKER,
+        model: "reclamation::add_against_rotations_and_the_end",
+        why: "somebody may still be looking at it (I5)",
+    },
+    Twin {
+        name: "header-never-freed",
+        file: "src/ring/slots.rs",
+        find: "if replaced && !seen.is_null() {",
+        replace: "if replaced && seen.is_null() && !seen.is_null() {",
+        build: &CHECKER,
+        model: "reclamation::add_against_rotations_and_the_end",
+        why: "everything allocated must be freed (I5)",
+    },
+    Twin {
+        name: "displaced-before-it-is-in-its-slot",
+        file: "src/ring/rotate.rs",
+        find: "        slots.install(current, guard);
+        self.close_displaced(guard);",
+        replace: "        self.close_displaced(guard);",
+        build: &CHECKER,
+        model: "one_header::back_dated_add_behind_a_stalled_rotation",
+        why: "a back-dated add inserts a second header for its start (I3)",
+    },
+    Twin {
+        name: "slot-first",
+        file: "src/ring/rotate.rs",
+        find: "        let moved = self
+            .current",
+        replace: "        slots.install(new, guard);
+        let moved = self
+            .current",
+        build: &CHECKER,
+        model: "one_header::rotation_against_rotation",
+        why: "the loser's header stays in the slot and was never current (I3)",
+    },
+    Twin {
+        name: "current-stored-without-comparing",
+        file: "src/ring/rotate.rs",
+        find: "        let moved = self
+            .current
+            .compare_exchange(old, new, Ordering::Release, Ordering::Relaxed, guard)
+            .is_ok();",
+        replace: "        self.current.store(new, Ordering::Release);
+        let moved = !old.is_null();",
+        build: &CHECKER,
+        model: "order::reconfigure_against_rotation",
+        why: "a rotation brings the old geometry back (I4)",
+    },
+    Twin {
+        name: "back-dated-add-forgets-the-side",
+        file: "src/ring.rs",
+        find: "        update.put(&self.side);
+",
+        replace: "",
+        build: &CHECKER,
+        model: "lifetime::lifetime_against_back_dated_adds",
+        why: "what only a header has counted leaves with it (I7)",
+    },
+    Twin {
+        name: "reconfigure-forgets-the-old-ring",
+        file: "src/ring/reconfigure.rs",
+        find: "inherited: vec![Inherited { slots: Arc::clone(&old.slots), changes: vec![change] }],",
+        replace: "inherited: { let _ = change; Vec::new() },",
+        build: &CHECKER,
+        model: "reconfigure::reconfigure_against_add",
+        why: "what was in the ring is gone (I1)",
+    },
+    Twin {
+        name: "add-without-release",
+        file: "src/ring/cells.rs",
+        find: "portable::add(*self, position, n, Ordering::Release);",
+        replace: "portable::add(*self, position, n, Ordering::Relaxed);",
+        build: &CHECKER,
+        model: "window_sum::a_sum_sees_what_came_before_the_add",
+        why: "who counts an add must see what came before it (I9)",
+    },
+    Twin {
+        name: "shared-cell-is-the-plain-cell",
+        file: "src/striped.rs",
+        find: "self.own.fetch_add(n, Ordering::Release); // as in",
+        replace: "column.column().cell(0).fetch_add(n, Ordering::Release); // as in",
+        build: &PER_CORE,
+        model: "counter_sum::sums_against_two_adders",
+        why: "a plain add overwrites a locked one that comes between its load and its store",
+    },
+    Twin {
+        name: "sequence-is-not-restarted",
+        file: "src/stripe/per_core_model.rs",
+        find: "if *core != mine {",
+        replace: "if *core < mine {",
+        build: &PER_CORE,
+        model: "counter_sum::sums_against_two_adders",
+        why: "an interrupted add overwrites what came between its load and its store",
+    },
+];

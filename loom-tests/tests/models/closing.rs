@@ -14,7 +14,7 @@ use crate::spawn;
 /// The bucket is at rest, so every read must find the same.
 #[test]
 fn close_against_read() {
-    Model::new("closing::close_against_read").bounded_over_epoch(2).explore(|| {
+    Model::new("closing::close_against_read").bounded(3).bounded_over_epoch(2).explore(|| {
         set_time(0);
         let window = Arc::new(window(3));
         add(&window, 0, 5);
@@ -54,26 +54,28 @@ events! {
 /// Count, sum, minimum and maximum of a closed bucket agree, while its block forgets them.
 #[test]
 fn close_against_read_of_extremes() {
-    Model::new("closing::close_against_read_of_extremes").bounded(3).explore(|| {
-        set_time(0);
-        let window: Arc<Window<Timing>> = Arc::new(window(2));
-        window.record(Timing::Took, 3);
-        window.record(Timing::Took, 4);
-        let other = spawn(&window, |window| {
-            set_time(1);
+    Model::new("closing::close_against_read_of_extremes").bounded(3).bounded_over_epoch(2).explore(
+        || {
+            set_time(0);
+            let window: Arc<Window<Timing>> = Arc::new(window(2));
+            window.record(Timing::Took, 3);
+            window.record(Timing::Took, 4);
+            let other = spawn(&window, |window| {
+                set_time(1);
+                turn();
+                window.record(Timing::Took, 9);
+            });
             turn();
-            window.record(Timing::Took, 9);
-        });
-        turn();
-        let stats = window.stats(Timing::Took);
-        assert_eq!((stats.count, stats.sum), (2, 7));
-        assert_eq!((stats.min, stats.max), (Some(3), Some(4)));
-        turn();
-        let all = window.lifetime(Timing::Took);
-        assert_eq!(all.min, Some(3), "the minimum got lost on its way");
-        assert!(all.max >= Some(4), "the maximum got lost on its way");
-        other.join().unwrap();
-        let all = window.lifetime(Timing::Took);
-        assert_eq!((all.count, all.sum, all.min, all.max), (3, 16, Some(3), Some(9)));
-    });
+            let stats = window.stats(Timing::Took);
+            assert_eq!((stats.count, stats.sum), (2, 7));
+            assert_eq!((stats.min, stats.max), (Some(3), Some(4)));
+            turn();
+            let all = window.lifetime(Timing::Took);
+            assert_eq!(all.min, Some(3), "the minimum got lost on its way");
+            assert!(all.max >= Some(4), "the maximum got lost on its way");
+            other.join().unwrap();
+            let all = window.lifetime(Timing::Took);
+            assert_eq!((all.count, all.sum, all.min, all.max), (3, 16, Some(3), Some(9)));
+        },
+    );
 }

@@ -43,8 +43,10 @@ fn add_against_the_rotation_that_ends_its_bucket() {
 /// its block on.
 #[test]
 fn add_against_the_reuse_of_its_block() {
-    Model::new("each_bucket::add_against_the_reuse_of_its_block").bounded_over_epoch(2).explore(
-        || {
+    Model::new("each_bucket::add_against_the_reuse_of_its_block")
+        .bounded(3)
+        .bounded_over_epoch(2)
+        .explore(|| {
             set_time(0);
             let window = Arc::new(window(3));
             let other = spawn(&window, |window| {
@@ -55,8 +57,7 @@ fn add_against_the_reuse_of_its_block() {
             other.join().unwrap();
             assert_eq!(each(&window, 2), [2, 1, 4]);
             assert_eq!((late(&window), lifetime(&window)), (0, 7));
-        },
-    );
+        });
 }
 
 /// A back-dated add to a bucket that was live, against the rotation that takes it out of the ring.

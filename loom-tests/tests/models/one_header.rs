@@ -13,15 +13,17 @@ use crate::spawn;
 /// Both threads rotate to the same bucket.
 #[test]
 fn rotation_against_rotation() {
-    Model::new("one_header::rotation_against_rotation").bounded_over_epoch(2).explore(|| {
-        set_time(0);
-        let window = Arc::new(window(2));
-        let other = spawn(&window, |window| add(window, 1, 1));
-        add(&window, 1, 2);
-        other.join().unwrap();
-        assert_eq!(each(&window, 1), [0, 3]);
-        assert_eq!((late(&window), lifetime(&window)), (0, 3));
-    });
+    Model::new("one_header::rotation_against_rotation").bounded(3).bounded_over_epoch(2).explore(
+        || {
+            set_time(0);
+            let window = Arc::new(window(2));
+            let other = spawn(&window, |window| add(window, 1, 1));
+            add(&window, 1, 2);
+            other.join().unwrap();
+            assert_eq!(each(&window, 1), [0, 3]);
+            assert_eq!((late(&window), lifetime(&window)), (0, 3));
+        },
+    );
 }
 
 /// Both threads insert a header for a bucket that was skipped.
@@ -43,7 +45,7 @@ fn insertion_against_insertion() {
 #[test]
 fn rotation_against_a_longer_rotation() {
     let name = "one_header::rotation_against_a_longer_rotation";
-    Model::new(name).bounded_over_epoch(2).explore(|| {
+    Model::new(name).bounded(3).bounded_over_epoch(2).explore(|| {
         set_time(0);
         let window = Arc::new(window(2));
         add(&window, 0, 8);
@@ -59,7 +61,7 @@ fn rotation_against_a_longer_rotation() {
 #[test]
 fn rotation_against_rotation_to_the_same_slot() {
     let name = "one_header::rotation_against_rotation_to_the_same_slot";
-    Model::new(name).bounded_over_epoch(2).explore(|| {
+    Model::new(name).bounded(3).bounded_over_epoch(2).explore(|| {
         set_time(0);
         let window = Arc::new(window(2));
         let other = spawn(&window, |window| add(window, 1, 1));
@@ -68,5 +70,22 @@ fn rotation_against_rotation_to_the_same_slot() {
         assert_eq!(each(&window, 3), [0, 2]);
         assert!([0, 1].contains(&late(&window)), "{} hits were late", late(&window));
         assert_eq!(lifetime(&window), 3);
+    });
+}
+
+/// One thread makes bucket 1 current and may stall before it is in its slot; the other moves on, and
+/// then adds to bucket 1.
+#[test]
+fn back_dated_add_behind_a_stalled_rotation() {
+    let name = "one_header::back_dated_add_behind_a_stalled_rotation";
+    Model::new(name).bounded(3).bounded_over_epoch(2).explore(|| {
+        set_time(0);
+        let window = Arc::new(window(3));
+        let other = spawn(&window, |window| add(window, 1, 1));
+        add(&window, 2, 4);
+        add(&window, 1, 2);
+        other.join().unwrap();
+        assert_eq!(each(&window, 2), [0, 3, 4]);
+        assert_eq!((late(&window), lifetime(&window)), (0, 7));
     });
 }

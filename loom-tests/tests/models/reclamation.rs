@@ -14,8 +14,10 @@ use crate::spawn;
 /// The ring has one slot, so each rotation retires a header. Whoever is done last drops the window.
 #[test]
 fn add_against_rotations_and_the_end() {
-    Model::new("reclamation::add_against_rotations_and_the_end").bounded_over_epoch(2).explore(
-        || {
+    Model::new("reclamation::add_against_rotations_and_the_end")
+        .bounded(3)
+        .bounded_over_epoch(2)
+        .explore(|| {
             set_time(0);
             let window = Arc::new(window(1));
             let other = spawn(&window, |window| {
@@ -25,15 +27,16 @@ fn add_against_rotations_and_the_end() {
             add(&window, 1, 1);
             drop(window);
             other.join().unwrap();
-        },
-    );
+        });
 }
 
 /// A reader follows slots while rotations empty them.
 #[test]
 fn read_against_rotations_and_the_end() {
-    Model::new("reclamation::read_against_rotations_and_the_end").bounded_over_epoch(2).explore(
-        || {
+    Model::new("reclamation::read_against_rotations_and_the_end")
+        .bounded(3)
+        .bounded_over_epoch(2)
+        .explore(|| {
             set_time(0);
             let window = Arc::new(window(2));
             add(&window, 1, 1);
@@ -45,15 +48,16 @@ fn read_against_rotations_and_the_end() {
             assert!(held.iter().all(|hits| *hits <= 1), "a bucket held {held:?}");
             drop(window);
             other.join().unwrap();
-        },
-    );
+        });
 }
 
 /// A reader follows a generation while it is replaced.
 #[test]
 fn read_against_reconfigure_and_the_end() {
-    Model::new("reclamation::read_against_reconfigure_and_the_end").bounded_over_epoch(2).explore(
-        || {
+    Model::new("reclamation::read_against_reconfigure_and_the_end")
+        .bounded(3)
+        .bounded_over_epoch(2)
+        .explore(|| {
             set_time(0);
             let window = Arc::new(window(2));
             add(&window, 0, 1);
@@ -64,6 +68,5 @@ fn read_against_reconfigure_and_the_end() {
             assert_eq!(sum(&window, 0), 1);
             drop(window);
             other.join().unwrap();
-        },
-    );
+        });
 }

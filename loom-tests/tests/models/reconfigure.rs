@@ -60,34 +60,38 @@ fn reconfigure_against_insertion() {
 /// The second change carries what the first one inherited, if nobody writes there any more.
 #[test]
 fn two_changes_against_add() {
-    Model::new("reconfigure::two_changes_against_add").bounded(3).explore(|| {
-        set_time(0);
-        let window = Arc::new(window(1));
-        add(&window, 0, 1);
-        let other = spawn(&window, |window| {
-            reconfigure(window, 2);
-            reconfigure(window, 1);
-        });
-        add(&window, 0, 2);
-        other.join().unwrap();
-        assert_eq!(each(&window, 0), [3]);
-        assert_eq!((late(&window), lifetime(&window)), (0, 3));
-    });
+    Model::new("reconfigure::two_changes_against_add").bounded(3).bounded_over_epoch(2).explore(
+        || {
+            set_time(0);
+            let window = Arc::new(window(1));
+            add(&window, 0, 1);
+            let other = spawn(&window, |window| {
+                reconfigure(window, 2);
+                reconfigure(window, 1);
+            });
+            add(&window, 0, 2);
+            other.join().unwrap();
+            assert_eq!(each(&window, 0), [3]);
+            assert_eq!((late(&window), lifetime(&window)), (0, 3));
+        },
+    );
 }
 
 /// A reader finds each number once, in the old ring or in the new one.
 #[test]
 fn two_changes_against_read() {
-    Model::new("reconfigure::two_changes_against_read").bounded(3).explore(|| {
-        set_time(0);
-        let window = Arc::new(window(2));
-        add(&window, 0, 1);
-        let other = spawn(&window, |window| {
-            reconfigure(window, 3);
-            reconfigure(window, 2);
-        });
-        assert_eq!(sum(&window, 1), 1);
-        other.join().unwrap();
-        assert_eq!(sum(&window, 1), 1);
-    });
+    Model::new("reconfigure::two_changes_against_read").bounded(3).bounded_over_epoch(2).explore(
+        || {
+            set_time(0);
+            let window = Arc::new(window(2));
+            add(&window, 0, 1);
+            let other = spawn(&window, |window| {
+                reconfigure(window, 3);
+                reconfigure(window, 2);
+            });
+            assert_eq!(sum(&window, 1), 1);
+            other.join().unwrap();
+            assert_eq!(sum(&window, 1), 1);
+        },
+    );
 }

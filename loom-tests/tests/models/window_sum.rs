@@ -13,8 +13,10 @@ use crate::spawn;
 /// Both buckets stay in the interval: the true count goes 4, 5, 7.
 #[test]
 fn sums_against_adds_and_a_rotation() {
-    Model::new("window_sum::sums_against_adds_and_a_rotation").bounded_over_epoch(2).explore(
-        || {
+    Model::new("window_sum::sums_against_adds_and_a_rotation")
+        .bounded(3)
+        .bounded_over_epoch(2)
+        .explore(|| {
             set_time(0);
             let window = Arc::new(window(2));
             add(&window, 0, 4);
@@ -28,15 +30,14 @@ fn sums_against_adds_and_a_rotation() {
             assert!(first <= second, "the sum went back from {first} to {second}");
             other.join().unwrap();
             assert_eq!(sum(&window, 1), 7);
-        },
-    );
+        });
 }
 
 /// The reader's interval is over when its slots are taken: it finds all of it, or what is left.
 #[test]
 fn sum_against_a_rotation_that_ends_the_interval() {
     let name = "window_sum::sum_against_a_rotation_that_ends_the_interval";
-    Model::new(name).bounded_over_epoch(2).explore(|| {
+    Model::new(name).bounded(3).bounded_over_epoch(2).explore(|| {
         set_time(0);
         let window = Arc::new(window(2));
         add(&window, 0, 4);
@@ -53,7 +54,7 @@ fn sum_against_a_rotation_that_ends_the_interval() {
 #[test]
 fn a_sum_sees_what_came_before_the_add() {
     let name = "window_sum::a_sum_sees_what_came_before_the_add";
-    Model::new(name).bounded_over_epoch(2).explore(|| {
+    Model::new(name).bounded(3).bounded_over_epoch(2).explore(|| {
         set_time(0);
         let window = Arc::new(window(2));
         let planted = Arc::new(UnsafeCell::new(0));

@@ -1,0 +1,193 @@
+//! Reads the machine code of a caller of `Counter::add`, and demands that its main path is what the
+//! docs say: one predictable look at the column, the sequence, no call, no lock prefix.
+//!
+//! The compiler's own assembly text is read, so that no disassembler is needed. The path is found by
+//! following jumps from the first instruction, through the one that arms the sequence, to the
+//! return; the shortest such path is the one that runs.
+
+use std::collections::{HashMap, VecDeque};
+use std::path::Path;
+use std::process::Command;
+
+use crate::steps::{Failed, Steps, cargo};
+
+/// More than this on the main path means that something has crept in.
+const MOST: usize = 22;
+
+/// Compiles the caller and reads it.
+pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
+    let root = steps.root().to_owned();
+    if !cfg!(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu")) {
+        return steps.step("assembly of Counter::add", "no per-core strategy here", || Ok(()));
+    }
+    steps.cargo("library, optimised", &["build", "--release", "--lib"], &[])?;
+    steps.step("assembly of Counter::add", "rustc --emit asm xtask/hot_path.rs", || {
+        let assembly = compile(&root)?;
+        let path = main_path(&assembly, "add_one")?;
+        println!("    the main path, {} instructions:", path.len());
+        for line in &path {
+            println!("        {line}");
+        }
+        judge(&path)
+    })
+}
+
+/// What must hold of the main path.
+fn judge(path: &[&str]) -> Result<(), String> {
+    let bad = path.iter().find(|line| line.starts_with("lock") || line.starts_with("call"));
+    if let Some(line) = bad {
+        return Err(format!("`{line}` is on the main path, where no lock and no call may be"));
+    }
+    let jumps = path.iter().filter(|line| line.starts_with('j') && !line.starts_with("jmp"));
+    let jumps = jumps.count();
+    if jumps > 3 {
+        return Err(format!("{jumps} branches on the main path; the column, the thread, the row"));
+    }
+    if path.len() > MOST {
+        return Err(format!("{} instructions on the main path; at most {MOST}", path.len()));
+    }
+    Ok(())
+}
+
+/// The caller's assembly text.
+fn compile(root: &Path) -> Result<String, String> {
+    let target = target_directory(root)?;
+    let release = target.join("release");
+    let output = release.join("hot_path.s");
+    let status = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
+        .args(["--edition", "2024", "-O", "--crate-type", "bin", "--emit", "asm"])
+        .args(["-C", "codegen-units=1", "-C", "llvm-args=-x86-asm-syntax=intel", "--extern"])
+        .arg(format!("windrow={}", release.join("libwindrow.rlib").display()))
+        .arg("-L")
+        .arg(format!("dependency={}", release.join("deps").display()))
+        .arg("-o")
+        .arg(&output)
+        .arg(root.join("xtask/hot_path.rs"))
+        .status()
+        .map_err(|error| format!("cannot run rustc: {error}"))?;
+    if !status.success() {
+        return Err(status.to_string());
+    }
+    std::fs::read_to_string(&output).map_err(|error| format!("{}: {error}", output.display()))
+}
+
+/// Where cargo builds.
+fn target_directory(root: &Path) -> Result<std::path::PathBuf, String> {
+    let metadata = cargo(root)
+        .args(["metadata", "--no-deps", "--format-version", "1"])
+        .output()
+        .map_err(|error| format!("cannot run cargo: {error}"))?;
+    let metadata = String::from_utf8_lossy(&metadata.stdout).into_owned();
+    let (_, rest) = metadata
+        .split_once("\"target_directory\":\"")
+        .ok_or("cargo metadata names no target directory")?;
+    let (directory, _) = rest.split_once('"').ok_or("cargo metadata is cut off")?;
+    Ok(directory.into())
+}
+
+/// The instructions from `function`'s first, through the one that arms the sequence, to its return.
+fn main_path<'a>(assembly: &'a str, function: &str) -> Result<Vec<&'a str>, String> {
+    let body = assembly
+        .split_once(&format!("\n{function}:"))
+        .and_then(|(_, rest)| rest.split_once(".Lfunc_end"))
+        .map(|(body, _)| body)
+        .ok_or_else(|| format!("there is no function {function}"))?;
+    let (code, labels) = parse(body, function);
+    let arms =
+        |line: &str| line.starts_with("mov") && line.contains("ptr fs:[") && line.contains("],");
+    // Breadth first, over (instruction, whether the sequence was armed).
+    let mut from = HashMap::from([((0, false), None)]);
+    let mut next = VecDeque::from([(0, false)]);
+    while let Some(state @ (index, armed)) = next.pop_front() {
+        let Some(line) = code.get(index).copied() else { continue };
+        if line.starts_with("ret") {
+            if armed {
+                return Ok(trace(&code, &from, state));
+            }
+            continue;
+        }
+        let armed = armed || arms(line);
+        let target = line.strip_prefix('j').and_then(|jump| jump.split_whitespace().nth(1));
+        let jump = target.and_then(|label| labels.get(label)).copied();
+        let falls = !line.starts_with("jmp");
+        for index in jump.into_iter().chain(falls.then_some(index + 1)) {
+            from.entry((index, armed)).or_insert_with(|| {
+                next.push_back((index, armed));
+                Some(state)
+            });
+        }
+    }
+    Err(format!("no path through {function} arms a sequence and returns"))
+}
+
+type State = (usize, bool);
+
+/// The path that has led to `end`.
+fn trace<'a>(code: &[&'a str], from: &HashMap<State, Option<State>>, end: State) -> Vec<&'a str> {
+    let mut path: Vec<_> = std::iter::successors(Some(end), |state| from[state])
+        .map(|(index, _)| code[index])
+        .collect();
+    path.reverse();
+    path
+}
+
+/// Instructions, and the labels before them; what stands in other sections is left out.
+fn parse<'a>(body: &'a str, function: &str) -> (Vec<&'a str>, HashMap<&'a str, usize>) {
+    let (mut code, mut labels, mut elsewhere) = (Vec::new(), HashMap::new(), false);
+    for line in body.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        if let Some(section) = line.strip_prefix(".section") {
+            elsewhere = !section.contains(&format!(".text.{function}"));
+        } else if elsewhere || line.starts_with('#') {
+            // Another section's, or a remark.
+        } else if let Some(label) = line.strip_suffix(':') {
+            labels.insert(label, code.len());
+        } else if !line.starts_with('.') {
+            code.push(line);
+        }
+    }
+    (code, labels)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BODY: &str = "
+add_one:
+	mov	rbx, qword ptr [rdi]
+	test	bl, 1
+	je	.L1
+	mov	qword ptr fs:[r8 + 8], rsi
+	.section	.text.rseq_abort,\"ax\",@progbits
+	jmp	.L1
+	.section	.text.add_one,\"ax\",@progbits
+	add	qword ptr [rbx + rsi - 1], rdx
+	ret
+.L1:
+	call	elsewhere
+	ret
+.Lfunc_end0:
+";
+
+    #[test]
+    fn the_path_goes_through_the_sequence() {
+        let path = main_path(BODY, "add_one").unwrap();
+        assert_eq!(path.len(), 6);
+        assert!(judge(&path).is_ok());
+    }
+
+    #[test]
+    fn a_lock_or_a_call_on_the_path_is_refused() {
+        for line in ["lock\t\tadd", "call\telsewhere\n\tadd"] {
+            let body = BODY.replace("\tadd", &format!("\t{line}"));
+            let path = main_path(&body, "add_one").unwrap();
+            assert!(judge(&path).unwrap_err().contains("no lock and no call"));
+        }
+    }
+
+    #[test]
+    fn a_function_without_a_sequence_is_refused() {
+        assert!(main_path(&BODY.replace("fs:", "gs:"), "add_one").is_err());
+        assert!(main_path(BODY, "add_two").is_err());
+    }
+}

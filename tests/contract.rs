@@ -3,6 +3,12 @@
 //! The function pointers are the point: a change that keeps the other tests compiling (a receiver,
 //! a return type, a bound) does not keep these.
 
+#![allow(
+    clippy::duration_suboptimal_units,
+    reason = "a test says its times in the units that it compares them in"
+)]
+#![allow(clippy::type_complexity, reason = "the types are the point")]
+
 use std::error::Error;
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -185,7 +191,9 @@ fn counters_live_in_statics() {
             FASTEST.record(u64::from(n));
         })
     });
-    threads.into_iter().for_each(|thread| thread.join().expect("adds never panic"));
+    for thread in threads {
+        thread.join().expect("adds never panic");
+    }
     HITS.increment();
     let () = OPEN.fetch_add(10, Ordering::AcqRel);
     let () = OPEN.fetch_sub(30, Ordering::SeqCst);

@@ -19,6 +19,11 @@ pub(crate) struct Row {
 
 /// Prints the rows and, last, how much of it was counted; fails if a row differs.
 pub(crate) fn give(rows: &[Row]) -> ExitCode {
+    display::say(&text(rows));
+    ExitCode::from(u8::from(rows.iter().any(|row| row.expected != row.counted)))
+}
+
+fn text(rows: &[Row]) -> String {
     let mut text = format!("\n{:<24}{:>18}{:>18}\n", "", "own count", "windrow");
     for row in rows {
         let _ = writeln!(
@@ -35,6 +40,28 @@ pub(crate) fn give(rows: &[Row]) -> ExitCode {
     let counted = total(|row| row.counted);
     let lost = total(|row| row.expected.saturating_sub(row.counted));
     let _ = writeln!(text, "\ncounted {counted} of {expected}, lost {lost}");
-    display::say(&text);
-    ExitCode::from(u8::from(rows.iter().any(|row| row.expected != row.counted)))
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(expected: u64, counted: u64) -> Row {
+        Row { name: "Pass".to_owned(), expected, counted, is_adds: true }
+    }
+
+    #[test]
+    fn equal_counts_succeed() {
+        let rows = [row(1_234, 1_234), row(6, 6)];
+        assert!(text(&rows).ends_with("\ncounted 1240 of 1240, lost 0\n"));
+        assert_eq!(give(&rows), ExitCode::SUCCESS);
+    }
+
+    #[test]
+    fn a_loss_fails_even_where_a_surplus_hides_it() {
+        let rows = [row(5, 4), row(5, 6)];
+        assert!(text(&rows).ends_with("\ncounted 10 of 10, lost 1\n"));
+        assert_eq!(give(&rows), ExitCode::FAILURE);
+    }
 }

@@ -137,6 +137,8 @@ fn b06_starts_and_counts_belong_together() {
             window.record(Http::Rt, nanos);
         }
         drop(finish);
-        readers.into_iter().for_each(|reader| reader.join().expect("nothing wrong was seen"));
+        for reader in readers {
+            reader.join().expect("nothing wrong was seen");
+        }
     });
 }

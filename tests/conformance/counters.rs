@@ -95,8 +95,8 @@ fn b17_a_window_may_be_the_last_thing_a_thread_holds() {
     for round in 1..=50_u64 {
         clock.advance(ms(100)); // so that the last words open a bucket
         let held = window.clone();
-        let hold = move || HOLDER.with(|holder| holder.0.set(held).is_ok());
-        assert!(thread::spawn(hold).join().expect("no panic"));
+        let pass_on = move || HOLDER.with(|holder| holder.0.set(held).is_ok());
+        assert!(thread::spawn(pass_on).join().expect("no panic"));
         assert_eq!(window.lifetime(Http::Pass).count, round);
         assert_eq!(window.last(ms(100)).expect("one bucket").stats(Http::Rt).min, Some(9));
     }

@@ -112,7 +112,8 @@ fn live_buckets_are_open_and_gaps_are_closed() {
     clock.advance(ms(500));
     window.add(Http::Pass, 1);
     clock.advance(ms(100));
-    let closed: Vec<bool> = window.snapshot().buckets().iter().map(|b| b.is_closed()).collect();
+    let closed: Vec<bool> =
+        window.snapshot().buckets().iter().map(windrow::BucketSnapshot::is_closed).collect();
     assert_eq!(closed[..3], [true; 3], "gaps before the first");
     assert_eq!(closed[4..8], [true; 4], "gaps after the first");
     assert_eq!(closed[8..], [false; 2], "the live bucket, and one not yet opened");

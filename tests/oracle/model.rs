@@ -219,7 +219,9 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
 /// The sum of `views`, one event at a time.
 pub(crate) fn total<E: Copy + Eq + Hash>(views: &[View<E>], event: E) -> Tally {
     let mut total = Tally::default();
-    views.iter().for_each(|view| total.merge(view.tallies.of(event)));
+    for view in views {
+        total.merge(view.tallies.of(event));
+    }
     total
 }
 

@@ -47,9 +47,8 @@ impl Time {
             Time::Intervals(intervals, offset) => clamp(
                 i128::from(now) + i128::from(intervals) * i128::from(interval) + i128::from(offset),
             ),
-            Time::Early(nanos) => nanos,
             Time::Final(nanos) => u64::MAX - nanos,
-            Time::Any(nanos) => nanos,
+            Time::Early(nanos) | Time::Any(nanos) => nanos,
         }
     }
 }

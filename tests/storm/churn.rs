@@ -41,7 +41,7 @@ fn short_lived_threads_lose_nothing() {
         });
         let done = (wave + 1) * threads;
         assert_eq!(counter.sum(), done * adds * 2);
-        assert_eq!(gauge.sum(), -((done * adds) as i64));
+        assert_eq!(gauge.sum(), -(done * adds).cast_signed());
         assert_eq!((most.get(), least.get()), (Some(done), Some(1)));
         let rt = window.lifetime(Seen::Rt);
         assert_eq!(window.lifetime(Seen::Pass).sum, done * adds * 3);
@@ -102,10 +102,14 @@ fn windows_go_while_others_rotate() {
             })
         });
         drop(give);
-        makers.into_iter().for_each(|maker| maker.join().expect("every window was exact"));
+        for maker in makers {
+            maker.join().expect("every window was exact");
+        }
         assert!(dropper.join().expect("drops never panic") > 0);
         drop(finish);
-        rotators.into_iter().for_each(|rotator| rotator.join().expect("every window was exact"));
+        for rotator in rotators {
+            rotator.join().expect("every window was exact");
+        }
     });
 }
 
@@ -128,6 +132,8 @@ fn the_last_thread_drops_the_window() {
             })
         });
         drop(window);
-        threads.into_iter().for_each(|thread| thread.join().expect("no thread panics"));
+        for thread in threads {
+            thread.join().expect("no thread panics");
+        }
     }
 }

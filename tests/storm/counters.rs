@@ -22,9 +22,13 @@ fn meanwhile(write: impl Fn(usize) + Sync, read: impl Fn(&AtomicBool) + Sync) {
             move || write(index)
         };
         let writers: Vec<_> = (0..WRITERS).map(|index| scope.spawn(write(index))).collect();
-        writers.into_iter().for_each(|writer| writer.join().expect("no writer panics"));
+        for writer in writers {
+            writer.join().expect("no writer panics");
+        }
         drop(finish);
-        readers.into_iter().for_each(|reader| reader.join().expect("nothing wrong was seen"));
+        for reader in readers {
+            reader.join().expect("nothing wrong was seen");
+        }
     });
 }
 
@@ -39,7 +43,10 @@ fn a_sum_lies_between_done_and_begun() {
             let mut random = Random::new(index as u64);
             for _ in 0..STEPS {
                 let n = random.below(4);
-                progress[index].around(n, 0, || Some(counter.add(n)));
+                progress[index].around(n, 0, || {
+                    counter.add(n);
+                    Some(())
+                });
             }
         },
         |finished| {
@@ -67,7 +74,10 @@ fn drains_add_up() {
             let mut random = Random::new(index as u64);
             for _ in 0..STEPS {
                 let n = random.below(1000);
-                progress[index].around(n, 0, || Some(counter.fetch_add(n, Ordering::Relaxed)));
+                progress[index].around(n, 0, || {
+                    counter.fetch_add(n, Ordering::Relaxed);
+                    Some(())
+                });
             }
         },
         |finished| {
@@ -150,11 +160,11 @@ fn gauges_come_back_to_rest() {
     let gauge = Gauge::new();
     meanwhile(
         |index| {
-            for step in 0..STEPS as i64 {
+            for step in 0..STEPS.cast_signed() {
                 gauge.add(step);
                 gauge.fetch_sub(step + 1, Ordering::Relaxed);
             }
-            gauge.add(index as i64);
+            gauge.add(index.cast_signed() as i64);
         },
         |finished| {
             while !finished.load(Ordering::Acquire) {
@@ -162,8 +172,8 @@ fn gauges_come_back_to_rest() {
             }
         },
     );
-    let writers = WRITERS as i64;
-    assert_eq!(gauge.sum(), writers * (writers - 1) / 2 - writers * STEPS as i64);
+    let writers = WRITERS.cast_signed() as i64;
+    assert_eq!(gauge.sum(), writers * (writers - 1) / 2 - writers * STEPS.cast_signed());
 }
 
 #[test]

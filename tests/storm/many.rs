@@ -110,7 +110,9 @@ fn windows_of_seventy_values() {
     let mut windows = VecDeque::new();
     for round in 0..60_u64 {
         let window = window::<Wide>(ns(10), 3, &clock);
-        WIDE.iter().for_each(|&event| is_empty(&window, event));
+        for &event in WIDE {
+            is_empty(&window, event);
+        }
         windows.push_back((round, window));
         if windows.len() > 30 {
             windows.pop_front();
@@ -170,7 +172,7 @@ fn fresh_counters_are_empty() {
             assert_eq!((counter.sum(), gauge.sum(), most.get(), least.get()), (0, 0, None, None));
             counter.add(n);
             counter.increment();
-            gauge.add(-(n as i64));
+            gauge.add(-n.cast_signed());
             gauge.decrement();
             for value in [n, n + 2, n + 1] {
                 most.record(value);
@@ -179,7 +181,7 @@ fn fresh_counters_are_empty() {
             alive.push_back((n, counter, gauge, most, least));
             if alive.len() > 1 + thread * 100 {
                 let (n, counter, gauge, most, least) = alive.pop_front().expect("some are alive");
-                assert_eq!((counter.sum(), gauge.sum()), (n + 1, -(n as i64) - 1));
+                assert_eq!((counter.sum(), gauge.sum()), (n + 1, -n.cast_signed() - 1));
                 assert_eq!((most.get(), least.get()), (Some(n + 2), Some(n)));
             }
         }

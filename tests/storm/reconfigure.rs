@@ -29,7 +29,9 @@ fn reshaped(storm: &Storm, geometries: &[(u64, u64)], reader: impl FnMut() + Sen
         let finish = Finish(&finished);
         let books = storm.run(reader);
         drop(finish);
-        reshapers.into_iter().for_each(|reshaper| reshaper.join().expect("no failure"));
+        for reshaper in reshapers {
+            reshaper.join().expect("no failure");
+        }
         books
     })
 }

@@ -78,7 +78,7 @@ impl Work {
         assert_eq!(self.counter.sum(), ROUNDS * weights);
         assert_eq!(self.drained.sum_then_reset(), ROUNDS * count);
         assert_eq!(self.drained.sum_then_reset(), 0);
-        assert_eq!(self.gauge.sum(), (2 * ROUNDS * count) as i64);
+        assert_eq!(self.gauge.sum(), (2 * ROUNDS * count).cast_signed());
         assert_eq!(self.most.get(), Some(threads.end * ROUNDS - 1));
         assert_eq!(self.least.get(), Some(threads.start * ROUNDS + 1));
         for (i, event) in [Seen::Pass, Seen::Rt].into_iter().enumerate() {

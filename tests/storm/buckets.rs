@@ -119,6 +119,11 @@ fn every_bucket_of_the_real_time() {
 /// while it is displaced, while it is closed, while its columns go to another bucket.
 #[test]
 fn buckets_left_alone_read_exactly() {
+    left_alone(150_000);
+}
+
+/// As said above, until the reader has looked at so many buckets.
+pub(crate) fn left_alone(enough_checks: u64) {
     const LENGTH: u64 = 10;
     const BUCKETS: u64 = 256;
     let clock = Manual::default();
@@ -166,7 +171,7 @@ fn buckets_left_alone_read_exactly() {
                     checks += 1;
                 }
             }
-            if floor == Some(u64::MAX) || checks > 150_000 {
+            if floor == Some(u64::MAX) || checks > enough_checks {
                 enough.store(true, Ordering::Relaxed);
                 return seen;
             }

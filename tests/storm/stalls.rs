@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use crate::buckets::exact;
+use crate::buckets::{exact, left_alone};
 use crate::common::{Finish, alone};
 use crate::counters::alternate;
 use crate::storm::Plan;
@@ -86,6 +86,7 @@ fn windows_of_threads_that_stall() {
     stalling(|| {
         exact(plan);
         exact(Plan { buckets: 5, push_one_in: 2, back_one_in: 300, ..plan });
+        left_alone(60_000);
         exact(Plan { buckets: 1, steps: 3_000, back_one_in: 300, ..plan });
     });
 }

@@ -126,7 +126,7 @@ pub(crate) struct Shared<'g, T> {
     guard: PhantomData<(&'g (), *const T)>,
 }
 
-#[allow(dead_code)] // crossbeam-epoch's interface
+#[allow(dead_code, clippy::trivially_copy_pass_by_ref)] // crossbeam-epoch's interface
 impl<'g, T> Shared<'g, T> {
     fn new(block: *mut Block<T>) -> Self {
         Shared { block, guard: PhantomData }

@@ -231,6 +231,9 @@ const fn mask(bit: usize, length: usize) -> u64 {
 
 /// The first place in a word of the bitmap that has room for a run.
 fn room(taken: u64, length: usize) -> Option<usize> {
+    if taken == mask(0, WORD) {
+        return None; // the usual case in a full segment
+    }
     let step = length.next_power_of_two().min(LINE);
     (0..=WORD - length).step_by(step).find(|bit| taken & mask(*bit, length) == 0)
 }

@@ -237,16 +237,12 @@ pub(super) fn find(most: usize) -> Option<usize> {
         // 20 is what glibc says of the original area, and 32 its padded size, whatever the kernel
         // fills; the kernel's own word is the auxiliary vector's.
         || (matches!(size, 20 | 32) && feature_size() >= area::WITH_MM_CID);
-    // SAFETY: plain questions about the system.
-    let configured = usize::try_from(unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) }).ok()?;
-    // A concurrency id is below the number of cores that the process may use; a core's number below
-    // that of cores there are.
-    let (index, rows) = if has_mm_cid {
-        (area::MM_CID, allowed_cores().unwrap_or(configured))
-    } else {
-        (area::CPU_ID, configured)
-    };
-    let rows = rows.clamp(1, most);
+    let index = if has_mm_cid { area::MM_CID } else { area::CPU_ID };
+    // Both numbers are below that of the cores there are. Fewer may be allowed, but asking for that
+    // would ask about this thread, which may be pinned to one core while the others are not.
+    // SAFETY: a plain question about the system.
+    let cores = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) };
+    let rows = usize::try_from(cores).ok()?.clamp(1, most);
     pin_object();
     let area = offset.cast_unsigned();
     // Relaxed: published with the decision, and with every column after it.
@@ -270,17 +266,6 @@ fn feature_size() -> usize {
     const AT_RSEQ_FEATURE_SIZE: libc::c_ulong = 27; // include/uapi/linux/auxvec.h
     // SAFETY: reads the auxiliary vector; zero for what is not there.
     unsafe { libc::getauxval(AT_RSEQ_FEATURE_SIZE) as usize }
-}
-
-/// How many cores the process may use now.
-fn allowed_cores() -> Option<usize> {
-    // SAFETY: all zeros are a valid set.
-    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    // SAFETY: `set` is as long as it is said to be.
-    let result = unsafe { libc::sched_getaffinity(0, size_of_val(&set), &raw mut set) };
-    // SAFETY: a set, filled or empty.
-    let count = unsafe { libc::CPU_COUNT(&set) };
-    usize::try_from(count).ok().filter(|count| result == 0 && *count > 0)
 }
 
 /// Keeps the object that holds the descriptors loaded for ever, should it be one that was opened.
@@ -315,7 +300,7 @@ mod tests {
         let word: u64;
         // SAFETY: reads this thread's area, which is registered.
         unsafe {
-            asm!("mov {}, qword ptr fs:[{}]", out(reg) word, in(reg) offset, options(nostack))
+            asm!("mov {}, qword ptr fs:[{}]", out(reg) word, in(reg) offset, options(nostack));
         };
         word
     }
@@ -344,9 +329,15 @@ mod tests {
         // SAFETY: code of ours; the signature is not aligned.
         let signature = unsafe { ((descriptor.abort - 4) as *const u32).read_unaligned() };
         assert_eq!(signature, SIGNATURE);
-        // The byte before the end belongs to the commit; the sequence begins by reading `cpu_id`.
+        // The sequence begins by reading `cpu_id`.
         // SAFETY: code of ours.
         let first = unsafe { *(descriptor.start as *const u8) };
         assert_eq!(first, 0x64, "the first instruction reads through fs");
+        // And it ends with the commit: `add qword ptr [{column} + {row} - 1], {n}`, which is a
+        // prefix, 0x01, two bytes that say which registers, and the -1.
+        let end = descriptor.start + descriptor.length;
+        // SAFETY: code of ours.
+        let commit = unsafe { *((end - 5) as *const [u8; 5]) };
+        assert_eq!((commit[1], commit[4]), (0x01, 0xff), "{commit:x?} is not the add");
     }
 }

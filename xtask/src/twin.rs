@@ -1,9 +1,13 @@
 //! Broken twins: the library with one mistake in it, which a model must find.
 //!
-//! A twin is made from the sources as they are: the workspace is copied, one text in one file is
+//! A twin is made from the sources as they are: in a copy of the workspace one text in one file is
 //! replaced, and the model that answers for it is built and run as a child process (a use after
 //! free may abort). A text that does not stand in its file exactly once is an error, so the table
 //! in [`twins`](crate::twins) cannot rot.
+//!
+//! All twins are made in one copy, one after the other, with a target directory that nothing else
+//! uses: to cargo, two copies of a workspace are one, and it would take what it has built of the
+//! one for the other's.
 
 use std::fs::{self, File};
 use std::io;
@@ -69,10 +73,10 @@ impl Twin {
     /// Makes the twin and runs its model. Returns the model's complaint, or `None` if it had none.
     fn try_out(&self, root: &Path) -> Result<Option<String>, String> {
         let twins = root.join("target/twins");
-        let copy = twins.join(self.name);
+        let copy = twins.join("sources");
         mirror(root, &copy).map_err(|error| format!("cannot copy the sources: {error}"))?;
         self.break_in(&copy)?;
-        let models = self.build(root, &twins, &copy)?;
+        let models = self.build(&twins, &copy)?;
         let log = twins.join(format!("{}.log", self.name));
         let survived = self.survives(&models, &log)?;
         let words = read(&log)?;
@@ -99,14 +103,12 @@ impl Twin {
         }
     }
 
-    /// Builds the copy's models, and returns the program that runs them. What the library depends on
-    /// is shared with the sound models.
-    fn build(&self, root: &Path, twins: &Path, copy: &Path) -> Result<PathBuf, String> {
+    /// Builds the copy's models, and returns the program that runs them.
+    fn build(&self, twins: &Path, copy: &Path) -> Result<PathBuf, String> {
         let log = twins.join(format!("{}.build.log", self.name));
         let mut command = cargo(copy);
         command.args(TEST).arg("--no-run");
-        command.env("RUSTFLAGS", self.build.flags);
-        command.env("CARGO_TARGET_DIR", root.join(self.build.target));
+        command.env("RUSTFLAGS", self.build.flags).env("CARGO_TARGET_DIR", twins.join("build"));
         let status = logged(&mut command, &log)?.wait();
         if !status.is_ok_and(|status| status.success()) {
             return Err(format!("does not compile, so proves nothing; see {}", log.display()));
@@ -160,8 +162,8 @@ fn complaint(log: &str) -> Option<String> {
     lines.find(|line| !line.trim().is_empty()).map(|line| line.trim().to_owned())
 }
 
-/// Copies the workspace, but for what is built or hidden. Files that have not changed are left
-/// alone, so that cargo need not build them again.
+/// Makes `to` what `from` is, but for what is built or hidden. Files that are the same already are
+/// left alone, so that cargo need not build them again.
 fn mirror(from: &Path, to: &Path) -> io::Result<()> {
     let mut theirs = Vec::new();
     fs::create_dir_all(to)?;

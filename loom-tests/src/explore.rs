@@ -77,7 +77,11 @@ impl Model {
                 None => "all orders".to_owned(),
                 Some(bound) => format!("at most {bound} preemptions"),
             },
-            if cfg!(windrow_checker) { "the checker" } else { "crossbeam-epoch" },
+            match (cfg!(windrow_per_core), cfg!(windrow_checker)) {
+                (true, _) => "the per-core strategy",
+                (false, true) => "the checker",
+                (false, false) => "crossbeam-epoch",
+            },
         );
     }
 }

@@ -57,8 +57,12 @@ macro_rules! global {
         $visibility fn $name() -> &'static $type {
             #[cfg(not(loom))]
             static VALUE: $type = $value;
+            // Leaked, because a reclaimer's deferred functions may use it when an execution, and
+            // with it every value of loom's own, has ended.
             #[cfg(loom)]
-            loom::lazy_static! { static ref VALUE: $type = $value; }
+            loom::lazy_static! {
+                static ref VALUE: &'static $type = Box::leak(Box::new($value));
+            }
             &VALUE
         }
     };

@@ -16,9 +16,9 @@ use crate::stats::Stats;
 impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// The sum of an event over the interval that ends with the bucket of the clock's now, wrapping.
     ///
-    /// *Not* an atomic snapshot: it is the true count at some instant during the call, of the
-    /// interval at the time that the call has read. Adds that run at the same time may be in it or
-    /// not. Buckets from the future, should the clock have stepped back, are not in it.
+    /// *Not* an atomic snapshot: for the interval at the time that the call has read, it lies between
+    /// the true count when the call began and the true count when it returned. Adds that run at the
+    /// same time may be in it or not, in any combination. Buckets from the future, should the clock have stepped back, are not in it.
     ///
     /// And not a sum over the last interval to the nanosecond: the oldest bucket drops out as a
     /// whole when a new one begins, so it covers between `interval - length` and `interval`. Two

@@ -7,6 +7,7 @@
 //! more, are their numbers added up and *carried* as plain values, so that neither memory nor reads
 //! grow with the number of changes.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::error::BuildError;
@@ -53,13 +54,6 @@ impl Inherited {
     }
 }
 
-/// Numbers from generations in which nobody writes any more.
-#[derive(Clone, Debug)]
-pub(super) struct Carried {
-    pub(super) start: u64,
-    pub(super) numbers: Box<[u64]>,
-}
-
 /// The ring from one change of geometry to the next. Nothing in it changes but what the slots hold.
 #[derive(Debug)]
 pub(super) struct Generation {
@@ -67,15 +61,15 @@ pub(super) struct Generation {
     pub(super) shape: Shape,
     pub(super) slots: Arc<Slots>,
     pub(super) inherited: Vec<Inherited>,
-    /// At most one for each start.
-    pub(super) carried: Vec<Carried>,
+    /// Numbers from generations in which nobody writes any more, by start.
+    pub(super) carried: BTreeMap<u64, Box<[u64]>>,
 }
 
 impl Generation {
     /// The first, which has nothing to take over.
     pub(super) fn first(geometry: Geometry, shape: Shape) -> Result<Generation, BuildError> {
         let slots = Arc::new(Slots::new(geometry)?);
-        Ok(Generation { number: 0, shape, slots, inherited: Vec::new(), carried: Vec::new() })
+        Ok(Generation { number: 0, shape, slots, inherited: Vec::new(), carried: BTreeMap::new() })
     }
 
     pub(super) fn geometry(&self) -> Geometry {

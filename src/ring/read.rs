@@ -182,8 +182,10 @@ impl<'g> View<'g> {
                 }
             }
         }
-        for carried in self.generation.carried.iter().filter(|carried| counts(carried.start)) {
-            see(carried.start, Source::Carried(&carried.numbers));
+        for (start, numbers) in self.generation.carried.range(oldest..=newest) {
+            if in_ring(*start) {
+                see(*start, Source::Carried(numbers));
+            }
         }
     }
 }

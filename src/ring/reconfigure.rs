@@ -8,11 +8,12 @@
 //! The new ring's newest bucket is the one that contains the start of the old ring's. The clock is
 //! not asked: the next add moves on from there as from any other bucket.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::error::BuildError;
 use crate::reclaim::{self, Guard, Owned};
-use crate::ring::generation::{Carried, Change, Generation, Inherited};
+use crate::ring::generation::{Change, Generation, Inherited};
 use crate::ring::geometry::Geometry;
 use crate::ring::header::Header;
 use crate::ring::slots::Slots;
@@ -76,13 +77,11 @@ impl Ring {
             shape: self.shape,
             slots: Arc::clone(slots),
             inherited: vec![Inherited { slots: Arc::clone(&old.slots), changes: vec![change] }],
-            carried: Vec::new(),
+            carried: BTreeMap::new(),
         };
         let mut settled = Vec::new();
-        for carried in &old.carried {
-            self.carry(&mut next, change.apply(carried.start), |position| {
-                carried.numbers[position]
-            });
+        for (start, numbers) in &old.carried {
+            self.carry(&mut next, change.apply(*start), |position| numbers[position]);
         }
         for inherited in &old.inherited {
             let mut inherited = inherited.clone();
@@ -111,13 +110,9 @@ impl Ring {
     /// Merges final numbers into what `next` carries for a start, unless they are out of its ring.
     fn carry(&self, next: &mut Generation, start: Option<u64>, number: impl Fn(usize) -> u64) {
         let Some(start) = start else { return };
-        let found = next.carried.iter().position(|carried| carried.start == start);
-        let index = found.unwrap_or_else(|| {
-            let numbers = vec![0; self.shape.cells()].into_boxed_slice();
-            next.carried.push(Carried { start, numbers });
-            next.carried.len() - 1
-        });
-        for (position, total) in next.carried[index].numbers.iter_mut().enumerate() {
+        let nothing = || vec![0; self.shape.cells()].into_boxed_slice();
+        let carried = next.carried.entry(start).or_insert_with(nothing);
+        for (position, total) in carried.iter_mut().enumerate() {
             self.shape.merge(position, total, number(position));
         }
     }

@@ -1,0 +1,17 @@
+//! A shared object that counts: opened and closed by `tests/dlclose.rs`.
+
+use windrow::Counter;
+
+static COUNTER: Counter = Counter::new();
+
+/// Adds to the object's counter.
+#[unsafe(no_mangle)]
+pub extern "C" fn plugin_add(n: u64) {
+    COUNTER.add(n);
+}
+
+/// What its counter has counted.
+#[unsafe(no_mangle)]
+pub extern "C" fn plugin_sum() -> u64 {
+    COUNTER.sum()
+}

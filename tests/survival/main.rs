@@ -12,6 +12,7 @@ mod fork;
 #[cfg(target_env = "gnu")]
 mod memory;
 mod rows;
+mod valgrind;
 mod work;
 
 windrow::events! {

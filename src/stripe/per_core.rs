@@ -111,7 +111,7 @@ static FOUND: Found =
 static ABORTS: AtomicU64 = AtomicU64::new(0);
 
 /// One sequence: this core's row of `$column`, then `$commit`, to which the cell is
-/// `[{column} + {row} - 1]`, the one being [`TAG`].
+/// `[{row} - 1]`, the one being [`TAG`].
 macro_rules! sequence {
     ($column:expr, [$($commit:literal),+], $($operand:tt)+) => {
         asm!(
@@ -144,8 +144,10 @@ macro_rules! sequence {
             "mov {row:e}, dword ptr fs:[{offset}]",
             "cmp {row}, qword ptr [{found} + {rows}]",
             "jae {no_row}",
-            // Rows are a power of two apart.
+            // The cell. Rows are a power of two apart. Added up here, because a read-modify-write
+            // on an address with an index is split into more micro-operations: 0.5 ns.
             "shl {row}, {row_shift}",
+            "add {row}, {column}",
             // The commit: one store, the last instruction.
             $($commit,)+
             "63:",
@@ -176,7 +178,7 @@ pub(crate) fn add(column: Tagged, n: u64) -> Outcome {
     // SAFETY: the theorem above. There is a tagged column only once `find` has filled `FOUND`;
     // its segment has as many rows as that says, and is never unmapped.
     unsafe {
-        sequence!(column, ["add qword ptr [{column} + {row} - 1], {n}"], n = in(reg) n);
+        sequence!(column, ["add qword ptr [{row} - 1], {n}"], n = in(reg) n);
     }
     Outcome::Committed
 }
@@ -191,9 +193,9 @@ pub(crate) fn raise(column: Tagged, value: u64) -> Outcome {
         sequence!(
             column,
             [
-                "cmp qword ptr [{column} + {row} - 1], {value}",
+                "cmp qword ptr [{row} - 1], {value}",
                 "jae 63f",
-                "mov qword ptr [{column} + {row} - 1], {value}"
+                "mov qword ptr [{row} - 1], {value}"
             ],
             value = in(reg) value
         );
@@ -333,11 +335,12 @@ mod tests {
         // SAFETY: code of ours.
         let first = unsafe { *(descriptor.start as *const u8) };
         assert_eq!(first, 0x64, "the first instruction reads through fs");
-        // And it ends with the commit: `add qword ptr [{column} + {row} - 1], {n}`, which is a
-        // prefix, 0x01, two bytes that say which registers, and the -1.
+        // And it ends with the commit: `add qword ptr [{row} - 1], {n}`, which is a prefix, 0x01,
+        // a byte that says which registers (two, if one is r12), and the -1.
         let end = descriptor.start + descriptor.length;
         // SAFETY: code of ours.
         let commit = unsafe { *((end - 5) as *const [u8; 5]) };
-        assert_eq!((commit[1], commit[4]), (0x01, 0xff), "{commit:x?} is not the add");
+        assert!(commit[1..3].contains(&0x01), "{commit:x?} is not the add");
+        assert_eq!(commit[4], 0xff, "{commit:x?} is not the add");
     }
 }

@@ -15,6 +15,8 @@ use crate::column::Column;
 use crate::pages::Cell;
 use crate::sync::{AtomicU8, AtomicUsize, Ordering, global, sized};
 
+pub(crate) mod again;
+pub(crate) mod portable;
 // One of three, with the same functions: the real one, the one that a model can see, or none.
 #[cfg_attr(windrow_per_core, path = "stripe/per_core_model.rs")]
 #[cfg_attr(
@@ -25,7 +27,8 @@ use crate::sync::{AtomicU8, AtomicUsize, Ordering, global, sized};
     path = "stripe/per_core_absent.rs"
 )]
 pub(crate) mod per_core;
-pub(crate) mod portable;
+
+pub use again::aborts;
 
 /// More rows than this are never used: a read visits each of them.
 const MOST_ROWS: usize = 256;
@@ -68,8 +71,13 @@ const PER_CORE: u8 = 3;
 
 /// The strategy of this process. Decides, if that was not done yet.
 ///
-/// Set the environment variable `WINDROW_STRATEGY` to `portable` before the first use to have the
-/// portable one where the other would work.
+/// Two environment variables, read at the first use, are there to compare and to test with:
+///
+/// * `WINDROW_STRATEGY=portable` has the portable strategy where the other would work;
+///   `WINDROW_STRATEGY=cpu-id` has rows go by the number of the processor even where the kernel
+///   (6.3 and newer) offers numbers that are dense among the threads of the process.
+/// * `WINDROW_ROWS`, a number from 1 to 256, is the most rows that there will be. With fewer than cores,
+///   some share a row, or use a cell that all of them share.
 ///
 /// ```
 /// use windrow::{Strategy, strategy};
@@ -109,10 +117,15 @@ fn decide() -> Option<Strategy> {
     if state().compare_exchange(UNDECIDED, DECIDING, order, failed).is_err() {
         return decided();
     }
-    let forced = std::env::var_os("WINDROW_STRATEGY").is_some_and(|name| name == "portable");
-    let found = if forced { None } else { per_core::find(MOST_ROWS) };
+    let most = std::env::var("WINDROW_ROWS").ok().and_then(|rows| rows.parse().ok());
+    let most = most.map_or(MOST_ROWS, |rows: usize| rows.clamp(1, MOST_ROWS));
+    let found = match std::env::var("WINDROW_STRATEGY").as_deref() {
+        Ok("portable") => None,
+        Ok("cpu-id") => per_core::find(most, false),
+        _ => per_core::find(most, true),
+    };
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    let rows = found.unwrap_or_else(|| cores().min(MOST_ROWS));
+    let rows = found.unwrap_or_else(|| cores().min(most));
     known_rows().store(rows, Ordering::Relaxed);
     let (decided, strategy) = match found {
         Some(_) => (PER_CORE, Strategy::PerCore),
@@ -132,18 +145,6 @@ pub(crate) fn rows() -> usize {
     }
     // Relaxed: written before the decision that the caller, or whoever gave it the column, has seen.
     known_rows().load(Ordering::Relaxed)
-}
-
-/// How often a sequence was interrupted and tried again, in this process: of the per-core strategy.
-///
-/// A statistic, for tests that want to know that they have interrupted some.
-///
-/// ```
-/// assert!(windrow::aborts() < u64::MAX);
-/// ```
-#[doc(hidden)]
-pub fn aborts() -> u64 {
-    per_core::aborts()
 }
 
 /// A column and how it is added to, in one word: what a counter keeps.

@@ -13,7 +13,8 @@ use std::ptr::null_mut;
 use crate::arena::arena;
 use crate::pages::Cell;
 use crate::rows;
-use crate::stripe::per_core::{self, Outcome, Tagged};
+use crate::stripe::again::{Refusal, again};
+use crate::stripe::per_core::{self, Tagged};
 use crate::stripe::{self, Way, portable};
 use crate::sync::{AtomicPtr, Ordering, const_fn, fence};
 
@@ -39,10 +40,7 @@ impl Striped {
             Way::PerCore(column) => {
                 // The committing store is a plain one, which is Release on the processors that
                 // have this strategy; and the `asm!` is a barrier to the compiler.
-                let outcome = per_core::add(column, n);
-                if outcome != Outcome::Committed {
-                    self.add_again(column, n, outcome);
-                }
+                per_core::add(column, n, || self.add_aborted(column, n), || self.add_shared(n));
                 if order == Ordering::SeqCst {
                     fence(Ordering::SeqCst); // as the locked add would be
                 }
@@ -57,10 +55,8 @@ impl Striped {
     pub(crate) fn raise(&self, value: u64) {
         match self.way() {
             Way::PerCore(column) => {
-                let outcome = per_core::raise(column, value);
-                if outcome != Outcome::Committed {
-                    self.raise_again(column, value, outcome);
-                }
+                let aborted = || self.raise_aborted(column, value);
+                per_core::raise(column, value, aborted, || self.raise_shared(value));
             }
             Way::Portable(column) => portable::raise(column, 0, value),
             Way::Refused | Way::Unknown => self.raise_first(value),
@@ -92,17 +88,37 @@ impl Striped {
     }
 
     #[cold]
-    fn add_again(&self, column: Tagged, n: u64, outcome: Outcome) {
-        if !per_core::again(outcome, || per_core::add(column, n)) {
-            self.own.fetch_add(n, Ordering::Release); // as in `portable::add`
+    fn add_aborted(&self, column: Tagged, n: u64) {
+        let committed = again(|refused| {
+            let because = |why| move || refused.set(Some(why));
+            per_core::add(column, n, because(Refusal::Aborted), because(Refusal::NoRow));
+        });
+        if !committed {
+            self.add_shared(n);
         }
     }
 
+    /// Where this thread has no row.
     #[cold]
-    fn raise_again(&self, column: Tagged, value: u64, outcome: Outcome) {
-        if !per_core::again(outcome, || per_core::raise(column, value)) {
-            portable::raise_cell(&self.own, value);
+    fn add_shared(&self, n: u64) {
+        self.own.fetch_add(n, Ordering::Release); // as in `portable::add`
+    }
+
+    #[cold]
+    fn raise_aborted(&self, column: Tagged, value: u64) {
+        let committed = again(|refused| {
+            let because = |why| move || refused.set(Some(why));
+            per_core::raise(column, value, because(Refusal::Aborted), because(Refusal::NoRow));
+        });
+        if !committed {
+            self.raise_shared(value);
         }
+    }
+
+    /// Where this thread has no row.
+    #[cold]
+    fn raise_shared(&self, value: u64) {
+        portable::raise_cell(&self.own, value);
     }
 
     #[cold]
@@ -117,7 +133,7 @@ impl Striped {
     fn raise_first(&self, value: u64) {
         match self.claim() {
             Some(()) => self.raise(value),
-            None => portable::raise_cell(&self.own, value),
+            None => self.raise_shared(value),
         }
     }
 

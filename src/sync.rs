@@ -68,19 +68,20 @@ macro_rules! global {
     };
 }
 
-/// Declares a thread-local number that starts at zero and has no destructor, so that it can be
-/// read at any time in a thread's life, its last moments included.
+/// Declares a thread-local number that starts at `usize::MAX` and has no destructor, so that it can
+/// be read at any time in a thread's life, its last moments included.
 macro_rules! thread_number {
     ($(#[$attribute:meta])* $name:ident) => {
         #[cfg(not(loom))]
         std::thread_local! {
             $(#[$attribute])*
-            static $name: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+            static $name: std::cell::Cell<usize> =
+                const { std::cell::Cell::new(usize::MAX) };
         }
         #[cfg(loom)]
         loom::thread_local! {
             $(#[$attribute])*
-            static $name: std::cell::Cell<usize> = std::cell::Cell::new(0);
+            static $name: std::cell::Cell<usize> = std::cell::Cell::new(usize::MAX);
         }
     };
 }

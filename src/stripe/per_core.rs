@@ -40,7 +40,7 @@ use std::ptr::NonNull;
 
 use crate::column::{COLUMNS, Column};
 use crate::pages::Cell;
-use crate::sync::{AtomicU64, AtomicUsize, Ordering};
+use crate::sync::{AtomicUsize, Ordering};
 
 /// The lowest bit of a column's address says that it is added to per core.
 const TAG: usize = 1;
@@ -66,18 +66,12 @@ pub(super) fn tag(column: Column) -> *mut Cell {
 /// The column of a word, if it is one that is added to per core.
 #[inline]
 pub(super) fn untag(word: *mut Cell) -> Option<Tagged> {
-    (word.addr() & TAG != 0).then_some(Tagged(word))
-}
-
-/// How a sequence ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    /// The cell was written, or needed not to be.
-    Committed,
-    /// This thread has no row: it is not registered, or runs where there is no row for it.
-    NoRow,
-    /// The kernel has interrupted it; nothing was written.
-    Aborted,
+    if word.addr() & TAG != 0 {
+        Some(Tagged(word))
+    } else {
+        std::hint::cold_path(); // so that what is usual needs no jump
+        None
+    }
 }
 
 /// Offsets in `struct rseq` of the kernel.
@@ -107,13 +101,10 @@ struct Found {
 static FOUND: Found =
     Found { area: AtomicUsize::new(0), index: AtomicUsize::new(0), rows: AtomicUsize::new(0) };
 
-/// How often a sequence was interrupted.
-static ABORTS: AtomicU64 = AtomicU64::new(0);
-
 /// One sequence: this core's row of `$column`, then `$commit`, to which the cell is
 /// `[{row} - 1]`, the one being [`TAG`].
 macro_rules! sequence {
-    ($column:expr, [$($commit:literal),+], $($operand:tt)+) => {
+    ($column:expr, $aborted:expr, $no_row:expr, [$($commit:literal),+], $($operand:tt)+) => {
         asm!(
             // The descriptor, 32 bytes: version 0, flags 0; start, length, abort address.
             ".pushsection __rseq_cs, \"aw?\", @progbits",
@@ -135,13 +126,12 @@ macro_rules! sequence {
             "lea {row}, [rip + 66b]",
             "mov qword ptr fs:[{offset} + {rseq_cs}], {row}",
             "62:",
-            // Registered? If not, `cpu_id` is -1 or -2.
+            // The row's number; all ones if `cpu_id` is negative: the thread is not registered.
             "mov {row:e}, dword ptr fs:[{offset} + {cpu_id}]",
-            "test {row:e}, {row:e}",
-            "js {no_row}",
-            // The row's number. Is there such a row?
             "mov {offset}, qword ptr [{found} + {index}]",
-            "mov {row:e}, dword ptr fs:[{offset}]",
+            "sar {row:e}, 31",
+            "or {row:e}, dword ptr fs:[{offset}]",
+            // Is there such a row? One branch for both questions.
             "cmp {row}, qword ptr [{found} + {rows}]",
             "jae {no_row}",
             // The cell. Rows are a power of two apart. Added up here, because a read-modify-write
@@ -162,8 +152,8 @@ macro_rules! sequence {
             cpu_id = const area::CPU_ID,
             row_shift = const (COLUMNS * size_of::<Cell>()).ilog2(),
             $($operand)+,
-            aborted = label { return Outcome::Aborted },
-            no_row = label { return Outcome::NoRow },
+            aborted = label { $aborted() },
+            no_row = label { $no_row() },
             options(nostack),
         )
     };
@@ -171,27 +161,33 @@ macro_rules! sequence {
 
 const _: () = assert!((COLUMNS * size_of::<Cell>()).is_power_of_two());
 
-/// Adds `n`, wrapping, to this core's cell of `column`.
+/// Adds `n`, wrapping, to this core's cell of `column`; or calls `aborted`, if the kernel has
+/// interrupted it, or `no_row`, if this thread has no row: it is not registered, or runs where there
+/// is no row for it. Then nothing was written.
+///
+/// (Calls, rather than a result: that would be put together, and taken apart again, on the path on
+/// which nothing goes wrong.)
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
-pub(crate) fn add(column: Tagged, n: u64) -> Outcome {
+pub(crate) fn add(column: Tagged, n: u64, aborted: impl FnOnce(), no_row: impl FnOnce()) {
     // SAFETY: the theorem above. There is a tagged column only once `find` has filled `FOUND`;
     // its segment has as many rows as that says, and is never unmapped.
     unsafe {
-        sequence!(column, ["add qword ptr [{row} - 1], {n}"], n = in(reg) n);
+        sequence!(column, aborted, no_row, ["add qword ptr [{row} - 1], {n}"], n = in(reg) n);
     }
-    Outcome::Committed
 }
 
 /// Raises this core's cell of `column` to `value`, unless it is there already: then it writes
 /// nothing. (Either way the sequence has done its work; the store is idempotent besides.)
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
-pub(crate) fn raise(column: Tagged, value: u64) -> Outcome {
+pub(crate) fn raise(column: Tagged, value: u64, aborted: impl FnOnce(), no_row: impl FnOnce()) {
     // SAFETY: as in `add`.
     unsafe {
         sequence!(
             column,
+            aborted,
+            no_row,
             [
                 "cmp qword ptr [{row} - 1], {value}",
                 "jae 63f",
@@ -200,36 +196,11 @@ pub(crate) fn raise(column: Tagged, value: u64) -> Outcome {
             value = in(reg) value
         );
     }
-    Outcome::Committed
-}
-
-/// How often one call tries again: a debugger that steps through a sequence aborts it each time.
-const TRIES: usize = 32;
-
-/// Goes on with what a first sequence has not done. False if there is no row for it, or if it was
-/// aborted too often: then nothing was written.
-#[cold]
-pub(crate) fn again(mut outcome: Outcome, sequence: impl Fn() -> Outcome) -> bool {
-    for _ in 0..TRIES {
-        match outcome {
-            Outcome::Committed => return true,
-            Outcome::NoRow => return false,
-            // Relaxed: a statistic.
-            Outcome::Aborted => _ = ABORTS.fetch_add(1, Ordering::Relaxed),
-        }
-        outcome = sequence();
-    }
-    outcome == Outcome::Committed
-}
-
-/// How often a sequence was interrupted in this process.
-pub(super) fn aborts() -> u64 {
-    ABORTS.load(Ordering::Relaxed)
 }
 
 /// Finds out whether the kernel and glibc offer what this takes, and how many rows it needs, at most
-/// `most`. Called once.
-pub(super) fn find(most: usize) -> Option<usize> {
+/// `most`; with `dense`, by concurrency ids where there are any. Called once.
+pub(super) fn find(most: usize, dense: bool) -> Option<usize> {
     let offset = symbol::<isize>(c"__rseq_offset")?;
     let size = symbol::<u32>(c"__rseq_size")? as usize;
     if size == 0 {
@@ -239,7 +210,7 @@ pub(super) fn find(most: usize) -> Option<usize> {
         // 20 is what glibc says of the original area, and 32 its padded size, whatever the kernel
         // fills; the kernel's own word is the auxiliary vector's.
         || (matches!(size, 20 | 32) && feature_size() >= area::WITH_MM_CID);
-    let index = if has_mm_cid { area::MM_CID } else { area::CPU_ID };
+    let index = if dense && has_mm_cid { area::MM_CID } else { area::CPU_ID };
     // Both numbers are below that of the cores there are. Fewer may be allowed, but asking for that
     // would ask about this thread, which may be pinned to one core while the others are not.
     // SAFETY: a plain question about the system.

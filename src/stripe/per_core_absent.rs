@@ -14,13 +14,7 @@ impl Tagged {
     }
 }
 
-/// How a sequence ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    Committed,
-}
-
-pub(super) fn find(_most: usize) -> Option<usize> {
+pub(super) fn find(_most: usize, _dense: bool) -> Option<usize> {
     None
 }
 
@@ -34,19 +28,11 @@ pub(super) fn untag(_word: *mut Cell) -> Option<Tagged> {
 }
 
 #[inline]
-pub(crate) fn add(column: Tagged, _n: u64) -> Outcome {
+pub(crate) fn add(column: Tagged, _n: u64, _aborted: impl FnOnce(), _no_row: impl FnOnce()) {
     match column {}
 }
 
 #[inline]
-pub(crate) fn raise(column: Tagged, _value: u64) -> Outcome {
+pub(crate) fn raise(column: Tagged, _value: u64, _aborted: impl FnOnce(), _no_row: impl FnOnce()) {
     match column {}
-}
-
-pub(crate) fn again(_outcome: Outcome, _sequence: impl Fn() -> Outcome) -> bool {
-    true
-}
-
-pub(super) fn aborts() -> u64 {
-    0
 }

@@ -38,13 +38,6 @@ pub(super) fn untag(word: *mut Cell) -> Option<Tagged> {
     (word.addr() & TAG != 0).then_some(Tagged(word))
 }
 
-/// How a sequence ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    Committed,
-    Aborted,
-}
-
 global! {
     /// The core: how often a thread has taken it over.
     fn core() -> Mutex<u64> = Mutex::new(0);
@@ -57,36 +50,28 @@ fn take_over() -> u64 {
 }
 
 /// A sequence: what `commit` makes of the cell's number is stored, unless it is aborted.
-fn sequence(column: Tagged, commit: impl Fn(u64) -> u64) -> Outcome {
+fn sequence(column: Tagged, aborted: impl FnOnce(), commit: impl Fn(u64) -> u64) {
     let mine = take_over();
     let cell = column.column().cell(0);
     let number = cell.load(Ordering::Relaxed);
     let core = core().lock().unwrap();
-    if *core != mine {
-        return Outcome::Aborted;
+    if *core == mine {
+        cell.store(commit(number), Ordering::Release); // a plain store is Release on x86-64
+    } else {
+        drop(core);
+        aborted();
     }
-    cell.store(commit(number), Ordering::Release); // a plain store is Release on x86-64
-    Outcome::Committed
 }
 
-pub(crate) fn add(column: Tagged, n: u64) -> Outcome {
-    sequence(column, |number| number.wrapping_add(n))
+pub(crate) fn add(column: Tagged, n: u64, aborted: impl FnOnce(), _no_row: impl FnOnce()) {
+    sequence(column, aborted, |number| number.wrapping_add(n));
 }
 
-pub(crate) fn raise(column: Tagged, value: u64) -> Outcome {
-    sequence(column, |number| number.max(value))
-}
-
-/// In a model, aborted once is aborted too often: so the shared cell is reached.
-pub(crate) fn again(outcome: Outcome, _sequence: impl Fn() -> Outcome) -> bool {
-    outcome == Outcome::Committed
+pub(crate) fn raise(column: Tagged, value: u64, aborted: impl FnOnce(), _no_row: impl FnOnce()) {
+    sequence(column, aborted, |number| number.max(value));
 }
 
 #[allow(clippy::unnecessary_wraps)] // the others may not find it
-pub(super) fn find(_most: usize) -> Option<usize> {
+pub(super) fn find(_most: usize, _dense: bool) -> Option<usize> {
     Some(super::MODEL_ROWS)
-}
-
-pub(super) fn aborts() -> u64 {
-    0
 }

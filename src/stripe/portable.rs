@@ -11,7 +11,7 @@ use crate::pages::Cell;
 use crate::sync::{AtomicUsize, Ordering, global, thread_number};
 
 thread_number! {
-    /// The offset of the thread's row, plus one; zero until it has a row.
+    /// The offset of the thread's row; `usize::MAX` until it has a row.
     ROW
 }
 
@@ -23,14 +23,14 @@ global! {
 /// The offset of this thread's row, if it has one.
 #[inline]
 fn offset() -> Option<usize> {
-    ROW.with(std::cell::Cell::get).checked_sub(1)
+    Some(ROW.with(std::cell::Cell::get)).filter(|offset| *offset != usize::MAX)
 }
 
 /// Deals this thread a row.
 fn deal() {
     // Relaxed: only the number matters.
     let row = dealt().fetch_add(1, Ordering::Relaxed) % rows();
-    ROW.with(|mine| mine.set(Column::offset(row) + 1));
+    ROW.with(|mine| mine.set(Column::offset(row)));
 }
 
 /// Adds `n`, wrapping, in this thread's row, to the column `distance` places to the right of

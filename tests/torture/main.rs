@@ -2,7 +2,7 @@
 //! counts too, forced migration, yields, short-lived threads, and drains. Totals are exact.
 //!
 //! `WINDROW_TORTURE_SECONDS=60 cargo test --release --test torture` runs it for longer. Each test
-//! runs in a process of its own, once for each strategy.
+//! runs in a process of its own: each strategy, and fewer rows than processors.
 
 #![cfg(target_os = "linux")]
 
@@ -43,6 +43,22 @@ fn torture_with_the_portable_strategy() {
     alone::run("torture_in_this_process", &[("WINDROW_STRATEGY", "portable")]);
 }
 
+/// As on kernels before 6.3, which number no threads.
+#[test]
+fn torture_with_rows_by_processor() {
+    alone::run("torture_in_this_process", &[("WINDROW_STRATEGY", "cpu-id")]);
+}
+
+/// As on a machine with more processors than rows: a sequence that runs on one of them must leave
+/// the cells behind the last row alone, and add to the shared cell.
+#[test]
+fn torture_with_fewer_rows_than_processors() {
+    for strategy in ["", "cpu-id", "portable"] {
+        let variables = [("WINDROW_STRATEGY", strategy), ("WINDROW_ROWS", "1")];
+        alone::run("torture_in_this_process", &variables);
+    }
+}
+
 /// What one writer has added, for comparison.
 #[derive(Default)]
 struct Ledger {
@@ -81,7 +97,7 @@ fn write(writer: u64, stop: &AtomicBool) -> Ledger {
 }
 
 #[test]
-#[ignore = "run by the two tests above, each in a process of its own"]
+#[ignore = "run by the tests above, each in a process of its own"]
 fn torture_in_this_process() {
     let strategy = windrow::strategy();
     interrupts::count_signals();

@@ -188,8 +188,8 @@ pub(crate) const TWINS: &[Twin] = &[
     Twin {
         name: "shared-cell-is-the-plain-cell",
         file: "src/striped.rs",
-        find: "self.own.fetch_add(n, Ordering::Release); // as in",
-        replace: "column.column().cell(0).fetch_add(n, Ordering::Release); // as in",
+        find: "            self.add_shared(n);",
+        replace: "column.column().cell(0).fetch_add(n, Ordering::Release);",
         build: &PER_CORE,
         model: "counter_sum::sums_against_two_adders",
         why: "a plain add overwrites a locked one that comes between its load and its store",
@@ -197,8 +197,8 @@ pub(crate) const TWINS: &[Twin] = &[
     Twin {
         name: "sequence-is-not-restarted",
         file: "src/stripe/per_core_model.rs",
-        find: "if *core != mine {",
-        replace: "if *core < mine {",
+        find: "if *core == mine {",
+        replace: "if *core >= mine {",
         build: &PER_CORE,
         model: "counter_sum::sums_against_two_adders",
         why: "an interrupted add overwrites what came between its load and its store",

@@ -1,6 +1,10 @@
 //! A million counters: what they take in resident memory, and what an add to a random one of them
 //! costs. `cargo run --release -p windrow-benches --bin million`; `--counters N`, `--adds N` (per
 //! thread, in millions).
+//!
+//! Such an add waits for memory, so what it costs is told beside two floors, which count without
+//! any care for other threads: a number that stands in one array, and a number that stands
+//! elsewhere, as that of a counter with a cell for each core must, behind 24 bytes of its own.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,17 +33,24 @@ fn next(state: &mut u64) -> usize {
     *state as usize
 }
 
+/// Where an add goes: to which of the counters, and from which core.
+#[derive(Clone, Copy)]
+struct At {
+    index: usize,
+    core: usize,
+}
+
 /// One row of the table: makes `many`, has every core add to random ones, and checks the total.
 fn measure<T: Sync>(
     name: &str,
     (many, adds): (usize, u64),
-    make: impl Fn() -> T,
-    add: impl Fn(&T) + Sync,
-    sum: impl Fn(&T) -> u64,
+    make: impl Fn(usize) -> T,
+    add: impl Fn(&T, At) + Sync,
+    sum: impl Fn(&T, usize) -> u64,
 ) -> Vec<String> {
     eprint!("{name}: making {many} ...            \r");
     let before = resident();
-    let all: Vec<T> = (0..many).map(|_| make()).collect();
+    let all: Vec<T> = (0..many).map(make).collect();
     // Every core adds to every counter once, so that whatever it takes to count there is there.
     let on_every_core = |work: &(dyn Fn(usize) + Sync)| {
         thread::scope(|scope| {
@@ -51,20 +62,43 @@ fn measure<T: Sync>(
             }
         });
     };
-    on_every_core(&|_| all.iter().for_each(&add));
+    let add_to = |index: usize, core| add(&all[index], At { index, core });
+    on_every_core(&|core| (0..many).for_each(|index| add_to(index, core)));
     let bytes = (resident() - before) as f64 / many as f64;
     eprint!("{name}: adding ...                 \r");
     let spent = AtomicU64::new(0);
     on_every_core(&|core| {
         let mut state = 0x9e37_79b9_7f4a_7c15 ^ (core as u64 + 1);
-        let took: Duration = time(|| (0..adds).for_each(|_| add(&all[next(&mut state) % many])));
+        // By a multiplication: a division would cost more than an add.
+        let mut any = || ((u64::from(next(&mut state) as u32) * many as u64) >> 32) as usize;
+        let took: Duration = time(|| (0..adds).for_each(|_| add_to(any(), core)));
         spent.fetch_add(took.as_nanos() as u64, Ordering::Relaxed);
     });
-    let total: u64 = all.iter().map(sum).sum();
+    let total: u64 = all.iter().enumerate().map(|(index, one)| sum(one, index)).sum();
     let expected = (many as u64 + adds) * cores() as u64;
     assert_eq!(total, expected, "{name} has lost counts");
+    std::mem::forget(all); // so that the next row finds no memory free that the system knows of
     let nanos = spent.into_inner() as f64 / (adds * cores() as u64) as f64;
     vec![name.to_owned(), many.to_string(), format!("{bytes:.1}"), format!("{nanos:.1}")]
+}
+
+/// A row of numbers for each core, which that core alone writes.
+struct Rows(Vec<Vec<AtomicU64>>);
+
+impl Rows {
+    fn new(many: usize) -> Rows {
+        Rows((0..cores()).map(|_| (0..many).map(|_| AtomicU64::new(0)).collect()).collect())
+    }
+
+    /// A load and a store: what a plain add does.
+    fn add(&self, index: usize, core: usize) {
+        let cell = &self.0[core][index];
+        cell.store(cell.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    }
+
+    fn sum(&self, index: usize) -> u64 {
+        self.0.iter().map(|row| row[index].load(Ordering::Relaxed)).sum()
+    }
 }
 
 /// The sizes of this machine's caches, as the system tells them.
@@ -85,20 +119,39 @@ fn main() {
         std::process::exit(2);
     }
     print_caption("million");
-    let atomic = |atomic: &AtomicU64| _ = black_box(atomic).fetch_add(1, Ordering::Relaxed);
-    let load = |atomic: &AtomicU64| atomic.load(Ordering::Relaxed);
-    let rows = [
-        measure("windrow", (many, adds), Counter::new, Counter::increment, Counter::sum),
-        measure("windrow", (1, adds), Counter::new, Counter::increment, Counter::sum),
-        measure("AtomicU64", (many, adds), AtomicU64::default, atomic, load),
+    let windrow = |many| {
+        let (add, sum) = (|one: &Counter, _: At| one.increment(), |one: &Counter, _| one.sum());
+        measure("windrow", (many, adds), |_| Counter::new(), add, sum)
+    };
+    let rows: &'static Rows = Box::leak(Box::new(Rows::new(many)));
+    let more: &'static Rows = Box::leak(Box::new(Rows::new(many)));
+    let here = || {
+        let (add, sum) =
+            (|(): &(), at: At| rows.add(at.index, at.core), |(): &(), at| rows.sum(at));
+        measure("plain add, its number in an array", (many, adds), |_| (), add, sum)
+    };
+    let elsewhere = || {
         measure(
-            "contatori",
-            (FEW.min(many), adds),
-            contatori::counters::unsigned::Unsigned::new,
-            |counter| counter.add(1),
-            |counter| contatori::counters::Observable::value(counter).as_u64(),
-        ),
-    ];
+            "plain add, its number elsewhere",
+            (many, adds),
+            |index| [index; 3], // as long as a counter
+            |where_to, at| more.add(where_to[0], at.core),
+            |where_to, _| more.sum(where_to[0]),
+        )
+    };
+    let atomic = || {
+        let add = |one: &AtomicU64, _: At| _ = black_box(one).fetch_add(1, Ordering::Relaxed);
+        let sum = |one: &AtomicU64, _| one.load(Ordering::Relaxed);
+        measure("AtomicU64", (many, adds), |_| AtomicU64::new(0), add, sum)
+    };
+    let contatori = || {
+        use contatori::counters::{Observable, unsigned::Unsigned};
+        let sum = |one: &Unsigned, _| one.value().as_u64();
+        let add = |one: &Unsigned, _: At| one.add(1);
+        measure("contatori", (FEW.min(many), adds), |_| Unsigned::new(), add, sum)
+    };
+    let mut rows = [windrow(many), elsewhere(), here(), atomic(), contatori(), windrow(1)];
+    rows[1..3].iter_mut().for_each(|floor| "-".clone_into(&mut floor[2])); // made elsewhere
     eprint!("                                          \r");
     print_table(&["contender", "counters", "bytes each", "ns of CPU time a random add"], &rows);
     println!("\ncaches: {}. Totals exact.", caches());

@@ -1,0 +1,55 @@
+//! Trying again what the kernel has interrupted.
+
+use std::cell::Cell;
+
+use crate::sync::{AtomicU64, Ordering, global, sized};
+
+/// How often one call tries again: a debugger that steps through a sequence aborts it each time. In
+/// a model once is too often already, so that what comes after is reached.
+const TRIES: usize = sized(32, 0);
+
+global! {
+    /// How often a sequence was interrupted.
+    fn interrupted() -> AtomicU64 = AtomicU64::new(0);
+}
+
+/// Why a sequence has written nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// The kernel has interrupted it.
+    Aborted,
+    /// This thread has no row.
+    NoRow,
+}
+
+/// What a sequence that is tried again says of itself: nothing if it was committed.
+pub(crate) type Refused = Cell<Option<Refusal>>;
+
+/// Has `sequence`, which was aborted, try again. True if it was committed; false if there is no row,
+/// or if it was aborted too often: then nothing was written.
+#[cold]
+pub(crate) fn again(sequence: impl Fn(&Refused)) -> bool {
+    for _ in 0..TRIES {
+        interrupted().fetch_add(1, Ordering::Relaxed); // a statistic
+        let refused = Cell::new(None);
+        sequence(&refused);
+        match refused.get() {
+            Some(Refusal::Aborted) => {}
+            Some(Refusal::NoRow) => return false,
+            None => return true,
+        }
+    }
+    false
+}
+
+/// How often a sequence was interrupted and tried again, in this process: of the per-core strategy.
+///
+/// A statistic, for tests that want to know that they have interrupted some.
+///
+/// ```
+/// assert!(windrow::aborts() < u64::MAX);
+/// ```
+#[doc(hidden)]
+pub fn aborts() -> u64 {
+    interrupted().load(Ordering::Relaxed)
+}

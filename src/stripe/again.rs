@@ -29,7 +29,7 @@ pub(crate) type Refused = Cell<Option<Refusal>>;
 /// or if it was aborted too often: then nothing was written.
 #[cold]
 pub(crate) fn again(sequence: impl Fn(&Refused)) -> bool {
-    for _ in 0..TRIES {
+    for () in std::iter::repeat_n((), TRIES) {
         interrupted().fetch_add(1, Ordering::Relaxed); // a statistic
         let refused = Cell::new(None);
         sequence(&refused);

@@ -28,15 +28,20 @@
 //!    neither miss a number on the move nor see it twice.
 //! 4. *No one waits.* A bucket that finds no free block counts in its shared cells: exact, slower.
 
+use std::collections::HashMap;
+use std::ptr::{from_ref, null_mut};
 use std::sync::Arc;
 
 use crossbeam_utils::CachePadded;
 
 use crate::error::BuildError;
 use crate::layout::{Place, Shape};
-use crate::reclaim::{self, Atomic, Guard, Owned, Shared};
-use crate::stripe;
-use crate::sync::{Ordering, sized};
+use crate::pages;
+use crate::reclaim::{self, Guard, Owned};
+use crate::stripe::again::{Refusal, again, note_abort};
+use crate::stripe::live::Live;
+use crate::stripe::{self, Strategy, Way, barrier, per_core};
+use crate::sync::{AtomicPtr, Ordering, sized};
 
 mod block;
 mod cells;
@@ -45,36 +50,51 @@ mod generation;
 mod geometry;
 mod grace;
 mod header;
+mod hold;
 mod read;
 mod reconfigure;
 mod rotate;
+mod slab;
 mod slots;
 
 use block::Block;
-use cells::Cells;
 pub(crate) use cells::Update;
+use cells::cells;
 use generation::Generation;
 pub(crate) use geometry::Geometry;
-use header::Header;
+use header::Link;
+use hold::Held;
 pub(crate) use read::{Source, View};
+use slab::Slab;
 
 /// One for the live bucket, one to move on to, and as many again for buckets that are waiting for
 /// their grace period.
 const BLOCKS: usize = sized(4, 2);
 
+/// How many headers without a block are made when the first is needed, which is seldom.
+const UNSTRIPED_AT_FIRST: usize = sized(8, 1);
+
 /// The buckets of a window.
 #[derive(Debug)]
 pub(crate) struct Ring {
-    /// The header of the newest bucket; never null. Read by every add, so on a line of its own.
-    current: CachePadded<Atomic<Header>>,
+    /// The header of the newest bucket; never null. Read by every add, so on a line of its own,
+    /// with what else every add reads.
+    current: CachePadded<Link>,
+    /// How this window's adds are kept from meeting.
+    strategy: Strategy,
     shape: Shape,
     blocks: Box<[Block]>,
+    /// Headers that count in blocks.
+    striped: Slab,
+    /// Headers that never do: an add that has loaded one from `current` goes elsewhere, whatever the
+    /// header has become meanwhile. So they may be used again without waiting for anybody.
+    unstriped: Slab,
     /// A copy of every add to a header's shared cells.
-    side: Cells,
+    side: Box<[pages::Cell]>,
     /// Adds that found their bucket gone.
-    late: Cells,
+    late: Box<[pages::Cell]>,
     /// The extremes of closed buckets, whose blocks have forgotten them. The rest is unused.
-    past: Cells,
+    past: Box<[pages::Cell]>,
 }
 
 /// The bucket of a timestamp has left the ring, which begins at `oldest` now.
@@ -85,41 +105,97 @@ pub(crate) struct Gone {
 impl Ring {
     /// A ring whose newest bucket is the one that contains `now`.
     pub(crate) fn new(geometry: Geometry, shape: Shape, now: u64) -> Result<Ring, BuildError> {
-        stripe::strategy(); // columns are claimed below
-        let generation = Generation::first(geometry, shape)?;
+        // Columns are claimed below, which takes a decision. Without barriers sequences can never
+        // be known to be over: then windows are portable, while counters stay as they are.
+        let strategy = match stripe::strategy() {
+            Strategy::PerCore if barrier::available() => Strategy::PerCore,
+            _ => Strategy::Portable,
+        };
+        let generation = Generation::first(geometry)?;
         let slots = Arc::clone(&generation.slots);
+        // Beside those in the slots, some are displaced and not closed, and one is being made.
+        let at_first = geometry.buckets().saturating_add(BLOCKS + 1);
         let ring = Ring {
-            current: CachePadded::new(Atomic::null()),
+            current: CachePadded::new(Link::new(null_mut())),
+            strategy,
             shape,
-            blocks: (0..BLOCKS).map_while(|_| Block::claim(shape)).collect(),
-            side: Cells::new(shape.cells()),
-            late: Cells::new(shape.cells()),
-            past: Cells::new(shape.cells()),
+            blocks: (0..BLOCKS).map_while(|_| Block::claim(shape, strategy)).collect(),
+            striped: Slab::new(shape, at_first),
+            unstriped: Slab::new(shape, UNSTRIPED_AT_FIRST),
+            side: cells(shape.cells()),
+            late: cells(shape.cells()),
+            past: cells(shape.cells()),
         };
         let guard = reclaim::pin();
         let generation = Owned::new(generation).into_shared(&guard);
-        let first = ring.open(generation, geometry.start_of(now), &guard);
-        ring.current.store(first, Ordering::Release); // nobody else is there yet
-        slots.install(first, &guard);
+        let first = ring.open(generation, geometry.start_of(now));
+        ring.current.store(from_ref(first).cast_mut(), Ordering::Release); // nobody else is there yet
+        slots.install(first);
         drop(guard);
         Ok(ring)
     }
 
     /// Counts a number in the bucket of `at`; in `late` if that has left the ring.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // so that the place is a constant, as the event mostly is
     pub(crate) fn add(&self, at: u64, place: Place, number: u64) {
-        let guard = reclaim::pin();
-        // SAFETY: never null, and loaded under the pin.
-        let header = unsafe { self.current(&guard).deref() };
-        if header.covers(at)
-            && let Some(column) = header.column
-        {
-            header.check();
-            Update::new(place, number).put(&column);
+        if self.strategy == Strategy::PerCore {
+            self.add_per_core(at, place, number, |refusal| {
+                if refusal == Refusal::Aborted {
+                    note_abort();
+                }
+                self.add_slowly(at, place, number);
+            });
         } else {
-            drop(guard);
+            self.add_without_sequences(at, place, number);
+        }
+    }
+
+    /// As [`add`](Self::add), portably. Not inlined: a pin is long.
+    #[inline(never)]
+    fn add_without_sequences(&self, at: u64, place: Place, number: u64) {
+        if !self.add_portably(at, place, number) {
             self.add_slowly(at, place, number);
         }
+    }
+
+    /// Counts a number in the live bucket, if `at` lies in it; else calls `refused`.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as above
+    fn add_per_core(&self, at: u64, place: Place, number: u64, refused: impl FnOnce(Refusal)) {
+        // A header begins with what is live of it.
+        let live: *const AtomicPtr<Live> = from_ref::<Link>(&self.current).cast();
+        // SAFETY: `current` is never null, and a header that counts in a block is not made into
+        // another bucket before it was silent (see `close`); one that does not has no reach,
+        // whatever it is made into.
+        unsafe {
+            match place {
+                Place::Count { cell } => per_core::add_live(live, at, cell, number, refused),
+                Place::Value { pair, extremes } => {
+                    per_core::record_live(live, at, (pair, extremes), number, refused);
+                }
+            }
+        }
+    }
+
+    /// Counts a number in the live bucket, if `at` lies in it.
+    #[inline]
+    fn add_portably(&self, at: u64, place: Place, number: u64) -> bool {
+        let guard = reclaim::pin();
+        // SAFETY: never null. Not held: as in `add_per_core`, with the pin in place of the
+        // sequence.
+        let header = unsafe { &*self.current.load(Ordering::Acquire) };
+        let reached = header.live.reaches(at);
+        if reached {
+            header.check();
+            // SAFETY: a block's word.
+            let way = unsafe { Way::decode(header.live.column.load(Ordering::Relaxed)) };
+            if let Way::Portable(column) = way {
+                Update::new(place, number).put(&column);
+            }
+        }
+        drop(guard);
+        reached
     }
 
     // Not given the `Update` of the fast path, which would have to be put into memory for it.
@@ -127,7 +203,7 @@ impl Ring {
     fn add_slowly(&self, at: u64, place: Place, number: u64) {
         let update = Update::new(place, number);
         if self.add_in_ring(at, update).is_err() {
-            update.put(&self.late);
+            update.put(&*self.late);
         }
     }
 
@@ -137,112 +213,134 @@ impl Ring {
     /// older.
     pub(crate) fn add_in_ring(&self, at: u64, update: Update) -> Result<(), Gone> {
         loop {
-            let guard = reclaim::pin();
-            let current = self.current(&guard);
-            // SAFETY: never null, and loaded under the pin.
-            let header = unsafe { current.deref() };
-            if header.covers(at) {
-                match header.column {
-                    Some(column) => update.put(&column),
-                    None => self.put_shared(header, update),
-                }
+            let refusal = self.add_live(at, update);
+            if refusal.is_none() {
                 return Ok(());
             }
-            if at < header.start {
-                return self.add_back_dated(header, at, update, &guard);
+            let guard = reclaim::pin();
+            let current = self.hold_current();
+            // SAFETY: of a header that is current under the guard.
+            let geometry = unsafe { current.generation(&guard).deref() }.geometry();
+            let start = geometry.start_of(at);
+            if start < current.start() {
+                return self.add_back_dated(&current, start, update, &guard);
             }
-            let moved = self.rotate(current, at, &guard);
-            drop(guard);
+            if start == current.start() {
+                // Through its block, if the ring has only just come to this bucket.
+                if refusal != Some(Refusal::Elsewhere) || current.block().is_none() {
+                    self.put_shared(&current, update);
+                    return Ok(());
+                }
+                continue;
+            }
+            let moved = self.rotate(&current, at, &guard);
+            drop((current, guard));
             if moved {
                 self.settle();
             }
         }
     }
 
-    /// Counts `update` in a bucket older than `current`.
+    /// Counts `update` through the live bucket's block. Says why not, if it has not.
+    fn add_live(&self, at: u64, update: Update) -> Option<Refusal> {
+        let Update { place, number } = update;
+        if self.strategy == Strategy::PerCore {
+            again(|refused| {
+                self.add_per_core(at, place, number, |because| refused.set(Some(because)));
+            })
+        } else {
+            (!self.add_portably(at, place, number)).then_some(Refusal::Elsewhere)
+        }
+    }
+
+    /// Counts `update` in the bucket at `start`, older than `current`.
     ///
     /// `current` never goes back, so nobody can make that bucket current any more; and if it ever
     /// was, it was in its slot before `current` could be loaded. What we do not find there we may
     /// put there.
     fn add_back_dated(
         &self,
-        current: &Header,
-        at: u64,
+        current: &Held<'_>,
+        start: u64,
         update: Update,
         guard: &Guard,
     ) -> Result<(), Gone> {
-        // SAFETY: `current` was loaded from there, under the guard.
-        let generation = unsafe { current.generation(guard).deref() };
-        let geometry = generation.geometry();
-        let start = geometry.start_of(at);
-        if !geometry.in_ring(start, current.start) {
-            return Err(Gone { oldest: geometry.oldest(current.start) });
+        let of = current.generation(guard);
+        // SAFETY: of a header that was current under the guard.
+        let slots = &unsafe { of.deref() }.slots;
+        let geometry = slots.geometry;
+        if !geometry.in_ring(start, current.start()) {
+            return Err(Gone { oldest: geometry.oldest(current.start()) });
         }
         loop {
-            let seen = generation.slots.held(start, guard);
-            // SAFETY: null, or loaded under the pin.
-            match unsafe { seen.as_ref() } {
-                Some(header) if header.start == start => {
-                    header.check();
+            // SAFETY: the window lives as long as `self`.
+            let seen = unsafe { slots.held(start) };
+            match &seen {
+                Some(header) if header.start() == start => {
                     self.put_shared(header, update);
                     return Ok(());
                 }
                 // A whole round has passed since `current` was loaded.
-                Some(newer) if newer.start > start => {
-                    return Err(Gone { oldest: geometry.oldest(newer.start) });
+                Some(newer) if newer.start() > start => {
+                    return Err(Gone { oldest: geometry.oldest(newer.start()) });
                 }
                 _ => {
-                    let new = Header::new(current.generation(guard), start, header::CLOSED);
-                    generation.slots.insert(seen, new, guard);
+                    let new = self.unstriped.take();
+                    new.make(of, start, header::CLOSED);
+                    if !slots.replace(start, seen.as_ref(), new) {
+                        new.let_go(); // it will never be in a slot
+                    }
                 }
             }
         }
     }
 
     /// Counts `update` in a header's shared cells.
-    fn put_shared(&self, header: &Header, update: Update) {
-        update.put(&header.shared);
-        update.put(&self.side);
+    fn put_shared(&self, header: &Held<'_>, update: Update) {
+        update.put(header.shared());
+        update.put(&*self.side);
     }
 
-    #[inline]
-    fn current<'g>(&self, guard: &'g Guard) -> Shared<'g, Header> {
-        // Acquire: pairs with the Release that made it current. We see the header, and the slot
-        // of every one before it.
-        self.current.load(Ordering::Acquire, guard)
-    }
-
-    /// The present geometry.
-    pub(crate) fn geometry(&self) -> Geometry {
-        let guard = reclaim::pin();
-        // SAFETY: never null, and loaded under the pin; its generation likewise.
-        unsafe { self.current(&guard).deref().generation(&guard).deref() }.geometry()
+    /// The header of the newest bucket, held.
+    fn hold_current(&self) -> Held<'_> {
+        // SAFETY: headers live as long as the window. (The first load pairs with the Release that
+        // made it current: we see the header, and the slot of every one before it.)
+        unsafe { Held::by(&self.current) }.expect("there is always a newest bucket")
     }
 }
 
-/// Frees the headers and the generation; the blocks free their columns.
+/// Frees the generation; the slabs free the headers, and the blocks their columns.
 impl Drop for Ring {
     fn drop(&mut self) {
         let guard = reclaim::pin();
-        let current = self.current(&guard);
-        // SAFETY: `&mut self`: nobody else is in the window. `current` and its generation are never
-        // retired.
-        let header = unsafe { current.deref() };
-        let generation = header.generation(&guard);
-        // SAFETY: as above.
+        let current = self.hold_current();
+        let generation = current.generation(&guard);
+        // SAFETY: of the header that is current; `&mut self`: nobody else is in the window.
         let of = unsafe { generation.deref() };
         // Only while somebody is on the way is a header current and not yet in its slot.
-        debug_assert!(of.slots.held(header.start, &guard) == current);
-        let owned = self.blocks.iter().map(|block| block.owner.load(Ordering::Acquire, &guard));
-        let slots = of.inherited.iter().map(|inherited| &inherited.slots);
-        let slotted = slots.chain([&of.slots]).flat_map(|slots| slots.headers(&guard));
-        let linked: Vec<_> = owned.filter(|owner| !owner.is_null()).chain(slotted).collect();
-        for header in linked {
-            // SAFETY: each link is ended once: it was found in a slot, or in a block, that is no
-            // more.
-            unsafe { Header::release_last(header) };
-        }
-        // SAFETY: as above, and the headers that refer to it are gone.
+        debug_assert!(
+            of.slots.of(current.start()).load(Ordering::Relaxed)
+                == from_ref(current.header()).cast_mut()
+        );
+        drop(current);
+        debug_assert!(self.holds_are_accounted_for(of), "a hold was not let go, or twice");
+        // SAFETY: as above, and nobody will follow the headers that refer to it.
         drop(unsafe { generation.into_owned() });
+    }
+}
+
+impl Ring {
+    /// Whether each header is held by the slots and blocks that link to it, and by nothing else.
+    fn holds_are_accounted_for(&self, generation: &Generation) -> bool {
+        let inherited = generation.inherited.iter().map(|inherited| &inherited.slots);
+        let slots = inherited.chain([&generation.slots]).flat_map(|slots| slots.iter());
+        let mut links = HashMap::new();
+        for link in slots.chain(self.blocks.iter().map(|block| &block.owner)) {
+            *links.entry(link.load(Ordering::Relaxed).cast_const()).or_insert(0) += 1;
+        }
+        self.striped.headers().chain(self.unstriped.headers()).all(|header| {
+            let linked = links.get(&from_ref(header)).copied().unwrap_or(0);
+            header.holds.load(Ordering::Relaxed) == linked
+        })
     }
 }

@@ -175,10 +175,14 @@ impl<E: Event> BucketSnapshot<E> {
     }
 
     fn merge(&mut self, view: &View<'_>, source: Source<'_>) {
+        let before = self.clone();
         // First: what is read of a bucket that was closed before is all final.
         self.is_closed &= source.is_closed();
         for (position, total) in self.cells.as_mut().iter_mut().enumerate() {
             view.merge(source, position, total);
+        }
+        if !view.still_holds(source) {
+            *self = before; // all of it or nothing
         }
     }
 

@@ -16,6 +16,8 @@ use crate::pages::Cell;
 use crate::sync::{AtomicU8, AtomicUsize, Ordering, global, sized};
 
 pub(crate) mod again;
+pub(crate) mod barrier;
+pub(crate) mod live;
 pub(crate) mod portable;
 // One of three, with the same functions: the real one, the one that a model can see, or none.
 #[cfg_attr(windrow_per_core, path = "stripe/per_core_model.rs")]

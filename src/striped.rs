@@ -13,7 +13,7 @@ use std::ptr::null_mut;
 use crate::arena::arena;
 use crate::pages::Cell;
 use crate::rows;
-use crate::stripe::again::{Refusal, again};
+use crate::stripe::again::{Refusal, again, note_abort};
 use crate::stripe::per_core::{self, Tagged};
 use crate::stripe::{self, Way, portable};
 use crate::sync::{AtomicPtr, Ordering, const_fn, fence};
@@ -89,11 +89,12 @@ impl Striped {
 
     #[cold]
     fn add_aborted(&self, column: Tagged, n: u64) {
-        let committed = again(|refused| {
+        note_abort();
+        let refusal = again(|refused| {
             let because = |why| move || refused.set(Some(why));
             per_core::add(column, n, because(Refusal::Aborted), because(Refusal::NoRow));
         });
-        if !committed {
+        if refusal.is_some() {
             self.add_shared(n);
         }
     }
@@ -106,11 +107,12 @@ impl Striped {
 
     #[cold]
     fn raise_aborted(&self, column: Tagged, value: u64) {
-        let committed = again(|refused| {
+        note_abort();
+        let refusal = again(|refused| {
             let because = |why| move || refused.set(Some(why));
             per_core::raise(column, value, because(Refusal::Aborted), because(Refusal::NoRow));
         });
-        if !committed {
+        if refusal.is_some() {
             self.raise_shared(value);
         }
     }

@@ -124,4 +124,13 @@ impl Witness {
         #[cfg(loom)]
         self.cell.with(|_| ());
     }
+
+    /// Notes, under loom, that the structure is made anew: whoever checks must have it behind him,
+    /// or have been done before.
+    #[inline]
+    #[cfg_attr(not(loom), allow(clippy::unused_self))]
+    pub(crate) fn renew(&self) {
+        #[cfg(loom)]
+        self.cell.with_mut(|_| ());
+    }
 }

@@ -107,7 +107,8 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// assert_eq!(window.lifetime(Hits::Hit).count, 3);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // it is twenty instructions where the event is known
     pub fn add(&self, event: E, n: u64) {
         self.ring.add(self.now(), E::PLACES[event.index()], n);
     }
@@ -123,7 +124,8 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// assert_eq!(window.lifetime(Disk::Latency).mean(), Some(250.0));
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as `add`
     pub fn record(&self, event: E, value: u64) {
         self.add(event, value);
     }

@@ -6,36 +6,41 @@
 //! added to them. Extremes cannot be differences: they are reset when the block is silent, after
 //! they have been kept for the window's lifetime.
 
+use std::ptr::null_mut;
+
 use crate::arena::arena;
 use crate::column::Column;
 use crate::layout::Shape;
-use crate::reclaim::Atomic;
-use crate::ring::cells::Cells;
-use crate::ring::header::Header;
+use crate::pages::Cell;
+use crate::ring::cells::cells;
+use crate::ring::header::Link;
 use crate::rows;
+use crate::stripe::{Strategy, Way};
 use crate::sync::Ordering;
 
 /// A set of columns, one for each cell of a bucket.
 #[derive(Debug)]
 pub(super) struct Block {
     column: Column,
+    strategy: Strategy,
     shape: Shape,
     /// Whose it is; null when it is free.
-    pub(super) owner: Atomic<Header>,
+    pub(super) owner: Link,
     /// The sums when the owner took over. Of extremes, zero.
-    base: Cells,
+    base: Box<[Cell]>,
 }
 
 impl Block {
-    /// A free block; `None` if the arena has no columns left.
-    pub(super) fn claim(shape: Shape) -> Option<Block> {
+    /// A free block, to be added to by `strategy`; `None` if the arena has no columns left.
+    pub(super) fn claim(shape: Shape, strategy: Strategy) -> Option<Block> {
         let column = arena().claim(shape.cells())?;
-        Some(Block { column, shape, owner: Atomic::null(), base: Cells::new(shape.cells()) })
+        let (owner, base) = (Link::new(null_mut()), cells(shape.cells()));
+        Some(Block { column, strategy, shape, owner, base })
     }
 
-    /// Its first column.
-    pub(super) fn column(&self) -> Column {
-        self.column
+    /// Its first column, and how to add to it.
+    pub(super) fn word(&self) -> *mut Cell {
+        Way::encode(Some(self.column), self.strategy)
     }
 
     /// What all owners together have put into a cell.
@@ -48,7 +53,7 @@ impl Block {
     pub(super) fn difference(&self, position: usize) -> u64 {
         let sum = self.sum(position);
         // Acquire: pairs with the Release in `rebase`. Who sees the next base sees CLOSED too.
-        sum.wrapping_sub(self.base.load(position, Ordering::Acquire))
+        sum.wrapping_sub(self.base[position].load(Ordering::Acquire))
     }
 
     /// Makes a cell ready for the next owner: what it sums to now becomes the base, or, of an
@@ -59,7 +64,7 @@ impl Block {
     pub(super) fn rebase(&self, position: usize) {
         if self.shape.adds_up(position) {
             // Release: pairs with the Acquire in `difference`.
-            self.base.store(position, self.sum(position), Ordering::Release);
+            self.base[position].store(self.sum(position), Ordering::Release);
         } else {
             // Release: pairs with the Acquire in `rows::scan`.
             rows::reset(self.column.right(position), Ordering::Release);

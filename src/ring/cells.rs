@@ -14,7 +14,7 @@ pub(super) trait Target {
     fn raise(&self, position: usize, value: u64);
 }
 
-/// A block's columns: this thread's row of them.
+/// A block's columns: this thread's row of them, portably.
 impl Target for Column {
     #[inline]
     fn add(&self, position: usize, n: u64) {
@@ -27,11 +27,29 @@ impl Target for Column {
     }
 }
 
+/// One set of cells, shared by all cores.
+impl Target for [Cell] {
+    fn add(&self, position: usize, n: u64) {
+        // Release: pairs with the Acquire of the reads. Who counts this add sees what came before
+        // it in its thread; of a value, the sum and the extremes.
+        self[position].fetch_add(n, Ordering::Release);
+    }
+
+    fn raise(&self, position: usize, value: u64) {
+        portable::raise_cell(&self[position], value);
+    }
+}
+
+/// So many cells, at zero.
+pub(super) fn cells(count: usize) -> Box<[Cell]> {
+    (0..count).map(|_| Cell::new(0)).collect()
+}
+
 /// What an add does to a bucket, wherever its cells are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Update {
-    place: Place,
-    number: u64,
+    pub(super) place: Place,
+    pub(super) number: u64,
 }
 
 impl Update {
@@ -43,7 +61,7 @@ impl Update {
     /// Of a value, the extremes go first and the count last: whoever sees it counted sees it in
     /// the sum and the extremes too.
     #[inline]
-    pub(super) fn put(self, target: &impl Target) {
+    pub(super) fn put<T: Target + ?Sized>(self, target: &T) {
         match self.place {
             Place::Count { cell } => target.add(cell, self.number),
             Place::Value { pair, extremes } => {
@@ -53,36 +71,5 @@ impl Update {
                 target.add(pair, 1);
             }
         }
-    }
-}
-
-/// One set of a bucket's cells, shared by all cores.
-#[derive(Debug)]
-pub(super) struct Cells(Box<[Cell]>);
-
-impl Cells {
-    pub(super) fn new(cells: usize) -> Cells {
-        Cells((0..cells).map(|_| Cell::new(0)).collect())
-    }
-
-    #[inline]
-    pub(super) fn load(&self, position: usize, order: Ordering) -> u64 {
-        self.0[position].load(order)
-    }
-
-    pub(super) fn store(&self, position: usize, number: u64, order: Ordering) {
-        self.0[position].store(number, order);
-    }
-}
-
-impl Target for Cells {
-    fn add(&self, position: usize, n: u64) {
-        // Release: pairs with the Acquire of the reads. Who counts this add sees what came before
-        // it in its thread; of a value, the sum and the extremes.
-        self.0[position].fetch_add(n, Ordering::Release);
-    }
-
-    fn raise(&self, position: usize, value: u64) {
-        portable::raise_cell(&self.0[position], value);
     }
 }

@@ -5,13 +5,20 @@
 //! down, says CLOSED, and only then hands the block on. A closer that stalls holds up one block and
 //! one `is_closed`; everybody else goes round it.
 //!
-//! Silent means that a grace period has passed which began after the header was displaced, by
-//! the first of the ring's rules: blocks are reached through `current` alone.
+//! Silent means, by the first of the ring's rules (blocks are reached through `current` alone): per
+//! core, that a barrier has passed which began after the header was displaced, and which restarts
+//! every sequence that had loaded it; portably, that such a grace period has passed, for which
+//! everybody who had loaded it has unpinned. The first is had for the asking, and takes
+//! microseconds; the second comes when it comes.
 
-use crate::reclaim::{self, Guard, Shared};
+use std::ptr::null_mut;
+
+use crate::reclaim::{self, Guard};
 use crate::ring::cells::Target;
 use crate::ring::header::{CLOSED, CLOSING, Header, OPEN};
+use crate::ring::hold::Held;
 use crate::ring::{Ring, grace};
+use crate::stripe::{Strategy, barrier};
 use crate::sync::{Ordering, sized};
 
 /// How often a rotation looks whether what it has displaced can be closed already.
@@ -28,14 +35,18 @@ impl Ring {
         all
     }
 
-    /// Gives the grace period of what was just displaced a chance to pass, and closes what it can.
+    /// Closes what was just displaced, if that can be had.
     ///
-    /// With nobody else pinned this is where a bucket is closed: each new pin of ours lets the
-    /// epoch advance by one. With somebody pinned a later rotation will find it.
+    /// Portably, the grace period is given a chance to pass: with nobody else pinned this is where a
+    /// bucket is closed, since each new pin of ours lets the epoch advance by one; with somebody
+    /// pinned a later rotation will find it.
     pub(super) fn settle(&self) {
-        for _ in 0..LOOKS {
+        let looks = if self.strategy == Strategy::PerCore { 1 } else { LOOKS };
+        for _ in 0..looks {
             let guard = reclaim::pin();
-            guard.flush();
+            if self.strategy == Strategy::Portable {
+                guard.flush();
+            }
             if self.close_displaced(&guard) {
                 return;
             }
@@ -44,14 +55,11 @@ impl Ring {
 
     /// Closes the owner of a block, if it is displaced and silent. False if it remains to be done.
     fn close_owner(&self, index: usize, guard: &Guard) -> bool {
-        // Acquire: pairs with the Release in `open`; we see the header.
-        let owner = self.blocks[index].owner.load(Ordering::Acquire, guard);
-        // SAFETY: null, or loaded under the guard.
-        let Some(header) = (unsafe { owner.as_ref() }) else {
+        // SAFETY: headers live as long as the window.
+        let Some(header) = (unsafe { Held::by(&self.blocks[index].owner) }) else {
             return true;
         };
-        header.check();
-        if !self.is_displaced(owner, header, guard) {
+        if !self.is_displaced(&header) {
             return true;
         }
         // The claim. Acquire: pairs with the Release of a claimant who gave it back, whose ticket
@@ -63,36 +71,39 @@ impl Ring {
         {
             return false;
         }
-        if !Self::is_silent(header, guard) {
+        if !self.is_silent(&header, guard) {
             header.state.store(OPEN, Ordering::Release); // for the next who comes by
             return false;
         }
-        self.write_totals(index, header);
+        self.write_totals(index, &header);
         // Release: publishes the base to the next owner, who claims the block with Acquire.
-        self.blocks[index].owner.store(Shared::null(), Ordering::Release);
-        // SAFETY: just taken out of its block.
-        unsafe { Header::release(owner, guard) };
+        self.blocks[index].owner.store(null_mut(), Ordering::Release);
+        header.let_go(); // the block's hold; ours ends by itself
         true
     }
 
     /// Whether a header that owns a block is displaced, or can never become current. For ever, then.
-    fn is_displaced(&self, owner: Shared<'_, Header>, header: &Header, guard: &Guard) -> bool {
-        let current = self.current(guard);
-        // SAFETY: never null, and loaded under the guard.
-        owner != current && header.place() <= unsafe { current.deref() }.place()
+    fn is_displaced(&self, header: &Held<'_>) -> bool {
+        let current = self.hold_current();
+        !std::ptr::eq(header.header(), current.header()) && header.place() <= current.place()
     }
 
     /// Whether nobody can be adding to the block any more. For the claimant of a header that it has
     /// seen displaced.
-    fn is_silent(header: &Header, guard: &Guard) -> bool {
+    fn is_silent(&self, header: &Header, guard: &Guard) -> bool {
         // Relaxed, both: the claim hands the ticket on.
         let mut ticket = header.ticket.load(Ordering::Relaxed);
+        let per_core = self.strategy == Strategy::PerCore;
         if ticket == 0 {
-            ticket = grace::ticket();
+            ticket = if per_core { barrier::ticket() } else { grace::ticket() };
             header.ticket.store(ticket, Ordering::Relaxed);
         }
-        grace::begin(ticket, guard);
-        grace::passed(ticket)
+        if per_core {
+            barrier::pass(ticket)
+        } else {
+            grace::begin(ticket, guard);
+            grace::passed(ticket)
+        }
     }
 
     /// Writes the totals of a silent bucket down, and makes its block ready for another.
@@ -100,7 +111,7 @@ impl Ring {
         let block = &self.blocks[index];
         for position in 0..self.shape.cells() {
             let total = block.difference(position);
-            header.totals.store(position, total, Ordering::Relaxed);
+            header.totals()[position].store(total, Ordering::Relaxed);
             if !self.shape.adds_up(position) {
                 // Before the block forgets it. Release, and read after the block with Acquire: a
                 // lifetime that finds it gone there finds it here.

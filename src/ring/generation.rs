@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::error::BuildError;
-use crate::layout::Shape;
 use crate::ring::geometry::Geometry;
 use crate::ring::slots::Slots;
 
@@ -58,7 +57,6 @@ impl Inherited {
 #[derive(Debug)]
 pub(super) struct Generation {
     pub(super) number: u64,
-    pub(super) shape: Shape,
     pub(super) slots: Arc<Slots>,
     pub(super) inherited: Vec<Inherited>,
     /// Numbers from generations in which nobody writes any more, by start.
@@ -67,9 +65,9 @@ pub(super) struct Generation {
 
 impl Generation {
     /// The first, which has nothing to take over.
-    pub(super) fn first(geometry: Geometry, shape: Shape) -> Result<Generation, BuildError> {
+    pub(super) fn first(geometry: Geometry) -> Result<Generation, BuildError> {
         let slots = Arc::new(Slots::new(geometry)?);
-        Ok(Generation { number: 0, shape, slots, inherited: Vec::new(), carried: BTreeMap::new() })
+        Ok(Generation { number: 0, slots, inherited: Vec::new(), carried: BTreeMap::new() })
     }
 
     pub(super) fn geometry(&self) -> Geometry {

@@ -1,12 +1,15 @@
 //! A header: one bucket's identity.
 
-use crate::column::Column;
-use crate::reclaim::{Atomic, Guard, Owned, Shared};
+use std::slice::from_raw_parts;
+
+use crate::layout::Shape;
+use crate::pages::Cell;
+use crate::reclaim::{Atomic, Guard, Shared};
 use crate::ring::Ring;
 use crate::ring::block::Block;
-use crate::ring::cells::Cells;
 use crate::ring::generation::Generation;
-use crate::sync::{AtomicU8, AtomicU64, Ordering, Witness};
+use crate::stripe::live::Live;
+use crate::sync::{AtomicPtr, AtomicU8, AtomicU64, AtomicUsize, Ordering, Witness, fence};
 
 /// The bucket may still be added to through its block.
 pub(super) const OPEN: u8 = 0;
@@ -15,105 +18,164 @@ pub(super) const CLOSING: u8 = 1;
 /// Its totals are final; its block is another's.
 pub(super) const CLOSED: u8 = 2;
 
+/// In place of the number of a block: it has none.
+const UNSTRIPED: u8 = u8::MAX;
+
 /// One bucket: where it begins and how long it is never changes, nor which generation of the ring
-/// it belongs to, nor which block it counts in. It is never reset to stand for another bucket.
+/// it belongs to, nor which block it counts in. It is never reset to stand for another bucket while
+/// anybody may be counting in it.
 ///
 /// # States
 ///
 /// `OPEN -> CLOSING -> CLOSED`, and from CLOSING back to OPEN if it turns out that it cannot be
-/// closed yet. CLOSING is a claim: its holder alone uses `ticket` and writes `totals`.
+/// closed yet. CLOSING is a claim: its holder alone uses `ticket` and writes the totals.
 ///
-/// # Links
+/// # Whose it is
 ///
-/// A header is referred to by its slot and by its block. It is retired by whoever ends the last of
-/// the two; `current` is no third, because what is current is in its slot before it is displaced.
+/// A header's memory lives as long as the window (see `slab`), and is used for one bucket after
+/// another. `holds` counts who may act on it: the slot that it is in or will be put into, the block
+/// that it owns, and each thread that holds it ([`Held`](super::hold::Held)). With none left it is free. `version`
+/// tells those who only read, and hold nothing, whether it has become another bucket meanwhile.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct Header {
-    pub(super) start: u64,
-    pub(super) length: u64,
-    /// The block's first column, for adds. `None`: unstriped, everything goes to `shared`.
-    pub(super) column: Option<Column>,
-    /// The block's index.
-    pub(super) block: Option<usize>,
-    /// The number of the generation.
-    pub(super) generation: u64,
-    /// The generation itself. To be followed only from a header that was loaded from `current`:
-    /// the generation is retired when a header of the next one becomes current.
-    owner: Atomic<Generation>,
+    /// What adds follow, without holding anything. First, so that a pointer to the header is one
+    /// to it.
+    pub(super) live: Live,
+    pub(super) holds: AtomicUsize,
+    /// Odd while the header is being made into another bucket.
+    version: AtomicU64,
     pub(super) state: AtomicU8,
-    /// The first grace period that can silence it; zero until it was seen displaced.
+    /// The block's number.
+    block: AtomicU8,
+    /// How many cells there are in each set.
+    width: u16,
+    /// The number of the generation.
+    number: AtomicU64,
+    /// The generation itself. To be followed only while, or if afterwards it turns out that, the
+    /// header was current under the guard: the generation is retired when a header of the next one
+    /// becomes current.
+    generation: Atomic<Generation>,
+    /// The first grace period or barrier that can silence it; zero until it was seen displaced.
     pub(super) ticket: AtomicU64,
-    links: AtomicU8,
-    /// What its block had counted for it, once CLOSED.
-    pub(super) totals: Cells,
-    /// What was added other than through the block.
-    pub(super) shared: Cells,
+    /// Two sets of cells, in the slab: totals, and shared.
+    cells: *const Cell,
     witness: Witness,
 }
 
+// SAFETY: all of it is atomics, but for what never changes.
+unsafe impl Send for Header {}
+// SAFETY: as above.
+unsafe impl Sync for Header {}
+
 impl Header {
-    /// A bucket that begins at `start`, with a link for the slot that it is to be put into.
-    pub(super) fn new(generation: Shared<'_, Generation>, start: u64, state: u8) -> Owned<Header> {
+    /// A free header.
+    ///
+    /// # Safety
+    /// `cells` are two sets of the shape's cells, which live as long as the header, and are nobody
+    /// else's.
+    pub(super) unsafe fn new(cells: *const Cell, shape: Shape) -> Header {
+        Header {
+            live: Live::nowhere(),
+            holds: AtomicUsize::new(0),
+            version: AtomicU64::new(0),
+            state: AtomicU8::new(CLOSED),
+            block: AtomicU8::new(UNSTRIPED),
+            width: u16::try_from(shape.cells()).expect("no more cells than columns in a row"),
+            number: AtomicU64::new(0),
+            generation: Atomic::null(),
+            ticket: AtomicU64::new(0),
+            cells,
+            witness: Witness::default(),
+        }
+    }
+
+    /// Makes a free header, which the caller has just taken, into the bucket at `start`. It is not
+    /// reachable through columns until it [counts in](Self::count_in) a block.
+    pub(super) fn make(&self, generation: Shared<'_, Generation>, start: u64, state: u8) {
         // SAFETY: the caller is about to publish a header of this generation, or has loaded one
         // from `current` under its guard.
         let of = unsafe { generation.deref() };
-        let owner = Atomic::null();
-        owner.store(generation, Ordering::Relaxed); // published with the header
-        Owned::new(Header {
-            start,
-            length: of.geometry().length_at(start),
-            column: None,
-            block: None,
-            generation: of.number,
-            owner,
-            state: AtomicU8::new(state),
-            ticket: AtomicU64::new(0),
-            links: AtomicU8::new(1),
-            totals: Cells::new(of.shape.cells()),
-            shared: Cells::new(of.shape.cells()),
-            witness: Witness::default(),
-        })
+        // Nobody acts on a free header; but somebody who has come across it earlier may be reading.
+        // Odd first: the fence pairs with the one in `is`. Who reads any of the rest then sees
+        // that it has changed. (Boehm, "Can seqlocks get along with programming language memory
+        // models?", 2012.)
+        let version = self.version.load(Ordering::Relaxed);
+        self.version.store(version + 1, Ordering::Relaxed);
+        fence(Ordering::Release);
+        self.witness.renew();
+        self.live.start.store(start, Ordering::Relaxed);
+        self.live.reach.store(0, Ordering::Relaxed);
+        self.state.store(state, Ordering::Relaxed);
+        self.block.store(UNSTRIPED, Ordering::Relaxed);
+        self.number.store(of.number, Ordering::Relaxed);
+        self.generation.store(generation, Ordering::Relaxed);
+        self.ticket.store(0, Ordering::Relaxed);
+        for cell in self.totals().iter().chain(self.shared()) {
+            cell.store(0, Ordering::Relaxed);
+        }
+        // Release: pairs with the Acquire in `version`. Who reads this version reads no older rest.
+        self.version.store(version + 2, Ordering::Release);
     }
 
-    /// Makes `block` the one that it counts in, and counts the link that this will be. For a header
+    /// Makes `block` the one that it counts in, and counts the hold that this will be. For a header
     /// that is about to become the block's owner.
-    pub(super) fn count_in(&mut self, index: usize, block: &Block) {
-        self.block = Some(index);
-        self.column = Some(block.column());
-        self.links = AtomicU8::new(2);
+    pub(super) fn count_in(&self, index: usize, block: &Block, length: u64) {
+        // Relaxed, all: published with the header.
+        self.block.store(index as u8, Ordering::Relaxed);
+        self.live.column.store(block.word(), Ordering::Relaxed);
+        self.live.reach.store(length, Ordering::Relaxed);
+        self.holds.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Undoes [`count_in`](Self::count_in): somebody else was faster to take the block.
-    pub(super) fn count_alone(&mut self) {
-        self.block = None;
-        self.column = None;
-        self.links = AtomicU8::new(1);
+    pub(super) fn count_alone(&self) {
+        self.holds.fetch_sub(1, Ordering::Relaxed);
+        self.live.reach.store(0, Ordering::Relaxed);
+        self.block.store(UNSTRIPED, Ordering::Relaxed);
     }
 
-    /// The generation of a header that was loaded from `current`.
+    /// Where the bucket begins.
+    #[inline]
+    pub(super) fn start(&self) -> u64 {
+        self.live.start()
+    }
+
+    /// The number of the block that it counts in, or has counted in.
+    pub(super) fn block(&self) -> Option<usize> {
+        let index = self.block.load(Ordering::Relaxed); // published with the header
+        (index != UNSTRIPED).then_some(index.into())
+    }
+
+    /// The generation of a header that was current under the guard.
     pub(super) fn generation<'g>(&self, guard: &'g Guard) -> Shared<'g, Generation> {
-        self.check();
         // Relaxed: written before the header was published.
-        self.owner.load(Ordering::Relaxed, guard)
+        self.generation.load(Ordering::Relaxed, guard)
     }
 
-    /// Checks in models that whoever made the header has told us of it.
+    /// Checks in models that whoever made the header into this bucket has told us of it.
     #[inline]
     pub(super) fn check(&self) {
         self.witness.check();
     }
 
-    /// Whether a time lies in this bucket.
-    #[inline]
-    pub(super) fn covers(&self, at: u64) -> bool {
-        // Before the start the difference wraps: to no less than the start's distance from the end
-        // of time, which no length exceeds.
-        at.wrapping_sub(self.start) < self.length
-    }
-
     /// Its place in the order in which headers become current, which never goes back.
     pub(super) fn place(&self) -> (u64, u64) {
-        (self.generation, self.start)
+        (self.number.load(Ordering::Relaxed), self.start())
+    }
+
+    /// Which bucket this is, of all that it ever was; `None` while it becomes another.
+    pub(super) fn version(&self) -> Option<u64> {
+        // Acquire: pairs with the last store in `make`.
+        let version = self.version.load(Ordering::Acquire);
+        version.is_multiple_of(2).then_some(version)
+    }
+
+    /// Whether all that was read since [`version`](Self::version) is of that bucket.
+    pub(super) fn is(&self, version: u64) -> bool {
+        // Pairs with the fence in `make`.
+        fence(Ordering::Acquire);
+        self.version.load(Ordering::Relaxed) == version
     }
 
     pub(super) fn is_closed(&self) -> bool {
@@ -121,20 +183,33 @@ impl Header {
         self.state.load(Ordering::Acquire) == CLOSED
     }
 
+    /// What its block had counted for it, once CLOSED.
+    pub(super) fn totals(&self) -> &[Cell] {
+        // SAFETY: by the contract of `new`.
+        unsafe { from_raw_parts(self.cells, self.width.into()) }
+    }
+
+    /// What was added other than through the block.
+    pub(super) fn shared(&self) -> &[Cell] {
+        let width = usize::from(self.width);
+        // SAFETY: as above: the second set.
+        unsafe { from_raw_parts(self.cells.add(width), width) }
+    }
+
     /// What the bucket holds in a cell: while it is open a difference, afterwards its total.
     pub(super) fn number(&self, ring: &Ring, position: usize) -> u64 {
         let mut number = self.striped(ring, position);
-        // Acquire: pairs with the Release in `Cells::add`.
-        let shared = self.shared.load(position, Ordering::Acquire);
+        // Acquire: pairs with the Release in `Target::add`.
+        let shared = self.shared()[position].load(Ordering::Acquire);
         ring.shape.merge(position, &mut number, shared);
         number
     }
 
     fn striped(&self, ring: &Ring, position: usize) -> u64 {
-        let Some(block) = self.block.map(|index| &ring.blocks[index]) else {
-            return 0;
-        };
         if !self.is_closed() {
+            let Some(block) = self.block().map(|index| &ring.blocks[index]) else {
+                return 0;
+            };
             let difference = block.difference(position);
             // Whoever has closed us says so before it touches the base or the extremes, and before
             // the next owner adds: if any of that is in the difference, we see CLOSED here.
@@ -142,40 +217,9 @@ impl Header {
                 return difference;
             }
         }
-        self.totals.load(position, Ordering::Relaxed) // final: CLOSED was seen with Acquire
-    }
-
-    /// Ends a link. True for the last one: nobody can find the header any more, and the caller must
-    /// see to its end.
-    #[must_use]
-    fn unlink(&self) -> bool {
-        // AcqRel: whoever ends the last link has everything that the other did behind it.
-        self.links.fetch_sub(1, Ordering::AcqRel) == 1
-    }
-
-    /// Ends a link of `header`, and retires it with the last.
-    ///
-    /// # Safety
-    /// The link was the caller's to end: it has just taken the header out of the slot or the block
-    /// that the link stands for, or will never put it there.
-    pub(super) unsafe fn release(header: Shared<'_, Header>, guard: &Guard) {
-        // SAFETY: there is a link yet, so it was not retired.
-        if unsafe { header.deref() }.unlink() {
-            // SAFETY: it is in no slot and owns no block, so nobody can load it after this; whoever
-            // has loaded it is pinned.
-            unsafe { guard.defer_destroy(header) };
-        }
-    }
-
-    /// As [`release`](Self::release), where nobody else is left who could hold the header.
-    ///
-    /// # Safety
-    /// As for `release`; and the window is being dropped.
-    pub(super) unsafe fn release_last(header: Shared<'_, Header>) {
-        // SAFETY: as in `release`.
-        if unsafe { header.deref() }.unlink() {
-            // SAFETY: nobody else is in the window, and nothing in it refers to the header.
-            drop(unsafe { header.into_owned() });
-        }
+        self.totals()[position].load(Ordering::Relaxed) // final: CLOSED was seen with Acquire
     }
 }
+
+/// A pointer to a header, which other threads follow.
+pub(super) type Link = AtomicPtr<Header>;

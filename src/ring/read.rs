@@ -2,15 +2,16 @@
 //!
 //! A read takes `current` first, then the time, and then looks for each start that the interval
 //! covers: it is `current`'s, or its slot's, or there is none, which counts as zero. It writes
-//! nothing and allocates nothing.
+//! nothing, holds nothing and allocates nothing. So a header that it is reading may become another
+//! bucket: it looks afterwards whether it has, and then leaves what it has read out.
 
 use std::cell::Cell;
 
-use crate::reclaim::{self, Guard, Shared};
+use crate::reclaim::{self, Guard};
 use crate::ring::Ring;
 use crate::ring::generation::Generation;
 use crate::ring::geometry::Geometry;
-use crate::ring::header::Header;
+use crate::ring::header::{Header, Link};
 use crate::sync::Ordering;
 
 /// How often a read begins again because the ring has moved on under it.
@@ -19,24 +20,53 @@ const RESCANS: usize = 8;
 /// The ring as one read sees it, at one time.
 pub(crate) struct View<'g> {
     ring: &'g Ring,
-    guard: &'g Guard,
-    current: Shared<'g, Header>,
-    header: &'g Header,
+    current: Seen<'g>,
+    /// Where `current` begins.
+    live: u64,
     generation: &'g Generation,
     now: u64,
-    /// A slot held a newer bucket than the one that was looked for.
+    /// A bucket that was looked for has left the ring meanwhile.
     overtaken: Cell<bool>,
+}
+
+/// A header, and which of the buckets that it ever was.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seen<'g> {
+    header: &'g Header,
+    version: u64,
 }
 
 /// Something that holds numbers of a bucket.
 #[derive(Clone, Copy)]
 pub(crate) enum Source<'g> {
     Header {
-        header: &'g Header,
+        seen: Seen<'g>,
         is_current: bool,
     },
     /// From an earlier geometry, final.
     Carried(&'g [u64]),
+}
+
+impl<'g> Seen<'g> {
+    /// What a link leads to; `None` if that is nothing, or is no longer so.
+    ///
+    /// # Safety
+    /// The link is null or leads to a header that lives for `'g`.
+    #[inline]
+    unsafe fn by(link: &Link) -> Option<Seen<'g>> {
+        // SAFETY: by contract. Acquire: pairs with the Release by which a header is linked.
+        let header = unsafe { link.load(Ordering::Acquire).as_ref() }?;
+        let version = header.version()?;
+        // Acquire: if this is no longer the bucket that was linked here, the version has told us
+        // that it is not.
+        std::ptr::eq(link.load(Ordering::Acquire), header).then_some(Seen { header, version })
+    }
+
+    /// Whether the header is still that bucket, and all that was read of it is.
+    #[inline]
+    fn is_still(self) -> bool {
+        self.header.is(self.version)
+    }
 }
 
 impl Ring {
@@ -48,24 +78,31 @@ impl Ring {
         let mut looks = 0;
         loop {
             let guard = reclaim::pin();
-            let current = self.current(&guard);
-            // SAFETY: never null, and loaded under the pin; its generation likewise.
-            let header = unsafe { current.deref() };
-            // SAFETY: as above.
-            let generation = unsafe { header.generation(&guard).deref() };
-            let view = View {
-                ring: self,
-                guard: &guard,
-                current,
-                header,
-                generation,
-                now: now(),
-                overtaken: Cell::new(false),
-            };
+            let Some((current, live, generation)) = self.present(&guard) else { continue };
+            let overtaken = Cell::new(false);
+            let view = View { ring: self, current, live, generation, now: now(), overtaken };
             let result = read(&view);
             looks += 1;
             if !view.overtaken.get() || looks > RESCANS {
                 return result;
+            }
+        }
+    }
+
+    /// The newest bucket, its start and its generation; `None` if it is overtaken already.
+    fn present<'g>(&'g self, guard: &'g Guard) -> Option<(Seen<'g>, u64, &'g Generation)> {
+        // SAFETY: headers live as long as the window.
+        let current = unsafe { Seen::by(&self.current) }?;
+        let (live, generation) = (current.header.start(), current.header.generation(guard));
+        // SAFETY: it was current under the guard, as it turns out.
+        current.is_still().then(|| (current, live, unsafe { generation.deref() }))
+    }
+
+    /// The present geometry.
+    pub(crate) fn geometry(&self) -> Geometry {
+        loop {
+            if let Some((_, _, generation)) = self.present(&reclaim::pin()) {
+                return generation.geometry();
             }
         }
     }
@@ -78,7 +115,7 @@ impl Ring {
         let blocks = self.blocks.iter().map(|block| block.sum(position));
         // Acquire: pairs with the Release in `Cells::add` and `raise`.
         let shared = [&self.side, &self.late, &self.past].into_iter();
-        let shared = shared.map(|cells| cells.load(position, Ordering::Acquire));
+        let shared = shared.map(|cells| cells[position].load(Ordering::Acquire));
         blocks.chain(shared).fold(0, |mut total, number| {
             self.shape.merge(position, &mut total, number);
             total
@@ -87,7 +124,7 @@ impl Ring {
 
     /// What found its bucket gone, at a position.
     pub(crate) fn late(&self, position: usize) -> u64 {
-        self.late.load(position, Ordering::Acquire) // as in `lifetime`
+        self.late[position].load(Ordering::Acquire) // as in `lifetime`
     }
 }
 
@@ -107,7 +144,7 @@ impl<'g> View<'g> {
 
     /// Whether a bucket without a header can be added to only by back-dated adds.
     pub(crate) fn is_past(&self, start: u64) -> bool {
-        start < self.header.start
+        start < self.live
     }
 
     /// What all buckets that count hold at a position.
@@ -121,12 +158,34 @@ impl<'g> View<'g> {
     }
 
     /// Merges what a source holds at a position into `total`.
+    #[inline]
     pub(crate) fn merge(&self, source: Source<'_>, position: usize, total: &mut u64) {
         let number = match source {
-            Source::Header { header, .. } => header.number(self.ring, position),
+            Source::Header { seen, .. } => {
+                let number = seen.header.number(self.ring, position);
+                if !self.still_holds(source) {
+                    return;
+                }
+                number
+            }
             Source::Carried(numbers) => numbers[position],
         };
         self.ring.shape.merge(position, total, number);
+    }
+
+    /// Whether all that was read of a source is of the bucket that it was.
+    #[inline]
+    pub(crate) fn still_holds(&self, source: Source<'_>) -> bool {
+        match source {
+            Source::Header { seen, .. } => {
+                let still = seen.is_still();
+                if !still {
+                    self.overtaken.set(true);
+                }
+                still
+            }
+            Source::Carried(_) => true,
+        }
     }
 
     /// Calls `see` with every source of the buckets from `oldest` to `newest`, and their starts.
@@ -148,37 +207,44 @@ impl<'g> View<'g> {
     }
 
     /// The bucket at `start`, which is in the ring, if it was ever opened.
+    #[inline]
     fn bucket(&self, start: u64, slot: usize) -> Option<Source<'g>> {
-        if start == self.header.start {
-            return Some(Source::Header { header: self.header, is_current: true });
+        if start >= self.live || !self.geometry().in_ring(start, self.live) {
+            let seen = self.current;
+            return (start == self.live).then_some(Source::Header { seen, is_current: true });
         }
-        if start > self.header.start || !self.geometry().in_ring(start, self.header.start) {
-            return None;
-        }
-        let held = self.generation.slots.held_at(slot, self.guard);
-        // SAFETY: null, or loaded under the guard.
-        let header = unsafe { held.as_ref() }?;
-        header.check();
-        if header.start > start {
+        let seen = self.seen(self.generation.slots.slot(slot))?;
+        let held = seen.header.start();
+        if held > start {
             self.overtaken.set(true);
         }
-        (header.start == start).then_some(Source::Header { header, is_current: false })
+        (held == start).then_some(Source::Header { seen, is_current: false })
+    }
+
+    /// What a slot leads to.
+    #[inline]
+    fn seen(&self, slot: &Link) -> Option<Seen<'g>> {
+        // SAFETY: headers live as long as the window.
+        let seen = unsafe { Seen::by(slot) };
+        if seen.is_none() && !slot.load(Ordering::Relaxed).is_null() {
+            self.overtaken.set(true);
+        }
+        seen
     }
 
     /// Sources from earlier geometries.
     fn each_older(&self, oldest: u64, newest: u64, mut see: impl FnMut(u64, Source<'g>)) {
-        let in_ring = |start| self.geometry().in_ring(start, self.header.start);
+        let in_ring = |start| self.geometry().in_ring(start, self.live);
         let counts = |start| (oldest..=newest).contains(&start) && in_ring(start);
         for inherited in &self.generation.inherited {
             if !inherited.newest_now().is_some_and(|newest| newest >= oldest && in_ring(newest)) {
                 continue;
             }
-            for held in inherited.slots.headers(self.guard) {
-                // SAFETY: loaded under the guard.
-                let header = unsafe { held.deref() };
-                header.check();
-                if let Some(start) = inherited.start_now(header.start).filter(|at| counts(*at)) {
-                    see(start, Source::Header { header, is_current: held == self.current });
+            for seen in inherited.slots.iter().filter_map(|slot| self.seen(slot)) {
+                let start = inherited.start_now(seen.header.start()).filter(|at| counts(*at));
+                if let Some(start) = start {
+                    let is_current = std::ptr::eq(seen.header, self.current.header);
+                    see(start, Source::Header { seen, is_current });
                 }
             }
         }
@@ -196,8 +262,8 @@ impl Source<'_> {
         match self {
             // One without a block counts in its shared cells, where an add that comes after it was
             // displaced is a back-dated one.
-            Source::Header { header, is_current } => {
-                header.is_closed() || (header.block.is_none() && !is_current)
+            Source::Header { seen: Seen { header, .. }, is_current } => {
+                header.is_closed() || (header.block().is_none() && !is_current)
             }
             Source::Carried(_) => true,
         }

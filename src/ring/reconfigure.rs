@@ -26,36 +26,32 @@ impl Ring {
         let slots = Arc::new(Slots::new(geometry)?);
         loop {
             let guard = reclaim::pin();
-            let current = self.current(&guard);
-            // SAFETY: never null, and loaded under the guard; its generation likewise.
-            let header = unsafe { current.deref() };
-            let old = header.generation(&guard);
-            // SAFETY: as above.
+            let current = self.hold_current();
+            let old = current.generation(&guard);
+            // SAFETY: of a header that is current under the guard.
             let generation = unsafe { old.deref() };
             if generation.geometry() == geometry {
                 return Ok(());
             }
-            generation.slots.install(current, &guard);
+            generation.slots.install(&current);
             self.close_displaced(&guard);
-            let change = Change { from: generation.geometry(), newest: header.start, to: geometry };
+            let newest = current.start();
+            let change = Change { from: generation.geometry(), newest, to: geometry };
             let (next, settled) = self.successor(generation, change, &slots, &guard);
             let next = Owned::new(next).into_shared(&guard);
-            let new = self.open(next, geometry.start_of(header.start), &guard);
-            if !self.displace(current, new, &slots, &guard) {
-                // SAFETY: only `current` leads to it, where it never was.
+            let new = self.open(next, geometry.start_of(newest));
+            if !self.displace(&current, new, &slots) {
+                // SAFETY: only a header leads to it that never was current.
                 drop(unsafe { next.into_owned() });
                 continue;
             }
+            drop(current);
             begin_grace(&generation.slots, &guard);
-            for slots in settled {
-                for header in slots.headers(&guard) {
-                    // SAFETY: these slots are in no generation that can be reached any more, and
-                    // nobody writes to them; we alone have displaced the last that had them.
-                    unsafe { Header::release(header, &guard) };
-                }
-            }
+            // These slots are in no generation that can be reached any more, and nobody writes to
+            // them; we alone have displaced the last that had them.
+            settled.iter().flat_map(|slots| self.headers(slots)).for_each(Header::let_go);
             // SAFETY: only headers of the old generation refer to it, and it is followed only from
-            // one that was loaded from `current`, where there is none of them any more.
+            // one that was current under the guard, where there is none of them any more.
             unsafe { guard.defer_destroy(old) };
             drop(guard);
             self.settle();
@@ -74,7 +70,6 @@ impl Ring {
     ) -> (Generation, Vec<Arc<Slots>>) {
         let mut next = Generation {
             number: old.number + 1,
-            shape: self.shape,
             slots: Arc::clone(slots),
             inherited: vec![Inherited { slots: Arc::clone(&old.slots), changes: vec![change] }],
             carried: BTreeMap::new(),
@@ -86,18 +81,18 @@ impl Ring {
         for inherited in &old.inherited {
             let mut inherited = inherited.clone();
             inherited.changes.push(change);
-            if !grace::passed(begin_grace(&inherited.slots, guard)) {
+            let over = grace::passed(begin_grace(&inherited.slots, guard));
+            let is_final = |header: &Header| header.block().is_none() || header.is_closed();
+            if !over || !self.headers(&inherited.slots).all(is_final) {
                 next.inherited.push(inherited);
                 continue;
             }
             // Where nothing is left to carry, not even to look: with short buckets an attempt must
             // not take longer than a bucket does.
             if inherited.newest_now().is_some() {
-                for header in inherited.slots.headers(guard) {
-                    // SAFETY: loaded under the guard, from slots that are yet to be settled.
-                    let header = unsafe { header.deref() };
+                for header in self.headers(&inherited.slots) {
                     header.check();
-                    self.carry(&mut next, inherited.start_now(header.start), |position| {
+                    self.carry(&mut next, inherited.start_now(header.start()), |position| {
                         header.number(self, position)
                     });
                 }
@@ -105,6 +100,14 @@ impl Ring {
             settled.push(inherited.slots);
         }
         (next, settled)
+    }
+
+    /// The headers in slots of this ring's to which nobody writes any more: each is held by its
+    /// slot.
+    #[allow(clippy::unused_self)] // headers live as long as it does
+    fn headers<'r>(&'r self, slots: &Slots) -> impl Iterator<Item = &'r Header> {
+        // SAFETY: headers live as long as the window. Acquire: pairs with the Release in `replace`.
+        slots.iter().filter_map(|slot| unsafe { slot.load(Ordering::Acquire).as_ref() })
     }
 
     /// Merges final numbers into what `next` carries for a start, unless they are out of its ring.

@@ -9,10 +9,14 @@
 //! The other order, slot first, would leave headers in slots that were never current, or, with one
 //! slot, take out of the ring the one that still is.
 
+use std::ptr::{from_ref, null_mut};
+
 use crate::reclaim::{Guard, Shared};
 use crate::ring::Ring;
+use crate::ring::block::Block;
 use crate::ring::generation::Generation;
 use crate::ring::header::{CLOSED, Header, OPEN};
+use crate::ring::hold::Held;
 use crate::ring::slots::Slots;
 use crate::sync::Ordering;
 
@@ -20,91 +24,76 @@ impl Ring {
     /// Moves on from `current` to the bucket of `at`, which is newer. False if somebody else has
     /// moved on.
     #[cold]
-    pub(super) fn rotate(&self, current: Shared<'_, Header>, at: u64, guard: &Guard) -> bool {
-        // SAFETY: loaded from `current` under the guard; its generation likewise.
-        let generation = unsafe { current.deref() }.generation(guard);
-        // SAFETY: as above.
+    pub(super) fn rotate(&self, current: &Held<'_>, at: u64, guard: &Guard) -> bool {
+        let generation = current.generation(guard);
+        // SAFETY: of a header that was current under the guard.
         let slots = &unsafe { generation.deref() }.slots;
-        slots.install(current, guard);
+        slots.install(current);
         self.close_displaced(guard);
-        let new = self.open(generation, slots.geometry.start_of(at), guard);
-        self.displace(current, new, slots, guard)
+        let new = self.open(generation, slots.geometry.start_of(at));
+        self.displace(current, new, slots)
     }
 
     /// Makes `new` current in place of `old`, which is in its slot. False if `old` is no longer
     /// current: then `new` is done with.
-    pub(super) fn displace(
-        &self,
-        old: Shared<'_, Header>,
-        new: Shared<'_, Header>,
-        slots: &Slots,
-        guard: &Guard,
-    ) -> bool {
+    pub(super) fn displace(&self, old: &Held<'_>, new: &Header, slots: &Slots) -> bool {
+        // Held by us too: once it is current, others may put it into its slot, and move on.
+        let new = Held::also(new);
+        let (from, to) = (from_ref(old.header()).cast_mut(), from_ref(new.header()).cast_mut());
         // Release: publishes the header, and that the one before is in its slot. On failure,
         // Relaxed: the caller loads `current` again.
-        let moved = self
-            .current
-            .compare_exchange(old, new, Ordering::Release, Ordering::Relaxed, guard)
-            .is_ok();
+        let moved =
+            self.current.compare_exchange(from, to, Ordering::Release, Ordering::Relaxed).is_ok();
         if moved {
-            slots.install(new, guard);
+            slots.install(&new);
         } else {
-            self.discard(new, guard);
+            self.discard(&new);
         }
         moved
     }
 
     /// A header for the bucket at `start`, with a free block if there is one.
-    pub(super) fn open<'g>(
-        &self,
-        generation: Shared<'_, Generation>,
-        start: u64,
-        guard: &'g Guard,
-    ) -> Shared<'g, Header> {
-        let mut header = Header::new(generation, start, OPEN);
-        for (index, block) in self.blocks.iter().enumerate() {
-            // Relaxed: only a hint; the exchange decides.
-            if !block.owner.load(Ordering::Relaxed, guard).is_null() {
-                continue;
+    pub(super) fn open(&self, generation: Shared<'_, Generation>, start: u64) -> &Header {
+        let free = |block: &&Block| block.owner.load(Ordering::Relaxed).is_null(); // only a hint
+        if self.blocks.iter().any(|block| free(&block)) {
+            let header = self.striped.take();
+            header.make(generation, start, OPEN);
+            // SAFETY: as in `make`.
+            let length = unsafe { generation.deref() }.geometry().length_at(start);
+            for (index, block) in self.blocks.iter().enumerate().filter(|(_, block)| free(block)) {
+                header.count_in(index, block, length);
+                // Acquire: pairs with the Release that freed the block; we have its base. Release:
+                // publishes the header to closers, who find it here.
+                let (none, header_here) = (null_mut(), from_ref(header).cast_mut());
+                let (order, failed) = (Ordering::AcqRel, Ordering::Relaxed);
+                if block.owner.compare_exchange(none, header_here, order, failed).is_ok() {
+                    return header;
+                }
+                header.count_alone();
             }
-            header.count_in(index, block);
-            // Acquire: pairs with the Release that freed the block; we have its base. Release:
-            // publishes the header to closers, who find it here.
-            match block.owner.compare_exchange(
-                Shared::null(),
-                header,
-                Ordering::AcqRel,
-                Ordering::Relaxed,
-                guard,
-            ) {
-                Ok(header) => return header,
-                Err(taken) => header = taken.new,
-            }
+            header.let_go();
         }
-        header.count_alone();
-        header.into_shared(guard)
+        let header = self.unstriped.take();
+        header.make(generation, start, OPEN);
+        header
     }
 
     /// Gives up a header that was not made current.
     ///
     /// Nobody has written to its block. But a closer may have found it there, and taken it for one
     /// that was displaced: then the block is the closer's to free.
-    fn discard(&self, header: Shared<'_, Header>, guard: &Guard) {
-        // SAFETY: it has its slot's link yet.
-        let lost = unsafe { header.deref() };
-        if let Some(index) = lost.block
+    fn discard(&self, header: &Header) {
+        if let Some(index) = header.block()
             // Relaxed: it decides who frees the block, and publishes nothing.
-            && lost
+            && header
                 .state
                 .compare_exchange(OPEN, CLOSED, Ordering::Relaxed, Ordering::Relaxed)
                 .is_ok()
         {
             // Release: pairs with the Acquire in `open`; hands on the base that we had.
-            self.blocks[index].owner.store(Shared::null(), Ordering::Release);
-            // SAFETY: just taken out of its block.
-            unsafe { Header::release(header, guard) };
+            self.blocks[index].owner.store(null_mut(), Ordering::Release);
+            header.let_go(); // the block's hold
         }
-        // SAFETY: it will never be put into its slot.
-        unsafe { Header::release(header, guard) };
+        header.let_go(); // the slot's, where it will never be
     }
 }

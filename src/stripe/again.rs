@@ -20,26 +20,32 @@ pub(crate) enum Refusal {
     Aborted,
     /// This thread has no row.
     NoRow,
+    /// The time lies in another than the live bucket, or that has no columns.
+    Elsewhere,
 }
 
 /// What a sequence that is tried again says of itself: nothing if it was committed.
 pub(crate) type Refused = Cell<Option<Refusal>>;
 
-/// Has `sequence`, which was aborted, try again. True if it was committed; false if there is no row,
-/// or if it was aborted too often: then nothing was written.
+/// Has `sequence` try until it is no longer aborted, or was too often. Says why nothing was written,
+/// if so.
 #[cold]
-pub(crate) fn again(sequence: impl Fn(&Refused)) -> bool {
+pub(crate) fn again(sequence: impl Fn(&Refused)) -> Option<Refusal> {
     for () in std::iter::repeat_n((), TRIES) {
-        interrupted().fetch_add(1, Ordering::Relaxed); // a statistic
         let refused = Cell::new(None);
         sequence(&refused);
-        match refused.get() {
-            Some(Refusal::Aborted) => {}
-            Some(Refusal::NoRow) => return false,
-            None => return true,
+        if refused.get() != Some(Refusal::Aborted) {
+            return refused.get();
         }
+        note_abort();
     }
-    false
+    Some(Refusal::Aborted)
+}
+
+/// Notes that a sequence was interrupted.
+#[cold]
+pub(crate) fn note_abort() {
+    interrupted().fetch_add(1, Ordering::Relaxed); // a statistic
 }
 
 /// How often a sequence was interrupted and tried again, in this process: of the per-core strategy.

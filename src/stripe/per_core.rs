@@ -35,12 +35,20 @@
 //!   that holds it unloaded, the kernel would kill the thread. So the object is pinned in [`find`].
 
 use std::arch::asm;
+use std::arch::x86_64::_mm_set_epi64x;
 use std::mem::offset_of;
 use std::ptr::NonNull;
 
+use super::again::Refusal;
+use super::live::Live;
 use crate::column::{COLUMNS, Column};
 use crate::pages::Cell;
-use crate::sync::{AtomicUsize, Ordering};
+use crate::sync::AtomicPtr;
+
+mod found;
+
+pub(super) use found::find;
+use found::{FOUND, Found, area};
 
 /// The lowest bit of a column's address says that it is added to per core.
 const TAG: usize = 1;
@@ -74,37 +82,19 @@ pub(super) fn untag(word: *mut Cell) -> Option<Tagged> {
     }
 }
 
-/// Offsets in `struct rseq` of the kernel.
-mod area {
-    pub(super) const CPU_ID: usize = 4;
-    pub(super) const RSEQ_CS: usize = 8;
-    pub(super) const MM_CID: usize = 24;
-    /// How long the area must be to have a concurrency id.
-    pub(super) const WITH_MM_CID: usize = 28;
-}
-
 /// What the kernel wants before an abort address: glibc's choice for x86.
 #[cfg(test)]
 const SIGNATURE: u32 = 0x5305_3053;
 
-/// What [`find`] has found out, before there was any column to add to.
-#[repr(C)]
-struct Found {
-    /// Where a thread's area is, from its thread pointer.
-    area: AtomicUsize,
-    /// Where the number of the row is, from the thread pointer.
-    index: AtomicUsize,
-    /// How many rows there are.
-    rows: AtomicUsize,
-}
-
-static FOUND: Found =
-    Found { area: AtomicUsize::new(0), index: AtomicUsize::new(0), rows: AtomicUsize::new(0) };
-
-/// One sequence: this core's row of `$column`, then `$commit`, to which the cell is
-/// `[{row} - 1]`, the one being [`TAG`].
+/// One sequence: `checks`; then this core's row, to whose address `base` adds that of the column's
+/// cell in row 0; then `commit`, to which the cell is `[{row} - 1]`, the one being [`TAG`].
 macro_rules! sequence {
-    ($column:expr, $aborted:expr, $no_row:expr, [$($commit:literal),+], $($operand:tt)+) => {
+    (
+        checks: [$($check:literal),*],
+        base: [$($base:literal),+],
+        commit: [$($commit:literal),+],
+        $($operand:tt)+
+    ) => {
         asm!(
             // The descriptor, 32 bytes: version 0, flags 0; start, length, abort address.
             ".pushsection __rseq_cs, \"aw?\", @progbits",
@@ -126,6 +116,7 @@ macro_rules! sequence {
             "lea {row}, [rip + 66b]",
             "mov qword ptr fs:[{offset} + {rseq_cs}], {row}",
             "62:",
+            $($check,)*
             // The row's number; all ones if `cpu_id` is negative: the thread is not registered.
             "mov {row:e}, dword ptr fs:[{offset} + {cpu_id}]",
             "mov {offset}, qword ptr [{found} + {index}]",
@@ -137,13 +128,12 @@ macro_rules! sequence {
             // The cell. Rows are a power of two apart. Added up here, because a read-modify-write
             // on an address with an index is split into more micro-operations: 0.5 ns.
             "shl {row}, {row_shift}",
-            "add {row}, {column}",
-            // The commit: one store, the last instruction.
+            $($base,)+
+            // The commit: one store that is not idempotent, the last instruction.
             $($commit,)+
             "63:",
             row = out(reg) _,
             offset = out(reg) _,
-            column = in(reg) $column.0,
             found = in(reg) &raw const FOUND,
             area = const offset_of!(Found, area),
             index = const offset_of!(Found, index),
@@ -152,9 +142,52 @@ macro_rules! sequence {
             cpu_id = const area::CPU_ID,
             row_shift = const (COLUMNS * size_of::<Cell>()).ilog2(),
             $($operand)+,
+            options(nostack),
+        )
+    };
+}
+
+/// A sequence on a column's cell.
+macro_rules! column_sequence {
+    ($column:expr, $aborted:expr, $no_row:expr, $commit:tt, $($operand:tt)+) => {
+        sequence!(
+            checks: [],
+            base: ["add {row}, {column}"],
+            commit: $commit,
+            column = in(reg) $column.0,
             aborted = label { $aborted() },
             no_row = label { $no_row() },
-            options(nostack),
+            $($operand)+
+        )
+    };
+}
+
+/// A sequence on a cell of the live bucket, `$cell` bytes behind its first.
+macro_rules! live_sequence {
+    ($live:expr, $at:expr, $cell:expr, $refused:expr, $commit:tt, $($operand:tt)+) => {
+        sequence!(
+            // The live bucket, as it is now, and whether the time lies in it. Before its start the
+            // difference wraps, to more than any reach.
+            checks: [
+                "mov {live}, qword ptr [{current}]",
+                "mov {row}, {at}",
+                "sub {row}, qword ptr [{live} + {start}]",
+                "cmp {row}, qword ptr [{live} + {reach}]",
+                "jae {elsewhere}"
+            ],
+            base: ["add {row}, qword ptr [{live} + {column}]", "add {row}, {cell}"],
+            commit: $commit,
+            live = out(reg) _,
+            current = in(reg) $live,
+            at = in(reg) $at,
+            cell = in(reg) $cell,
+            start = const offset_of!(Live, start),
+            reach = const offset_of!(Live, reach),
+            column = const offset_of!(Live, column),
+            aborted = label { $refused(Refusal::Aborted) },
+            elsewhere = label { $refused(Refusal::Elsewhere) },
+            no_row = label { $refused(Refusal::NoRow) },
+            $($operand)+
         )
     };
 }
@@ -173,7 +206,13 @@ pub(crate) fn add(column: Tagged, n: u64, aborted: impl FnOnce(), no_row: impl F
     // SAFETY: the theorem above. There is a tagged column only once `find` has filled `FOUND`;
     // its segment has as many rows as that says, and is never unmapped.
     unsafe {
-        sequence!(column, aborted, no_row, ["add qword ptr [{row} - 1], {n}"], n = in(reg) n);
+        column_sequence!(
+            column,
+            aborted,
+            no_row,
+            ["add qword ptr [{row} - 1], {n}"],
+            n = in(reg) n
+        );
     }
 }
 
@@ -184,7 +223,7 @@ pub(crate) fn add(column: Tagged, n: u64, aborted: impl FnOnce(), no_row: impl F
 pub(crate) fn raise(column: Tagged, value: u64, aborted: impl FnOnce(), no_row: impl FnOnce()) {
     // SAFETY: as in `add`.
     unsafe {
-        sequence!(
+        column_sequence!(
             column,
             aborted,
             no_row,
@@ -198,65 +237,108 @@ pub(crate) fn raise(column: Tagged, value: u64, aborted: impl FnOnce(), no_row: 
     }
 }
 
-/// Finds out whether the kernel and glibc offer what this takes, and how many rows it needs, at most
-/// `most`; with `dense`, by concurrency ids where there are any. Called once.
-pub(super) fn find(most: usize, dense: bool) -> Option<usize> {
-    let offset = symbol::<isize>(c"__rseq_offset")?;
-    let size = symbol::<u32>(c"__rseq_size")? as usize;
-    if size == 0 {
-        return None; // not registered: an old kernel, a sandbox, or a tunable
-    }
-    let has_mm_cid = size >= area::WITH_MM_CID
-        // 20 is what glibc says of the original area, and 32 its padded size, whatever the kernel
-        // fills; the kernel's own word is the auxiliary vector's.
-        || (matches!(size, 20 | 32) && feature_size() >= area::WITH_MM_CID);
-    let index = if dense && has_mm_cid { area::MM_CID } else { area::CPU_ID };
-    // Both numbers are below that of the cores there are. Fewer may be allowed, but asking for that
-    // would ask about this thread, which may be pinned to one core while the others are not.
-    // SAFETY: a plain question about the system.
-    let cores = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) };
-    let rows = usize::try_from(cores).ok()?.clamp(1, most);
-    pin_object();
-    let area = offset.cast_unsigned();
-    // Relaxed: published with the decision, and with every column after it.
-    FOUND.area.store(area, Ordering::Relaxed);
-    FOUND.index.store(area.wrapping_add(index), Ordering::Relaxed);
-    FOUND.rows.store(rows, Ordering::Relaxed);
-    Some(rows)
-}
-
-/// The value of a constant that glibc exports, if it does.
-fn symbol<T: Copy>(name: &std::ffi::CStr) -> Option<T> {
-    // SAFETY: asks for a name among the objects that are loaded.
-    let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
-    // SAFETY: glibc's manual ("Restartable Sequences") gives these symbols these types, and sets
-    // them before any code of ours runs.
-    (!address.is_null()).then(|| unsafe { address.cast::<T>().read() })
-}
-
-/// How much of the area the kernel fills.
-fn feature_size() -> usize {
-    const AT_RSEQ_FEATURE_SIZE: libc::c_ulong = 27; // include/uapi/linux/auxvec.h
-    // SAFETY: reads the auxiliary vector; zero for what is not there.
-    unsafe { libc::getauxval(AT_RSEQ_FEATURE_SIZE) as usize }
-}
-
-/// Keeps the object that holds the descriptors loaded for ever, should it be one that was opened.
-fn pin_object() {
-    // SAFETY: all zeros are a valid answer, and the first argument is an address of this object.
+/// Adds `n`, wrapping, to this core's cell of the live bucket at `position`, if `at` lies in the
+/// bucket; or calls `refused`, when nothing was written.
+///
+/// # Safety
+/// Until a barrier that has begun after `live` was made to point elsewhere, what it points at is a
+/// [`Live`] that does not change. Its column, unless its reach is zero, is a tagged one, and there are
+/// cells of the same claim up to `position`.
+#[inline(always)]
+#[allow(clippy::inline_always)] // the whole point: no call on the path of an add
+pub(crate) unsafe fn add_live(
+    live: *const AtomicPtr<Live>,
+    at: u64,
+    position: usize,
+    n: u64,
+    refused: impl FnOnce(Refusal),
+) {
+    // SAFETY: the theorem above, and this function's contract: a barrier restarts us, so that we
+    // do not use what we have loaded before it.
     unsafe {
-        let mut found: libc::Dl_info = std::mem::zeroed();
-        let here = pin_object as *const libc::c_void;
-        if libc::dladdr(here, &raw mut found) != 0 && !found.dli_fname.is_null() {
-            let flags = libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE;
-            libc::dlopen(found.dli_fname, flags); // null for the program itself, which stays anyway
-        }
+        live_sequence!(
+            live,
+            at,
+            position * size_of::<Cell>(),
+            refused,
+            ["add qword ptr [{row} - 1], {n}"],
+            n = in(reg) n
+        );
     }
+}
+
+/// Records `value` in this core's cells of the live bucket, if `at` lies in the bucket; or calls
+/// `refused`, when nothing was counted. The count is the cell at `pair`, an even position, and the sum
+/// the one behind it; the maximum is the cell at `extremes`, and the complement of the minimum the
+/// one behind it.
+///
+/// Maximum and minimum are compared and stored first, which may be done twice. Count and sum are
+/// committed together, by one store of sixteen bytes.
+///
+/// # Safety
+/// As for [`add_live`].
+#[inline(always)]
+#[allow(clippy::inline_always)] // the whole point: no call on the path of an add
+pub(crate) unsafe fn record_live(
+    live: *const AtomicPtr<Live>,
+    at: u64,
+    (pair, extremes): (usize, usize),
+    value: u64,
+    refused: impl FnOnce(Refusal),
+) {
+    // SAFETY: as in `add_live`. A claim begins at a multiple of sixteen bytes, and so does a pair.
+    unsafe {
+        live_sequence!(
+            live,
+            at,
+            pair * size_of::<Cell>(),
+            refused,
+            [
+                "cmp qword ptr [{row} + {extremes} - 1], {value}",
+                "jae 67f",
+                "mov qword ptr [{row} + {extremes} - 1], {value}",
+                "67:",
+                "cmp qword ptr [{row} + {extremes} + 7], {inverse}",
+                "jae 68f",
+                "mov qword ptr [{row} + {extremes} + 7], {inverse}",
+                "68:",
+                "movdqa {sums}, xmmword ptr [{row} - 1]",
+                "paddq {sums}, {step}",
+                "movdqa xmmword ptr [{row} - 1], {sums}"
+            ],
+            extremes = in(reg) (extremes - pair) * size_of::<Cell>(),
+            value = in(reg) value,
+            inverse = in(reg) !value,
+            sums = out(xmm_reg) _,
+            step = in(xmm_reg) _mm_set_epi64x(value.cast_signed(), 1)
+        );
+    }
+}
+
+/// Asks the kernel to restart this process's sequences when it is told to. False if it refuses; then
+/// it always will.
+pub(super) fn register_for_barriers() -> bool {
+    // <linux/membarrier.h>; Linux 5.10. Registering again is a matter of a microsecond.
+    const REGISTER_PRIVATE_EXPEDITED_RSEQ: libc::c_int = 1 << 8;
+    membarrier(REGISTER_PRIVATE_EXPEDITED_RSEQ)
+}
+
+/// Interrupts every processor that runs a thread of this process: sequences that were under way
+/// start again. False if the kernel refuses.
+pub(super) fn barrier() -> bool {
+    const PRIVATE_EXPEDITED_RSEQ: libc::c_int = 1 << 7;
+    membarrier(PRIVATE_EXPEDITED_RSEQ)
+}
+
+fn membarrier(command: libc::c_int) -> bool {
+    // SAFETY: neither command touches memory of ours.
+    unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) == 0 }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sync::Ordering;
 
     /// `struct rseq_cs` of the kernel.
     #[repr(C)]

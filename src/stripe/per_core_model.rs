@@ -11,9 +11,11 @@
 
 use std::ptr::NonNull;
 
+use super::again::Refusal;
+use super::live::Live;
 use crate::column::Column;
 use crate::pages::Cell;
-use crate::sync::{Mutex, Ordering, global};
+use crate::sync::{AtomicPtr, Mutex, Ordering, global};
 
 /// The lowest bit of a column's address says that it is added to per core.
 const TAG: usize = 1;
@@ -69,6 +71,89 @@ pub(crate) fn add(column: Tagged, n: u64, aborted: impl FnOnce(), _no_row: impl 
 
 pub(crate) fn raise(column: Tagged, value: u64, aborted: impl FnOnce(), _no_row: impl FnOnce()) {
     sequence(column, aborted, |number| number.max(value));
+}
+
+/// A sequence on the live bucket's columns: `commit` is told the first, and stores.
+///
+/// # Safety
+/// As for `add_live` of the real one.
+unsafe fn live_sequence(
+    live: *const AtomicPtr<Live>,
+    at: u64,
+    refused: impl FnOnce(Refusal),
+    commit: impl FnOnce(Column),
+) {
+    let mine = take_over();
+    // SAFETY: by contract. Acquire: as every load is on x86-64.
+    let live = unsafe { &*(*live).load(Ordering::Acquire) };
+    if !live.reaches(at) {
+        return refused(Refusal::Elsewhere);
+    }
+    let word = live.column.load(Ordering::Relaxed);
+    // What a sequence has loaded, and where it would go, is settled here; what it does about it is
+    // one step, which a barrier may have forestalled.
+    let core = core().lock().unwrap();
+    if *core == mine {
+        commit(Tagged(word).column());
+    } else {
+        drop(core);
+        refused(Refusal::Aborted);
+    }
+}
+
+/// # Safety
+/// As for the real one.
+pub(crate) unsafe fn add_live(
+    live: *const AtomicPtr<Live>,
+    at: u64,
+    position: usize,
+    n: u64,
+    refused: impl FnOnce(Refusal),
+) {
+    // SAFETY: by contract.
+    unsafe { live_sequence(live, at, refused, |column| plain_add(column.right(position), n)) }
+}
+
+/// # Safety
+/// As for the real one.
+pub(crate) unsafe fn record_live(
+    live: *const AtomicPtr<Live>,
+    at: u64,
+    (pair, extremes): (usize, usize),
+    value: u64,
+    refused: impl FnOnce(Refusal),
+) {
+    let commit = |column: Column| {
+        plain_raise(column.right(extremes), value);
+        plain_raise(column.right(extremes + 1), !value);
+        plain_add(column.right(pair + 1), value);
+        plain_add(column.right(pair), 1);
+    };
+    // SAFETY: by contract.
+    unsafe { live_sequence(live, at, refused, commit) }
+}
+
+fn plain_add(column: Column, n: u64) {
+    let cell = column.cell(0);
+    let number = cell.load(Ordering::Relaxed);
+    cell.store(number.wrapping_add(n), Ordering::Release); // as every store is on x86-64
+}
+
+fn plain_raise(column: Column, value: u64) {
+    let cell = column.cell(0);
+    if cell.load(Ordering::Relaxed) < value {
+        cell.store(value, Ordering::Release);
+    }
+}
+
+pub(super) fn register_for_barriers() -> bool {
+    true
+}
+
+/// Takes the core over from whoever was in the middle of a sequence.
+pub(super) fn barrier() -> bool {
+    take_over();
+    true
 }
 
 #[allow(clippy::unnecessary_wraps)] // the others may not find it

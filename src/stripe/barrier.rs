@@ -1,0 +1,70 @@
+//! Barriers: knowing that no sequence which is under way uses what was there before.
+//!
+//! # Theorem
+//!
+//! Let a thread see that a pointer to a [`Live`](super::live::Live) was made to point elsewhere, and
+//! then take a [`ticket`]. Once [`pass`] says so of that ticket, no sequence will commit to what the
+//! pointer pointed at before, and all that sequences have committed there is visible.
+//!
+//! # Why
+//!
+//! A barrier interrupts every processor that is running a thread of this process: what is in the
+//! middle of a sequence there starts again, from its first load (`membarrier(2)`,
+//! `MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ`). A thread that is not running was interrupted when it
+//! stopped, and will start again. So each sequence has committed before the barrier's end, or
+//! loads the pointer after the barrier's beginning.
+//!
+//! Barriers are numbered in the order in which they begin. A ticket is one more than the last
+//! number given out: a barrier with this number, or a higher one, begins after the ticket was taken,
+//! and so after the change was seen. One serves all windows of the process that have something to
+//! close: a thousand of them may move on in the same instant.
+//!
+//! That a sequence which begins after the barrier also *sees* the change, which neither it nor
+//! whoever begins the barrier may have looked at, is the processor's: the strategy is for x86-64,
+//! where a store that one thread has seen is seen by all. The ticket's load of `begun` comes after the
+//! load that saw the change, and before the increment of `begun` that begins the barrier.
+
+use super::per_core;
+use crate::sync::{AtomicU64, Ordering, global};
+
+global! {
+    /// The number of the last barrier that has begun.
+    fn begun() -> AtomicU64 = AtomicU64::new(0);
+}
+
+global! {
+    /// The highest number of a barrier that has ended.
+    fn done() -> AtomicU64 = AtomicU64::new(0);
+}
+
+/// Whether this process may use barriers. Asks the kernel, which may take a millisecond the first
+/// time.
+pub(crate) fn available() -> bool {
+    per_core::register_for_barriers()
+}
+
+/// The first barrier that can silence what this thread has seen displaced.
+pub(crate) fn ticket() -> u64 {
+    // Acquire: pairs with the Release in `pass`, so that whoever is given a number that was given
+    // out has the one before it behind it.
+    begun().load(Ordering::Acquire) + 1
+}
+
+/// Sees to it that the ticket's barrier, or a later one, has begun and ended. False if the kernel
+/// has refused it.
+pub(crate) fn pass(ticket: u64) -> bool {
+    // Acquire: pairs with the Release below: somebody else's barrier will do, and what was
+    // committed before it is visible.
+    if done().load(Ordering::Acquire) >= ticket {
+        return true;
+    }
+    // AcqRel: in one order with all tickets and barriers.
+    let number = begun().fetch_add(1, Ordering::AcqRel) + 1;
+    if !per_core::barrier() {
+        return false;
+    }
+    // Release: hands on, with the number, that all this has happened. (A read-modify-write: it
+    // keeps what lower numbers have handed on.)
+    done().fetch_max(number, Ordering::AcqRel);
+    true
+}

@@ -1,0 +1,84 @@
+//! What the per-core strategy needs to know of this process: found once, before its first use.
+
+use std::ffi::CStr;
+
+use crate::sync::{AtomicUsize, Ordering};
+
+/// Offsets in `struct rseq` of the kernel.
+pub(super) mod area {
+    pub(in crate::stripe) const CPU_ID: usize = 4;
+    pub(in crate::stripe) const RSEQ_CS: usize = 8;
+    pub(in crate::stripe) const MM_CID: usize = 24;
+    /// How long the area must be to have a concurrency id.
+    pub(in crate::stripe) const WITH_MM_CID: usize = 28;
+}
+
+/// What [`find`] has found out, before there was any column to add to.
+#[repr(C)]
+pub(super) struct Found {
+    /// Where a thread's area is, from its thread pointer.
+    pub(super) area: AtomicUsize,
+    /// Where the number of the row is, from the thread pointer.
+    pub(super) index: AtomicUsize,
+    /// How many rows there are.
+    pub(super) rows: AtomicUsize,
+}
+
+pub(super) static FOUND: Found =
+    Found { area: AtomicUsize::new(0), index: AtomicUsize::new(0), rows: AtomicUsize::new(0) };
+
+/// Finds out whether the kernel and glibc offer what this takes, and how many rows it needs, at most
+/// `most`; with `dense`, by concurrency ids where there are any. Called once.
+pub(in crate::stripe) fn find(most: usize, dense: bool) -> Option<usize> {
+    let offset = symbol::<isize>(c"__rseq_offset")?;
+    let size = symbol::<u32>(c"__rseq_size")? as usize;
+    if size == 0 {
+        return None; // not registered: an old kernel, a sandbox, or a tunable
+    }
+    let has_mm_cid = size >= area::WITH_MM_CID
+        // 20 is what glibc says of the original area, and 32 its padded size, whatever the kernel
+        // fills; the kernel's own word is the auxiliary vector's.
+        || (matches!(size, 20 | 32) && feature_size() >= area::WITH_MM_CID);
+    let index = if dense && has_mm_cid { area::MM_CID } else { area::CPU_ID };
+    // Both numbers are below that of the cores there are. Fewer may be allowed, but asking for that
+    // would ask about this thread, which may be pinned to one core while the others are not.
+    // SAFETY: a plain question about the system.
+    let cores = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) };
+    let rows = usize::try_from(cores).ok()?.clamp(1, most);
+    pin_object();
+    let area = offset.cast_unsigned();
+    // Relaxed: published with the decision, and with every column after it.
+    FOUND.area.store(area, Ordering::Relaxed);
+    FOUND.index.store(area.wrapping_add(index), Ordering::Relaxed);
+    FOUND.rows.store(rows, Ordering::Relaxed);
+    Some(rows)
+}
+
+/// The value of a constant that glibc exports, if it does.
+fn symbol<T: Copy>(name: &CStr) -> Option<T> {
+    // SAFETY: asks for a name among the objects that are loaded.
+    let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+    // SAFETY: glibc's manual ("Restartable Sequences") gives these symbols these types, and sets
+    // them before any code of ours runs.
+    (!address.is_null()).then(|| unsafe { address.cast::<T>().read() })
+}
+
+/// How much of the area the kernel fills.
+fn feature_size() -> usize {
+    const AT_RSEQ_FEATURE_SIZE: libc::c_ulong = 27; // include/uapi/linux/auxvec.h
+    // SAFETY: reads the auxiliary vector; zero for what is not there.
+    unsafe { libc::getauxval(AT_RSEQ_FEATURE_SIZE) as usize }
+}
+
+/// Keeps the object that holds the descriptors loaded for ever, should it be one that was opened.
+fn pin_object() {
+    // SAFETY: all zeros are a valid answer, and the first argument is an address of this object.
+    unsafe {
+        let mut found: libc::Dl_info = std::mem::zeroed();
+        let here = pin_object as *const libc::c_void;
+        if libc::dladdr(here, &raw mut found) != 0 && !found.dli_fname.is_null() {
+            let flags = libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE;
+            libc::dlopen(found.dli_fname, flags); // null for the program itself, which stays anyway
+        }
+    }
+}

@@ -111,12 +111,14 @@ impl Shape {
     }
 
     /// Whether a cell adds up; else it only rises.
+    #[inline]
     pub(crate) fn adds_up(self, cell: usize) -> bool {
         cell < self.additive
     }
 
-    /// Merges `number`, read from a cell at position `cell`, into `total`.
-    pub(crate) fn merge(self, cell: usize, total: &mut u64, number: u64) {
-        *total = if self.adds_up(cell) { total.wrapping_add(number) } else { number.max(*total) };
+    /// What two numbers, read from cells at position `cell`, make together.
+    #[inline]
+    pub(crate) fn join(self, cell: usize, one: u64, other: u64) -> u64 {
+        if self.adds_up(cell) { one.wrapping_add(other) } else { one.max(other) }
     }
 }

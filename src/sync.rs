@@ -8,7 +8,9 @@
 pub(crate) use std::sync::atomic::Ordering;
 
 #[cfg(not(loom))]
-pub(crate) use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicUsize, fence};
+pub(crate) use std::sync::atomic::{
+    AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, fence,
+};
 
 #[cfg(not(loom))]
 pub(crate) use RealAtomicU64 as AtomicU64;
@@ -23,7 +25,7 @@ pub(crate) use portable_atomic::AtomicU64 as RealAtomicU64;
 
 #[cfg(loom)]
 pub(crate) use loom::sync::atomic::{
-    AtomicBool, AtomicPtr, AtomicU8, AtomicU64, AtomicUsize, fence,
+    AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, fence,
 };
 
 /// For what a model puts in the place of the scheduler.

@@ -70,7 +70,14 @@ impl Generation {
         Ok(Generation { number: 0, slots, inherited: Vec::new(), carried: BTreeMap::new() })
     }
 
+    #[inline]
     pub(super) fn geometry(&self) -> Geometry {
         self.slots.geometry
+    }
+
+    /// Whether it has taken anything over.
+    #[inline]
+    pub(super) fn has_older(&self) -> bool {
+        !self.inherited.is_empty() || !self.carried.is_empty()
     }
 }

@@ -69,9 +69,11 @@ impl Geometry {
         self.back(newest, self.buckets - 1)
     }
 
-    /// The start `buckets` buckets before `start`, or the earliest there is.
+    /// The start `buckets` buckets before `start`, or the earliest there is; at most as many as the
+    /// ring has.
+    #[inline]
     pub(crate) fn back(self, start: u64, buckets: usize) -> u64 {
-        start - self.length * (buckets as u64).min(start / self.length)
+        start.checked_sub(self.length * buckets as u64).unwrap_or_else(|| start % self.length)
     }
 }
 

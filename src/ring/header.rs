@@ -9,7 +9,9 @@ use crate::ring::Ring;
 use crate::ring::block::Block;
 use crate::ring::generation::Generation;
 use crate::stripe::live::Live;
-use crate::sync::{AtomicPtr, AtomicU8, AtomicU64, AtomicUsize, Ordering, Witness, fence};
+use crate::sync::{
+    AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, Witness, fence,
+};
 
 /// The bucket may still be added to through its block.
 pub(super) const OPEN: u8 = 0;
@@ -50,6 +52,8 @@ pub(crate) struct Header {
     block: AtomicU8,
     /// How many cells there are in each set.
     width: u16,
+    /// The number of the slot.
+    slot: AtomicU32,
     /// The number of the generation.
     number: AtomicU64,
     /// The generation itself. To be followed only while, or if afterwards it turns out that, the
@@ -82,6 +86,7 @@ impl Header {
             state: AtomicU8::new(CLOSED),
             block: AtomicU8::new(UNSTRIPED),
             width: u16::try_from(shape.cells()).expect("no more cells than columns in a row"),
+            slot: AtomicU32::new(0),
             number: AtomicU64::new(0),
             generation: Atomic::null(),
             ticket: AtomicU64::new(0),
@@ -108,6 +113,8 @@ impl Header {
         self.live.reach.store(0, Ordering::Relaxed);
         self.state.store(state, Ordering::Relaxed);
         self.block.store(UNSTRIPED, Ordering::Relaxed);
+        let slot = of.geometry().slot_of(start) as u32; // no ring has more (`Slots::new`)
+        self.slot.store(slot, Ordering::Relaxed);
         self.number.store(of.number, Ordering::Relaxed);
         self.generation.store(generation, Ordering::Relaxed);
         self.ticket.store(0, Ordering::Relaxed);
@@ -141,13 +148,21 @@ impl Header {
         self.live.start()
     }
 
+    /// The number of the slot that it is in, or will be put into.
+    #[inline]
+    pub(super) fn slot(&self) -> usize {
+        self.slot.load(Ordering::Relaxed) as usize
+    }
+
     /// The number of the block that it counts in, or has counted in.
+    #[inline]
     pub(super) fn block(&self) -> Option<usize> {
         let index = self.block.load(Ordering::Relaxed); // published with the header
         (index != UNSTRIPED).then_some(index.into())
     }
 
     /// The generation of a header that was current under the guard.
+    #[inline]
     pub(super) fn generation<'g>(&self, guard: &'g Guard) -> Shared<'g, Generation> {
         // Relaxed: written before the header was published.
         self.generation.load(Ordering::Relaxed, guard)
@@ -165,59 +180,93 @@ impl Header {
     }
 
     /// Which bucket this is, of all that it ever was; `None` while it becomes another.
+    #[inline]
     pub(super) fn version(&self) -> Option<u64> {
+        Some(self.version_now()).filter(|version| version.is_multiple_of(2))
+    }
+
+    /// As [`version`](Self::version); odd while it becomes another.
+    #[inline]
+    pub(super) fn version_now(&self) -> u64 {
         // Acquire: pairs with the last store in `make`.
-        let version = self.version.load(Ordering::Acquire);
-        version.is_multiple_of(2).then_some(version)
+        self.version.load(Ordering::Acquire)
     }
 
     /// Whether all that was read since [`version`](Self::version) is of that bucket.
+    #[inline]
     pub(super) fn is(&self, version: u64) -> bool {
-        // Pairs with the fence in `make`.
-        fence(Ordering::Acquire);
-        self.version.load(Ordering::Relaxed) == version
+        self.version_after() == version
     }
 
+    /// The version behind all that was read before.
+    #[inline]
+    pub(super) fn version_after(&self) -> u64 {
+        // Pairs with the fence in `make`.
+        fence(Ordering::Acquire);
+        self.version.load(Ordering::Relaxed)
+    }
+
+    #[inline]
     pub(super) fn is_closed(&self) -> bool {
         // Acquire: pairs with the Release of CLOSED. Whoever sees it sees the totals.
         self.state.load(Ordering::Acquire) == CLOSED
     }
 
     /// What its block had counted for it, once CLOSED.
+    #[inline]
     pub(super) fn totals(&self) -> &[Cell] {
         // SAFETY: by the contract of `new`.
         unsafe { from_raw_parts(self.cells, self.width.into()) }
     }
 
     /// What was added other than through the block.
+    #[inline]
     pub(super) fn shared(&self) -> &[Cell] {
         let width = usize::from(self.width);
         // SAFETY: as above: the second set.
         unsafe { from_raw_parts(self.cells.add(width), width) }
     }
 
-    /// What the bucket holds in a cell: while it is open a difference, afterwards its total.
-    pub(super) fn number(&self, ring: &Ring, position: usize) -> u64 {
-        let mut number = self.striped(ring, position);
-        // Acquire: pairs with the Release in `Target::add`.
-        let shared = self.shared()[position].load(Ordering::Acquire);
-        ring.shape.merge(position, &mut number, shared);
-        number
+    /// A cell: of the totals; or, so many places on, of the shared ones.
+    ///
+    /// # Safety
+    /// The place is in one of the two sets.
+    #[inline]
+    pub(super) unsafe fn cell(&self, place: usize) -> &Cell {
+        // SAFETY: by contract.
+        unsafe { &*self.cells.add(place) }
     }
 
+    /// What the bucket holds in a cell: while it is open a difference, afterwards its total.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // a sum of many buckets is a loop around this
+    pub(super) fn number(&self, ring: &Ring, position: usize) -> u64 {
+        let striped = self.striped(ring, position);
+        // Acquire: pairs with the Release in `Target::add`.
+        let shared = self.shared()[position].load(Ordering::Acquire);
+        ring.shape.join(position, striped, shared)
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as above
     fn striped(&self, ring: &Ring, position: usize) -> u64 {
-        if !self.is_closed() {
-            let Some(block) = self.block().map(|index| &ring.blocks[index]) else {
-                return 0;
-            };
-            let difference = block.difference(position);
-            // Whoever has closed us says so before it touches the base or the extremes, and before
-            // the next owner adds: if any of that is in the difference, we see CLOSED here.
-            if !self.is_closed() {
-                return difference;
-            }
+        if !self.is_closed()
+            && let Some(number) = self.open_number(ring, position)
+        {
+            return number;
         }
         self.totals()[position].load(Ordering::Relaxed) // final: CLOSED was seen with Acquire
+    }
+
+    /// What its block counts for it; `None` if it is closed by now.
+    fn open_number(&self, ring: &Ring, position: usize) -> Option<u64> {
+        let Some(block) = self.block().map(|index| &ring.blocks[index]) else {
+            return Some(0);
+        };
+        let difference = block.difference(position);
+        // Whoever has closed us says so before it touches the base or the extremes, and before the
+        // next owner adds: if any of that is in the difference, we see CLOSED here.
+        (!self.is_closed()).then_some(difference)
     }
 }
 

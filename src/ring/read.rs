@@ -7,6 +7,7 @@
 
 use std::cell::Cell;
 
+use crate::layout::Shape;
 use crate::reclaim::{self, Guard};
 use crate::ring::Ring;
 use crate::ring::generation::Generation;
@@ -21,8 +22,9 @@ const RESCANS: usize = 8;
 pub(crate) struct View<'g> {
     ring: &'g Ring,
     current: Seen<'g>,
-    /// Where `current` begins.
+    /// Where `current` begins, and its slot.
     live: u64,
+    slot: usize,
     generation: &'g Generation,
     now: u64,
     /// A bucket that was looked for has left the ring meanwhile.
@@ -78,9 +80,8 @@ impl Ring {
         let mut looks = 0;
         loop {
             let guard = reclaim::pin();
-            let Some((current, live, generation)) = self.present(&guard) else { continue };
-            let overtaken = Cell::new(false);
-            let view = View { ring: self, current, live, generation, now: now(), overtaken };
+            let Some(mut view) = self.present(&guard) else { continue };
+            view.now = now();
             let result = read(&view);
             looks += 1;
             if !view.overtaken.get() || looks > RESCANS {
@@ -89,20 +90,27 @@ impl Ring {
         }
     }
 
-    /// The newest bucket, its start and its generation; `None` if it is overtaken already.
-    fn present<'g>(&'g self, guard: &'g Guard) -> Option<(Seen<'g>, u64, &'g Generation)> {
+    /// The newest bucket, seen at no time yet; `None` if it is overtaken already.
+    #[inline]
+    fn present<'g>(&'g self, guard: &'g Guard) -> Option<View<'g>> {
         // SAFETY: headers live as long as the window.
         let current = unsafe { Seen::by(&self.current) }?;
-        let (live, generation) = (current.header.start(), current.header.generation(guard));
-        // SAFETY: it was current under the guard, as it turns out.
-        current.is_still().then(|| (current, live, unsafe { generation.deref() }))
+        let (live, slot) = (current.header.start(), current.header.slot());
+        let generation = current.header.generation(guard);
+        if !current.is_still() {
+            return None;
+        }
+        // SAFETY: it was current under the guard.
+        let generation = unsafe { generation.deref() };
+        let overtaken = Cell::new(false);
+        Some(View { ring: self, current, live, slot, generation, now: 0, overtaken })
     }
 
     /// The present geometry.
     pub(crate) fn geometry(&self) -> Geometry {
         loop {
-            if let Some((_, _, generation)) = self.present(&reclaim::pin()) {
-                return generation.geometry();
+            if let Some(view) = self.present(&reclaim::pin()) {
+                return view.geometry();
             }
         }
     }
@@ -116,10 +124,7 @@ impl Ring {
         // Acquire: pairs with the Release in `Cells::add` and `raise`.
         let shared = [&self.side, &self.late, &self.past].into_iter();
         let shared = shared.map(|cells| cells[position].load(Ordering::Acquire));
-        blocks.chain(shared).fold(0, |mut total, number| {
-            self.shape.merge(position, &mut total, number);
-            total
-        })
+        blocks.chain(shared).fold(0, |all, number| self.shape.join(position, all, number))
     }
 
     /// What found its bucket gone, at a position.
@@ -138,8 +143,14 @@ impl<'g> View<'g> {
     }
 
     /// The start of the bucket that the time lies in.
+    #[inline]
     pub(crate) fn newest(&self) -> u64 {
-        self.geometry().start_of(self.now)
+        // Mostly the live one's: then there is nothing to divide.
+        if self.now.wrapping_sub(self.live) < self.geometry().length() {
+            self.live
+        } else {
+            self.geometry().start_of(self.now)
+        }
     }
 
     /// Whether a bucket without a header can be added to only by back-dated adds.
@@ -148,72 +159,127 @@ impl<'g> View<'g> {
     }
 
     /// What all buckets that count hold at a position.
+    #[inline]
     pub(crate) fn total(&self, position: usize) -> u64 {
         let newest = self.newest();
+        let oldest = self.geometry().oldest(newest);
+        let shape = self.ring.shape;
         let mut total = 0;
-        self.each(self.geometry().oldest(newest), newest, |_, source| {
-            self.merge(source, position, &mut total);
-        });
+        if let Some((from, mut to)) = self.in_ring(oldest, newest) {
+            let older = to != self.live || {
+                total = self.number(self.current(), position);
+                to = to.wrapping_sub(self.geometry().length());
+                from < self.live
+            };
+            if older {
+                total = shape.join(position, total, self.scan(to, from, position));
+            }
+        }
+        if self.generation.has_older() {
+            self.each_older(oldest, newest, |_, source| {
+                total = shape.join(position, total, self.number(source, position));
+            });
+        }
         total
     }
 
-    /// Merges what a source holds at a position into `total`.
+    /// What a source holds at a position; zero, if it turns out that it is another bucket by now.
     #[inline]
-    pub(crate) fn merge(&self, source: Source<'_>, position: usize, total: &mut u64) {
-        let number = match source {
+    pub(crate) fn number(&self, source: Source<'_>, position: usize) -> u64 {
+        match source {
             Source::Header { seen, .. } => {
                 let number = seen.header.number(self.ring, position);
-                if !self.still_holds(source) {
-                    return;
-                }
-                number
+                if self.still_holds(source) { number } else { 0 }
             }
             Source::Carried(numbers) => numbers[position],
-        };
-        self.ring.shape.merge(position, total, number);
+        }
+    }
+
+    /// Merges what a source holds at a position into `total`.
+    pub(crate) fn merge(&self, source: Source<'_>, position: usize, total: &mut u64) {
+        *total = self.ring.shape.join(position, *total, self.number(source, position));
     }
 
     /// Whether all that was read of a source is of the bucket that it was.
     #[inline]
     pub(crate) fn still_holds(&self, source: Source<'_>) -> bool {
-        match source {
-            Source::Header { seen, .. } => {
-                let still = seen.is_still();
-                if !still {
-                    self.overtaken.set(true);
-                }
-                still
-            }
+        let still = match source {
+            Source::Header { seen, .. } => seen.is_still(),
             Source::Carried(_) => true,
+        };
+        if !still {
+            self.overtaken.set(true);
         }
+        still
     }
 
     /// Calls `see` with every source of the buckets from `oldest` to `newest`, and their starts.
     pub(crate) fn each(&self, oldest: u64, newest: u64, mut see: impl FnMut(u64, Source<'g>)) {
-        let geometry = self.geometry();
-        let mut slot = geometry.slot_of(newest);
-        let mut start = newest;
-        loop {
-            if let Some(source) = self.bucket(start, slot) {
-                see(start, source);
+        if let Some((from, to)) = self.in_ring(oldest, newest) {
+            let geometry = self.geometry();
+            let (mut start, mut slot) = (to, self.slot_of(to));
+            loop {
+                let source = if start == self.live {
+                    Some(self.current())
+                } else {
+                    self.bucket(start, self.generation.slots.slot(slot))
+                };
+                if let Some(source) = source {
+                    see(start, source);
+                }
+                if start <= from {
+                    break;
+                }
+                start -= geometry.length();
+                slot = if slot == 0 { geometry.buckets() } else { slot } - 1;
             }
-            if start <= oldest {
-                break;
-            }
-            start -= geometry.length();
-            slot = if slot == 0 { geometry.buckets() - 1 } else { slot - 1 };
         }
         self.each_older(oldest, newest, see);
     }
 
-    /// The bucket at `start`, which is in the ring, if it was ever opened.
+    /// Which starts of a range are in the ring.
     #[inline]
-    fn bucket(&self, start: u64, slot: usize) -> Option<Source<'g>> {
-        if start >= self.live || !self.geometry().in_ring(start, self.live) {
-            let seen = self.current;
-            return (start == self.live).then_some(Source::Header { seen, is_current: true });
+    fn in_ring(&self, oldest: u64, newest: u64) -> Option<(u64, u64)> {
+        let (from, to) = (oldest.max(self.geometry().oldest(self.live)), newest.min(self.live));
+        (from <= to).then_some((from, to))
+    }
+
+    fn current(&self) -> Source<'g> {
+        Source::Header { seen: self.current, is_current: true }
+    }
+
+    /// The number of the slot of a start that is in the ring.
+    #[inline]
+    pub(super) fn slot_of(&self, start: u64) -> usize {
+        // Mostly the live one's, or the one before: then there is nothing to divide.
+        let geometry = self.geometry();
+        match self.live - start {
+            0 => self.slot,
+            age if age == geometry.length() => {
+                if self.slot == 0 {
+                    geometry.buckets() - 1
+                } else {
+                    self.slot - 1
+                }
+            }
+            _ => geometry.slot_of(start),
         }
-        let seen = self.seen(self.generation.slots.slot(slot))?;
+    }
+
+    /// The slots.
+    pub(super) fn links(&self) -> &'g [Link] {
+        self.generation.slots.links()
+    }
+
+    pub(super) fn shape(&self) -> Shape {
+        self.ring.shape
+    }
+
+    /// The bucket at `start`, older than `current`, which is in the ring, if it was ever opened; by
+    /// its slot.
+    #[inline]
+    pub(super) fn bucket(&self, start: u64, slot: &Link) -> Option<Source<'g>> {
+        let seen = self.seen(slot)?;
         let held = seen.header.start();
         if held > start {
             self.overtaken.set(true);
@@ -240,7 +306,7 @@ impl<'g> View<'g> {
             if !inherited.newest_now().is_some_and(|newest| newest >= oldest && in_ring(newest)) {
                 continue;
             }
-            for seen in inherited.slots.iter().filter_map(|slot| self.seen(slot)) {
+            for seen in inherited.slots.links().iter().filter_map(|slot| self.seen(slot)) {
                 let start = inherited.start_now(seen.header.start()).filter(|at| counts(*at));
                 if let Some(start) = start {
                     let is_current = std::ptr::eq(seen.header, self.current.header);

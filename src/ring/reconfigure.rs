@@ -107,7 +107,7 @@ impl Ring {
     #[allow(clippy::unused_self)] // headers live as long as it does
     fn headers<'r>(&'r self, slots: &Slots) -> impl Iterator<Item = &'r Header> {
         // SAFETY: headers live as long as the window. Acquire: pairs with the Release in `replace`.
-        slots.iter().filter_map(|slot| unsafe { slot.load(Ordering::Acquire).as_ref() })
+        slots.links().iter().filter_map(|slot| unsafe { slot.load(Ordering::Acquire).as_ref() })
     }
 
     /// Merges final numbers into what `next` carries for a start, unless they are out of its ring.
@@ -116,7 +116,7 @@ impl Ring {
         let nothing = || vec![0; self.shape.cells()].into_boxed_slice();
         let carried = next.carried.entry(start).or_insert_with(nothing);
         for (position, total) in carried.iter_mut().enumerate() {
-            self.shape.merge(position, total, number(position));
+            *total = self.shape.join(position, *total, number(position));
         }
     }
 }

@@ -23,14 +23,18 @@ pub(super) struct Slots {
 
 impl Slots {
     pub(super) fn new(geometry: Geometry) -> Result<Slots, BuildError> {
+        let buckets = geometry.buckets();
+        let too_many = BuildError::TooManyBuckets { buckets };
         let mut ring = Vec::new();
-        ring.try_reserve_exact(geometry.buckets())
-            .map_err(|_| BuildError::TooManyBuckets { buckets: geometry.buckets() })?;
-        ring.resize_with(geometry.buckets(), || Link::new(null_mut()));
+        if u32::try_from(buckets).is_err() || ring.try_reserve_exact(buckets).is_err() {
+            return Err(too_many);
+        }
+        ring.resize_with(buckets, || Link::new(null_mut()));
         Ok(Slots { geometry, ring: ring.into_boxed_slice(), ticket: AtomicU64::new(0) })
     }
 
     /// The slot with a number.
+    #[inline]
     pub(super) fn slot(&self, number: usize) -> &Link {
         &self.ring[number]
     }
@@ -41,8 +45,8 @@ impl Slots {
     }
 
     /// All slots.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Link> {
-        self.ring.iter()
+    pub(super) fn links(&self) -> &[Link] {
+        &self.ring
     }
 
     /// The header in the slot of a start, held.

@@ -146,7 +146,7 @@ impl<'g> View<'g> {
     #[inline]
     pub(crate) fn newest(&self) -> u64 {
         // Mostly the live one's: then there is nothing to divide.
-        if self.now.wrapping_sub(self.live) < self.geometry().length() {
+        if self.now >= self.live && self.now - self.live < self.geometry().length() {
             self.live
         } else {
             self.geometry().start_of(self.now)

@@ -333,8 +333,7 @@ impl Drop for Ring {
 impl Ring {
     /// Whether each header is held by the slots and blocks that link to it, and by nothing else.
     fn holds_are_accounted_for(&self, generation: &Generation) -> bool {
-        let inherited = generation.inherited.iter().map(|inherited| &inherited.slots);
-        let slots = inherited.chain([&generation.slots]).flat_map(|slots| slots.links().iter());
+        let slots = generation.all_slots().flat_map(|slots| slots.links());
         let mut links = HashMap::new();
         for link in slots.chain(self.blocks.iter().map(|block| &block.owner)) {
             *links.entry(link.load(Ordering::Relaxed).cast_const()).or_insert(0) += 1;

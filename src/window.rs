@@ -188,7 +188,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// Nothing is lost, adds under way included. The newest bucket becomes the one that contains the
     /// start of the newest one before.
     ///
-    /// The old ring's memory is kept until the change after this one.
+    /// The old ring's memory is kept until a change or two after this one.
     ///
     /// # Errors
     ///

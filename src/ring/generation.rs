@@ -59,6 +59,9 @@ pub(super) struct Generation {
     pub(super) number: u64,
     pub(super) slots: Arc<Slots>,
     pub(super) inherited: Vec<Inherited>,
+    /// Slots whose numbers are carried, which a read that began before that may still be reading:
+    /// their headers must not become other buckets before it has ended.
+    pub(super) settled: Vec<Arc<Slots>>,
     /// Numbers from generations in which nobody writes any more, by start.
     pub(super) carried: BTreeMap<u64, Box<[u64]>>,
 }
@@ -67,12 +70,24 @@ impl Generation {
     /// The first, which has nothing to take over.
     pub(super) fn first(geometry: Geometry) -> Result<Generation, BuildError> {
         let slots = Arc::new(Slots::new(geometry)?);
-        Ok(Generation { number: 0, slots, inherited: Vec::new(), carried: BTreeMap::new() })
+        Ok(Generation {
+            number: 0,
+            slots,
+            inherited: Vec::new(),
+            settled: Vec::new(),
+            carried: BTreeMap::new(),
+        })
     }
 
     #[inline]
     pub(super) fn geometry(&self) -> Geometry {
         self.slots.geometry
+    }
+
+    /// All slots that hold headers.
+    pub(super) fn all_slots(&self) -> impl Iterator<Item = &Arc<Slots>> {
+        let inherited = self.inherited.iter().map(|inherited| &inherited.slots);
+        inherited.chain(&self.settled).chain([&self.slots])
     }
 
     /// Whether it has taken anything over.

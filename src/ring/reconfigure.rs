@@ -18,7 +18,7 @@ use crate::ring::geometry::Geometry;
 use crate::ring::header::Header;
 use crate::ring::slots::Slots;
 use crate::ring::{Ring, grace};
-use crate::sync::Ordering;
+use crate::sync::{AtomicU64, Ordering};
 
 impl Ring {
     /// Moves on to `geometry`, with what the old ring holds.
@@ -37,7 +37,8 @@ impl Ring {
             self.close_displaced(&guard);
             let newest = current.start();
             let change = Change { from: generation.geometry(), newest, to: geometry };
-            let (next, settled) = self.successor(generation, change, &slots, &guard);
+            let (next, over) = self.successor(generation, change, &slots, &guard);
+            let settled = next.settled.clone();
             let next = Owned::new(next).into_shared(&guard);
             let new = self.open(next, geometry.start_of(newest));
             if !self.displace(&current, new, &slots) {
@@ -46,10 +47,13 @@ impl Ring {
                 continue;
             }
             drop(current);
-            begin_grace(&generation.slots, &guard);
-            // These slots are in no generation that can be reached any more, and nobody writes to
-            // them; we alone have displaced the last that had them.
-            settled.iter().flat_map(|slots| self.headers(slots)).for_each(Header::let_go);
+            begin_grace(&generation.slots.ticket, &guard);
+            for slots in &settled {
+                begin_grace(&slots.settled, &guard);
+            }
+            // These slots are in no generation that is followed any more, and nobody reads them or
+            // writes to them; we alone have displaced the last that had them.
+            over.iter().flat_map(|slots| self.headers(slots)).for_each(Header::let_go);
             // SAFETY: only headers of the old generation refer to it, and it is followed only from
             // one that was current under the guard, where there is none of them any more.
             unsafe { guard.defer_destroy(old) };
@@ -60,7 +64,7 @@ impl Ring {
     }
 
     /// The generation that follows on a change; and which slots it does without, because
-    /// their numbers are final and carried.
+    /// their numbers are carried and nobody is reading them.
     fn successor(
         &self,
         old: &Generation,
@@ -72,18 +76,24 @@ impl Ring {
             number: old.number + 1,
             slots: Arc::clone(slots),
             inherited: vec![Inherited { slots: Arc::clone(&old.slots), changes: vec![change] }],
+            settled: Vec::new(),
             carried: BTreeMap::new(),
         };
-        let mut settled = Vec::new();
+        let mut over = Vec::new();
+        for slots in &old.settled {
+            let ticket = slots.settled.load(Ordering::Relaxed); // as in `begin_grace`
+            let done = ticket != 0 && grace::passed(ticket);
+            if done { &mut over } else { &mut next.settled }.push(Arc::clone(slots));
+        }
         for (start, numbers) in &old.carried {
             self.carry(&mut next, change.apply(*start), |position| numbers[position]);
         }
         for inherited in &old.inherited {
             let mut inherited = inherited.clone();
             inherited.changes.push(change);
-            let over = grace::passed(begin_grace(&inherited.slots, guard));
+            let silent = grace::passed(begin_grace(&inherited.slots.ticket, guard));
             let is_final = |header: &Header| header.block().is_none() || header.is_closed();
-            if !over || !self.headers(&inherited.slots).all(is_final) {
+            if !silent || !self.headers(&inherited.slots).all(is_final) {
                 next.inherited.push(inherited);
                 continue;
             }
@@ -97,9 +107,9 @@ impl Ring {
                     });
                 }
             }
-            settled.push(inherited.slots);
+            next.settled.push(inherited.slots);
         }
-        (next, settled)
+        (next, over)
     }
 
     /// The headers in slots of this ring's to which nobody writes any more: each is held by its
@@ -121,16 +131,16 @@ impl Ring {
     }
 }
 
-/// Begins, unless somebody has, the grace period after which nobody writes to the slots of a
-/// generation that is over, and returns its ticket.
+/// Begins, unless somebody has, the grace period after which nobody uses what has come to its end,
+/// and returns its ticket, which is kept in `place`.
 ///
-/// For whoever has seen under the guard that it is over.
-fn begin_grace(slots: &Slots, guard: &Guard) -> u64 {
+/// For whoever has seen under the guard that it has.
+fn begin_grace(place: &AtomicU64, guard: &Guard) -> u64 {
     // Relaxed, all: a ticket is a number, right whoever took it.
-    let mut ticket = slots.ticket.load(Ordering::Relaxed);
+    let mut ticket = place.load(Ordering::Relaxed);
     if ticket == 0 {
         let new = grace::ticket();
-        let first = slots.ticket.compare_exchange(0, new, Ordering::Relaxed, Ordering::Relaxed);
+        let first = place.compare_exchange(0, new, Ordering::Relaxed, Ordering::Relaxed);
         ticket = first.err().unwrap_or(new);
     }
     grace::begin(ticket, guard);

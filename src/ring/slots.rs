@@ -19,6 +19,9 @@ pub(super) struct Slots {
     /// The first grace period after which nobody writes to these slots or their headers; zero
     /// until somebody has seen that the generation is over.
     pub(super) ticket: AtomicU64,
+    /// The first grace period after which nobody reads them either; zero until somebody has seen
+    /// that their numbers are carried.
+    pub(super) settled: AtomicU64,
 }
 
 impl Slots {
@@ -30,7 +33,8 @@ impl Slots {
             return Err(too_many);
         }
         ring.resize_with(buckets, || Link::new(null_mut()));
-        Ok(Slots { geometry, ring: ring.into_boxed_slice(), ticket: AtomicU64::new(0) })
+        let (ticket, settled) = (AtomicU64::new(0), AtomicU64::new(0));
+        Ok(Slots { geometry, ring: ring.into_boxed_slice(), ticket, settled })
     }
 
     /// The slot with a number.

@@ -46,6 +46,7 @@ use crate::sync::{AtomicPtr, Ordering, sized};
 mod block;
 mod cells;
 mod close;
+mod drain;
 mod generation;
 mod geometry;
 mod grace;
@@ -61,6 +62,7 @@ mod slots;
 use block::Block;
 pub(crate) use cells::Update;
 use cells::cells;
+use drain::Cursor;
 use generation::Generation;
 pub(crate) use geometry::Geometry;
 use header::Link;
@@ -96,6 +98,8 @@ pub(crate) struct Ring {
     late: Box<[pages::Cell]>,
     /// The extremes of closed buckets, whose blocks have forgotten them. The rest is unused.
     past: Box<[pages::Cell]>,
+    /// Which closed buckets were handed out.
+    cursor: Cursor,
 }
 
 /// The bucket of a timestamp has left the ring, which begins at `oldest` now.
@@ -126,6 +130,7 @@ impl Ring {
             side: cells(shape.cells()),
             late: cells(shape.cells()),
             past: cells(shape.cells()),
+            cursor: Cursor::default(),
         };
         let guard = reclaim::pin();
         let generation = Owned::new(generation).into_shared(&guard);

@@ -174,6 +174,20 @@ impl<E: Event> BucketSnapshot<E> {
         }
     }
 
+    /// A bucket that is closed, and its numbers.
+    pub(crate) fn final_at(
+        start: u64,
+        length: u64,
+        number: impl Fn(usize) -> u64,
+    ) -> BucketSnapshot<E> {
+        let mut cells = E::ZERO;
+        for (position, cell) in cells.as_mut().iter_mut().enumerate() {
+            *cell = number(position);
+        }
+        let end = Timestamp::from_nanos(start.saturating_add(length));
+        BucketSnapshot { start: Timestamp::from_nanos(start), end, is_closed: true, cells }
+    }
+
     fn merge(&mut self, view: &View<'_>, source: Source<'_>) {
         let before = self.clone();
         // First: what is read of a bucket that was closed before is all final.

@@ -11,6 +11,7 @@ use crate::event::Event;
 use crate::ring::{Gone, Ring, Update};
 use crate::timestamp::Timestamp;
 
+mod drain;
 mod reads;
 
 /// Counts events into buckets of time, from every core at once, and answers at any moment how many

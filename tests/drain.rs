@@ -1,0 +1,236 @@
+//! Handing out closed buckets: each once, in order, and so that a log adds up.
+
+#[path = "common/mod.rs"]
+mod common;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use common::alone;
+use windrow::clock::Manual;
+use windrow::{BucketSnapshot, SlidingWindow, Timestamp, events};
+
+events! { enum Http { Pass: Count, Rt: Value } }
+
+type Window = SlidingWindow<Http, Manual>;
+
+/// Buckets of 10 ns.
+fn window(buckets: usize) -> (Window, Manual) {
+    let clock = Manual::default();
+    clock.set(Timestamp::from_nanos(1_000));
+    let interval = Duration::from_nanos(10 * buckets as u64);
+    let builder = SlidingWindow::<Http>::builder().interval(interval).buckets(buckets);
+    (builder.clock(clock.clone()).build().expect("sound"), clock)
+}
+
+/// Drains until nothing more comes. (Without restartable sequences a bucket is closed a while after
+/// the next one was opened.)
+fn drained(window: &Window) -> Vec<BucketSnapshot<Http>> {
+    let mut all = Vec::new();
+    for _ in 0..50 {
+        window.drain_closed(|bucket| all.push(bucket));
+    }
+    all
+}
+
+fn starts(buckets: &[BucketSnapshot<Http>]) -> Vec<u64> {
+    buckets.iter().map(|bucket| bucket.start().as_nanos()).collect()
+}
+
+#[test]
+fn each_bucket_has_one_turn() {
+    let (window, clock) = window(5);
+    assert!(drained(&window).is_empty(), "the first bucket is live");
+    for n in 1..=4 {
+        window.add(Http::Pass, n);
+        window.record(Http::Rt, 100 * n);
+        clock.advance(Duration::from_nanos(10));
+    }
+    window.add(Http::Pass, 1); // opens the fifth
+    let log = drained(&window);
+    assert_eq!(starts(&log), [1_000, 1_010, 1_020, 1_030]);
+    for (bucket, n) in log.iter().zip(1..) {
+        let rt = bucket.stats(Http::Rt);
+        assert_eq!((bucket.sum(Http::Pass), rt.count, rt.sum), (n, 1, 100 * n));
+        assert_eq!((rt.min, rt.max), (Some(100 * n), Some(100 * n)));
+        assert_eq!(bucket.end() - Duration::from_nanos(10), bucket.start());
+        assert!(bucket.is_closed());
+    }
+    assert!(drained(&window).is_empty());
+    let left: u64 = window.lifetime(Http::Pass).sum - 10;
+    assert_eq!(left, 1, "the live bucket");
+}
+
+#[test]
+fn gaps_have_no_turn() {
+    let (window, clock) = window(100);
+    for step in [0, 30, 200, 10] {
+        clock.advance(Duration::from_nanos(step));
+        window.add(Http::Pass, 1);
+    }
+    assert_eq!(starts(&drained(&window)), [1_000, 1_030, 1_230]);
+}
+
+/// A back-dated add is in the log if it comes before its bucket's turn; else it is in `lifetime`
+/// alone, as is one that comes to a bucket which was never opened when its turn was.
+#[test]
+fn what_comes_after_its_turn_is_left_over() {
+    let (window, clock) = window(5);
+    let at = |start| Timestamp::from_nanos(start);
+    window.add(Http::Pass, 1);
+    clock.advance(Duration::from_nanos(20));
+    window.add(Http::Pass, 2);
+    window.add_at(at(1_000), Http::Pass, 10).expect("in the ring");
+    let log = drained(&window);
+    assert_eq!((starts(&log), log[0].sum(Http::Pass)), (vec![1_000], 11));
+    clock.advance(Duration::from_nanos(10));
+    window.add(Http::Pass, 4);
+    assert_eq!(starts(&drained(&window)), [1_020]);
+    window.add_at(at(1_005), Http::Pass, 100).expect("in the ring");
+    window.add_at(at(1_010), Http::Pass, 1_000).expect("in the ring");
+    assert!(drained(&window).is_empty());
+    assert_eq!(window.lifetime(Http::Pass).sum, 11 + 2 + 4 + 100 + 1_000);
+    assert_eq!(window.sum(Http::Pass), 1_117);
+}
+
+/// Nobody need drain: what has left the ring is passed over.
+#[test]
+fn what_has_left_the_ring_is_passed_over() {
+    let (window, clock) = window(3);
+    for _ in 0..100 {
+        window.add(Http::Pass, 1);
+        clock.advance(Duration::from_nanos(10));
+    }
+    assert_eq!(starts(&drained(&window)), [1_970, 1_980]);
+}
+
+#[test]
+fn a_change_of_geometry_hands_out_what_was_before() {
+    let (window, clock) = window(4);
+    for n in 1..=3 {
+        window.add(Http::Pass, n);
+        clock.advance(Duration::from_nanos(10));
+    }
+    assert_eq!(starts(&drained(&window)), [1_000, 1_010]);
+    window.reconfigure(Duration::from_nanos(400), 4).expect("sound");
+    window.add(Http::Pass, 10); // into [1000, 1100), beside the 6 that were there
+    clock.advance(Duration::from_nanos(100));
+    window.add(Http::Pass, 20);
+    let log = drained(&window);
+    assert_eq!(starts(&log), [1_020, 1_000]);
+    assert_eq!(log.iter().map(|bucket| bucket.sum(Http::Pass)).collect::<Vec<_>>(), [3, 10]);
+    assert_eq!(log[0].end().as_nanos(), 1_030);
+    assert_eq!(log[1].end().as_nanos(), 1_100);
+}
+
+#[test]
+fn a_panic_takes_one_turn() {
+    let (window, clock) = window(5);
+    for _ in 0..4 {
+        window.add(Http::Pass, 1);
+        clock.advance(Duration::from_nanos(10));
+    }
+    let drain = || drained(&window).len();
+    let panics = std::panic::AssertUnwindSafe(|| {
+        for _ in 0..50 {
+            window.drain_closed(|_| panic!("on purpose"));
+        }
+    });
+    assert!(std::panic::catch_unwind(panics).is_err());
+    assert_eq!(drain(), 2);
+}
+
+#[test]
+fn one_drains_at_a_time() {
+    let (window, clock) = window(5);
+    for _ in 0..3 {
+        window.add(Http::Pass, 1);
+        clock.advance(Duration::from_nanos(10));
+    }
+    let mut inner = Vec::new();
+    let mut outer = 0;
+    for _ in 0..50 {
+        outer += window.drain_closed(|_| inner.push(window.drain_closed(|_| ())));
+    }
+    assert_eq!((outer, inner), (2, vec![0, 0]));
+}
+
+/// Writers push the time on; two threads drain. Nobody is handed more than was added, no start comes
+/// twice, and at rest all adds up.
+#[test]
+fn a_log_adds_up_while_others_count() {
+    for strategy in ["", "portable"] {
+        alone::run("log_in_this_process", &[("WINDROW_STRATEGY", strategy)]);
+    }
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn log_in_this_process() {
+    const WRITERS: u64 = 4;
+    let (window, clock) = window(64);
+    let (finished, time) = (AtomicBool::new(false), AtomicU64::new(1_000));
+    let (mut ledger, mut log) = (BTreeMap::new(), BTreeMap::new());
+    thread::scope(|scope| {
+        let write = |writer: u64| {
+            let (window, clock, time) = (&window, &clock, &time);
+            move || {
+                let mut added = BTreeMap::new();
+                for step in 1..=30_000_u64 {
+                    if step % 40 == writer {
+                        let now = time.fetch_add(3, Ordering::Relaxed) + 3;
+                        clock.set(Timestamp::from_nanos(now));
+                    }
+                    // The time is given, so that the ledger knows it.
+                    let at = time.load(Ordering::Relaxed).saturating_sub(step % 7);
+                    if window.add_at(Timestamp::from_nanos(at), Http::Pass, step).is_ok() {
+                        *added.entry(at - at % 10).or_insert(0) += step;
+                    }
+                }
+                added
+            }
+        };
+        let drain = || {
+            let mut log = Vec::new();
+            while !finished.load(Ordering::Acquire) {
+                window.drain_closed(|bucket| {
+                    log.push((bucket.start().as_nanos(), bucket.sum(Http::Pass)));
+                });
+            }
+            assert!(log.is_sorted(), "out of order");
+            log
+        };
+        let drainers = [scope.spawn(drain), scope.spawn(drain)];
+        let writers: Vec<_> = (0..WRITERS).map(|writer| scope.spawn(write(writer))).collect();
+        for writer in writers {
+            for (start, sum) in writer.join().expect("no failure") {
+                *ledger.entry(start).or_insert(0) += sum;
+            }
+        }
+        finished.store(true, Ordering::Release);
+        let logs = drainers.map(|drainer| drainer.join().expect("no failure"));
+        for (start, sum) in logs.into_iter().flatten() {
+            assert!(log.insert(start, sum).is_none(), "{start} was handed out twice");
+        }
+    });
+    for bucket in drained(&window) {
+        let start = bucket.start().as_nanos();
+        assert!(log.insert(start, bucket.sum(Http::Pass)).is_none(), "{start} came twice");
+    }
+    let added: u64 = ledger.values().sum();
+    assert_eq!(window.lifetime(Http::Pass).sum, added);
+    for (start, sum) in &log {
+        assert!(*sum <= ledger[start], "more than was ever added to {start}");
+    }
+    // What is still in the ring is known bucket by bucket: what its turn has missed was back-dated.
+    for bucket in window.snapshot().buckets() {
+        let (start, sum) = (bucket.start().as_nanos(), bucket.sum(Http::Pass));
+        assert_eq!(sum, ledger.get(&start).copied().unwrap_or(0), "{start}");
+        assert!(log.get(&start).is_none_or(|handed| *handed <= sum));
+    }
+    let handed: u64 = log.values().sum();
+    println!("{:?}: {} buckets, {handed} of {added}", windrow::strategy(), log.len());
+    assert!(log.len() > 100, "hardly anything was handed out");
+}

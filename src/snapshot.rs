@@ -277,8 +277,9 @@ impl<E: Event> BucketSnapshot<E> {
     /// Whether it was final: only an add whose timestamp is older than the newest bucket (a
     /// back-dated one) can change it any more. Never true of the live bucket.
     ///
-    /// A bucket becomes closed some time after the next one was opened: when every thread that was
-    /// in the middle of an add has gone on (a grace period), and somebody opens another bucket.
+    /// With restartable sequences a bucket is closed when the next one is opened, by whoever opens it.
+    /// Without, it becomes closed some time after that: when every thread that was in the middle of
+    /// an add has gone on (a grace period), and somebody opens another bucket.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

@@ -56,15 +56,21 @@ mod reads;
 ///
 /// # Cost and progress
 ///
-/// An add never fails, panics, waits for another thread or takes a lock. It pins the epoch, reads
-/// the clock, and adds to a cache line of its own thread's. The add that opens a bucket pays for
-/// that: some microseconds. A stalled thread costs others speed, never counts: while it delays
-/// reclamation, new buckets count in cells that all threads share.
+/// An add never fails, panics, waits for another thread or takes a lock. With restartable
+/// sequences (see [`strategy`](crate::strategy)) it costs the clock's reading and some twenty plain
+/// instructions, which write a cache line of this core's own. Elsewhere it pins the epoch, and
+/// adds by an atomic read-modify-write to a cache line of its own thread's.
+///
+/// The add that opens a bucket pays for that, and for closing the one before: some microseconds, and a
+/// system call with restartable sequences. Once the ring has been filled, opening a bucket allocates
+/// nothing (but for the epochs' own lists, where there are no sequences). A stalled thread costs others
+/// speed, never counts: while it holds up a bucket's closing, new buckets may count in cells that all
+/// threads share. It holds up two headers' memory at most.
 ///
 /// Adds are Release and reads are Acquire: whoever counts an add sees what its thread did before.
 ///
-/// A window holds its header's and cells' memory for each bucket in the ring, and four sets of
-/// columns: see `docs/design.md`.
+/// A window holds a header with two sets of cells for each bucket in the ring, and four sets of
+/// columns: see `docs/design.md` for the formula. It must not be added to in a signal handler.
 pub struct SlidingWindow<E, C = Coarse> {
     ring: Ring,
     clock: C,

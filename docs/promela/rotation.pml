@@ -612,7 +612,7 @@ shared:
        /* Between what it was when the read began, and what it is. */
        assert(first[at] <= number && number <= ledger[at]);
 next:
-       d_step { h = 0; v = 0; b = 0; r = 0; sum = 0; number = 0; closed = false }
+       atomic { h = 0; v = 0; b = 0; r = 0; sum = 0; number = 0; closed = false }
        if
        :: at == 0 || at + SLOTS == newest + 1 -> break
        :: else -> at--

@@ -13,31 +13,36 @@
 use crate::kind::Kind;
 use crate::stats::Stats;
 
-/// The cells of one event.
+/// The cells of one event. Small enough to be handed on in a register.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// One cell that adds up.
     Count {
         /// Its position.
-        cell: usize,
+        cell: u16,
     },
     /// Count and sum, which add up, and maximum and complement of the minimum, which rise.
     Value {
         /// The position of the count; the sum follows it.
-        pair: usize,
+        pair: u16,
         /// The position of the maximum; the complement of the minimum follows it.
-        extremes: usize,
+        extremes: u16,
     },
 }
 
 impl Place {
     /// The places of all events, in the order of their indexes.
+    ///
+    /// # Panics
+    ///
+    /// When it is compiled, if the events have more than 65535 cells.
     #[must_use]
     pub const fn all<const N: usize>(events: &[(&str, Kind)]) -> [Place; N] {
         let shape = Shape::of(events);
+        assert!(shape.cells <= u16::MAX as usize, "an enum of events has at most 65535 cells");
         let mut places = [Place::Count { cell: 0 }; N];
-        let (mut pair, mut cell, mut extremes) = (0, shape.pairs, shape.additive);
+        let (mut pair, mut cell, mut extremes) = (0, shape.pairs as u16, shape.additive as u16);
         let mut index = 0;
         while index < N {
             match events[index].1 {
@@ -59,8 +64,8 @@ impl Place {
     /// The cell whose sum is the event's.
     pub(crate) fn sum(self) -> usize {
         match self {
-            Place::Count { cell } => cell,
-            Place::Value { pair, .. } => pair + 1,
+            Place::Count { cell } => cell.into(),
+            Place::Value { pair, .. } => usize::from(pair) + 1,
         }
     }
 
@@ -70,10 +75,11 @@ impl Place {
     pub(crate) fn stats(self, mut read: impl FnMut(usize) -> u64) -> Stats {
         match self {
             Place::Count { cell } => {
-                let added = read(cell);
+                let added = read(cell.into());
                 Stats { count: added, sum: added, min: None, max: None }
             }
             Place::Value { pair, extremes } => {
+                let (pair, extremes) = (usize::from(pair), usize::from(extremes));
                 let (count, sum) = (read(pair), read(pair + 1));
                 let (max, min) = (read(extremes), !read(extremes + 1));
                 let recorded = |value| (count > 0).then_some(value);

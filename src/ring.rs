@@ -176,9 +176,10 @@ impl Ring {
         // whatever it is made into.
         unsafe {
             match place {
-                Place::Count { cell } => per_core::add_live(live, at, cell, number, refused),
+                Place::Count { cell } => per_core::add_live(live, at, cell.into(), number, refused),
                 Place::Value { pair, extremes } => {
-                    per_core::record_live(live, at, (pair, extremes), number, refused);
+                    let places = (pair.into(), extremes.into());
+                    per_core::record_live(live, at, places, number, refused);
                 }
             }
         }

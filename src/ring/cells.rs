@@ -63,8 +63,9 @@ impl Update {
     #[inline]
     pub(super) fn put<T: Target + ?Sized>(self, target: &T) {
         match self.place {
-            Place::Count { cell } => target.add(cell, self.number),
+            Place::Count { cell } => target.add(cell.into(), self.number),
             Place::Value { pair, extremes } => {
+                let (pair, extremes) = (usize::from(pair), usize::from(extremes));
                 target.raise(extremes, self.number);
                 target.raise(extremes + 1, !self.number);
                 target.add(pair + 1, self.number);

@@ -12,6 +12,7 @@ mod fork;
 #[cfg(target_env = "gnu")]
 mod memory;
 mod rows;
+mod stopped;
 mod valgrind;
 mod work;
 

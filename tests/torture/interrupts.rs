@@ -1,7 +1,8 @@
-//! What interrupts a thread: a timer of its own whose signal handler counts, and migration.
+//! What interrupts a thread: a timer of its own whose signal handler counts, migration, and page
+//! faults.
 
 use std::mem::zeroed;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use windrow::Counter;
@@ -75,5 +76,24 @@ pub(crate) fn migrate(which: u64) {
         let mut set: libc::cpu_set_t = zeroed();
         libc::CPU_SET((which % cores) as usize, &mut set);
         libc::sched_setaffinity(0, size_of_val(&set), &raw const set);
+    }
+}
+
+/// Has the next write to each page fault, over and over, until it is finished: forks children that end
+/// at once, which leave the pages to be copied when they are written to.
+///
+/// A fault delays a sequence at its very end, for a microsecond or more, without restarting it: long
+/// enough for the bucket to be displaced meanwhile.
+pub(crate) fn fault(finished: &AtomicBool) {
+    while !finished.load(Ordering::Relaxed) {
+        // SAFETY: the child ends without doing anything, and is waited for.
+        unsafe {
+            let child = libc::fork();
+            if child == 0 {
+                libc::_exit(0);
+            }
+            assert!(child > 0, "no process");
+            libc::waitpid(child, std::ptr::null_mut(), 0);
+        }
     }
 }

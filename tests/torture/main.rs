@@ -1,5 +1,5 @@
-//! Counters under everything that interrupts a thread, all at once: timer signals whose handler
-//! counts too, forced migration, yields, short-lived threads, and drains. Totals are exact.
+//! Counters and windows under everything that interrupts a thread, all at once. Nothing is lost, and
+//! no bucket has what is another's.
 //!
 //! `WINDROW_TORTURE_SECONDS=60 cargo test --release --test torture` runs it for longer. Each test
 //! runs in a process of its own: each strategy, and fewer rows than processors.
@@ -8,142 +8,58 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+
+mod book;
+mod churn;
+mod counters;
 mod interrupts;
+mod reader;
+mod round;
+mod windows;
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use common::alone;
-use interrupts::Timer;
-use windrow::{Counter, Gauge, Maximum, Minimum, Strategy};
+windrow::events! {
+    /// One of each kind, and one of each that must stay untouched beside them.
+    pub(crate) enum Seen { Pass: Count, Idle: Count, Rt: Value, Still: Value }
+}
 
-/// Two of each: writers that are migrated, that yield, and that only add.
-const WRITERS: u64 = 6;
-
-static ADDED: Counter = Counter::new();
-static LEVEL: Gauge = Gauge::new();
-static GREATEST: Maximum = Maximum::new();
-static LEAST: Minimum = Minimum::new();
-static SHORT_LIVED: Counter = Counter::new();
-static DRAINED: Counter = Counter::new();
-
+/// How long each torture goes on.
 fn seconds() -> Duration {
     let told = std::env::var("WINDROW_TORTURE_SECONDS").ok();
     Duration::from_secs_f64(told.and_then(|told| told.parse().ok()).unwrap_or(2.0))
 }
 
-#[test]
-fn torture_with_the_strategy_of_this_machine() {
-    alone::run("torture_in_this_process", &[("WINDROW_STRATEGY", "")]);
-}
+/// Makes the tests that run one ignored test in processes of its own, one for each way to count.
+macro_rules! everywhere {
+    ($module:ident :: $torture:ident) => {
+        const TORTURE: &str = concat!(stringify!($module), "::", stringify!($torture));
 
-#[test]
-fn torture_with_the_portable_strategy() {
-    alone::run("torture_in_this_process", &[("WINDROW_STRATEGY", "portable")]);
-}
-
-/// As on kernels before 6.3, which number no threads.
-#[test]
-fn torture_with_rows_by_processor() {
-    alone::run("torture_in_this_process", &[("WINDROW_STRATEGY", "cpu-id")]);
-}
-
-/// As on a machine with more processors than rows: a sequence that runs on one of them must leave
-/// the cells behind the last row alone, and add to the shared cell.
-#[test]
-fn torture_with_fewer_rows_than_processors() {
-    for strategy in ["", "cpu-id", "portable"] {
-        let variables = [("WINDROW_STRATEGY", strategy), ("WINDROW_ROWS", "1")];
-        alone::run("torture_in_this_process", &variables);
-    }
-}
-
-/// What one writer has added, for comparison.
-#[derive(Default)]
-struct Ledger {
-    steps: i64,
-    added: u64,
-    greatest: u64,
-    least: u64,
-}
-
-fn write(writer: u64, stop: &AtomicBool) -> Ledger {
-    let _timer = Timer::start(interrupts::PERIOD);
-    let mut ledger = Ledger { least: u64::MAX, ..Ledger::default() };
-    for step in 1.. {
-        if stop.load(Ordering::Relaxed) {
-            break;
+        #[test]
+        fn with_the_strategy_of_this_machine() {
+            $crate::common::alone::run(TORTURE, &[("WINDROW_STRATEGY", "")]);
         }
-        let n = step % 5 + 1;
-        ADDED.add(n);
-        DRAINED.add(n);
-        LEVEL.add(3);
-        LEVEL.fetch_sub(2, Ordering::Relaxed);
-        ledger.added += n;
-        ledger.steps += 1;
-        let value = (step ^ (writer << 40)).rotate_left(7);
-        GREATEST.record(value);
-        LEAST.record(value);
-        ledger.greatest = ledger.greatest.max(value);
-        ledger.least = ledger.least.min(value);
-        match writer % 3 {
-            0 if step % 500 == 0 => interrupts::migrate(step / 500),
-            1 if step % 200 == 0 => thread::yield_now(),
-            _ => {}
-        }
-    }
-    ledger
-}
 
-#[test]
-#[ignore = "run by the tests above, each in a process of its own"]
-fn torture_in_this_process() {
-    let strategy = windrow::strategy();
-    interrupts::count_signals();
-    let (stop, drained) = (AtomicBool::new(false), AtomicU64::new(0));
-    let (mut ledgers, mut short_lived) = (Vec::new(), 0);
-    thread::scope(|scope| {
-        let writers: Vec<_> = (0..WRITERS)
-            .map(|writer| {
-                scope.spawn({
-                    let stop = &stop;
-                    move || write(writer, stop)
-                })
-            })
-            .collect();
-        for _ in 0..2 {
-            scope.spawn(|| {
-                let _timer = Timer::start(interrupts::PERIOD);
-                while !stop.load(Ordering::Relaxed) {
-                    drained.fetch_add(DRAINED.sum_then_reset(), Ordering::Relaxed);
-                }
-            });
+        #[test]
+        fn with_the_portable_strategy() {
+            $crate::common::alone::run(TORTURE, &[("WINDROW_STRATEGY", "portable")]);
         }
-        let begin = Instant::now();
-        while begin.elapsed() < seconds() {
-            let one = scope.spawn(|| (0..100).for_each(|_| SHORT_LIVED.increment()));
-            one.join().unwrap();
-            short_lived += 100;
+
+        /// As on kernels before 6.3, which number no threads.
+        #[test]
+        fn with_rows_by_processor() {
+            $crate::common::alone::run(TORTURE, &[("WINDROW_STRATEGY", "cpu-id")]);
         }
-        stop.store(true, Ordering::Relaxed);
-        ledgers.extend(writers.into_iter().map(|writer| writer.join().unwrap()));
-    });
-    let added: u64 = ledgers.iter().map(|ledger| ledger.added).sum();
-    assert_eq!(ADDED.sum(), added);
-    assert_eq!(drained.load(Ordering::Relaxed) + DRAINED.sum(), added);
-    assert_eq!(LEVEL.sum(), ledgers.iter().map(|ledger| ledger.steps).sum());
-    assert_eq!(SHORT_LIVED.sum(), short_lived);
-    assert_eq!(GREATEST.get(), ledgers.iter().map(|ledger| ledger.greatest).max());
-    assert_eq!(LEAST.get(), ledgers.iter().map(|ledger| ledger.least).min());
-    let (counted, handled) = interrupts::signals();
-    assert_eq!(counted, handled);
-    println!(
-        "{strategy:?}: {added} added, {handled} signals, {} sequences aborted",
-        windrow::aborts()
-    );
-    assert!(handled > 100, "the timers have not run");
-    if strategy == Strategy::PerCore {
-        assert!(windrow::aborts() > 0, "the torture has not reached the sequences");
-    }
+
+        /// As on a machine with more processors than rows: a sequence that runs on one of them must
+        /// leave the cells behind the last row alone, and add to the shared cell.
+        #[test]
+        fn with_fewer_rows_than_processors() {
+            for strategy in ["", "cpu-id", "portable"] {
+                let variables = [("WINDROW_STRATEGY", strategy), ("WINDROW_ROWS", "1")];
+                $crate::common::alone::run(TORTURE, &variables);
+            }
+        }
+    };
 }
+use everywhere;

@@ -1,0 +1,26 @@
+//! What adding costs in memory, once it has been going on for a while: nothing.
+//!
+//! Each test runs in a process of its own, on each strategy, because it looks at the heap of the whole
+//! process.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod counting;
+mod memory;
+mod rotations;
+
+#[global_allocator]
+static ALLOCATOR: counting::Counting = counting::Counting;
+
+windrow::events! {
+    /// Four that add up and one of values: what a service counts of one of its endpoints.
+    pub(crate) enum Http { Pass: Count, Block: Count, Exception: Count, Success: Count, Rt: Value }
+}
+
+/// Runs an ignored test of this program once for each strategy.
+fn on_each_strategy(name: &str) {
+    for strategy in ["", "portable"] {
+        common::alone::run(name, &[("WINDROW_STRATEGY", strategy)]);
+    }
+}

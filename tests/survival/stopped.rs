@@ -1,0 +1,309 @@
+//! Processes that are stopped and go on, children that go on where their parents were, and a thread
+//! that never lets go of its pin: adds, reads and rotations go on, and are exact.
+
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use windrow::clock::{Manual, Precise};
+use windrow::{Clock, SlidingWindow};
+
+use crate::Seen;
+use crate::common::ledger::{Ledger, Tally};
+use crate::common::traced::{Traced, time_of};
+use crate::common::{Finish, Random, alone, ms, ns, window};
+
+/// Every test here, with and without sequences.
+fn on_each_strategy(name: &str) {
+    for strategy in ["", "portable"] {
+        alone::run(name, &[("WINDROW_STRATEGY", strategy)]);
+    }
+}
+
+/// Forks, runs `body` in the child, which fails if that fails, and returns the child's number.
+fn fork(body: impl FnOnce()) -> libc::pid_t {
+    // SAFETY: the child runs `body`, which takes no lock that another thread may have held (but the
+    // allocator's, which glibc and musl see to), and ends without unwinding into what is not its own.
+    let child = unsafe { libc::fork() };
+    assert!(child >= 0, "no process");
+    if child == 0 {
+        // SAFETY: kills a child that hangs, long after any that does not has ended.
+        unsafe { libc::alarm(60) };
+        let failed = catch_unwind(AssertUnwindSafe(body)).is_err();
+        // SAFETY: ends the child at once.
+        unsafe { libc::_exit(i32::from(failed)) };
+    }
+    child
+}
+
+/// Waits for a child to end well.
+fn wait_for(child: libc::pid_t) {
+    let mut status = 0;
+    // SAFETY: waits for the child, which is nobody else's.
+    assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+    assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0, "status {status:#x}");
+}
+
+fn send(child: libc::pid_t, signal: libc::c_int) {
+    // SAFETY: the child was not waited for yet, so the number is its own.
+    assert_eq!(unsafe { libc::kill(child, signal) }, 0);
+}
+
+/// Writers in a window on the real time, and what they have noted.
+struct Storm {
+    window: SlidingWindow<Seen, Traced<Precise>>,
+    length: u64,
+    clock: Precise,
+}
+
+impl Storm {
+    fn new(length: Duration, buckets: u32) -> Storm {
+        let clock = Precise::default();
+        let window = SlidingWindow::<Seen>::builder()
+            .interval(length * buckets)
+            .buckets(buckets as usize)
+            .clock(Traced(clock.clone()))
+            .build()
+            .expect("a valid window");
+        Storm { window, length: length.as_nanos() as u64, clock }
+    }
+
+    /// Adds until it is finished. The books go on from `books`.
+    fn write(&self, seed: u64, finished: &AtomicBool, books: &mut [Ledger; 2]) {
+        let mut random = Random::new(seed);
+        while !finished.load(Ordering::Relaxed) {
+            let (n, value) = (random.below(5), random.below(1_000));
+            let time = time_of(|| self.window.add(Seen::Pass, n));
+            books[0].note(time - time % self.length, Tally::amount(n));
+            let time = time_of(|| self.window.record(Seen::Rt, value));
+            books[1].note(time - time % self.length, Tally::value(value));
+        }
+    }
+
+    /// Runs writers for so long; `read` meanwhile.
+    fn run(&self, writers: u64, time: Duration, mut read: impl FnMut()) -> [Ledger; 2] {
+        let finished = AtomicBool::new(false);
+        let books: Vec<_> = thread::scope(|scope| {
+            let finish = Finish(&finished);
+            let write = |seed| {
+                let finished = &finished;
+                move || {
+                    let mut books = [Ledger::default(), Ledger::default()];
+                    self.write(seed, finished, &mut books);
+                    books
+                }
+            };
+            let writers: Vec<_> = (0..writers).map(|seed| scope.spawn(write(seed))).collect();
+            let begin = Instant::now();
+            while begin.elapsed() < time {
+                read();
+            }
+            drop(finish);
+            writers.into_iter().map(|writer| writer.join().expect("no writer panics")).collect()
+        });
+        [0, 1].map(|i| Ledger::merged(books.iter().map(|books| books[i].clone())))
+    }
+
+    /// Compares each bucket that can be read with the books, and how many of them are closed.
+    fn check(&self, books: &[Ledger; 2]) {
+        let now = self.clock.now().as_nanos();
+        for (event, ledger) in [Seen::Pass, Seen::Rt].into_iter().zip(books) {
+            assert_eq!(Tally::from(self.window.lifetime(event)), ledger.total());
+            let (late, held) = (self.window.late(event), self.window.stats(event));
+            assert!(late.count + held.count <= ledger.total().count, "{late:?}, {held:?}");
+            for bucket in self.window.snapshot().buckets() {
+                let start = bucket.start().as_nanos();
+                if start <= now {
+                    assert_eq!(Tally::from(bucket.stats(event)), ledger.at(start), "at {start}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn stopped_and_continued() {
+    on_each_strategy("stopped::stopped_in_this_process");
+}
+
+/// How often, and for how long each time.
+const STOPS: u32 = 4;
+const STOPPED: Duration = Duration::from_millis(200);
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn stopped_in_this_process() {
+    windrow::strategy();
+    let child = fork(|| {
+        // All of the time is in the one; in the other everything is soon used again.
+        let long = Storm::new(ms(1), 10_000);
+        let short = Storm::new(Duration::from_micros(100), 8);
+        let gaps = AtomicU64::new(0);
+        let time = (STOPPED + ms(100)) * (STOPS + 1);
+        let other = AtomicBool::new(false);
+        let books = thread::scope(|scope| {
+            let finish = Finish(&other);
+            let beside = scope.spawn(|| {
+                let mut books = [Ledger::default(), Ledger::default()];
+                short.write(9, &other, &mut books);
+                books
+            });
+            let mut last = Instant::now();
+            let long_books = long.run(3, time, || {
+                gaps.fetch_add(u64::from(last.elapsed() > STOPPED / 2), Ordering::Relaxed);
+                last = Instant::now();
+                let _ = (long.window.last(ms(50)), short.window.snapshot());
+            });
+            drop(finish);
+            [long_books, beside.join().expect("no writer panics")]
+        });
+        long.check(&books[0]);
+        short.check(&books[1]);
+        assert!(gaps.into_inner() >= 2, "it was not stopped");
+    });
+    for _ in 0..STOPS {
+        thread::sleep(ms(100));
+        send(child, libc::SIGSTOP);
+        thread::sleep(STOPPED);
+        send(child, libc::SIGCONT);
+    }
+    wait_for(child);
+}
+
+#[test]
+fn children_go_on_in_the_window() {
+    on_each_strategy("stopped::forked_in_this_process");
+}
+
+/// Forked while its threads count, and stop for a moment in places that are known: the child has what
+/// was there, goes on with threads of its own, and closes buckets.
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn forked_in_this_process() {
+    let storm = Storm::new(Duration::from_micros(500), 20_000);
+    let read = || {
+        let _ = storm.window.previous();
+    };
+    let mut books = storm.run(3, ms(100), read);
+    for _ in 0..3 {
+        wait_for(fork(|| {
+            let more = storm.run(3, ms(150), read);
+            let [pass, rt] = more;
+            let all =
+                [Ledger::merged([books[0].clone(), pass]), Ledger::merged([books[1].clone(), rt])];
+            storm.check(&all);
+            let snapshot = storm.window.snapshot();
+            let counted = snapshot.buckets().iter().filter(|one| one.stats(Seen::Rt).count > 0);
+            let (closed, open): (Vec<_>, Vec<_>) = counted.partition(|bucket| bucket.is_closed());
+            assert!(open.len() < 10 && closed.len() > 10, "{} open", open.len());
+        }));
+        storm.check(&books); // the child's adds are its own
+        let [pass, rt] = storm.run(2, ms(50), read);
+        books = [Ledger::merged([books[0].clone(), pass]), Ledger::merged([books[1].clone(), rt])];
+        storm.check(&books);
+    }
+    // And from the middle of things.
+    let finished = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let finish = Finish(&finished);
+        for seed in 0..3 {
+            let (storm, finished) = (&storm, &finished);
+            scope.spawn(move || {
+                storm.write(seed, finished, &mut [Ledger::default(), Ledger::default()]);
+            });
+        }
+        for _ in 0..4 {
+            thread::sleep(ms(10));
+            wait_for(fork(|| {
+                let before = [Seen::Pass, Seen::Rt].map(|event| storm.window.lifetime(event));
+                let more = storm.run(3, ms(50), read);
+                for (i, event) in [Seen::Pass, Seen::Rt].into_iter().enumerate() {
+                    let (after, more) = (storm.window.lifetime(event), more[i].total());
+                    assert_eq!(after.count - before[i].count, more.count);
+                    assert_eq!(after.sum - before[i].sum, more.sum);
+                }
+            }));
+        }
+        drop(finish);
+    });
+}
+
+#[test]
+fn a_pin_over_10_000_rotations_takes_a_megabyte_at_most() {
+    on_each_strategy("stopped::pinned_in_this_process");
+}
+
+/// Resident memory, in bytes.
+fn resident() -> u64 {
+    let pages = fs::read_to_string("/proc/self/statm").expect("the size of this process");
+    let pages: u64 = pages.split(' ').nth(1).and_then(|size| size.parse().ok()).expect("pages");
+    // SAFETY: a plain question.
+    pages * unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.unsigned_abs()
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn pinned_in_this_process() {
+    const WRITERS: u64 = 2;
+    const LENGTH: u64 = 10;
+    const ROTATIONS: u64 = 10_000;
+    let clock = Manual::default();
+    let window = window::<Seen>(ns(LENGTH), 60, &clock);
+    let rotate = |rotations: u64| {
+        for rotation in 0..rotations {
+            clock.advance(ns(LENGTH));
+            window.add(Seen::Pass, 2);
+            window.record(Seen::Rt, rotation);
+        }
+    };
+    rotate(500);
+    let (finished, barrier) = (AtomicBool::new(false), Barrier::new(2));
+    thread::scope(|scope| {
+        let finish = Finish(&finished);
+        scope.spawn(|| {
+            let pin = crossbeam_epoch::pin();
+            barrier.wait();
+            while !finished.load(Ordering::Acquire) {
+                thread::sleep(ms(1));
+            }
+            drop(pin);
+        });
+        barrier.wait();
+        // So that what two threads take once is there.
+        thread::scope(|scope| (0..WRITERS).for_each(|_| drop(scope.spawn(|| rotate(500)))));
+        let before = resident();
+        thread::scope(|scope| {
+            for _ in 0..WRITERS {
+                scope.spawn(|| rotate(ROTATIONS / WRITERS));
+            }
+            let mut last = 0;
+            for _ in 0..100 {
+                let now = window.lifetime(Seen::Pass).sum;
+                assert!(last <= now, "reads go on, and never back");
+                last = now;
+                drop(window.snapshot());
+            }
+        });
+        let grown = resident().saturating_sub(before);
+        println!("{:?}: {} kB more resident", windrow::strategy(), grown >> 10);
+        assert!(grown <= 1 << 20, "{grown} bytes more for {ROTATIONS} rotations under a pin");
+        drop(finish);
+    });
+    let all = 500 + WRITERS * 500 + ROTATIONS;
+    let triangle = |n: u64| n * (n - 1) / 2;
+    let sum = triangle(500) * (1 + WRITERS) + triangle(ROTATIONS / WRITERS) * WRITERS;
+    let rt = Tally::from(window.lifetime(Seen::Rt));
+    let (min, max) = (Some(0), Some(ROTATIONS / WRITERS - 1));
+    assert_eq!(rt, Tally { count: all, sum, min, max });
+    assert_eq!(window.lifetime(Seen::Pass).sum, 2 * all);
+    // The window is as good as new.
+    for round in 0..200 {
+        clock.advance(ns(LENGTH));
+        window.record(Seen::Rt, round);
+        let last = window.last(ns(LENGTH)).expect("one bucket");
+        assert_eq!(Tally::from(last.stats(Seen::Rt)), Tally::value(round));
+    }
+}

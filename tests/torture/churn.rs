@@ -1,0 +1,77 @@
+//! Windows that come and go beside the one under torture, on threads of their own.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread::{self, Scope};
+
+use windrow::SlidingWindow;
+use windrow::clock::Manual;
+
+use crate::Seen;
+use crate::book::{agree, some_value};
+use crate::common::ledger::Tally;
+use crate::common::{Random, ns, window};
+
+const EVENTS: [Seen; 4] = [Seen::Pass, Seen::Idle, Seen::Rt, Seen::Still];
+
+/// A window that two threads use, and whichever comes last drops.
+struct Shared {
+    window: SlidingWindow<Seen, Manual>,
+    clock: Manual,
+    added: AtomicU64,
+}
+
+/// Adds a little, and opens some buckets.
+fn use_a_little(shared: &Shared, random: &mut Random) {
+    let adds = random.below(40);
+    for _ in 0..adds {
+        shared.window.add(Seen::Pass, 1);
+        shared.window.record(Seen::Rt, some_value(random));
+        shared.clock.advance(ns(random.below(8)));
+    }
+    shared.added.fetch_add(adds, Ordering::Relaxed);
+}
+
+/// Lets go of a window. Whoever is the last looks: nothing is missing, nor is any other's in it.
+fn let_go(shared: Arc<Shared>) {
+    let Some(Shared { window, added, .. }) = Arc::into_inner(shared) else {
+        return;
+    };
+    let (added, rt) = (added.into_inner(), window.lifetime(Seen::Rt));
+    assert_eq!((window.lifetime(Seen::Pass).count, rt.count), (added, added));
+    agree(rt).expect("nobody is recording any more");
+    for idle in [Seen::Idle, Seen::Still] {
+        assert_eq!(Tally::from(window.lifetime(idle)), Tally::default());
+    }
+}
+
+/// Makes, uses and drops windows, on two threads, until it is finished.
+pub(crate) fn windows_come_and_go<'s>(scope: &'s Scope<'s, '_>, finished: &'s AtomicBool) {
+    let (give, take) = mpsc::sync_channel::<Arc<Shared>>(4);
+    scope.spawn(move || {
+        let mut random = Random::new(1);
+        for shared in take {
+            use_a_little(&shared, &mut random);
+            let_go(shared);
+        }
+    });
+    scope.spawn(move || {
+        let mut random = Random::new(2);
+        while !finished.load(Ordering::Acquire) {
+            let clock = Manual::default();
+            let window = window::<Seen>(ns(10), 1 + random.below(6) as u32, &clock);
+            for event in EVENTS {
+                assert_eq!(Tally::from(window.lifetime(event)), Tally::default(), "a new window");
+                assert_eq!(Tally::from(window.stats(event)), Tally::default(), "a new window");
+            }
+            let shared = Arc::new(Shared { window, clock, added: AtomicU64::new(0) });
+            use_a_little(&shared, &mut random);
+            if random.one_in(2) && give.send(Arc::clone(&shared)).is_err() {
+                return; // the other has failed, and says why
+            }
+            use_a_little(&shared, &mut random);
+            let_go(shared);
+            thread::yield_now();
+        }
+    });
+}

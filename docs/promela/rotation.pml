@@ -241,7 +241,9 @@ inline close_owner() {
 
 /* Returns when a barrier has passed that began after the displacement was seen. */
 inline silence() {
-#ifndef NO_BARRIER              /* seeded: no barrier */
+#ifdef NO_BARRIER               /* seeded: no barrier */
+    skip
+#else
     ticket = begun + 1;
     if
     :: passed >= ticket         /* somebody else's has */

@@ -8,6 +8,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod barriers;
 mod fork;
 #[cfg(target_env = "gnu")]
 mod memory;

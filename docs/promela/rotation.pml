@@ -113,6 +113,9 @@ bool gone[STARTS];              /* and that header has been used again */
 /* Holds what a place leads to: counts the hold first, and then looks whether the place still leads
    there. If not, the hold is given back, and all begins again. */
 inline hold(h, place) {
+#ifdef COARSE                   /* three steps as one: see the README */
+    atomic { h = place; if :: h != NONE -> header[h].holds++ :: else fi }
+#else
     do
     :: atomic { h = place; if :: h == NONE -> break :: else fi }
 #ifdef CHECK_FIRST              /* seeded: looks first, and counts the hold then */
@@ -127,6 +130,7 @@ inline hold(h, place) {
 #endif
 #endif
     od
+#endif
 }
 
 /* Takes the first free header of a slab, and makes it into the bucket at `at`. The one hold is for
@@ -259,14 +263,26 @@ inline silence() {
 /* Aborts every sequence that is under way: one thread after another. */
 inline barrier() {
     i = 0;
+#ifdef COARSE                   /* all at once */
+    atomic {
+#endif
     do
+#ifndef COARSE
     :: atomic {
+#else
+    ::
+#endif
            if
            :: i < WRITERS -> if :: sequence[i] == INSIDE -> sequence[i] = ABORTED :: else fi; i++
            :: else -> i = 0; break
            fi
+#ifndef COARSE
        }
+#endif
     od
+#ifdef COARSE
+    }
+#endif
 }
 
 inline write_totals() {

@@ -29,18 +29,19 @@
 //! 4. *No one waits.* A bucket that finds no free block counts in its shared cells: exact, slower.
 
 use std::collections::HashMap;
-use std::ptr::{from_ref, null_mut};
+use std::ptr::{NonNull, from_ref, null_mut};
 use std::sync::Arc;
 
 use crossbeam_utils::CachePadded;
 
+use crate::column::Column;
 use crate::error::BuildError;
 use crate::layout::{Place, Shape};
 use crate::pages;
 use crate::reclaim::{self, Guard, Owned};
 use crate::stripe::again::{Refusal, again, note_abort};
 use crate::stripe::live::Live;
-use crate::stripe::{self, Strategy, Way, barrier, per_core};
+use crate::stripe::{self, Strategy, barrier, per_core};
 use crate::sync::{AtomicPtr, Ordering, sized};
 
 mod block;
@@ -195,11 +196,10 @@ impl Ring {
         let reached = header.live.reaches(at);
         if reached {
             header.check();
-            // SAFETY: a block's word.
-            let way = unsafe { Way::decode(header.live.column.load(Ordering::Relaxed)) };
-            if let Way::Portable(column) = way {
-                Update::new(place, number).put(&column);
-            }
+            let column = NonNull::new(header.live.column.load(Ordering::Relaxed));
+            // SAFETY: a portable block's word is its first column, and there is one within reach.
+            let column = unsafe { Column::new(column.unwrap_unchecked()) };
+            Update::new(place, number).put(&column);
         }
         drop(guard);
         reached

@@ -56,6 +56,15 @@ impl Contender {
         Contender { name, rival: Box::new(rival) }
     }
 
+    /// Takes the one called `name` out of `contenders`.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn take(contenders: &mut Vec<Contender>, name: &str) -> Contender {
+        let at = contenders.iter().position(|contender| contender.name == name);
+        contenders.swap_remove(at.unwrap_or_else(|| panic!("nobody is called {name}")))
+    }
+
     /// The same under another name.
     #[must_use]
     pub fn called(self, name: &'static str) -> Contender {
@@ -77,7 +86,7 @@ pub fn keep_to_core(index: usize) {
     }
 }
 
-/// How many times `add_many` runs before the clock starts: enough to register the thread with
+/// How many times a loop goes round before the clock starts: enough to register the thread with
 /// whatever keeps a record of threads, and to warm its lines.
 const WARM_UP: u64 = 64;
 
@@ -119,6 +128,12 @@ pub fn time_adds(rival: &dyn Rival, threads: usize, times: u64) -> Duration {
     sum / u32::try_from(threads).expect("few threads")
 }
 
+/// Reads `times` times on this thread, once all that a read touches is near; returns the CPU time.
+pub fn time_sums(rival: &dyn Rival, times: u64) -> Duration {
+    rival.sum_many(WARM_UP);
+    time(|| rival.sum_many(times))
+}
+
 /// CPU time that `work` takes on this thread.
 pub fn time(work: impl FnOnce()) -> Duration {
     let begin = ThreadTime::now();
@@ -156,7 +171,7 @@ pub fn bench_reads(group: &mut BenchmarkGroup<'_, WallTime>, contenders: &[Conte
     quick(group);
     for Contender { name, rival } in contenders {
         group.bench_function(*name, |bencher| {
-            bencher.iter_custom(|times| time(|| rival.sum_many(times)));
+            bencher.iter_custom(|times| time_sums(&**rival, times));
         });
     }
 }

@@ -6,6 +6,7 @@
 //! README beside this crate says what is measured and how to read it.
 
 pub mod harness;
+pub mod heap;
 pub mod loss;
 pub mod ours;
 pub mod rivals;

@@ -1,13 +1,18 @@
 //! windrow as a contender: the only file of this crate's library that names its types.
 
 use std::cell::Cell;
+use std::hint::black_box;
 use std::time::Duration;
 
+use windrow::clock::{Coarse, Manual};
 use windrow::{Clock, Counter, SlidingWindow, Timestamp};
 
-use crate::harness::{Contender, Rival};
+use crate::harness::{Contender, Rival, cores, time_adds};
+use crate::rivals::cas_ring::CasRing;
 use crate::rivals::counters::{atomic, locked_add, pinned_add, plain_add};
-use crate::rivals::{self, EVENTS, Ring};
+use crate::rivals::leap_array::LeapArray;
+use crate::rivals::mutex_ring::MutexRing;
+use crate::rivals::{self, CAS_RING, EVENTS, LEAP_ARRAY, MUTEX_RING, Ring};
 
 windrow::events! {
     /// What one endpoint counts. Only `Pass` is counted here.
@@ -86,6 +91,45 @@ where
     contenders
 }
 
+/// How long a bucket of [`full_windows`] is. The clock stands still there, so any length will do.
+const FULL_LENGTH: Duration = Duration::from_millis(500);
+
+/// [`windows`] of which every bucket has been added to, by as many threads as there are cores. The
+/// clock stands still in the newest bucket.
+///
+/// # Panics
+/// If windrow does not take that many buckets.
+pub fn full_windows(buckets: u32) -> Vec<Contender> {
+    let clock = Manual::default();
+    let contenders = windows(FULL_LENGTH * buckets, buckets as usize, &clock);
+    for bucket in 0..buckets {
+        clock.set(Timestamp::from_millis(0) + FULL_LENGTH * (1000 + bucket));
+        for contender in &contenders {
+            time_adds(&*contender.rival, cores(), 1);
+        }
+    }
+    contenders
+}
+
+/// Reads the coarse clock and counts nothing.
+struct CoarseRead;
+
+impl Rival for CoarseRead {
+    #[inline]
+    fn add(&self, _n: u64) {
+        black_box(Coarse::default().now());
+    }
+
+    fn sum(&self) -> u64 {
+        0
+    }
+}
+
+/// One read of the coarse clock instead of an add: what no window on that clock can do without.
+pub fn coarse_read() -> Contender {
+    Contender::new("coarse clock read", CoarseRead)
+}
+
 /// Without clock or window: the floor, what contention costs, and the yardstick of portable
 /// windows.
 pub fn yardsticks() -> Vec<Contender> {
@@ -147,10 +191,20 @@ impl Ring for GivenTimeWindow {
     }
 }
 
+/// Makes a ring of an interval in nanoseconds, in so many equal buckets.
+pub type MakeRing = fn(u64, usize) -> Box<dyn Ring>;
+
+/// How to make a windrow window and each rival ring, with the names that tables give them; windrow
+/// first.
+pub const RINGS: [(&str, MakeRing); 4] = [
+    (WINDROW, |interval, buckets| Box::new(GivenTimeWindow::new(interval, buckets))),
+    (LEAP_ARRAY, |interval, buckets| Box::new(LeapArray::new(interval, buckets))),
+    (CAS_RING, |interval, buckets| Box::new(CasRing::new(interval, buckets))),
+    (MUTEX_RING, |interval, buckets| Box::new(MutexRing::new(interval, buckets))),
+];
+
 #[cfg(test)]
 mod tests {
-    use windrow::clock::Manual;
-
     use super::*;
 
     #[test]
@@ -165,6 +219,27 @@ mod tests {
             assert_eq!(rival.sum(), 42, "{name}");
             rival.add_many_after(1, &|| clock.advance(Duration::from_nanos(100)));
             assert_eq!(rival.sum(), 41, "{name}");
+        }
+    }
+
+    /// Only those that lose nothing when buckets change.
+    #[test]
+    fn every_bucket_of_a_full_window_is_full() {
+        let mut contenders = full_windows(4);
+        for name in [WINDROW, MUTEX_RING] {
+            let rival = Contender::take(&mut contenders, name).rival;
+            let full = rival.sum();
+            time_adds(&*rival, cores(), 1);
+            assert_eq!(full, 4 * (rival.sum() - full), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_ring_counts() {
+        for (name, make) in RINGS {
+            let ring = make(200, 2);
+            assert!(ring.add_at(1000, 3) && ring.add_at(1100, 4), "{name}");
+            assert_eq!((ring.bucket(1100, 1000), ring.sum_at(1100)), (3, 7), "{name}");
         }
     }
 

@@ -4,6 +4,8 @@ pub mod cas_ring;
 pub mod counters;
 pub mod leap_array;
 pub mod mutex_ring;
+#[cfg(feature = "sentinel")]
+pub mod sentinel;
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};

@@ -1,7 +1,11 @@
-//! The terminal of the two binaries: options, a caption that says where the figures come from, and
-//! tables in Markdown.
+//! The terminal of the binaries: options, a caption that says where the figures come from, tables in
+//! Markdown; and the same program once more, with the portable strategy.
 
+use std::env;
 use std::fs;
+use std::process::{Command, ExitCode};
+
+use windrow::{Strategy, strategy};
 
 use crate::harness::cores;
 
@@ -27,17 +31,18 @@ pub fn print_table(heads: &[&str], rows: &[Vec<String>]) {
 /// Prints what a reader needs to repeat the run of binary `name`: processor, cores, compiler,
 /// strategy, command.
 pub fn print_caption(name: &str) {
-    let options: Vec<String> = std::env::args().skip(1).collect();
+    let options: Vec<String> = env::args().skip(1).collect();
     let separator = if options.is_empty() { "" } else { " -- " };
-    let forced = std::env::var("WINDROW_STRATEGY");
+    let features = if cfg!(feature = "sentinel") { " --features sentinel" } else { "" };
+    let forced = env::var("WINDROW_STRATEGY");
     let forced = forced.map_or(String::new(), |name| format!("WINDROW_STRATEGY={name} "));
     println!(
         "{}, {} cores, {}, counters striped {:?}\n\
-         {forced}cargo run --release -p windrow-benches --bin {name}{separator}{}\n",
+         {forced}cargo run --release -p windrow-benches{features} --bin {name}{separator}{}\n",
         processor(),
         cores(),
         env!("WINDROW_RUSTC"),
-        windrow::strategy(),
+        strategy(),
         options.join(" "),
     );
 }
@@ -47,7 +52,7 @@ fn processor() -> String {
     let about = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = about.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     model.map_or_else(
-        || format!("unknown {} processor", std::env::consts::ARCH),
+        || format!("unknown {} processor", env::consts::ARCH),
         |(_, name)| name.to_owned(),
     )
 }
@@ -57,12 +62,33 @@ fn processor() -> String {
 /// # Panics
 /// If what follows is not a number.
 pub fn option(name: &str, default: u64) -> u64 {
-    let mut arguments = std::env::args().skip_while(|argument| argument != name);
+    let mut arguments = env::args().skip_while(|argument| argument != name);
     match (arguments.next(), arguments.next()) {
         (None, _) => default,
         (Some(_), Some(number)) => {
             number.parse().unwrap_or_else(|_| panic!("{name} {number}: not a whole number"))
         }
         (Some(_), None) => panic!("{name} wants a whole number"),
+    }
+}
+
+/// Where windrow counts per core, runs this program again with the portable strategy.
+pub fn repeat_portable() -> ExitCode {
+    if strategy() != Strategy::PerCore {
+        return ExitCode::SUCCESS;
+    }
+    println!();
+    let portable = env::current_exe().and_then(|program| {
+        Command::new(program)
+            .args(env::args_os().skip(1))
+            .env("WINDROW_STRATEGY", "portable")
+            .status()
+    });
+    match portable {
+        Ok(status) if status.success() => ExitCode::SUCCESS,
+        outcome => {
+            eprintln!("the portable run: {outcome:?}");
+            ExitCode::FAILURE
+        }
     }
 }

@@ -202,6 +202,93 @@ inline install(h) {
 
 /* ---- close ---- */
 
+/* Returns when a barrier has passed that began after the displacement was seen. */
+inline silence() {
+#ifdef NO_BARRIER               /* seeded: no barrier */
+    skip
+#else
+    ticket = begun + 1;
+    if
+    :: passed >= ticket         /* somebody else's has */
+    :: else ->
+       d_step { begun++; ticket = begun }
+       barrier();
+       passed = (passed < ticket -> ticket : passed)
+    fi;
+    ticket = 0
+#endif
+}
+
+/* Aborts every sequence that is under way: one thread after another. */
+inline barrier() {
+    i = 0;
+    do
+    :: atomic {
+           if
+           :: i < WRITERS -> if :: sequence[i] == INSIDE -> sequence[i] = ABORTED :: else fi; i++
+           :: else -> i = 0; break
+           fi
+       }
+    od
+}
+
+/* Writes the totals of a silent bucket down, and makes its block ready for another. */
+inline write_totals() {
+#ifdef BASE_FIRST               /* seeded: the base moves before CLOSED is said */
+    header[seen].total = SUM(b) - block[b].base;
+    block[b].base = SUM(b);
+    header[seen].state = CLOSED
+#else
+#ifdef TOTAL_AFTER_CLOSED       /* seeded: CLOSED is said before the totals are written */
+    header[seen].state = CLOSED;
+    header[seen].total = SUM(b) - block[b].base;
+#else
+    header[seen].total = SUM(b) - block[b].base;
+    header[seen].state = CLOSED;
+#endif
+    d_step { check_total(); block[b].base = SUM(b) }
+#endif
+}
+
+/* The totals are what was added; of a header that never was current, nothing. */
+inline check_total() {
+    if
+    :: header[seen].real ->
+       assert(header[seen].total + header[seen].shared == ledger[header[seen].start])
+    :: else -> assert(header[seen].total == 0)
+    fi
+}
+
+#ifdef COARSE
+
+/* As above, in two steps: the barrier, which is this thread's own and reaches all at once; and the rest,
+   which nobody looks at before the block is free. */
+inline silence_and_write_totals() {
+    d_step {
+        i = 0;
+        do
+        :: i < WRITERS -> if :: sequence[i] == INSIDE -> sequence[i] = ABORTED :: else fi; i++
+        :: else -> break
+        od;
+        i = 0
+    }
+    d_step {
+        header[seen].total = SUM(b) - block[b].base;
+        header[seen].state = CLOSED;
+        check_total();
+        block[b].base = SUM(b)
+    }
+}
+
+#else
+
+inline silence_and_write_totals() {
+    silence();
+    write_totals()
+}
+
+#endif
+
 inline close_displaced() {
     b = 1;
     do
@@ -231,8 +318,7 @@ inline close_owner() {
        if
        :: seen == NONE
        :: else ->
-          silence();
-          write_totals();
+          silence_and_write_totals();
           atomic {
               block[b].owner = NONE;
               LET_GO(seen);     /* the block's hold */
@@ -241,67 +327,6 @@ inline close_owner() {
           }
        fi
     fi
-}
-
-/* Returns when a barrier has passed that began after the displacement was seen. */
-inline silence() {
-#ifdef NO_BARRIER               /* seeded: no barrier */
-    skip
-#else
-    ticket = begun + 1;
-    if
-    :: passed >= ticket         /* somebody else's has */
-    :: else ->
-       d_step { begun++; ticket = begun }
-       barrier();
-       passed = (passed < ticket -> ticket : passed)
-    fi;
-    ticket = 0
-#endif
-}
-
-/* Aborts every sequence that is under way: one thread after another. */
-inline barrier() {
-    i = 0;
-#ifdef COARSE                   /* all at once */
-    atomic {
-#endif
-    do
-#ifndef COARSE
-    :: atomic {
-#else
-    ::
-#endif
-           if
-           :: i < WRITERS -> if :: sequence[i] == INSIDE -> sequence[i] = ABORTED :: else fi; i++
-           :: else -> i = 0; break
-           fi
-#ifndef COARSE
-       }
-#endif
-    od
-#ifdef COARSE
-    }
-#endif
-}
-
-inline write_totals() {
-#ifdef TOTAL_AFTER_CLOSED       /* seeded: CLOSED is said before the totals are written */
-    header[seen].state = CLOSED;
-    header[seen].total = SUM(b) - block[b].base;
-#else
-    header[seen].total = SUM(b) - block[b].base;
-    header[seen].state = CLOSED;
-#endif
-    d_step {
-        /* The totals are what was added; of a header that never was current, nothing. */
-        if
-        :: header[seen].real ->
-           assert(header[seen].total + header[seen].shared == ledger[header[seen].start])
-        :: else -> assert(header[seen].total == 0)
-        fi
-        block[b].base = SUM(b)
-    }
 }
 
 /* ---- rotate ---- */

@@ -158,12 +158,26 @@ impl Ring {
         }
     }
 
-    /// As [`add`](Self::add), portably. Not inlined: a pin is long.
-    #[inline(never)]
+    /// As [`add`](Self::add), portably. Not inlined, because a pin is long; each kind of place by
+    /// itself, because a `Count` then needs few registers, and stores that save them would wait before
+    /// each locked instruction.
+    #[inline]
     fn add_without_sequences(&self, at: u64, place: Place, number: u64) {
-        if !self.add_portably(at, place, number) {
-            self.add_slowly(at, place, number);
+        match place {
+            Place::Count { cell } => self.count_without_sequences(at, cell, number),
+            Place::Value { .. } => self.record_without_sequences(at, place, number),
         }
+    }
+
+    #[inline(never)]
+    fn count_without_sequences(&self, at: u64, cell: u16, number: u64) {
+        let place = Place::Count { cell };
+        self.add_portably(at, place, number, |_| self.add_slowly(at, place, number));
+    }
+
+    #[inline(never)]
+    fn record_without_sequences(&self, at: u64, place: Place, number: u64) {
+        self.add_portably(at, place, number, |_| self.add_slowly(at, place, number));
     }
 
     /// Counts a number in the live bucket, if `at` lies in it; else calls `refused`.
@@ -186,23 +200,24 @@ impl Ring {
         }
     }
 
-    /// Counts a number in the live bucket, if `at` lies in it.
-    #[inline]
-    fn add_portably(&self, at: u64, place: Place, number: u64) -> bool {
+    /// As [`add_per_core`](Self::add_per_core), portably.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // its callers are the two ways to be called
+    fn add_portably(&self, at: u64, place: Place, number: u64, refused: impl FnOnce(Refusal)) {
         let guard = reclaim::pin();
         // SAFETY: never null. Not held: as in `add_per_core`, with the pin in place of the
         // sequence.
         let header = unsafe { &*self.current.load(Ordering::Acquire) };
-        let reached = header.live.reaches(at);
-        if reached {
+        if header.live.reaches(at) {
             header.check();
             let column = NonNull::new(header.live.column.load(Ordering::Relaxed));
             // SAFETY: a portable block's word is its first column, and there is one within reach.
             let column = unsafe { Column::new(column.unwrap_unchecked()) };
             Update::new(place, number).put(&column);
+        } else {
+            drop(guard);
+            refused(Refusal::Elsewhere);
         }
-        drop(guard);
-        reached
     }
 
     // Not given the `Update` of the fast path, which would have to be put into memory for it.
@@ -251,13 +266,15 @@ impl Ring {
     /// Counts `update` through the live bucket's block. Says why not, if it has not.
     fn add_live(&self, at: u64, update: Update) -> Option<Refusal> {
         let Update { place, number } = update;
-        if self.strategy == Strategy::PerCore {
-            again(|refused| {
-                self.add_per_core(at, place, number, |because| refused.set(Some(because)));
-            })
-        } else {
-            (!self.add_portably(at, place, number)).then_some(Refusal::Elsewhere)
-        }
+        let per_core = self.strategy == Strategy::PerCore;
+        again(|refused| {
+            let because = |why| refused.set(Some(why));
+            if per_core {
+                self.add_per_core(at, place, number, because);
+            } else {
+                self.add_portably(at, place, number, because);
+            }
+        })
     }
 
     /// Counts `update` in the bucket at `start`, older than `current`.

@@ -60,7 +60,8 @@ impl Update {
 
     /// Of a value, the extremes go first and the count last: whoever sees it counted sees it in
     /// the sum and the extremes too.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // of a known kind it is one instruction
     pub(super) fn put<T: Target + ?Sized>(self, target: &T) {
         match self.place {
             Place::Count { cell } => target.add(cell.into(), self.number),

@@ -30,8 +30,8 @@ pub(crate) const TWINS: &[Twin] = &[
     Twin {
         name: "current-published-relaxed",
         file: "src/ring/rotate.rs",
-        find: ".compare_exchange(old, new, Ordering::Release, Ordering::Relaxed, guard)",
-        replace: ".compare_exchange(old, new, Ordering::Relaxed, Ordering::Relaxed, guard)",
+        find: "self.current.compare_exchange(from, to, Ordering::Release, Ordering::Relaxed).is_ok();",
+        replace: "self.current.compare_exchange(from, to, Ordering::Relaxed, Ordering::Relaxed).is_ok();",
         build: &CHECKER,
         model: "each_bucket::add_against_rotation",
         why: "an add may find a header whose fields it cannot see (I5)",
@@ -72,10 +72,8 @@ pub(crate) const TWINS: &[Twin] = &[
     Twin {
         name: "reader-looks-once-whether-it-is-closed",
         file: "src/ring/header.rs",
-        find: "            if !self.is_closed() {
-                return difference;",
-        replace: "            if true {
-                return difference;",
+        find: "        (!self.is_closed()).then_some(difference)",
+        replace: "        Some(difference)",
         build: &CHECKER,
         model: "closing::close_against_read",
         why: "a reader may count what the block's next owner has added (I6)",
@@ -83,8 +81,8 @@ pub(crate) const TWINS: &[Twin] = &[
     Twin {
         name: "closed-without-a-grace-period",
         file: "src/ring/close.rs",
-        find: "if !Self::is_silent(header, guard) {",
-        replace: "if false && !Self::is_silent(header, guard) {",
+        find: "if !self.is_silent(&header, guard) {",
+        replace: "if false && !self.is_silent(&header, guard) {",
         build: &CHECKER,
         model: "each_bucket::add_against_the_reuse_of_its_block",
         why: "an add under way lands in the bucket that owns the block next (I1, I2)",
@@ -92,40 +90,40 @@ pub(crate) const TWINS: &[Twin] = &[
     Twin {
         name: "straggler-adds-to-a-block-it-found-in-a-slot",
         file: "src/ring.rs",
-        find: "                    header.check();
-                    self.put_shared(header, update);
-                    return Ok(());",
-        replace: "                    match header.column {
-                        Some(column) => update.put(&column),
+        find: "                Some(header) if header.start() == start => {
+                    self.put_shared(header, update);",
+        replace: "                Some(header) if header.start() == start => {
+                    match NonNull::new(header.live.column.load(Ordering::Relaxed)) {
+                        // SAFETY: not at all.
+                        Some(column) => update.put(&unsafe { Column::new(column) }),
                         None => self.put_shared(header, update),
-                    }
-                    return Ok(());",
+                    }",
         build: &CHECKER,
         model: "each_bucket::add_against_the_reuse_of_its_block",
         why: "no grace period covers it: the block may be another bucket's by then (I1, I2)",
     },
     Twin {
-        name: "header-freed-at-once",
-        file: "src/ring/header.rs",
-        find: "unsafe { guard.defer_destroy(header) };",
-        replace: "drop((unsafe { header.into_owned() }, guard));",
+        name: "hold-let-go-twice",
+        file: "src/ring/slots.rs",
+        find: "            old.let_go(); // the slot's hold",
+        replace: "            old.let_go();\n            old.let_go(); // the slot's hold",
         build: &CHECKER,
         model: "reclamation::add_against_rotations_and_the_end",
-        why: "somebody may still be looking at it (I5)",
+        why: "a header may become another bucket while somebody acts on it (I5)",
     },
     Twin {
-        name: "header-never-freed",
+        name: "hold-not-let-go",
         file: "src/ring/slots.rs",
-        find: "if replaced && !seen.is_null() {",
-        replace: "if replaced && seen.is_null() && !seen.is_null() {",
+        find: "if replaced && let Some(old) = seen {",
+        replace: "if replaced && seen.is_none() && let Some(old) = seen {",
         build: &CHECKER,
         model: "reclamation::add_against_rotations_and_the_end",
-        why: "everything allocated must be freed (I5)",
+        why: "what is never let go is never used again (I5)",
     },
     Twin {
         name: "displaced-before-it-is-in-its-slot",
         file: "src/ring/rotate.rs",
-        find: "        slots.install(current, guard);
+        find: "        slots.install(current);
         self.close_displaced(guard);",
         replace: "        self.close_displaced(guard);",
         build: &CHECKER,
@@ -135,11 +133,8 @@ pub(crate) const TWINS: &[Twin] = &[
     Twin {
         name: "slot-first",
         file: "src/ring/rotate.rs",
-        find: "        let moved = self
-            .current",
-        replace: "        slots.install(new, guard);
-        let moved = self
-            .current",
+        find: "        let new = Held::also(new);",
+        replace: "        let new = Held::also(new);\n        slots.install(&new);",
         build: &CHECKER,
         model: "one_header::rotation_against_rotation",
         why: "the loser's header stays in the slot and was never current (I3)",
@@ -147,12 +142,8 @@ pub(crate) const TWINS: &[Twin] = &[
     Twin {
         name: "current-stored-without-comparing",
         file: "src/ring/rotate.rs",
-        find: "        let moved = self
-            .current
-            .compare_exchange(old, new, Ordering::Release, Ordering::Relaxed, guard)
-            .is_ok();",
-        replace: "        self.current.store(new, Ordering::Release);
-        let moved = !old.is_null();",
+        find: "self.current.compare_exchange(from, to, Ordering::Release, Ordering::Relaxed).is_ok();",
+        replace: "{ self.current.store(to, Ordering::Release); !from.is_null() };",
         build: &CHECKER,
         model: "order::reconfigure_against_rotation",
         why: "a rotation brings the old geometry back (I4)",
@@ -160,7 +151,7 @@ pub(crate) const TWINS: &[Twin] = &[
     Twin {
         name: "back-dated-add-forgets-the-side",
         file: "src/ring.rs",
-        find: "        update.put(&self.side);
+        find: "        update.put(&*self.side);
 ",
         replace: "",
         build: &CHECKER,
@@ -197,10 +188,32 @@ pub(crate) const TWINS: &[Twin] = &[
     Twin {
         name: "sequence-is-not-restarted",
         file: "src/stripe/per_core_model.rs",
-        find: "if *core == mine {",
-        replace: "if *core >= mine {",
+        find: "    if *core == mine {
+        cell.store",
+        replace: "    if *core >= mine {
+        cell.store",
         build: &PER_CORE,
         model: "counter_sum::sums_against_two_adders",
         why: "an interrupted add overwrites what came between its load and its store",
+    },
+    Twin {
+        name: "closed-without-a-barrier",
+        file: "src/stripe/barrier.rs",
+        find: "if !per_core::barrier() {",
+        replace: "if false && !per_core::barrier() {",
+        build: &PER_CORE,
+        model: "each_bucket::add_against_the_reuse_of_its_block",
+        why: "a sequence that has loaded the bucket commits to a block that is another's (I1, I2)",
+    },
+    Twin {
+        name: "sequence-commits-after-a-barrier",
+        file: "src/stripe/per_core_model.rs",
+        find: "    if *core == mine {
+        commit(",
+        replace: "    if *core >= mine {
+        commit(",
+        build: &PER_CORE,
+        model: "each_bucket::add_against_the_reuse_of_its_block",
+        why: "the barrier is for nothing if it restarts nobody (I1, I2)",
     },
 ];

@@ -31,19 +31,21 @@ fn close_against_read() {
 /// A bucket whose grace period could not pass at first is closed by a later rotation.
 #[test]
 fn close_by_the_next_rotation() {
-    Model::new("closing::close_by_the_next_rotation").bounded_over_epoch(2).explore(|| {
-        set_time(0);
-        let window = Arc::new(window(3));
-        add(&window, 0, 5);
-        let other = spawn(&window, |window| add(window, 1, 10));
-        assert_eq!(sum(&window, 0), 5);
-        other.join().unwrap();
-        add(&window, 2, 100);
-        assert_eq!(each(&window, 2), [5, 10, 100]);
-        if cfg!(windrow_checker) {
-            assert!(window.snapshot().buckets()[0].is_closed(), "the bucket was left open");
-        }
-    });
+    Model::new("closing::close_by_the_next_rotation").bounded(3).bounded_over_epoch(2).explore(
+        || {
+            set_time(0);
+            let window = Arc::new(window(3));
+            add(&window, 0, 5);
+            let other = spawn(&window, |window| add(window, 1, 10));
+            assert_eq!(sum(&window, 0), 5);
+            other.join().unwrap();
+            add(&window, 2, 100);
+            assert_eq!(each(&window, 2), [5, 10, 100]);
+            if cfg!(windrow_checker) {
+                assert!(window.snapshot().buckets()[0].is_closed(), "the bucket was left open");
+            }
+        },
+    );
 }
 
 events! {
@@ -54,8 +56,11 @@ events! {
 /// Count, sum, minimum and maximum of a closed bucket agree, while its block forgets them.
 #[test]
 fn close_against_read_of_extremes() {
-    Model::new("closing::close_against_read_of_extremes").bounded(3).bounded_over_epoch(2).explore(
-        || {
+    Model::new("closing::close_against_read_of_extremes")
+        .bounded(2)
+        .bounded_over_epoch(2)
+        .bounded_per_core(1)
+        .explore(|| {
             set_time(0);
             let window: Arc<Window<Timing>> = Arc::new(window(2));
             window.record(Timing::Took, 3);
@@ -76,6 +81,5 @@ fn close_against_read_of_extremes() {
             other.join().unwrap();
             let all = window.lifetime(Timing::Took);
             assert_eq!((all.count, all.sum, all.min, all.max), (3, 16, Some(3), Some(9)));
-        },
-    );
+        });
 }

@@ -64,7 +64,7 @@ fn sum_against_a_drain() {
 /// Two threads make the first add at once: the counter has one column, whoever claimed it.
 #[test]
 fn the_first_adds_of_two_threads() {
-    Model::new("counter_sum::the_first_adds_of_two_threads").explore(|| {
+    Model::new("counter_sum::the_first_adds_of_two_threads").bounded_per_core(3).explore(|| {
         let counter = Arc::new(Counter::new());
         let other = thread::spawn({
             let counter = Arc::clone(&counter);

@@ -12,22 +12,24 @@ use crate::spawn;
 /// One thread is still in bucket 0 when the other opens bucket 1.
 #[test]
 fn add_against_rotation() {
-    Model::new("each_bucket::add_against_rotation").bounded_over_epoch(2).explore(|| {
-        set_time(0);
-        let window = Arc::new(window(2));
-        let other = spawn(&window, |window| add(window, 1, 1));
-        add(&window, 0, 2);
-        other.join().unwrap();
-        assert_eq!(each(&window, 1), [2, 1]);
-        assert_eq!((late(&window), lifetime(&window)), (0, 3));
-    });
+    Model::new("each_bucket::add_against_rotation").bounded(3).bounded_over_epoch(2).explore(
+        || {
+            set_time(0);
+            let window = Arc::new(window(2));
+            let other = spawn(&window, |window| add(window, 1, 1));
+            add(&window, 0, 2);
+            other.join().unwrap();
+            assert_eq!(each(&window, 1), [2, 1]);
+            assert_eq!((late(&window), lifetime(&window)), (0, 3));
+        },
+    );
 }
 
 /// As above, in a ring of one slot: an add that comes after the rotation finds its bucket gone.
 #[test]
 fn add_against_the_rotation_that_ends_its_bucket() {
     let name = "each_bucket::add_against_the_rotation_that_ends_its_bucket";
-    Model::new(name).bounded_over_epoch(2).explore(|| {
+    Model::new(name).bounded(3).bounded_over_epoch(2).explore(|| {
         set_time(0);
         let window = Arc::new(window(1));
         let other = spawn(&window, |window| add(window, 1, 1));
@@ -63,8 +65,10 @@ fn add_against_the_reuse_of_its_block() {
 /// A back-dated add to a bucket that was live, against the rotation that takes it out of the ring.
 #[test]
 fn back_dated_add_against_rotation() {
-    Model::new("each_bucket::back_dated_add_against_rotation").bounded_over_epoch(2).explore(
-        || {
+    Model::new("each_bucket::back_dated_add_against_rotation")
+        .bounded(3)
+        .bounded_over_epoch(2)
+        .explore(|| {
             set_time(0);
             let window = Arc::new(window(2));
             add(&window, 0, 8);
@@ -75,6 +79,5 @@ fn back_dated_add_against_rotation() {
             assert_eq!(each(&window, 2), [1, 4]);
             assert!([0, 2].contains(&late(&window)), "{} hits were late", late(&window));
             assert_eq!(lifetime(&window), 15);
-        },
-    );
+        });
 }

@@ -12,8 +12,11 @@ use crate::spawn;
 /// A rotation in the old ring does not bring the old geometry back.
 #[test]
 fn reconfigure_against_rotation() {
-    Model::new("order::reconfigure_against_rotation").bounded(3).bounded_over_epoch(1).explore(
-        || {
+    Model::new("order::reconfigure_against_rotation")
+        .bounded(2)
+        .bounded_over_epoch(1)
+        .bounded_per_core(1)
+        .explore(|| {
             set_time(0);
             let window = Arc::new(window(2));
             let other = spawn(&window, |window| add(window, 1, 1));
@@ -24,15 +27,17 @@ fn reconfigure_against_rotation() {
             assert_eq!(window.buckets(), 3, "the old geometry came back");
             assert_eq!(each(&window, 1), [0, 1]);
             assert_eq!((late(&window), lifetime(&window)), (0, 1));
-        },
-    );
+        });
 }
 
 /// Two changes at once: one comes after the other, and both threads agree on which.
 #[test]
 fn reconfigure_against_reconfigure() {
-    Model::new("order::reconfigure_against_reconfigure").bounded(2).bounded_over_epoch(1).explore(
-        || {
+    Model::new("order::reconfigure_against_reconfigure")
+        .bounded(2)
+        .bounded_over_epoch(1)
+        .bounded_per_core(1)
+        .explore(|| {
             set_time(0);
             let window = Arc::new(window(2));
             add(&window, 0, 1);
@@ -46,32 +51,35 @@ fn reconfigure_against_reconfigure() {
             assert!([3, 4].contains(&last), "ended with {last} buckets");
             assert_eq!(each(&window, 0), [1]);
             assert_eq!(lifetime(&window), 1);
-        },
-    );
+        });
 }
 
 /// Who has seen a newer bucket does not see an older one current again: its adds would be refused a
 /// bucket that is still in the ring, or go to one that is not.
 #[test]
 fn rotation_under_a_reader() {
-    Model::new("order::rotation_under_a_reader").bounded(3).bounded_over_epoch(2).explore(|| {
-        set_time(0);
-        let window = Arc::new(window(1));
-        let other = spawn(&window, |window| {
-            add(window, 1, 1);
-            add(window, 2, 2);
+    Model::new("order::rotation_under_a_reader")
+        .bounded(3)
+        .bounded_over_epoch(2)
+        .bounded_per_core(2)
+        .explore(|| {
+            set_time(0);
+            let window = Arc::new(window(1));
+            let other = spawn(&window, |window| {
+                add(window, 1, 1);
+                add(window, 2, 2);
+            });
+            let first = each(&window, 1);
+            let second = each(&window, 2);
+            let third = each(&window, 1);
+            // Of bucket 1: 0 before it is opened, 1 while it is current, 0 for ever once it is gone.
+            assert!(second == [0] || second == [2], "bucket 2 held {second:?}");
+            if second == [2] {
+                assert_eq!(third, [0], "bucket 1 came back");
+            } else if first == [1] {
+                assert!(third == [0] || third == [1], "bucket 1 held {third:?}");
+            }
+            other.join().unwrap();
+            assert_eq!(each(&window, 2), [2]);
         });
-        let first = each(&window, 1);
-        let second = each(&window, 2);
-        let third = each(&window, 1);
-        // Of bucket 1: 0 before it is opened, 1 while it is current, 0 for ever once it is gone.
-        assert!(second == [0] || second == [2], "bucket 2 held {second:?}");
-        if second == [2] {
-            assert_eq!(third, [0], "bucket 1 came back");
-        } else if first == [1] {
-            assert!(third == [0] || third == [1], "bucket 1 held {third:?}");
-        }
-        other.join().unwrap();
-        assert_eq!(each(&window, 2), [2]);
-    });
 }

@@ -15,8 +15,9 @@ use crate::spawn;
 #[test]
 fn add_against_rotations_and_the_end() {
     Model::new("reclamation::add_against_rotations_and_the_end")
-        .bounded(3)
+        .bounded(2)
         .bounded_over_epoch(2)
+        .bounded_per_core(1)
         .explore(|| {
             set_time(0);
             let window = Arc::new(window(1));
@@ -34,7 +35,7 @@ fn add_against_rotations_and_the_end() {
 #[test]
 fn read_against_rotations_and_the_end() {
     Model::new("reclamation::read_against_rotations_and_the_end")
-        .bounded(3)
+        .bounded(2)
         .bounded_over_epoch(2)
         .explore(|| {
             set_time(0);

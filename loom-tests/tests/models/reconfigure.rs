@@ -27,8 +27,10 @@ fn reconfigure_against_add() {
 /// An add to a bucket before the live one, which exists.
 #[test]
 fn reconfigure_against_back_dated_add() {
-    Model::new("reconfigure::reconfigure_against_back_dated_add").bounded_over_epoch(2).explore(
-        || {
+    Model::new("reconfigure::reconfigure_against_back_dated_add")
+        .bounded(3)
+        .bounded_over_epoch(2)
+        .explore(|| {
             set_time(0);
             let window = Arc::new(window(2));
             add(&window, 0, 1);
@@ -38,23 +40,25 @@ fn reconfigure_against_back_dated_add() {
             other.join().unwrap();
             assert_eq!(each(&window, 1), [3, 4]);
             assert_eq!((late(&window), lifetime(&window)), (0, 7));
-        },
-    );
+        });
 }
 
 /// An add to a bucket before the live one, for which there is no header yet.
 #[test]
 fn reconfigure_against_insertion() {
-    Model::new("reconfigure::reconfigure_against_insertion").bounded_over_epoch(2).explore(|| {
-        set_time(0);
-        let window = Arc::new(window(2));
-        add(&window, 1, 4);
-        let other = spawn(&window, |window| reconfigure(window, 3));
-        add(&window, 0, 2);
-        other.join().unwrap();
-        assert_eq!(each(&window, 1), [2, 4]);
-        assert_eq!((late(&window), lifetime(&window)), (0, 6));
-    });
+    Model::new("reconfigure::reconfigure_against_insertion")
+        .bounded(3)
+        .bounded_over_epoch(2)
+        .explore(|| {
+            set_time(0);
+            let window = Arc::new(window(2));
+            add(&window, 1, 4);
+            let other = spawn(&window, |window| reconfigure(window, 3));
+            add(&window, 0, 2);
+            other.join().unwrap();
+            assert_eq!(each(&window, 1), [2, 4]);
+            assert_eq!((late(&window), lifetime(&window)), (0, 6));
+        });
 }
 
 /// The second change carries what the first one inherited, if nobody writes there any more.

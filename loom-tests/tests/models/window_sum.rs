@@ -16,6 +16,7 @@ fn sums_against_adds_and_a_rotation() {
     Model::new("window_sum::sums_against_adds_and_a_rotation")
         .bounded(3)
         .bounded_over_epoch(2)
+        .bounded_per_core(2)
         .explore(|| {
             set_time(0);
             let window = Arc::new(window(2));

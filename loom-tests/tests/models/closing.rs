@@ -58,7 +58,7 @@ events! {
 fn close_against_read_of_extremes() {
     Model::new("closing::close_against_read_of_extremes")
         .bounded(2)
-        .bounded_over_epoch(2)
+        .bounded_over_epoch(1)
         .bounded_per_core(1)
         .explore(|| {
             set_time(0);

@@ -13,7 +13,7 @@ use crate::spawn;
 /// Both threads rotate to the same bucket.
 #[test]
 fn rotation_against_rotation() {
-    Model::new("one_header::rotation_against_rotation").bounded(2).bounded_over_epoch(2).explore(
+    Model::new("one_header::rotation_against_rotation").bounded(2).bounded_over_epoch(1).explore(
         || {
             set_time(0);
             let window = Arc::new(window(2));
@@ -47,7 +47,7 @@ fn insertion_against_insertion() {
 #[test]
 fn rotation_against_a_longer_rotation() {
     let name = "one_header::rotation_against_a_longer_rotation";
-    Model::new(name).bounded(2).bounded_over_epoch(2).bounded_per_core(1).explore(|| {
+    Model::new(name).bounded(2).bounded_over_epoch(1).bounded_per_core(1).explore(|| {
         set_time(0);
         let window = Arc::new(window(2));
         add(&window, 0, 8);
@@ -63,7 +63,7 @@ fn rotation_against_a_longer_rotation() {
 #[test]
 fn rotation_against_rotation_to_the_same_slot() {
     let name = "one_header::rotation_against_rotation_to_the_same_slot";
-    Model::new(name).bounded(2).bounded_over_epoch(2).bounded_per_core(1).explore(|| {
+    Model::new(name).bounded(2).bounded_over_epoch(1).bounded_per_core(1).explore(|| {
         set_time(0);
         let window = Arc::new(window(2));
         let other = spawn(&window, |window| add(window, 1, 1));
@@ -80,7 +80,7 @@ fn rotation_against_rotation_to_the_same_slot() {
 #[test]
 fn back_dated_add_behind_a_stalled_rotation() {
     let name = "one_header::back_dated_add_behind_a_stalled_rotation";
-    Model::new(name).bounded(2).bounded_over_epoch(2).bounded_per_core(1).explore(|| {
+    Model::new(name).bounded(2).bounded_over_epoch(1).bounded_per_core(1).explore(|| {
         set_time(0);
         let window = Arc::new(window(3));
         let other = spawn(&window, |window| add(window, 1, 1));

@@ -16,7 +16,7 @@ use crate::spawn;
 fn add_against_rotations_and_the_end() {
     Model::new("reclamation::add_against_rotations_and_the_end")
         .bounded(2)
-        .bounded_over_epoch(2)
+        .bounded_over_epoch(1)
         .bounded_per_core(1)
         .explore(|| {
             set_time(0);

@@ -321,7 +321,7 @@ impl Ring {
 
     /// Counts `update` in a header's shared cells.
     fn put_shared(&self, header: &Held<'_>, update: Update) {
-        update.put(header.shared());
+        update.put(header.pairs());
         update.put(&*self.side);
     }
 

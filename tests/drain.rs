@@ -172,13 +172,16 @@ fn log_in_this_process() {
     const WRITERS: u64 = 4;
     let (window, clock) = window(64);
     let (finished, time) = (AtomicBool::new(false), AtomicU64::new(1_000));
+    let turns = AtomicU64::new(0);
     let (mut ledger, mut log) = (BTreeMap::new(), BTreeMap::new());
     thread::scope(|scope| {
         let write = |writer: u64| {
-            let (window, clock, time) = (&window, &clock, &time);
+            let (window, clock, time, turns) = (&window, &clock, &time, &turns);
             move || {
                 let mut added = BTreeMap::new();
-                for step in 1..=30_000_u64 {
+                // Until the drainers have had their share, too.
+                let goes_on = |step: &u64| *step <= 30_000 || turns.load(Ordering::Relaxed) < 200;
+                for step in (1_u64..).take_while(goes_on) {
                     if step % 40 == writer {
                         let now = time.fetch_add(3, Ordering::Relaxed) + 3;
                         clock.set(Timestamp::from_nanos(now));
@@ -197,6 +200,7 @@ fn log_in_this_process() {
             while !finished.load(Ordering::Acquire) {
                 window.drain_closed(|bucket| {
                     log.push((bucket.start().as_nanos(), bucket.sum(Http::Pass)));
+                    turns.fetch_add(1, Ordering::Relaxed);
                 });
             }
             assert!(log.is_sorted(), "out of order");
@@ -232,5 +236,4 @@ fn log_in_this_process() {
     }
     let handed: u64 = log.values().sum();
     println!("{:?}: {} buckets, {handed} of {added}", windrow::strategy(), log.len());
-    assert!(log.len() > 100, "hardly anything was handed out");
 }

@@ -333,7 +333,9 @@ inline close_owner() {
 
 /* Moves on from `held`, which is given back, to the bucket at `at`. */
 inline rotate() {
+#ifndef NOT_INSTALLED           /* seeded: displaced before it is in its slot */
     install(held);
+#endif
     close_displaced();
     open();
     displace()
@@ -375,6 +377,9 @@ inline open() {
 
 /* Makes `new` current in place of `held`. */
 inline displace() {
+#ifdef SLOT_FIRST               /* seeded: into its slot before it is current */
+    install(new);
+#endif
     atomic {
         if
         :: current == held ->

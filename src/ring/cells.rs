@@ -1,5 +1,7 @@
 //! A bucket's cells, and what is put into them.
 
+use std::slice::from_ref;
+
 use crate::column::Column;
 use crate::layout::Place;
 use crate::pages::Cell;
@@ -24,6 +26,26 @@ impl Target for Column {
     #[inline]
     fn raise(&self, position: usize, value: u64) {
         portable::raise(*self, position, value);
+    }
+}
+
+/// What a header holds at one position.
+#[derive(Debug, Default)]
+pub(super) struct Pair {
+    /// What its block had counted for it, once CLOSED.
+    pub(super) total: Cell,
+    /// What was added other than through the block.
+    pub(super) shared: Cell,
+}
+
+/// What all cores share of a header's cells.
+impl Target for [Pair] {
+    fn add(&self, position: usize, n: u64) {
+        from_ref(&self[position].shared).add(0, n);
+    }
+
+    fn raise(&self, position: usize, value: u64) {
+        from_ref(&self[position].shared).raise(0, value);
     }
 }
 

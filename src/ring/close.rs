@@ -15,7 +15,7 @@ use std::ptr::null_mut;
 
 use crate::reclaim::{self, Guard};
 use crate::ring::cells::Target;
-use crate::ring::header::{CLOSED, CLOSING, Header, OPEN};
+use crate::ring::header::Header;
 use crate::ring::hold::Held;
 use crate::ring::{Ring, grace};
 use crate::stripe::{Strategy, barrier};
@@ -62,17 +62,11 @@ impl Ring {
         if !self.is_displaced(&header) {
             return true;
         }
-        // The claim. Acquire: pairs with the Release of a claimant who gave it back, whose ticket
-        // we read.
-        if header
-            .state
-            .compare_exchange(OPEN, CLOSING, Ordering::Acquire, Ordering::Relaxed)
-            .is_err()
-        {
+        if !header.claim() {
             return false;
         }
         if !self.is_silent(&header, guard) {
-            header.state.store(OPEN, Ordering::Release); // for the next who comes by
+            header.give_back(); // for the next who comes by
             return false;
         }
         self.write_totals(index, &header);
@@ -111,15 +105,15 @@ impl Ring {
         let block = &self.blocks[index];
         for position in 0..self.shape.cells() {
             let total = block.difference(position);
-            header.totals()[position].store(total, Ordering::Relaxed);
+            header.pairs()[position].total.store(total, Ordering::Relaxed);
             if !self.shape.adds_up(position) {
                 // Before the block forgets it. Release, and read after the block with Acquire: a
                 // lifetime that finds it gone there finds it here.
                 self.past.raise(position, total);
             }
         }
-        // Release: publishes the totals. Before the base and the extremes change: see `number`.
-        header.state.store(CLOSED, Ordering::Release);
+        // Before the base and the extremes change: see `Header::number`.
+        header.close();
         for position in 0..self.shape.cells() {
             block.rebase(position);
         }

@@ -69,6 +69,18 @@ impl Geometry {
         self.back(newest, self.buckets - 1)
     }
 
+    /// How many buckets on from one start another is, in the ring that has both.
+    #[inline]
+    pub(crate) fn steps(self, from: u64, to: u64) -> usize {
+        // Mostly from one end to the other: then there is nothing to divide.
+        let span = to - from;
+        if span == self.interval() - self.length {
+            self.buckets - 1
+        } else {
+            (span / self.length) as usize
+        }
+    }
+
     /// The start `buckets` buckets before `start`, or the earliest there is; at most as many as the
     /// ring has.
     #[inline]

@@ -3,10 +3,10 @@
 use std::slice::from_raw_parts;
 
 use crate::layout::Shape;
-use crate::pages::Cell;
 use crate::reclaim::{Atomic, Guard, Shared};
 use crate::ring::Ring;
 use crate::ring::block::Block;
+use crate::ring::cells::Pair;
 use crate::ring::generation::Generation;
 use crate::stripe::live::Live;
 use crate::sync::{
@@ -14,11 +14,15 @@ use crate::sync::{
 };
 
 /// The bucket may still be added to through its block.
-pub(super) const OPEN: u8 = 0;
-/// Somebody is closing it, or looking whether it can be closed yet.
-pub(super) const CLOSING: u8 = 1;
+pub(super) const OPEN: u64 = 0;
 /// Its totals are final; its block is another's.
-pub(super) const CLOSED: u8 = 2;
+pub(super) const CLOSED: u64 = 1;
+/// Somebody is closing it, or looking whether it can be closed yet.
+const CLOSING: u64 = 2;
+/// The header is being made into this bucket.
+const MAKING: u64 = 4;
+/// The bits of an identity that are a state; the others are the version.
+const STATE: u64 = 7;
 
 /// In place of the number of a block: it has none.
 const UNSTRIPED: u8 = u8::MAX;
@@ -29,14 +33,14 @@ const UNSTRIPED: u8 = u8::MAX;
 ///
 /// # States
 ///
-/// `OPEN -> CLOSING -> CLOSED`, and from CLOSING back to OPEN if it turns out that it cannot be
-/// closed yet. CLOSING is a claim: its holder alone uses `ticket` and writes the totals.
+/// `MAKING -> OPEN -> CLOSING -> CLOSED`, and from CLOSING back to OPEN if it turns out that it
+/// cannot be closed yet. CLOSING is a claim: its holder alone uses `ticket` and writes the totals.
 ///
 /// # Whose it is
 ///
 /// A header's memory lives as long as the window (see `slab`), and is used for one bucket after
 /// another. `holds` counts who may act on it: the slot that it is in or will be put into, the block
-/// that it owns, and each thread that holds it ([`Held`](super::hold::Held)). With none left it is free. `version`
+/// that it owns, and each thread that holds it ([`Held`](super::hold::Held)). With none left it is free. Its *version*
 /// tells those who only read, and hold nothing, whether it has become another bucket meanwhile.
 #[derive(Debug)]
 #[repr(C)]
@@ -45,13 +49,15 @@ pub(crate) struct Header {
     /// to it.
     pub(super) live: Live,
     pub(super) holds: AtomicUsize,
-    /// Odd while the header is being made into another bucket.
-    version: AtomicU64,
-    pub(super) state: AtomicU8,
+    /// Which bucket it is, of all that it ever was, and in which state that is. In one word, because
+    /// a read of many buckets asks for both of each.
+    identity: AtomicU64,
+    /// What it holds at each position, in the slab.
+    pairs: *const Pair,
+    /// How many positions there are.
+    width: u16,
     /// The block's number.
     block: AtomicU8,
-    /// How many cells there are in each set.
-    width: u16,
     /// The number of the slot.
     slot: AtomicU32,
     /// The number of the generation.
@@ -62,8 +68,6 @@ pub(crate) struct Header {
     generation: Atomic<Generation>,
     /// The first grace period or barrier that can silence it; zero until it was seen displaced.
     pub(super) ticket: AtomicU64,
-    /// Two sets of cells, in the slab: totals, and shared.
-    cells: *const Cell,
     witness: Witness,
 }
 
@@ -76,53 +80,88 @@ impl Header {
     /// A free header.
     ///
     /// # Safety
-    /// `cells` are two sets of the shape's cells, which live as long as the header, and are nobody
+    /// `pairs` are as many as the shape has cells; they live as long as the header, and are nobody
     /// else's.
-    pub(super) unsafe fn new(cells: *const Cell, shape: Shape) -> Header {
+    pub(super) unsafe fn new(pairs: *const Pair, shape: Shape) -> Header {
         Header {
             live: Live::nowhere(),
             holds: AtomicUsize::new(0),
-            version: AtomicU64::new(0),
-            state: AtomicU8::new(CLOSED),
+            identity: AtomicU64::new(CLOSED),
+            pairs,
             block: AtomicU8::new(UNSTRIPED),
             width: u16::try_from(shape.cells()).expect("no more cells than columns in a row"),
             slot: AtomicU32::new(0),
             number: AtomicU64::new(0),
             generation: Atomic::null(),
             ticket: AtomicU64::new(0),
-            cells,
             witness: Witness::default(),
         }
     }
 
     /// Makes a free header, which the caller has just taken, into the bucket at `start`. It is not
     /// reachable through columns until it [counts in](Self::count_in) a block.
-    pub(super) fn make(&self, generation: Shared<'_, Generation>, start: u64, state: u8) {
+    pub(super) fn make(&self, generation: Shared<'_, Generation>, start: u64, state: u64) {
         // SAFETY: the caller is about to publish a header of this generation, or has loaded one
         // from `current` under its guard.
         let of = unsafe { generation.deref() };
         // Nobody acts on a free header; but somebody who has come across it earlier may be reading.
-        // Odd first: the fence pairs with the one in `is`. Who reads any of the rest then sees
-        // that it has changed. (Boehm, "Can seqlocks get along with programming language memory
-        // models?", 2012.)
-        let version = self.version.load(Ordering::Relaxed);
-        self.version.store(version + 1, Ordering::Relaxed);
+        // MAKING first: the fence pairs with the one in `identity_after`. Who reads any of the rest
+        // then sees that it has changed. (Boehm, "Can seqlocks get along with programming language
+        // memory models?", 2012.)
+        let version = (self.identity.load(Ordering::Relaxed) & !STATE) + (STATE + 1);
+        self.identity.store(version | MAKING, Ordering::Relaxed);
         fence(Ordering::Release);
         self.witness.renew();
         self.live.start.store(start, Ordering::Relaxed);
         self.live.reach.store(0, Ordering::Relaxed);
-        self.state.store(state, Ordering::Relaxed);
         self.block.store(UNSTRIPED, Ordering::Relaxed);
         let slot = of.geometry().slot_of(start) as u32; // no ring has more (`Slots::new`)
         self.slot.store(slot, Ordering::Relaxed);
         self.number.store(of.number, Ordering::Relaxed);
         self.generation.store(generation, Ordering::Relaxed);
         self.ticket.store(0, Ordering::Relaxed);
-        for cell in self.totals().iter().chain(self.shared()) {
-            cell.store(0, Ordering::Relaxed);
+        for pair in self.pairs() {
+            pair.total.store(0, Ordering::Relaxed);
+            pair.shared.store(0, Ordering::Relaxed);
         }
-        // Release: pairs with the Acquire in `version`. Who reads this version reads no older rest.
-        self.version.store(version + 2, Ordering::Release);
+        // Release: pairs with the Acquire in `identity`. Who reads this version reads no older rest.
+        self.identity.store(version | state, Ordering::Release);
+    }
+
+    /// Claims it, to close it; false if it is not open.
+    pub(super) fn claim(&self) -> bool {
+        // Acquire: pairs with the Release of a claimant who gave it back, whose ticket we read.
+        self.becomes(CLOSING, Ordering::Acquire)
+    }
+
+    /// Ends the claim: it cannot be closed yet.
+    pub(super) fn give_back(&self) {
+        self.is_now(OPEN);
+    }
+
+    /// Ends the claim: it is closed, and its totals are written down.
+    pub(super) fn close(&self) {
+        self.is_now(CLOSED);
+    }
+
+    /// Closes it without totals, since it never was current; false if it is not open.
+    pub(super) fn abandon(&self) -> bool {
+        // Relaxed: it decides who frees the block, and publishes nothing.
+        self.becomes(CLOSED, Ordering::Relaxed)
+    }
+
+    /// Takes it from OPEN to another state. For those who hold it: the version stays.
+    fn becomes(&self, state: u64, order: Ordering) -> bool {
+        let open = self.identity.load(Ordering::Relaxed);
+        open & STATE == OPEN
+            && self.identity.compare_exchange(open, open | state, order, Ordering::Relaxed).is_ok()
+    }
+
+    /// For the claimant, while whom nobody else changes it.
+    fn is_now(&self, state: u64) {
+        let version = self.identity.load(Ordering::Relaxed) & !STATE;
+        // Release: publishes the totals, or the ticket.
+        self.identity.store(version | state, Ordering::Release);
     }
 
     /// Makes `block` the one that it counts in, and counts the hold that this will be. For a header
@@ -182,59 +221,52 @@ impl Header {
     /// Which bucket this is, of all that it ever was; `None` while it becomes another.
     #[inline]
     pub(super) fn version(&self) -> Option<u64> {
-        Some(self.version_now()).filter(|version| version.is_multiple_of(2))
-    }
-
-    /// As [`version`](Self::version); odd while it becomes another.
-    #[inline]
-    pub(super) fn version_now(&self) -> u64 {
-        // Acquire: pairs with the last store in `make`.
-        self.version.load(Ordering::Acquire)
+        let identity = self.identity();
+        (identity & MAKING == 0).then_some(identity & !STATE)
     }
 
     /// Whether all that was read since [`version`](Self::version) is of that bucket.
     #[inline]
     pub(super) fn is(&self, version: u64) -> bool {
-        self.version_after() == version
+        self.identity_after() & !STATE == version
     }
 
-    /// The version behind all that was read before.
+    /// Version and state.
     #[inline]
-    pub(super) fn version_after(&self) -> u64 {
+    pub(super) fn identity(&self) -> u64 {
+        // Acquire: pairs with the last store in `make`, and with the Release of CLOSED. Whoever sees
+        // it sees the totals.
+        self.identity.load(Ordering::Acquire)
+    }
+
+    /// Version and state, behind all that was read before.
+    #[inline]
+    pub(super) fn identity_after(&self) -> u64 {
         // Pairs with the fence in `make`.
         fence(Ordering::Acquire);
-        self.version.load(Ordering::Relaxed)
+        self.identity.load(Ordering::Relaxed)
     }
 
     #[inline]
     pub(super) fn is_closed(&self) -> bool {
-        // Acquire: pairs with the Release of CLOSED. Whoever sees it sees the totals.
-        self.state.load(Ordering::Acquire) == CLOSED
+        self.identity() & CLOSED != 0
     }
 
-    /// What its block had counted for it, once CLOSED.
+    /// What it holds at each position.
     #[inline]
-    pub(super) fn totals(&self) -> &[Cell] {
+    pub(super) fn pairs(&self) -> &[Pair] {
         // SAFETY: by the contract of `new`.
-        unsafe { from_raw_parts(self.cells, self.width.into()) }
+        unsafe { from_raw_parts(self.pairs, self.width.into()) }
     }
 
-    /// What was added other than through the block.
-    #[inline]
-    pub(super) fn shared(&self) -> &[Cell] {
-        let width = usize::from(self.width);
-        // SAFETY: as above: the second set.
-        unsafe { from_raw_parts(self.cells.add(width), width) }
-    }
-
-    /// A cell: of the totals; or, so many places on, of the shared ones.
+    /// What it holds at a position.
     ///
     /// # Safety
-    /// The place is in one of the two sets.
+    /// The position is one of the shape's.
     #[inline]
-    pub(super) unsafe fn cell(&self, place: usize) -> &Cell {
+    pub(super) unsafe fn pair(&self, position: usize) -> &Pair {
         // SAFETY: by contract.
-        unsafe { &*self.cells.add(place) }
+        unsafe { &*self.pairs.add(position) }
     }
 
     /// What the bucket holds in a cell: while it is open a difference, afterwards its total.
@@ -243,7 +275,7 @@ impl Header {
     pub(super) fn number(&self, ring: &Ring, position: usize) -> u64 {
         let striped = self.striped(ring, position);
         // Acquire: pairs with the Release in `Target::add`.
-        let shared = self.shared()[position].load(Ordering::Acquire);
+        let shared = self.pairs()[position].shared.load(Ordering::Acquire);
         ring.shape.join(position, striped, shared)
     }
 
@@ -255,7 +287,7 @@ impl Header {
         {
             return number;
         }
-        self.totals()[position].load(Ordering::Relaxed) // final: CLOSED was seen with Acquire
+        self.pairs()[position].total.load(Ordering::Relaxed) // final: CLOSED was seen with Acquire
     }
 
     /// What its block counts for it; `None` if it is closed by now.

@@ -161,19 +161,18 @@ impl<'g> View<'g> {
     /// What all buckets that count hold at a position.
     #[inline]
     pub(crate) fn total(&self, position: usize) -> u64 {
-        let newest = self.newest();
-        let oldest = self.geometry().oldest(newest);
-        let shape = self.ring.shape;
+        let (newest, shape, geometry) = (self.newest(), self.ring.shape, self.geometry());
+        let oldest = geometry.oldest(newest);
         let mut total = 0;
-        if let Some((from, mut to)) = self.in_ring(oldest, newest) {
-            let older = to != self.live || {
+        if let Some((from, to)) = self.in_ring(oldest, newest) {
+            let older = geometry.steps(from, to);
+            let scanned = if to == self.live {
                 total = self.number(self.current(), position);
-                to = to.wrapping_sub(self.geometry().length());
-                from < self.live
+                (older > 0).then(|| self.scan(to - geometry.length(), older, position))
+            } else {
+                Some(self.scan(to, older + 1, position))
             };
-            if older {
-                total = shape.join(position, total, self.scan(to, from, position));
-            }
+            total = shape.join(position, total, scanned.unwrap_or(0));
         }
         if self.generation.has_older() {
             self.each_older(oldest, newest, |_, source| {

@@ -15,7 +15,7 @@ use crate::reclaim::{Guard, Shared};
 use crate::ring::Ring;
 use crate::ring::block::Block;
 use crate::ring::generation::Generation;
-use crate::ring::header::{CLOSED, Header, OPEN};
+use crate::ring::header::{Header, OPEN};
 use crate::ring::hold::Held;
 use crate::ring::slots::Slots;
 use crate::sync::Ordering;
@@ -84,11 +84,7 @@ impl Ring {
     /// that was displaced: then the block is the closer's to free.
     fn discard(&self, header: &Header) {
         if let Some(index) = header.block()
-            // Relaxed: it decides who frees the block, and publishes nothing.
-            && header
-                .state
-                .compare_exchange(OPEN, CLOSED, Ordering::Relaxed, Ordering::Relaxed)
-                .is_ok()
+            && header.abandon()
         {
             // Release: pairs with the Acquire in `open`; hands on the base that we had.
             self.blocks[index].owner.store(null_mut(), Ordering::Release);

@@ -8,7 +8,7 @@
 use std::ptr::{NonNull, null_mut};
 
 use crate::layout::Shape;
-use crate::pages::Cell;
+use crate::ring::cells::Pair;
 use crate::ring::header::Header;
 use crate::sync::{AtomicPtr, AtomicUsize, Ordering};
 
@@ -34,7 +34,7 @@ pub(super) struct Slab {
 struct Chunk {
     headers: Box<[Header]>,
     /// What the headers point into.
-    _cells: Box<[Cell]>,
+    _pairs: Box<[Pair]>,
     next: AtomicPtr<Chunk>,
 }
 
@@ -119,15 +119,14 @@ impl Slab {
 
 impl Chunk {
     fn new(shape: Shape, size: usize) -> Chunk {
-        let width = 2 * shape.cells();
-        let cells: Box<[Cell]> = (0..size * width).map(|_| Cell::new(0)).collect();
-        let first = NonNull::from(&*cells).cast::<Cell>();
+        let pairs: Box<[Pair]> = (0..size * shape.cells()).map(|_| Pair::default()).collect();
+        let first = NonNull::from(&*pairs).cast::<Pair>();
         let header = |index: usize| {
-            // SAFETY: within the cells, which live as long as the chunk, and no other's.
-            unsafe { Header::new(first.add(index * width).as_ptr(), shape) }
+            // SAFETY: within the pairs, which live as long as the chunk, and no other's.
+            unsafe { Header::new(first.add(index * shape.cells()).as_ptr(), shape) }
         };
         let headers = (0..size).map(header).collect();
-        Chunk { headers, _cells: cells, next: AtomicPtr::new(null_mut()) }
+        Chunk { headers, _pairs: pairs, next: AtomicPtr::new(null_mut()) }
     }
 }
 

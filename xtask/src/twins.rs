@@ -47,9 +47,10 @@ pub(crate) const TWINS: &[Twin] = &[
     },
     Twin {
         name: "totals-published-relaxed",
-        file: "src/ring/close.rs",
-        find: "header.state.store(CLOSED, Ordering::Release);",
-        replace: "header.state.store(CLOSED, Ordering::Relaxed);",
+        file: "src/ring/header.rs",
+        find: "        // Release: publishes the totals, or the ticket.
+        self.identity.store(version | state, Ordering::Release);",
+        replace: "self.identity.store(version | state, Ordering::Relaxed);",
         build: &CHECKER,
         model: "closing::close_against_read",
         why: "a reader may see CLOSED and no totals (I6)",
@@ -57,14 +58,14 @@ pub(crate) const TWINS: &[Twin] = &[
     Twin {
         name: "block-rebased-before-closed",
         file: "src/ring/close.rs",
-        find: "        header.state.store(CLOSED, Ordering::Release);
+        find: "        header.close();
         for position in 0..self.shape.cells() {
             block.rebase(position);
         }",
         replace: "        for position in 0..self.shape.cells() {
             block.rebase(position);
         }
-        header.state.store(CLOSED, Ordering::Release);",
+        header.close();",
         build: &CHECKER,
         model: "closing::close_against_read",
         why: "a reader may take a difference to the next owner's base (I6)",

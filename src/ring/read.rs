@@ -143,14 +143,15 @@ impl<'g> View<'g> {
     }
 
     /// The start of the bucket that the time lies in.
-    #[inline]
     pub(crate) fn newest(&self) -> u64 {
         // Mostly the live one's: then there is nothing to divide.
-        if self.now >= self.live && self.now - self.live < self.geometry().length() {
-            self.live
-        } else {
-            self.geometry().start_of(self.now)
-        }
+        if self.is_live(self.now) { self.live } else { self.geometry().start_of(self.now) }
+    }
+
+    /// Whether a time lies in the live bucket.
+    #[inline]
+    fn is_live(&self, at: u64) -> bool {
+        at >= self.live && at - self.live < self.geometry().length()
     }
 
     /// Whether a bucket without a header can be added to only by back-dated adds.
@@ -161,25 +162,43 @@ impl<'g> View<'g> {
     /// What all buckets that count hold at a position.
     #[inline]
     pub(crate) fn total(&self, position: usize) -> u64 {
-        let (newest, shape, geometry) = (self.newest(), self.ring.shape, self.geometry());
-        let oldest = geometry.oldest(newest);
-        let mut total = 0;
-        if let Some((from, to)) = self.in_ring(oldest, newest) {
-            let older = geometry.steps(from, to);
-            let scanned = if to == self.live {
-                total = self.number(self.current(), position);
-                (older > 0).then(|| self.scan(to - geometry.length(), older, position))
-            } else {
-                Some(self.scan(to, older + 1, position))
-            };
-            total = shape.join(position, total, scanned.unwrap_or(0));
+        let geometry = self.geometry();
+        let older = geometry.interval() - geometry.length();
+        // Mostly the whole ring, which ends with the live bucket, and nothing else.
+        if self.is_live(self.now) && self.live >= older && !self.generation.has_older() {
+            self.total_from(self.live - older, self.live, position)
+        } else {
+            self.total_of_any(position)
         }
-        if self.generation.has_older() {
-            self.each_older(oldest, newest, |_, source| {
-                total = shape.join(position, total, self.number(source, position));
-            });
-        }
+    }
+
+    /// As [`total`](Self::total), whatever the time is, and however the ring has come about.
+    #[inline(never)]
+    fn total_of_any(&self, position: usize) -> u64 {
+        let (newest, shape) = (self.newest(), self.ring.shape);
+        let oldest = self.geometry().oldest(newest);
+        let in_ring = self.in_ring(oldest, newest);
+        let mut total = in_ring.map_or(0, |(from, to)| self.total_from(from, to, position));
+        self.each_older(oldest, newest, |_, source| {
+            total = shape.join(position, total, self.number(source, position));
+        });
         total
+    }
+
+    /// What the buckets from one start to another hold at a position, all in the ring.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // so that the ordinary case does not divide
+    fn total_from(&self, from: u64, to: u64, position: usize) -> u64 {
+        let geometry = self.geometry();
+        let older = geometry.steps(from, to);
+        if to != self.live {
+            return self.scan(to, older + 1, position);
+        }
+        let live = self.number(self.current(), position);
+        if older == 0 {
+            return live;
+        }
+        self.ring.shape.join(position, live, self.scan(to - geometry.length(), older, position))
     }
 
     /// What a source holds at a position; zero, if it turns out that it is another bucket by now.

@@ -7,9 +7,11 @@
 //!
 //! A bucket whose turn comes while it is not final yet holds up those after it: order is kept. One
 //! that has left the ring before its turn is passed over; and so is what is counted in a bucket after
-//! its turn. Both are in `lifetime`, and in nothing that was handed out.
+//! its turn. Both are in `lifetime`, and in nothing that was handed out. Once a window is drained, a
+//! change of geometry carries no numbers over whose turn has not come (see `reconfigure`): they would
+//! lose their bucket.
 
-use std::sync::{Mutex, TryLockError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use crate::reclaim::{self, Guard};
 use crate::ring::Ring;
@@ -17,9 +19,29 @@ use crate::ring::generation::Generation;
 use crate::ring::hold::Held;
 use crate::ring::slots::Slots;
 
-/// Whose turn has passed: the place of the bucket that was handed out last.
+/// Whose turn has passed.
 #[derive(Debug, Default)]
-pub(super) struct Cursor(Mutex<Option<(u64, u64)>>);
+pub(super) struct Cursor(Mutex<Passed>);
+
+#[derive(Debug, Default)]
+struct Passed {
+    /// Somebody has asked for closed buckets.
+    begun: bool,
+    /// The place of the bucket that was handed out last.
+    last: Option<(u64, u64)>,
+}
+
+impl Cursor {
+    /// Locks it; `None` if somebody is draining.
+    fn lock(&self) -> Option<MutexGuard<'_, Passed>> {
+        match self.0.try_lock() {
+            Ok(passed) => Some(passed),
+            // Somebody's callback has panicked: that bucket's turn has passed.
+            Err(TryLockError::Poisoned(passed)) => Some(passed.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+}
 
 /// A bucket's turn.
 enum Turn<'r> {
@@ -35,24 +57,30 @@ impl Ring {
     /// Hands every closed bucket whose turn has not passed to `each`: its start, its length and its
     /// numbers. Returns how many there were.
     pub(crate) fn drain(&self, mut each: impl FnMut(u64, u64, &dyn Fn(usize) -> u64)) -> usize {
-        let mut cursor = match self.cursor.0.try_lock() {
-            Ok(cursor) => cursor,
-            // Somebody's `each` has panicked: that bucket's turn has passed.
-            Err(TryLockError::Poisoned(cursor)) => cursor.into_inner(),
-            Err(TryLockError::WouldBlock) => return 0,
+        let Some(mut passed) = self.cursor.lock() else {
+            return 0;
         };
+        passed.begun = true;
         let mut count = 0;
         loop {
             let guard = reclaim::pin();
             self.close_displaced(&guard);
-            let Some((header, length)) = self.next_turn(*cursor, &guard) else {
+            let Some((header, length)) = self.next_turn(passed.last, &guard) else {
                 return count;
             };
-            *cursor = Some(header.place());
+            passed.last = Some(header.place());
             drop(guard); // `each` may take its time
             each(header.start(), length, &|position| header.number(self, position));
             count += 1;
         }
+    }
+
+    /// Whether a bucket in these slots, to which nobody writes any more, still waits for its turn; true
+    /// if that cannot be told now. In a window that has never been drained nothing waits.
+    pub(super) fn awaits_turn(&self, slots: &Slots) -> bool {
+        self.cursor.lock().is_none_or(|passed| {
+            passed.begun && self.headers(slots).any(|header| Some(header.place()) > passed.last)
+        })
     }
 
     /// The bucket whose turn it is, held, and its length; `None` if there is none, or none yet.

@@ -93,13 +93,17 @@ impl Ring {
             inherited.changes.push(change);
             let silent = grace::passed(begin_grace(&inherited.slots.ticket, guard));
             let is_final = |header: &Header| header.block().is_none() || header.is_closed();
-            if !silent || !self.headers(&inherited.slots).all(is_final) {
+            // Where nothing is left to carry, not even to look: with short buckets an attempt must
+            // not take longer than a bucket does.
+            let in_ring = inherited.newest_now().is_some();
+            if !silent
+                || !self.headers(&inherited.slots).all(is_final)
+                || (in_ring && self.awaits_turn(&inherited.slots))
+            {
                 next.inherited.push(inherited);
                 continue;
             }
-            // Where nothing is left to carry, not even to look: with short buckets an attempt must
-            // not take longer than a bucket does.
-            if inherited.newest_now().is_some() {
+            if in_ring {
                 for header in self.headers(&inherited.slots) {
                     header.check();
                     self.carry(&mut next, inherited.start_now(header.start()), |position| {
@@ -115,7 +119,7 @@ impl Ring {
     /// The headers in slots of this ring's to which nobody writes any more: each is held by its
     /// slot.
     #[allow(clippy::unused_self)] // headers live as long as it does
-    fn headers<'r>(&'r self, slots: &Slots) -> impl Iterator<Item = &'r Header> {
+    pub(super) fn headers<'r>(&'r self, slots: &Slots) -> impl Iterator<Item = &'r Header> {
         // SAFETY: headers live as long as the window. Acquire: pairs with the Release in `replace`.
         slots.links().iter().filter_map(|slot| unsafe { slot.load(Ordering::Acquire).as_ref() })
     }

@@ -20,6 +20,8 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// * what was back-dated into a bucket after its turn;
     /// * buckets that had left the ring before anybody came. Call it at least once in
     ///   `interval - length`.
+    /// * buckets that two changes of geometry had merged before the first call of all: call it once when
+    ///   the window is built.
     ///
     /// Nobody waits for anybody: if another thread is draining, this returns 0 at once. A bucket that
     /// cannot be closed yet holds up those after it until a later call. (With restartable sequences a

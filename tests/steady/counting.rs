@@ -14,10 +14,13 @@ static WHILE_ADDING: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
     static ADDS: Cell<bool> = const { Cell::new(false) };
+    /// What this thread has allocated, less what it has freed.
+    static OWN: Cell<i64> = const { Cell::new(0) };
 }
 
 fn note(bytes: i64) {
     LIVE.fetch_add(bytes, Ordering::Relaxed);
+    OWN.set(OWN.get() + bytes);
     if bytes > 0 && ADDS.get() {
         WHILE_ADDING.fetch_add(1, Ordering::Relaxed);
     }
@@ -43,6 +46,12 @@ unsafe impl GlobalAlloc for Counting {
 /// Bytes that are allocated now, in the whole process.
 pub(crate) fn live_bytes() -> i64 {
     LIVE.load(Ordering::Relaxed)
+}
+
+/// Bytes that this thread has allocated, less those that it has freed. (The test harness has a thread
+/// of its own, which allocates when it likes.)
+pub(crate) fn own_bytes() -> i64 {
+    OWN.get()
 }
 
 /// Runs `adds`, which does nothing but add, and returns how often it has allocated: all threads

@@ -4,7 +4,7 @@ use windrow::SlidingWindow;
 use windrow::clock::Manual;
 
 use crate::common::{ns, window};
-use crate::counting::live_bytes;
+use crate::counting::own_bytes;
 use crate::{Http, on_each_strategy};
 
 const LENGTH: u64 = 10;
@@ -12,14 +12,14 @@ const LENGTH: u64 = 10;
 /// What a window of so many buckets keeps allocated, once it has gone round its ring a few times.
 fn live_bytes_of(buckets: u32) -> i64 {
     let clock = Manual::default();
-    let before = live_bytes();
+    let before = own_bytes();
     let window = window::<Http>(ns(LENGTH), buckets, &clock);
     for _ in 0..3 * buckets + 100 {
         clock.advance(ns(LENGTH));
         window.add(Http::Pass, 1);
         window.record(Http::Rt, 5);
     }
-    let after = live_bytes();
+    let after = own_bytes();
     drop(window);
     after - before
 }

@@ -6,7 +6,15 @@
 //! allows and fails the model at the first access after that (`--cfg windrow_checker`).
 
 #[cfg(not(windrow_checker))]
-pub(crate) use crossbeam_epoch::{Atomic, Guard, Owned, Shared, pin};
+pub(crate) use crossbeam_epoch::{Atomic, Guard, Owned, Shared};
+
+#[cfg(not(loom))]
+mod local;
+#[cfg(not(loom))]
+pub(crate) use local::pin;
+
+#[cfg(all(loom, not(windrow_checker)))]
+pub(crate) use crossbeam_epoch::pin;
 
 #[cfg(windrow_checker)]
 mod checker;

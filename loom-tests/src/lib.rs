@@ -7,6 +7,7 @@
 
 pub mod engine;
 mod explore;
+pub mod histories;
 pub mod window;
 
 pub use engine::turn;

@@ -16,7 +16,7 @@ events! {
 pub type Window<E = Hits> = SlidingWindow<E, Local>;
 
 /// A bucket's length, in nanoseconds.
-const LENGTH: u64 = 10;
+pub const LENGTH: u64 = 10;
 
 engine::thread_local! {
     #[allow(clippy::missing_const_for_thread_local)] // loom's cannot be one

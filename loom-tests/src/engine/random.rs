@@ -10,6 +10,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use shuttle::rand::RngCore;
 use shuttle::scheduler::{PctScheduler, RandomScheduler, ReplayScheduler, Scheduler};
 use shuttle::{Config, MaxSteps, Runner};
 pub use shuttle::{sync, thread, thread_local};
@@ -19,6 +20,12 @@ use crate::explore::{Progress, number};
 
 /// Shuttle may switch at every atomic operation: there is nothing to hint at.
 pub fn turn() {}
+
+/// A random number, which is a part of the schedule.
+#[must_use]
+pub fn random() -> u64 {
+    RngCore::next_u64(&mut shuttle::rand::thread_rng())
+}
 
 /// How many schedules a model is run in if `WINDROW_SCHEDULES` does not say.
 const SCHEDULES: usize = 1_000;

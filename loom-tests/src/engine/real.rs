@@ -48,17 +48,23 @@ fn seed() -> u64 {
     thread.wrapping_mul(0x9e37_79b9_7f4a_7c15) // not zero; neighbours have little in common
 }
 
-/// Stands before each call whose order against other threads' calls matters: pauses for a random
-/// time, so that they come in another order each time.
-pub fn turn() {
-    let random = RANDOM.with(|state| {
+/// A random number.
+#[must_use]
+pub fn random() -> u64 {
+    RANDOM.with(|state| {
         let mut x = state.get();
         x ^= x << 13;
         x ^= x >> 7;
         x ^= x << 17;
-        state.replace(x)
-    });
-    for _ in 0..random % PAUSE {
+        state.set(x);
+        x
+    })
+}
+
+/// Stands before each call whose order against other threads' calls matters: pauses for a random
+/// time, so that they come in another order each time.
+pub fn turn() {
+    for _ in 0..random() % PAUSE {
         std::hint::spin_loop();
     }
 }

@@ -77,6 +77,7 @@ fn over() -> &'static str {
 #[cfg(not(loom))]
 mod progress {
     use std::sync::Mutex;
+    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::{Duration, Instant};
 
     /// A number that the environment may set.
@@ -96,6 +97,7 @@ mod progress {
     pub(crate) struct Progress {
         name: String,
         of: usize,
+        done: AtomicUsize,
         begin: Instant,
         said: Mutex<Instant>,
     }
@@ -103,11 +105,13 @@ mod progress {
     impl Progress {
         pub(crate) fn begin(name: &str, of: usize) -> Progress {
             let begin = Instant::now();
-            Progress { name: name.to_owned(), of, begin, said: Mutex::new(begin) }
+            let (done, said) = (AtomicUsize::new(0), Mutex::new(begin));
+            Progress { name: name.to_owned(), of, done, begin, said }
         }
 
-        /// Says, now and then, that so many executions are done.
-        pub(crate) fn note(&self, done: usize) {
+        /// Notes that one more execution begins; says so now and then.
+        pub(crate) fn note(&self) {
+            let done = self.done.fetch_add(1, Ordering::Relaxed);
             if !done.is_multiple_of(64) {
                 return; // a look at the clock is not free
             }
@@ -116,6 +120,15 @@ mod progress {
                 let second = done as f64 / self.begin.elapsed().as_secs_f64();
                 println!("model {}: {done} of {}, {second:.0}/s", self.name, self.of);
                 *said = Instant::now();
+            }
+        }
+    }
+
+    impl Drop for Progress {
+        fn drop(&mut self) {
+            if std::thread::panicking() {
+                let (done, time) = (self.done.get_mut(), self.begin.elapsed().as_secs_f64());
+                println!("model {}: failed in execution {done}, after {time:.1} s", self.name);
             }
         }
     }

@@ -8,7 +8,6 @@
 //! A failure prints its schedule. `WINDROW_SCHEDULE`, set to that, runs the model in this one order.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use shuttle::rand::RngCore;
 use shuttle::scheduler::{PctScheduler, RandomScheduler, ReplayScheduler, Scheduler};
@@ -51,9 +50,8 @@ pub(crate) fn run(
     }
     let schedules = number("WINDROW_SCHEDULES", SCHEDULES);
     let progress = Progress::begin(name, schedules);
-    let executions = Arc::new(AtomicUsize::new(0));
     let body = Arc::new(move || {
-        progress.note(executions.fetch_add(1, Ordering::Relaxed));
+        progress.note();
         body();
     });
     let (walks, few) = (schedules.div_ceil(2), schedules / 2);

@@ -77,8 +77,8 @@ pub(crate) fn run(
 ) -> Explored {
     let trials = number("WINDROW_TRIALS", TRIALS);
     let progress = Progress::begin(name, trials);
-    for trial in 0..trials {
-        progress.note(trial);
+    for _ in 0..trials {
+        progress.note();
         body();
     }
     Explored { executions: trials, orders: "as they came".to_owned() }

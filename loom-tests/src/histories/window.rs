@@ -195,8 +195,8 @@ impl WindowHistory {
     fn late(&self, adds: &[Add], span: Span) -> Bounds {
         bounds(adds, span, |add| {
             let (fewest, most) = (self.fewest(add.span.end), self.most(add.span.end));
-            let must = add.bucket + most <= add.newest_at_least;
-            (must, add.bucket + fewest <= add.newest_at_most)
+            let gone = add.bucket + most <= add.newest_at_least;
+            (gone, add.bucket + fewest <= add.newest_at_most)
         })
     }
 
@@ -206,8 +206,8 @@ impl WindowHistory {
         bounds(adds, span, |add| {
             let (fewest, most) = (self.fewest(add.span.end), self.most(add.span.end));
             let here = add.bucket == bucket;
-            let must = here && is_one && add.bucket + fewest > add.newest_at_most;
-            (must, here && add.bucket + most > add.newest_at_least)
+            let stayed = add.bucket + fewest > add.newest_at_most;
+            (here && is_one && stayed, here && add.bucket + most > add.newest_at_least)
         })
     }
 

@@ -20,7 +20,7 @@ usage: cargo xtask <command>
   test            format, lints, docs, tests, models and broken twins: all that must pass
   models [NAME]   the loom models, over both reclaimers; NAME: only those whose path begins with it
   shuttle [SCHEDULES]
-                  the models under shuttle: each in so many random orders
+                  models and histories under shuttle, each in so many random orders
   twins [NAME]    the broken twins, each of which a model must kill; NAME: only those whose name
                   contains it
   assembly        reads the machine code of a caller of Counter::add

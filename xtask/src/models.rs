@@ -51,14 +51,14 @@ const SHUTTLE_PER_CORE: Build = Build {
     target: "target/shuttle-per-core",
 };
 
-/// Builds the models for shuttle, and runs each in so many random orders.
+/// Builds models and histories for shuttle, and runs each in so many random orders.
 pub(crate) fn shuttle(steps: &mut Steps, schedules: Option<&str>) -> Result<(), Failed> {
     for build in [SHUTTLE, SHUTTLE_PER_CORE] {
         let mut variables = Vec::from(build.variables());
         variables.extend(schedules.map(|number| ("WINDROW_SCHEDULES", number)));
         let mut arguments = Vec::from(TEST);
-        arguments.extend(["--", "--nocapture"]);
-        steps.cargo(&format!("models, {}", build.name), &arguments, &variables)?;
+        arguments.extend(["--test", "histories", "--", "--nocapture"]);
+        steps.cargo(&format!("models and histories, {}", build.name), &arguments, &variables)?;
     }
     Ok(())
 }
@@ -77,7 +77,8 @@ pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
 pub(crate) const TEST: [&str; 7] =
     ["test", "--package", "windrow-loom-tests", "--profile", "loom", "--test", "models"];
 
-/// Lints what only a model's build compiles: the checking reclaimer and the models themselves.
+/// Lints what only a model's build compiles: the checking reclaimer, the strategy's stand-in and the
+/// models themselves.
 pub(crate) fn lint(steps: &mut Steps) -> Result<(), Failed> {
     let arguments = [
         "clippy",
@@ -88,14 +89,16 @@ pub(crate) fn lint(steps: &mut Steps) -> Result<(), Failed> {
         "--lib",
         "--test",
         "models",
+        "--test",
+        "histories",
         "--profile",
         "loom",
         "--",
         "-D",
         "warnings",
     ];
-    steps.cargo("lints, models", &arguments, &CHECKER.variables())?;
-    steps.cargo("lints, shuttle", &arguments, &SHUTTLE.variables())
+    steps.cargo("lints, loom", &arguments, &CHECKER.variables())?;
+    steps.cargo("lints, shuttle", &arguments, &SHUTTLE_PER_CORE.variables())
 }
 
 impl Build {

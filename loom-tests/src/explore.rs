@@ -76,8 +76,8 @@ fn over() -> &'static str {
 /// How far a model is whose executions are counted beforehand.
 #[cfg(not(loom))]
 mod progress {
-    use std::sync::Mutex;
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::{Arc, Mutex};
     use std::time::{Duration, Instant};
 
     /// A number that the environment may set.
@@ -94,7 +94,8 @@ mod progress {
     /// How often to say it.
     const EVERY: Duration = Duration::from_secs(5);
 
-    pub(crate) struct Progress {
+    /// Counts executions, and says so now and then.
+    pub(crate) struct Count {
         name: String,
         of: usize,
         done: AtomicUsize,
@@ -102,14 +103,8 @@ mod progress {
         said: Mutex<Instant>,
     }
 
-    impl Progress {
-        pub(crate) fn begin(name: &str, of: usize) -> Progress {
-            let begin = Instant::now();
-            let (done, said) = (AtomicUsize::new(0), Mutex::new(begin));
-            Progress { name: name.to_owned(), of, done, begin, said }
-        }
-
-        /// Notes that one more execution begins; says so now and then.
+    impl Count {
+        /// One more execution begins.
         pub(crate) fn note(&self) {
             let done = self.done.fetch_add(1, Ordering::Relaxed);
             if !done.is_multiple_of(64) {
@@ -124,11 +119,28 @@ mod progress {
         }
     }
 
+    /// Stays outside of the executions, and says which of them has failed.
+    pub(crate) struct Progress(Arc<Count>);
+
+    impl Progress {
+        pub(crate) fn begin(name: &str, of: usize) -> Progress {
+            let begin = Instant::now();
+            let (done, said) = (AtomicUsize::new(0), Mutex::new(begin));
+            Progress(Arc::new(Count { name: name.to_owned(), of, done, begin, said }))
+        }
+
+        /// For the executions.
+        pub(crate) fn count(&self) -> Arc<Count> {
+            Arc::clone(&self.0)
+        }
+    }
+
     impl Drop for Progress {
         fn drop(&mut self) {
             if std::thread::panicking() {
-                let (done, time) = (self.done.get_mut(), self.begin.elapsed().as_secs_f64());
-                println!("model {}: failed in execution {done}, after {time:.1} s", self.name);
+                let Count { name, done, begin, .. } = &*self.0;
+                let (done, time) = (done.load(Ordering::Relaxed), begin.elapsed().as_secs_f64());
+                println!("model {name}: failed in execution {done}, after {time:.1} s");
             }
         }
     }

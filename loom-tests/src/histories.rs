@@ -16,6 +16,7 @@
 //! found out. Otherwise numbers are compared as numbers.
 
 mod counter;
+mod known;
 mod window;
 
 use std::sync::Arc;

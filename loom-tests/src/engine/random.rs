@@ -50,8 +50,9 @@ pub(crate) fn run(
     }
     let schedules = number("WINDROW_SCHEDULES", SCHEDULES);
     let progress = Progress::begin(name, schedules);
+    let count = progress.count();
     let body = Arc::new(move || {
-        progress.note();
+        count.note();
         body();
     });
     let (walks, few) = (schedules.div_ceil(2), schedules / 2);

@@ -78,7 +78,7 @@ pub(crate) fn run(
     let trials = number("WINDROW_TRIALS", TRIALS);
     let progress = Progress::begin(name, trials);
     for _ in 0..trials {
-        progress.note();
+        progress.count().note();
         body();
     }
     Explored { executions: trials, orders: "as they came".to_owned() }

@@ -1,9 +1,8 @@
 //! What a window promises, of a recorded history.
 //!
 //! Buckets have numbers, time is in buckets, and all geometries of a history have buckets of one
-//! length. What is known of the ring at a stamp is two numbers, since adds that are under way may
-//! have moved it on or not: its newest bucket *at least*, by the adds that had returned, and *at
-//! most*, by those that had begun. Likewise, of changes of geometry, its *fewest* and *most* buckets.
+//! length. What must be in a number, and what may, is said by [`Known`], since calls that are under
+//! way may have moved the ring on or not.
 //!
 //! * A *sum* for the interval that ends at its reader's time has every add that had returned, whose
 //!   bucket is in that interval and in the ring whatever the adds under way do; and no add but those
@@ -19,6 +18,7 @@
 //! So in a history with changes of geometry a bucket may have several turns, between those of others:
 //! there no add may be handed out twice, and of order and conservation nothing is demanded.
 
+use super::known::{Add, Bounds, Known};
 use super::{Call, Numbers, Span};
 
 /// What a call did to a window.
@@ -52,22 +52,6 @@ pub struct WindowHistory {
     pub calls: Vec<Call<WindowCall>>,
 }
 
-/// One add.
-struct Add {
-    span: Span,
-    bucket: u64,
-    n: u64,
-    /// The newest bucket at least when it began, and at most when it returned.
-    newest_at_least: u64,
-    newest_at_most: u64,
-}
-
-/// What was found in a number, and what must and may be in it.
-struct Bounds {
-    least: u64,
-    most: u64,
-}
-
 impl WindowHistory {
     /// Whether a window's promises allow this history.
     ///
@@ -75,40 +59,12 @@ impl WindowHistory {
     ///
     /// The call that they do not allow, and why.
     pub fn check(&self) -> Result<(), String> {
-        let adds = self.adds();
-        let numbers = Numbers::of(adds.iter().map(|add| add.n));
+        let known = Known::of(self);
+        let numbers = Numbers::of(known.adds.iter().map(|add| add.n));
         for Call { span, did, .. } in &self.calls {
-            let demand =
-                |what: &str, found: u64, bounds: &Bounds| demand(what, found, bounds, numbers);
-            match did {
-                WindowCall::Add(..) | WindowCall::Reconfigure(_) => {}
-                WindowCall::Sum(now, found) => {
-                    let bounds = self.interval(&adds, *span, *now, None);
-                    demand(&format!("the sum at bucket {now}"), *found, &bounds)?;
-                }
-                WindowCall::Buckets(now, buckets) => {
-                    if !buckets.is_sorted_by(|one, next| one.0 < next.0) {
-                        return Err(format!("a snapshot's buckets are out of order: {buckets:?}"));
-                    }
-                    for (bucket, found) in buckets {
-                        let bounds = self.interval(&adds, *span, *now, Some(*bucket));
-                        demand(&format!("bucket {bucket} of a snapshot"), *found, &bounds)?;
-                    }
-                }
-                WindowCall::Lifetime(found) => {
-                    let begun = bounds(&adds, *span, |_| (true, true));
-                    demand("lifetime", *found, &begun)?;
-                }
-                WindowCall::Late(found) => {
-                    demand("late", *found, &self.late(&adds, *span))?;
-                }
-                WindowCall::Drained(bucket, found) => {
-                    let bounds = self.drained(&adds, *span, *bucket);
-                    demand(&format!("bucket {bucket}, handed out,"), *found, &bounds)?;
-                }
-            }
+            check_call(did, *span, &known, numbers)?;
         }
-        let lifetimes = |did: &WindowCall| match did {
+        let lifetime = |did: &WindowCall| match did {
             WindowCall::Lifetime(found) => Some(*found),
             _ => None,
         };
@@ -116,99 +72,10 @@ impl WindowHistory {
             WindowCall::Late(found) => Some(*found),
             _ => None,
         };
-        self.never_back("lifetime", lifetimes, numbers)?;
+        self.never_back("lifetime", lifetime, numbers)?;
         self.never_back("late", late, numbers)?;
-        self.in_order(numbers)?;
-        self.conserved(&adds, numbers)
-    }
-
-    fn adds(&self) -> Vec<Add> {
-        let adds = self.calls.iter().filter_map(|call| match call.did {
-            WindowCall::Add(bucket, n) => Some((call.span, bucket, n)),
-            _ => None,
-        });
-        adds.map(|(span, bucket, n)| Add {
-            span,
-            bucket,
-            n,
-            newest_at_least: self.newest_at_least(span.begin),
-            newest_at_most: self.newest_at_most(span.end),
-        })
-        .collect()
-    }
-
-    /// The newest bucket at a stamp, by the adds that match.
-    fn newest(&self, counts: impl Fn(&Span) -> bool) -> u64 {
-        let buckets = self.calls.iter().filter_map(|call| match call.did {
-            WindowCall::Add(bucket, _) if counts(&call.span) => Some(bucket),
-            _ => None,
-        });
-        buckets.fold(self.built_at, u64::max)
-    }
-
-    fn newest_at_least(&self, at: u64) -> u64 {
-        self.newest(|add| add.end < at)
-    }
-
-    fn newest_at_most(&self, at: u64) -> u64 {
-        self.newest(|add| add.begin < at)
-    }
-
-    /// How many buckets the ring may have had until a stamp.
-    fn geometries(&self, until: u64) -> impl Iterator<Item = u64> {
-        let changes = self.calls.iter().filter_map(move |call| match call.did {
-            WindowCall::Reconfigure(buckets) if call.span.begin < until => Some(buckets),
-            _ => None,
-        });
-        std::iter::once(self.buckets).chain(changes)
-    }
-
-    fn fewest(&self, until: u64) -> u64 {
-        self.geometries(until).fold(u64::MAX, u64::min)
-    }
-
-    fn most(&self, until: u64) -> u64 {
-        self.geometries(until).fold(0, u64::max)
-    }
-
-    fn was_reconfigured(&self) -> bool {
-        self.calls.iter().any(|call| matches!(call.did, WindowCall::Reconfigure(_)))
-    }
-
-    /// Of the interval that ends with a bucket, or of one bucket of it.
-    fn interval(&self, adds: &[Add], span: Span, now: u64, only: Option<u64>) -> Bounds {
-        let (fewest, most) = (self.fewest(span.end), self.most(span.end));
-        let newest_at_least = self.newest_at_least(span.begin);
-        let newest_at_most = self.newest_at_most(span.end);
-        bounds(adds, span, |add| {
-            if add.bucket > now || only.is_some_and(|only| only != add.bucket) {
-                return (false, false);
-            }
-            let stays = add.bucket + fewest > now.max(newest_at_most);
-            let newest = newest_at_least.max(add.newest_at_least);
-            let may_be_there = add.bucket + most > now.max(newest);
-            (stays, may_be_there)
-        })
-    }
-
-    /// Of what was late.
-    fn late(&self, adds: &[Add], span: Span) -> Bounds {
-        bounds(adds, span, |add| {
-            let (fewest, most) = (self.fewest(add.span.end), self.most(add.span.end));
-            let gone = add.bucket + most <= add.newest_at_least;
-            (gone, add.bucket + fewest <= add.newest_at_most)
-        })
-    }
-
-    /// Of a bucket that was handed out. After a change of geometry one bucket may be two headers.
-    fn drained(&self, adds: &[Add], span: Span, bucket: u64) -> Bounds {
-        let is_one = !self.was_reconfigured();
-        bounds(adds, span, |add| {
-            let (fewest, most) = (self.fewest(add.span.end), self.most(add.span.end));
-            let here = add.bucket == bucket;
-            let stayed = add.bucket + fewest > add.newest_at_most;
-            (here && is_one && stayed, here && add.bucket + most > add.newest_at_least)
-        })
+        self.in_order(&known, numbers)?;
+        self.conserved(&known, numbers)
     }
 
     fn never_back(
@@ -244,11 +111,11 @@ impl WindowHistory {
         drained
     }
 
-    fn in_order(&self, numbers: Numbers) -> Result<(), String> {
+    fn in_order(&self, known: &Known, numbers: Numbers) -> Result<(), String> {
         let drained = self.handed_out();
         for pair in drained.windows(2) {
             let ((_, one, _), (_, next, _)) = (pair[0], pair[1]);
-            if next <= one && !self.was_reconfigured() {
+            if next <= one && !known.was_reconfigured() {
                 return Err(format!("bucket {next} was handed out after bucket {one}"));
             }
         }
@@ -266,9 +133,8 @@ impl WindowHistory {
     }
 
     /// At rest.
-    fn conserved(&self, adds: &[Add], numbers: Numbers) -> Result<(), String> {
-        let newest = self.newest_at_most(u64::MAX);
-        let fewest = self.fewest(u64::MAX);
+    fn conserved(&self, known: &Known, numbers: Numbers) -> Result<(), String> {
+        let newest = known.newest();
         let (mut lifetime, mut late, mut live) = (None, None, None);
         let busy = |call: &&Call<WindowCall>| {
             !matches!(
@@ -291,7 +157,7 @@ impl WindowHistory {
             return Err("the history does not end with reads at rest".to_owned());
         };
         let drained = self.handed_out();
-        if drained.is_empty() || self.was_reconfigured() {
+        if drained.is_empty() || known.was_reconfigured() {
             return Ok(()); // the reads at rest are exact, each by itself
         }
         let handed_out: u64 = drained.iter().map(|(.., found)| found).sum();
@@ -301,30 +167,40 @@ impl WindowHistory {
             ));
         };
         let may_be_missed = |add: &&Add| {
-            let after_its_turn = drained
-                .iter()
-                .any(|(turn, bucket, _)| *bucket >= add.bucket && turn.begin < add.span.end);
-            add.bucket < newest && (after_its_turn || add.bucket + fewest <= newest)
+            let after_its_turn = drained.iter().any(|(turn, bucket, _)| {
+                *bucket >= add.bucket && add.ends_after_the_beginning_of(*turn)
+            });
+            add.bucket < newest && (after_its_turn || !known.has_at_rest(add.bucket))
         };
-        let most = adds.iter().filter(may_be_missed).map(|add| add.n).sum();
+        let most = known.adds.iter().filter(may_be_missed).map(|add| add.n).sum();
         demand("what nobody was handed out", missed, &Bounds { least: 0, most }, numbers)
     }
 }
 
-/// What must and may be in a read: of the adds that had returned, and of those that had begun, those
-/// of which `counts` says so.
-fn bounds(adds: &[Add], read: Span, counts: impl Fn(&Add) -> (bool, bool)) -> Bounds {
-    let mut bounds = Bounds { least: 0, most: 0 };
-    for add in adds {
-        let (must, may) = counts(add);
-        if must && add.span.is_before(read) {
-            bounds.least += add.n;
+/// Whether what one call found lies between its bounds.
+fn check_call(did: &WindowCall, span: Span, known: &Known, numbers: Numbers) -> Result<(), String> {
+    match did {
+        WindowCall::Add(..) | WindowCall::Reconfigure(_) => Ok(()),
+        WindowCall::Sum(now, found) => {
+            let bounds = known.interval(span, *now, None);
+            demand(&format!("the sum at bucket {now}"), *found, &bounds, numbers)
         }
-        if may && add.span.begin < read.end {
-            bounds.most += add.n;
+        WindowCall::Buckets(now, buckets) => {
+            if !buckets.is_sorted_by(|one, next| one.0 < next.0) {
+                return Err(format!("a snapshot's buckets are out of order: {buckets:?}"));
+            }
+            buckets.iter().try_for_each(|(bucket, found)| {
+                let bounds = known.interval(span, *now, Some(*bucket));
+                demand(&format!("bucket {bucket} of a snapshot"), *found, &bounds, numbers)
+            })
+        }
+        WindowCall::Lifetime(found) => demand("lifetime", *found, &known.lifetime(span), numbers),
+        WindowCall::Late(found) => demand("late", *found, &known.late(span), numbers),
+        WindowCall::Drained(bucket, found) => {
+            let bounds = known.drained(span, *bucket);
+            demand(&format!("bucket {bucket}, handed out,"), *found, &bounds, numbers)
         }
     }
-    bounds
 }
 
 fn demand(what: &str, found: u64, bounds: &Bounds, numbers: Numbers) -> Result<(), String> {

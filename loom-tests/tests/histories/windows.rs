@@ -22,26 +22,22 @@ enum Step {
 
 use Step::{Add, Buckets, Drain, Late, Lifetime, Reconfigure, Sum};
 
-/// Builds a window in bucket 0, runs one thread for each list of steps, and reads all at rest. Each add
-/// is a bit of its own.
-fn run(buckets: u64, program: &[Vec<Step>]) -> WindowHistory {
+/// Builds a window in bucket 0, runs one thread for each list of steps, and reads all at rest. `n` says
+/// how much an add adds.
+fn run(buckets: u64, program: &[Vec<Step>], n: impl Fn(u32) -> u64) -> WindowHistory {
     set_time(0);
     let window: Arc<Window> = Arc::new(window(buckets));
     let recorder = Recorder::default();
-    let mut bits = (0..63).map(|bit| 1 << bit);
-    let mut newest = 0;
+    let (mut adds, mut newest) = (0, 0);
     let mut threads = Vec::new();
     for steps in program {
         let mut numbered = Vec::new();
         for step in steps {
-            let n = match step {
-                Add(bucket) => {
-                    newest = newest.max(*bucket);
-                    bits.next().expect("fewer adds than bits")
-                }
-                _ => 0,
-            };
-            numbered.push((*step, n));
+            if let Add(bucket) = step {
+                newest = newest.max(*bucket);
+                adds += 1;
+            }
+            numbered.push((*step, n(adds)));
         }
         let (window, mut log) = (Arc::clone(&window), recorder.log());
         threads.push(thread::spawn(move || {
@@ -107,8 +103,13 @@ fn close(window: &Window, newest: u64, mut drain: impl FnMut()) {
     panic!("at rest, buckets of {:?} were left open", interval(1));
 }
 
-fn demand(buckets: u64, program: &[Vec<Step>]) {
-    let history = run(buckets, program);
+/// Each add is a bit, so that every sum tells which adds are in it.
+fn bit(add: u32) -> u64 {
+    1 << add
+}
+
+fn demand(buckets: u64, program: &[Vec<Step>], n: impl Fn(u32) -> u64) {
+    let history = run(buckets, program, n);
     if let Err(why) = history.check() {
         let mut calls = history.calls;
         calls.sort_by_key(|call| call.span.begin);
@@ -129,7 +130,7 @@ fn rotations_under_readers_and_a_drain() {
             vec![Lifetime, Sum(3), Lifetime, Late, Lifetime, Late],
             vec![Drain, Drain, Drain],
         ];
-        demand(3, &program);
+        demand(3, &program, bit);
     });
 }
 
@@ -146,7 +147,7 @@ fn back_dated_adds_under_rotations() {
             vec![Buckets(4), Buckets(5), Late, Late],
             vec![Drain, Drain, Drain],
         ];
-        demand(4, &program);
+        demand(4, &program, bit);
     });
 }
 
@@ -161,7 +162,7 @@ fn a_ring_of_one_slot() {
             vec![Sum(1), Sum(2), Sum(3), Sum(4)],
             vec![Late, Lifetime, Late, Lifetime],
         ];
-        demand(1, &program);
+        demand(1, &program, bit);
     });
 }
 
@@ -177,7 +178,7 @@ fn changes_of_geometry() {
             vec![Sum(1), Buckets(3), Lifetime, Sum(4)],
             vec![Drain, Lifetime, Drain],
         ];
-        demand(2, &program);
+        demand(2, &program, bit);
     });
 }
 
@@ -193,7 +194,7 @@ fn any_program() {
             (0..=below(6)).map(|_| any_step(&mut time, reconfigures)).collect()
         };
         let program: Vec<Vec<Step>> = (0..threads).map(|_| steps()).collect();
-        demand(buckets, &program);
+        demand(buckets, &program, bit);
     });
 }
 
@@ -214,5 +215,24 @@ fn any_step(time: &mut u64, reconfigures: bool) -> Step {
         17 => Late,
         18 if reconfigures => Reconfigure(1 + below(4)),
         _ => Drain,
+    }
+}
+
+/// Real threads that stay for long, so that they really meet: histories of a thousand adds.
+#[cfg(not(shuttle))]
+#[test]
+fn long_histories() {
+    for _ in 0..5 {
+        let adder =
+            |behind: u64| (0..400_u64).map(move |add| Add((add / 4).saturating_sub(behind)));
+        let reader = || (0..100).flat_map(|now| [Sum(now), Buckets(now)]);
+        let program = [
+            adder(0).collect(),
+            adder(0).collect(),
+            adder(3).collect(),
+            reader().collect(),
+            [Lifetime, Late, Drain].repeat(50),
+        ];
+        demand(8, &program, |add| u64::from(add % 7));
     }
 }

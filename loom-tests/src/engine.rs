@@ -14,11 +14,9 @@
 #[cfg_attr(not(any(loom, shuttle)), path = "engine/real.rs")]
 mod chosen;
 
-#[cfg(not(loom))]
 mod cell;
-#[cfg(not(loom))]
-pub use cell::UnsafeCell;
 
+pub use cell::UnsafeCell;
 pub(crate) use chosen::run;
 pub use chosen::*;
 

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-pub use loom::cell::UnsafeCell;
 pub use loom::{sync, thread, thread_local};
 
 use super::Explored;

@@ -104,7 +104,7 @@ impl Arena {
     fn map(&self, index: usize) -> Option<Segment> {
         let pages = Pages::map(ROWS_AT + stripe::rows() * COLUMNS)?;
         let start = pages.start();
-        // Release: publishes the zeroed cells (under loom they are made; the kernel's need it not).
+        // Release: publishes the zeroed cells (in a model they are made; the kernel's need it not).
         // Acquire: what the winner has published, should we lose.
         let place = &self.segments[index];
         let winner = place.compare_exchange(
@@ -238,7 +238,7 @@ fn room(taken: u64, length: usize) -> Option<usize> {
     (0..=WORD - length).step_by(step).find(|bit| taken & mask(*bit, length) == 0)
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
     use std::collections::HashSet;
 

@@ -21,17 +21,17 @@ mod manual;
 pub use manual::Manual;
 
 // A model has no operating system to ask for the time; it brings a clock of its own.
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 mod monotonic;
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 mod precise;
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 mod ticker;
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 pub use {monotonic::Coarse, precise::Precise, ticker::Ticker};
 
 /// In a model, [`Manual`] under the name of the default clock.
-#[cfg(loom)]
+#[cfg(any(loom, shuttle))]
 pub type Coarse = Manual;
 
 /// Where a window gets its time from.

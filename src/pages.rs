@@ -45,7 +45,7 @@ impl Pages {
     }
 }
 
-#[cfg(all(unix, not(loom)))]
+#[cfg(all(unix, not(any(loom, shuttle))))]
 mod platform {
     use super::Cell;
     use std::ptr::{null_mut, slice_from_raw_parts};
@@ -73,7 +73,7 @@ mod platform {
 }
 
 /// Where there is no `mmap`, the global allocator stands in.
-#[cfg(all(not(unix), not(loom)))]
+#[cfg(not(any(unix, loom, shuttle)))]
 mod platform {
     use super::{Cell, PAGE};
     use std::alloc::{Layout, alloc_zeroed, dealloc};
@@ -104,7 +104,7 @@ mod platform {
 }
 
 /// In a model, cells of the model checker, which live for some executions more than they must.
-#[cfg(loom)]
+#[cfg(any(loom, shuttle))]
 mod platform {
     use super::Cell;
     use std::cell::RefCell;

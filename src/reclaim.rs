@@ -8,9 +8,9 @@
 #[cfg(not(windrow_checker))]
 pub(crate) use crossbeam_epoch::{Atomic, Guard, Owned, Shared};
 
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 mod local;
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 pub(crate) use local::pin;
 
 #[cfg(all(loom, not(windrow_checker)))]

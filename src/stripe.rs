@@ -24,7 +24,12 @@ pub(crate) mod portable;
 #[cfg_attr(
     not(any(
         windrow_per_core,
-        all(target_os = "linux", target_arch = "x86_64", target_env = "gnu", not(loom))
+        all(
+            target_os = "linux",
+            target_arch = "x86_64",
+            target_env = "gnu",
+            not(any(loom, shuttle))
+        )
     )),
     path = "stripe/per_core_absent.rs"
 )]

@@ -1,18 +1,25 @@
-//! The one switch between std and the loom model checker.
+//! The one switch between std and the model checkers: loom, which tries every order of a few steps,
+//! and shuttle, which tries random orders of many.
 //!
 //! Every atomic, fence, thread-local and process-wide value of the library comes through here, so
 //! that a model runs the library's own code. Nothing else in the tree asks which world it is in,
-//! but for [`reclaim`](crate::reclaim), which chooses the reclaimer, and the clocks that need an
-//! operating system.
+//! but for [`reclaim`](crate::reclaim), which chooses the reclaimer, and what needs an operating
+//! system: clocks, pages, the per-core strategy.
 
 pub(crate) use std::sync::atomic::Ordering;
 
-#[cfg(not(loom))]
+/// The model checker, which has std's names.
+#[cfg(loom)]
+pub(crate) use loom as engine;
+#[cfg(shuttle)]
+pub(crate) use shuttle as engine;
+
+#[cfg(not(any(loom, shuttle)))]
 pub(crate) use std::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, fence,
 };
 
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 pub(crate) use RealAtomicU64 as AtomicU64;
 
 /// Real also in a model: for what is not the subject of one.
@@ -23,19 +30,25 @@ pub(crate) use std::sync::atomic::AtomicU64 as RealAtomicU64;
 #[cfg(not(target_has_atomic = "64"))]
 pub(crate) use portable_atomic::AtomicU64 as RealAtomicU64;
 
-#[cfg(loom)]
-pub(crate) use loom::sync::atomic::{
+#[cfg(any(loom, shuttle))]
+pub(crate) use engine::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, fence,
 };
 
 /// For what a model puts in the place of the scheduler.
 #[cfg(windrow_per_core)]
-pub(crate) use loom::sync::Mutex;
+pub(crate) use engine::sync::Mutex;
 
 #[cfg(all(loom, not(crossbeam_loom)))]
 compile_error!(
     "a model needs `--cfg crossbeam_loom` beside `--cfg loom`: without it crossbeam-epoch keeps \
      std's atomics, and loom reports causality violations that are not there"
+);
+
+#[cfg(all(shuttle, not(windrow_checker)))]
+compile_error!(
+    "a model needs `--cfg windrow_checker` beside `--cfg shuttle`, which does not see \
+     crossbeam-epoch's atomics"
 );
 
 /// Declares a function that is `const` outside models: loom's atomics cannot be made in a `const`.
@@ -57,8 +70,12 @@ macro_rules! global {
         $(#[$attribute])*
         #[inline]
         $visibility fn $name() -> &'static $type {
-            #[cfg(not(loom))]
+            #[cfg(not(any(loom, shuttle)))]
             static VALUE: $type = $value;
+            #[cfg(shuttle)]
+            shuttle::lazy_static! {
+                static ref VALUE: $type = $value;
+            }
             // Leaked, because a reclaimer's deferred functions may use it when an execution, and
             // with it every value of loom's own, has ended.
             #[cfg(loom)]
@@ -74,14 +91,14 @@ macro_rules! global {
 /// be read at any time in a thread's life, its last moments included.
 macro_rules! thread_number {
     ($(#[$attribute:meta])* $name:ident) => {
-        #[cfg(not(loom))]
+        #[cfg(not(any(loom, shuttle)))]
         std::thread_local! {
             $(#[$attribute])*
             static $name: std::cell::Cell<usize> =
                 const { std::cell::Cell::new(usize::MAX) };
         }
-        #[cfg(loom)]
-        loom::thread_local! {
+        #[cfg(any(loom, shuttle))]
+        $crate::sync::engine::thread_local! {
             $(#[$attribute])*
             static $name: std::cell::Cell<usize> = std::cell::Cell::new(usize::MAX);
         }
@@ -92,7 +109,7 @@ pub(crate) use {const_fn, global, thread_number};
 
 /// A size: `real`, or `model` where every atomic operation is a branch to explore.
 pub(crate) const fn sized(real: usize, model: usize) -> usize {
-    if cfg!(loom) { model } else { real }
+    if cfg!(any(loom, shuttle)) { model } else { real }
 }
 
 /// An array of null pointers.
@@ -105,6 +122,28 @@ pub(crate) const fn null_pointers<T, const N: usize>() -> [AtomicPtr<T>; N] {
 #[cfg(loom)]
 pub(crate) fn null_pointers<T, const N: usize>() -> [AtomicPtr<T>; N] {
     std::array::from_fn(|_| AtomicPtr::new(std::ptr::null_mut()))
+}
+
+/// A cell that loom checks for races. Shuttle knows none: it has one step follow the other.
+#[cfg(all(windrow_checker, loom))]
+pub(crate) use loom::cell::UnsafeCell;
+
+#[cfg(shuttle)]
+pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
+
+#[cfg(shuttle)]
+impl<T> UnsafeCell<T> {
+    pub(crate) fn new(value: T) -> Self {
+        UnsafeCell(std::cell::UnsafeCell::new(value))
+    }
+
+    pub(crate) fn with<R>(&self, read: impl FnOnce(*const T) -> R) -> R {
+        read(self.0.get())
+    }
+
+    pub(crate) fn with_mut<R>(&self, write: impl FnOnce(*mut T) -> R) -> R {
+        write(self.0.get())
+    }
 }
 
 /// A witness of causality, planted in a structure that one thread makes and others read.

@@ -1,30 +1,17 @@
 //! Running a model, and saying how far it got.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+#[cfg(not(loom))]
+pub(crate) use progress::{Progress, number};
+
 use std::time::Instant;
 
-loom::lazy_static! {
-    static ref TURN: loom::sync::atomic::AtomicUsize = loom::sync::atomic::AtomicUsize::new(0);
-}
+use crate::engine::{self, Explored};
 
-/// Stands before each call whose order against other threads' calls matters.
-///
-/// Loom looks for another order only where it sees two steps meet, and of each atomic it remembers
-/// the last access alone: a load by one thread is forgotten behind a load by the other, and the
-/// store that follows it seems to meet nobody. Taking a turn is a read-modify-write on one atomic,
-/// which nothing hides; it orders no memory.
-pub fn turn() {
-    TURN.fetch_add(1, Ordering::Relaxed);
-}
-
-/// Steps that one execution may take. Far more than any does: an endless one shall fail.
-const STEPS: usize = 20_000;
-
-/// A model's name and bounds.
+/// A model's name, and loom's bounds.
 ///
 /// Unbounded, loom explores every order of steps. With a bound, only those in which no more than
-/// that many times a thread is stopped that could have gone on.
+/// that many times a thread is stopped that could have gone on. The other engines have no use for a
+/// bound.
 #[derive(Debug)]
 pub struct Model {
     name: &'static str,
@@ -62,32 +49,99 @@ impl Model {
     ///
     /// If the model fails in some execution.
     pub fn explore(self, body: impl Fn() + Send + Sync + 'static) {
-        let mut builder = loom::model::Builder::new();
-        builder.max_branches = STEPS;
-        builder.preemption_bound = self.preemptions.or(builder.preemption_bound);
-        let bound = builder.preemption_bound;
-        let executions = Arc::new(AtomicUsize::new(0));
-        let count = Arc::clone(&executions);
         let begin = Instant::now();
-        builder.check(move || {
-            count.fetch_add(1, Ordering::Relaxed);
-            turn(); // makes the atomic before there is anybody else
-            body();
-        });
+        let Explored { executions, orders } = engine::run(self.name, self.preemptions, body);
         println!(
-            "model {}: {} executions in {:.1} s, {}, over {}",
+            "model {}: {executions} executions in {:.1} s, {orders}, over {}",
             self.name,
-            executions.load(Ordering::Relaxed),
             begin.elapsed().as_secs_f64(),
-            match bound {
-                None => "all orders".to_owned(),
-                Some(bound) => format!("at most {bound} preemptions"),
-            },
-            match (cfg!(windrow_per_core), cfg!(windrow_checker)) {
-                (true, _) => "the per-core strategy",
-                (false, true) => "the checker",
-                (false, false) => "crossbeam-epoch",
-            },
+            over(),
         );
+    }
+}
+
+/// What of the library a model is run over.
+fn over() -> &'static str {
+    if cfg!(windrow_per_core) {
+        "the per-core strategy"
+    } else if cfg!(windrow_checker) {
+        "the checker"
+    } else if !cfg!(loom) && windrow::strategy() == windrow::Strategy::PerCore {
+        "restartable sequences"
+    } else {
+        "crossbeam-epoch"
+    }
+}
+
+/// How far a model is whose executions are counted beforehand.
+#[cfg(not(loom))]
+mod progress {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::{Arc, Mutex};
+    use std::time::{Duration, Instant};
+
+    /// A number that the environment may set.
+    pub(crate) fn number(variable: &str, otherwise: usize) -> usize {
+        match std::env::var(variable) {
+            Err(_) => otherwise,
+            Ok(text) => match text.parse() {
+                Ok(number) if number > 0 => number,
+                _ => panic!("{variable}={text} is no number above 0"),
+            },
+        }
+    }
+
+    /// How often to say it.
+    const EVERY: Duration = Duration::from_secs(5);
+
+    /// Counts executions, and says so now and then.
+    pub(crate) struct Count {
+        name: String,
+        of: usize,
+        done: AtomicUsize,
+        begin: Instant,
+        said: Mutex<Instant>,
+    }
+
+    impl Count {
+        /// One more execution begins.
+        pub(crate) fn note(&self) {
+            let done = self.done.fetch_add(1, Ordering::Relaxed);
+            if !done.is_multiple_of(64) {
+                return; // a look at the clock is not free
+            }
+            let mut said = self.said.lock().expect("saying so does not panic");
+            if said.elapsed() >= EVERY {
+                let second = done as f64 / self.begin.elapsed().as_secs_f64();
+                println!("model {}: {done} of {}, {second:.0}/s", self.name, self.of);
+                *said = Instant::now();
+            }
+        }
+    }
+
+    /// Stays outside of the executions, and says which of them has failed.
+    pub(crate) struct Progress(Arc<Count>);
+
+    impl Progress {
+        pub(crate) fn begin(name: &str, of: usize) -> Progress {
+            let begin = Instant::now();
+            let (done, said) = (AtomicUsize::new(0), Mutex::new(begin));
+            Progress(Arc::new(Count { name: name.to_owned(), of, done, begin, said }))
+        }
+
+        /// For the executions.
+        pub(crate) fn count(&self) -> Arc<Count> {
+            Arc::clone(&self.0)
+        }
+    }
+
+    impl Drop for Progress {
+        fn drop(&mut self) {
+            if std::thread::panicking() {
+                let Count { name, done, begin, .. } = &*self.0;
+                let (done, time) = (done.load(Ordering::Relaxed), begin.elapsed().as_secs_f64());
+                println!("model {name}: failed in execution {done}, after {time:.1} s");
+            }
+        }
     }
 }

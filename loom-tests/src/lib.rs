@@ -1,15 +1,14 @@
 //! What windrow's models share. The models themselves are in `tests/models`, one file for each
-//! thing that they check; `cargo xtask models` runs them.
+//! thing that they check.
 //!
-//! A model is a small program with two or three threads that uses the library's real code, built
-//! with `--cfg loom`. Loom runs it once for every order in which its steps can happen, and for every
-//! value that the memory model lets a load return; each run is an *execution*. Without that flag
-//! there is nothing here.
+//! A model is a small program with a few threads that uses the library's real code, and asserts what
+//! must hold however its threads meet. Three [engines](engine) run it: loom, shuttle, and real
+//! threads. [`histories`] checks what was recorded of a run against what the library promises.
 
-#[cfg(loom)]
+pub mod engine;
 mod explore;
-#[cfg(loom)]
+pub mod histories;
 pub mod window;
 
-#[cfg(loom)]
-pub use explore::{Model, turn};
+pub use engine::turn;
+pub use explore::Model;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use windrow::{Clock, Event, SlidingWindow, Timestamp, events};
 
-use crate::turn;
+use crate::{engine, turn};
 
 events! {
     /// What most models count.
@@ -16,9 +16,10 @@ events! {
 pub type Window<E = Hits> = SlidingWindow<E, Local>;
 
 /// A bucket's length, in nanoseconds.
-const LENGTH: u64 = 10;
+pub const LENGTH: u64 = 10;
 
-loom::thread_local! {
+engine::thread_local! {
+    #[allow(clippy::missing_const_for_thread_local)] // loom's cannot be one
     static TIME: Cell<u64> = Cell::new(0);
 }
 

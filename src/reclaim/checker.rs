@@ -10,7 +10,8 @@
 //! - Every block carries a checked cell, `alive`. Dereferencing reads it, freeing writes it: an
 //!   access that is not ordered before the freeing is a data race, which loom reports, and one that
 //!   comes after it finds `false`. The cell is also written when the block is made, so that a block
-//!   published without Release fails at its first reader.
+//!   published without Release fails at its first reader. (Shuttle knows no races: there only the
+//!   `false` is left.)
 //! - Retiring notes the guards that live at that moment. When the last of them is gone, the block is
 //!   freed, or the deferred function called, by whoever dropped that guard.
 //! - Memory is kept until the execution ends, so that no address ever comes back (a recycled
@@ -39,12 +40,12 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::{Mutex, MutexGuard};
 
-use loom::sync::atomic::{AtomicUsize, Ordering, fence};
-
 use pointer::Block;
 pub(crate) use pointer::{Atomic, Owned, Shared};
 
-loom::lazy_static! {
+use crate::sync::{AtomicUsize, Ordering, engine, fence};
+
+engine::lazy_static! {
     /// Made anew for every execution, and checked when that ends.
     static ref LEDGER: Ledger = Ledger::default();
 }
@@ -52,10 +53,10 @@ loom::lazy_static! {
 /// Everything that this execution pinned, retired and allocated.
 #[derive(Default)]
 struct Ledger {
-    /// What loom sees of it all.
+    /// What the model checker sees of it all.
     events: AtomicUsize,
-    /// Loom's threads take turns on one thread of the system: never contended, never held over a
-    /// step of the model.
+    /// A model's threads take turns on one thread of the system: never contended, never held over
+    /// a step of the model.
     books: Mutex<Books>,
 }
 
@@ -88,8 +89,8 @@ struct Memory {
     release: unsafe fn(*mut ()),
 }
 
-// SAFETY: loom runs all threads of an execution on one thread of the system, one at a time, and
-// hands the ledger to nobody else.
+// SAFETY: loom and shuttle run all threads of an execution on one thread of the system, one at a
+// time, and hand the ledger to nobody else.
 unsafe impl Send for Books {}
 
 impl Ledger {

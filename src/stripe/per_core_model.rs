@@ -1,5 +1,5 @@
-//! The per-core strategy in a model (`--cfg windrow_per_core`): what loom cannot see of it, as two
-//! steps with an abort between them.
+//! The per-core strategy in a model (`--cfg windrow_per_core`): what loom and shuttle cannot see of
+//! it, as two steps with an abort between them.
 //!
 //! All threads of the model share one core, the worst that can happen to them. A sequence begins by
 //! taking the core over, and loads the cell. Its commit is one step: if somebody has taken the core

@@ -19,6 +19,8 @@ usage: cargo xtask <command>
 
   test            format, lints, docs, tests, models and broken twins: all that must pass
   models [NAME]   the loom models, over both reclaimers; NAME: only those whose path begins with it
+  shuttle [SCHEDULES]
+                  models and histories under shuttle, each in so many random orders
   twins [NAME]    the broken twins, each of which a model must kill; NAME: only those whose name
                   contains it
   assembly        reads the machine code of a caller of Counter::add
@@ -35,6 +37,11 @@ fn main() -> ExitCode {
         ["test"] => test(&mut steps),
         ["models"] => models::run(&mut steps, ""),
         ["models", name] => models::run(&mut steps, name),
+        ["shuttle"] => models::shuttle(&mut steps, None),
+        ["shuttle", schedules] => match schedules.parse::<usize>() {
+            Ok(number) if number > 0 => models::shuttle(&mut steps, Some(schedules)),
+            _ => return misused(&format!("`{schedules}` is no number of schedules above 0")),
+        },
         ["twins"] => twin::run(&mut steps, ""),
         ["twins", name] => twin::run(&mut steps, name),
         ["assembly"] => assembly::run(&mut steps),

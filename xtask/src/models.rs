@@ -1,7 +1,8 @@
-//! The loom models, over both reclaimers, and over the per-core strategy.
+//! The models, under loom and under shuttle: over the reclaimers, and over the per-core strategy.
+//! (On real threads they are an ordinary test.)
 //!
 //! Flags that change every crate of a build would make each call rebuild what the last one built,
-//! so each of the three has a target directory of its own.
+//! so each build has a target directory of its own.
 
 use crate::steps::{Failed, Steps};
 
@@ -36,6 +37,32 @@ pub(crate) const PER_CORE: Build = Build {
     target: "target/loom-per-core",
 };
 
+/// Random orders, over the checking reclaimer: shuttle does not see the other one's atomics.
+const SHUTTLE: Build = Build {
+    name: "shuttle",
+    flags: "--cfg shuttle --cfg windrow_checker",
+    target: "target/shuttle",
+};
+
+/// Random orders, over the per-core strategy.
+const SHUTTLE_PER_CORE: Build = Build {
+    name: "shuttle, per-core strategy",
+    flags: "--cfg shuttle --cfg windrow_checker --cfg windrow_per_core",
+    target: "target/shuttle-per-core",
+};
+
+/// Builds models and histories for shuttle, and runs each in so many random orders.
+pub(crate) fn shuttle(steps: &mut Steps, schedules: Option<&str>) -> Result<(), Failed> {
+    for build in [SHUTTLE, SHUTTLE_PER_CORE] {
+        let mut variables = Vec::from(build.variables());
+        variables.extend(schedules.map(|number| ("WINDROW_SCHEDULES", number)));
+        let mut arguments = Vec::from(TEST);
+        arguments.extend(["--test", "histories", "--", "--nocapture"]);
+        steps.cargo(&format!("models and histories, {}", build.name), &arguments, &variables)?;
+    }
+    Ok(())
+}
+
 /// Builds and runs the models whose paths begin with `filter`.
 pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
     for build in [CHECKER, EPOCH, PER_CORE] {
@@ -50,7 +77,8 @@ pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
 pub(crate) const TEST: [&str; 7] =
     ["test", "--package", "windrow-loom-tests", "--profile", "loom", "--test", "models"];
 
-/// Lints what only a model's build compiles: the checking reclaimer and the models themselves.
+/// Lints what only a model's build compiles: the checking reclaimer, the strategy's stand-in and the
+/// models themselves.
 pub(crate) fn lint(steps: &mut Steps) -> Result<(), Failed> {
     let arguments = [
         "clippy",
@@ -61,13 +89,16 @@ pub(crate) fn lint(steps: &mut Steps) -> Result<(), Failed> {
         "--lib",
         "--test",
         "models",
+        "--test",
+        "histories",
         "--profile",
         "loom",
         "--",
         "-D",
         "warnings",
     ];
-    steps.cargo("lints, models", &arguments, &CHECKER.variables())
+    steps.cargo("lints, loom", &arguments, &CHECKER.variables())?;
+    steps.cargo("lints, shuttle", &arguments, &SHUTTLE_PER_CORE.variables())
 }
 
 impl Build {

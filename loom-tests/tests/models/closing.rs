@@ -4,8 +4,8 @@
 //! Explores a reader of bucket 0 while another thread moves on, closes bucket 0 and counts in its
 //! block again.
 
-use loom::sync::Arc;
 use windrow::events;
+use windrow_loom_tests::engine::sync::Arc;
 use windrow_loom_tests::window::{Window, add, each, set_time, sum, window};
 use windrow_loom_tests::{Model, turn};
 

@@ -3,10 +3,8 @@
 //! Explores two threads that drain a counter while they or a third add to it. A counter needs no
 //! reclaimer, so three threads are within reach.
 
-use loom::cell::UnsafeCell;
-use loom::sync::Arc;
-use loom::thread;
 use windrow::Counter;
+use windrow_loom_tests::engine::{UnsafeCell, sync::Arc, thread};
 use windrow_loom_tests::{Model, turn};
 
 fn add(counter: &Counter, n: u64) {

@@ -3,9 +3,8 @@
 //!
 //! Explores sums against adds, against a drain, and against the claim of the counter's column.
 
-use loom::sync::Arc;
-use loom::thread;
 use windrow::Counter;
+use windrow_loom_tests::engine::{sync::Arc, thread};
 use windrow_loom_tests::{Model, turn};
 
 fn add(counter: &Counter, n: u64) {

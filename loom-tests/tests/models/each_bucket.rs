@@ -3,8 +3,8 @@
 //! Explores adds to the live bucket against the rotation that displaces it, so that the adds end up
 //! in its block, in its shared cells, or too late; and against the reuse of its block.
 
-use loom::sync::Arc;
 use windrow_loom_tests::Model;
+use windrow_loom_tests::engine::sync::Arc;
 use windrow_loom_tests::window::{add, each, late, lifetime, set_time, window};
 
 use crate::spawn;

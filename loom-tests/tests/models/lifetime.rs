@@ -2,8 +2,8 @@
 //!
 //! Explores readers of `lifetime` against adds that rotate, close, come late and are back-dated.
 
-use loom::sync::Arc;
 use windrow_loom_tests::Model;
+use windrow_loom_tests::engine::sync::Arc;
 use windrow_loom_tests::window::{add, lifetime, reconfigure, set_time, window};
 
 use crate::spawn;

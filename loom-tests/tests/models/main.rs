@@ -1,5 +1,4 @@
 //! The models. Each file says which invariant it is about, and what it explores.
-#![cfg(loom)]
 
 mod closing;
 mod counter_drains;
@@ -12,18 +11,20 @@ mod reclamation;
 mod reconfigure;
 mod window_sum;
 
-use loom::sync::Arc;
-use loom::thread::{self, JoinHandle};
+use windrow_loom_tests::engine::{
+    sync::Arc,
+    thread::{self, JoinHandle},
+};
 use windrow_loom_tests::window::Window;
 
 /// Runs `body` in another thread, with the window.
 fn spawn<E, R>(
     window: &Arc<Window<E>>,
-    body: impl FnOnce(&Window<E>) -> R + 'static,
+    body: impl FnOnce(&Window<E>) -> R + Send + 'static,
 ) -> JoinHandle<R>
 where
     E: windrow::Event,
-    R: 'static,
+    R: Send + 'static,
 {
     let window = Arc::clone(window);
     thread::spawn(move || body(&window))

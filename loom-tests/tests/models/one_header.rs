@@ -4,8 +4,8 @@
 //! Explores two threads that open the same bucket, by rotation and by back-dated adds, and two that
 //! open different ones.
 
-use loom::sync::Arc;
 use windrow_loom_tests::Model;
+use windrow_loom_tests::engine::sync::Arc;
 use windrow_loom_tests::window::{add, each, late, lifetime, set_time, window};
 
 use crate::spawn;

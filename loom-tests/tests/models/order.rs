@@ -3,7 +3,7 @@
 //! Explores a change of geometry against a rotation and against another change, under a reader that
 //! looks twice.
 
-use loom::sync::Arc;
+use windrow_loom_tests::engine::sync::Arc;
 use windrow_loom_tests::window::{add, each, late, lifetime, reconfigure, set_time, window};
 use windrow_loom_tests::{Model, turn};
 

@@ -5,8 +5,8 @@
 //! model.) Explores an adder and readers against rotations that retire headers, and the window's end
 //! in either thread.
 
-use loom::sync::Arc;
 use windrow_loom_tests::Model;
+use windrow_loom_tests::engine::sync::Arc;
 use windrow_loom_tests::window::{add, each, reconfigure, set_time, sum, window};
 
 use crate::spawn;

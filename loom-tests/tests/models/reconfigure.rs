@@ -3,8 +3,8 @@
 //!
 //! Explores changes against adds, back-dated adds and reads.
 
-use loom::sync::Arc;
 use windrow_loom_tests::Model;
+use windrow_loom_tests::engine::sync::Arc;
 use windrow_loom_tests::window::{add, each, late, lifetime, reconfigure, set_time, sum, window};
 
 use crate::spawn;

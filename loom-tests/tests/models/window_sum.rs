@@ -3,9 +3,8 @@
 //!
 //! Explores sums against adds that rotate, and against one that leaves a plain write to be seen.
 
-use loom::cell::UnsafeCell;
-use loom::sync::Arc;
 use windrow_loom_tests::Model;
+use windrow_loom_tests::engine::{UnsafeCell, sync::Arc};
 use windrow_loom_tests::window::{add, set_time, sum, window};
 
 use crate::spawn;

@@ -6,10 +6,8 @@ use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 use std::ptr;
 
-use loom::cell::UnsafeCell;
-use loom::sync::atomic::{AtomicPtr, Ordering};
-
 use super::{Guard, LEDGER, Memory};
+use crate::sync::{AtomicPtr, Ordering, UnsafeCell};
 
 /// A value on the heap with its checked cell.
 pub(super) struct Block<T> {
@@ -32,7 +30,8 @@ impl<T> Block<T> {
     unsafe fn check<'g>(block: *mut Block<T>) -> &'g Block<T> {
         // SAFETY: memory is kept until the execution ends.
         let block = unsafe { &*block };
-        // SAFETY: loom has just checked that nobody writes to the cell.
+        // SAFETY: nobody writes to the cell, as loom has just checked; under shuttle steps do not
+        // overlap.
         block.alive.with(|alive| assert!(unsafe { *alive }, "a freed block was read"));
         block
     }
@@ -45,7 +44,7 @@ impl<T> Block<T> {
     pub(super) unsafe fn free(block: *mut Block<T>) {
         // SAFETY: memory is kept until the execution ends.
         unsafe { &*block }.alive.with_mut(|alive| {
-            // SAFETY: loom has just checked that nobody else uses the cell.
+            // SAFETY: nobody else uses the cell, as above.
             assert!(unsafe { alive.replace(false) }, "a block was freed twice");
         });
         LEDGER.freed();

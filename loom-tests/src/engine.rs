@@ -1,0 +1,29 @@
+//! The three engines that run a model, of which a build has one.
+//!
+//! | engine | build | runs a model |
+//! |---|---|---|
+//! | loom | `--cfg loom` | once for every order in which its steps can happen, and for every value that the memory model lets a load return; two or three threads of a few steps |
+//! | shuttle | `--cfg shuttle` | in as many random orders as it is told; many threads, many steps; every atomic as if it were `SeqCst` |
+//! | real threads | neither | as often as it is told, on this machine's cores and in whatever order they come |
+//!
+//! Each of them has the same names: [`sync`], [`thread`], `thread_local!`, [`UnsafeCell`] and
+//! [`turn`].
+
+#[cfg_attr(loom, path = "engine/exhaustive.rs")]
+#[cfg_attr(shuttle, path = "engine/random.rs")]
+#[cfg_attr(not(any(loom, shuttle)), path = "engine/real.rs")]
+mod chosen;
+
+mod cell;
+
+pub use cell::UnsafeCell;
+pub(crate) use chosen::run;
+pub use chosen::*;
+
+/// What became of a model that did not fail.
+pub(crate) struct Explored {
+    /// How often it was run.
+    pub(crate) executions: usize,
+    /// Of which orders.
+    pub(crate) orders: String,
+}

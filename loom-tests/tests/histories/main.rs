@@ -1,0 +1,11 @@
+//! Histories: runs of the library that are recorded, and checked against what it promises; and
+//! proof that the checkers would notice.
+//!
+//! Too much for loom, whose executions multiply with every step; shuttle and real threads run them.
+#![cfg(not(loom))]
+
+mod counters;
+mod rejected;
+mod windows;
+#[cfg(shuttle)]
+mod wrong_readers;

@@ -134,6 +134,22 @@ fn rotations_under_readers_and_a_drain() {
     });
 }
 
+/// The ring goes round several times, so that headers become other buckets under three readers.
+#[test]
+fn headers_used_again_under_readers() {
+    Model::new("windows::headers_used_again_under_readers").explore(|| {
+        let reader = |first: u64| (first..first + 4).map(Sum).collect();
+        let program = [
+            (1..=8).map(Add).collect(),
+            vec![Add(2), Add(1), Add(4), Add(3), Add(6), Add(5), Add(8), Add(7)],
+            reader(1),
+            reader(2),
+            reader(3),
+        ];
+        demand(2, &program, bit);
+    });
+}
+
 /// Two threads move on, three add to buckets that are older, gone, or were skipped.
 #[test]
 fn back_dated_adds_under_rotations() {

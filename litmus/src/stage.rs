@@ -100,6 +100,9 @@ impl<R: Race> Scene<R> {
 
     /// All turns, as one actor sees them.
     fn turns(&self, actor: usize, enough: &(impl Fn() -> bool + Sync), tally: &Tally) {
+        // Else two that wait for one another are soon on one processor, one after the other.
+        #[cfg(target_os = "linux")]
+        crate::common::interrupts::migrate(actor as u64);
         let mut random = Random::new(self.seed << 8 | actor as u64);
         let share = || (actor..STATES).step_by(R::ACTORS);
         for turn in 0..TURNS {

@@ -11,5 +11,16 @@ mod common;
 
 pub mod program;
 pub mod races;
+#[cfg(target_os = "linux")]
+pub mod soak;
 pub mod stage;
 pub mod terminal;
+
+/// Has a panic end the process, whichever thread it comes from: others would wait for that thread.
+pub fn end_on_panic() {
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        report(panic);
+        std::process::exit(101);
+    }));
+}

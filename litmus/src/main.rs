@@ -30,6 +30,9 @@ usage: litmus [NAME...] [--seconds N] [--trials N]
 const VARIABLE: &str = "WINDROW_STRATEGY";
 const STRATEGIES: [&str; 3] = ["", "cpu-id", "portable"];
 
+/// How often something is said where there is no table that lives.
+const PLAIN_LINE_EVERY: Duration = Duration::from_secs(10);
+
 struct Options {
     names: Vec<String>,
     plan: Plan,
@@ -45,10 +48,10 @@ impl Options {
                 "-h" | "--help" => return Ok(None),
                 "--seconds" => {
                     options.plan.time = Duration::from_secs_f64(
-                        number(&argument, arguments.next(), 0.01_f64)?.min(1e9),
+                        number(&argument, arguments.next(), &0.01_f64)?.min(1e9),
                     );
                 }
-                "--trials" => options.plan.trials = number(&argument, arguments.next(), 1)?,
+                "--trials" => options.plan.trials = number(&argument, arguments.next(), &1)?,
                 _ if argument.starts_with('-') => return Err(format!("no option is {argument}")),
                 _ => options.names.push(argument),
             }
@@ -71,12 +74,12 @@ impl Options {
 }
 
 /// The number that follows an option.
-fn number<N>(option: &str, value: Option<String>, least: N) -> Result<N, String>
+fn number<N>(option: &str, value: Option<String>, least: &N) -> Result<N, String>
 where
     N: FromStr + PartialOrd + Display,
 {
     let value = value.ok_or_else(|| format!("{option} wants a number"))?;
-    let number = value.parse().ok().filter(|number| *number >= least);
+    let number = value.parse().ok().filter(|number| number >= least);
     number.ok_or_else(|| format!("{option} {value}: not a number of at least {least}"))
 }
 
@@ -113,29 +116,30 @@ fn run_each() -> bool {
 
 /// Runs the programs. True if nothing forbidden was seen.
 fn run(options: &Options) -> bool {
-    // An actor that panics leaves the others waiting for it.
-    let report = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |panic| {
-        report(panic);
-        std::process::exit(101);
-    }));
+    windrow_litmus::end_on_panic();
     let strategy = env::var(VARIABLE).unwrap_or_default();
     println!("{:?} {strategy}", windrow::strategy());
-    options.programs().fold(true, |right, program| run_one(program, options.plan) && right)
+    // All of them, whatever was seen in one.
+    options.programs().filter(|program| !run_one(program, options.plan)).count() == 0
 }
 
 /// Runs one program, showing its table. True if nothing forbidden was seen.
 fn run_one(program: &'static Program, plan: Plan) -> bool {
     let tally = Arc::new(Tally::new(program.outcomes.len()));
     let mut live = Live::new();
-    let begin = Instant::now();
+    let (begin, mut said) = (Instant::now(), Instant::now());
     let run = thread::spawn({
         let tally = Arc::clone(&tally);
         move || program.run(plan, &tally)
     });
     while !run.is_finished() {
         thread::sleep(Duration::from_millis(if live.is_terminal() { 200 } else { 10 }));
-        live.draw(&table(program, &tally, begin.elapsed()));
+        let table = table(program, &tally, begin.elapsed());
+        live.draw(&table);
+        if !live.is_terminal() && said.elapsed() >= PLAIN_LINE_EVERY {
+            println!("{}", table[0]);
+            said = Instant::now();
+        }
     }
     live.settle(&table(program, &tally, begin.elapsed()));
     run.join().is_ok() && tally.first_forbidden().is_none()
@@ -163,13 +167,9 @@ fn table(program: &Program, tally: &Tally, time: Duration) -> Vec<String> {
         };
         lines.push(format!("  {:>13}  {grade:11}  {}", grouped(count), outcome.meaning));
     }
-    let forbidden: Vec<usize> = (0..program.outcomes.len())
-        .filter(|index| program.outcomes[*index].grade == Grade::Forbidden)
-        .collect();
-    if let Some(first) = tally.first_forbidden() {
-        lines.push(format!("  {first}"));
-    } else {
-        lines.push(format!("  {:>13}  forbidden    ({} kinds)", 0, forbidden.len()));
-    }
+    lines.push(match tally.first_forbidden() {
+        Some(first) => format!("  {:>13}  {first}", "first"),
+        None => format!("  {:>13}  forbidden", 0),
+    });
     lines
 }

@@ -1,6 +1,7 @@
 //! Tables: redrawn in place where the output is a terminal, printed once where it is not.
 
 use std::io::{self, IsTerminal, Write};
+use std::iter::once;
 
 /// Lines that replace one another.
 #[derive(Debug)]
@@ -36,14 +37,11 @@ impl Live {
     }
 
     fn replace(&self, lines: &[String]) {
-        let mut text = String::new();
-        if self.drawn > 0 {
-            text += &format!("\x1b[{}A\x1b[J", self.drawn);
-        }
-        for line in lines {
-            text += line;
-            text.push('\n');
-        }
+        let over =
+            if self.drawn > 0 { format!("\x1b[{}A\x1b[J", self.drawn) } else { String::new() };
+        let text: String = once(over.as_str())
+            .chain(lines.iter().flat_map(|line| [line.as_str(), "\n"]))
+            .collect();
         let mut out = io::stdout().lock();
         // Who has stopped listening does not stop the run.
         let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());

@@ -31,7 +31,7 @@ impl Race for BackDatedUnlink {
     }
 
     fn prepare(state: &Window, turn: u64) {
-        if turn % 2 == 0 {
+        if turn.is_multiple_of(2) {
             state.at(begin(turn)).add(Seen::Pass, 1);
         }
         state.at(begin(turn) + LENGTH).add(Seen::Pass, 1);

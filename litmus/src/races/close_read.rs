@@ -42,7 +42,9 @@ impl Race for CloseRead {
     fn prepare(state: &Window, turn: u64) {
         let window = state.at(begin(turn));
         window.add(Seen::Pass, PASSES);
-        VALUES.iter().for_each(|value| window.record(Seen::Rt, *value));
+        for value in VALUES {
+            window.record(Seen::Rt, value);
+        }
     }
 
     fn act(state: &Window, turn: u64, actor: usize) -> Answer {

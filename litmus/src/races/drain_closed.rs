@@ -77,8 +77,8 @@ impl Race for DrainClosed {
             .collect();
         let mut rest = Vec::new();
         let count = |handed: &[Vec<u64>]| handed.iter().map(Vec::len).sum::<usize>();
-        let begun = Instant::now();
-        while count(&handed) + rest.len() <= OPENED as usize && begun.elapsed() < PATIENCE {
+        let asked = Instant::now();
+        while count(&handed) + rest.len() <= OPENED as usize && asked.elapsed() < PATIENCE {
             rest.extend(unpacked(drain(state, begin)));
             thread::yield_now();
         }

@@ -10,6 +10,8 @@ use windrow::clock::Manual;
 use windrow::{Event, SlidingWindow, Timestamp};
 
 pub(crate) mod alone;
+#[cfg(target_os = "linux")]
+pub(crate) mod interrupts;
 pub(crate) mod ledger;
 pub(crate) mod traced;
 

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use windrow::{Counter, Gauge, Maximum, Minimum, Strategy};
 
-use crate::interrupts::{self, Timer};
+use crate::common::interrupts::{self, Timer};
 use crate::{everywhere, seconds};
 
 /// Two of each: writers that are migrated, that yield, and that only add.

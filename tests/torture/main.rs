@@ -12,7 +12,6 @@ mod common;
 mod book;
 mod churn;
 mod counters;
-mod interrupts;
 mod reader;
 mod round;
 mod windows;

@@ -9,10 +9,10 @@ use windrow::clock::{Manual, Precise};
 use windrow::{Clock, OutOfRange, SlidingWindow, Timestamp};
 
 use crate::book::{Book, Books, some_value};
+use crate::common::interrupts::{self, Timer};
 use crate::common::ledger::{Progress, Tally};
 use crate::common::traced::{Traced, time_of};
 use crate::common::{Finish, Random, at_ns, ns};
-use crate::interrupts::{self, Timer};
 use crate::{Seen, churn, reader};
 
 /// Two of each: writers that are migrated, that yield, and that only add.

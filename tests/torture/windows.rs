@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 
 use windrow::Strategy;
 
+use crate::common::interrupts;
 use crate::round::{Plan, Round};
-use crate::{interrupts, seconds};
+use crate::seconds;
 
 const PLAN: Plan = Plan {
     real: false,

@@ -4,6 +4,7 @@
 //! parts alone. They need cargo, rustfmt and clippy, and nothing else.
 
 mod assembly;
+mod litmus;
 mod models;
 mod steps;
 mod twin;
@@ -26,6 +27,10 @@ usage: cargo xtask <command>
   assembly        reads the machine code of a caller of Counter::add
   torture [SECONDS]
                   counters and windows under everything that interrupts a thread, for longer
+  litmus [SECONDS]
+                  the litmus programs, each for so long in each strategy (60)
+  soak [--minutes N]
+                  everything at once in each strategy, watching what the process holds (10)
   help            this
 ";
 
@@ -50,6 +55,10 @@ fn main() -> ExitCode {
             Ok(seconds) if seconds > 0 => torture(&mut steps, seconds),
             _ => return misused(&format!("`{seconds}` is no number of seconds above 0")),
         },
+        ["litmus"] => litmus::run(&mut steps, "60"),
+        ["litmus", seconds] => litmus::run(&mut steps, seconds),
+        ["soak"] => litmus::soak(&mut steps, "10"),
+        ["soak", "--minutes", minutes] => litmus::soak(&mut steps, minutes),
         ["help" | "-h" | "--help"] => {
             print!("{HELP}");
             return ExitCode::SUCCESS;
@@ -84,6 +93,7 @@ fn test(steps: &mut Steps) -> Result<(), Failed> {
     let tests = ["test", "--workspace", "--lib", "--bins", "--tests", "--examples"];
     steps.cargo("unit, integration and example tests", &tests, &[])?;
     steps.cargo("tests in the docs", &["test", "--workspace", "--doc"], &[])?;
+    litmus::quick(steps)?;
     assembly::run(steps)?;
     models::lint(steps)?;
     models::run(steps, "")?;

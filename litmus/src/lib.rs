@@ -1,0 +1,26 @@
+//! Races on real threads, in two manners.
+//!
+//! *Litmus programs* (binary `litmus`) race a few calls of the library's millions of times, and count
+//! how they came out. The *soak* (binary `soak`) has everything go on at once for minutes, and watches
+//! what the process holds. Both use the library as its users do, by its public interface alone, and
+//! so see the kernel, the processor and the allocator as they are. The README beside this crate
+//! says what each found when the library was broken on purpose.
+
+#[path = "../../tests/common/mod.rs"]
+mod common;
+
+pub mod program;
+pub mod races;
+#[cfg(target_os = "linux")]
+pub mod soak;
+pub mod stage;
+pub mod terminal;
+
+/// Has a panic end the process, whichever thread it comes from: others would wait for that thread.
+pub fn end_on_panic() {
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        report(panic);
+        std::process::exit(101);
+    }));
+}

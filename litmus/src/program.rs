@@ -1,0 +1,131 @@
+//! What a litmus program is: a race, its outcomes, and a count of each.
+//!
+//! In the manner of jcstress (Shipilev): a *trial* is a few calls that two or more *actors* make on
+//! one *state* at the same time. When all of them are done somebody looks at the state and at what
+//! the actors were answered, and names the outcome. An outcome is *expected*; or *interesting*: right,
+//! but seldom, or only so on some machines; or *forbidden*: the library is broken.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use crate::stage::{self, Plan};
+
+/// What an outcome says about the library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grade {
+    /// It is as it should be.
+    Expected,
+    /// It is right, and worth knowing that it happens.
+    Interesting,
+    /// It is wrong.
+    Forbidden,
+}
+
+/// How a trial may come out.
+#[derive(Clone, Copy, Debug)]
+pub struct Outcome {
+    /// In words.
+    pub meaning: &'static str,
+    /// What to think of it.
+    pub grade: Grade,
+}
+
+pub(crate) const fn expected(meaning: &'static str) -> Outcome {
+    Outcome { meaning, grade: Grade::Expected }
+}
+
+pub(crate) const fn interesting(meaning: &'static str) -> Outcome {
+    Outcome { meaning, grade: Grade::Interesting }
+}
+
+pub(crate) const fn forbidden(meaning: &'static str) -> Outcome {
+    Outcome { meaning, grade: Grade::Forbidden }
+}
+
+/// What an actor was answered.
+pub(crate) type Answer = [u64; 4];
+
+/// The number of an outcome among its race's, and for a forbidden one what was seen.
+pub(crate) type Verdict = Result<usize, (usize, String)>;
+
+/// One race. A state is used for one trial in each *turn*, turns being numbered from 0.
+pub(crate) trait Race {
+    const NAME: &'static str;
+    const ACTORS: usize;
+    const OUTCOMES: &'static [Outcome];
+    type State: Sync + Send;
+
+    /// A state that saw no turn.
+    fn state() -> Self::State;
+    /// Makes it ready for a turn. Nobody else is there.
+    fn prepare(state: &Self::State, turn: u64);
+    /// Plays an actor's part.
+    fn act(state: &Self::State, turn: u64, actor: usize) -> Answer;
+    /// Names the outcome. Nobody else is there.
+    fn judge(state: &Self::State, turn: u64, answers: &[Answer]) -> Verdict;
+}
+
+/// A race, ready to be run.
+#[derive(Clone, Copy)]
+pub struct Program {
+    /// What it is called on the command line.
+    pub name: &'static str,
+    /// How many threads take part.
+    pub actors: usize,
+    /// How it may come out.
+    pub outcomes: &'static [Outcome],
+    run: fn(Plan, &Tally),
+}
+
+impl Program {
+    pub(crate) const fn of<R: Race>() -> Program {
+        Program { name: R::NAME, actors: R::ACTORS, outcomes: R::OUTCOMES, run: stage::run::<R> }
+    }
+
+    /// Runs trials until one of the two limits is reached, and counts them in `tally`.
+    pub fn run(&self, plan: Plan, tally: &Tally) {
+        (self.run)(plan, tally);
+    }
+}
+
+/// How often each outcome was seen. Read while it is written, for a table that lives.
+#[derive(Debug)]
+pub struct Tally {
+    counts: Vec<AtomicU64>,
+    first: Mutex<Option<String>>,
+}
+
+impl Tally {
+    /// Nothing seen yet of so many outcomes.
+    pub fn new(outcomes: usize) -> Tally {
+        Tally {
+            counts: (0..outcomes).map(|_| AtomicU64::new(0)).collect(),
+            first: Mutex::new(None),
+        }
+    }
+
+    /// Counts a trial, the one that is so many trials after the first.
+    pub(crate) fn count(&self, verdict: Verdict, trial: u64) {
+        let outcome = verdict.unwrap_or_else(|(outcome, seen)| {
+            let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+            first.get_or_insert_with(|| format!("trial {trial}: {seen}"));
+            outcome
+        });
+        self.counts[outcome].fetch_add(1, Ordering::Relaxed); // a number, read at leisure
+    }
+
+    /// How often an outcome was seen.
+    pub fn of(&self, outcome: usize) -> u64 {
+        self.counts[outcome].load(Ordering::Relaxed)
+    }
+
+    /// All trials.
+    pub fn trials(&self) -> u64 {
+        (0..self.counts.len()).map(|outcome| self.of(outcome)).sum()
+    }
+
+    /// What was seen when an outcome was forbidden, the first time.
+    pub fn first_forbidden(&self) -> Option<String> {
+        self.first.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}

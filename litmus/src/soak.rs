@@ -1,0 +1,185 @@
+//! The soak: everything at once, for as long as one likes.
+//!
+//! Counters, gauges, extremes, and windows on every clock are added to, read, drained and
+//! reconfigured by threads that are sent signals and moved from processor to processor, while
+//! other threads, and other numbers and windows, come and go.
+//!
+//! Once a second all of it is brought to rest. Then every number must be exactly what was added; and
+//! it is noted down what the process holds, which must not grow (see `process`).
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{PoisonError, RwLock};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::common::interrupts::{self, Timer};
+use crate::common::{Finish, Random};
+use crate::terminal::{Live, grouped};
+
+mod numbers;
+mod process;
+mod subject;
+mod windows;
+
+use process::{Holding, Record};
+use subject::Subject;
+
+/// How many threads add all the time.
+const WRITERS: u64 = 3;
+/// How long everything goes on between two rests.
+const BETWEEN: Duration = Duration::from_secs(1);
+/// How many lines without a terminal: one in so many rests.
+const LINE_EVERY: usize = 10;
+
+/// What there is in a soak.
+struct Soak {
+    /// Those that last.
+    subjects: Vec<Box<dyn Subject>>,
+    /// Whoever does something holds it for reading; for writing it is had at rest.
+    rest: RwLock<()>,
+    finished: AtomicBool,
+    done: Done,
+}
+
+/// How often what was done.
+#[derive(Default)]
+struct Done {
+    adds: AtomicU64,
+    others: AtomicU64,
+    threads: AtomicU64,
+    made: AtomicU64,
+}
+
+/// Soaks for a time.
+///
+/// # Errors
+/// What is not exact, or has grown.
+pub fn run(time: Duration) -> Result<(), String> {
+    println!("{:?}, {:.1} minutes", windrow::strategy(), time.as_secs_f64() / 60.0);
+    interrupts::count_signals();
+    let soak = Soak {
+        subjects: subject::all(),
+        rest: RwLock::new(()),
+        finished: AtomicBool::new(false),
+        done: Done::default(),
+    };
+    let record = thread::scope(|scope| {
+        let _finish = Finish(&soak.finished);
+        for seed in 0..WRITERS {
+            let (soak, random) = (&soak, Random::new(10 + seed));
+            scope.spawn(move || soak.write(random));
+        }
+        scope.spawn(|| soak.disturb(Random::new(1)));
+        scope.spawn(|| soak.threads_come_and_go());
+        scope.spawn(|| soak.subjects_come_and_go(Random::new(2)));
+        soak.watch(time)
+    })?;
+    let (counted, handled) = interrupts::signals();
+    if counted != handled {
+        return Err(format!("{handled} signals, of which {counted} were counted"));
+    }
+    println!("{} signals, {} sequences aborted", grouped(handled), grouped(windrow::aborts()));
+    for line in record.report() {
+        println!("{line}");
+    }
+    record.judge()
+}
+
+impl Soak {
+    /// Does something over and over, if there is no rest, until it is finished.
+    fn busy(&self, mut something: impl FnMut()) {
+        while !self.finished.load(Ordering::Acquire) {
+            let _busy = self.rest.read().unwrap_or_else(PoisonError::into_inner);
+            something();
+        }
+    }
+
+    /// Adds, under signals, now on this processor and now on that.
+    fn write(&self, mut random: Random) {
+        let _timer = Timer::start(Duration::from_millis(1));
+        self.busy(|| {
+            if random.one_in(20) {
+                interrupts::migrate(random.next());
+            }
+            let which = random.below(self.subjects.len() as u64) as usize;
+            let adds = self.subjects[which].add(&mut random);
+            self.done.adds.fetch_add(adds, Ordering::Relaxed);
+        });
+    }
+
+    /// Reads, drains, reconfigures.
+    fn disturb(&self, mut random: Random) {
+        self.busy(|| {
+            let which = random.below(self.subjects.len() as u64) as usize;
+            self.subjects[which].disturb(&mut random);
+            self.done.others.fetch_add(1, Ordering::Relaxed);
+        });
+    }
+
+    /// Has threads that add a little and end.
+    fn threads_come_and_go(&self) {
+        let mut random = Random::new(3);
+        self.busy(|| {
+            let mut random = Random::new(random.next());
+            thread::scope(|scope| {
+                scope.spawn(|| {
+                    for subject in &self.subjects {
+                        subject.add(&mut random);
+                    }
+                });
+            });
+            self.done.threads.fetch_add(1, Ordering::Relaxed);
+        });
+    }
+
+    /// Makes, uses and drops numbers and windows, on two threads.
+    fn subjects_come_and_go(&self, mut random: Random) {
+        self.busy(|| {
+            let subjects = subject::all();
+            let mut other = Random::new(random.next());
+            thread::scope(|scope| {
+                scope.spawn(|| subjects.iter().for_each(|subject| _ = subject.add(&mut other)));
+                for subject in &subjects {
+                    subject.add(&mut random);
+                    subject.disturb(&mut random);
+                }
+            });
+            for subject in &subjects {
+                subject.check().expect("nothing is lost in the short run either");
+            }
+            self.done.made.fetch_add(subjects.len() as u64, Ordering::Relaxed);
+        });
+    }
+
+    /// Has everything rest once in a while, and looks.
+    fn watch(&self, time: Duration) -> Result<Record, String> {
+        let (begin, mut record, mut live) = (Instant::now(), Record::default(), Live::new());
+        while begin.elapsed() < time {
+            thread::sleep(BETWEEN);
+            let rest = self.rest.write().unwrap_or_else(PoisonError::into_inner);
+            for subject in &self.subjects {
+                subject.check()?;
+            }
+            record.note(Holding::now()?);
+            drop(rest);
+            let table = self.table(begin.elapsed(), &record);
+            live.draw(&table);
+            if !live.is_terminal() && record.rests() % LINE_EVERY == 0 {
+                println!("{}", table.join("; "));
+            }
+        }
+        Ok(record)
+    }
+
+    /// What was done, and what is held.
+    fn table(&self, time: Duration, record: &Record) -> Vec<String> {
+        let of = |done: &AtomicU64| grouped(done.load(Ordering::Relaxed));
+        let Done { adds, others, threads, made } = &self.done;
+        vec![
+            format!("{:.0} s, exact at {} rests", time.as_secs_f64(), record.rests()),
+            format!("{} adds, {} reads, drains, changes", of(adds), of(others)),
+            format!("{} threads, {} numbers and windows came and went", of(threads), of(made)),
+            record.last_line(),
+        ]
+    }
+}

@@ -1,0 +1,103 @@
+//! What the process holds, and whether it grows.
+//!
+//! # The rule
+//!
+//! Every figure is taken at rest, when no thread or window is there that comes and goes. The first
+//! quarter of the run is the warm-up. The median of the last quarter must not be above that of the second by
+//! more than
+//!
+//! * nothing, for threads and for descriptors;
+//! * 1 MiB, for resident memory: what an allocator may scatter, and a leak of 16 bytes a
+//!   rotation passes in seconds;
+//! * 64 MiB, for mapped memory: what glibc's allocator reserves at once when threads have met in one
+//!   of its heaps.
+
+use std::fs;
+use std::path::Path;
+
+/// Kibibytes in a page, here as everywhere on x86-64 and mostly elsewhere.
+const PAGE: u64 = 4;
+
+/// The figures' names, and how much the last quarter may be above the second.
+const FIGURES: [(&str, u64); 4] =
+    [("resident KiB", 1024), ("mapped KiB", 64 * 1024), ("descriptors", 0), ("threads", 0)];
+
+/// What the process holds at one time, in the order of [`FIGURES`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Holding([u64; FIGURES.len()]);
+
+impl Holding {
+    /// What it holds now.
+    pub(super) fn now() -> Result<Holding, String> {
+        let file = "/proc/self/statm";
+        let statm = fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
+        let mut pages = statm.split(' ').map_while(|pages| pages.parse::<u64>().ok());
+        let (Some(mapped), Some(resident)) = (pages.next(), pages.next()) else {
+            return Err(format!("{file} says {statm}"));
+        };
+        let (descriptors, threads) = (entries("/proc/self/fd")?, entries("/proc/self/task")?);
+        Ok(Holding([resident * PAGE, mapped * PAGE, descriptors, threads]))
+    }
+}
+
+fn entries(directory: impl AsRef<Path>) -> Result<u64, String> {
+    let directory = directory.as_ref();
+    let entries = fs::read_dir(directory);
+    entries.map(|all| all.count() as u64).map_err(|e| format!("{}: {e}", directory.display()))
+}
+
+/// What was held at each rest.
+#[derive(Debug, Default)]
+pub(super) struct Record(Vec<Holding>);
+
+impl Record {
+    pub(super) fn note(&mut self, holding: Holding) {
+        self.0.push(holding);
+    }
+
+    /// How many rests there were.
+    pub(super) fn rests(&self) -> usize {
+        self.0.len()
+    }
+
+    /// What was held at the last rest.
+    pub(super) fn last_line(&self) -> String {
+        let Some(Holding(last)) = self.0.last() else { return String::new() };
+        let all = FIGURES.iter().zip(last).map(|((name, _), figure)| format!("{figure} {name}"));
+        all.collect::<Vec<_>>().join(", ")
+    }
+
+    /// A figure's median in a quarter of the rests, counted from 0.
+    fn median(&self, figure: usize, quarter: usize) -> u64 {
+        let quarter = self.0.len() * quarter / 4..self.0.len() * (quarter + 1) / 4;
+        let mut figures: Vec<u64> = self.0[quarter].iter().map(|held| held.0[figure]).collect();
+        figures.sort_unstable();
+        figures.get(figures.len() / 2).copied().unwrap_or(0)
+    }
+
+    /// A line for each figure.
+    pub(super) fn report(&self) -> Vec<String> {
+        let line = |(figure, (name, slack)): (usize, &(&str, u64))| {
+            let [first, second, third, last] = [0, 1, 2, 3].map(|q| self.median(figure, q));
+            format!(
+                "{name:>13}: {first} in the warm-up, then {second}, {third}, {last}; \
+                 may grow by {slack}"
+            )
+        };
+        FIGURES.iter().enumerate().map(line).collect()
+    }
+
+    /// Says which figure has grown.
+    pub(super) fn judge(&self) -> Result<(), String> {
+        for (figure, (name, slack)) in FIGURES.iter().enumerate() {
+            let (second, last) = (self.median(figure, 1), self.median(figure, 3));
+            if last > second + slack {
+                return Err(format!(
+                    "{last} {name} in the last quarter, {second} in the second: \
+                     more than {slack} above it"
+                ));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,21 @@
+//! What is soaked: something to add to, that keeps a book beside it.
+
+use super::{numbers, windows};
+use crate::common::Random;
+
+/// Something to add to.
+pub(super) trait Subject: Send + Sync {
+    /// Adds a few times, and notes it. Returns how often.
+    fn add(&self, random: &mut Random) -> u64;
+    /// Reads, drains or changes it.
+    fn disturb(&self, random: &mut Random);
+    /// At rest, says what is not as it is in the book.
+    fn check(&self) -> Result<(), String>;
+}
+
+/// One of each.
+pub(super) fn all() -> Vec<Box<dyn Subject>> {
+    let mut all = windows::all();
+    all.extend(numbers::all());
+    all
+}

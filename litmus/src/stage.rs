@@ -1,0 +1,189 @@
+//! Running a race: many trials in a turn, one on each of many states.
+//!
+//! The actors go through the states in the same order, and *meet* at each of them: a spinning
+//! barrier. Then each waits for a random time, so that the calls overlap now in this way, now in that.
+//! Between turns everybody sleeps until all are there, judges a share of the states, and makes them
+//! ready again.
+//!
+//! The time has four parts. In two of them the actors stay on processors of their own, and wait longer
+//! at a meeting: where nothing else runs, every trial is a race. In the others
+//! they run where the kernel puts them, and soon give up waiting: where much else runs there are
+//! many more trials, and what is raced is a thread that the kernel has stopped in the middle.
+//!
+//! In one part of each kind children are forked without end, so that the next write to each page
+//! faults: a write then takes a microsecond or more where it took a nanosecond, without the thread
+//! having been interrupted. Much that otherwise needs luck happens there.
+
+use std::hint::{black_box, spin_loop};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Barrier, PoisonError, RwLock};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crossbeam_utils::CachePadded;
+
+use crate::common::{Finish, Random};
+use crate::program::{Answer, Race, Tally};
+
+/// How many trials a turn has: so many windows are more than the nearest caches hold.
+const STATES: usize = 128;
+/// For how many turns states are used before there are new ones.
+pub(crate) const TURNS: u64 = 32;
+/// How often an actor looks whether the others have come before it yields, or gives up: some 10
+/// microseconds.
+const LOOKS: u32 = 200;
+/// For how long those who are together wait for one another in a turn.
+const PATIENCE: Duration = Duration::from_millis(20);
+/// A wait is below a power of two, at most this one: some microseconds.
+const LONGEST_WAIT: u64 = 12;
+
+/// How long a race is run.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// For this time,
+    pub time: Duration,
+    /// but not for more trials than this, rounded up to whole turns.
+    pub trials: u64,
+}
+
+/// A part of the time.
+#[derive(Clone, Copy)]
+struct Part {
+    /// The actors have processors of their own, and wait for one another.
+    together: bool,
+    /// Writes fault.
+    faults: bool,
+}
+
+const PARTS: [Part; 4] = [
+    Part { together: true, faults: false },
+    Part { together: false, faults: false },
+    Part { together: true, faults: true },
+    Part { together: false, faults: true },
+];
+
+/// Runs a race.
+pub(crate) fn run<R: Race>(plan: Plan, tally: &Tally) {
+    let begin = Instant::now();
+    let all = PARTS.len() as u32;
+    for (nth, part) in (1..).zip(PARTS) {
+        let trials = plan.trials / u64::from(all) * u64::from(nth);
+        let enough = || begin.elapsed() >= plan.time * nth / all || tally.trials() >= trials;
+        let finished = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let _finish = Finish(&finished);
+            #[cfg(target_os = "linux")]
+            if part.faults {
+                scope.spawn(|| crate::common::interrupts::fault(&finished));
+            }
+            let mut seed = u64::from(nth);
+            while !enough() {
+                seed += u64::from(all);
+                Scene::<R>::new(part, seed).play(&enough, tally);
+            }
+        });
+    }
+}
+
+/// Some states, and the actors on them.
+struct Scene<R: Race> {
+    part: Part,
+    states: Vec<R::State>,
+    /// What each actor was answered on each state.
+    answers: Vec<RwLock<Vec<Answer>>>,
+    /// Which trial each actor has come to.
+    places: Vec<CachePadded<AtomicU64>>,
+    /// Between turns.
+    pause: Barrier,
+    /// There will be no further turn.
+    over: AtomicBool,
+    seed: u64,
+}
+
+impl<R: Race> Scene<R> {
+    fn new(part: Part, seed: u64) -> Scene<R> {
+        Scene {
+            part,
+            states: (0..STATES).map(|_| R::state()).collect(),
+            answers: (0..R::ACTORS).map(|_| RwLock::new(vec![[0; 4]; STATES])).collect(),
+            places: (0..R::ACTORS).map(|_| CachePadded::default()).collect(),
+            pause: Barrier::new(R::ACTORS),
+            over: AtomicBool::new(false),
+            seed,
+        }
+    }
+
+    fn play(&self, enough: &(impl Fn() -> bool + Sync), tally: &Tally) {
+        thread::scope(|scope| {
+            for actor in 0..R::ACTORS {
+                scope.spawn(move || self.turns(actor, enough, tally));
+            }
+        });
+    }
+
+    /// All turns, as one actor sees them.
+    fn turns(&self, actor: usize, enough: &(impl Fn() -> bool + Sync), tally: &Tally) {
+        // Else two that wait for one another are soon on one processor, one after the other.
+        #[cfg(target_os = "linux")]
+        if self.part.together {
+            crate::common::interrupts::migrate(actor as u64);
+        }
+        let mut random = Random::new(self.seed << 8 | actor as u64);
+        let share = || (actor..STATES).step_by(R::ACTORS);
+        for turn in 0..TURNS {
+            share().for_each(|index| R::prepare(&self.states[index], turn));
+            self.pause.wait();
+            self.turn(actor, turn, &mut random);
+            self.pause.wait();
+            for index in share() {
+                let answers: Vec<Answer> = self.answers.iter().map(|of| read(of)[index]).collect();
+                let verdict = R::judge(&self.states[index], turn, &answers);
+                tally.count(verdict, tally.trials());
+            }
+            if actor == 0 {
+                self.over.store(enough(), Ordering::Relaxed); // the barrier hands it on
+            }
+            self.pause.wait();
+            if self.over.load(Ordering::Relaxed) {
+                return;
+            }
+        }
+    }
+
+    /// One trial on each state.
+    fn turn(&self, actor: usize, turn: u64, random: &mut Random) {
+        let mut answers = self.answers[actor].write().unwrap_or_else(PoisonError::into_inner);
+        let patience = self.part.together.then(|| Instant::now() + PATIENCE);
+        for (index, state) in self.states.iter().enumerate() {
+            let wait = random.next() & ((1 << random.below(LONGEST_WAIT + 1)) - 1);
+            self.meet(actor, turn * STATES as u64 + index as u64 + 1, patience);
+            (0..wait).for_each(|step| {
+                black_box(step);
+            });
+            answers[index] = R::act(state, turn, actor);
+        }
+    }
+
+    /// Waits until everybody has come to a trial: for some looks, and yielding while there is patience.
+    fn meet(&self, actor: usize, trial: u64, patience: Option<Instant>) {
+        // Release and Acquire: those who meet have behind them what the others did before.
+        self.places[actor].store(trial, Ordering::Release);
+        for place in &self.places {
+            let mut looks = 0;
+            while place.load(Ordering::Acquire) < trial {
+                looks += 1;
+                if looks < LOOKS {
+                    spin_loop();
+                } else if patience.is_some_and(|until| Instant::now() < until) {
+                    thread::yield_now();
+                } else {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+fn read(answers: &RwLock<Vec<Answer>>) -> std::sync::RwLockReadGuard<'_, Vec<Answer>> {
+    answers.read().unwrap_or_else(PoisonError::into_inner)
+}

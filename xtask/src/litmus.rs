@@ -1,0 +1,23 @@
+//! The litmus programs and the soak, which are binaries of `windrow-litmus`.
+
+use crate::steps::{Failed, Steps};
+
+const BINARY: [&str; 5] = ["run", "--release", "--package", "windrow-litmus", "--bin"];
+
+/// All litmus programs for a few seconds in all: long enough for most mistakes.
+pub(crate) fn quick(steps: &mut Steps) -> Result<(), Failed> {
+    run(steps, "0.3")
+}
+
+/// All litmus programs, each for so many seconds in each strategy.
+pub(crate) fn run(steps: &mut Steps, seconds: &str) -> Result<(), Failed> {
+    let arguments = [&BINARY[..], &["litmus", "--", "--seconds", seconds]].concat();
+    steps.cargo("litmus programs", &arguments, &[])
+}
+
+/// The soak, for so many minutes in each strategy.
+pub(crate) fn soak(steps: &mut Steps, minutes: &str) -> Result<(), Failed> {
+    let arguments = [&BINARY[..], &["soak", "--", "--minutes", minutes]].concat();
+    steps.cargo("soak", &arguments, &[("WINDROW_STRATEGY", "")])?;
+    steps.cargo("soak, portably", &arguments, &[("WINDROW_STRATEGY", "portable")])
+}

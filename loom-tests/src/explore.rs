@@ -64,7 +64,9 @@ impl Model {
     pub fn explore(self, body: impl Fn() + Send + Sync + 'static) {
         let mut builder = loom::model::Builder::new();
         builder.max_branches = STEPS;
-        builder.preemption_bound = self.preemptions.or(builder.preemption_bound);
+        // Loom's own variable, LOOM_MAX_PREEMPTIONS, makes the bound narrower, never wider.
+        let bounds = [self.preemptions, builder.preemption_bound];
+        builder.preemption_bound = bounds.into_iter().flatten().min();
         let bound = builder.preemption_bound;
         let executions = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&executions);

@@ -4,7 +4,9 @@
 //! parts alone. They need cargo, rustfmt and clippy, and nothing else.
 
 mod assembly;
+mod copy;
 mod models;
+mod orderings;
 mod steps;
 mod twin;
 mod twins;
@@ -21,6 +23,11 @@ usage: cargo xtask <command>
   models [NAME]   the loom models, over both reclaimers; NAME: only those whose path begins with it
   twins [NAME]    the broken twins, each of which a model must kill; NAME: only those whose name
                   contains it
+  orderings [NAME]
+                  weakens each memory order, which a model must notice, and writes the table in
+                  docs/orderings.md; NAME: only sites whose names contain it. Takes its time
+  orderings --check
+                  whether that table is about the sources as they are
   assembly        reads the machine code of a caller of Counter::add
   torture [SECONDS]
                   counters and windows under everything that interrupts a thread, for longer
@@ -37,6 +44,9 @@ fn main() -> ExitCode {
         ["models", name] => models::run(&mut steps, name),
         ["twins"] => twin::run(&mut steps, ""),
         ["twins", name] => twin::run(&mut steps, name),
+        ["orderings"] => orderings::run(&mut steps, ""),
+        ["orderings", "--check"] => orderings::check(&mut steps),
+        ["orderings", name] => orderings::run(&mut steps, name),
         ["assembly"] => assembly::run(&mut steps),
         ["torture"] => torture(&mut steps, 60),
         ["torture", seconds] => match seconds.parse() {

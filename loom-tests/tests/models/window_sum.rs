@@ -5,8 +5,9 @@
 
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
-use windrow_loom_tests::Model;
-use windrow_loom_tests::window::{add, set_time, sum, window};
+use windrow::events;
+use windrow_loom_tests::window::{Window, add, set_time, sum, window};
+use windrow_loom_tests::{Model, turn};
 
 use crate::spawn;
 
@@ -72,6 +73,60 @@ fn a_sum_sees_what_came_before_the_add() {
             // SAFETY: loom checks that nobody else writes to the cell.
             planted.with(|cell| assert_eq!(unsafe { *cell }, 7));
         }
+        other.join().unwrap();
+    });
+}
+
+events! {
+    /// What takes two cells to count.
+    enum Timing { Took: Value }
+}
+
+fn record(window: &Window<Timing>, bucket: u64, took: u64) {
+    set_time(bucket);
+    turn();
+    window.record(Timing::Took, took);
+}
+
+/// A reader finds a header that becomes another bucket while it is read: one without a block, of which
+/// there is only one, so that it is used again at once. It finds all of the old bucket, or nothing.
+#[test]
+fn sum_against_the_reuse_of_a_header() {
+    let name = "window_sum::sum_against_the_reuse_of_a_header";
+    Model::new(name).bounded(2).bounded_over_epoch(1).explore(|| {
+        set_time(1);
+        let window: Arc<Window<Timing>> = Arc::new(window(2));
+        record(&window, 0, 8); // inserts the header
+        let other = spawn(&window, |window| {
+            record(window, 4, 4); // takes it out of its slot
+            record(window, 3, 2); // inserts it again
+        });
+        set_time(1);
+        turn();
+        let stats = window.stats(Timing::Took);
+        assert!([(1, 8), (0, 0)].contains(&(stats.count, stats.sum)), "found {stats:?}");
+        turn();
+        other.join().unwrap();
+    });
+}
+
+/// As above, where the numbers of a bucket are read together.
+#[test]
+fn snapshot_against_the_reuse_of_a_header() {
+    let name = "window_sum::snapshot_against_the_reuse_of_a_header";
+    Model::new(name).bounded(2).bounded_over_epoch(1).explore(|| {
+        set_time(1);
+        let window: Arc<Window<Timing>> = Arc::new(window(2));
+        record(&window, 0, 8); // inserts the header
+        let other = spawn(&window, |window| {
+            record(window, 4, 4); // takes it out of its slot
+            record(window, 3, 2); // inserts it again
+        });
+        set_time(1);
+        turn();
+        let snapshot = window.snapshot();
+        let stats = snapshot.buckets()[0].stats(Timing::Took);
+        assert!([(1, 8), (0, 0)].contains(&(stats.count, stats.sum)), "found {stats:?}");
         other.join().unwrap();
     });
 }

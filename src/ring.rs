@@ -136,7 +136,8 @@ impl Ring {
         let guard = reclaim::pin();
         let generation = Owned::new(generation).into_shared(&guard);
         let first = ring.open(generation, geometry.start_of(now));
-        ring.current.store(from_ref(first).cast_mut(), Ordering::Release); // nobody else is there yet
+        // Relaxed: nobody else is there yet, and whoever hands the ring on publishes it.
+        ring.current.store(from_ref(first).cast_mut(), Ordering::Relaxed);
         slots.install(first);
         drop(guard);
         Ok(ring)

@@ -18,7 +18,7 @@ use crate::models::{Build, CHECKER, EPOCH, PER_CORE};
 const SWITCH: &str = include_str!("../../weakened.rs");
 
 /// How long a model may take to notice. A mistake that takes longer counts as survived.
-const PATIENCE: Duration = Duration::from_mins(2);
+const PATIENCE: Duration = Duration::from_secs(20); // TEMP
 
 /// The preemptions that are tried first. Nearly every mistake shows by then, in seconds.
 const FEW: [(&str, &str); 1] = [("LOOM_MAX_PREEMPTIONS", "2")];
@@ -57,7 +57,7 @@ impl Bench {
         copy::make(root, &sources)?;
         put_switches(&sources, sites)?;
         let mut bench = Bench { folder, models: Vec::new() };
-        for build in [&CHECKER, &PER_CORE, &EPOCH] {
+        for build in [&CHECKER, &PER_CORE] { // TEMP
             println!("    building, {}", build.name);
             let name = build.name.replace(' ', "-");
             let (target, log) = (bench.folder.join(&name), bench.log(&format!("{name}.build")));

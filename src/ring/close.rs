@@ -62,17 +62,17 @@ impl Ring {
         if !self.is_displaced(&header) {
             return true;
         }
-        // The claim. Acquire: pairs with the Release of a claimant who gave it back, whose ticket
-        // we read.
+        // The claim. Relaxed: what an earlier claimant hands on is a ticket. Who does not see it takes
+        // another, which is as right, and later.
         if header
             .state
-            .compare_exchange(OPEN, CLOSING, Ordering::Acquire, Ordering::Relaxed)
+            .compare_exchange(OPEN, CLOSING, Ordering::Relaxed, Ordering::Relaxed)
             .is_err()
         {
             return false;
         }
         if !self.is_silent(&header, guard) {
-            header.state.store(OPEN, Ordering::Release); // for the next who comes by
+            header.state.store(OPEN, Ordering::Relaxed); // for the next who comes by
             return false;
         }
         self.write_totals(index, &header);
@@ -91,7 +91,7 @@ impl Ring {
     /// Whether nobody can be adding to the block any more. For the claimant of a header that it has
     /// seen displaced.
     fn is_silent(&self, header: &Header, guard: &Guard) -> bool {
-        // Relaxed, both: the claim hands the ticket on.
+        // Relaxed, both: a ticket is a number, right whoever took it.
         let mut ticket = header.ticket.load(Ordering::Relaxed);
         let per_core = self.strategy == Strategy::PerCore;
         if ticket == 0 {

@@ -2,14 +2,17 @@
 #![cfg(loom)]
 
 mod closing;
+mod columns;
 mod counter_drains;
 mod counter_sum;
 mod each_bucket;
 mod lifetime;
 mod one_header;
 mod order;
+mod order_asked_for;
 mod reclamation;
 mod reconfigure;
+mod seen;
 mod window_sum;
 
 use loom::sync::Arc;

@@ -120,7 +120,7 @@ impl Ring {
         let generation = Generation::first(geometry)?;
         let slots = Arc::clone(&generation.slots);
         // Beside those in the slots, some are displaced and not closed, and one is being made.
-        let at_first = geometry.buckets().saturating_add(BLOCKS + 1);
+        let at_first = sized(geometry.buckets().saturating_add(BLOCKS + 1), 1);
         let ring = Ring {
             current: CachePadded::new(Link::new(null_mut())),
             strategy,

@@ -68,7 +68,7 @@ fn closed_number(
     // In the order of `Seen::by`, `Header::number` and `Seen::is_still`; only that nothing is decided
     // before the end.
     let before = header.version_now();
-    let linked = link.load(Ordering::Acquire);
+    let linked = link.load(Ordering::Relaxed);
     let (held, closed) = (header.start(), header.is_closed());
     // SAFETY: the places are in the two sets, as the caller has made sure.
     let (total, shared) = unsafe { (header.cell(total), header.cell(shared)) };

@@ -30,7 +30,7 @@ use crate::sync::{AtomicPtr, AtomicUsize, Ordering, const_fn, global, null_point
 /// How many segments there can be: eight million columns.
 const SEGMENTS: usize = sized(1024, 1);
 /// Columns for which one word of the bitmap stands.
-const WORD: usize = if COLUMNS < 64 { COLUMNS } else { 64 };
+const WORD: usize = sized(64, 8);
 /// Words of bitmap in a segment.
 const WORDS: usize = COLUMNS / WORD;
 /// Where row 0 begins: behind the bitmap, on a page of its own.

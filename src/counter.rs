@@ -166,7 +166,8 @@ impl Counter {
     /// Adds `n`, wrapping, in the spelling of [`AtomicU64`](std::sync::atomic::AtomicU64), but
     /// for the previous value, which nobody knows.
     ///
-    /// `order` is that of the read-modify-write on this core's cell, and at least Release.
+    /// Release, whatever `order` says, or `SeqCst` if it says so: there is nothing to acquire by an add
+    /// that gives nothing back.
     ///
     /// ```
     /// use std::sync::atomic::Ordering;

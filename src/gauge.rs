@@ -90,7 +90,7 @@ impl Gauge {
     }
 
     /// Adds `n`, wrapping, in the spelling of [`AtomicI64`](std::sync::atomic::AtomicI64), but for
-    /// the previous value. `order` is that of the read-modify-write, and at least Release.
+    /// the previous value. `order` as for [`Counter::fetch_add`](crate::Counter::fetch_add).
     ///
     /// ```
     /// use std::sync::atomic::Ordering;

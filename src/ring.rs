@@ -120,7 +120,7 @@ impl Ring {
         let generation = Generation::first(geometry)?;
         let slots = Arc::clone(&generation.slots);
         // Beside those in the slots, some are displaced and not closed, and one is being made.
-        let at_first = geometry.buckets().saturating_add(BLOCKS + 1);
+        let at_first = sized(geometry.buckets().saturating_add(BLOCKS + 1), 1);
         let ring = Ring {
             current: CachePadded::new(Link::new(null_mut())),
             strategy,
@@ -136,7 +136,8 @@ impl Ring {
         let guard = reclaim::pin();
         let generation = Owned::new(generation).into_shared(&guard);
         let first = ring.open(generation, geometry.start_of(now));
-        ring.current.store(from_ref(first).cast_mut(), Ordering::Release); // nobody else is there yet
+        // Relaxed: nobody else is there yet, and whoever hands the ring on publishes it.
+        ring.current.store(from_ref(first).cast_mut(), Ordering::Relaxed);
         slots.install(first);
         drop(guard);
         Ok(ring)

@@ -166,13 +166,10 @@ impl Drop for Striped {
     }
 }
 
-/// The order of a read-modify-write on a cell: what the caller asks for, and at least Release, which
-/// sums and drains rely on.
+/// The order of a read-modify-write on a cell: Release, which sums and drains rely on, or what the
+/// caller asks for beyond that. Acquire is nothing to ask for: an add gives nothing back, so nobody can
+/// tell what it came after.
 #[inline]
 pub(crate) fn at_least_release(order: Ordering) -> Ordering {
-    match order {
-        Ordering::Relaxed => Ordering::Release,
-        Ordering::Acquire => Ordering::AcqRel,
-        stronger => stronger,
-    }
+    if order == Ordering::SeqCst { order } else { Ordering::Release }
 }

@@ -19,16 +19,12 @@ pub(crate) use std::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, fence,
 };
 
-#[cfg(not(any(loom, shuttle)))]
-pub(crate) use RealAtomicU64 as AtomicU64;
-
-/// Real also in a model: for what is not the subject of one.
-#[cfg(target_has_atomic = "64")]
-pub(crate) use std::sync::atomic::AtomicU64 as RealAtomicU64;
+#[cfg(all(not(any(loom, shuttle)), target_has_atomic = "64"))]
+pub(crate) use std::sync::atomic::AtomicU64;
 
 /// Some 32-bit processors have no atomic operations on 64 bits.
-#[cfg(not(target_has_atomic = "64"))]
-pub(crate) use portable_atomic::AtomicU64 as RealAtomicU64;
+#[cfg(not(any(loom, shuttle, target_has_atomic = "64")))]
+pub(crate) use portable_atomic::AtomicU64;
 
 #[cfg(any(loom, shuttle))]
 pub(crate) use engine::sync::atomic::{

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::Clock;
 use crate::Timestamp;
-use crate::sync::{Ordering, RealAtomicU64};
+use crate::sync::{AtomicU64, Ordering};
 use crate::timestamp::saturating_nanos;
 
 /// A clock that stands still until it is told to move: for tests, and for replaying logs.
@@ -27,8 +27,7 @@ use crate::timestamp::saturating_nanos;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Manual {
-    // A real atomic in models too: the time is a model's script, not its subject.
-    nanos: Arc<RealAtomicU64>,
+    nanos: Arc<AtomicU64>,
 }
 
 impl Manual {
@@ -61,8 +60,9 @@ impl Manual {
     pub fn advance(&self, by: Duration) {
         let by = saturating_nanos(by);
         let forward = |nanos: u64| Some(nanos.saturating_add(by));
-        // AcqRel: as a `set`, and so that an advance keeps what the set before it published.
-        let _ = self.nanos.fetch_update(Ordering::AcqRel, Ordering::Acquire, forward);
+        // Release: as a `set`; and being a read-modify-write, it keeps what the set before it
+        // published. Relaxed, its load: nothing that it has seen leaves this function.
+        let _ = self.nanos.fetch_update(Ordering::Release, Ordering::Relaxed, forward);
     }
 }
 

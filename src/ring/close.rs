@@ -85,7 +85,7 @@ impl Ring {
     /// Whether nobody can be adding to the block any more. For the claimant of a header that it has
     /// seen displaced.
     fn is_silent(&self, header: &Header, guard: &Guard) -> bool {
-        // Relaxed, both: the claim hands the ticket on.
+        // Relaxed, both: a ticket is a number, right whoever took it.
         let mut ticket = header.ticket.load(Ordering::Relaxed);
         let per_core = self.strategy == Strategy::PerCore;
         if ticket == 0 {

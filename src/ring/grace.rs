@@ -57,9 +57,8 @@ pub(super) fn begin(ticket: u64, guard: &Guard) {
     fence(Ordering::SeqCst); // F(B): before the collector reads its epoch
     let done = done();
     // Release: hands on, to whoever sees the number, what unpinning threads have handed to the
-    // collector. (A read-modify-write: it keeps what earlier numbers have handed on.) Acquire: a
-    // number covers all the lower ones.
-    guard.defer(move || done.fetch_max(number, Ordering::AcqRel));
+    // collector. (A read-modify-write: it keeps what others have handed on, without acquiring it.)
+    guard.defer(move || done.fetch_max(number, Ordering::Release));
     guard.flush();
 }
 

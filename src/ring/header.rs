@@ -130,8 +130,7 @@ impl Header {
 
     /// Claims it, to close it; false if it is not open.
     pub(super) fn claim(&self) -> bool {
-        // Acquire: pairs with the Release of a claimant who gave it back, whose ticket we read.
-        self.becomes(CLOSING, Ordering::Acquire)
+        self.becomes(CLOSING)
     }
 
     /// Ends the claim: it cannot be closed yet.
@@ -146,21 +145,23 @@ impl Header {
 
     /// Closes it without totals, since it never was current; false if it is not open.
     pub(super) fn abandon(&self) -> bool {
-        // Relaxed: it decides who frees the block, and publishes nothing.
-        self.becomes(CLOSED, Ordering::Relaxed)
+        self.becomes(CLOSED)
     }
 
     /// Takes it from OPEN to another state. For those who hold it: the version stays.
-    fn becomes(&self, state: u64, order: Ordering) -> bool {
-        let open = self.identity.load(Ordering::Relaxed);
+    fn becomes(&self, state: u64) -> bool {
+        // Relaxed, all: it decides who does what follows, and publishes nothing. (An earlier claimant
+        // may have left a ticket: who does not see it takes another, which is as right, and later.)
+        let order = Ordering::Relaxed;
+        let open = self.identity.load(order);
         open & STATE == OPEN
-            && self.identity.compare_exchange(open, open | state, order, Ordering::Relaxed).is_ok()
+            && self.identity.compare_exchange(open, open | state, order, order).is_ok()
     }
 
     /// For the claimant, while whom nobody else changes it.
     fn is_now(&self, state: u64) {
         let version = self.identity.load(Ordering::Relaxed) & !STATE;
-        // Release: publishes the totals, or the ticket.
+        // Release: publishes the totals.
         self.identity.store(version | state, Ordering::Release);
     }
 

@@ -59,9 +59,10 @@ impl<'g> Seen<'g> {
         // SAFETY: by contract. Acquire: pairs with the Release by which a header is linked.
         let header = unsafe { link.load(Ordering::Acquire).as_ref() }?;
         let version = header.version()?;
-        // Acquire: if this is no longer the bucket that was linked here, the version has told us
-        // that it is not.
-        std::ptr::eq(link.load(Ordering::Acquire), header).then_some(Seen { header, version })
+        // Relaxed: if this is no longer the bucket that was linked here, the version has told us that it
+        // is not. If it was linked here again as another, the version has told us of all but its block,
+        // which then counts nothing, as when we began.
+        std::ptr::eq(link.load(Ordering::Relaxed), header).then_some(Seen { header, version })
     }
 
     /// Whether the header is still that bucket, and all that was read of it is.

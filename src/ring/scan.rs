@@ -71,7 +71,7 @@ unsafe fn closed_number(
     let identity = header.identity();
     let is_it = identity & CLOSED != 0
         && header.start() == start
-        && std::ptr::eq(link.load(Ordering::Acquire), header); // as in `Seen::by`
+        && std::ptr::eq(link.load(Ordering::Relaxed), header); // as in `Seen::by`
     if !is_it {
         return None;
     }

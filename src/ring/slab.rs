@@ -132,11 +132,11 @@ impl Chunk {
 
 impl Drop for Slab {
     fn drop(&mut self) {
-        let mut next = self.first.load(Ordering::Acquire);
+        // Relaxed, both: `&mut self`: nobody else is there, and all that was done is behind us.
+        let mut next = self.first.load(Ordering::Relaxed);
         while !next.is_null() {
-            // SAFETY: `&mut self`: nobody else is there. Each chunk was made by `Box::into_raw`,
-            // and is linked once.
-            next = unsafe { Box::from_raw(next) }.next.load(Ordering::Acquire);
+            // SAFETY: as said. Each chunk was made by `Box::into_raw`, and is linked once.
+            next = unsafe { Box::from_raw(next) }.next.load(Ordering::Relaxed);
         }
     }
 }

@@ -64,7 +64,7 @@ pub(crate) fn pass(ticket: u64) -> bool {
         return false;
     }
     // Release: hands on, with the number, that all this has happened. (A read-modify-write: it
-    // keeps what lower numbers have handed on.)
-    done().fetch_max(number, Ordering::AcqRel);
+    // keeps what others have handed on, without acquiring it.)
+    done().fetch_max(number, Ordering::Release);
     true
 }

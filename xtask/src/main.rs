@@ -4,8 +4,10 @@
 //! parts alone. They need cargo, rustfmt and clippy, and nothing else.
 
 mod assembly;
+mod copy;
 mod litmus;
 mod models;
+mod orderings;
 mod steps;
 mod twin;
 mod twins;
@@ -24,6 +26,11 @@ usage: cargo xtask <command>
                   models and histories under shuttle, each in so many random orders
   twins [NAME]    the broken twins, each of which a model must kill; NAME: only those whose name
                   contains it
+  orderings [NAME]
+                  weakens each memory order, which a model must notice, and writes the table in
+                  docs/orderings.md; NAME: only sites whose names contain it. Takes its time
+  orderings --check
+                  whether that table is about the sources as they are
   assembly        reads the machine code of a caller of Counter::add
   torture [SECONDS]
                   counters and windows under everything that interrupts a thread, for longer
@@ -49,6 +56,9 @@ fn main() -> ExitCode {
         },
         ["twins"] => twin::run(&mut steps, ""),
         ["twins", name] => twin::run(&mut steps, name),
+        ["orderings"] => orderings::run(&mut steps, ""),
+        ["orderings", "--check"] => orderings::check(&mut steps),
+        ["orderings", name] => orderings::run(&mut steps, name),
         ["assembly"] => assembly::run(&mut steps),
         ["torture"] => torture(&mut steps, 60),
         ["torture", seconds] => match seconds.parse() {

@@ -24,7 +24,7 @@ pub(crate) const CHECKER: Build = Build {
 };
 
 /// The reclaimer that users get.
-const EPOCH: Build = Build {
+pub(crate) const EPOCH: Build = Build {
     name: "crossbeam-epoch",
     flags: "--cfg loom --cfg crossbeam_loom",
     target: "target/loom-epoch",

@@ -48,7 +48,7 @@ pub(crate) const TWINS: &[Twin] = &[
     Twin {
         name: "totals-published-relaxed",
         file: "src/ring/header.rs",
-        find: "        // Release: publishes the totals, or the ticket.
+        find: "        // Release: publishes the totals.
         self.identity.store(version | state, Ordering::Release);",
         replace: "self.identity.store(version | state, Ordering::Relaxed);",
         build: &CHECKER,
@@ -122,6 +122,33 @@ pub(crate) const TWINS: &[Twin] = &[
         why: "what is never let go is never used again (I5)",
     },
     Twin {
+        name: "held-without-looking-again",
+        file: "src/ring/hold.rs",
+        find: "if std::ptr::eq(link.load(Ordering::Acquire), header) {",
+        replace: "if std::ptr::eq(link.load(Ordering::Acquire), header) || true {",
+        build: &CHECKER,
+        model: "each_bucket::back_dated_add_against_the_reuse_of_its_header",
+        why: "the header may have become another bucket before it was counted (I2)",
+    },
+    Twin {
+        name: "read-without-looking-again",
+        file: "src/ring/header.rs",
+        find: "        self.version_after() == version",
+        replace: "        self.version_after() == version || true",
+        build: &CHECKER,
+        model: "window_sum::bucket_against_the_reuse_of_its_header",
+        why: "the header may have become another bucket while it was read (I9)",
+    },
+    Twin {
+        name: "summed-without-looking-again",
+        file: "src/ring/scan.rs",
+        find: "        | (before ^ after);",
+        replace: "        | (after ^ after);",
+        build: &CHECKER,
+        model: "window_sum::sum_against_the_reuse_of_a_header",
+        why: "the same, in the loop of a sum (I9)",
+    },
+    Twin {
         name: "displaced-before-it-is-in-its-slot",
         file: "src/ring/rotate.rs",
         find: "        slots.install(current);
@@ -174,7 +201,7 @@ pub(crate) const TWINS: &[Twin] = &[
         find: "portable::add(*self, position, n, Ordering::Release);",
         replace: "portable::add(*self, position, n, Ordering::Relaxed);",
         build: &CHECKER,
-        model: "window_sum::a_sum_sees_what_came_before_the_add",
+        model: "seen::by_a_sum",
         why: "who counts an add must see what came before it (I9)",
     },
     Twin {

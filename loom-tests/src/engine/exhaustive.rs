@@ -32,7 +32,8 @@ pub(crate) fn run(
 ) -> Explored {
     let mut builder = loom::model::Builder::new();
     builder.max_branches = STEPS;
-    builder.preemption_bound = preemptions.or(builder.preemption_bound);
+    // Loom's own variable, LOOM_MAX_PREEMPTIONS, makes the bound narrower, never wider.
+    builder.preemption_bound = [preemptions, builder.preemption_bound].into_iter().flatten().min();
     let orders = match builder.preemption_bound {
         None => "all orders".to_owned(),
         Some(bound) => format!("at most {bound} preemptions"),

@@ -81,3 +81,24 @@ fn back_dated_add_against_rotation() {
             assert_eq!(lifetime(&window), 15);
         });
 }
+
+/// A back-dated add finds a header that becomes another bucket before it is held: one without a block,
+/// of which there is only one, so that it is used again at once.
+#[test]
+fn back_dated_add_against_the_reuse_of_its_header() {
+    let name = "each_bucket::back_dated_add_against_the_reuse_of_its_header";
+    Model::new(name).bounded(2).bounded_over_epoch(1).explore(|| {
+        set_time(1);
+        let window = Arc::new(window(2));
+        add(&window, 0, 8); // inserts the header
+        let other = spawn(&window, |window| {
+            add(window, 4, 4); // takes it out of its slot
+            add(window, 3, 1); // inserts it again
+        });
+        add(&window, 0, 2);
+        other.join().unwrap();
+        assert_eq!(each(&window, 4), [1, 4]);
+        assert!([0, 2].contains(&late(&window)), "{} hits were late", late(&window));
+        assert_eq!(lifetime(&window), 15);
+    });
+}

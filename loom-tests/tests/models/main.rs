@@ -1,14 +1,17 @@
 //! The models. Each file says which invariant it is about, and what it explores.
 
 mod closing;
+mod columns;
 mod counter_drains;
 mod counter_sum;
 mod each_bucket;
 mod lifetime;
 mod one_header;
 mod order;
+mod order_asked_for;
 mod reclamation;
 mod reconfigure;
+mod seen;
 mod window_sum;
 
 use windrow_loom_tests::engine::{

@@ -1,0 +1,231 @@
+//! Whoever has counted an add has seen what its thread did before it, wherever it was counted and
+//! however it was read.
+//!
+//! Explores one thread that leaves a plain write to be seen and then adds, and one that looks for the
+//! add: if it finds it, it must see the write.
+
+use windrow::clock::Manual;
+use windrow::{Clock, Counter, Gauge, Maximum, Minimum, Timestamp, events};
+use windrow_loom_tests::engine::{UnsafeCell, sync::Arc, thread};
+use windrow_loom_tests::window::{
+    Window, add, each, late, lifetime, reconfigure, set_time, sum, window,
+};
+use windrow_loom_tests::{Model, turn};
+
+use std::sync::atomic::Ordering;
+
+/// Explores `tell` in one thread and `told` in another, both of which use what `make` has made.
+fn explore<T: Send + Sync + 'static>(
+    model: Model,
+    make: impl Fn() -> T + Send + Sync + 'static,
+    tell: fn(&T),
+    told: fn(&T) -> bool,
+) {
+    model.explore(move || {
+        let planted = Arc::new((UnsafeCell::new(0), make()));
+        let teller = thread::spawn({
+            let planted = Arc::clone(&planted);
+            move || {
+                // SAFETY: loom checks that nobody else uses the cell.
+                planted.0.with_mut(|cell| unsafe { *cell = 7 });
+                turn();
+                tell(&planted.1);
+            }
+        });
+        turn();
+        if told(&planted.1) {
+            // SAFETY: loom checks that nobody else writes to the cell.
+            planted.0.with(|cell| assert_eq!(unsafe { *cell }, 7));
+        }
+        teller.join().unwrap();
+    });
+}
+
+/// After its first add, which shows its column to whoever looks for it.
+fn used_counter() -> Counter {
+    let counter = Counter::new();
+    counter.add(1);
+    counter
+}
+
+#[test]
+fn by_a_drain() {
+    let told = |counter: &Counter| counter.sum_then_reset() == 2;
+    explore(Model::new("seen::by_a_drain"), used_counter, |counter| counter.add(1), told);
+}
+
+/// Relaxed is not taken at its word.
+#[test]
+fn by_a_load() {
+    explore(
+        Model::new("seen::by_a_load"),
+        used_counter,
+        |counter| counter.fetch_add(1, Ordering::Relaxed),
+        |counter| counter.load(Ordering::Relaxed) == 2,
+    );
+}
+
+#[test]
+fn by_a_gauge() {
+    let make = || {
+        let gauge = Gauge::new();
+        gauge.add(3);
+        gauge
+    };
+    let told = |gauge: &Gauge| gauge.sum() == 2;
+    explore(Model::new("seen::by_a_gauge"), make, |gauge| gauge.add(-1), told);
+}
+
+/// What is recorded is there when the first record is told of.
+#[test]
+fn by_a_maximum() {
+    let told = |maximum: &Maximum| {
+        let found = maximum.get();
+        assert!([None, Some(7)].contains(&found), "{found:?} was never the maximum");
+        found.is_some()
+    };
+    explore(Model::new("seen::by_a_maximum"), Maximum::new, |maximum| maximum.record(7), told);
+}
+
+/// Not the first record: the flag is set already, and tells nothing.
+#[test]
+fn by_a_minimum() {
+    let make = || {
+        let minimum = Minimum::new();
+        minimum.record(9);
+        minimum
+    };
+    let told = |minimum: &Minimum| minimum.get() == Some(7);
+    explore(Model::new("seen::by_a_minimum"), make, |minimum| minimum.record(7), told);
+}
+
+/// More counters than there are columns in a model; the last has none.
+fn last<T>(new: fn() -> T, first_use: impl Fn(&T)) -> Vec<T> {
+    let all: Vec<T> = (0..17).map(|_| new()).collect();
+    all.iter().for_each(first_use);
+    all
+}
+
+#[test]
+fn without_a_column() {
+    explore(
+        Model::new("seen::without_a_column"),
+        || last(Counter::new, Counter::increment),
+        |counters| counters[16].add(1),
+        |counters| counters[16].sum() == 2,
+    );
+}
+
+#[test]
+fn by_a_maximum_without_a_column() {
+    explore(
+        Model::new("seen::by_a_maximum_without_a_column"),
+        || last(Maximum::new, |maximum| maximum.record(3)),
+        |maxima| maxima[16].record(7),
+        |maxima| maxima[16].get() == Some(7),
+    );
+}
+
+fn at_bucket_1() -> Window {
+    set_time(1);
+    window(2)
+}
+
+/// With a header for a bucket before the live one, so that an add there need not show its own.
+fn after_a_back_dated_add() -> Window {
+    let window = at_bucket_1();
+    add(&window, 0, 1);
+    window
+}
+
+fn bounded(name: &'static str) -> Model {
+    Model::new(name).bounded(3).bounded_over_epoch(2)
+}
+
+/// Also across a rotation.
+#[test]
+fn by_a_sum() {
+    let add = |window: &Window| {
+        add(window, 1, 1);
+        add(window, 2, 1);
+    };
+    explore(bounded("seen::by_a_sum"), at_bucket_1, add, |window| sum(window, 2) > 0);
+}
+
+#[test]
+fn back_dated_by_a_sum() {
+    let told = |window: &Window| sum(window, 1) == 2;
+    let model = bounded("seen::back_dated_by_a_sum");
+    explore(model, after_a_back_dated_add, |window| add(window, 0, 1), told);
+}
+
+#[test]
+fn back_dated_by_a_snapshot() {
+    let told = |window: &Window| each(window, 1)[0] == 2;
+    let model = bounded("seen::back_dated_by_a_snapshot");
+    explore(model, after_a_back_dated_add, |window| add(window, 0, 1), told);
+}
+
+#[test]
+fn back_dated_by_the_lifetime() {
+    let told = |window: &Window| lifetime(window) == 2;
+    let model = bounded("seen::back_dated_by_the_lifetime");
+    explore(model, after_a_back_dated_add, |window| add(window, 0, 1), told);
+}
+
+fn at_bucket_2() -> Window {
+    set_time(2);
+    window(1)
+}
+
+#[test]
+fn late_adds() {
+    let name = "seen::late_adds";
+    explore(bounded(name), at_bucket_2, |window| add(window, 0, 1), |window| late(window) > 0);
+}
+
+events! {
+    /// What has extremes.
+    enum Timing { Took: Value }
+}
+
+/// A maximum is seen where it went when its block forgot it.
+#[test]
+fn by_the_lifetime_of_extremes() {
+    let make = || {
+        set_time(1);
+        window::<Timing>(1)
+    };
+    let tell = |window: &Window<Timing>| {
+        set_time(1);
+        window.record(Timing::Took, 5);
+        set_time(2);
+        turn();
+        window.record(Timing::Took, 1);
+    };
+    let told = |window: &Window<Timing>| window.lifetime(Timing::Took).max == Some(5);
+    explore(
+        Model::new("seen::by_the_lifetime_of_extremes").bounded(2).bounded_over_epoch(1),
+        make,
+        tell,
+        told,
+    );
+}
+
+/// Whoever sees the new geometry.
+#[test]
+fn by_a_change_of_geometry() {
+    let tell = |window: &Window| reconfigure(window, 3);
+    let told = |window: &Window| window.buckets() == 3;
+    explore(bounded("seen::by_a_change_of_geometry"), at_bucket_1, tell, told);
+}
+
+/// Whoever sees the time.
+#[test]
+fn by_the_manual_clock() {
+    let told = |clock: &Manual| clock.now().as_nanos() == 3;
+    let set = |clock: &Manual| clock.set(Timestamp::from_nanos(3));
+    explore(Model::new("seen::by_the_manual_clock"), Manual::default, set, told);
+    let advance = |clock: &Manual| clock.advance(std::time::Duration::from_nanos(3));
+    explore(Model::new("seen::by_the_manual_clock"), Manual::default, advance, told);
+}

@@ -1,0 +1,109 @@
+//! Trying weaker orders out, some at a time, and saying how far it got.
+
+use std::io::{IsTerminal, Write, stdout};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::excuses::Excuse;
+use super::table::Row;
+use super::trial::Bench;
+use super::{Mutant, SURVIVED};
+use crate::steps::seconds;
+
+/// How many models run at a time.
+const AT_A_TIME: usize = 2;
+
+/// A mutant by its index, the model that has noticed with its words, and how long that took.
+type Tried = (usize, Result<Option<(String, String)>, String>, Duration);
+
+/// Tries mutants out. Returns for each what the table shall say.
+pub(super) fn try_all(
+    bench: &Bench,
+    mutants: &[Mutant<'_>],
+    last: &[Row],
+) -> Result<Vec<String>, String> {
+    let next = AtomicUsize::new(0);
+    let (tried, all_tried) = mpsc::channel();
+    thread::scope(|scope| {
+        for _ in 0..AT_A_TIME {
+            let (next, tried) = (&next, tried.clone());
+            scope.spawn(move || work(bench, mutants, last, next, &tried));
+        }
+        drop(tried);
+        // In case of an error nobody listens any more, and the others stop at their next.
+        collect(bench, mutants, &all_tried)
+    })
+}
+
+/// Tries one mutant after another, until there are none left, or nobody wants to know.
+fn work(
+    bench: &Bench,
+    mutants: &[Mutant<'_>],
+    last: &[Row],
+    next: &AtomicUsize,
+    tried: &Sender<Tried>,
+) {
+    loop {
+        let index = next.fetch_add(1, Ordering::Relaxed);
+        let Some(mutant) = mutants.get(index) else { return };
+        let begin = Instant::now();
+        let killer = bench.killer(mutant.number, mutant.order, mutant.in_table(last));
+        if tried.send((index, killer, begin.elapsed())).is_err() {
+            return;
+        }
+    }
+}
+
+/// Takes in what the workers find, and prints it.
+fn collect(
+    bench: &Bench,
+    mutants: &[Mutant<'_>],
+    all_tried: &Receiver<Tried>,
+) -> Result<Vec<String>, String> {
+    let begin = Instant::now();
+    let mut found = vec![String::new(); mutants.len()];
+    let mut count = 0;
+    loop {
+        let (index, killer, time) = match all_tried.recv_timeout(Duration::from_millis(200)) {
+            Ok(tried) => tried,
+            Err(RecvTimeoutError::Timeout) => {
+                show_progress(&format!(
+                    "    {count} of {} tried, {}",
+                    mutants.len(),
+                    seconds(begin.elapsed())
+                ));
+                continue;
+            }
+            Err(RecvTimeoutError::Disconnected) => return Ok(found),
+        };
+        count += 1;
+        let mutant = &mutants[index];
+        let name = format!("{}, weakened to {}", mutant.site, mutant.order_in_words());
+        let killer = killer.map_err(|error| format!("{name}: {error}"))?;
+        show_progress("");
+        println!("    [{count}/{}] {name}, in {}", mutants.len(), seconds(time));
+        found[index] = match (killer, mutant.excuse()) {
+            (Some((model, words)), _) => {
+                println!("        killed by {model}: {words}");
+                model
+            }
+            (None, excuse) => {
+                let reached =
+                    if bench.reaches(mutant.number) { "" } else { "; no model reaches it" };
+                let verdict = if excuse.is_some() { "excused" } else { "SURVIVED" };
+                println!("        {verdict}{reached}");
+                excuse.map_or(SURVIVED.to_owned(), Excuse::text)
+            }
+        };
+    }
+}
+
+/// Puts `line` in the place of the last one, where somebody is looking.
+fn show_progress(line: &str) {
+    if stdout().is_terminal() {
+        print!("\r\x1b[K{line}");
+        let _ = stdout().flush(); // a line that is not seen is no error
+    }
+}

@@ -1,0 +1,265 @@
+//! The sites: where the library asks for an order that is stronger than Relaxed.
+//!
+//! They are found in the sources' [tokens](super::tokens), and named by file, function, operation and
+//! order, so that a name lives on when lines move. Whoever compares with an order, or matches one, asks
+//! for nothing.
+
+use std::collections::HashMap;
+use std::fmt::{self, Display, Formatter};
+use std::fs;
+use std::path::Path;
+
+use super::tokens::{Token, tokens};
+
+/// What is stronger than Relaxed.
+const STRONG: [&str; 4] = ["SeqCst", "AcqRel", "Acquire", "Release"];
+
+/// Not the library's own steps: the reclaimer that checks, and the switch between std and loom.
+const LEFT_OUT: [&str; 2] = ["reclaim/checker", "sync.rs"];
+
+/// One order that is asked for.
+#[derive(Debug)]
+pub(super) struct Site {
+    /// From the folder of the sources.
+    pub(super) file: String,
+    function: String,
+    /// The function that is called with the order.
+    operation: String,
+    pub(super) order: &'static str,
+    /// Which one of those that are the same but for this.
+    nth: usize,
+    /// Where `Ordering::...` begins and ends.
+    at: (usize, usize),
+    /// Where `fence` begins, if it is one.
+    fence: Option<usize>,
+}
+
+impl Display for Site {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Site { file, function, operation, order, nth, .. } = self;
+        write!(f, "{file}: {function}: {operation}: {order}")?;
+        if *nth > 1 { write!(f, " #{nth}") } else { Ok(()) }
+    }
+}
+
+impl Site {
+    /// What the order can be weakened to, the strongest first. Of a fence, Relaxed is none at all.
+    pub(super) fn weaker(&self) -> &'static [&'static str] {
+        match self.order {
+            "SeqCst" => &["AcqRel", "Relaxed"],
+            "AcqRel" => &["Acquire", "Release", "Relaxed"],
+            _ => &["Relaxed"],
+        }
+    }
+
+    pub(super) fn is_fence(&self) -> bool {
+        self.fence.is_some()
+    }
+}
+
+/// All sites of the library in the workspace at `root`, by file, in their order there.
+pub(super) fn all(root: &Path) -> Result<Vec<Site>, String> {
+    let sources = root.join("src");
+    let mut sites = Vec::new();
+    for file in files(&sources, "")? {
+        if LEFT_OUT.iter().any(|left_out| file.starts_with(left_out)) {
+            continue;
+        }
+        let source = fs::read_to_string(sources.join(&file));
+        let source = source.map_err(|error| format!("cannot read {file}: {error}"))?;
+        sites.extend(of_file(&file, &source)?);
+    }
+    Ok(sites)
+}
+
+/// The files in a folder and below, sorted.
+fn files(sources: &Path, folder: &str) -> Result<Vec<String>, String> {
+    let entries = fs::read_dir(sources.join(folder));
+    let entries = entries.map_err(|error| format!("cannot read {folder}: {error}"))?;
+    let mut found = Vec::new();
+    for entry in entries.flatten() {
+        let path = format!("{folder}{}", entry.file_name().to_string_lossy());
+        if entry.path().is_dir() {
+            found.extend(files(sources, &format!("{path}/"))?);
+        } else if entry.path().extension().is_some_and(|kind| kind == "rs") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The sites in one file.
+fn of_file(file: &str, source: &str) -> Result<Vec<Site>, String> {
+    let tokens = tokens(source);
+    let text = |at: usize| tokens.get(at).map_or("", |token| token.text);
+    let mut place = Place::default();
+    let mut sites: Vec<Site> = Vec::new();
+    let mut names: HashMap<String, usize> = HashMap::new();
+    for (at, token) in tokens.iter().enumerate() {
+        place.pass(&tokens, at);
+        let Some(order) = STRONG.into_iter().find(|strong| *strong == token.text) else {
+            continue;
+        };
+        if at < 3 || !["Ordering", ":", ":"].into_iter().eq((at - 3..at).map(text)) {
+            return Err(format!("{file}: `{order}` without `Ordering::` before it is not found"));
+        }
+        let is_compared = at > 4 && text(at - 4) == "=" && ["=", "!"].contains(&text(at - 5));
+        if is_compared || text(at + 1) == "|" || text(at + 1) == "=" && text(at + 2) == ">" {
+            continue;
+        }
+        let operation = place.calls.innermost();
+        let operation = operation.or_else(|| call_with_order(&tokens, at)).map(|at| tokens[at]);
+        let fence = operation.filter(|operation| operation.text == "fence");
+        if order == "SeqCst" && fence.is_none() {
+            return Err(format!("{file}: a SeqCst access, which loom takes for AcqRel"));
+        }
+        let mut site = Site {
+            file: file.to_owned(),
+            function: place.function.last().map_or("-", |(name, _)| *name).to_owned(),
+            operation: operation.map_or("-", |operation| operation.text).to_owned(),
+            order,
+            nth: 1,
+            at: (tokens[at - 3].at, token.at + token.text.len()),
+            fence: fence.map(|fence| fence.at),
+        };
+        let so_many = names.entry(site.to_string()).or_insert(0);
+        *so_many += 1;
+        site.nth = *so_many;
+        sites.push(site);
+    }
+    Ok(sites)
+}
+
+/// In which function a token stands, and in which calls.
+#[derive(Default)]
+struct Place<'s> {
+    depth: usize,
+    /// The functions that it is in, and how deep their bodies are.
+    function: Vec<(&'s str, usize)>,
+    /// A function whose body is to come.
+    coming: Option<&'s str>,
+    calls: Calls,
+}
+
+impl<'s> Place<'s> {
+    fn pass(&mut self, tokens: &[Token<'s>], at: usize) {
+        self.calls.pass(tokens, at);
+        match tokens[at].text {
+            "{" => {
+                self.depth += 1;
+                self.function.extend(self.coming.take().map(|name| (name, self.depth)));
+            }
+            "}" => {
+                self.function.pop_if(|(_, depth)| *depth == self.depth);
+                self.depth -= 1;
+            }
+            ";" => self.coming = None, // it has no body
+            "fn" => {
+                let name = tokens.get(at + 1).filter(|token| token.is_word());
+                self.coming = name.map(|name| name.text).or(self.coming);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// For each open parenthesis, the token that names what is called, if there is one.
+#[derive(Default)]
+struct Calls(Vec<Option<usize>>);
+
+impl Calls {
+    fn pass(&mut self, tokens: &[Token<'_>], at: usize) {
+        match tokens[at].text {
+            "(" => {
+                let name = at.checked_sub(1).filter(|before| tokens[*before].is_word());
+                self.0.push(name);
+            }
+            ")" => _ = self.0.pop(),
+            _ => {}
+        }
+    }
+
+    fn innermost(&self) -> Option<usize> {
+        self.0.last().copied().flatten()
+    }
+}
+
+/// The call to which an order goes that is given a name first: `order`.
+fn call_with_order(tokens: &[Token<'_>], at: usize) -> Option<usize> {
+    let mut calls = Calls::default();
+    (at..tokens.len()).take_while(|next| tokens[*next].text != "fn").find_map(|next| {
+        calls.pass(tokens, next);
+        calls.innermost().filter(|_| tokens[next].text == "order")
+    })
+}
+
+/// The source of `file` with a switch in the place of each of its sites: `sites`, with their numbers.
+pub(super) fn with_switches<'s>(
+    source: &str,
+    sites: impl DoubleEndedIterator<Item = (usize, &'s Site)>,
+) -> String {
+    let mut text = source.to_owned();
+    for (number, site) in sites.rev() {
+        let (begin, end) = site.at;
+        let order = site.order;
+        let switch = format!("crate::sync::weakened({number}, Ordering::{order})");
+        text.replace_range(begin..end, &switch);
+        if let Some(fence) = site.fence {
+            text.replace_range(fence..fence + "fence".len(), "crate::sync::weakened_fence");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(source: &str) -> Vec<String> {
+        of_file("a.rs", source).unwrap().iter().map(Site::to_string).collect()
+    }
+
+    #[test]
+    fn a_site_is_named_by_function_operation_and_order() {
+        let source = "
+            impl A {
+                fn b(&self) { self.c.load(Ordering::Acquire); self.d(|| e.load(Ordering::Acquire)) }
+                fn f(&self) -> u8;
+                fn g() { fence(Ordering::SeqCst); h.load(Ordering::Relaxed) }
+                fn i() { let (order, failed) = (Ordering::AcqRel, Ordering::Relaxed);
+                         j.swap(k(l), order, failed) }
+            }";
+        let expected = [
+            "a.rs: b: load: Acquire",
+            "a.rs: b: load: Acquire #2",
+            "a.rs: g: fence: SeqCst",
+            "a.rs: i: swap: AcqRel",
+        ];
+        assert_eq!(names(source), expected);
+    }
+
+    #[test]
+    fn what_compares_or_matches_is_no_site() {
+        let source = "fn a() { if b == Ordering::SeqCst {} match c { Ordering::Acquire => \
+                      Ordering::Release, Ordering::AcqRel | d => e } }";
+        assert_eq!(names(source), ["a.rs: a: -: Release"]);
+    }
+
+    #[test]
+    fn what_cannot_be_found_or_judged_is_refused() {
+        assert!(of_file("a.rs", "use Ordering::{Acquire}; b.load(Acquire)").is_err());
+        assert!(of_file("a.rs", "fn a() { b.load(Ordering::SeqCst) }").is_err());
+    }
+
+    #[test]
+    fn switches_take_the_places_of_orders() {
+        let source = "fn a() { fence(Ordering::SeqCst); b.load(Ordering::Acquire) }";
+        let sites = of_file("a.rs", source).unwrap();
+        assert_eq!(
+            with_switches(source, sites.iter().enumerate()),
+            "fn a() { crate::sync::weakened_fence(crate::sync::weakened(0, Ordering::SeqCst)); \
+             b.load(crate::sync::weakened(1, Ordering::Acquire)) }"
+        );
+    }
+}

@@ -1,0 +1,79 @@
+//! The table in `docs/orderings.md`: between two marks, written by a run, read by the next.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const BEGIN: &str = "<!-- what `cargo xtask orderings` has found: begin -->";
+const END: &str = "<!-- what `cargo xtask orderings` has found: end -->";
+
+/// What a run has found of one order.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Row {
+    pub(super) site: String,
+    /// What it was weakened to.
+    pub(super) order: String,
+    /// The model that has noticed, or why none does.
+    pub(super) shown_by: String,
+}
+
+fn path(root: &Path) -> PathBuf {
+    root.join("docs/orderings.md")
+}
+
+/// The page, up to the table and from there on.
+fn around(root: &Path) -> Result<(String, String, String), String> {
+    let page = fs::read_to_string(path(root));
+    let page = page.map_err(|error| format!("cannot read docs/orderings.md: {error}"))?;
+    let parts = page.split_once(BEGIN).and_then(|(before, rest)| {
+        let (table, after) = rest.split_once(END)?;
+        Some((before.to_owned(), table.to_owned(), after.to_owned()))
+    });
+    parts.ok_or_else(|| format!("docs/orderings.md has no `{BEGIN}` with its end"))
+}
+
+/// The rows of the last run.
+pub(super) fn read(root: &Path) -> Result<Vec<Row>, String> {
+    Ok(rows(&around(root)?.1))
+}
+
+/// Puts `rows` in the place of those of the last run.
+pub(super) fn write(root: &Path, rows: &[Row]) -> Result<(), String> {
+    let (before, _, after) = around(root)?;
+    let page = format!("{before}{BEGIN}\n{}{END}{after}", text(rows));
+    fs::write(path(root), page).map_err(|error| format!("cannot write docs/orderings.md: {error}"))
+}
+
+fn text(rows: &[Row]) -> String {
+    let mut text = String::from("\n| site | weakened to | shown by |\n|---|---|---|\n");
+    for Row { site, order, shown_by } in rows {
+        text += &format!("| `{site}` | {order} | {shown_by} |\n");
+    }
+    text + "\n"
+}
+
+fn rows(table: &str) -> Vec<Row> {
+    let cells = |line: &str| {
+        let line = line.strip_prefix("| `")?.strip_suffix(" |")?;
+        let (site, rest) = line.split_once("` | ")?;
+        let (order, shown_by) = rest.split_once(" | ")?;
+        let [site, order, shown_by] = [site, order, shown_by].map(str::to_owned);
+        Some(Row { site, order, shown_by })
+    };
+    table.lines().filter_map(cells).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let row = |site: &str, shown_by: &str| Row {
+            site: site.to_owned(),
+            order: "none".to_owned(),
+            shown_by: shown_by.to_owned(),
+        };
+        let written = [row("a.rs: b: c: Acquire #2", "`d::e`"), row("f", "not needed | at all")];
+        assert_eq!(rows(&text(&written)), written);
+    }
+}

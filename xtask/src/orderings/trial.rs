@@ -1,0 +1,147 @@
+//! Trying an order out that is too weak: which models notice.
+//!
+//! To build the library anew for each would take most of the time. So it is built once, with a switch in
+//! the place of every order (`xtask/weakened.rs`), and the environment says which is weakened. The switch
+//! also says when it is reached: a model that never comes to a site cannot judge it, and is not asked.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use super::sites::{Site, with_switches};
+use crate::copy::{self, Verdict};
+use crate::models::{Build, CHECKER, PER_CORE};
+
+/// The switch, which goes behind the library's own `sync`.
+const SWITCH: &str = include_str!("../../weakened.rs");
+
+/// How long a model may take to notice. A mistake that takes longer counts as survived.
+const PATIENCE: Duration = Duration::from_secs(20); // TEMP
+
+/// The preemptions that are tried first. Nearly every mistake shows by then, in seconds.
+const FEW: [(&str, &str); 1] = [("LOOM_MAX_PREEMPTIONS", "2")];
+
+/// The models, built with switches.
+pub(super) struct Bench {
+    folder: PathBuf,
+    pub(super) models: Vec<Model>,
+}
+
+/// A model in one of the builds.
+pub(super) struct Model {
+    build: &'static str,
+    program: PathBuf,
+    name: String,
+    reached: HashSet<usize>,
+    time: Duration,
+}
+
+impl Model {
+    /// What the table calls it.
+    pub(super) fn title(&self) -> String {
+        if self.build == CHECKER.name {
+            format!("`{}`", self.name)
+        } else {
+            format!("`{}`, {}", self.name, self.build)
+        }
+    }
+}
+
+impl Bench {
+    /// Builds the models of the workspace at `root`, and runs each once with nothing weakened.
+    pub(super) fn set_up(root: &Path, sites: &[Site]) -> Result<Bench, String> {
+        let folder = root.join("target/orderings");
+        let sources = folder.join("sources");
+        copy::make(root, &sources)?;
+        put_switches(&sources, sites)?;
+        let mut bench = Bench { folder, models: Vec::new() };
+        for build in [&CHECKER, &PER_CORE] {
+            // TEMP
+            println!("    building, {}", build.name);
+            let name = build.name.replace(' ', "-");
+            let (target, log) = (bench.folder.join(&name), bench.log(&format!("{name}.build")));
+            let program = copy::build(&sources, build, &target, &log)?;
+            let mut models = bench.soundness(build, &program)?;
+            models.sort_by_key(|model| model.time);
+            bench.models.append(&mut models);
+        }
+        Ok(bench)
+    }
+
+    /// Runs every model of a build as it is: it must pass, and says which sites it reaches.
+    fn soundness(&self, build: &Build, program: &Path) -> Result<Vec<Model>, String> {
+        let listed = Command::new(program).args(["--list", "--format", "terse"]).output();
+        let listed = listed.map_err(|error| format!("cannot list the models: {error}"))?;
+        let listed = String::from_utf8_lossy(&listed.stdout);
+        let mut models = Vec::new();
+        for name in listed.lines().filter_map(|line| line.strip_suffix(": test")) {
+            let begin = Instant::now();
+            let log = self.log("sound");
+            match copy::run_model(program, name, &FEW, PATIENCE, &log)? {
+                Verdict::Failed(words) => return Err(format!("{name} fails as it is: {words}")),
+                Verdict::Passed | Verdict::OutOfTime => {}
+            }
+            let words = copy::read(&log)?;
+            let reached = words.lines().filter_map(|line| line.strip_prefix("reached "));
+            models.push(Model {
+                build: build.name,
+                program: program.to_owned(),
+                name: name.to_owned(),
+                reached: reached.filter_map(|number| number.parse().ok()).collect(),
+                time: begin.elapsed(),
+            });
+        }
+        Ok(models)
+    }
+
+    /// Weakens a site, and asks the models that reach it: with few preemptions, `first` before the
+    /// others; then with all of theirs. Returns the first that notices, and its words.
+    pub(super) fn killer(
+        &self,
+        site: usize,
+        order: &str,
+        first: Option<&str>,
+    ) -> Result<Option<(&Model, String)>, String> {
+        let mut asked: Vec<&Model> =
+            self.models.iter().filter(|model| model.reached.contains(&site)).collect();
+        asked.sort_by_key(|model| first.is_none_or(|first| model.title() != first));
+        for bounds in [&FEW[..]] {
+            for model in &asked {
+                let weakened = format!("{site}:{order}");
+                let variables = [bounds, &[("WINDROW_WEAKENED", &weakened)]].concat();
+                let log = self.log(&format!("{site}.{order}"));
+                let run = copy::run_model(&model.program, &model.name, &variables, PATIENCE, &log);
+                if let Verdict::Failed(words) = run? {
+                    return Ok(Some((model, words)));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether any model reaches a site.
+    pub(super) fn reaches(&self, site: usize) -> bool {
+        self.models.iter().any(|model| model.reached.contains(&site))
+    }
+
+    fn log(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("{name}.log"))
+    }
+}
+
+/// Puts a switch in the place of every site of the copy.
+fn put_switches(sources: &Path, sites: &[Site]) -> Result<(), String> {
+    let edit = |file: &str, edit: &dyn Fn(String) -> String| {
+        let path = sources.join("src").join(file);
+        let source = fs::read_to_string(&path);
+        let edited = source.and_then(|source| fs::write(&path, edit(source)));
+        edited.map_err(|error| format!("{file}: {error}"))
+    };
+    let numbered: Vec<(usize, &Site)> = sites.iter().enumerate().collect();
+    for of_file in numbered.chunk_by(|(_, one), (_, next)| one.file == next.file) {
+        edit(&of_file[0].1.file, &|source| with_switches(&source, of_file.iter().copied()))?;
+    }
+    edit("sync.rs", &|source| source + SWITCH)
+}

@@ -14,7 +14,7 @@ mod seen;
 
 use proptest::prelude::*;
 
-use common::ledger;
+use common::{alone, ledger};
 use compare::Pair;
 use ops::History;
 use random::{local, wild};
@@ -51,4 +51,15 @@ proptest! {
     fn small_windows_answer_as_the_oracle_does(history in local(EVENTS.len())) {
         answers_agree(history)?;
     }
+
+    #[test]
+    #[ignore = "run by the test below, in a process whose strategy is the other one"]
+    fn answers_in_this_process(history in prop_oneof![wild(EVENTS.len()), local(EVENTS.len())]) {
+        answers_agree(history)?;
+    }
+}
+
+#[test]
+fn portable_windows_answer_as_the_oracle_does() {
+    alone::run("answers_in_this_process", &[("WINDROW_STRATEGY", "portable")]);
 }

@@ -1,10 +1,13 @@
 //! The project's own commands: `cargo xtask <command>`.
 //!
 //! `test` is everything that must pass before a change goes in; `models` and `twins` are two of its
-//! parts alone. They need cargo, rustfmt and clippy, and nothing else.
+//! parts alone. They need cargo, rustfmt and clippy, and nothing else; what needs more says so.
 
 mod assembly;
+mod fuzz;
 mod models;
+mod mutants;
+mod sanitizers;
 mod steps;
 mod twin;
 mod twins;
@@ -26,6 +29,9 @@ usage: cargo xtask <command>
   assembly        reads the machine code of a caller of Counter::add
   torture [SECONDS]
                   counters and windows under everything that interrupts a thread, for longer
+  sanitizers      AddressSanitizer and ThreadSanitizer (a nightly compiler), and valgrind
+  fuzz [SECONDS]  histories from a fuzzer, so long per strategy (a nightly compiler, cargo-fuzz)
+  mutants [PATH]  small changes to src/PATH*, each of which a test must notice (cargo-mutants)
   help            this
 ";
 
@@ -45,8 +51,13 @@ fn main() -> ExitCode {
         ["twins"] => twin::run(&mut steps, ""),
         ["twins", name] => twin::run(&mut steps, name),
         ["assembly"] => assembly::run(&mut steps),
+        ["sanitizers"] => sanitizers::run(&mut steps),
+        ["mutants"] => mutants::run(&mut steps, ""),
+        ["mutants", path] => mutants::run(&mut steps, path),
         ["torture"] => torture(&mut steps, 60),
-        ["torture", seconds] => match seconds.parse() {
+        ["fuzz"] => fuzz::run(&mut steps, 60),
+        [what @ ("torture" | "fuzz"), seconds] => match seconds.parse() {
+            Ok(seconds) if seconds > 0 && what == "fuzz" => fuzz::run(&mut steps, seconds),
             Ok(seconds) if seconds > 0 => torture(&mut steps, seconds),
             _ => return misused(&format!("`{seconds}` is no number of seconds above 0")),
         },

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::steps::{Failed, Steps};
+use crate::steps::{Failed, Steps, cargo};
 
 /// Where sanitizers are to be had.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
@@ -48,11 +48,11 @@ pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
             .map_err(|error| Failed::new("suppressions", error.to_string())),
         thread.watch_races(steps),
     ];
+    let root = steps.root().to_owned();
     outcomes.push(steps.step("memcheck", "cargo test --test survival valgrind", || {
         needs("valgrind", &["--version"])?;
-        let mut command = crate::steps::cargo(&PathBuf::from("."));
-        command.args(["test", "--package", "windrow", "--test", "survival", "valgrind"]);
-        succeeds(&mut command)
+        let arguments = ["test", "--package", "windrow", "--test", "survival", "valgrind"];
+        succeeds(cargo(&root).args(arguments))
     }));
     Failed::all(outcomes)
 }
@@ -62,12 +62,16 @@ impl Sanitizer {
     fn watch_tests(&self, steps: &mut Steps) -> Result<(), Failed> {
         let root = steps.root().to_owned();
         let name = format!("{} sanitizer, tests", self.name);
-        steps.step(&name, &format!("RUSTFLAGS='{}' cargo test --target {TARGET}", self.flags), || {
-            let mut command = self.cargo(&root)?;
-            command.args(["test", "--package", "windrow", "--target", TARGET, "--lib"]);
-            command.args(WATCHED.iter().flat_map(|test| ["--test", test]));
-            succeeds(&mut command)
-        })
+        steps.step(
+            &name,
+            &format!("RUSTFLAGS='{}' cargo test --target {TARGET}", self.flags),
+            || {
+                let mut command = self.cargo(&root)?;
+                command.args(["test", "--package", "windrow", "--target", TARGET, "--lib"]);
+                command.args(WATCHED.iter().flat_map(|test| ["--test", test]));
+                succeeds(&mut command)
+            },
+        )
     }
 
     /// The program that does all at once, in both strategies.
@@ -80,7 +84,16 @@ impl Sanitizer {
             let built = self.target(&root).join(TARGET).join("debug");
             let program = built.join("races");
             let mut compiler = Command::new("rustup");
-            compiler.args(["run", "nightly", "rustc", "--edition", "2024", "-g", "--target", TARGET]);
+            compiler.args([
+                "run",
+                "nightly",
+                "rustc",
+                "--edition",
+                "2024",
+                "-g",
+                "--target",
+                TARGET,
+            ]);
             compiler.args(self.flags.split(' ')).arg("--extern");
             compiler.arg(format!("windrow={}", built.join("libwindrow.rlib").display()));
             for place in [built.clone(), self.target(&root).join("debug")] {

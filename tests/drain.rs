@@ -177,6 +177,37 @@ fn one_drains_at_a_time() {
     assert_eq!((outer, inner), (2, vec![0, 0]));
 }
 
+/// Whoever opens a bucket closes the one before, whichever the strategy, if nobody is in the middle of
+/// anything: no call of a drain is needed, and one call of it finds all there is.
+#[test]
+fn a_displaced_bucket_is_closed_at_once() {
+    for strategy in ["", "portable"] {
+        alone::run("closed_in_this_process", &[("WINDROW_STRATEGY", strategy)]);
+    }
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn closed_in_this_process() {
+    let (window, clock) = window(5);
+    for round in 1..=20 {
+        for event in [Http::Pass, Http::Rt] {
+            window.add(event, round);
+        }
+        let previous = window.previous();
+        assert!(previous.is_closed(), "round {round}: {previous:?}");
+        if round % 7 == 0 {
+            let buckets = 4 + round % 3;
+            window
+                .reconfigure(Duration::from_nanos(10 * buckets), buckets as usize)
+                .expect("sound");
+        }
+        clock.advance(Duration::from_nanos(10));
+    }
+    assert!(window.drain_closed(|_| ()) > 0);
+    assert_eq!(window.drain_closed(|_| ()), 0);
+}
+
 /// Writers push the time on; two threads drain. Nobody is handed more than was added, no start comes
 /// twice, and at rest all adds up.
 #[test]

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use windrow::clock::Manual;
-use windrow::{BucketSnapshot, Clock, OutOfRange, SlidingWindow, Snapshot, Timestamp};
+use windrow::{BucketSnapshot, Clock, OutOfRange, SlidingWindow, Snapshot, Strategy, Timestamp};
 
-use crate::common::ledger::Tally;
-use crate::model::{Oracle, Refused, View, total};
+use crate::ledger::Tally;
+use crate::model::{Oracle, Refused, Turn, View, total};
 use crate::ops::{Geometry, Op, Time};
-use crate::{EVENTS, Seen};
+use crate::seen::{EVENTS, Seen};
 
 type Checked = Result<(), TestCaseError>;
 
@@ -81,6 +81,34 @@ impl Pair {
                 let span = buckets.saturating_mul(length).saturating_add_signed(by);
                 self.same_last(Duration::from_nanos(span))?;
             }
+            Op::Drain => self.same_drain()?,
+            Op::Renew(geometry) => *self = Pair::new(geometry, self.now()),
+        }
+        Ok(())
+    }
+
+    /// Each bucket in its turn, with all that was counted in it before.
+    fn same_drain(&self) -> Checked {
+        let mut drained = Vec::new();
+        let count = self.window.drain_closed(|bucket| drained.push(bucket));
+        prop_assert_eq!(count, drained.len());
+        let turns = self.oracle.turns();
+        let (mut waiting, mut last) = (turns.iter(), None);
+        for bucket in &drained {
+            prop_assert!(bucket.is_closed());
+            last = waiting.find(|turn| is_turn_of(turn, bucket));
+            prop_assert!(last.is_some(), "{:?} has no turn in {:?}", bucket, turns);
+        }
+        if windrow::strategy() == Strategy::PerCore {
+            // Buckets are closed when they are displaced: all that are due are here, and come last.
+            let due: Vec<_> = turns.iter().filter(|turn| turn.is_due).collect();
+            let handed = drained.iter().rev().zip(due.iter().rev());
+            let same = handed.filter(|(bucket, turn)| is_turn_of(turn, bucket)).count();
+            prop_assert_eq!(same, due.len(), "{:?} are not {:?}", drained, turns);
+            last = turns.last();
+        }
+        if let Some(turn) = last {
+            self.oracle.has_had(turn);
         }
         Ok(())
     }
@@ -161,6 +189,13 @@ impl Pair {
         }
         Ok(())
     }
+}
+
+fn is_turn_of(turn: &Turn<Seen>, bucket: &BucketSnapshot<Seen>) -> bool {
+    let same = |&event: &Seen| Tally::from(bucket.stats(event)) == turn.tallies.of(event);
+    turn.start == bucket.start().as_nanos()
+        && turn.end == bucket.end().as_nanos()
+        && EVENTS.iter().all(same)
 }
 
 fn tally(event: Seen, n: u64) -> Tally {

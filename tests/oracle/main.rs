@@ -9,24 +9,16 @@ mod compare;
 mod counters;
 mod model;
 mod ops;
+mod random;
+mod seen;
 
 use proptest::prelude::*;
 
+use common::{alone, ledger};
 use compare::Pair;
-use ops::{History, local, wild};
-
-windrow::events! {
-    /// Two of each kind, interleaved.
-    pub(crate) enum Seen { Pass: Count, Rt: Value, Fail: Count, Size: Value }
-}
-
-const EVENTS: [Seen; 4] = [Seen::Pass, Seen::Rt, Seen::Fail, Seen::Size];
-
-impl Seen {
-    fn is_value(self) -> bool {
-        matches!(self, Seen::Rt | Seen::Size)
-    }
-}
+use ops::History;
+use random::{local, wild};
+use seen::EVENTS;
 
 fn config() -> ProptestConfig {
     // A failure prints its shrunk history; it becomes a named test, not a file of seeds.
@@ -59,4 +51,15 @@ proptest! {
     fn small_windows_answer_as_the_oracle_does(history in local(EVENTS.len())) {
         answers_agree(history)?;
     }
+
+    #[test]
+    #[ignore = "run by the test below, in a process whose strategy is the other one"]
+    fn answers_in_this_process(history in prop_oneof![wild(EVENTS.len()), local(EVENTS.len())]) {
+        answers_agree(history)?;
+    }
+}
+
+#[test]
+fn portable_windows_answer_as_the_oracle_does() {
+    alone::run("answers_in_this_process", &[("WINDROW_STRATEGY", "portable")]);
 }

@@ -5,7 +5,7 @@ use std::hash::Hash;
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
-use crate::common::ledger::Tally;
+use crate::ledger::Tally;
 
 /// Tallies by event; an event that is missing has counted nothing.
 #[derive(Clone, Debug)]
@@ -41,6 +41,18 @@ pub(crate) struct View<E> {
     pub(crate) closed: Option<bool>,
 }
 
+/// A bucket that was not handed out yet.
+#[derive(Clone, Debug)]
+pub(crate) struct Turn<E> {
+    place: (u64, u64),
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    /// What was added to it, and not what a change of geometry has merged into it.
+    pub(crate) tallies: Tallies<E>,
+    /// Whether it must be handed out. Two changes of geometry later it may be carried instead.
+    pub(crate) is_due: bool,
+}
+
 /// Why a timestamp is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refused {
@@ -58,6 +70,12 @@ struct State<E> {
     ring: BTreeMap<u64, Tallies<E>>,
     lifetime: Tallies<E>,
     late: Tallies<E>,
+    /// How often the geometry has changed.
+    changes: u64,
+    /// By the number of changes before, and start.
+    turns: BTreeMap<(u64, u64), Turn<E>>,
+    /// Where the last turn was.
+    had: Option<(u64, u64)>,
 }
 
 impl<E: Copy + Eq + Hash> State<E> {
@@ -77,16 +95,33 @@ impl<E: Copy + Eq + Hash> State<E> {
     fn count(&mut self, start: u64, event: E, tally: Tally) {
         self.ring.entry(start).or_default().note(event, tally);
         self.lifetime.note(event, tally);
+        if let Some(turn) = self.open(start) {
+            turn.tallies.note(event, tally);
+        }
         if start > self.newest {
             self.newest = start;
             self.forget();
         }
     }
 
+    /// The turn that the bucket at `start` will have, unless that has passed.
+    fn open(&mut self, start: u64) -> Option<&mut Turn<E>> {
+        let place = (self.changes, start);
+        if self.had.is_some_and(|had| place <= had) {
+            return None;
+        }
+        let end = start.saturating_add(self.length);
+        let new = || Turn { place, start, end, tallies: Tallies::default(), is_due: true };
+        Some(self.turns.entry(place).or_insert_with(new))
+    }
+
     fn forget(&mut self) {
         let mut ring = std::mem::take(&mut self.ring);
         ring.retain(|&start, _| self.in_ring(start));
         self.ring = ring;
+        let mut turns = std::mem::take(&mut self.turns);
+        turns.retain(|&(changes, start), _| changes < self.changes || self.in_ring(start));
+        self.turns = turns;
     }
 
     fn view(&self, start: u64) -> View<E> {
@@ -118,14 +153,18 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
     pub(crate) fn new(interval: Duration, buckets: usize, now: u64) -> Option<Oracle<E>> {
         let length = bucket_length(interval, buckets)?;
         let newest = now - now % length;
-        let state = State {
+        let mut state = State {
             length,
             buckets: buckets as u64,
             newest,
             ring: BTreeMap::from([(newest, Tallies::default())]),
             lifetime: Tallies::default(),
             late: Tallies::default(),
+            changes: 0,
+            turns: BTreeMap::new(),
+            had: None,
         };
+        state.open(newest);
         Some(Oracle { state: Mutex::new(state) })
     }
 
@@ -204,6 +243,10 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
             return false;
         };
         let mut state = self.state();
+        if (state.length, state.buckets) == (length, buckets as u64) {
+            return true;
+        }
+        state.changes += 1;
         state.length = length;
         state.buckets = buckets as u64;
         state.newest = state.start_of(state.newest);
@@ -212,7 +255,27 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
             state.ring.entry(start).or_default().merge(&tallies);
         }
         state.forget();
+        let newest = state.newest;
+        state.open(newest);
         true
+    }
+
+    /// The buckets older than the newest that were not handed out, in order.
+    pub(crate) fn turns(&self) -> Vec<Turn<E>> {
+        let state = self.state();
+        let now = (state.changes, state.newest);
+        let turns = state.turns.range(..now).map(|(&(changes, _), turn)| {
+            let is_due = changes + 1 >= state.changes;
+            Turn { is_due, ..turn.clone() }
+        });
+        turns.collect()
+    }
+
+    /// A bucket was handed out.
+    pub(crate) fn has_had(&self, turn: &Turn<E>) {
+        let mut state = self.state();
+        state.had = Some(turn.place);
+        state.turns.retain(|&place, _| place > turn.place);
     }
 }
 

@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::models::{Build, TEST};
+use crate::models::Build;
 use crate::steps::cargo;
 
 /// What became of a model.
@@ -36,7 +36,7 @@ pub(crate) fn build(
     log: &Path,
 ) -> Result<PathBuf, String> {
     let mut command = cargo(copy);
-    command.args(TEST).arg("--no-run");
+    command.args(build.tests).arg("--no-run");
     command.env("RUSTFLAGS", build.flags).env("CARGO_TARGET_DIR", target);
     let status = logged(&mut command, log)?.wait();
     if !status.is_ok_and(|status| status.success()) {

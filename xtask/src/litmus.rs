@@ -16,8 +16,9 @@ pub(crate) fn run(steps: &mut Steps, seconds: &str) -> Result<(), Failed> {
 }
 
 /// The soak, for so many minutes in each strategy.
-pub(crate) fn soak(steps: &mut Steps, minutes: &str) -> Result<(), Failed> {
-    let arguments = [&BINARY[..], &["soak", "--", "--minutes", minutes]].concat();
+pub(crate) fn soak(steps: &mut Steps, minutes: u64) -> Result<(), Failed> {
+    let minutes = minutes.to_string();
+    let arguments = [&BINARY[..], &["soak", "--", "--minutes", &minutes]].concat();
     steps.cargo("soak", &arguments, &[("WINDROW_STRATEGY", "")])?;
     steps.cargo("soak, portably", &arguments, &[("WINDROW_STRATEGY", "portable")])
 }

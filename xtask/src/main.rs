@@ -1,14 +1,19 @@
 //! The project's own commands: `cargo xtask <command>`.
 //!
-//! `test` is everything that must pass before a change goes in; `models` and `twins` are two of its
-//! parts alone. They need cargo, rustfmt and clippy, and nothing else.
+//! `test` is everything that must pass before a change goes in, and needs cargo, rustfmt and clippy
+//! and nothing else; `verify` is what takes longer. The others are their parts. What needs more says
+//! so.
 
 mod assembly;
 mod copy;
+mod fuzz;
 mod litmus;
 mod models;
+mod mutants;
 mod orderings;
+mod sanitizers;
 mod steps;
+mod suites;
 mod twin;
 mod twins;
 
@@ -21,109 +26,111 @@ const HELP: &str = "\
 usage: cargo xtask <command>
 
   test            format, lints, docs, tests, models and broken twins: all that must pass
-  models [NAME]   the loom models, over both reclaimers; NAME: only those whose path begins with it
-  shuttle [SCHEDULES]
-                  models and histories under shuttle, each in so many random orders
-  twins [NAME]    the broken twins, each of which a model must kill; NAME: only those whose name
+  verify          all that takes longer: hours
+
+  models [NAME]   the loom models, over both reclaimers and per core; NAME: only those whose path
+                  begins with it
+  twins [NAME]    the broken twins, each of which must be noticed; NAME: only those whose name
                   contains it
   orderings [NAME]
                   weakens each memory order, which a model must notice, and writes the table in
-                  docs/orderings.md; NAME: only sites whose names contain it. Takes its time
+                  docs/orderings.md; NAME: only sites whose names contain it
   orderings --check
                   whether that table is about the sources as they are
-  assembly        reads the machine code of a caller of Counter::add
+  promela         the model of the rotation (spin and a C compiler)
+  shuttle [SCHEDULES]
+                  models and histories under shuttle, each in so many random orders
+
   torture [SECONDS]
-                  counters and windows under everything that interrupts a thread, for longer
+                  counters and windows under everything that interrupts a thread (60)
   litmus [SECONDS]
                   the litmus programs, each for so long in each strategy (60)
   soak [--minutes N]
                   everything at once in each strategy, watching what the process holds (10)
+  mutants [PATH]  small changes to src/PATH*, each of which a test must notice (cargo-mutants)
+  sanitizers      AddressSanitizer and ThreadSanitizer (a nightly compiler), and valgrind
+  fuzz [SECONDS]  histories from a fuzzer, so long per strategy (a nightly compiler, cargo-fuzz) (60)
+  assembly        reads the machine code of the hot paths
+
   help            this
 ";
+
+/// Why a call came to nothing.
+enum Problem {
+    Failed(Failed),
+    /// What is wrong with the command.
+    Misused(String),
+}
+
+impl From<Failed> for Problem {
+    fn from(failed: Failed) -> Problem {
+        Problem::Failed(failed)
+    }
+}
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    if let ["help" | "-h" | "--help"] = arguments[..] {
+        print!("{HELP}");
+        return ExitCode::SUCCESS;
+    }
     let mut steps = Steps::begin(&root());
-    let outcome = match arguments[..] {
-        ["test"] => test(&mut steps),
-        ["models"] => models::run(&mut steps, ""),
-        ["models", name] => models::run(&mut steps, name),
-        ["shuttle"] => models::shuttle(&mut steps, None),
-        ["shuttle", schedules] => match schedules.parse::<usize>() {
-            Ok(number) if number > 0 => models::shuttle(&mut steps, Some(schedules)),
-            _ => return misused(&format!("`{schedules}` is no number of schedules above 0")),
-        },
-        ["twins"] => twin::run(&mut steps, ""),
-        ["twins", name] => twin::run(&mut steps, name),
-        ["orderings"] => orderings::run(&mut steps, ""),
-        ["orderings", "--check"] => orderings::check(&mut steps),
-        ["orderings", name] => orderings::run(&mut steps, name),
-        ["assembly"] => assembly::run(&mut steps),
-        ["torture"] => torture(&mut steps, 60),
-        ["torture", seconds] => match seconds.parse() {
-            Ok(seconds) if seconds > 0 => torture(&mut steps, seconds),
-            _ => return misused(&format!("`{seconds}` is no number of seconds above 0")),
-        },
-        ["litmus"] => litmus::run(&mut steps, "60"),
-        ["litmus", seconds] => litmus::run(&mut steps, seconds),
-        ["soak"] => litmus::soak(&mut steps, "10"),
-        ["soak", "--minutes", minutes] => litmus::soak(&mut steps, minutes),
-        ["help" | "-h" | "--help"] => {
-            print!("{HELP}");
-            return ExitCode::SUCCESS;
+    match run(&mut steps, &arguments) {
+        Ok(()) => steps.summarise(&Ok(())),
+        Err(Problem::Failed(failed)) => steps.summarise(&Err(failed)),
+        Err(Problem::Misused(what)) => {
+            eprintln!("xtask: {what}; `cargo xtask help` lists the commands");
+            ExitCode::from(2)
         }
-        [] => return misused("no command"),
-        [unknown, ..] => return misused(&format!("cannot make sense of `{unknown}`")),
-    };
-    steps.summarise(&outcome)
+    }
 }
 
-/// One line that says what is wrong, and where help is.
-fn misused(what: &str) -> ExitCode {
-    eprintln!("xtask: {what}; `cargo xtask help` lists the commands");
-    ExitCode::from(2)
+fn run(steps: &mut Steps, arguments: &[&str]) -> Result<(), Problem> {
+    match *arguments {
+        ["test"] => suites::test(steps)?,
+        ["verify"] => suites::verify(steps)?,
+        ["models"] => models::run(steps, "")?,
+        ["models", name] => models::run(steps, name)?,
+        ["twins"] => twin::run(steps, "")?,
+        ["twins", name] => twin::run(steps, name)?,
+        ["orderings"] => orderings::run(steps, "")?,
+        ["orderings", "--check"] => orderings::check(steps)?,
+        ["orderings", name] => orderings::run(steps, name)?,
+        ["promela"] => suites::promela(steps)?,
+        ["shuttle"] => models::shuttle(steps, None)?,
+        ["shuttle", schedules] => models::shuttle(steps, Some(number(schedules)?))?,
+        ["torture"] => suites::torture(steps, 60)?,
+        ["torture", seconds] => suites::torture(steps, number(seconds)?)?,
+        ["litmus"] => litmus::run(steps, "60")?,
+        ["litmus", seconds] => litmus::run(steps, seconds)?,
+        ["soak"] => litmus::soak(steps, 10)?,
+        ["soak", "--minutes", minutes] => litmus::soak(steps, number(minutes)?)?,
+        ["mutants"] => mutants::run(steps, "")?,
+        ["mutants", path] => mutants::run(steps, path)?,
+        ["sanitizers"] => sanitizers::run(steps)?,
+        ["fuzz"] => fuzz::run(steps, 60)?,
+        ["fuzz", seconds] => fuzz::run(steps, number(seconds)?)?,
+        ["assembly"] => assembly::run(steps)?,
+        [] => return Err(Problem::Misused("no command".to_owned())),
+        [_, ..] => {
+            let all = arguments.join(" ");
+            return Err(Problem::Misused(format!("cannot make sense of `{all}`")));
+        }
+    }
+    Ok(())
+}
+
+/// A whole number above 0.
+fn number(text: &str) -> Result<u64, Problem> {
+    match text.parse() {
+        Ok(number) if number > 0 => Ok(number),
+        _ => Err(Problem::Misused(format!("`{text}` is no whole number above 0"))),
+    }
 }
 
 /// The workspace's root.
 fn root() -> PathBuf {
     let package = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     package.parent().map_or(package.clone(), PathBuf::from)
-}
-
-/// Everything that must pass before a change goes in, the quick steps first.
-fn test(steps: &mut Steps) -> Result<(), Failed> {
-    const STRICT_DOCS: [(&str, &str); 1] = [("RUSTDOCFLAGS", "-D warnings")];
-    steps.cargo("format", &["fmt", "--all", "--", "--check"], &[])?;
-    let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
-    steps.cargo("lints", &clippy, &[])?;
-    steps.cargo("docs", &["doc", "--workspace", "--no-deps"], &STRICT_DOCS)?;
-    let private = ["doc", "--workspace", "--no-deps", "--document-private-items"];
-    steps.cargo("docs, private items too", &private, &[])?;
-    let tests = ["test", "--workspace", "--lib", "--bins", "--tests", "--examples"];
-    steps.cargo("unit, integration and example tests", &tests, &[])?;
-    steps.cargo("tests in the docs", &["test", "--workspace", "--doc"], &[])?;
-    litmus::quick(steps)?;
-    assembly::run(steps)?;
-    models::lint(steps)?;
-    models::run(steps, "")?;
-    twin::run(steps, "")
-}
-
-/// The tests that interrupt and race threads, for longer than in `test`, in both strategies.
-fn torture(steps: &mut Steps, seconds: u64) -> Result<(), Failed> {
-    let (time, cases) = (seconds.to_string(), (seconds * 50).to_string());
-    let longer = [("WINDROW_TORTURE_SECONDS", time.as_str()), ("PROPTEST_CASES", cases.as_str())];
-    let tests = ["test", "--release", "--package", "windrow", "--test"];
-    let run = |steps: &mut Steps, test: &str, variables: &[(&str, &str)]| {
-        let arguments = [&tests[..], &[test, "--", "--nocapture"]].concat();
-        steps.cargo(&format!("{test}, for longer"), &arguments, variables)
-    };
-    run(steps, "torture", &longer)?;
-    for strategy in ["", "portable"] {
-        let variables = [&longer[..], &[("WINDROW_STRATEGY", strategy)]].concat();
-        run(steps, "storm", &variables)?;
-        run(steps, "oracle", &variables)?;
-    }
-    Ok(())
 }

@@ -14,6 +14,8 @@ pub(crate) struct Build {
     pub(crate) flags: &'static str,
     /// Where it is built, from the workspace's root.
     pub(crate) target: &'static str,
+    /// Cargo's arguments that build and run its tests.
+    pub(crate) tests: &'static [&'static str],
 }
 
 /// Frees at once, and notices who looks afterwards.
@@ -21,6 +23,7 @@ pub(crate) const CHECKER: Build = Build {
     name: "checking reclaimer",
     flags: "--cfg loom --cfg crossbeam_loom --cfg windrow_checker",
     target: "target/loom-checker",
+    tests: &TEST,
 };
 
 /// The reclaimer that users get.
@@ -28,6 +31,7 @@ pub(crate) const EPOCH: Build = Build {
     name: "crossbeam-epoch",
     flags: "--cfg loom --cfg crossbeam_loom",
     target: "target/loom-epoch",
+    tests: &TEST,
 };
 
 /// Restartable sequences, as two steps with an abort between them.
@@ -35,6 +39,15 @@ pub(crate) const PER_CORE: Build = Build {
     name: "per-core strategy",
     flags: "--cfg loom --cfg crossbeam_loom --cfg windrow_checker --cfg windrow_per_core",
     target: "target/loom-per-core",
+    tests: &TEST,
+};
+
+/// No model: real threads, under everything that interrupts them.
+pub(crate) const TORTURE: Build = Build {
+    name: "torture",
+    flags: "",
+    target: "target",
+    tests: &["test", "--package", "windrow", "--test", "torture"],
 };
 
 /// Random orders, over the checking reclaimer: shuttle does not see the other one's atomics.
@@ -42,6 +55,7 @@ const SHUTTLE: Build = Build {
     name: "shuttle",
     flags: "--cfg shuttle --cfg windrow_checker",
     target: "target/shuttle",
+    tests: &TEST,
 };
 
 /// Random orders, over the per-core strategy.
@@ -49,14 +63,16 @@ const SHUTTLE_PER_CORE: Build = Build {
     name: "shuttle, per-core strategy",
     flags: "--cfg shuttle --cfg windrow_checker --cfg windrow_per_core",
     target: "target/shuttle-per-core",
+    tests: &TEST,
 };
 
 /// Builds models and histories for shuttle, and runs each in so many random orders.
-pub(crate) fn shuttle(steps: &mut Steps, schedules: Option<&str>) -> Result<(), Failed> {
+pub(crate) fn shuttle(steps: &mut Steps, schedules: Option<u64>) -> Result<(), Failed> {
+    let schedules = schedules.map(|number| number.to_string());
     for build in [SHUTTLE, SHUTTLE_PER_CORE] {
         let mut variables = Vec::from(build.variables());
-        variables.extend(schedules.map(|number| ("WINDROW_SCHEDULES", number)));
-        let mut arguments = Vec::from(TEST);
+        variables.extend(schedules.as_deref().map(|number| ("WINDROW_SCHEDULES", number)));
+        let mut arguments = Vec::from(build.tests);
         arguments.extend(["--test", "histories", "--", "--nocapture"]);
         steps.cargo(&format!("models and histories, {}", build.name), &arguments, &variables)?;
     }
@@ -65,16 +81,29 @@ pub(crate) fn shuttle(steps: &mut Steps, schedules: Option<&str>) -> Result<(), 
 
 /// Builds and runs the models whose paths begin with `filter`.
 pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
-    for build in [CHECKER, EPOCH, PER_CORE] {
-        let mut arguments = Vec::from(TEST);
-        arguments.extend(["--", "--nocapture", filter]);
-        steps.cargo(&format!("models, {}", build.name), &arguments, &build.variables())?;
-    }
-    Ok(())
+    [CHECKER, EPOCH, PER_CORE].iter().try_for_each(|build| loom(steps, build, filter, &[]))
+}
+
+/// All models; over `crossbeam-epoch`, whose own steps are many, with one preemption at most.
+pub(crate) fn quick(steps: &mut Steps) -> Result<(), Failed> {
+    loom(steps, &CHECKER, "", &[])?;
+    loom(steps, &EPOCH, "", &[("LOOM_MAX_PREEMPTIONS", "1")])?;
+    loom(steps, &PER_CORE, "", &[])
+}
+
+fn loom(
+    steps: &mut Steps,
+    build: &Build,
+    filter: &str,
+    variables: &[(&str, &str)],
+) -> Result<(), Failed> {
+    let arguments = [build.tests, &["--", "--nocapture", filter]].concat();
+    let variables = [&build.variables()[..], variables].concat();
+    steps.cargo(&format!("models, {}", build.name), &arguments, &variables)
 }
 
 /// Cargo's arguments that build and run all models.
-pub(crate) const TEST: [&str; 7] =
+const TEST: [&str; 7] =
     ["test", "--package", "windrow-loom-tests", "--profile", "loom", "--test", "models"];
 
 /// Lints what only a model's build compiles: the checking reclaimer, the strategy's stand-in and the

@@ -17,8 +17,18 @@ pub(crate) struct Failed {
 }
 
 impl Failed {
-    fn new(step: &str, why: String) -> Failed {
+    pub(crate) fn new(step: &str, why: String) -> Failed {
         Failed { step: step.to_owned(), why }
+    }
+
+    /// All failures of steps that were done whatever became of the others, as one.
+    pub(crate) fn all(outcomes: Vec<Result<(), Failed>>) -> Result<(), Failed> {
+        let mut failed = outcomes.into_iter().filter_map(Result::err);
+        let Some(first) = failed.next() else { return Ok(()) };
+        Err(failed.fold(first, |all, next| Failed {
+            why: format!("{}\ntest {} ... FAILED: {}", all.why, next.step, next.why),
+            ..all
+        }))
     }
 }
 

@@ -4,9 +4,10 @@
 //! one file is replaced, and the model that answers for it is built and run. A text that does not stand
 //! in its file exactly once is an error, so the table in [`twins`](crate::twins) cannot rot.
 
-use std::fs;
 use std::path::Path;
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
+use std::{fs, iter, thread};
 
 use crate::copy::{self, Verdict};
 use crate::models::Build;
@@ -31,6 +32,8 @@ pub(crate) struct Twin {
     pub(crate) why: &'static str,
 }
 
+/// How many are tried at the same time, each in a copy of its own.
+const WORKERS: usize = 2;
 /// How long a model may take to notice. A mistake that takes longer counts as survived.
 const PATIENCE: Duration = Duration::from_mins(2);
 
@@ -42,35 +45,52 @@ pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
         if chosen.is_empty() {
             return Err(format!("no twin's name contains `{filter}`"));
         }
-        let mut survivors = Vec::new();
-        for twin in chosen {
-            let begin = Instant::now();
-            let killed = twin.try_out(&root).map_err(|error| format!("{}: {error}", twin.name))?;
-            let verdict = if killed.is_some() { "killed" } else { "SURVIVED" };
-            let time = seconds(begin.elapsed());
-            println!("{verdict} {} by {} in {time}: {}", twin.name, twin.model, twin.why);
-            match killed {
-                Some(words) => println!("       {words}"),
-                None => survivors.push(twin.name),
-            }
-        }
-        if survivors.is_empty() {
-            Ok(())
-        } else {
-            Err(format!("survived: {}", survivors.join(", ")))
-        }
+        let queue = Mutex::new(chosen.iter());
+        let failures: Vec<String> = thread::scope(|scope| {
+            let work = |worker: usize| {
+                let (root, queue) = (&root, &queue);
+                move || {
+                    let next = || queue.lock().expect("nobody panics with it").next();
+                    let failed = |twin: &&Twin| twin.fails(root, worker);
+                    iter::from_fn(next).filter_map(failed).collect::<Vec<_>>()
+                }
+            };
+            let workers: Vec<_> = (0..WORKERS).map(|worker| scope.spawn(work(worker))).collect();
+            workers.into_iter().flat_map(|worker| worker.join().expect("no panic")).collect()
+        });
+        if failures.is_empty() { Ok(()) } else { Err(failures.join("; ")) }
     })
 }
 
 impl Twin {
+    /// Tries the twin out, and says how that went. What is wrong, if it survived, or cannot be tried.
+    fn fails(&self, root: &Path, worker: usize) -> Option<String> {
+        let begin = Instant::now();
+        let killed = self.try_out(root, worker);
+        let time = seconds(begin.elapsed());
+        let tried = format!("{} by {} in {time}: {}", self.name, self.model, self.why);
+        match killed {
+            Ok(Some(words)) => {
+                println!("killed {tried}\n       {words}");
+                None
+            }
+            Ok(None) => {
+                println!("SURVIVED {tried}");
+                Some(format!("{} survived", self.name))
+            }
+            Err(error) => Some(format!("{}: {error}", self.name)),
+        }
+    }
+
     /// Makes the twin and runs its model. Returns the model's complaint, or `None` if it had none.
-    fn try_out(&self, root: &Path) -> Result<Option<String>, String> {
-        let twins = root.join("target/twins");
+    fn try_out(&self, root: &Path, worker: usize) -> Result<Option<String>, String> {
+        let twins = root.join("target/twins").join(worker.to_string());
         let sources = twins.join("sources");
         copy::make(root, &sources)?;
         self.break_in(&sources)?;
         let log = |kind: &str| twins.join(format!("{}.{kind}", self.name));
-        let models = copy::build(&sources, self.build, &twins.join("build"), &log("build.log"))?;
+        let built = twins.join(self.build.name);
+        let models = copy::build(&sources, self.build, &built, &log("build.log"))?;
         match copy::run_model(&models, self.model, &[], PATIENCE, &log("log"))? {
             Verdict::Failed(words) => Ok(Some(words)),
             Verdict::Passed | Verdict::OutOfTime => Ok(None),

@@ -1,6 +1,6 @@
 //! The table of broken twins.
 
-use crate::models::{CHECKER, PER_CORE};
+use crate::models::{CHECKER, PER_CORE, TORTURE};
 use crate::twin::Twin;
 
 /// Every mistake that a model must notice.
@@ -243,5 +243,14 @@ pub(crate) const TWINS: &[Twin] = &[
         build: &PER_CORE,
         model: "each_bucket::add_against_the_reuse_of_its_block",
         why: "the barrier is for nothing if it restarts nobody (I1, I2)",
+    },
+    Twin {
+        name: "tortured-without-a-barrier",
+        file: "src/stripe/barrier.rs",
+        find: "if !per_core::barrier() {",
+        replace: "if false && !per_core::barrier() {",
+        build: &TORTURE,
+        model: "windows::steps::with_fewer_rows_than_processors",
+        why: "a sequence that has loaded the bucket commits to a block that is another's (I1, I2)",
     },
 ];

@@ -1,0 +1,46 @@
+//! Bytes become a history of a window, and each answer in it must be the oracle's.
+//!
+//! History, oracle and comparison are those of `tests/oracle`: there a generator proposes histories, here
+//! whatever reached new code last. Steps are made by this thread or by one that lives for that step
+//! alone, so that rows change; one after the other, so that every answer has one right value.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+mod bytes;
+#[path = "../../tests/oracle/compare.rs"]
+mod compare;
+#[path = "../../tests/common/ledger.rs"]
+#[allow(dead_code, reason = "some of it is for writers that race")]
+mod ledger;
+#[path = "../../tests/oracle/model.rs"]
+mod model;
+#[path = "../../tests/oracle/ops.rs"]
+mod ops;
+#[path = "../../tests/oracle/seen.rs"]
+mod seen;
+
+use bytes::{Bytes, Thread};
+use compare::Pair;
+
+fuzz_target!(|input: &[u8]| {
+    let mut bytes = Bytes::new(input);
+    let (geometry, begin) = (bytes.geometry(), bytes.begin());
+    let mut pair = Pair::new(geometry, begin);
+    let mut history = Vec::new();
+    while let Some((thread, op)) = bytes.step() {
+        let step = history.len();
+        history.push((thread, op));
+        let (thread, op) = &history[step];
+        let outcome = match thread {
+            Thread::This => pair.apply(op),
+            Thread::New => std::thread::scope(|scope| {
+                scope.spawn(|| pair.apply(op)).join().expect("no step panics")
+            }),
+        };
+        if let Err(error) = outcome.and_then(|()| pair.compare(step)) {
+            panic!("{error}\nwhen {geometry:?} begins at {begin}, after {history:#?}");
+        }
+    }
+});

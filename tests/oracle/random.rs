@@ -1,0 +1,107 @@
+//! Random histories.
+
+use std::time::Duration;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use crate::ops::{Geometry, History, Op, Time};
+
+/// Geometries of every kind, the extremes among them.
+pub(crate) fn any_geometry() -> impl Strategy<Value = Geometry> {
+    let geometry = |(length, buckets)| Geometry { length, buckets };
+    let huge = |(buckets, less)| Geometry { length: u64::MAX / buckets - less, buckets };
+    prop_oneof![
+        4 => (1..=6_u64, 1..=8_u64).prop_map(geometry),
+        2 => (1..=1_000_u64, 1..=20_u64).prop_map(geometry),
+        1 => (Just(1), 1..=40_u64).prop_map(geometry),
+        2 => (prop_oneof![Just(1_000_000), Just(20_000_000), Just(100_000_000)], 1..=12_u64)
+            .prop_map(geometry),
+        1 => (1..=6_u64, 0..=3_u64).prop_map(huge),
+    ]
+}
+
+/// Short intervals whose lengths seldom divide one another.
+pub(crate) fn small_geometry() -> impl Strategy<Value = Geometry> {
+    (1..=12_u64, 1..=9_u64).prop_map(|(length, buckets)| Geometry { length, buckets })
+}
+
+/// Times that mostly stay near the ring.
+pub(crate) fn time() -> impl Strategy<Value = Time> {
+    prop_oneof![
+        8 => (-3..=4_i64, any::<u64>()).prop_map(|(k, by)| Time::Buckets(k, by)),
+        4 => (-10..=3_i64, any::<u64>()).prop_map(|(k, by)| Time::FromNewest(k, by)),
+        3 => (-2..=2_i64, -2..=2_i64).prop_map(|(k, by)| Time::Intervals(k, by)),
+        1 => (0..=40_u64).prop_map(Time::Early),
+        1 => (0..=40_u64).prop_map(Time::Final),
+        1 => any::<u64>().prop_map(Time::Any),
+    ]
+}
+
+/// Times that leave neither the neighbourhood of the ring nor that of zero.
+pub(crate) fn near_time() -> impl Strategy<Value = Time> {
+    prop_oneof![
+        8 => (-3..=4_i64, any::<u64>()).prop_map(|(k, by)| Time::Buckets(k, by)),
+        4 => (-10..=3_i64, any::<u64>()).prop_map(|(k, by)| Time::FromNewest(k, by)),
+        1 => (0..=40_u64).prop_map(Time::Early),
+    ]
+}
+
+fn amount() -> impl Strategy<Value = u64> {
+    prop_oneof![
+        8 => 0..=9_u64,
+        1 => any::<u64>(),
+        1 => (0..=2_u64).prop_map(|less| u64::MAX - less),
+    ]
+}
+
+fn loose_duration() -> impl Strategy<Value = Duration> {
+    prop_oneof![
+        Just(Duration::ZERO),
+        (0..=40_u64).prop_map(Duration::from_nanos),
+        any::<u64>().prop_map(Duration::from_nanos),
+        Just(Duration::from_nanos(u64::MAX) + Duration::from_nanos(1)),
+        Just(Duration::MAX),
+    ]
+}
+
+/// A step over `events` events, with times and geometries of the given kinds.
+fn op(
+    events: usize,
+    time: impl Strategy<Value = Time> + Clone + 'static,
+    geometry: impl Strategy<Value = Geometry> + 'static,
+) -> impl Strategy<Value = Op> {
+    let event = 0..events;
+    let (moment, geometry) = (time.clone(), geometry.boxed());
+    prop_oneof![
+        6 => (event.clone(), amount()).prop_map(|(e, n)| Op::Add(e, n)),
+        4 => (event.clone(), amount()).prop_map(|(e, v)| Op::Record(e, v)),
+        4 => (time.clone(), event.clone(), amount()).prop_map(|(t, e, n)| Op::AddAt(t, e, n)),
+        3 => (time, event, amount()).prop_map(|(t, e, v)| Op::RecordAt(t, e, v)),
+        7 => moment.prop_map(Op::Set),
+        1 => loose_duration().prop_map(Op::Advance),
+        2 => geometry.clone().prop_map(Op::Reconfigure),
+        1 => geometry.prop_map(Op::Renew),
+        3 => Just(Op::Drain),
+        1 => (loose_duration(), prop_oneof![Just(0), 1..=9_usize])
+            .prop_map(|(interval, buckets)| Op::TryReconfigure(interval, buckets)),
+        1 => loose_duration().prop_map(Op::Last),
+        1 => (0..=9_u64, -1..=1_i64).prop_map(|(k, by)| Op::LastBuckets(k, by)),
+    ]
+}
+
+/// Histories with every kind of geometry and time.
+pub(crate) fn wild(events: usize) -> impl Strategy<Value = History> {
+    let begin = prop_oneof![
+        2 => 0..=100_u64,
+        2 => 0..=10_000_000_000_u64,
+        1 => any::<u64>(),
+        1 => (0..=100_u64).prop_map(|less| u64::MAX - less),
+    ];
+    (any_geometry(), begin, vec(op(events, time().boxed(), any_geometry()), 1..100))
+}
+
+/// Histories that stay small, so that buckets meet, merge and leave all the time.
+pub(crate) fn local(events: usize) -> impl Strategy<Value = History> {
+    (small_geometry(), 0..=200_u64, vec(op(events, near_time().boxed(), small_geometry()), 1..100))
+}

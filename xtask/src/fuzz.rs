@@ -1,0 +1,26 @@
+//! Fuzzing: histories that nobody has thought of (`fuzz/`), for as long as one likes.
+
+use std::process::Command;
+
+use crate::sanitizers::{needs, succeeds};
+use crate::steps::{Failed, Steps};
+
+/// Fuzzes each strategy for so many seconds. What is found new is kept beside what was built, and begun
+/// with the next time; the few histories under `fuzz/corpus` are read and never written.
+pub(crate) fn run(steps: &mut Steps, seconds: u64) -> Result<(), Failed> {
+    let root = steps.root().to_owned();
+    let found = root.join("fuzz/target/found");
+    for (strategy, name) in [("", "per core"), ("portable", "portable")] {
+        let shown = format!("cargo fuzz run histories, {seconds} s");
+        steps.step(&format!("fuzzing, {name}"), &shown, || {
+            needs("rustup", &["run", "nightly", "cargo", "fuzz", "--version"])?;
+            std::fs::create_dir_all(&found).map_err(|error| error.to_string())?;
+            let mut command = Command::new("rustup");
+            command.args(["run", "nightly", "cargo", "fuzz", "run", "histories"]);
+            command.arg(&found).arg(root.join("fuzz/corpus/histories")).arg("--");
+            command.arg(format!("-max_total_time={seconds}")).arg("-print_final_stats=1");
+            succeeds(command.current_dir(&root).env("WINDROW_STRATEGY", strategy))
+        })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! Mutants of the logic: each small change to the library must make an ordinary test fail.
+//!
+//! `cargo mutants` makes the changes and runs the quick tests against each. A change that no test
+//! notices must stand in `tests/mutants.txt`, with the reason why that is right; and a line there that
+//! no longer tells of a survivor is a failure too, so that the file cannot rot. What to leave out is
+//! said in `.cargo/mutants.toml`; orders of memory are for the models, not for this.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::sanitizers::needs;
+use crate::steps::{Failed, Steps};
+
+/// The tests that are run against each: quick, and with an answer that is always the same.
+const TESTS: [&str; 6] = ["contract", "conformance", "drain", "errors", "oracle", "threads"];
+
+/// Survivors that are known, each with a reason behind ` -- `.
+const KNOWN: &str = "tests/mutants.txt";
+
+/// What cargo-mutants ends with where all was tried: none missed, some missed, some took too long.
+const TRIED: [i32; 3] = [0, 2, 3];
+
+/// Tries all changes to the files whose path begins with `filter`.
+pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
+    let root = steps.root().to_owned();
+    let output = root.join("target/mutants");
+    steps.step("mutants", &format!("cargo mutants, src/{filter}*"), || {
+        needs("cargo", &["mutants", "--version"])?;
+        fs::create_dir_all(&output).map_err(|error| format!("cannot write: {error}"))?;
+        let mut command = Command::new("cargo");
+        command.current_dir(&root).args([
+            "mutants",
+            "--no-shuffle",
+            "--cargo-arg=--lib",
+            "--output",
+        ]);
+        command.arg(&output).args(["--file", &format!("src/{filter}*")]);
+        command.args(["--file", &format!("src/{filter}*/**")]);
+        command.args(TESTS.map(|test| format!("--cargo-arg=--test={test}")));
+        // A history that fails need not be short as well.
+        command.envs([("PROPTEST_CASES", "64"), ("PROPTEST_MAX_SHRINK_ITERS", "0")]);
+        let status = command.status().map_err(|error| format!("cannot run cargo: {error}"))?;
+        if !status.code().is_some_and(|code| TRIED.contains(&code)) {
+            return Err(status.to_string());
+        }
+        compare(&root, &output.join("mutants.out/missed.txt"), &format!("src/{filter}"))
+    })
+}
+
+/// Demands that the survivors are those that are known.
+fn compare(root: &Path, missed: &Path, filter: &str) -> Result<(), String> {
+    let read = |path: &Path| {
+        fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
+    };
+    let (missed, known) = (read(missed)?, read(&root.join(KNOWN))?);
+    // How many more there are than lines that tell of them.
+    let mut unknown: BTreeMap<String, i32> = BTreeMap::new();
+    for survivor in missed.lines() {
+        *unknown.entry(placeless(survivor)).or_default() += 1;
+    }
+    for line in known.lines().filter(|line| line.starts_with(filter)) {
+        let Some((survivor, _)) = line.split_once(" -- ") else {
+            return Err(format!("{KNOWN}: `{line}` gives no reason behind ` -- `"));
+        };
+        *unknown.entry(survivor.to_owned()).or_default() -= 1;
+    }
+    unknown.retain(|_, count| *count != 0);
+    for (mutant, count) in &unknown {
+        let what = if *count > 0 { "SURVIVED" } else { "known, but no longer a survivor:" };
+        println!("{what} {mutant} ({})", count.abs());
+    }
+    if unknown.is_empty() { Ok(()) } else { Err(format!("not as {KNOWN} says, see above")) }
+}
+
+/// A mutant's name without line and column, which change with every edit.
+fn placeless(mutant: &str) -> String {
+    let mut parts = mutant.splitn(4, ':');
+    match (parts.next(), parts.nth(2)) {
+        (Some(file), Some(what)) => format!("{file}:{what}"),
+        _ => mutant.to_owned(),
+    }
+}

@@ -51,21 +51,19 @@ fn close_by_the_next_rotation() {
 /// One thread closes a bucket, another takes its block over and counts from where it was left.
 #[test]
 fn block_that_another_has_closed() {
-    Model::new("closing::block_that_another_has_closed").bounded(3).bounded_over_epoch(2).explore(
-        || {
-            set_time(0);
-            let window = Arc::new(window(3));
-            add(&window, 0, 5);
-            add(&window, 1, 10);
-            let other = spawn(&window, |window| {
-                turn();
-                window.drain_closed(|_| ());
-            });
-            add(&window, 2, 100);
-            assert_eq!(each(&window, 2), [5, 10, 100]);
-            other.join().unwrap();
-        },
-    );
+    Model::new("closing::block_that_another_has_closed").bounded(1).explore(|| {
+        set_time(0);
+        let window = Arc::new(window(3));
+        add(&window, 0, 5);
+        add(&window, 1, 10);
+        let other = spawn(&window, |window| {
+            turn();
+            window.drain_closed(|_| ());
+        });
+        add(&window, 2, 100);
+        assert_eq!(each(&window, 2), [5, 10, 100]);
+        other.join().unwrap();
+    });
 }
 
 events! {

@@ -41,6 +41,13 @@ fn explore<T: Send + Sync + 'static>(
     });
 }
 
+/// The first add shows the column too.
+#[test]
+fn by_the_first_add() {
+    let told = |counter: &Counter| counter.sum() == 1;
+    explore(Model::new("seen::by_the_first_add"), Counter::new, |counter| counter.add(1), told);
+}
+
 /// After its first add, which shows its column to whoever looks for it.
 fn used_counter() -> Counter {
     let counter = Counter::new();
@@ -210,6 +217,24 @@ fn by_the_lifetime_of_extremes() {
         tell,
         told,
     );
+}
+
+/// A maximum that nothing but itself tells of: its bucket has a count already.
+#[test]
+fn by_a_maximum_in_a_window() {
+    let make = || {
+        set_time(1);
+        let window = window::<Timing>(1);
+        window.record(Timing::Took, 3);
+        window
+    };
+    let tell = |window: &Window<Timing>| {
+        set_time(1);
+        window.record(Timing::Took, 7);
+    };
+    let told = |window: &Window<Timing>| window.lifetime(Timing::Took).max == Some(7);
+    let model = Model::new("seen::by_a_maximum_in_a_window").bounded(2).bounded_over_epoch(1);
+    explore(model, make, tell, told);
 }
 
 /// Whoever sees the new geometry.

@@ -1,9 +1,9 @@
-//! Shuttle: random orders of a model's steps, half of them with few preemptions.
+//! Shuttle: random orders of a model's steps, the first half of them with few preemptions.
 //!
 //! A walk that chooses the next thread at random at every step switches all the time, and hardly ever
 //! stops one thread for long; *probabilistic concurrency testing* (Burckhardt and others, 2010) does
-//! the opposite, and finds with a known probability whatever takes a few preemptions. So half of the
-//! schedules come from the one and half from the other.
+//! the opposite, and finds with a known probability whatever takes a few preemptions. Either finds what
+//! the other does not, so half of the schedules come from the one and half from the other.
 //!
 //! A failure prints its schedule. `WINDROW_SCHEDULE`, set to that, runs the model in this one order.
 
@@ -29,7 +29,7 @@ pub fn random() -> u64 {
 /// How many schedules a model is run in if `WINDROW_SCHEDULES` does not say.
 const SCHEDULES: usize = 1_000;
 
-/// Points at which a schedule of the second kind changes its mind, and one more.
+/// Points at which a schedule with few preemptions has one, and one more.
 const DEPTH: usize = 4;
 
 /// Steps that one execution may take. Far more than any does: an endless one shall fail.
@@ -55,13 +55,13 @@ pub(crate) fn run(
         count.note();
         body();
     });
-    let (walks, few) = (schedules.div_ceil(2), schedules / 2);
-    let walked = under(RandomScheduler::new(walks), {
+    let (few, walks) = (schedules.div_ceil(2), schedules / 2);
+    let preempted = under(PctScheduler::new(DEPTH, few), {
         let body = Arc::clone(&body);
         move || body()
     });
-    let preempted = under(PctScheduler::new(DEPTH, few), move || body());
-    Explored { executions: walked + preempted, orders: "random orders".to_owned() }
+    let walked = under(RandomScheduler::new(walks), move || body());
+    Explored { executions: preempted + walked, orders: "random orders".to_owned() }
 }
 
 fn under(scheduler: impl Scheduler + 'static, body: impl Fn() + Send + Sync + 'static) -> usize {

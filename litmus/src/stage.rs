@@ -187,3 +187,61 @@ impl<R: Race> Scene<R> {
 fn read(answers: &RwLock<Vec<Answer>>) -> std::sync::RwLockReadGuard<'_, Vec<Answer>> {
     answers.read().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::{Outcome, Verdict, expected, forbidden};
+
+    /// An add in two steps, between which another's may be lost.
+    struct LostUpdate;
+
+    impl Race for LostUpdate {
+        const NAME: &'static str = "lost_update";
+        const ACTORS: usize = 3;
+        const OUTCOMES: &'static [Outcome] = &[expected("all there"), forbidden("one is lost")];
+        type State = AtomicU64;
+
+        fn state() -> AtomicU64 {
+            AtomicU64::new(0)
+        }
+
+        fn prepare(state: &AtomicU64, _: u64) {
+            state.store(0, Ordering::Relaxed);
+        }
+
+        fn act(state: &AtomicU64, _: u64, actor: usize) -> Answer {
+            let found = state.load(Ordering::Relaxed);
+            (0..200_u32).for_each(|step| _ = black_box(step));
+            state.store(found + 1, Ordering::Relaxed);
+            [actor as u64; 4]
+        }
+
+        fn judge(state: &AtomicU64, _: u64, answers: &[Answer]) -> Verdict {
+            assert_eq!(answers, [[0; 4], [1; 4], [2; 4]], "each actor's own answer");
+            match state.load(Ordering::Relaxed) {
+                3 => Ok(0),
+                found => Err((1, format!("{found} of 3"))),
+            }
+        }
+    }
+
+    #[test]
+    fn actors_overlap() {
+        let plan = Plan { time: Duration::from_mins(1), trials: 4 * STATES as u64 };
+        let tally = Tally::new(LostUpdate::OUTCOMES.len());
+        while tally.of(1) == 0 && tally.trials() < 1_000_000 {
+            run::<LostUpdate>(Plan { trials: tally.trials() + plan.trials, ..plan }, &tally);
+        }
+        let first = tally.first_forbidden().expect("an add that takes so long meets another");
+        assert!(first.contains("of 3"), "{first}");
+    }
+
+    #[test]
+    fn trials_are_limited() {
+        let tally = Tally::new(LostUpdate::OUTCOMES.len());
+        run::<LostUpdate>(Plan { time: Duration::from_mins(10), trials: 1_000 }, &tally);
+        let scene = TURNS * STATES as u64;
+        assert!((1_000..1_000 + scene).contains(&tally.trials()), "{}", tally.trials());
+    }
+}

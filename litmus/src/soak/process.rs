@@ -101,3 +101,31 @@ impl Record {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(held: impl Fn(u64) -> [u64; 4]) -> Record {
+        Record((0..40).map(|rest| Holding(held(rest))).collect())
+    }
+
+    #[test]
+    fn what_grows_in_the_warm_up_alone_is_right() {
+        assert_eq!(record(|rest| [rest.min(10) * 10_000, 1, 6, 8]).judge(), Ok(()));
+    }
+
+    #[test]
+    fn what_grows_is_seen() {
+        let memory = record(|rest| [7_000 + rest * 60, 1, 6, 8]).judge().unwrap_err();
+        assert!(memory.contains("resident"), "{memory}");
+        let descriptors = record(|rest| [7_000, 1, 6 + rest / 20, 8]).judge().unwrap_err();
+        assert!(descriptors.starts_with("7 descriptors"), "{descriptors}");
+    }
+
+    #[test]
+    fn a_process_holds_something() {
+        let Holding([resident, mapped, descriptors, threads]) = Holding::now().expect("/proc");
+        assert!(0 < resident && resident < mapped && descriptors > 0 && threads > 0);
+    }
+}

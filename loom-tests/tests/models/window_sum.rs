@@ -101,3 +101,31 @@ fn bucket_against_the_reuse_of_its_header() {
         other.join().unwrap();
     });
 }
+
+/// As above, of a header that has counted in a block. In a ring of one bucket it is soon linked again
+/// where it was found.
+#[test]
+fn bucket_against_the_reuse_of_its_striped_header() {
+    let name = "window_sum::bucket_against_the_reuse_of_its_striped_header";
+    Model::new(name).bounded(1).explore(|| {
+        let add = |window: &Window<Pair>, bucket, event| {
+            set_time(bucket);
+            turn();
+            window.add(event, 1);
+        };
+        set_time(0);
+        let window: Arc<Window<Pair>> = Arc::new(window(1));
+        add(&window, 0, Pair::One);
+        add(&window, 0, Pair::Other);
+        let other = spawn(&window, move |window| {
+            add(window, 1, Pair::One);
+            add(window, 2, Pair::One);
+        });
+        set_time(0);
+        turn();
+        let found = window.snapshot();
+        let found = (found.sum(Pair::One), found.sum(Pair::Other));
+        assert!([(1, 1), (0, 0)].contains(&found), "{found:?} was never in the bucket");
+        other.join().unwrap();
+    });
+}

@@ -103,7 +103,8 @@ fn back_dated_add_against_the_reuse_of_its_header() {
     });
 }
 
-/// As above; and the header comes back to the slot where it was found.
+/// As above; and the header comes back to the slot where it was found. (Portably: the add keeps blocks from
+/// being free, so that a bucket without one is opened.)
 #[test]
 fn back_dated_add_against_the_return_of_its_header() {
     let name = "each_bucket::back_dated_add_against_the_return_of_its_header";
@@ -113,12 +114,11 @@ fn back_dated_add_against_the_return_of_its_header() {
         add(&window, 0, 8); // inserts the header
         let other = spawn(&window, |window| {
             add(window, 2, 4); // takes it out of its slot
-            add(window, 5, 1);
-            add(window, 4, 1); // inserts it again
+            add(window, 4, 1); // puts it there again
         });
         add(&window, 0, 2);
         other.join().unwrap();
-        assert_eq!(each(&window, 5), [1, 1]);
-        assert_eq!(lifetime(&window), 16);
+        assert_eq!(each(&window, 4), [0, 1]);
+        assert_eq!(lifetime(&window), 15);
     });
 }

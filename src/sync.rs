@@ -31,6 +31,12 @@ pub(crate) use engine::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, fence,
 };
 
+#[cfg(any(loom, shuttle))]
+pub(crate) use engine::thread::yield_now as spin_loop;
+/// Between two looks for something newer. A model lets others go on, and does not show the same again.
+#[cfg(not(any(loom, shuttle)))]
+pub(crate) use std::hint::spin_loop;
+
 /// For what a model puts in the place of the scheduler.
 #[cfg(windrow_per_core)]
 pub(crate) use engine::sync::Mutex;

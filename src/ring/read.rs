@@ -13,7 +13,7 @@ use crate::ring::Ring;
 use crate::ring::generation::Generation;
 use crate::ring::geometry::Geometry;
 use crate::ring::header::{Header, Link};
-use crate::sync::Ordering;
+use crate::sync::{Ordering, spin_loop};
 
 /// How often a read begins again because the ring has moved on under it.
 const RESCANS: usize = 8;
@@ -81,7 +81,10 @@ impl Ring {
         let mut looks = 0;
         loop {
             let guard = reclaim::pin();
-            let Some(mut view) = self.present(&guard) else { continue };
+            let Some(mut view) = self.present(&guard) else {
+                spin_loop(); // what was overtaken is not what we shall find next
+                continue;
+            };
             view.now = now();
             let result = read(&view);
             looks += 1;
@@ -113,6 +116,7 @@ impl Ring {
             if let Some(view) = self.present(&reclaim::pin()) {
                 return view.geometry();
             }
+            spin_loop(); // as in `view`
         }
     }
 

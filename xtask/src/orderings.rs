@@ -5,25 +5,20 @@
 //! nothing: it demands that the table there is about the sources as they are.
 
 mod excuses;
+mod queue;
 mod sites;
 mod table;
 mod tokens;
 mod trial;
 
-use std::io::{IsTerminal, Write, stdout};
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::{Duration, Instant};
 
-use crate::steps::{Failed, Steps, seconds};
+use crate::models::{CHECKER, EPOCH, PER_CORE};
+use crate::steps::{Failed, Steps};
 use excuses::{EXCUSES, Excuse};
 use sites::Site;
 use table::Row;
-use trial::Bench;
-
-/// How many models run at a time.
-const AT_A_TIME: usize = 2;
+use trial::{Bench, FEW, MORE};
 
 /// An order that is weaker than the one that stands there.
 #[derive(Clone, Copy)]
@@ -45,8 +40,26 @@ impl Mutant<'_> {
         EXCUSES.iter().find(|excuse| excuse.site == site && excuse.orders.contains(&order))
     }
 
+    /// What the table says of it.
+    fn in_table<'r>(&self, rows: &'r [Row]) -> Option<&'r str> {
+        let row = rows.iter().find(|row| self.is_in(row));
+        row.map(|row| row.shown_by.as_str())
+    }
+
     fn is_in(&self, row: &Row) -> bool {
         row.site == self.site.to_string() && row.order == self.order_in_words()
+    }
+
+    /// What the table shall say: what was found now, or what it has said before.
+    fn row(&self, tried: &[Mutant<'_>], found: &[String], last: &[Row]) -> Row {
+        let is_it = |other: &Mutant<'_>| other.number == self.number && other.order == self.order;
+        let now = tried.iter().position(is_it).map(|index| found[index].as_str());
+        let shown_by = now.or_else(|| self.in_table(last)).unwrap_or(SURVIVED);
+        Row {
+            site: self.site.to_string(),
+            order: self.order_in_words().to_owned(),
+            shown_by: shown_by.to_owned(),
+        }
     }
 }
 
@@ -72,28 +85,39 @@ pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
             return Err(format!("no site's name contains `{filter}`"));
         }
         let last = table::read(&root)?;
-        let bench = Bench::set_up(&root, &sites)?;
-        let found = try_all(&bench, &chosen, &last)?;
-        let mut found = chosen.iter().zip(found).peekable();
-        let rows = all.iter().map(|mutant| {
-            let now = found.next_if(|(chosen, _)| {
-                std::ptr::eq(chosen.site, mutant.site) && chosen.order == mutant.order
-            });
-            let before =
-                || last.iter().find(|row| mutant.is_in(row)).map(|row| row.shown_by.clone());
-            Row {
-                site: mutant.site.to_string(),
-                order: mutant.order_in_words().to_owned(),
-                shown_by: now
-                    .map(|(_, found)| found)
-                    .or_else(before)
-                    .unwrap_or(SURVIVED.to_owned()),
-            }
-        });
-        let rows: Vec<Row> = rows.collect();
+        let found = find(&root, &sites, &chosen, &last)?;
+        let rows: Vec<Row> = all.iter().map(|mutant| mutant.row(&chosen, &found, &last)).collect();
         table::write(&root, &rows)?;
         judge(&root, &all, &rows)
     })
+}
+
+/// What the table shall say of each mutant: first by few preemptions, over the checking reclaimer and
+/// per core; and of what that leaves alive and nobody excuses, over `crossbeam-epoch` too, and by more.
+fn find(
+    root: &Path,
+    sites: &[Site],
+    mutants: &[Mutant<'_>],
+    last: &[Row],
+) -> Result<Vec<String>, String> {
+    let mut bench = Bench::set_up(root, sites)?;
+    bench.add(&CHECKER)?;
+    bench.add(&PER_CORE)?;
+    let mut found = queue::try_all(&bench, FEW, mutants, last)?;
+    for (round, bound) in MORE.into_iter().enumerate() {
+        let alive: Vec<usize> = (0..found.len()).filter(|at| found[*at] == SURVIVED).collect();
+        if alive.is_empty() {
+            break;
+        }
+        if round == 0 {
+            bench.add(&EPOCH)?;
+        }
+        let again: Vec<Mutant<'_>> = alive.iter().map(|at| mutants[*at]).collect();
+        for (at, now) in alive.into_iter().zip(queue::try_all(&bench, bound, &again, last)?) {
+            found[at] = now;
+        }
+    }
+    Ok(found)
 }
 
 /// Demands that the table is about the sources as they are, and that something vouches for every order.
@@ -110,8 +134,7 @@ fn judge(root: &Path, mutants: &[Mutant<'_>], rows: &[Row]) -> Result<(), String
     let mut wrong = Vec::new();
     for mutant in mutants {
         let name = format!("`{}`, weakened to {}", mutant.site, mutant.order_in_words());
-        let row = rows.iter().find(|row| mutant.is_in(row));
-        match (row.map(|row| row.shown_by.as_str()), mutant.excuse()) {
+        match (mutant.in_table(rows), mutant.excuse()) {
             (None, _) => wrong.push(format!("{name}, is not in the table")),
             (Some(SURVIVED), _) => wrong.push(format!("{name}: no model notices")),
             (Some(shown_by), Some(excuse)) if shown_by != excuse.text() => {
@@ -144,79 +167,4 @@ fn judge(root: &Path, mutants: &[Mutant<'_>], rows: &[Row]) -> Result<(), String
         return Ok(());
     }
     Err(format!("{}\nafter a change of the sources, run `cargo xtask orderings`", wrong.join("\n")))
-}
-
-/// Tries mutants out, some at a time, and returns for each what the table shall say.
-fn try_all(bench: &Bench, mutants: &[Mutant<'_>], last: &[Row]) -> Result<Vec<String>, String> {
-    let next = AtomicUsize::new(0);
-    let (done, all_done) = mpsc::channel();
-    std::thread::scope(|scope| {
-        for _ in 0..AT_A_TIME {
-            let (next, done) = (&next, done.clone());
-            scope.spawn(move || {
-                while let Some((index, mutant)) = {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    mutants.get(index).map(|mutant| (index, mutant))
-                } {
-                    let begin = Instant::now();
-                    let before = last.iter().find(|row| mutant.is_in(row));
-                    let before = before.map(|row| row.shown_by.as_str());
-                    let killer = bench.killer(mutant.number, mutant.order, before);
-                    let killer =
-                        killer.map(|killer| killer.map(|(model, words)| (model.title(), words)));
-                    let sent = done.send((index, killer, begin.elapsed()));
-                    if sent.is_err() {
-                        return; // somebody has met with an error
-                    }
-                }
-            });
-        }
-        drop(done);
-        let begin = Instant::now();
-        let mut found = vec![String::new(); mutants.len()];
-        let mut count = 0;
-        while count < mutants.len() {
-            let (index, killer, time) = match all_done.recv_timeout(Duration::from_millis(200)) {
-                Ok(done) => done,
-                Err(RecvTimeoutError::Timeout) => {
-                    show_progress(count, mutants.len(), begin.elapsed());
-                    continue;
-                }
-                Err(RecvTimeoutError::Disconnected) => return Err("a trial has ended early".into()),
-            };
-            count += 1;
-            let mutant = mutants[index];
-            let name = format!("{} -> {}", mutant.site, mutant.order_in_words());
-            clear_progress();
-            let line = match killer.map_err(|error| format!("{name}: {error}"))? {
-                Some((title, words)) => {
-                    let line = format!("killed   {name}, by {title}: {words}");
-                    found[index] = title;
-                    line
-                }
-                None => {
-                    let excuse = mutant.excuse();
-                    found[index] = excuse.map_or(SURVIVED.to_owned(), Excuse::text);
-                    let reached = if bench.reaches(mutant.number) { "" } else { ", never reached" };
-                    let verdict = if excuse.is_some() { "excused " } else { "SURVIVED" };
-                    format!("{verdict} {name}{reached}")
-                }
-            };
-            println!("    [{count}/{}] {line} ({})", mutants.len(), seconds(time));
-        }
-        Ok(found)
-    })
-}
-
-fn show_progress(count: usize, all: usize, time: Duration) {
-    if stdout().is_terminal() {
-        print!("\r    {count} of {all} weaker orders tried, {}", seconds(time));
-        let _ = stdout().flush();
-    }
-}
-
-fn clear_progress() {
-    if stdout().is_terminal() {
-        print!("\r\x1b[K");
-    }
 }

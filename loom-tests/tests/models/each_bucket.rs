@@ -102,3 +102,23 @@ fn back_dated_add_against_the_reuse_of_its_header() {
         assert_eq!(lifetime(&window), 15);
     });
 }
+
+/// As above; and the header comes back to the slot where it was found.
+#[test]
+fn back_dated_add_against_the_return_of_its_header() {
+    let name = "each_bucket::back_dated_add_against_the_return_of_its_header";
+    Model::new(name).bounded(1).explore(|| {
+        set_time(1);
+        let window = Arc::new(window(2));
+        add(&window, 0, 8); // inserts the header
+        let other = spawn(&window, |window| {
+            add(window, 2, 4); // takes it out of its slot
+            add(window, 5, 1);
+            add(window, 4, 1); // inserts it again
+        });
+        add(&window, 0, 2);
+        other.join().unwrap();
+        assert_eq!(each(&window, 5), [1, 1]);
+        assert_eq!(lifetime(&window), 16);
+    });
+}

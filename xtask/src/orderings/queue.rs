@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::excuses::Excuse;
 use super::table::Row;
-use super::trial::Bench;
+use super::trial::{Bench, Bound};
 use super::{Mutant, SURVIVED};
 use crate::steps::seconds;
 
@@ -18,9 +18,10 @@ const AT_A_TIME: usize = 2;
 /// A mutant by its index, the model that has noticed with its words, and how long that took.
 type Tried = (usize, Result<Option<(String, String)>, String>, Duration);
 
-/// Tries mutants out. Returns for each what the table shall say.
+/// Tries mutants out, in models with so many preemptions. Returns for each what the table shall say.
 pub(super) fn try_all(
     bench: &Bench,
+    bound: &[Bound],
     mutants: &[Mutant<'_>],
     last: &[Row],
 ) -> Result<Vec<String>, String> {
@@ -29,7 +30,7 @@ pub(super) fn try_all(
     thread::scope(|scope| {
         for _ in 0..AT_A_TIME {
             let (next, tried) = (&next, tried.clone());
-            scope.spawn(move || work(bench, mutants, last, next, &tried));
+            scope.spawn(move || work(bench, bound, mutants, last, next, &tried));
         }
         drop(tried);
         // In case of an error nobody listens any more, and the others stop at their next.
@@ -40,6 +41,7 @@ pub(super) fn try_all(
 /// Tries one mutant after another, until there are none left, or nobody wants to know.
 fn work(
     bench: &Bench,
+    bound: &[Bound],
     mutants: &[Mutant<'_>],
     last: &[Row],
     next: &AtomicUsize,
@@ -49,7 +51,7 @@ fn work(
         let index = next.fetch_add(1, Ordering::Relaxed);
         let Some(mutant) = mutants.get(index) else { return };
         let begin = Instant::now();
-        let killer = bench.killer(mutant.number, mutant.order, mutant.in_table(last));
+        let killer = bench.killer(mutant.number, mutant.order, bound, mutant.in_table(last));
         if tried.send((index, killer, begin.elapsed())).is_err() {
             return;
         }

@@ -1,5 +1,6 @@
 //! The table in `docs/orderings.md`: between two marks, written by a run, read by the next.
 
+use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -46,7 +47,7 @@ pub(super) fn write(root: &Path, rows: &[Row]) -> Result<(), String> {
 fn text(rows: &[Row]) -> String {
     let mut text = String::from("\n| site | weakened to | shown by |\n|---|---|---|\n");
     for Row { site, order, shown_by } in rows {
-        text += &format!("| `{site}` | {order} | {shown_by} |\n");
+        let _ = writeln!(text, "| `{site}` | {order} | {shown_by} |"); // a string refuses nothing
     }
     text + "\n"
 }

@@ -17,7 +17,7 @@ impl Token<'_> {
 
 /// The tokens of a source that are compiled into the library.
 pub(super) fn tokens(source: &str) -> Vec<Token<'_>> {
-    without_tests(all_tokens(source))
+    without_tests(&all_tokens(source))
 }
 
 fn is_word(sign: char) -> bool {
@@ -116,7 +116,7 @@ fn until(inside: &str, end: char) -> usize {
 }
 
 /// Leaves out each item behind a `#[cfg(..)]` that names `test`.
-fn without_tests(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
+fn without_tests<'s>(tokens: &[Token<'s>]) -> Vec<Token<'s>> {
     let mut kept = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
@@ -124,9 +124,9 @@ fn without_tests(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
             tokens.get(range).unwrap_or_default().iter().map(|token| token.text)
         };
         if texts(at..at + 4).eq(["#", "[", "cfg", "("]) {
-            let end = closing(&tokens, at + 1);
+            let end = closing(tokens, at + 1);
             if texts(at..end).any(|text| text == "test") {
-                at = end_of_item(&tokens, end + 1);
+                at = end_of_item(tokens, end + 1);
                 continue;
             }
         }
@@ -175,8 +175,8 @@ mod tests {
 
     #[test]
     fn comments_strings_and_lifetimes_are_no_tokens() {
-        let source = r####"a /* b /* c */ d */ e // f
-            "g \" h" r#"i " j"# b"k" 'l' '\'' '"' fn<'m>() n"####;
+        let source = r##"a /* b /* c */ d */ e // f
+            "g \" h" r#"i " j"# b"k" 'l' '\'' '"' fn<'m>() n"##;
         assert_eq!(texts(source), ["a", "e", "fn", "<", ">", "(", ")", "n"]);
     }
 

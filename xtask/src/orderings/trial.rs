@@ -12,25 +12,31 @@ use std::time::{Duration, Instant};
 
 use super::sites::{Site, with_switches};
 use crate::copy::{self, Verdict};
-use crate::models::{Build, CHECKER, PER_CORE};
+use crate::models::{Build, CHECKER};
 
 /// The switch, which goes behind the library's own `sync`.
 const SWITCH: &str = include_str!("../../weakened.rs");
 
 /// How long a model may take to notice. A mistake that takes longer counts as survived.
-const PATIENCE: Duration = Duration::from_secs(20); // TEMP
+const PATIENCE: Duration = Duration::from_mins(2);
 
-/// The preemptions that are tried first. Nearly every mistake shows by then, in seconds.
-const FEW: [(&str, &str); 1] = [("LOOM_MAX_PREEMPTIONS", "2")];
+/// The preemptions that a model may look at: so few that it is done in a second or so, and nearly every
+/// mistake shows.
+pub(super) const FEW: &[Bound] = &[("LOOM_MAX_PREEMPTIONS", "1")];
+
+/// Some more; and as many as the model has itself.
+pub(super) const MORE: [&[Bound]; 2] = [&[("LOOM_MAX_PREEMPTIONS", "2")], &[]];
+
+pub(super) type Bound = (&'static str, &'static str);
 
 /// The models, built with switches.
 pub(super) struct Bench {
     folder: PathBuf,
-    pub(super) models: Vec<Model>,
+    models: Vec<Model>,
 }
 
 /// A model in one of the builds.
-pub(super) struct Model {
+struct Model {
     build: &'static str,
     program: PathBuf,
     name: String,
@@ -40,7 +46,7 @@ pub(super) struct Model {
 
 impl Model {
     /// What the table calls it.
-    pub(super) fn title(&self) -> String {
+    fn title(&self) -> String {
         if self.build == CHECKER.name {
             format!("`{}`", self.name)
         } else {
@@ -50,24 +56,24 @@ impl Model {
 }
 
 impl Bench {
-    /// Builds the models of the workspace at `root`, and runs each once with nothing weakened.
+    /// Puts switches into a copy of the workspace at `root`.
     pub(super) fn set_up(root: &Path, sites: &[Site]) -> Result<Bench, String> {
         let folder = root.join("target/orderings");
-        let sources = folder.join("sources");
-        copy::make(root, &sources)?;
-        put_switches(&sources, sites)?;
-        let mut bench = Bench { folder, models: Vec::new() };
-        for build in [&CHECKER, &PER_CORE] {
-            // TEMP
-            println!("    building, {}", build.name);
-            let name = build.name.replace(' ', "-");
-            let (target, log) = (bench.folder.join(&name), bench.log(&format!("{name}.build")));
-            let program = copy::build(&sources, build, &target, &log)?;
-            let mut models = bench.soundness(build, &program)?;
-            models.sort_by_key(|model| model.time);
-            bench.models.append(&mut models);
-        }
-        Ok(bench)
+        copy::make(root, &folder.join("sources"))?;
+        put_switches(&folder.join("sources"), sites)?;
+        Ok(Bench { folder, models: Vec::new() })
+    }
+
+    /// Builds the models one more way, and runs each once with nothing weakened.
+    pub(super) fn add(&mut self, build: &Build) -> Result<(), String> {
+        println!("    building, {}", build.name);
+        let name = build.name.replace(' ', "-");
+        let (target, log) = (self.folder.join(&name), self.log(&format!("{name}.build")));
+        let program = copy::build(&self.folder.join("sources"), build, &target, &log)?;
+        let mut models = self.soundness(build, &program)?;
+        models.sort_by_key(|model| model.time);
+        self.models.append(&mut models);
+        Ok(())
     }
 
     /// Runs every model of a build as it is: it must pass, and says which sites it reaches.
@@ -79,7 +85,7 @@ impl Bench {
         for name in listed.lines().filter_map(|line| line.strip_suffix(": test")) {
             let begin = Instant::now();
             let log = self.log("sound");
-            match copy::run_model(program, name, &FEW, PATIENCE, &log)? {
+            match copy::run_model(program, name, FEW, PATIENCE, &log)? {
                 Verdict::Failed(words) => return Err(format!("{name} fails as it is: {words}")),
                 Verdict::Passed | Verdict::OutOfTime => {}
             }
@@ -96,26 +102,30 @@ impl Bench {
         Ok(models)
     }
 
-    /// Weakens a site, and asks the models that reach it: with few preemptions, `first` before the
-    /// others; then with all of theirs. Returns the first that notices, and its words.
+    /// Weakens a site, and asks the models that reach it. The one that `last` has noticed goes first, with
+    /// its own bound. Returns the title of the first that notices, and its words.
     pub(super) fn killer(
         &self,
         site: usize,
         order: &str,
-        first: Option<&str>,
-    ) -> Result<Option<(&Model, String)>, String> {
+        bound: &[Bound],
+        last: Option<&str>,
+    ) -> Result<Option<(String, String)>, String> {
+        let is_last = |model: &&Model| last.is_some_and(|last| model.title() == last);
         let mut asked: Vec<&Model> =
             self.models.iter().filter(|model| model.reached.contains(&site)).collect();
-        asked.sort_by_key(|model| first.is_none_or(|first| model.title() != first));
-        for bounds in [&FEW[..]] {
-            for model in &asked {
-                let weakened = format!("{site}:{order}");
-                let variables = [bounds, &[("WINDROW_WEAKENED", &weakened)]].concat();
-                let log = self.log(&format!("{site}.{order}"));
-                let run = copy::run_model(&model.program, &model.name, &variables, PATIENCE, &log);
-                if let Verdict::Failed(words) = run? {
-                    return Ok(Some((model, words)));
-                }
+        asked.sort_by_key(|model| !is_last(model));
+        let weakened = format!("{site}:{order}");
+        let log = self.log(&format!("{site}.{order}"));
+        for model in asked {
+            let bound = if is_last(&model) { &[] } else { bound };
+            let variables = [bound, &[("WINDROW_WEAKENED", &weakened)]].concat();
+            let run = copy::run_model(&model.program, &model.name, &variables, PATIENCE, &log);
+            match run? {
+                // A thread that only ever sees what is old is the model's own, not the world's.
+                Verdict::Failed(words) if words.starts_with("Model exceeded maximum") => {}
+                Verdict::Failed(words) => return Ok(Some((model.title(), words))),
+                Verdict::Passed | Verdict::OutOfTime => {}
             }
         }
         Ok(None)

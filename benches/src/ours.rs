@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::hint::black_box;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use windrow::clock::{Coarse, Manual};
@@ -9,10 +10,16 @@ use windrow::{Clock, Counter, SlidingWindow, Timestamp};
 
 use crate::harness::{Contender, Rival, cores, time_adds};
 use crate::rivals::cas_ring::CasRing;
-use crate::rivals::counters::{atomic, locked_add, pinned_add, plain_add};
+use crate::rivals::counters::{COARSE_READ, atomic, locked_add, pinned_add, plain_add};
+use crate::rivals::epoch_ring::EpochRing;
+use crate::rivals::invocation::Invocation;
 use crate::rivals::leap_array::LeapArray;
 use crate::rivals::mutex_ring::MutexRing;
-use crate::rivals::{self, CAS_RING, EVENTS, LEAP_ARRAY, MUTEX_RING, Ring};
+use crate::rivals::packed_ring::PackedRing;
+use crate::rivals::{
+    self, CAS_RING, CAS_STRIPES, EPOCH_RING, EVENTS, INVOCATION, LEAP_ARRAY, MUTEX_RING,
+    PACKED_RING, PACKED_STRIPES, Ring, Stripes,
+};
 
 windrow::events! {
     /// What one endpoint counts. Only `Pass` is counted here.
@@ -127,7 +134,7 @@ impl Rival for CoarseRead {
 
 /// One read of the coarse clock instead of an add: what no window on that clock can do without.
 pub fn coarse_read() -> Contender {
-    Contender::new("coarse clock read", CoarseRead)
+    Contender::new(COARSE_READ, CoarseRead)
 }
 
 /// Without clock or window: the floor, what contention costs, and the yardstick of portable
@@ -189,17 +196,26 @@ impl Ring for GivenTimeWindow {
         GIVEN.set(now);
         self.0.sum(Http::Pass)
     }
+
+    fn exact(&self, added: u64) -> Option<bool> {
+        Some(self.lifetime_and_late() == (added, 0))
+    }
 }
 
 /// Makes a ring of an interval in nanoseconds, in so many equal buckets.
 pub type MakeRing = fn(u64, usize) -> Box<dyn Ring>;
 
 /// How to make a windrow window and each rival ring, with the names that tables give them; windrow
-/// first.
-pub const RINGS: [(&str, MakeRing); 4] = [
+/// first, the control last.
+pub const RINGS: [(&str, MakeRing); 9] = [
     (WINDROW, |interval, buckets| Box::new(GivenTimeWindow::new(interval, buckets))),
     (LEAP_ARRAY, |interval, buckets| Box::new(LeapArray::new(interval, buckets))),
-    (CAS_RING, |interval, buckets| Box::new(CasRing::new(interval, buckets))),
+    (CAS_RING, |interval, buckets| Box::new(CasRing::<AtomicU64>::new(interval, buckets))),
+    (CAS_STRIPES, |interval, buckets| Box::new(CasRing::<Stripes>::new(interval, buckets))),
+    (PACKED_RING, |interval, buckets| Box::new(PackedRing::shared(interval, buckets))),
+    (PACKED_STRIPES, |interval, buckets| Box::new(PackedRing::striped(interval, buckets))),
+    (EPOCH_RING, |interval, buckets| Box::new(EpochRing::new(interval, buckets))),
+    (INVOCATION, |interval, buckets| Box::new(Invocation::new(interval, buckets))),
     (MUTEX_RING, |interval, buckets| Box::new(MutexRing::new(interval, buckets))),
 ];
 

@@ -1,0 +1,160 @@
+//! What is lost in windows that take the time themselves and cannot be asked for one bucket, so that the
+//! test on virtual time is not for them: sentinel-core, and a few others beside it for comparison.
+//!
+//! On real time, in buckets of a millisecond: all buckets are opened once, with zeros; nobody adds for a few
+//! of them; then threads add to buckets that are used again, for less than an interval; nobody adds for a few
+//! more; and the sum over the interval must be what they added. Whatever is missing was lost when buckets
+//! changed.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use windrow::clock::Precise;
+
+use super::Effort;
+use super::progress::Progress;
+use super::report::Table;
+use crate::harness::{Contender, cores, keep_to_core};
+use crate::ours::{self, WINDROW};
+use crate::rivals::{CAS_RING, LEAP_ARRAY, MUTEX_RING};
+
+/// Longer than any clock here is late.
+const PAUSE: Duration = Duration::from_millis(8);
+
+/// What was found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// Who.
+    pub name: &'static str,
+    /// Writers.
+    pub threads: usize,
+    /// Buckets that were live while they wrote.
+    pub rotations: u64,
+    /// What they added.
+    pub added: u64,
+    /// What the window says.
+    pub found: u64,
+}
+
+impl Row {
+    /// Nothing is missing, and nothing too much.
+    pub fn sound(&self) -> bool {
+        self.added == self.found
+    }
+
+    /// Whether this window says of itself that it loses nothing.
+    pub fn must_be_sound(&self) -> bool {
+        [WINDROW, MUTEX_RING].contains(&self.name)
+    }
+}
+
+/// One window on trial, of so many buckets of a millisecond.
+fn run(contender: &Contender, buckets: u64, threads: usize) -> Row {
+    let rival = &*contender.rival;
+    let opening = Instant::now();
+    while opening.elapsed() < Duration::from_millis(buckets) + PAUSE {
+        rival.add(0);
+        thread::sleep(Duration::from_micros(100));
+    }
+    thread::sleep(PAUSE);
+    let (stop, added) = (AtomicBool::new(false), AtomicU64::new(0));
+    let begin = Instant::now();
+    thread::scope(|scope| {
+        for index in 0..threads {
+            let (stop, added) = (&stop, &added);
+            scope.spawn(move || {
+                keep_to_core(index);
+                let mut mine = 0;
+                while !stop.load(Ordering::Relaxed) {
+                    rival.add_many(16);
+                    mine += 16;
+                }
+                added.fetch_add(mine, Ordering::Relaxed);
+            });
+        }
+        // So much less than the interval that all of it is still in there when it is read.
+        thread::sleep(Duration::from_millis(buckets * 6 / 10));
+        stop.store(true, Ordering::Relaxed);
+    });
+    let rotations = begin.elapsed().as_millis() as u64;
+    thread::sleep(PAUSE);
+    let added = added.into_inner();
+    Row { name: contender.name, threads, rotations, added, found: rival.sum() }
+}
+
+/// Fresh windows of so many buckets of a millisecond.
+fn contenders(buckets: u64) -> Vec<Contender> {
+    let interval = Duration::from_millis(buckets);
+    let mut windows = ours::windows(interval, buckets as usize, &Precise::default());
+    windows.retain(|window| [WINDROW, LEAP_ARRAY, CAS_RING, MUTEX_RING].contains(&window.name));
+    #[cfg(feature = "sentinel")]
+    windows.insert(1, crate::rivals::sentinel::window_of(1, buckets as u32));
+    windows
+}
+
+/// Measures.
+pub fn rows(effort: Effort) -> Vec<Row> {
+    let (buckets, times) = effort.pick((200, 1), (1000, 3));
+    let threads = 2 * cores();
+    let mut progress = Progress::begin("counts lost on real time");
+    let mut rows: Vec<Row> = Vec::new();
+    for time in 0..times {
+        for (index, contender) in contenders(buckets).iter().enumerate() {
+            progress.step(contender.name, time, times);
+            let row = run(contender, buckets, threads);
+            if let Some(sum) = rows.get_mut(index) {
+                sum.rotations += row.rotations;
+                sum.added += row.added;
+                sum.found += row.found;
+            } else {
+                rows.push(row);
+            }
+        }
+    }
+    progress.end();
+    rows
+}
+
+/// Shows.
+pub fn table(rows: &[Row]) -> Table {
+    let heads = ["contender", "threads", "rotations", "adds", "missing", "missing per rotation"];
+    let mut table =
+        Table::new("sealed", "Counts lost on real time, buckets of a millisecond", heads);
+    for row in rows {
+        let missing = row.added as i128 - i128::from(row.found);
+        let each = missing as f64 / row.rotations.max(1) as f64;
+        table.row([
+            row.name.to_owned(),
+            row.threads.to_string(),
+            row.rotations.to_string(),
+            row.added.to_string(),
+            missing.to_string(),
+            if missing == 0 { "**0**".to_owned() } else { format!("{each:.5}") },
+        ]);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rivals::counters::nothing;
+
+    #[test]
+    fn a_right_window_misses_nothing() {
+        let mut all = contenders(50);
+        for name in [WINDROW, MUTEX_RING] {
+            let row = run(&Contender::take(&mut all, name), 50, 2);
+            assert!(row.added > 0 && row.rotations >= 30, "{row:?}");
+            assert_eq!(row.added, row.found, "{row:?}");
+        }
+    }
+
+    #[test]
+    fn one_that_counts_nothing_misses_everything() {
+        let row = run(&nothing(), 20, 1);
+        assert!(row.added > 0 && row.found == 0, "{row:?}");
+    }
+}

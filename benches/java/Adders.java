@@ -69,6 +69,9 @@ final class Adders {
                 counter.addMany(10_000);
                 seen = counter.sumMany(10_000);
             }
+            for (int round = 0; round < 20; round++) { // contended too
+                together(2, () -> counter.addMany(WARM_UP), () -> counter.addMany(200_000));
+            }
         }
         BufferedReader questions = new BufferedReader(new InputStreamReader(System.in));
         for (String line = questions.readLine(); line != null; line = questions.readLine()) {

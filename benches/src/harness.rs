@@ -1,6 +1,7 @@
 //! The one way in which everything is measured.
 
 use std::hint::{black_box, spin_loop};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -72,9 +73,10 @@ impl Contender {
     }
 }
 
-/// How many threads run at once.
+/// How many threads run at once. Asked for once: the system answers out of files.
 pub fn cores() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| thread::available_parallelism().map_or(1, usize::from))
 }
 
 /// Keeps this thread on one core, the next one for the next `index`. Left alone on a busy machine,
@@ -169,8 +171,9 @@ pub fn spend_on_adds(rival: &dyn Rival, threads: usize, times: u64) -> Spent {
     Spent::of(&at_once(threads, &|_| rival.add_many(WARM_UP), &|_| rival.add_many(times)))
 }
 
-/// The same, while one more thread reads over and over; and what a read took of that one's CPU time.
-pub fn spend_while_reading(rival: &dyn Rival, threads: usize, times: u64) -> (Spent, Duration) {
+/// The same, while one more thread reads over and over; and how many nanoseconds of CPU time a read
+/// took.
+pub fn spend_while_reading(rival: &dyn Rival, threads: usize, times: u64) -> (Spent, f64) {
     let (adding, reads) = (AtomicUsize::new(threads), AtomicU64::new(0));
     let work = |index| {
         if index < threads {
@@ -184,9 +187,8 @@ pub fn spend_while_reading(rival: &dyn Rival, threads: usize, times: u64) -> (Sp
         }
     };
     let ran = at_once(threads + 1, &|_| rival.add_many(WARM_UP), &work);
-    let reads = u32::try_from(reads.into_inner().max(1)).unwrap_or(u32::MAX);
-    let all = Spent::of(&ran);
-    (Spent { running: all.running, ..Spent::of(&ran[..threads]) }, ran[threads].cpu / reads)
+    let read_ns = ran[threads].cpu.as_nanos() as f64 / reads.into_inner().max(1) as f64;
+    (Spent { running: Spent::of(&ran).running, ..Spent::of(&ran[..threads]) }, read_ns)
 }
 
 /// The CPU time that adding takes a thread, of `threads` that add `times` times each.

@@ -101,14 +101,15 @@ where
 /// How long a bucket of [`full_windows`] is. The clock stands still there, so any length will do.
 const FULL_LENGTH: Duration = Duration::from_millis(500);
 
-/// [`windows`] of which every bucket has been added to, by as many threads as there are cores. The
-/// clock stands still in the newest bucket.
+/// Those of [`windows`] whose names are `wanted`, each bucket of them added to by as many threads as
+/// there are cores. The clock stands still in the newest bucket.
 ///
 /// # Panics
 /// If windrow does not take that many buckets.
-pub fn full_windows(buckets: u32) -> Vec<Contender> {
+pub fn full_windows(buckets: u32, wanted: impl Fn(&str) -> bool) -> Vec<Contender> {
     let clock = Manual::default();
-    let contenders = windows(FULL_LENGTH * buckets, buckets as usize, &clock);
+    let mut contenders = windows(FULL_LENGTH * buckets, buckets as usize, &clock);
+    contenders.retain(|contender| wanted(contender.name));
     for bucket in 0..buckets {
         clock.set(Timestamp::from_millis(0) + FULL_LENGTH * (1000 + bucket));
         for contender in &contenders {
@@ -241,7 +242,7 @@ mod tests {
     /// Only those that lose nothing when buckets change.
     #[test]
     fn every_bucket_of_a_full_window_is_full() {
-        let mut contenders = full_windows(4);
+        let mut contenders = full_windows(4, |_| true);
         for name in [WINDROW, MUTEX_RING] {
             let rival = Contender::take(&mut contenders, name).rival;
             let full = rival.sum();

@@ -22,7 +22,9 @@ pub fn markdown(heads: &[&str], rows: &[Vec<String>]) -> String {
     let rules: Vec<String> = widths.iter().map(|&width| "-".repeat(width)).collect();
     let mut text = line(&mut heads.iter().copied());
     text += &line(&mut rules.iter().map(String::as_str));
-    rows.iter().for_each(|row| text += &line(&mut row.iter().map(String::as_str)));
+    for row in rows {
+        text += &line(&mut row.iter().map(String::as_str));
+    }
     text
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::assembly;
-use crate::steps::{Failed, Steps, cargo, target_directory};
+use crate::steps::{Failed, Steps, target_directory};
 
 /// What can be asked for alone. ** To be kept equal to the list in the lab's program. **
 const PARTS: [&str; 8] =

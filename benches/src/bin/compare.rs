@@ -11,6 +11,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use serde_json::json;
+use windrow::strategy;
+use windrow_benches::harness::cores;
 use windrow_benches::heap::Counting;
 use windrow_benches::lab::environment::{Environment, Others, command};
 use windrow_benches::lab::portable::{Whom, rows as portable};
@@ -188,6 +190,9 @@ fn portable_part(part: &str, effort: Effort) -> Result<(), String> {
 }
 
 fn main() -> ExitCode {
+    // Before any thread is kept to one core: both would take that one for the whole machine.
+    cores();
+    strategy();
     let arguments: Vec<String> = env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match words[..] {

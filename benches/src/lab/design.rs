@@ -60,10 +60,10 @@ pub fn table(measured: Measured) -> Table {
             bytes(measured.memory, name),
         ]);
     }
-    table.note =
+    table.note(
         "Times in ns of CPU time, time published; lost: the worst of all paces and numbers of \
-        threads. Bytes of windrow are those with as many rows as cores here."
-            .to_owned();
+        threads. Bytes of windrow are those with as many rows as cores here.",
+    );
     table
 }
 

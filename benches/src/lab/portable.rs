@@ -45,6 +45,8 @@ pub fn rows<R: DeserializeOwned + Named>(part: &str, effort: Effort) -> Result<V
     }
     let mut rows: Vec<R> =
         serde_json::from_slice(&output.stdout).map_err(|error| format!("{part}: {error}"))?;
-    rows.iter_mut().for_each(|row| row.rename(PORTABLE));
+    for row in &mut rows {
+        row.rename(PORTABLE);
+    }
     Ok(rows)
 }

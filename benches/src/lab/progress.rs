@@ -95,19 +95,21 @@ fn table(figures: &[Figure]) -> Vec<String> {
             names.push(figure.subject.label());
         }
     }
-    let head: String = works
-        .iter()
-        .map(|work| format!("{:>11}", format!("{} x{}", work.name(), work.threads())))
-        .collect();
-    let mut lines = vec![format!("  {:32}{head}   ns, medians so far", "")];
+    let line = |name: &str, cells: Vec<String>| {
+        let cells =
+            cells.into_iter().fold(String::new(), |line, cell| line + &format!("{cell:>11}"));
+        format!("  {name:32}{cells}")
+    };
+    let heads = works.iter().map(|work| format!("{} x{}", work.name(), work.threads()));
+    let mut lines = vec![line("ns, medians so far", heads.collect())];
     for name in names {
         let cell = |work: &Work| {
             let found = figures
                 .iter()
                 .find(|figure| figure.subject.label() == name && figure.work == *work);
-            format!("{:>11}", found.map_or(String::new(), |figure| figure.cost().show_median()))
+            found.map_or(String::new(), |figure| figure.cost().show_median())
         };
-        lines.push(format!("  {name:32}{}", works.iter().map(cell).collect::<String>()));
+        lines.push(line(name, works.iter().map(cell).collect()));
     }
     lines
 }

@@ -43,6 +43,11 @@ impl Table {
         self.rows.push(cells.into_iter().collect());
     }
 
+    /// What stands below it.
+    pub fn note(&mut self, note: &str) {
+        note.clone_into(&mut self.note);
+    }
+
     /// Markdown, without the title.
     pub fn markdown(&self) -> String {
         let heads: Vec<&str> = self.heads.iter().map(String::as_str).collect();
@@ -161,7 +166,7 @@ mod tests {
     fn a_table_is_markdown_with_its_note_below() {
         let mut table = Table::new("t", "T", ["a", "bb"]);
         table.row(["1".to_owned(), "2".to_owned()]);
-        table.note = "so".to_owned();
+        table.note("so");
         assert_eq!(table.markdown(), "| a | bb |\n| - | -- |\n| 1 | 2  |\n\nso\n");
     }
 }

@@ -120,7 +120,7 @@ impl<'a> Workers<'a> {
 }
 
 impl Figure {
-    fn perform(&self, workers: &mut Workers, times: u64) -> Result<(Spent, Duration), String> {
+    fn perform(&self, workers: &mut Workers, times: u64) -> Result<(Spent, f64), String> {
         match &self.here {
             Some(contender) => Ok(worker::perform(contender, self.work, times)),
             None => workers.get(self.subject.place)?.perform(self.subject, self.work, times),
@@ -133,8 +133,8 @@ impl Figure {
         loop {
             let (spent, _) = self.perform(workers, times)?;
             if spent.wall * 8 >= length {
-                let factor = length.as_secs_f64() / spent.wall.as_secs_f64();
-                self.times = ((times as f64 * factor).max(16.0)) as u64;
+                let fill = u128::from(times) * length.as_nanos() / spent.wall.as_nanos();
+                self.times = (fill as u64).max(16);
                 return Ok(());
             }
             times *= 4;
@@ -171,8 +171,7 @@ pub fn measure(
         for turn in 0..figures.len() {
             let at = (round + turn) % plan.len();
             let figure = &mut figures[at];
-            let (spent, read) = figure.perform(workers, figure.times)?;
-            let read_ns = read.as_nanos() as f64;
+            let (spent, read_ns) = figure.perform(workers, figure.times)?;
             figure.samples.push(Sample::new(spent, read_ns, figure.times));
         }
         progress.round(round + 1, rounds, &figures);

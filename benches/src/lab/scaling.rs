@@ -10,7 +10,6 @@
 //! - a read visits a line for each row; of a row that is being written to, the line comes from its writer;
 //! - a rotation interrupts each core on which the process runs.
 
-use super::memory;
 use super::report::Table;
 use super::rotation;
 use super::rounds::{Figure, Work};
@@ -97,11 +96,12 @@ pub fn table(measured: Measured) -> Option<Table> {
     for (what, row) in [("bytes of a counter", counters), ("bytes of a window of 60", window)] {
         if let Some(row) = row {
             let term = format!("h = {}", row.heap);
-            let formula = format!("h + {} n", row.bytes(1) - row.heap);
-            line(what, &formula, term, &|n| memory::Row::bytes(row, n as usize) as f64);
+            let each = row.bytes(1) - row.heap;
+            let formula = format!("h + {each} n");
+            line(what, &formula, term, &|n| row.heap as f64 + each as f64 * n);
         }
     }
-    table.note = format!(
+    table.note(&format!(
         "Terms: `a` an add by one thread; `m` the time between two adds of {} threads to a shared \
          number; `r` and `s` reads with nobody adding; `w` one warm line more (fast-counter's read, by \
          its stripes); `t` what a read takes more for each core that is adding; `b` a rotation alone; \
@@ -109,7 +109,7 @@ pub fn table(measured: Measured) -> Option<Table> {
          sockets (a transfer between two takes two to four times `m`) and what saturates.",
         cores(),
         cores(),
-    );
+    ));
     Some(table)
 }
 

@@ -123,7 +123,7 @@ pub fn table(rows: &[Row]) -> Table {
     let mut table =
         Table::new("sealed", "Counts lost on real time, buckets of a millisecond", heads);
     for row in rows {
-        let missing = row.added as i128 - i128::from(row.found);
+        let missing = i128::from(row.added) - i128::from(row.found);
         let each = missing as f64 / row.rotations.max(1) as f64;
         table.row([
             row.name.to_owned(),

@@ -18,7 +18,7 @@ pub struct Speed {
 /// How many threads add: one, two, four and so on to as many as cores; and more.
 pub fn threads() -> Vec<usize> {
     let mut threads: Vec<usize> =
-        (0..).map(|power| 1 << power).take_while(|&n| n < cores()).collect();
+        std::iter::successors(Some(1), |n| Some(2 * n)).take_while(|&n| n < cores()).collect();
     threads.extend([cores(), 2 * cores(), 4 * cores()]);
     threads
 }
@@ -134,7 +134,7 @@ impl Speed {
                 table.row([label.to_owned()].into_iter().chain(cells));
             }
         }
-        table.note = format!("{note} {MARK}");
+        table.note(&format!("{note} {MARK}"));
         table
     }
 
@@ -218,7 +218,7 @@ impl Speed {
             cells.extend([both.cost().show(), meanwhile.show()]);
             table.row(cells);
         }
-        table.note = format!("ns of CPU time; median (least to greatest) over the rounds. {MARK}");
+        table.note(&format!("ns of CPU time; median (least to greatest) over the rounds. {MARK}"));
         table
     }
 
@@ -234,7 +234,7 @@ impl Speed {
             });
             table.row([label.to_owned()].into_iter().chain(cells));
         }
-        table.note = format!("Median (least to greatest) over the rounds. {MARK}");
+        table.note(&format!("Median (least to greatest) over the rounds. {MARK}"));
         table
     }
 }

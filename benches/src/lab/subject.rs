@@ -46,6 +46,16 @@ impl Group {
             Group::Full600 => "full window of 600",
         }
     }
+
+    /// How many buckets the group's windows have that are full.
+    fn buckets(self) -> Option<u32> {
+        match self {
+            Group::Full2 => Some(2),
+            Group::Full60 => Some(60),
+            Group::Full600 => Some(600),
+            Group::Counter | Group::Window | Group::Coarse => None,
+        }
+    }
 }
 
 /// In which process somebody is measured. What is chosen once for a whole process needs another one.
@@ -98,7 +108,10 @@ impl Subject {
     /// Everybody in `group`, windrow first; sentinel-core where it was compiled in, Java's where the
     /// caller says that there is one.
     pub fn all(group: Group, java: bool) -> Vec<Subject> {
-        let mut names: Vec<_> = contenders(group).iter().map(|contender| contender.name).collect();
+        // The names of full windows are those of windows; to fill them takes its time.
+        let alike = if group.buckets().is_some() { Group::Full2 } else { group };
+        let mut names: Vec<_> =
+            contenders(alike, |_| true).iter().map(|contender| contender.name).collect();
         if group == Group::Full600 {
             names.retain(|name| [WINDROW, LEAP_ARRAY, EPOCH_RING, MUTEX_RING].contains(name));
         }
@@ -129,8 +142,12 @@ fn ticker() -> &'static Ticker {
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Everybody who can be made without further ado, but for sentinel-core, which keeps what it makes.
-fn contenders(group: Group) -> Vec<Contender> {
+/// Everybody who can be made without further ado, but for sentinel-core, which keeps what it makes. Of
+/// full windows, only those that are `wanted`.
+fn contenders(group: Group, wanted: impl Fn(&str) -> bool) -> Vec<Contender> {
+    if let Some(buckets) = group.buckets() {
+        return ours::full_windows(buckets, wanted);
+    }
     match group {
         Group::Counter => ours::counters(),
         Group::Window => {
@@ -143,9 +160,7 @@ fn contenders(group: Group) -> Vec<Contender> {
         Group::Coarse => {
             vec![ours::window(SECOND, 2, Coarse::default()), ours::coarse_read()]
         }
-        Group::Full2 => ours::full_windows(2),
-        Group::Full60 => ours::full_windows(60),
-        Group::Full600 => ours::full_windows(600),
+        Group::Full2 | Group::Full60 | Group::Full600 => Vec::new(), // above
     }
 }
 
@@ -158,7 +173,7 @@ pub fn make(group: Group, name: &str) -> Option<Contender> {
     if name == nothing().name {
         return Some(nothing());
     }
-    let mut contenders = contenders(group);
+    let mut contenders = contenders(group, |other| other == name);
     let at = contenders.iter().position(|contender| contender.name == name)?;
     Some(contenders.swap_remove(at))
 }

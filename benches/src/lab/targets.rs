@@ -123,10 +123,10 @@ pub fn table(measured: Measured) -> Table {
     rotations(&mut targets);
     exactness(&mut targets);
     bytes(&mut targets);
-    targets.table.note =
+    targets.table.note(
         "Of times: ratios are taken within a round, and a ratio below its limit is a \
-        target met."
-            .to_owned();
+        target met.",
+    );
     targets.table
 }
 

@@ -20,12 +20,13 @@ use crate::harness::{Contender, Spent, spend_on_adds, spend_on_sums, spend_while
 use crate::lab::rounds::Work;
 use crate::lab::subject::{self, Group, Subject};
 
-/// Does `work` on `contender`, `times` times.
-pub fn perform(contender: &Contender, work: Work, times: u64) -> (Spent, Duration) {
+/// Does `work` on `contender`, `times` times; and says how many nanoseconds a read took that went on
+/// meanwhile, zero if none did.
+pub fn perform(contender: &Contender, work: Work, times: u64) -> (Spent, f64) {
     let rival = &*contender.rival;
     match work {
-        Work::Add(threads) => (spend_on_adds(rival, threads, times), Duration::ZERO),
-        Work::Read => (spend_on_sums(rival, times), Duration::ZERO),
+        Work::Add(threads) => (spend_on_adds(rival, threads, times), 0.0),
+        Work::Read => (spend_on_sums(rival, times), 0.0),
         Work::AddWhileRead(threads) => spend_while_reading(rival, threads, times),
     }
 }
@@ -66,9 +67,9 @@ fn answer(contenders: &mut Contenders, line: &str) -> Result<String, &'static st
         let made = prepare(group, name, work).ok_or("nobody is called so")?;
         contenders.insert(key.clone(), made);
     }
-    let (Spent { cpu, wall, running }, read) = perform(&contenders[&key], work, times);
+    let (Spent { cpu, wall, running }, read_ns) = perform(&contenders[&key], work, times);
     let nanos = [cpu, wall].map(|time| time.as_nanos());
-    Ok(format!("done\t{}\t{}\t{running}\t{}", nanos[0], nanos[1], read.as_nanos()))
+    Ok(format!("done\t{}\t{}\t{running}\t{read_ns}", nanos[0], nanos[1]))
 }
 
 /// A process that measures, as its parent sees it.
@@ -100,7 +101,7 @@ impl Worker {
         subject: Subject,
         work: Work,
         times: u64,
-    ) -> Result<(Spent, Duration), String> {
+    ) -> Result<(Spent, f64), String> {
         let (group, threads) = (subject.group.name(), work.threads());
         let question = format!("{}\t{group}\t{}\t{threads}\t{times}", work.name(), subject.name);
         writeln!(self.questions, "{question}").map_err(|error| error.to_string())?;
@@ -117,7 +118,7 @@ impl Worker {
                 wall: nanos(wall).ok()?,
                 running: running.parse().ok()?,
             };
-            Some((spent, nanos(read).ok()?))
+            Some((spent, read.parse().ok()?))
         })();
         parsed.ok_or_else(|| format!("`{}` is no answer", line.trim_end()))
     }

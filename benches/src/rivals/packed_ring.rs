@@ -42,7 +42,7 @@ impl PackedRing {
     }
 
     fn number(&self, time: u64) -> u64 {
-        time / self.geometry.length & (u64::MAX >> COUNT_BITS)
+        (time / self.geometry.length) & (u64::MAX >> COUNT_BITS)
     }
 
     /// The count in `word` if it is that of bucket `number`.
@@ -63,7 +63,7 @@ impl Ring for PackedRing {
                 return false;
             }
             let count = PackedRing::count(found, number).wrapping_add(n) & (u64::MAX >> COUNT_BITS);
-            let next = number << COUNT_BITS | count;
+            let next = (number << COUNT_BITS) | count;
             match word.compare_exchange_weak(found, next, Ordering::Relaxed, Ordering::Relaxed) {
                 Ok(_) => return true,
                 Err(newer) => found = newer,

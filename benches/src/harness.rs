@@ -90,7 +90,7 @@ pub fn keep_to_core(index: usize) {
 
 /// How many times a loop goes round before the clock starts: enough to register the thread with
 /// whatever keeps a record of threads, and to warm its lines.
-const WARM_UP: u64 = 64;
+pub const WARM_UP: u64 = 64;
 
 /// What one thread did of some work.
 #[derive(Clone, Copy)]

@@ -1,8 +1,8 @@
 //! Instructions an add, counted by callgrind: the one figure that no neighbour and no clock frequency
 //! changes.
 //!
-//! The difference between two runs of a worker, one with many adds and one with none, divided by the adds;
-//! less the same of an empty loop. valgrind knows no restartable sequences, so windrow is portable in
+//! Counted is the loop around many adds, in a worker, and nothing outside it; less the same of an empty loop.
+//! valgrind knows no restartable sequences, so windrow is portable in
 //! there. What the per-core path has comes from its machine code (`cargo xtask assembly`).
 
 use std::env;
@@ -15,11 +15,12 @@ use super::Effort;
 use super::progress::Progress;
 use super::report::Table;
 use super::subject::{Group, Place, SENTINEL, Subject};
+use crate::harness::WARM_UP;
 use crate::ours::WINDROW;
 use crate::rivals::counters::NOTHING;
 
-/// Adds, on top of those of the warm-up, which both runs make.
-const ADDS: u64 = 20_000;
+/// Adds, on top of those of the warm-up, which go through the same loop.
+const ADDS: u64 = 50_000;
 
 /// One contender.
 #[derive(Clone, Debug, Serialize)]
@@ -32,28 +33,24 @@ pub struct Row {
     pub instructions: f64,
 }
 
-/// Instructions of a process that adds so many times to `name`.
-fn collected(group: Group, name: &str, adds: u64) -> Result<f64, String> {
+/// Instructions of one round of the loop around an add to `name`.
+fn each(group: Group, name: &str) -> Result<f64, String> {
     let program = env::current_exe().map_err(|error| error.to_string())?;
     let mut command = Command::new("valgrind");
-    command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(program);
+    command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--collect-atstart=no"]);
+    command.arg("--toggle-collect=*add_many*").arg(program); // the loop is a function of its own
     command.arg("--serve").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| format!("cannot run valgrind: {error}"))?;
-    let question = format!("add\t{}\t{name}\t1\t{adds}\n", group.name());
+    let question = format!("add\t{}\t{name}\t1\t{ADDS}\n", group.name());
     let asked = child.stdin.take().map(|mut input| input.write_all(question.as_bytes()));
     let output = child.wait_with_output().map_err(|error| error.to_string())?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     let number =
-        text.lines().find_map(|line| line.split_once("Collected : ")?.1.trim().parse().ok());
+        text.lines().find_map(|line| line.split_once("Collected : ")?.1.trim().parse::<f64>().ok());
     match (asked, number) {
-        (Some(Ok(())), Some(number)) => Ok(number),
+        (Some(Ok(())), Some(number)) => Ok(number / (ADDS + WARM_UP) as f64),
         _ => Err(format!("callgrind of {name}: {}", text.lines().last().unwrap_or_default())),
     }
-}
-
-/// Instructions of one round of the loop around an add to `name`.
-fn each(group: Group, name: &str) -> Result<f64, String> {
-    Ok((collected(group, name, ADDS)? - collected(group, name, 0)?) / ADDS as f64)
 }
 
 /// Whether there is a valgrind.

@@ -159,6 +159,7 @@ fn measure(asked: &Asked) -> Result<(Report, bool), String> {
     tables.insert(0, targets::table(measured));
     tables.insert(1, design::table(measured));
     tables.extend(scaling::table(measured));
+    tables.retain(|table| !table.rows.is_empty());
     let typed = command(&asked.parts, effort);
     let environment = Environment::new(typed, asked.java.is_some(), &others, left_out);
     let pictures = pictures::all(&environment, measured, &times);

@@ -4,9 +4,7 @@
 use std::env;
 use std::fs;
 use std::process::Command;
-use std::time::Instant;
 
-use cpu_time::ProcessTime;
 use serde::Serialize;
 
 use super::Effort;
@@ -58,38 +56,51 @@ pub struct Environment {
     pub left_out: Vec<String>,
 }
 
-/// Of all processors since they started, in the kernel's ticks: time in use by anybody, taken away by
-/// the host included, and all time.
-fn processor_ticks() -> Option<(f64, f64)> {
-    let text = fs::read_to_string("/proc/stat").ok()?;
-    let line = text.lines().next()?.strip_prefix("cpu ")?;
-    let ticks: Vec<f64> = line.split_whitespace().filter_map(|tick| tick.parse().ok()).collect();
-    // user nice system idle iowait irq softirq steal; guests' time is in user's.
-    let all: f64 = ticks.iter().take(8).sum();
-    let idle: f64 = ticks.iter().skip(3).take(2).sum();
-    Some((all - idle, all))
+/// Processor time since the machine started, in the kernel's ticks.
+#[derive(Clone, Copy)]
+struct Ticks {
+    /// In use by anybody, taken away by the host included.
+    used: f64,
+    /// In use by this process, and by those of its children that are over.
+    own: f64,
+    /// All there was.
+    all: f64,
+}
+
+impl Ticks {
+    fn now() -> Option<Ticks> {
+        let numbers = |text: &str| -> Vec<f64> {
+            text.split_whitespace().map(|number| number.parse().unwrap_or(0.0)).collect()
+        };
+        let machine = fs::read_to_string("/proc/stat").ok()?;
+        let machine = numbers(machine.lines().next()?.strip_prefix("cpu ")?);
+        // user nice system idle iowait irq softirq steal; guests' time is in user's.
+        let all: f64 = machine.iter().take(8).sum();
+        let idle: f64 = machine.iter().skip(3).take(2).sum();
+        let process = fs::read_to_string("/proc/self/stat").ok()?;
+        // The name may be anything; what follows it are numbers, the times from the twelfth on.
+        let process = numbers(process.rsplit_once(')')?.1);
+        let own = process.iter().skip(11).take(4).sum();
+        Some(Ticks { used: all - idle, own, all })
+    }
 }
 
 /// Measures how much others use.
 pub struct Others {
-    begin: Option<(f64, f64)>,
-    wall: Instant,
-    own: ProcessTime,
+    begin: Option<Ticks>,
 }
 
 impl Others {
     /// From now on.
     pub fn watch() -> Others {
-        Others { begin: processor_ticks(), wall: Instant::now(), own: ProcessTime::now() }
+        Others { begin: Ticks::now() }
     }
 
-    /// The share until now. What our own child processes use counts as others'; they work seldom.
+    /// The share until now.
     fn share(&self) -> Option<f64> {
-        let ((used, all), (used_then, all_then)) = (processor_ticks()?, self.begin?);
-        let used = (used - used_then) / (all - all_then);
-        let own = self.own.elapsed().as_secs_f64();
-        let possible = self.wall.elapsed().as_secs_f64() * cores() as f64;
-        Some((used - own / possible).clamp(0.0, 1.0))
+        let (now, then) = (Ticks::now()?, self.begin?);
+        let others = (now.used - now.own) - (then.used - then.own);
+        Some((others / (now.all - then.all)).clamp(0.0, 1.0))
     }
 }
 
@@ -133,6 +144,11 @@ impl Environment {
         }
     }
 
+    /// How many percent of the processors others used, if so much that a reader must know.
+    pub fn noise(&self) -> Option<f64> {
+        self.others.filter(|share| *share > 0.05).map(|share| (100.0 * share).round())
+    }
+
     /// A paragraph for the head of a report.
     pub fn caption(&self) -> String {
         let mut lines = vec![format!(
@@ -144,17 +160,14 @@ impl Environment {
             self.rivals.join(", "),
             self.java.as_ref().map_or(String::new(), |java| format!(", {java}")),
         ));
-        match self.others {
-            Some(share) if share > 0.05 => lines.push(format!(
-                "**Others used {:.0} % of the processors meanwhile**: times of several threads, and the \
+        lines.push(match (self.noise(), self.others) {
+            (Some(share), _) => format!(
+                "**Others used {share} % of the processors meanwhile**: times of several threads, and the \
                  ends of all spreads, are worse than they would be on a quiet machine.",
-                100.0 * share,
-            )),
-            Some(share) => {
-                lines.push(format!("Others used {:.0} % of the processors.", 100.0 * share));
-            }
-            None => lines.push("How busy others kept the processors is not known.".to_owned()),
-        }
+            ),
+            (None, Some(share)) => format!("Others used {:.0} % of the processors.", 100.0 * share),
+            (None, None) => "How busy others kept the processors is not known.".to_owned(),
+        });
         if self.cores < 4 {
             lines.push(format!(
                 "With {} cores, nothing here shows how anything scales; for that see the model below.",

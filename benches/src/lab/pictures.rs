@@ -22,8 +22,12 @@ pub fn all(
     latency: &[latency::Row],
 ) -> Vec<(&'static str, String)> {
     let caption = format!(
-        "{}, {} cores; {}; {}",
-        environment.processor, environment.cores, environment.rustc, environment.command,
+        "{}, {} cores{}; {}; {}",
+        environment.processor,
+        environment.cores,
+        environment.noise().map_or(String::new(), |share| format!(" ({share} % used by others)")),
+        environment.rustc,
+        environment.command,
     );
     let mut pictures = Vec::new();
     if let Some(speed) = measured.speed {

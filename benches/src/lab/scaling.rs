@@ -88,7 +88,8 @@ pub fn table(measured: Measured) -> Option<Table> {
     let window = |n: f64| window_read + (n - here) * warm_line;
     line("ns a sum of 60 buckets, nobody adding", "s + (n - here) w", term, &window);
     if let Some((alone, each)) = rotation_terms(measured.rotation) {
-        let term = format!("b = {}, i = {}", digits(alone), digits(each));
+        let lost = if each == 0.0 { " (lost in the noise)" } else { "" };
+        let term = format!("b = {}, i = {}{lost}", digits(alone), digits(each));
         line("us a rotation", "b + (n - 1) i", term, &|n| alone + (n - 1.0) * each);
     }
     let counters = measured.memory.iter().find(|row| row.name == WINDROW && row.buckets.is_none());

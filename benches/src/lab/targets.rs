@@ -162,7 +162,7 @@ fn speeds(targets: &mut Targets) {
 
 fn rotations(targets: &mut Targets) {
     for row in targets.measured.rotation.iter().filter(|row| row.name.starts_with(WINDROW)) {
-        let what = format!("{}, {} other writers", row.name, row.others);
+        let what = format!("{}, a rotation, other writers: {}", row.name, row.others);
         let median = format!("{:.2} us", row.median_us);
         let verdict = if row.median_us <= 15.0 { "met" } else { "missed" };
         targets.row("T8", what.clone(), "median at most 15 us".into(), median, verdict.into());
@@ -196,5 +196,52 @@ fn bytes(targets: &mut Targets) {
         let verdict = if bytes <= MOST_BYTES { "met" } else { "missed" };
         let limit = format!("at most {MOST_BYTES} bytes");
         targets.row("T10", what, limit, format!("{bytes} bytes"), verdict.into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One row of each part, missed or met.
+    fn verdicts(missed: bool) -> Vec<String> {
+        let lost = losses::Row {
+            name: WINDROW.into(),
+            threads: 2,
+            pace: 50,
+            bucket_us: 1.0,
+            rotations: 10,
+            added: 100,
+            lost: u64::from(missed),
+            doubled: 0,
+            exact: Some(true),
+        };
+        let rotation = rotation::Row {
+            name: WINDROW.into(),
+            others: 1,
+            plain_ns: 50.0,
+            median_us: if missed { 15.1 } else { 14.9 },
+            rank_99_us: 20.0,
+            worst_us: 30.0,
+            allocations: if missed { 0.5 } else { 0.0 },
+        };
+        let heap = if missed { MOST_BYTES } else { 10_000 };
+        let (buckets, allocations) = (Some(60), None);
+        let bytes = memory::Row { name: WINDROW.into(), buckets, heap, cells: 32, allocations };
+        let measured =
+            Measured { speed: None, rotation: &[rotation], losses: &[lost], memory: &[bytes] };
+        table(measured).rows.into_iter().map(|row| format!("{} {}", row[0], row[4])).collect()
+    }
+
+    #[test]
+    fn a_target_is_met_or_missed() {
+        assert_eq!(verdicts(false), ["T8 met", "T8 met", "T9 met", "T10 met"]);
+        assert_eq!(verdicts(true), ["T8 missed", "T8 missed", "T9 missed", "T10 missed"]);
+    }
+
+    #[test]
+    fn what_was_not_measured_has_no_row() {
+        let nothing = Measured { speed: None, rotation: &[], losses: &[], memory: &[] };
+        assert!(table(nothing).rows.is_empty());
     }
 }

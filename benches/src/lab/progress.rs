@@ -73,10 +73,12 @@ impl Progress {
         if self.drawn > 0 {
             let _ = write!(text, "\x1b[{}A", self.drawn); // up
         }
-        text.push_str("\x1b[J"); // and clear what is below
+        // Clear what is below; and cut lines that are too long, or there would be more of them.
+        text.push_str("\x1b[J\x1b[?7l");
         for line in lines {
             let _ = writeln!(text, "{line}");
         }
+        text.push_str("\x1b[?7h");
         eprint!("{text}");
         let _ = stderr().flush();
         self.drawn = lines.len();

@@ -10,7 +10,6 @@ use std::thread;
 
 use serde::Serialize;
 
-use super::Effort;
 use super::progress::Progress;
 use super::report::Table;
 use super::subject::{self, Group, Place, Subject};
@@ -145,7 +144,7 @@ fn of_sentinel_core(heap: &Counting, buckets: usize) -> Row {
 }
 
 /// Measures; `heap` is the program's allocator. Nobody else may be using it.
-pub fn rows(_effort: Effort, heap: &Counting) -> Vec<Row> {
+pub fn rows(heap: &Counting) -> Vec<Row> {
     let mut progress = Progress::begin("bytes");
     // What the process as a whole needs, whoever is the first to need it.
     for (_, make) in RINGS {

@@ -2,7 +2,6 @@
 //! from round to round. So two figures of a round were measured a moment apart, and a machine that is
 //! slow for a while is slow for both.
 
-use std::collections::HashMap;
 use std::env;
 use std::path::Path;
 use std::process::Command;
@@ -79,23 +78,29 @@ impl Figure {
 pub struct Workers<'a> {
     /// Where Java's classes are, if anywhere.
     pub java: Option<&'a Path>,
-    running: HashMap<&'static str, Worker>,
+    running: Vec<(Place, Worker)>,
+    /// Who could not be measured to the end, and why.
+    pub failed: Vec<String>,
 }
 
 impl<'a> Workers<'a> {
     /// None is running yet.
     pub fn new(java: Option<&'a Path>) -> Workers<'a> {
-        Workers { java, running: HashMap::new() }
+        Workers { java, running: Vec::new(), failed: Vec::new() }
+    }
+
+    /// Notes that `figure` is not to be had.
+    fn fail(&mut self, figure: &Figure, why: &str) {
+        let label = figure.subject.label();
+        let line = format!("{label} ({}), since it failed: {why}", figure.subject.group.name());
+        eprintln!("{line}");
+        self.failed.push(line);
+        // Others that it served get a new one.
+        self.running.retain(|(place, _)| *place != figure.subject.place);
     }
 
     fn get(&mut self, place: Place) -> Result<&mut Worker, String> {
-        let name = match place {
-            Place::Here => return Err("not a worker's".to_owned()),
-            Place::Portable => "portable",
-            Place::SentinelTicker => "sentinel",
-            Place::Java => "java",
-        };
-        if !self.running.contains_key(name) {
+        if !self.running.iter().any(|(running, _)| *running == place) {
             let mut command = if place == Place::Java {
                 let mut command = Command::new("java");
                 // A quiet machine: nothing of its own beside the threads that count.
@@ -111,11 +116,12 @@ impl<'a> Workers<'a> {
             match place {
                 Place::Portable => _ = command.env("WINDROW_STRATEGY", "portable"),
                 Place::SentinelTicker => _ = command.arg("--sentinel-ticker"),
-                Place::Here | Place::Java => {}
+                Place::Here | Place::Sentinel | Place::Java => {}
             }
-            self.running.insert(name, Worker::start(command)?);
+            self.running.push((place, Worker::start(command)?));
         }
-        self.running.get_mut(name).ok_or_else(|| "no worker".to_owned())
+        let worker = self.running.iter_mut().find(|(running, _)| *running == place);
+        worker.map(|(_, worker)| worker).ok_or_else(|| "no worker".to_owned())
     }
 }
 
@@ -142,10 +148,8 @@ impl Figure {
     }
 }
 
-/// Measures every one of `plan` in `rounds` rounds.
-///
-/// # Errors
-/// If a worker fails.
+/// Measures every one of `plan` in `rounds` rounds. Whoever's process fails is left out, and
+/// `workers` knows why: a figure is of all rounds, or there is none.
 ///
 /// # Panics
 /// If somebody in the plan does not exist.
@@ -154,7 +158,7 @@ pub fn measure(
     plan: &[(Subject, Work)],
     rounds: usize,
     workers: &mut Workers,
-) -> Result<Vec<Figure>, String> {
+) -> Vec<Figure> {
     let mut progress = Progress::begin(title);
     let mut figures = Vec::new();
     for (index, &(subject, work)) in plan.iter().enumerate() {
@@ -164,21 +168,49 @@ pub fn measure(
                 .unwrap_or_else(|| panic!("nobody is called {subject:?}"))
         });
         let mut figure = Figure { subject, work, samples: Vec::new(), times: 0, here };
-        figure.calibrate(workers)?;
-        figures.push(figure);
+        match figure.calibrate(workers) {
+            Ok(()) => figures.push(figure),
+            Err(why) => workers.fail(&figure, &why),
+        }
     }
     for round in 0..rounds {
-        for turn in 0..figures.len() {
-            let at = (round + turn) % plan.len();
+        let count = figures.len();
+        for turn in 0..count {
+            let at = (round + turn) % count;
             let figure = &mut figures[at];
-            let (spent, read_ns) = figure.perform(workers, figure.times)?;
-            figure.samples.push(Sample::new(spent, read_ns, figure.times));
+            match figure.perform(workers, figure.times) {
+                Ok((spent, read_ns)) => {
+                    figure.samples.push(Sample::new(spent, read_ns, figure.times));
+                }
+                Err(why) => workers.fail(figure, &why),
+            }
         }
+        figures.retain(|figure| figure.samples.len() == round + 1);
         progress.round(round + 1, rounds, &figures);
     }
     progress.end();
     for figure in &mut figures {
         figure.here = None; // its memory, and its ticker, are not needed any more
     }
-    Ok(figures)
+    figures
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::subject::{Group, JAVA};
+    use super::*;
+    use crate::ours::WINDROW;
+
+    #[test]
+    fn whose_process_fails_is_left_out_and_nobody_else() {
+        let group = Group::Counter;
+        let ours = Subject { group, name: WINDROW, place: Place::Here };
+        let java = Subject { group, name: JAVA[0], place: Place::Java };
+        let mut workers = Workers::new(None);
+        let plan = [(ours, Work::Add(1)), (java, Work::Add(1)), (ours, Work::Read)];
+        let figures = measure("a test", &plan, 3, &mut workers);
+        let rounds: Vec<usize> = figures.iter().map(|figure| figure.samples.len()).collect();
+        assert_eq!(rounds, [3, 3]);
+        assert_eq!(workers.failed.len(), 1, "{:?}", workers.failed);
+    }
 }

@@ -6,6 +6,7 @@
 //! more; and the sum over the interval must be what they added. Whatever is missing was lost when buckets
 //! changed.
 
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -36,6 +37,8 @@ pub struct Row {
     pub added: u64,
     /// What the window says.
     pub found: u64,
+    /// Trials that ended in a panic of the window's, which are not in the other figures.
+    pub panics: u64,
 }
 
 impl Row {
@@ -50,9 +53,17 @@ impl Row {
     }
 }
 
-/// One window on trial, of so many buckets of a millisecond; nothing if the machine stood still for so
-/// long that what was added may have left the interval.
-fn run(contender: &Contender, buckets: u64, threads: usize) -> Option<Row> {
+/// Why a trial says nothing.
+#[derive(Debug)]
+enum Void {
+    /// The machine stood still for so long that what was added may have left the interval.
+    Late,
+    /// The window panicked, as sentinel-core does for a thread that stood still for an interval.
+    Panicked,
+}
+
+/// One window on trial, of so many buckets of a millisecond.
+fn run(contender: &Contender, buckets: u64, threads: usize) -> Result<Row, Void> {
     let rival = &*contender.rival;
     let opening = Instant::now();
     while opening.elapsed() < Duration::from_millis(buckets) + PAUSE {
@@ -61,15 +72,21 @@ fn run(contender: &Contender, buckets: u64, threads: usize) -> Option<Row> {
     }
     thread::sleep(PAUSE);
     let (stop, added) = (AtomicBool::new(false), AtomicU64::new(0));
+    let panicked = AtomicBool::new(false);
     let begin = Instant::now();
     thread::scope(|scope| {
         for index in 0..threads {
-            let (stop, added) = (&stop, &added);
+            let (stop, added, panicked) = (&stop, &added, &panicked);
             scope.spawn(move || {
                 keep_to_core(index);
                 let mut mine = 0;
                 while !stop.load(Ordering::Relaxed) {
-                    rival.add_many(16);
+                    // Whatever state it leaves the window in, nobody uses it afterwards.
+                    let adding = AssertUnwindSafe(|| rival.add_many(16));
+                    if panic::catch_unwind(adding).is_err() {
+                        panicked.store(true, Ordering::Relaxed);
+                        break;
+                    }
                     mine += 16;
                 }
                 added.fetch_add(mine, Ordering::Relaxed);
@@ -82,8 +99,13 @@ fn run(contender: &Contender, buckets: u64, threads: usize) -> Option<Row> {
     let rotations = begin.elapsed().as_millis() as u64;
     thread::sleep(PAUSE);
     let (added, found) = (added.into_inner(), rival.sum());
-    let in_time = begin.elapsed() + PAUSE < Duration::from_millis(buckets);
-    in_time.then_some(Row { name: contender.name, threads, rotations, added, found })
+    if panicked.into_inner() {
+        return Err(Void::Panicked);
+    }
+    if begin.elapsed() + PAUSE > Duration::from_millis(buckets) {
+        return Err(Void::Late);
+    }
+    Ok(Row { name: contender.name, threads, rotations, added, found, panics: 0 })
 }
 
 /// Fresh windows of so many buckets of a millisecond.
@@ -106,13 +128,17 @@ pub fn rows(effort: Effort) -> Vec<Row> {
         for (index, contender) in contenders(buckets).iter().enumerate() {
             progress.step(contender.name, time, times);
             if rows.len() == index {
-                let (name, none) = (contender.name, 0);
-                rows.push(Row { name, threads, rotations: none, added: none, found: none });
+                let name = contender.name;
+                rows.push(Row { name, threads, rotations: 0, added: 0, found: 0, panics: 0 });
             }
-            if let Some(row) = run(contender, buckets, threads) {
-                rows[index].rotations += row.rotations;
-                rows[index].added += row.added;
-                rows[index].found += row.found;
+            match run(contender, buckets, threads) {
+                Ok(row) => {
+                    rows[index].rotations += row.rotations;
+                    rows[index].added += row.added;
+                    rows[index].found += row.found;
+                }
+                Err(Void::Panicked) => rows[index].panics += 1,
+                Err(Void::Late) => {}
             }
         }
     }
@@ -122,7 +148,15 @@ pub fn rows(effort: Effort) -> Vec<Row> {
 
 /// Shows.
 pub fn table(rows: &[Row]) -> Table {
-    let heads = ["contender", "threads", "rotations", "adds", "missing", "missing per rotation"];
+    let heads = [
+        "contender",
+        "threads",
+        "rotations",
+        "adds",
+        "missing",
+        "missing per rotation",
+        "trials that panicked",
+    ];
     let mut table =
         Table::new("sealed", "Counts lost on real time, buckets of a millisecond", heads);
     for row in rows {
@@ -134,7 +168,12 @@ pub fn table(rows: &[Row]) -> Table {
             row.rotations.to_string(),
             row.added.to_string(),
             missing.to_string(),
-            if missing == 0 { "**0**".to_owned() } else { format!("{each:.5}") },
+            match missing {
+                _ if row.added == 0 => "-".to_owned(), // no trial was in time
+                0 => "**0**".to_owned(),
+                _ => format!("{each:.5}"),
+            },
+            row.panics.to_string(),
         ]);
     }
     table
@@ -150,7 +189,7 @@ mod tests {
         let mut all = contenders(200);
         for name in [WINDROW, MUTEX_RING] {
             // A machine that stands still proves nothing.
-            let Some(row) = run(&Contender::take(&mut all, name), 200, 2) else { continue };
+            let Ok(row) = run(&Contender::take(&mut all, name), 200, 2) else { continue };
             assert!(row.added > 0, "{row:?}");
             assert!(row.sound(), "{row:?}");
         }
@@ -158,7 +197,7 @@ mod tests {
 
     #[test]
     fn one_that_counts_nothing_misses_everything() {
-        let Some(row) = run(&nothing(), 200, 1) else { return };
+        let Ok(row) = run(&nothing(), 200, 1) else { return };
         assert!(row.added > 0 && !row.sound(), "{row:?}");
     }
 }

@@ -65,7 +65,10 @@ pub enum Place {
     Here,
     /// One with windrow's portable strategy.
     Portable,
-    /// One in which sentinel-core's ticker runs, which cannot be stopped.
+    /// One for sentinel-core, which panics when a thread stands still for an interval, and would take
+    /// us with it.
+    Sentinel,
+    /// One in which its ticker runs, which cannot be stopped.
     SentinelTicker,
     /// A Java virtual machine.
     Java,
@@ -101,7 +104,7 @@ impl Subject {
         match self.place {
             Place::Portable => PORTABLE,
             Place::SentinelTicker => SENTINEL_TICKER,
-            Place::Here | Place::Java => self.name,
+            Place::Here | Place::Sentinel | Place::Java => self.name,
         }
     }
 
@@ -125,7 +128,7 @@ impl Subject {
             subjects.push(sentinel);
         }
         if cfg!(feature = "sentinel") && group == Group::Coarse {
-            subjects.push(Subject::here(group, SENTINEL));
+            subjects.push(Subject { group, name: SENTINEL, place: Place::Sentinel });
         }
         if java && group == Group::Counter {
             subjects.extend(JAVA.map(|name| Subject { group, name, place: Place::Java }));

@@ -116,7 +116,7 @@ fn run(name: &str, ring: &dyn Ring, adds: u64) -> Row {
 
 /// Measures.
 pub fn rows(effort: Effort, whom: Whom) -> Vec<Row> {
-    let adds = effort.pick(1_000_000, 10_000_000);
+    let adds = effort.pick(1_000_000, 5_000_000);
     let mut progress = Progress::begin("how long an add takes while buckets change");
     let mut rows = Vec::new();
     if whom == Whom::All {

@@ -133,7 +133,7 @@ impl Environment {
         Environment {
             processor: processor(),
             cores: cores(),
-            kernel: format!("{} {}", env::consts::OS, kernel.trim()),
+            kernel: format!("{} {}", env::consts::OS, kernel.trim().split('-').next().unwrap_or("")),
             rustc: env!("WINDROW_RUSTC"),
             java: java().filter(|_| with_java),
             rivals: rivals.iter().filter_map(named).collect(),

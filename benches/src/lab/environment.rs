@@ -133,7 +133,11 @@ impl Environment {
         Environment {
             processor: processor(),
             cores: cores(),
-            kernel: format!("{} {}", env::consts::OS, kernel.trim().split('-').next().unwrap_or("")),
+            kernel: format!(
+                "{} {}",
+                env::consts::OS,
+                kernel.trim().split('-').next().unwrap_or("")
+            ),
             rustc: env!("WINDROW_RUSTC"),
             java: java().filter(|_| with_java),
             rivals: rivals.iter().filter_map(named).collect(),

@@ -120,8 +120,9 @@ impl Ring {
     /// slot.
     #[allow(clippy::unused_self)] // headers live as long as it does
     pub(super) fn headers<'r>(&'r self, slots: &Slots) -> impl Iterator<Item = &'r Header> {
-        // SAFETY: headers live as long as the window. Acquire: pairs with the Release in `replace`.
-        slots.links().iter().filter_map(|slot| unsafe { slot.load(Ordering::Acquire).as_ref() })
+        // SAFETY: headers live as long as the window. Relaxed: a grace period has passed since anybody
+        // wrote to them, and whoever has seen that has seen all that was done before.
+        slots.links().iter().filter_map(|slot| unsafe { slot.load(Ordering::Relaxed).as_ref() })
     }
 
     /// Merges final numbers into what `next` carries for a start, unless they are out of its ring.

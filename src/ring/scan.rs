@@ -77,7 +77,7 @@ unsafe fn closed_number(
     }
     // SAFETY: by contract.
     let pair = unsafe { header.pair(position) };
-    // Acquire: pairs with the Release in `Target::add`.
-    let number = join(pair.total.load(Ordering::Relaxed), pair.shared.load(Ordering::Acquire));
+    // Relaxed, both: the fence behind them pairs with the Release in `Target::add`.
+    let number = join(pair.total.load(Ordering::Relaxed), pair.shared.load(Ordering::Relaxed));
     (header.identity_after() == identity).then_some(number)
 }

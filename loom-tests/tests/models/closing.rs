@@ -57,11 +57,11 @@ fn block_that_another_has_closed() {
         add(&window, 0, 5);
         add(&window, 1, 10);
         let other = spawn(&window, |window| {
-            turn();
-            window.drain_closed(|_| ());
+            add(window, 2, 100);
+            assert_eq!(each(window, 2), [5, 10, 100]);
         });
-        add(&window, 2, 100);
-        assert_eq!(each(&window, 2), [5, 10, 100]);
+        turn();
+        window.drain_closed(|_| ());
         other.join().unwrap();
     });
 }

@@ -107,7 +107,7 @@ fn back_dated_add_against_the_reuse_of_its_header() {
 #[test]
 fn back_dated_add_against_the_return_of_its_header() {
     let name = "each_bucket::back_dated_add_against_the_return_of_its_header";
-    Model::new(name).bounded(1).explore(|| {
+    Model::new(name).bounded(2).bounded_over_epoch(1).explore(|| {
         set_time(1);
         let window = Arc::new(window(2));
         add(&window, 0, 8); // inserts the header

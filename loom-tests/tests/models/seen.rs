@@ -8,7 +8,7 @@ use windrow::clock::Manual;
 use windrow::{Clock, Counter, Gauge, Maximum, Minimum, Timestamp, events};
 use windrow_loom_tests::engine::{UnsafeCell, sync::Arc, thread};
 use windrow_loom_tests::window::{
-    Window, add, each, late, lifetime, reconfigure, set_time, sum, window,
+    Hits, Window, add, each, late, lifetime, reconfigure, set_time, sum, window,
 };
 use windrow_loom_tests::{Model, turn};
 
@@ -163,6 +163,24 @@ fn by_a_sum() {
 fn back_dated_by_a_sum() {
     let told = |window: &Window| sum(window, 1) == 2;
     let model = bounded("seen::back_dated_by_a_sum");
+    explore(model, after_a_back_dated_add, |window| add(window, 0, 1), told);
+}
+
+/// The add that inserts the header.
+#[test]
+fn first_back_dated_by_a_sum() {
+    let model = bounded("seen::first_back_dated_by_a_sum");
+    explore(model, at_bucket_1, |window| add(window, 0, 1), |window| sum(window, 1) == 1);
+}
+
+#[test]
+fn back_dated_by_a_drain() {
+    let told = |window: &Window| {
+        let mut found = 0;
+        window.drain_closed(|bucket| found += bucket.sum(Hits::Hit));
+        found == 2
+    };
+    let model = bounded("seen::back_dated_by_a_drain");
     explore(model, after_a_back_dated_add, |window| add(window, 0, 1), told);
 }
 

@@ -102,6 +102,11 @@ impl Counter {
     /// returned (*intermediate value linearizability*, Rinberg and Keidar, DISC 2020), and does not
     /// go back unless somebody drains. Acquire. Costs a load a core.
     ///
+    /// As to what is over *when the call begins*: an add by another thread that this thread has been
+    /// told of (by a join, a lock, a channel, an Acquire load), and this thread's own. An add that has
+    /// merely returned by the clock may be in its core's store buffer for some nanoseconds more:
+    /// per core an add is a plain store.
+    ///
     /// ```
     /// let hits = windrow::Counter::new();
     /// hits.add(2);

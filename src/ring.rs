@@ -121,7 +121,7 @@ impl Ring {
         let slots = Arc::clone(&generation.slots);
         // Beside those in the slots, some are displaced and not closed, and one is being made.
         let at_first = sized(geometry.buckets().saturating_add(BLOCKS + 1), 1);
-        let ring = Ring {
+        let mut ring = Ring {
             current: CachePadded::new(Link::new(null_mut())),
             strategy,
             shape,
@@ -136,9 +136,9 @@ impl Ring {
         let guard = reclaim::pin();
         let generation = Owned::new(generation).into_shared(&guard);
         let first = ring.open(generation, geometry.start_of(now));
-        // Relaxed: nobody else is there yet, and whoever hands the ring on publishes it.
-        ring.current.store(from_ref(first).cast_mut(), Ordering::Relaxed);
         slots.install(first);
+        // Not a store: nobody else is there yet, and whoever hands the ring on publishes it.
+        *ring.current = Link::new(from_ref(first).cast_mut());
         drop(guard);
         Ok(ring)
     }

@@ -1,8 +1,8 @@
 //! A program for a sanitizer to watch: everything that threads can do to a window and a counter, at once.
 //!
-//! Plain `main`, standard library alone: a sanitizer that cannot see how the test harness hands its
-//! results over would report that. The strategy is chosen, and the epoch pinned for the first time,
-//! before there is a second thread.
+//! Plain `main`, and every thread is joined by name: how the test harness hands results over, and how a
+//! scope waits, is in the standard library, which was built without the sanitizer. The strategy is
+//! chosen, and the epoch pinned for the first time, before there is a second thread.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -25,7 +25,7 @@ fn main() {
     let (window, clock, over, mut drained) = (&window, &clock, &AtomicBool::new(false), 0);
     std::thread::scope(|scope| {
         let adders: Vec<_> = (0..THREADS).map(|_| scope.spawn(move || add(window, clock))).collect();
-        scope.spawn(move || {
+        let changer = scope.spawn(move || {
             for round in (0..).take_while(|_| !over.load(Ordering::Relaxed)) {
                 let buckets = 2 + round % 4;
                 let interval = Duration::from_nanos(100 * buckets);
@@ -37,7 +37,7 @@ fn main() {
             while !over.load(Ordering::Relaxed) {
                 assert!(window.sum(Seen::Pass) <= window.lifetime(Seen::Pass).sum);
                 window.snapshot();
-                window.drain_closed(|bucket| drop(bucket.stats(Seen::Rt)));
+                window.drain_closed(|bucket| _ = bucket.stats(Seen::Rt));
                 drained += ADDS.sum_then_reset();
             }
             drained
@@ -45,6 +45,7 @@ fn main() {
         adders.into_iter().for_each(|adder| adder.join().expect("no adder panics"));
         over.store(true, Ordering::Relaxed);
         drained = reader.join().expect("the reader does not panic");
+        changer.join().expect("the changer does not panic");
     });
     assert_eq!(window.lifetime(Seen::Pass).sum, THREADS * EACH);
     assert_eq!(window.lifetime(Seen::Rt).count, THREADS * EACH);

@@ -14,7 +14,7 @@ fn read(criterion: &mut Criterion) {
 
     for buckets in [2, 60, 600] {
         let name = format!("read/window of {buckets}");
-        bench_reads(&mut criterion.benchmark_group(name), &full_windows(buckets));
+        bench_reads(&mut criterion.benchmark_group(name), &full_windows(buckets, |_| true));
     }
 }
 

@@ -1,9 +1,10 @@
 //! The one way in which everything is measured.
 
 use std::hint::{black_box, spin_loop};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cpu_time::ThreadTime;
 use criterion::measurement::WallTime;
@@ -72,9 +73,10 @@ impl Contender {
     }
 }
 
-/// How many threads run at once.
+/// How many threads run at once. Asked for once: the system answers out of files.
 pub fn cores() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| thread::available_parallelism().map_or(1, usize::from))
 }
 
 /// Keeps this thread on one core, the next one for the next `index`. Left alone on a busy machine,
@@ -88,23 +90,63 @@ pub fn keep_to_core(index: usize) {
 
 /// How many times a loop goes round before the clock starts: enough to register the thread with
 /// whatever keeps a record of threads, and to warm its lines.
-const WARM_UP: u64 = 64;
+pub const WARM_UP: u64 = 64;
 
-/// Adds `times` times on each of `threads` new threads that start together, spread over the cores;
-/// returns the mean of their CPU times.
+/// What one thread did of some work.
+#[derive(Clone, Copy)]
+pub struct Ran {
+    cpu: Duration,
+    begin: Instant,
+    end: Instant,
+}
+
+/// What threads spent on work that they did at once.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Spent {
+    /// CPU time, the mean over the threads.
+    pub cpu: Duration,
+    /// Wall time, from the first thread's begin to the last one's end.
+    pub wall: Duration,
+    /// How much of that time the cores which the threads could keep busy were busy with them, from 0
+    /// to 1. Where it is low, somebody else had a core, and the threads took turns on the others.
+    pub running: f64,
+}
+
+impl Spent {
+    /// What the threads of `ran` spent together.
+    ///
+    /// # Panics
+    /// If there are none.
+    pub fn of(ran: &[Ran]) -> Spent {
+        let threads = u32::try_from(ran.len()).expect("few threads");
+        let cpu: Duration = ran.iter().map(|thread| thread.cpu).sum();
+        let begin = ran.iter().map(|thread| thread.begin).min().expect("a thread");
+        let end = ran.iter().map(|thread| thread.end).max().expect("a thread");
+        let wall = end - begin;
+        let possible = wall.as_secs_f64() * ran.len().min(cores()) as f64;
+        // A little more than one is possible, since the clocks are read one after the other.
+        let running = (cpu.as_secs_f64() / possible).min(1.0);
+        Spent { cpu: cpu / threads, wall, running }
+    }
+}
+
+/// Has `threads` new threads, spread over the cores, do `work` together, each once it has done
+/// `before`. Both are given the thread's index.
 ///
-/// CPU time and not wall time: with more threads than cores, or with a busy machine, a thread
-/// waits for its turn, and that is no part of an add. Always new threads, and never the caller's:
-/// striped counters deal out their stripes in the order of arrival, so threads that arrive
-/// together get neighbouring stripes, as the threads of a pool would.
+/// Always new threads, and never the caller's: striped counters deal out their stripes in the order of
+/// arrival, so threads that arrive together get neighbouring stripes, as the threads of a pool would.
 ///
 /// # Panics
-/// If the rival panics.
-pub fn time_adds(rival: &dyn Rival, threads: usize, times: u64) -> Duration {
+/// If `before` or `work` panics.
+pub fn at_once(
+    threads: usize,
+    before: &(dyn Fn(usize) + Sync),
+    work: &(dyn Fn(usize) + Sync),
+) -> Vec<Ran> {
     let waiting = AtomicUsize::new(threads);
     let one_thread = &|index| {
         keep_to_core(index);
-        rival.add_many(WARM_UP);
+        before(index);
         waiting.fetch_sub(1, Ordering::SeqCst);
         while waiting.load(Ordering::SeqCst) > 0 {
             if threads > cores() {
@@ -113,25 +155,61 @@ pub fn time_adds(rival: &dyn Rival, threads: usize, times: u64) -> Duration {
                 spin_loop();
             }
         }
-        let begin = ThreadTime::now();
-        rival.add_many(times);
-        begin.elapsed()
+        let (begin, cpu) = (Instant::now(), ThreadTime::now());
+        work(index);
+        Ran { cpu: cpu.elapsed(), begin, end: Instant::now() }
     };
-    let sum: Duration = thread::scope(|scope| {
+    thread::scope(|scope| {
         let running: Vec<_> =
             (0..threads).map(|index| scope.spawn(move || one_thread(index))).collect();
-        let join = |thread: thread::ScopedJoinHandle<'_, Duration>| {
-            thread.join().expect("a rival panicked")
-        };
-        running.into_iter().map(join).sum()
-    });
-    sum / u32::try_from(threads).expect("few threads")
+        running.into_iter().map(|thread| thread.join().expect("a rival panicked")).collect()
+    })
+}
+
+/// Adds `times` times on each of `threads` threads at once.
+pub fn spend_on_adds(rival: &dyn Rival, threads: usize, times: u64) -> Spent {
+    Spent::of(&at_once(threads, &|_| rival.add_many(WARM_UP), &|_| rival.add_many(times)))
+}
+
+/// The same, while one more thread reads over and over; and how many nanoseconds of CPU time a read
+/// took.
+pub fn spend_while_reading(rival: &dyn Rival, threads: usize, times: u64) -> (Spent, f64) {
+    let (adding, reads) = (AtomicUsize::new(threads), AtomicU64::new(0));
+    let work = |index| {
+        if index < threads {
+            rival.add_many(times);
+            adding.fetch_sub(1, Ordering::Relaxed);
+        } else {
+            while adding.load(Ordering::Relaxed) > 0 {
+                black_box(rival.sum());
+                reads.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    };
+    let ran = at_once(threads + 1, &|_| rival.add_many(WARM_UP), &work);
+    let read_ns = ran[threads].cpu.as_nanos() as f64 / reads.into_inner().max(1) as f64;
+    (Spent { running: Spent::of(&ran).running, ..Spent::of(&ran[..threads]) }, read_ns)
+}
+
+/// The CPU time that adding takes a thread, of `threads` that add `times` times each.
+///
+/// CPU time and not wall time: with more threads than cores, or with a busy machine, a thread
+/// waits for its turn, and that is no part of an add.
+pub fn time_adds(rival: &dyn Rival, threads: usize, times: u64) -> Duration {
+    spend_on_adds(rival, threads, times).cpu
 }
 
 /// Reads `times` times on this thread, once all that a read touches is near; returns the CPU time.
 pub fn time_sums(rival: &dyn Rival, times: u64) -> Duration {
+    spend_on_sums(rival, times).cpu
+}
+
+/// The same, with the wall time.
+pub fn spend_on_sums(rival: &dyn Rival, times: u64) -> Spent {
     rival.sum_many(WARM_UP);
-    time(|| rival.sum_many(times))
+    let (begin, cpu) = (Instant::now(), ThreadTime::now());
+    rival.sum_many(times);
+    Spent::of(&[Ran { cpu: cpu.elapsed(), begin, end: Instant::now() }])
 }
 
 /// CPU time that `work` takes on this thread.

@@ -7,6 +7,7 @@
 
 pub mod harness;
 pub mod heap;
+pub mod lab;
 pub mod loss;
 pub mod ours;
 pub mod rivals;

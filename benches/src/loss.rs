@@ -118,7 +118,7 @@ impl Run<'_> {
 
     /// Adds until told to stop, and tries to open a bucket after each `pace` adds to one.
     #[inline]
-    fn write<R: Ring + ?Sized>(&self, ring: &R, writer: &Writer, pace: u64) {
+    fn write(&self, writer: &Writer, pace: u64) {
         let (mut last, mut in_bucket) = (0, 0);
         while !self.stop.load(Ordering::Relaxed) {
             let now = self.clock.load(Ordering::Acquire);
@@ -126,7 +126,7 @@ impl Run<'_> {
                 (last, in_bucket) = (now, 0);
                 writer.at.store(now, Ordering::Release);
             }
-            if ring.add_at(now, 1) {
+            if self.ring.add_at(now, 1) {
                 let entry = &writer.ledger[slot(now)];
                 entry.store(entry.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
             }
@@ -144,7 +144,7 @@ impl Run<'_> {
 ///
 /// # Panics
 /// If the ring panics.
-pub fn run<R: Ring>(ring: &R, threads: usize, pace: u64, length: Duration) -> Tally {
+pub fn run(ring: &dyn Ring, threads: usize, pace: u64, length: Duration) -> Tally {
     let run = Run {
         ring,
         clock: CachePadded::new(AtomicU64::new(FIRST)),
@@ -158,7 +158,7 @@ pub fn run<R: Ring>(ring: &R, threads: usize, pace: u64, length: Duration) -> Ta
         for (index, writer) in run.writers.iter().enumerate() {
             scope.spawn(move || {
                 keep_to_core(index);
-                run.write(ring, writer, pace);
+                run.write(writer, pace);
             });
         }
         thread::sleep(length);

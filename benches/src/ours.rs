@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::hint::black_box;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use windrow::clock::{Coarse, Manual};
@@ -9,10 +10,16 @@ use windrow::{Clock, Counter, SlidingWindow, Timestamp};
 
 use crate::harness::{Contender, Rival, cores, time_adds};
 use crate::rivals::cas_ring::CasRing;
-use crate::rivals::counters::{atomic, locked_add, pinned_add, plain_add};
+use crate::rivals::counters::{COARSE_READ, atomic, locked_add, pinned_add, plain_add};
+use crate::rivals::epoch_ring::EpochRing;
+use crate::rivals::invocation::Invocation;
 use crate::rivals::leap_array::LeapArray;
 use crate::rivals::mutex_ring::MutexRing;
-use crate::rivals::{self, CAS_RING, EVENTS, LEAP_ARRAY, MUTEX_RING, Ring};
+use crate::rivals::packed_ring::PackedRing;
+use crate::rivals::{
+    self, CAS_RING, CAS_STRIPES, EPOCH_RING, EVENTS, INVOCATION, LEAP_ARRAY, MUTEX_RING,
+    PACKED_RING, PACKED_STRIPES, Ring, Stripes,
+};
 
 windrow::events! {
     /// What one endpoint counts. Only `Pass` is counted here.
@@ -94,14 +101,15 @@ where
 /// How long a bucket of [`full_windows`] is. The clock stands still there, so any length will do.
 const FULL_LENGTH: Duration = Duration::from_millis(500);
 
-/// [`windows`] of which every bucket has been added to, by as many threads as there are cores. The
-/// clock stands still in the newest bucket.
+/// Those of [`windows`] whose names are `wanted`, each bucket of them added to by as many threads as
+/// there are cores. The clock stands still in the newest bucket.
 ///
 /// # Panics
 /// If windrow does not take that many buckets.
-pub fn full_windows(buckets: u32) -> Vec<Contender> {
+pub fn full_windows(buckets: u32, wanted: impl Fn(&str) -> bool) -> Vec<Contender> {
     let clock = Manual::default();
-    let contenders = windows(FULL_LENGTH * buckets, buckets as usize, &clock);
+    let mut contenders = windows(FULL_LENGTH * buckets, buckets as usize, &clock);
+    contenders.retain(|contender| wanted(contender.name));
     for bucket in 0..buckets {
         clock.set(Timestamp::from_millis(0) + FULL_LENGTH * (1000 + bucket));
         for contender in &contenders {
@@ -127,7 +135,7 @@ impl Rival for CoarseRead {
 
 /// One read of the coarse clock instead of an add: what no window on that clock can do without.
 pub fn coarse_read() -> Contender {
-    Contender::new("coarse clock read", CoarseRead)
+    Contender::new(COARSE_READ, CoarseRead)
 }
 
 /// Without clock or window: the floor, what contention costs, and the yardstick of portable
@@ -189,17 +197,26 @@ impl Ring for GivenTimeWindow {
         GIVEN.set(now);
         self.0.sum(Http::Pass)
     }
+
+    fn exact(&self, added: u64) -> Option<bool> {
+        Some(self.lifetime_and_late() == (added, 0))
+    }
 }
 
 /// Makes a ring of an interval in nanoseconds, in so many equal buckets.
 pub type MakeRing = fn(u64, usize) -> Box<dyn Ring>;
 
 /// How to make a windrow window and each rival ring, with the names that tables give them; windrow
-/// first.
-pub const RINGS: [(&str, MakeRing); 4] = [
+/// first, the control last.
+pub const RINGS: [(&str, MakeRing); 9] = [
     (WINDROW, |interval, buckets| Box::new(GivenTimeWindow::new(interval, buckets))),
     (LEAP_ARRAY, |interval, buckets| Box::new(LeapArray::new(interval, buckets))),
-    (CAS_RING, |interval, buckets| Box::new(CasRing::new(interval, buckets))),
+    (CAS_RING, |interval, buckets| Box::new(CasRing::<AtomicU64>::new(interval, buckets))),
+    (CAS_STRIPES, |interval, buckets| Box::new(CasRing::<Stripes>::new(interval, buckets))),
+    (PACKED_RING, |interval, buckets| Box::new(PackedRing::shared(interval, buckets))),
+    (PACKED_STRIPES, |interval, buckets| Box::new(PackedRing::striped(interval, buckets))),
+    (EPOCH_RING, |interval, buckets| Box::new(EpochRing::new(interval, buckets))),
+    (INVOCATION, |interval, buckets| Box::new(Invocation::new(interval, buckets))),
     (MUTEX_RING, |interval, buckets| Box::new(MutexRing::new(interval, buckets))),
 ];
 
@@ -225,7 +242,7 @@ mod tests {
     /// Only those that lose nothing when buckets change.
     #[test]
     fn every_bucket_of_a_full_window_is_full() {
-        let mut contenders = full_windows(4);
+        let mut contenders = full_windows(4, |_| true);
         for name in [WINDROW, MUTEX_RING] {
             let rival = Contender::take(&mut contenders, name).rival;
             let full = rival.sum();

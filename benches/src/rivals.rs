@@ -2,8 +2,13 @@
 
 pub mod cas_ring;
 pub mod counters;
+pub mod epoch_ring;
+pub mod fenster;
+pub mod invocation;
 pub mod leap_array;
 pub mod mutex_ring;
+pub mod packed_ring;
+pub mod published;
 #[cfg(feature = "sentinel")]
 pub mod sentinel;
 
@@ -13,8 +18,11 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use crossbeam_utils::CachePadded;
 
 use self::cas_ring::CasRing;
+use self::epoch_ring::EpochRing;
+use self::invocation::Invocation;
 use self::leap_array::LeapArray;
 use self::mutex_ring::MutexRing;
+use self::packed_ring::PackedRing;
 use crate::harness::{Contender, Rival, cores};
 
 /// How many events a bucket of a rival ring has room for: as many as windrow's in these benches.
@@ -32,6 +40,64 @@ pub trait Ring: Send + Sync {
 
     /// What all buckets inside the interval at `now` hold together.
     fn sum_at(&self, now: u64) -> u64;
+
+    /// Whether what it says of its whole life is `added`, if it can tell.
+    fn exact(&self, _added: u64) -> Option<bool> {
+        None
+    }
+}
+
+/// Equal buckets over an interval: what every ring here has in common.
+#[derive(Clone, Copy)]
+struct Geometry {
+    length: u64,
+    buckets: usize,
+}
+
+impl Geometry {
+    fn new(interval: u64, buckets: usize) -> Geometry {
+        Geometry { length: interval / buckets as u64, buckets }
+    }
+
+    /// Where the bucket of `time` starts.
+    fn start(self, time: u64) -> u64 {
+        time - time % self.length
+    }
+
+    /// Which slot it is in.
+    fn slot(self, time: u64) -> usize {
+        (time / self.length) as usize % self.buckets
+    }
+
+    /// Whether the bucket at `start` is inside the interval at `now`.
+    fn contains(self, start: u64, now: u64) -> bool {
+        start <= now && now - start < self.length * self.buckets as u64
+    }
+}
+
+/// One event's count in one bucket of a ring that resets in place.
+pub trait Count: Default + Send + Sync {
+    /// Counts `n`.
+    fn add(&self, n: u64);
+    /// What has been counted since the last reset.
+    fn sum(&self) -> u64;
+    /// Back to zero.
+    fn reset(&self);
+}
+
+impl Count for AtomicU64 {
+    #[inline]
+    fn add(&self, n: u64) {
+        self.fetch_add(n, Ordering::Relaxed);
+    }
+
+    fn sum(&self) -> u64 {
+        self.load(Ordering::Relaxed)
+    }
+
+    fn reset(&self) {
+        self.store(0, Ordering::Relaxed);
+    }
 }
 
 /// A ring with a clock of its own.
@@ -52,25 +118,48 @@ impl<R: Ring, N: Fn() -> u64 + Send + Sync> Rival for Clocked<R, N> {
     }
 }
 
-/// Every ring here, fresh, on clock `now`.
+/// Every ring here that takes the time from outside, fresh, on clock `now`.
 pub fn windows<N>(interval: u64, buckets: usize, now: N) -> Vec<Contender>
 where
     N: Fn() -> u64 + Clone + Send + Sync + 'static,
 {
-    let leap_array = Clocked { ring: LeapArray::new(interval, buckets), now: now.clone() };
-    let cas_ring = Clocked { ring: CasRing::new(interval, buckets), now: now.clone() };
-    let mutex_ring = Clocked { ring: MutexRing::new(interval, buckets), now };
-    vec![
-        Contender::new(LEAP_ARRAY, leap_array),
-        Contender::new(CAS_RING, cas_ring),
-        Contender::new(MUTEX_RING, mutex_ring),
-    ]
+    let mut contenders = Vec::new();
+    let mut on = |name, contender| contenders.push(Contender { name, rival: contender });
+    on(LEAP_ARRAY, clocked(LeapArray::new(interval, buckets), now.clone()));
+    on(CAS_RING, clocked(CasRing::<AtomicU64>::new(interval, buckets), now.clone()));
+    on(CAS_STRIPES, clocked(CasRing::<Stripes>::new(interval, buckets), now.clone()));
+    on(PACKED_RING, clocked(PackedRing::shared(interval, buckets), now.clone()));
+    on(PACKED_STRIPES, clocked(PackedRing::striped(interval, buckets), now.clone()));
+    on(EPOCH_RING, clocked(EpochRing::new(interval, buckets), now.clone()));
+    on(INVOCATION, clocked(Invocation::new(interval, buckets), now.clone()));
+    on(MUTEX_RING, clocked(MutexRing::new(interval, buckets), now));
+    contenders
+}
+
+fn clocked<R, N>(ring: R, now: N) -> Box<dyn Rival>
+where
+    R: Ring + 'static,
+    N: Fn() -> u64 + Send + Sync + 'static,
+{
+    Box::new(Clocked { ring, now })
 }
 
 /// The name of [`LeapArray`] in tables.
 pub const LEAP_ARRAY: &str = "reset-lock LeapArray";
 /// The name of [`CasRing`] in tables.
 pub const CAS_RING: &str = "compare-and-set ring";
+/// The name of [`CasRing`] with a striped counter for each event.
+pub const CAS_STRIPES: &str = "compare-and-set ring, striped";
+/// The name of [`PackedRing`] with one word for each event.
+pub const PACKED_RING: &str = "packed words";
+/// The name of [`PackedRing`] with a word for each core and event.
+pub const PACKED_STRIPES: &str = "packed words, striped";
+/// The name of [`EpochRing`] in tables.
+pub const EPOCH_RING: &str = "epoch swap, pinned stripes";
+/// The name of [`Invocation`] in tables.
+pub const INVOCATION: &str = "invocation-counter";
+/// The name of [`fenster::Fenster`] in tables.
+pub const FENSTER: &str = "Mutex around fenster";
 /// The name of [`MutexRing`] in tables.
 pub const MUTEX_RING: &str = "Mutex around a ring";
 
@@ -87,20 +176,29 @@ fn thread_index() -> usize {
     })
 }
 
+/// How many stripes a striped rival has.
+fn stripes() -> usize {
+    cores().next_power_of_two()
+}
+
 /// The textbook striped counter: locked adds to a padded cell per thread index, what Java's
 /// `LongAdder` comes to once its threads have spread out.
-struct Stripes(Box<[CachePadded<AtomicU64>]>);
+pub struct Stripes(Box<[CachePadded<AtomicU64>]>);
+
+impl Default for Stripes {
+    fn default() -> Stripes {
+        Stripes((0..stripes()).map(|_| CachePadded::default()).collect())
+    }
+}
 
 impl Stripes {
-    fn new() -> Stripes {
-        let count = cores().next_power_of_two();
-        Stripes((0..count).map(|_| CachePadded::default()).collect())
-    }
-
     fn mine(&self) -> &AtomicU64 {
         &self.0[thread_index() & (self.0.len() - 1)]
     }
+}
 
+impl Count for Stripes {
+    #[inline]
     fn add(&self, n: u64) {
         self.mine().fetch_add(n, Ordering::Relaxed);
     }
@@ -119,10 +217,7 @@ impl Stripes {
 
 #[cfg(test)]
 mod tests {
-    use super::Ring;
-    use super::cas_ring::CasRing;
-    use super::leap_array::LeapArray;
-    use super::mutex_ring::MutexRing;
+    use super::*;
 
     /// A rival that does not count proves nothing: each ring, alone, keeps buckets apart, reuses a
     /// slot from zero and refuses what has left.
@@ -149,8 +244,20 @@ mod tests {
     }
 
     #[test]
-    fn the_compare_and_set_ring_counts() {
-        counts(&CasRing::new(200, 2));
+    fn the_compare_and_set_rings_count() {
+        counts(&CasRing::<AtomicU64>::new(200, 2));
+        counts(&CasRing::<Stripes>::new(200, 2));
+    }
+
+    #[test]
+    fn the_packed_rings_count() {
+        counts(&PackedRing::shared(200, 2));
+        counts(&PackedRing::striped(200, 2));
+    }
+
+    #[test]
+    fn the_epoch_ring_counts() {
+        counts(&EpochRing::new(200, 2));
     }
 
     #[test]

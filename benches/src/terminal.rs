@@ -1,16 +1,15 @@
 //! The terminal of the binaries: options, a caption that says where the figures come from, tables in
-//! Markdown; and the same program once more, with the portable strategy.
+//! Markdown.
 
 use std::env;
 use std::fs;
-use std::process::{Command, ExitCode};
 
-use windrow::{Strategy, strategy};
+use windrow::strategy;
 
 use crate::harness::cores;
 
-/// Prints `rows` below `heads`, columns aligned.
-pub fn print_table(heads: &[&str], rows: &[Vec<String>]) {
+/// `rows` below `heads` as a table in Markdown, columns aligned.
+pub fn markdown(heads: &[&str], rows: &[Vec<String>]) -> String {
     let width = |column: usize| {
         let cells = rows.iter().map(|row| row[column].chars().count());
         cells.max().unwrap_or(0).max(heads[column].chars().count())
@@ -18,14 +17,20 @@ pub fn print_table(heads: &[&str], rows: &[Vec<String>]) {
     let widths: Vec<usize> = (0..heads.len()).map(width).collect();
     let line = |cells: &mut dyn Iterator<Item = &str>| {
         let padded = cells.zip(&widths).map(|(cell, &width)| format!("{cell:width$}"));
-        println!("| {} |", padded.collect::<Vec<_>>().join(" | "));
+        format!("| {} |\n", padded.collect::<Vec<_>>().join(" | "))
     };
-    line(&mut heads.iter().copied());
     let rules: Vec<String> = widths.iter().map(|&width| "-".repeat(width)).collect();
-    line(&mut rules.iter().map(String::as_str));
+    let mut text = line(&mut heads.iter().copied());
+    text += &line(&mut rules.iter().map(String::as_str));
     for row in rows {
-        line(&mut row.iter().map(String::as_str));
+        text += &line(&mut row.iter().map(String::as_str));
     }
+    text
+}
+
+/// Prints `rows` below `heads`, columns aligned.
+pub fn print_table(heads: &[&str], rows: &[Vec<String>]) {
+    print!("{}", markdown(heads, rows));
 }
 
 /// Prints what a reader needs to repeat the run of binary `name`: processor, cores, compiler,
@@ -48,7 +53,7 @@ pub fn print_caption(name: &str) {
 }
 
 /// The processor's name, where the system tells it.
-fn processor() -> String {
+pub fn processor() -> String {
     let about = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = about.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     model.map_or_else(
@@ -69,26 +74,5 @@ pub fn option(name: &str, default: u64) -> u64 {
             number.parse().unwrap_or_else(|_| panic!("{name} {number}: not a whole number"))
         }
         (Some(_), None) => panic!("{name} wants a whole number"),
-    }
-}
-
-/// Where windrow counts per core, runs this program again with the portable strategy.
-pub fn repeat_portable() -> ExitCode {
-    if strategy() != Strategy::PerCore {
-        return ExitCode::SUCCESS;
-    }
-    println!();
-    let portable = env::current_exe().and_then(|program| {
-        Command::new(program)
-            .args(env::args_os().skip(1))
-            .env("WINDROW_STRATEGY", "portable")
-            .status()
-    });
-    match portable {
-        Ok(status) if status.success() => ExitCode::SUCCESS,
-        outcome => {
-            eprintln!("the portable run: {outcome:?}");
-            ExitCode::FAILURE
-        }
     }
 }

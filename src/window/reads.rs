@@ -17,8 +17,9 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// The sum of an event over the interval that ends with the bucket of the clock's now, wrapping.
     ///
     /// *Not* an atomic snapshot: for the interval at the time that the call has read, it lies between
-    /// the true count when the call began and the true count when it returned. Adds that run at the
-    /// same time may be in it or not, in any combination. Buckets from the future, should the clock have stepped back, are not in it.
+    /// the true count when the call began (as [`Counter::sum`](crate::Counter::sum) has it) and the true
+    /// count when it returned. Adds that run at the same time may be in it or not, in any combination.
+    /// Buckets from the future, should the clock have stepped back, are not in it.
     ///
     /// And not a sum over the last interval to the nanosecond: the oldest bucket drops out as a
     /// whole when a new one begins, so it covers between `interval - length` and `interval`. Two

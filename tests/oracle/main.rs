@@ -16,8 +16,7 @@ use proptest::prelude::*;
 
 use common::{alone, ledger};
 use compare::Pair;
-use ops::History;
-use random::{local, wild};
+use random::{History, local, wild};
 use seen::EVENTS;
 
 fn config() -> ProptestConfig {

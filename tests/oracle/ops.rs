@@ -54,9 +54,6 @@ fn clamp(time: i128) -> u64 {
     u64::try_from(time.max(0)).unwrap_or(u64::MAX)
 }
 
-/// Where a history begins: a geometry and the clock's time at build.
-pub(crate) type History = (Geometry, u64, Vec<Op>);
-
 /// One step of a history. Events are told by their index.
 #[derive(Clone, Debug)]
 pub(crate) enum Op {

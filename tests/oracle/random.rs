@@ -5,7 +5,10 @@ use std::time::Duration;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::ops::{Geometry, History, Op, Time};
+use crate::ops::{Geometry, Op, Time};
+
+/// Where a history begins: a geometry and the clock's time at build.
+pub(crate) type History = (Geometry, u64, Vec<Op>);
 
 /// Geometries of every kind, the extremes among them.
 pub(crate) fn any_geometry() -> impl Strategy<Value = Geometry> {

@@ -9,7 +9,7 @@ use std::collections::{HashMap, VecDeque};
 use std::path::Path;
 use std::process::Command;
 
-use crate::steps::{Failed, Steps, cargo};
+use crate::steps::{Failed, Steps, target_directory};
 
 /// A function of `xtask/hot_path.rs`, and what there may be on its main path.
 struct Caller {
@@ -28,10 +28,13 @@ const CALLERS: [Caller; 3] = [
     Caller { name: "window_record", instructions: 40, branches: 5 },
 ];
 
+/// Whether there is a per-core strategy here.
+const THERE: bool = cfg!(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"));
+
 /// Compiles the callers and reads them.
 pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
     let root = steps.root().to_owned();
-    if !cfg!(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu")) {
+    if !THERE {
         return steps.step("assembly of the hot paths", "no per-core strategy here", || Ok(()));
     }
     steps.cargo("library, optimised", &["build", "--release", "--lib"], &[])?;
@@ -47,6 +50,24 @@ pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
         }
         Ok(())
     })
+}
+
+/// How many instructions the callers' main paths have, by name; none where there is no such strategy.
+pub(crate) fn lengths(steps: &mut Steps) -> Result<Vec<(&'static str, usize)>, Failed> {
+    let root = steps.root().to_owned();
+    let mut lengths = Vec::new();
+    if !THERE {
+        return Ok(lengths);
+    }
+    steps.cargo("library, optimised", &["build", "--release", "--lib"], &[])?;
+    steps.step("lengths of the hot paths", "rustc --emit asm xtask/hot_path.rs", || {
+        let assembly = compile(&root)?;
+        for caller in &CALLERS {
+            lengths.push((caller.name, main_path(&assembly, caller.name)?.len()));
+        }
+        Ok(())
+    })?;
+    Ok(lengths)
 }
 
 /// What must hold of the main path.
@@ -87,20 +108,6 @@ fn compile(root: &Path) -> Result<String, String> {
         return Err(status.to_string());
     }
     std::fs::read_to_string(&output).map_err(|error| format!("{}: {error}", output.display()))
-}
-
-/// Where cargo builds.
-fn target_directory(root: &Path) -> Result<std::path::PathBuf, String> {
-    let metadata = cargo(root)
-        .args(["metadata", "--no-deps", "--format-version", "1"])
-        .output()
-        .map_err(|error| format!("cannot run cargo: {error}"))?;
-    let metadata = String::from_utf8_lossy(&metadata.stdout).into_owned();
-    let (_, rest) = metadata
-        .split_once("\"target_directory\":\"")
-        .ok_or("cargo metadata names no target directory")?;
-    let (directory, _) = rest.split_once('"').ok_or("cargo metadata is cut off")?;
-    Ok(directory.into())
 }
 
 /// The instructions from `function`'s first, through the sequence, to its return.

@@ -5,6 +5,9 @@ use std::process::Command;
 use crate::sanitizers::{needs, succeeds};
 use crate::steps::{Failed, Steps};
 
+/// Long histories from the beginning: short ones are soon told.
+const LIBFUZZER: [&str; 3] = ["-len_control=0", "-max_len=512", "-print_final_stats=1"];
+
 /// Fuzzes each strategy for so many seconds. What is found new is kept beside what was built, and begun
 /// with the next time; the few histories under `fuzz/corpus` are read and never written.
 pub(crate) fn run(steps: &mut Steps, seconds: u64) -> Result<(), Failed> {
@@ -18,7 +21,7 @@ pub(crate) fn run(steps: &mut Steps, seconds: u64) -> Result<(), Failed> {
             let mut command = Command::new("rustup");
             command.args(["run", "nightly", "cargo", "fuzz", "run", "histories"]);
             command.arg(&found).arg(root.join("fuzz/corpus/histories")).arg("--");
-            command.arg(format!("-max_total_time={seconds}")).arg("-print_final_stats=1");
+            command.arg(format!("-max_total_time={seconds}")).args(LIBFUZZER);
             succeeds(command.current_dir(&root).env("WINDROW_STRATEGY", strategy))
         })?;
     }

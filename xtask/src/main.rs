@@ -5,6 +5,7 @@
 //! so.
 
 mod assembly;
+mod compare;
 mod copy;
 mod fuzz;
 mod litmus;
@@ -52,6 +53,10 @@ usage: cargo xtask <command>
   fuzz [SECONDS]  histories from a fuzzer, so long per strategy (a nightly compiler, cargo-fuzz) (60)
   assembly        reads the machine code of the hot paths
 
+  compare [PART]...
+                  windrow and its rivals, side by side: tables, data and pictures in target/compare;
+                  --quick: in a minute or two; --publish: into docs/performance.md as well;
+                  PART: memory, speed, losses, sealed, rotation, latency, first, instructions
   help            this
 ";
 
@@ -102,6 +107,9 @@ fn run(steps: &mut Steps, arguments: &[&str]) -> Result<(), Problem> {
         ["shuttle", schedules] => models::shuttle(steps, Some(number(schedules)?))?,
         ["torture"] => suites::torture(steps, 60)?,
         ["torture", seconds] => suites::torture(steps, number(seconds)?)?,
+        ["compare", ref what @ ..] => {
+            compare::run(steps, &compare::Asked::parse(what).map_err(Problem::Misused)?)?;
+        }
         ["litmus"] => litmus::run(steps, "60")?,
         ["litmus", seconds] => litmus::run(steps, seconds)?,
         ["soak"] => litmus::soak(steps, 10)?,

@@ -111,6 +111,20 @@ pub(crate) fn cargo(directory: &Path) -> Command {
     command
 }
 
+/// Where cargo builds.
+pub(crate) fn target_directory(root: &Path) -> Result<PathBuf, String> {
+    let metadata = cargo(root)
+        .args(["metadata", "--no-deps", "--format-version", "1"])
+        .output()
+        .map_err(|error| format!("cannot run cargo: {error}"))?;
+    let metadata = String::from_utf8_lossy(&metadata.stdout).into_owned();
+    let (_, rest) = metadata
+        .split_once("\"target_directory\":\"")
+        .ok_or("cargo metadata names no target directory")?;
+    let (directory, _) = rest.split_once('"').ok_or("cargo metadata is cut off")?;
+    Ok(directory.into())
+}
+
 /// A time as a reader wants it.
 pub(crate) fn seconds(time: Duration) -> String {
     format!("{:.1} s", time.as_secs_f64())

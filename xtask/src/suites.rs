@@ -14,7 +14,6 @@ pub(crate) fn test(steps: &mut Steps) -> Result<(), Failed> {
     steps.cargo("docs", &["doc", "--workspace", "--no-deps"], &STRICT_DOCS)?;
     let private = ["doc", "--workspace", "--no-deps", "--document-private-items"];
     steps.cargo("docs, private items too", &private, &[])?;
-    orderings::check(steps)?;
     let tests = ["test", "--workspace", "--lib", "--bins", "--tests", "--examples"];
     steps.cargo("unit, integration and example tests", &tests, &[])?;
     steps.cargo("tests in the docs", &["test", "--workspace", "--doc"], &[])?;
@@ -22,7 +21,8 @@ pub(crate) fn test(steps: &mut Steps) -> Result<(), Failed> {
     assembly::run(steps)?;
     models::lint(steps)?;
     models::quick(steps)?;
-    twin::run(steps, "")
+    twin::run(steps, "")?;
+    orderings::check(steps)
 }
 
 /// What takes longer: hours on two cores, most of them the mutants'.

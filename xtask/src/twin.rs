@@ -1,6 +1,6 @@
 //! Broken twins: the library with one mistake in it, which a model must find.
 //!
-//! A twin is made from the sources as they are: in a [copy](crate::copy) of the workspace one text in
+//! A twin is made from the sources as they are: in a [copy] of the workspace one text in
 //! one file is replaced, and the model that answers for it is built and run. A text that does not stand
 //! in its file exactly once is an error, so the table in [`twins`](crate::twins) cannot rot.
 

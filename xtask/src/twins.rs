@@ -133,8 +133,8 @@ pub(crate) const TWINS: &[Twin] = &[
     Twin {
         name: "read-without-looking-again",
         file: "src/ring/header.rs",
-        find: "        self.version_after() == version",
-        replace: "        self.version_after() == version || true",
+        find: "        self.identity_after() & !STATE == version",
+        replace: "        self.identity_after() & !STATE == version || true",
         build: &CHECKER,
         model: "window_sum::bucket_against_the_reuse_of_its_header",
         why: "the header may have become another bucket while it was read (I9)",
@@ -142,8 +142,8 @@ pub(crate) const TWINS: &[Twin] = &[
     Twin {
         name: "summed-without-looking-again",
         file: "src/ring/scan.rs",
-        find: "        | (before ^ after);",
-        replace: "        | (after ^ after);",
+        find: "(header.identity_after() == identity).then_some(number)",
+        replace: "(header.identity_after() == identity || true).then_some(number)",
         build: &CHECKER,
         model: "window_sum::sum_against_the_reuse_of_a_header",
         why: "the same, in the loop of a sum (I9)",

@@ -8,71 +8,64 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crossbeam_utils::CachePadded;
 
-use super::{EVENTS, Ring};
+use super::{Count, EVENTS, Geometry, Ring};
 
 #[derive(Default)]
-struct Bucket {
+struct Bucket<C> {
     start: AtomicU64,
-    counts: [AtomicU64; EVENTS],
+    counts: [C; EVENTS],
 }
 
-/// A ring of plain atomics without any lock.
-pub struct CasRing {
-    length: u64,
-    buckets: Box<[CachePadded<Bucket>]>,
+/// A ring without any lock, of plain atomics or of another kind of cell.
+pub struct CasRing<C> {
+    geometry: Geometry,
+    buckets: Box<[CachePadded<Bucket<C>>]>,
 }
 
-impl CasRing {
+impl<C: Count> CasRing<C> {
     /// `buckets` equal buckets over `interval`.
-    pub fn new(interval: u64, buckets: usize) -> CasRing {
+    pub fn new(interval: u64, buckets: usize) -> CasRing<C> {
         CasRing {
-            length: interval / buckets as u64,
+            geometry: Geometry::new(interval, buckets),
             buckets: (0..buckets).map(|_| CachePadded::default()).collect(),
         }
     }
 
-    fn interval(&self) -> u64 {
-        self.length * self.buckets.len() as u64
-    }
-
-    fn slot(&self, time: u64) -> &Bucket {
-        &self.buckets[(time / self.length) as usize % self.buckets.len()]
+    fn slot(&self, time: u64) -> &Bucket<C> {
+        &self.buckets[self.geometry.slot(time)]
     }
 }
 
-impl Ring for CasRing {
+impl<C: Count> Ring for CasRing<C> {
     #[inline]
     fn add_at(&self, now: u64, n: u64) -> bool {
-        let start = now - now % self.length;
+        let start = self.geometry.start(now);
         let bucket = self.slot(now);
         let mut found = bucket.start.load(Ordering::Acquire);
         while found < start {
             match bucket.start.compare_exchange(found, start, Ordering::AcqRel, Ordering::Acquire) {
                 Ok(_) => {
-                    for count in &bucket.counts {
-                        count.store(0, Ordering::Relaxed);
-                    }
+                    bucket.counts.iter().for_each(Count::reset);
                     found = start;
                 }
                 Err(newer) => found = newer,
             }
         }
         if found == start {
-            bucket.counts[0].fetch_add(n, Ordering::Relaxed);
+            bucket.counts[0].add(n);
         }
         found == start
     }
 
     fn bucket(&self, _now: u64, start: u64) -> u64 {
         let bucket = self.slot(start);
-        let counted = bucket.counts[0].load(Ordering::Relaxed);
+        let counted = bucket.counts[0].sum();
         if bucket.start.load(Ordering::Acquire) == start { counted } else { 0 }
     }
 
     fn sum_at(&self, now: u64) -> u64 {
-        let live = |start| start <= now && now - start < self.interval();
-        let live = |bucket: &&CachePadded<Bucket>| live(bucket.start.load(Ordering::Acquire));
-        let count = |bucket: &CachePadded<Bucket>| bucket.counts[0].load(Ordering::Relaxed);
-        self.buckets.iter().filter(live).map(count).sum()
+        let live = |start| self.geometry.contains(start, now);
+        let live = |bucket: &&CachePadded<Bucket<C>>| live(bucket.start.load(Ordering::Acquire));
+        self.buckets.iter().filter(live).map(|bucket| bucket.counts[0].sum()).sum()
     }
 }

@@ -4,14 +4,10 @@ use std::hint::black_box;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use contatori::counters::Observable;
-use contatori::counters::unsigned::Unsigned;
 use crossbeam_utils::CachePadded;
-use fast_counter::ConcurrentCounter;
-use prometheus_client::metrics::counter::Counter as PrometheusCounter;
 
-use super::thread_index;
-use crate::harness::{Contender, Rival, cores};
+use super::{published, thread_index};
+use crate::harness::{Contender, Rival};
 
 /// More cells than threads that any bench runs at once, so that no two of them share one.
 const CELLS: usize = 64;
@@ -84,6 +80,18 @@ bare! {
     }
 }
 
+/// Counts nothing: the loop that every add is measured in, and nothing in it.
+struct Nothing;
+
+impl Rival for Nothing {
+    #[inline]
+    fn add(&self, _n: u64) {}
+
+    fn sum(&self) -> u64 {
+        0
+    }
+}
+
 impl Rival for AtomicU64 {
     #[inline]
     fn add(&self, n: u64) {
@@ -108,55 +116,32 @@ impl Rival for Mutex<u64> {
     }
 }
 
-impl Rival for Unsigned {
-    #[inline]
-    fn add(&self, n: u64) {
-        Unsigned::add(self, n as usize);
-    }
-
-    #[inline]
-    fn sum(&self) -> u64 {
-        self.value().as_u64()
-    }
-}
-
-impl Rival for ConcurrentCounter {
-    #[inline]
-    fn add(&self, n: u64) {
-        ConcurrentCounter::add(self, n.cast_signed() as isize);
-    }
-
-    #[inline]
-    fn sum(&self) -> u64 {
-        (ConcurrentCounter::sum(self) as i64).cast_unsigned()
-    }
-}
-
-impl Rival for PrometheusCounter {
-    #[inline]
-    fn add(&self, n: u64) {
-        self.inc_by(n);
-    }
-
-    #[inline]
-    fn sum(&self) -> u64 {
-        self.get()
-    }
-}
-
-/// The name of fast-counter's contender, the yardstick of portable counters.
-pub const FAST_COUNTER: &str = "fast-counter";
+/// The name of the loop with nothing in it.
+pub const NOTHING: &str = "an empty loop";
+/// The name of the coarse clock, read.
+pub const COARSE_READ: &str = "coarse clock read";
+/// The name of [`PlainAdd`], the floor.
+pub const PLAIN_ADD: &str = "plain add";
+/// The name of [`LockedAdd`], the floor of portable counters.
+pub const LOCKED_ADD: &str = "locked add";
+/// The name of the shared atomic.
+pub const ATOMIC: &str = "AtomicU64";
 /// The name of [`PinnedAdd`], the yardstick of portable windows.
 pub const PINNED_ADD: &str = "epoch pin + locked add";
 
+/// A loop with nothing in it.
+pub fn nothing() -> Contender {
+    Contender::new(NOTHING, Nothing)
+}
+
 /// A plain add, fresh.
 pub fn plain_add() -> Contender {
-    Contender::new("plain add", PlainAdd(OwnCells::new()))
+    Contender::new(PLAIN_ADD, PlainAdd(OwnCells::new()))
 }
 
 /// A locked add, fresh.
 pub fn locked_add() -> Contender {
-    Contender::new("locked add", LockedAdd(OwnCells::new()))
+    Contender::new(LOCKED_ADD, LockedAdd(OwnCells::new()))
 }
 
 /// A pinned add, fresh.
@@ -166,25 +151,15 @@ pub fn pinned_add() -> Contender {
 
 /// A shared atomic, fresh.
 pub fn atomic() -> Contender {
-    Contender::new("AtomicU64", CachePadded::new(AtomicU64::new(0)))
+    Contender::new(ATOMIC, CachePadded::new(AtomicU64::new(0)))
 }
 
-/// fast-counter, fresh, with at least the sixteen stripes that its own benches use.
-pub fn fast_counter() -> Contender {
-    Contender::new(FAST_COUNTER, ConcurrentCounter::new(cores().max(16)))
-}
-
-/// Every counter here, fresh, the floor first.
+/// Every counter here and every published one, fresh, the floor first.
 pub fn all() -> Vec<Contender> {
-    vec![
-        plain_add(),
-        locked_add(),
-        atomic(),
-        Contender::new("Mutex<u64>", Mutex::new(0)),
-        Contender::new("contatori", Unsigned::new()),
-        fast_counter(),
-        Contender::new("prometheus-client", PrometheusCounter::default()),
-    ]
+    let mut contenders =
+        vec![plain_add(), locked_add(), atomic(), Contender::new("Mutex<u64>", Mutex::new(0))];
+    contenders.extend(published::all());
+    contenders
 }
 
 impl<R: Rival> Rival for CachePadded<R> {

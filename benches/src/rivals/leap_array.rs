@@ -18,7 +18,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use super::{EVENTS, Ring, Stripes};
+use super::{Count, EVENTS, Geometry, Ring, Stripes};
 
 /// The start of a bucket that has none yet.
 const EMPTY: u64 = u64::MAX;
@@ -31,13 +31,13 @@ struct Bucket {
 impl Bucket {
     fn reset(&self, start: u64) {
         self.start.store(start, Ordering::Release);
-        self.counters.iter().for_each(Stripes::reset);
+        self.counters.iter().for_each(Count::reset);
     }
 }
 
 /// An array of windows that are reset in place under one lock; a striped counter per event.
 pub struct LeapArray {
-    length: u64,
+    geometry: Geometry,
     buckets: Box<[Bucket]>,
     update: Mutex<()>,
 }
@@ -45,28 +45,21 @@ pub struct LeapArray {
 impl LeapArray {
     /// `buckets` equal buckets over `interval`.
     pub fn new(interval: u64, buckets: usize) -> LeapArray {
-        let bucket = |_| Bucket {
-            start: AtomicU64::new(EMPTY),
-            counters: std::array::from_fn(|_| Stripes::new()),
-        };
+        let bucket = |_| Bucket { start: AtomicU64::new(EMPTY), counters: Default::default() };
         LeapArray {
-            length: interval / buckets as u64,
+            geometry: Geometry::new(interval, buckets),
             buckets: (0..buckets).map(bucket).collect(),
             update: Mutex::new(()),
         }
     }
 
-    fn interval(&self) -> u64 {
-        self.length * self.buckets.len() as u64
-    }
-
     fn slot(&self, time: u64) -> &Bucket {
-        &self.buckets[(time / self.length) as usize % self.buckets.len()]
+        &self.buckets[self.geometry.slot(time)]
     }
 
     /// The bucket of `now`, none if that has left the ring.
     fn bucket_of(&self, now: u64) -> Option<&Bucket> {
-        let start = now - now % self.length;
+        let start = self.geometry.start(now);
         let bucket = self.slot(now);
         loop {
             let found = bucket.start.load(Ordering::Acquire);
@@ -108,7 +101,7 @@ impl Ring for LeapArray {
     }
 
     fn sum_at(&self, now: u64) -> u64 {
-        let live = |start| start <= now && now - start < self.interval();
+        let live = |start| self.geometry.contains(start, now);
         let live = |bucket: &&Bucket| live(bucket.start.load(Ordering::Acquire));
         self.buckets.iter().filter(live).map(|bucket| bucket.counters[0].sum()).sum()
     }

@@ -3,7 +3,7 @@
 
 use std::sync::{Mutex, MutexGuard};
 
-use super::{EVENTS, Ring};
+use super::{EVENTS, Geometry, Ring};
 
 #[derive(Clone, Default)]
 struct Bucket {
@@ -13,7 +13,7 @@ struct Bucket {
 
 /// A ring of plain integers, locked as a whole.
 pub struct MutexRing {
-    length: u64,
+    geometry: Geometry,
     buckets: Mutex<Vec<Bucket>>,
 }
 
@@ -21,7 +21,7 @@ impl MutexRing {
     /// `buckets` equal buckets over `interval`.
     pub fn new(interval: u64, buckets: usize) -> MutexRing {
         MutexRing {
-            length: interval / buckets as u64,
+            geometry: Geometry::new(interval, buckets),
             buckets: Mutex::new(vec![Bucket::default(); buckets]),
         }
     }
@@ -29,19 +29,14 @@ impl MutexRing {
     fn lock(&self) -> MutexGuard<'_, Vec<Bucket>> {
         self.buckets.lock().expect("nobody panics in here")
     }
-
-    fn slot(&self, buckets: &[Bucket], time: u64) -> usize {
-        (time / self.length) as usize % buckets.len()
-    }
 }
 
 impl Ring for MutexRing {
     #[inline]
     fn add_at(&self, now: u64, n: u64) -> bool {
-        let start = now - now % self.length;
+        let start = self.geometry.start(now);
         let mut buckets = self.lock();
-        let slot = self.slot(&buckets, now);
-        let bucket = &mut buckets[slot];
+        let bucket = &mut buckets[self.geometry.slot(now)];
         if bucket.start < start {
             *bucket = Bucket { start, ..Bucket::default() };
         }
@@ -54,14 +49,13 @@ impl Ring for MutexRing {
 
     fn bucket(&self, _now: u64, start: u64) -> u64 {
         let buckets = self.lock();
-        let bucket = &buckets[self.slot(&buckets, start)];
+        let bucket = &buckets[self.geometry.slot(start)];
         if bucket.start == start { bucket.counts[0] } else { 0 }
     }
 
     fn sum_at(&self, now: u64) -> u64 {
         let buckets = self.lock();
-        let interval = self.length * buckets.len() as u64;
-        let live = |bucket: &&Bucket| bucket.start <= now && now - bucket.start < interval;
+        let live = |bucket: &&Bucket| self.geometry.contains(bucket.start, now);
         buckets.iter().filter(live).map(|bucket| bucket.counts[0]).sum()
     }
 }

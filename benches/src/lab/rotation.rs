@@ -5,27 +5,22 @@
 //! The time is virtual. The measured writer goes on to the next bucket, and only when that is open
 //! are the others shown the new time, so it is always he who pays. What they add in between goes
 //! to the bucket that has just been displaced.
-//!
-//! Options: `--rotations` per contender (20 000); `--bucket`, how long a bucket is in microseconds of
-//! wall time (100).
-//!
-//! Where windrow counts per core, a second process with `WINDROW_STRATEGY=portable` follows, for
-//! windrow alone: its rivals know no strategies.
 
-use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam_utils::CachePadded;
-use windrow_benches::harness::{cores, keep_to_core};
-use windrow_benches::heap::Counting;
-use windrow_benches::ours::{MakeRing, RINGS, WINDROW};
-use windrow_benches::rivals::{MUTEX_RING, Ring};
-use windrow_benches::terminal;
+use serde::{Deserialize, Serialize};
 
-#[global_allocator]
-static HEAP: Counting = Counting::new();
+use super::Effort;
+use super::portable::{Named, Whom};
+use super::progress::Progress;
+use super::report::Table;
+use crate::harness::{cores, keep_to_core};
+use crate::heap::Counting;
+use crate::ours::{RINGS, WINDROW};
+use crate::rivals::{MUTEX_RING, Ring};
 
 /// Buckets in every ring.
 const BUCKETS: usize = 60;
@@ -37,10 +32,10 @@ const INTERVAL: u64 = LENGTH * BUCKETS as u64;
 const FIRST: u64 = INTERVAL;
 /// Rotations before the first that counts: every slot has been used, and used again.
 const WARM_UP: usize = 3 * BUCKETS;
+/// How long a bucket is in wall time.
+const BUCKET: Duration = Duration::from_micros(100);
 /// Adds that are made between two looks at the wall clock.
 const BURST: usize = 16;
-/// What the median may come to, in microseconds (T8).
-const MOST: f64 = 15.0;
 
 /// What a run found: sorted, in nanoseconds of wall time.
 struct Measured {
@@ -69,6 +64,7 @@ fn at(sorted: &[f64], rank: f64) -> f64 {
 /// A ring, and the writers on it.
 struct Run<'a> {
     ring: &'a dyn Ring,
+    heap: &'a Counting,
     /// How many rotations, and how long apart.
     rotations: usize,
     bucket: Duration,
@@ -111,13 +107,13 @@ impl Run<'_> {
         times.by_ref().take(WARM_UP).for_each(|now| _ = self.live(now));
         let mut opening = Vec::with_capacity(self.rotations);
         let mut plain = Vec::with_capacity(self.rotations);
-        let before = HEAP.allocations();
+        let before = self.heap.allocations();
         for now in times.take(self.rotations) {
             let (first, last) = self.live(now);
             opening.push(first);
             plain.push(last);
         }
-        let allocations = HEAP.allocations() - before;
+        let allocations = self.heap.allocations() - before;
         self.stop.store(true, Ordering::Relaxed);
         let newest = self.clock.load(Ordering::Relaxed);
         assert!(self.ring.bucket(newest, newest) > 0, "the last bucket was not opened");
@@ -144,49 +140,67 @@ impl Run<'_> {
     }
 }
 
-/// One row of the table.
-fn measure(
-    (name, make): (&str, MakeRing),
-    others: usize,
-    rotations: usize,
-    bucket: Duration,
-) -> Vec<String> {
-    eprintln!("{name}, {others} other writers, {rotations} rotations {bucket:?} apart ...");
-    let ring = make(INTERVAL, BUCKETS);
-    let clock = CachePadded::new(AtomicU64::new(FIRST));
-    let run = Run { ring: &*ring, rotations, bucket, clock, stop: AtomicBool::new(false) };
-    let measured = run.run(others);
-    let median = measured.rotation(0.5);
-    let verdict = match name {
-        WINDROW if median <= MOST => "met",
-        WINDROW => "missed",
-        _ => "-",
-    };
-    vec![
-        name.into(),
-        others.to_string(),
-        format!("{:.0}", at(&measured.plain, 0.5)),
-        format!("{median:.2}"),
-        format!("{:.2}", measured.rotation(0.99)),
-        format!("{:.2}", measured.rotation(1.0)),
-        format!("{:.2}", measured.allocations as f64 / rotations as f64),
-        verdict.into(),
-    ]
+/// One ring beside so many other writers.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Row {
+    /// Who.
+    pub name: String,
+    /// Writers beside the one who opens buckets.
+    pub others: usize,
+    /// Nanoseconds of an add that opens nothing, timed alone: mostly reading the clock twice.
+    pub plain_ns: f64,
+    /// Microseconds of a rotation: the median.
+    pub median_us: f64,
+    /// All but a hundredth take less.
+    pub rank_99_us: f64,
+    /// The worst.
+    pub worst_us: f64,
+    /// Allocations for each rotation.
+    pub allocations: f64,
 }
 
-fn main() -> ExitCode {
-    let rotations = terminal::option("--rotations", 20_000).max(1) as usize;
-    let bucket = Duration::from_micros(terminal::option("--bucket", 100));
-    terminal::print_caption("rotation");
-    let portable = std::env::var("WINDROW_STRATEGY").is_ok_and(|name| name == "portable");
-    let takes_part = |name| name == WINDROW || (!portable && name != MUTEX_RING);
+impl Named for Row {
+    fn rename(&mut self, name: &str) {
+        name.clone_into(&mut self.name);
+    }
+}
+
+/// Measures; `heap` is the program's allocator.
+pub fn rows(effort: Effort, whom: Whom, heap: &Counting) -> Vec<Row> {
+    let rotations = effort.pick(1000, 8000);
     let mut others = vec![0, cores() - 1, cores()];
     others.dedup();
+    let takes_part =
+        |name| if whom == Whom::Windrow { name == WINDROW } else { name != MUTEX_RING };
+    let rings: Vec<_> = RINGS.into_iter().filter(|&(name, _)| takes_part(name)).collect();
+    let all = others.len() * rings.len();
+    let mut progress = Progress::begin("what a rotation costs");
     let mut rows = Vec::new();
     for others in others {
-        let taking_part = RINGS.into_iter().filter(|&(name, _)| takes_part(name));
-        rows.extend(taking_part.map(|ring| measure(ring, others, rotations, bucket)));
+        for (name, make) in &rings {
+            progress.step(name, rows.len(), all);
+            let ring = make(INTERVAL, BUCKETS);
+            let clock = CachePadded::new(AtomicU64::new(FIRST));
+            let stop = AtomicBool::new(false);
+            let run = Run { ring: &*ring, heap, rotations, bucket: BUCKET, clock, stop };
+            let measured = run.run(others);
+            rows.push(Row {
+                name: (*name).to_owned(),
+                others,
+                plain_ns: at(&measured.plain, 0.5),
+                median_us: measured.rotation(0.5),
+                rank_99_us: measured.rotation(0.99),
+                worst_us: measured.rotation(1.0),
+                allocations: measured.allocations as f64 / rotations as f64,
+            });
+        }
     }
+    progress.end();
+    rows
+}
+
+/// Shows.
+pub fn table(rows: &[Row]) -> Table {
     let heads = [
         "contender",
         "other writers",
@@ -195,8 +209,18 @@ fn main() -> ExitCode {
         "99 %",
         "worst",
         "allocations each",
-        "T8: median at most 15 us",
     ];
-    terminal::print_table(&heads, &rows);
-    terminal::repeat_portable()
+    let mut table = Table::new("rotation", "What a rotation costs who makes it", heads);
+    for row in rows {
+        table.row([
+            row.name.clone(),
+            row.others.to_string(),
+            format!("{:.0}", row.plain_ns),
+            format!("{:.2}", row.median_us),
+            format!("{:.2}", row.rank_99_us),
+            format!("{:.2}", row.worst_us),
+            format!("{:.2}", row.allocations),
+        ]);
+    }
+    table
 }

@@ -1,0 +1,230 @@
+//! The comparison lab's program: measures, and leaves a report. `cargo xtask compare` builds and calls it;
+//! see there for what a person types.
+//!
+//! `compare DIRECTORY [--quick] [--java CLASSES] [--per-core GROUP=N]... [PART]...`; and three ways in
+//! which it calls itself: `--serve` (a worker), `--portable-part PART` and `--first GROUP NAME`.
+//!
+//! Ends with an error if windrow, or a rival that is right by design, lost a count.
+
+use std::env;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use serde_json::json;
+use windrow::strategy;
+use windrow_benches::harness::cores;
+use windrow_benches::heap::Counting;
+use windrow_benches::lab::environment::{Environment, Others, command};
+use windrow_benches::lab::portable::{Whom, rows as portable};
+use windrow_benches::lab::report::Report;
+use windrow_benches::lab::rounds::Workers;
+use windrow_benches::lab::speed::Speed;
+use windrow_benches::lab::subject::Group;
+use windrow_benches::lab::targets::Measured;
+use windrow_benches::lab::{
+    Effort, design, first, instructions, latency, losses, memory, pictures, rotation, scaling,
+    sealed, targets, worker,
+};
+
+#[global_allocator]
+static HEAP: Counting = Counting::new();
+
+/// What can be asked for alone, in the order in which it is measured: bytes first, while nothing else
+/// has used the heap.
+const PARTS: [&str; 8] =
+    ["memory", "speed", "losses", "sealed", "rotation", "latency", "first", "instructions"];
+
+/// What was asked for.
+struct Asked {
+    directory: PathBuf,
+    effort: Effort,
+    java: Option<PathBuf>,
+    per_core: Vec<(Group, usize)>,
+    parts: Vec<String>,
+}
+
+impl Asked {
+    fn parse(arguments: impl Iterator<Item = String>) -> Result<Asked, String> {
+        let mut asked = Asked {
+            directory: PathBuf::new(),
+            effort: Effort::Full,
+            java: None,
+            per_core: Vec::new(),
+            parts: Vec::new(),
+        };
+        let mut arguments = arguments.peekable();
+        asked.directory = arguments.next().ok_or("no directory")?.into();
+        while let Some(argument) = arguments.next() {
+            match &*argument {
+                "--quick" => asked.effort = Effort::Quick,
+                "--java" => {
+                    asked.java = Some(arguments.next().ok_or("--java wants a directory")?.into());
+                }
+                "--per-core" => {
+                    let length = arguments.next().ok_or("--per-core wants GROUP=N")?;
+                    asked.per_core.push(per_core(&length)?);
+                }
+                part if PARTS.contains(&part) => asked.parts.push(argument),
+                unknown => return Err(format!("cannot make sense of `{unknown}`")),
+            }
+        }
+        Ok(asked)
+    }
+
+    fn wants(&self, part: &str) -> bool {
+        self.parts.is_empty() || self.parts.iter().any(|wanted| wanted == part)
+    }
+}
+
+/// The length of a path in instructions, as `counter=18`.
+fn per_core(text: &str) -> Result<(Group, usize), String> {
+    let wrong = || format!("`{text}` is no GROUP=N");
+    let (group, length) = text.split_once('=').ok_or_else(wrong)?;
+    let group = match group {
+        "counter" => Group::Counter,
+        "window" => Group::Full2,
+        _ => return Err(wrong()),
+    };
+    Ok((group, length.parse().map_err(|_| wrong())?))
+}
+
+/// Measures what was asked for; the report, and whether everything is sound.
+fn measure(asked: &Asked) -> Result<(Report, bool), String> {
+    let effort = asked.effort;
+    let others = Others::watch();
+    let mut left_out = Vec::new();
+    let (mut tables, mut parts) = (Vec::new(), Vec::new());
+
+    let mut bytes = Vec::new();
+    if asked.wants("memory") {
+        bytes = memory::rows(&HEAP);
+        tables.extend(memory::tables(&bytes));
+        parts.push(("memory", json!(bytes)));
+    }
+    let mut speed = None;
+    if asked.wants("speed") {
+        if asked.java.is_none() {
+            left_out.push("Java's counters, since there is no JDK on the path".to_owned());
+        }
+        let mut workers = Workers::new(asked.java.as_deref());
+        let measured = Speed::measure(effort, &mut workers);
+        left_out.append(&mut workers.failed);
+        tables.extend(measured.tables());
+        speed = Some(measured);
+    }
+    let mut lost = Vec::new();
+    if asked.wants("losses") {
+        lost = losses::rows(effort, Whom::All);
+        lost.extend(portable("losses", effort)?);
+        tables.push(losses::table(&lost));
+        parts.push(("losses", json!(lost)));
+    }
+    let mut sound = lost.iter().filter(|row| row.must_be_sound()).all(losses::Row::sound);
+    if asked.wants("sealed") {
+        let rows = sealed::rows(effort);
+        sound &= rows.iter().filter(|row| row.must_be_sound()).all(sealed::Row::sound);
+        tables.push(sealed::table(&rows));
+        parts.push(("sealed", json!(rows)));
+    }
+    let mut rotations = Vec::new();
+    if asked.wants("rotation") {
+        rotations = rotation::rows(effort, Whom::All, &HEAP);
+        rotations.extend(portable("rotation", effort)?);
+        tables.push(rotation::table(&rotations));
+        parts.push(("rotation", json!(rotations)));
+    }
+    let mut times = Vec::new();
+    if asked.wants("latency") {
+        times = latency::rows(effort, Whom::All);
+        times.extend(portable("latency", effort)?);
+        tables.push(latency::table(&times));
+        parts.push(("latency", json!(times)));
+    }
+    if asked.wants("first") {
+        let rows = first::rows(effort)?;
+        tables.push(first::table(&rows));
+        parts.push(("first", json!(rows)));
+    }
+    if asked.wants("instructions") {
+        if instructions::possible() {
+            let rows = instructions::rows(effort, &asked.per_core)?;
+            tables.push(instructions::table(&rows));
+            parts.push(("instructions", json!(rows)));
+        } else {
+            left_out.push("instructions an add, since there is no valgrind on the path".to_owned());
+        }
+    }
+
+    let measured =
+        Measured { speed: speed.as_ref(), rotation: &rotations, losses: &lost, memory: &bytes };
+    tables.insert(0, targets::table(measured));
+    tables.insert(1, design::table(measured));
+    tables.extend(scaling::table(measured));
+    tables.retain(|table| !table.rows.is_empty());
+    let typed = command(&asked.parts, effort);
+    let environment = Environment::new(typed, asked.java.is_some(), &others, left_out);
+    let pictures = pictures::all(&environment, measured, &times);
+    let figures = speed.map_or(Vec::new(), |speed| speed.figures);
+    Ok((Report { environment, tables, figures, parts, pictures }, sound))
+}
+
+/// The whole run, from the command line to the files.
+fn run(arguments: impl Iterator<Item = String>) -> Result<bool, String> {
+    let asked = Asked::parse(arguments)?;
+    let (report, sound) = measure(&asked)?;
+    report
+        .write(&asked.directory)
+        .map_err(|error| format!("{}: {error}", asked.directory.display()))?;
+    println!("{}", report.markdown());
+    Ok(sound)
+}
+
+/// A part for windrow alone, as JSON.
+fn portable_part(part: &str, effort: Effort) -> Result<(), String> {
+    let rows = match part {
+        "losses" => json!(losses::rows(effort, Whom::Windrow)),
+        "rotation" => json!(rotation::rows(effort, Whom::Windrow, &HEAP)),
+        "latency" => json!(latency::rows(effort, Whom::Windrow)),
+        _ => return Err(format!("`{part}` is no part of the portable strategy")),
+    };
+    println!("{rows}");
+    Ok(())
+}
+
+fn main() -> ExitCode {
+    // Before any thread is kept to one core: both would take that one for the whole machine.
+    cores();
+    strategy();
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let outcome = match words[..] {
+        ["--serve"] => {
+            worker::serve();
+            Ok(true)
+        }
+        #[cfg(feature = "sentinel")]
+        ["--serve", "--sentinel-ticker"] => {
+            windrow_benches::rivals::sentinel::start_ticker();
+            worker::serve();
+            Ok(true)
+        }
+        ["--portable-part", part] => portable_part(part, Effort::Full).map(|()| true),
+        ["--portable-part", part, "--quick"] => portable_part(part, Effort::Quick).map(|()| true),
+        ["--first", group, name] => {
+            first::measure_here(group, name);
+            Ok(true)
+        }
+        _ => run(arguments.into_iter()),
+    };
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => {
+            eprintln!("compare: counts were lost where none may be");
+            ExitCode::FAILURE
+        }
+        Err(why) => {
+            eprintln!("compare: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! The comparison lab: windrow and its rivals side by side, in one command (`cargo xtask compare`).
+//!
+//! What it stands on: whatever is compared was measured in the same round, a moment apart, by the same
+//! loop ([`rounds`]); no round is picked by its result; and whatever cannot be trusted on the machine at
+//! hand says so in the table it stands in ([`stats`]).
+//!
+//! One part, one file: [`speed`], [`losses`], [`sealed`], [`rotation`], [`latency`], [`memory`], [`first`],
+//! [`instructions`]. What follows from several of them: [`targets`], [`design`], [`scaling`]. All of
+//! them end in [`report`].
+
+pub mod chart;
+pub mod design;
+pub mod environment;
+pub mod first;
+pub mod instructions;
+pub mod latency;
+pub mod losses;
+pub mod memory;
+pub mod pictures;
+pub mod portable;
+pub mod progress;
+pub mod report;
+pub mod rotation;
+pub mod rounds;
+pub mod scaling;
+pub mod sealed;
+pub mod speed;
+pub mod stats;
+pub mod subject;
+pub mod targets;
+pub mod worker;
+
+use serde::{Deserialize, Serialize};
+
+/// How long the lab takes its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Effort {
+    /// A minute or two: enough to see what is what.
+    Quick,
+    /// Some ten minutes.
+    Full,
+}
+
+impl Effort {
+    /// `quick` or `full`, whichever it is.
+    pub fn pick<T>(self, quick: T, full: T) -> T {
+        match self {
+            Effort::Quick => quick,
+            Effort::Full => full,
+        }
+    }
+}

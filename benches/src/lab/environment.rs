@@ -1,0 +1,206 @@
+//! Where a run took place: processor, versions, command, and how much others used of the machine
+//! meanwhile, which no figure can be better than.
+
+use std::env;
+use std::fs;
+use std::process::Command;
+
+use serde::Serialize;
+
+use super::Effort;
+use crate::harness::cores;
+use crate::terminal::processor;
+
+/// The versions of everything that was compiled.
+const LOCK: &str = include_str!("../../../Cargo.lock");
+
+/// Whose versions a reader wants to know.
+const RIVALS: [&str; 12] = [
+    "contatori",
+    "countme",
+    "crossbeam-epoch",
+    "fast-counter",
+    "fast-telemetry",
+    "fenster",
+    "hdrhistogram",
+    "invocation-counter",
+    "metrics",
+    "prometheus",
+    "prometheus-client",
+    "thread_local",
+];
+
+/// What a caption tells.
+#[derive(Clone, Debug, Serialize)]
+pub struct Environment {
+    /// The processor's name.
+    pub processor: String,
+    /// How many of its threads are ours.
+    pub cores: usize,
+    /// The system's kernel.
+    pub kernel: String,
+    /// The compiler.
+    pub rustc: &'static str,
+    /// Java's version, where it took part.
+    pub java: Option<String>,
+    /// Name and version of each rival.
+    pub rivals: Vec<String>,
+    /// windrow's strategy in this process.
+    pub strategy: String,
+    /// What was typed.
+    pub command: String,
+    /// The share of the machine's processor time that went to others, or was taken from the machine, while
+    /// this ran; nothing where the system does not tell.
+    pub others: Option<f64>,
+    /// What did not take part, and why.
+    pub left_out: Vec<String>,
+}
+
+/// Processor time since the machine started, in the kernel's ticks.
+#[derive(Clone, Copy)]
+struct Ticks {
+    /// In use by anybody, taken away by the host included.
+    used: f64,
+    /// In use by this process, and by those of its children that are over.
+    own: f64,
+    /// All there was.
+    all: f64,
+}
+
+impl Ticks {
+    fn now() -> Option<Ticks> {
+        let numbers = |text: &str| -> Vec<f64> {
+            text.split_whitespace().map(|number| number.parse().unwrap_or(0.0)).collect()
+        };
+        let machine = fs::read_to_string("/proc/stat").ok()?;
+        let machine = numbers(machine.lines().next()?.strip_prefix("cpu ")?);
+        // user nice system idle iowait irq softirq steal; guests' time is in user's.
+        let all: f64 = machine.iter().take(8).sum();
+        let idle: f64 = machine.iter().skip(3).take(2).sum();
+        let process = fs::read_to_string("/proc/self/stat").ok()?;
+        // The name may be anything; what follows it are numbers, the times from the twelfth on.
+        let process = numbers(process.rsplit_once(')')?.1);
+        let own = process.iter().skip(11).take(4).sum();
+        Some(Ticks { used: all - idle, own, all })
+    }
+}
+
+/// Measures how much others use.
+pub struct Others {
+    begin: Option<Ticks>,
+}
+
+impl Others {
+    /// From now on.
+    pub fn watch() -> Others {
+        Others { begin: Ticks::now() }
+    }
+
+    /// The share until now.
+    fn share(&self) -> Option<f64> {
+        let (now, then) = (Ticks::now()?, self.begin?);
+        let others = (now.used - now.own) - (then.used - then.own);
+        Some((others / (now.all - then.all)).clamp(0.0, 1.0))
+    }
+}
+
+/// The version of `package` in the lock file.
+fn version(package: &str) -> Option<&'static str> {
+    let (_, rest) = LOCK.split_once(&format!("name = \"{package}\"\nversion = \""))?;
+    Some(rest.split_once('"')?.0)
+}
+
+/// The first line of `java -version`, if there is a Java.
+fn java() -> Option<String> {
+    let output = Command::new("java").arg("-version").output().ok()?;
+    String::from_utf8_lossy(&output.stderr).lines().next().map(str::to_owned)
+}
+
+impl Environment {
+    /// As it is now.
+    pub fn new(
+        command: String,
+        with_java: bool,
+        others: &Others,
+        left_out: Vec<String>,
+    ) -> Environment {
+        let mut rivals: Vec<&str> = RIVALS.to_vec();
+        if cfg!(feature = "sentinel") {
+            rivals.push("sentinel-core");
+        }
+        let named = |name: &&str| version(name).map(|version| format!("{name} {version}"));
+        let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+        Environment {
+            processor: processor(),
+            cores: cores(),
+            kernel: format!(
+                "{} {}",
+                env::consts::OS,
+                kernel.trim().split('-').next().unwrap_or("")
+            ),
+            rustc: env!("WINDROW_RUSTC"),
+            java: java().filter(|_| with_java),
+            rivals: rivals.iter().filter_map(named).collect(),
+            strategy: format!("{:?}", windrow::strategy()),
+            command,
+            others: others.share(),
+            left_out,
+        }
+    }
+
+    /// How many percent of the processors others used, if so much that a reader must know.
+    pub fn noise(&self) -> Option<f64> {
+        self.others.filter(|share| *share > 0.05).map(|share| (100.0 * share).round())
+    }
+
+    /// A paragraph for the head of a report.
+    pub fn caption(&self) -> String {
+        let mut lines = vec![format!(
+            "{}, {} cores, {}; {}; strategy {}. `{}`",
+            self.processor, self.cores, self.kernel, self.rustc, self.strategy, self.command,
+        )];
+        lines.push(format!(
+            "Rivals: {}{}.",
+            self.rivals.join(", "),
+            self.java.as_ref().map_or(String::new(), |java| format!(", {java}")),
+        ));
+        lines.push(match (self.noise(), self.others) {
+            (Some(share), _) => format!(
+                "**Others used {share} % of the processors meanwhile**: times of several threads, and the \
+                 ends of all spreads, are worse than they would be on a quiet machine.",
+            ),
+            (None, Some(share)) => format!("Others used {:.0} % of the processors.", 100.0 * share),
+            (None, None) => "How busy others kept the processors is not known.".to_owned(),
+        });
+        if self.cores < 4 {
+            lines.push(format!(
+                "With {} cores, nothing here shows how anything scales; for that see the model below.",
+                self.cores,
+            ));
+        }
+        lines.extend(self.left_out.iter().map(|line| format!("Left out: {line}.")));
+        lines.join("\n\n")
+    }
+}
+
+/// The command that a reader types, from what this program was called with.
+pub fn command(parts: &[String], effort: Effort) -> String {
+    let mut words = vec!["cargo xtask compare".to_owned()];
+    words.extend(parts.iter().cloned());
+    if effort == Effort::Quick {
+        words.push("--quick".to_owned());
+    }
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rival_has_a_version() {
+        for name in RIVALS {
+            assert!(version(name).is_some(), "{name}");
+        }
+    }
+}

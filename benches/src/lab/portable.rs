@@ -1,0 +1,52 @@
+//! Parts that are not measured in rounds, once more for windrow with the portable strategy: in a process
+//! of its own, which is told the part and answers with rows.
+
+use std::env;
+use std::process::{Command, Stdio};
+
+use serde::de::DeserializeOwned;
+use windrow::{Strategy, strategy};
+
+use super::Effort;
+use super::subject::PORTABLE;
+
+/// Whom a part measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whom {
+    /// Everybody.
+    All,
+    /// windrow alone: its rivals know no strategies.
+    Windrow,
+}
+
+/// A row that has a contender's name.
+pub trait Named {
+    /// Gives it another.
+    fn rename(&mut self, name: &str);
+}
+
+/// The rows of `part` for windrow's portable strategy, where it is not the strategy of this process.
+///
+/// # Errors
+/// If the process fails.
+pub fn rows<R: DeserializeOwned + Named>(part: &str, effort: Effort) -> Result<Vec<R>, String> {
+    if strategy() != Strategy::PerCore {
+        return Ok(Vec::new());
+    }
+    let program = env::current_exe().map_err(|error| error.to_string())?;
+    let mut command = Command::new(program);
+    command.args(["--portable-part", part]).env("WINDROW_STRATEGY", "portable");
+    if effort == Effort::Quick {
+        command.arg("--quick");
+    }
+    let output = command.stderr(Stdio::inherit()).output().map_err(|error| error.to_string())?;
+    if !output.status.success() {
+        return Err(format!("{part}, portable: {}", output.status));
+    }
+    let mut rows: Vec<R> =
+        serde_json::from_slice(&output.stdout).map_err(|error| format!("{part}: {error}"))?;
+    for row in &mut rows {
+        row.rename(PORTABLE);
+    }
+    Ok(rows)
+}

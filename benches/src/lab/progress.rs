@@ -1,0 +1,117 @@
+//! What the lab shows while it works: a table that is drawn again in place where the terminal can, and a
+//! line now and then where it cannot. On standard error, so that standard output is the result alone.
+
+use std::fmt::Write as _;
+use std::io::{IsTerminal, Write, stderr};
+use std::time::{Duration, Instant};
+
+use super::rounds::{Figure, Work};
+
+/// How far apart lines are where there is no terminal, at least.
+const QUIET: Duration = Duration::from_secs(5);
+
+/// One part of the work.
+pub struct Progress {
+    title: String,
+    begin: Instant,
+    said: Option<Instant>,
+    drawn: usize,
+    terminal: bool,
+}
+
+impl Progress {
+    /// Says what begins.
+    pub fn begin(title: &str) -> Progress {
+        let terminal = stderr().is_terminal();
+        eprintln!("{title} ...");
+        Progress { title: title.to_owned(), begin: Instant::now(), said: None, drawn: 0, terminal }
+    }
+
+    /// `done` of `all` steps are done; `what` is next.
+    pub fn step(&mut self, what: &str, done: usize, all: usize) {
+        let line =
+            format!("  {what}, {done} of {all}, {:.0} s", self.begin.elapsed().as_secs_f64());
+        if self.terminal {
+            self.draw(&[line]);
+        } else if self.due() {
+            eprintln!("{line}");
+        }
+    }
+
+    /// A round has ended.
+    pub fn round(&mut self, round: usize, rounds: usize, figures: &[Figure]) {
+        let spent = self.begin.elapsed().as_secs_f64();
+        let line = format!("  round {round} of {rounds}, {spent:.0} s");
+        if self.terminal {
+            let mut lines = table(figures);
+            lines.push(line);
+            self.draw(&lines);
+        } else if self.due() || round == rounds {
+            eprintln!("{line}");
+        }
+    }
+
+    /// Says that it is over.
+    pub fn end(mut self) {
+        if self.terminal {
+            self.draw(&[]);
+        }
+        eprintln!("{}: {:.0} s", self.title, self.begin.elapsed().as_secs_f64());
+    }
+
+    fn due(&mut self) -> bool {
+        let due = self.said.is_none_or(|said| said.elapsed() >= QUIET);
+        if due {
+            self.said = Some(Instant::now());
+        }
+        due
+    }
+
+    /// Draws `lines` over those drawn before.
+    fn draw(&mut self, lines: &[String]) {
+        let mut text = String::new();
+        if self.drawn > 0 {
+            let _ = write!(text, "\x1b[{}A", self.drawn); // up
+        }
+        // Clear what is below; and cut lines that are too long, or there would be more of them.
+        text.push_str("\x1b[J\x1b[?7l");
+        for line in lines {
+            let _ = writeln!(text, "{line}");
+        }
+        text.push_str("\x1b[?7h");
+        eprint!("{text}");
+        let _ = stderr().flush();
+        self.drawn = lines.len();
+    }
+}
+
+/// Medians so far: a line for each contender, a column for each kind of work.
+fn table(figures: &[Figure]) -> Vec<String> {
+    let mut works: Vec<Work> = Vec::new();
+    let mut names: Vec<&str> = Vec::new();
+    for figure in figures {
+        if !works.contains(&figure.work) {
+            works.push(figure.work);
+        }
+        if !names.contains(&figure.subject.label()) {
+            names.push(figure.subject.label());
+        }
+    }
+    let line = |name: &str, cells: Vec<String>| {
+        let cells =
+            cells.into_iter().fold(String::new(), |line, cell| line + &format!("{cell:>11}"));
+        format!("  {name:32}{cells}")
+    };
+    let heads = works.iter().map(|work| format!("{} x{}", work.name(), work.threads()));
+    let mut lines = vec![line("ns, medians so far", heads.collect())];
+    for name in names {
+        let cell = |work: &Work| {
+            let found = figures
+                .iter()
+                .find(|figure| figure.subject.label() == name && figure.work == *work);
+            found.map_or(String::new(), |figure| figure.cost().show_median())
+        };
+        lines.push(line(name, works.iter().map(cell).collect()));
+    }
+    lines
+}

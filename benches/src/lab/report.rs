@@ -1,0 +1,172 @@
+//! What the lab leaves behind: tables for people, data for programs, pictures for both.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::environment::Environment;
+use super::rounds::Figure;
+use crate::terminal::markdown;
+
+/// A table in Markdown, and what a reader must know to read it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Table {
+    /// The name of its file, and of its place in the documentation.
+    pub id: &'static str,
+    /// What it shows.
+    pub title: String,
+    /// Column heads.
+    pub heads: Vec<String>,
+    /// Cells, by row.
+    pub rows: Vec<Vec<String>>,
+    /// What stands below it, if anything.
+    pub note: String,
+}
+
+impl Table {
+    /// A table without rows.
+    pub fn new<'a>(
+        id: &'static str,
+        title: impl Into<String>,
+        heads: impl IntoIterator<Item = &'a str>,
+    ) -> Table {
+        let heads = heads.into_iter().map(str::to_owned).collect();
+        Table { id, title: title.into(), heads, rows: Vec::new(), note: String::new() }
+    }
+
+    /// One row more.
+    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push(cells.into_iter().collect());
+    }
+
+    /// What stands below it.
+    pub fn note(&mut self, note: &str) {
+        note.clone_into(&mut self.note);
+    }
+
+    /// Markdown, without the title.
+    pub fn markdown(&self) -> String {
+        let heads: Vec<&str> = self.heads.iter().map(String::as_str).collect();
+        let mut text = markdown(&heads, &self.rows);
+        if !self.note.is_empty() {
+            let _ = write!(text, "\n{}\n", self.note);
+        }
+        text
+    }
+}
+
+/// Everything that a run has found.
+pub struct Report {
+    /// Where and how.
+    pub environment: Environment,
+    /// For people.
+    pub tables: Vec<Table>,
+    /// What was measured in rounds, sample by sample.
+    pub figures: Vec<Figure>,
+    /// What else was measured: rows by part.
+    pub parts: Vec<(&'static str, Value)>,
+    /// Pictures, by name.
+    pub pictures: Vec<(&'static str, String)>,
+}
+
+impl Report {
+    /// The whole report as Markdown.
+    pub fn markdown(&self) -> String {
+        let mut text = format!("# Comparison\n\n{}\n", self.environment.caption());
+        for table in &self.tables {
+            let _ = write!(text, "\n## {}\n\n{}", table.title, table.markdown());
+        }
+        text
+    }
+
+    /// One object: environment, each sample of each figure, the other parts' rows, and the tables.
+    fn json(&self) -> Value {
+        let figure = |figure: &Figure| {
+            json!({
+                "group": figure.subject.group.name(),
+                "contender": figure.subject.label(),
+                "work": figure.work.name(),
+                "threads": figure.work.threads(),
+                "cost": figure.cost(),
+                "samples": figure.samples,
+            })
+        };
+        let parts: serde_json::Map<_, _> =
+            self.parts.iter().map(|(name, rows)| ((*name).to_owned(), rows.clone())).collect();
+        json!({
+            "environment": self.environment,
+            "figures": self.figures.iter().map(figure).collect::<Vec<_>>(),
+            "parts": parts,
+            "tables": self.tables,
+        })
+    }
+
+    /// A line for each sample. Runs of several machines can be put below one another: each line has
+    /// the number of cores.
+    fn csv(&self) -> String {
+        let mut text = String::from(
+            "cores,group,contender,work,threads,round,cpu_ns,wall_ns,running,read_ns,good\n",
+        );
+        for figure in &self.figures {
+            for (round, sample) in figure.samples.iter().enumerate() {
+                let _ = writeln!(
+                    text,
+                    "{},\"{}\",\"{}\",{},{},{round},{:.3},{:.3},{:.3},{:.1},{}",
+                    self.environment.cores,
+                    figure.subject.group.name(),
+                    figure.subject.label(),
+                    figure.work.name(),
+                    figure.work.threads(),
+                    sample.cpu_ns,
+                    sample.wall_ns,
+                    sample.running,
+                    sample.read_ns,
+                    sample.good(),
+                );
+            }
+        }
+        text
+    }
+
+    /// Writes it all into `directory`, in place of what is there of an older run.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write(&self, directory: &Path) -> io::Result<()> {
+        if directory.exists() {
+            fs::remove_dir_all(directory)?;
+        }
+        let tables = directory.join("tables");
+        fs::create_dir_all(&tables)?;
+        fs::write(directory.join("report.md"), self.markdown())?;
+        fs::write(directory.join("data.json"), format!("{:#}\n", self.json()))?;
+        if !self.figures.is_empty() {
+            fs::write(directory.join("data.csv"), self.csv())?;
+        }
+        fs::write(tables.join("environment.md"), format!("{}\n", self.environment.caption()))?;
+        for table in &self.tables {
+            fs::write(tables.join(format!("{}.md", table.id)), table.markdown())?;
+        }
+        for (name, picture) in &self.pictures {
+            fs::write(directory.join(format!("{name}.svg")), picture)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_is_markdown_with_its_note_below() {
+        let mut table = Table::new("t", "T", ["a", "bb"]);
+        table.row(["1".to_owned(), "2".to_owned()]);
+        table.note("so");
+        assert_eq!(table.markdown(), "| a | bb |\n| - | -- |\n| 1 | 2  |\n\nso\n");
+    }
+}

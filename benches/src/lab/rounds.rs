@@ -1,0 +1,216 @@
+//! Interleaved rounds: in each of them everybody does everything once, in an order that is turned by one
+//! from round to round. So two figures of a round were measured a moment apart, and a machine that is
+//! slow for a while is slow for both.
+
+use std::env;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use super::progress::Progress;
+use super::stats::{Sample, Spread};
+use super::subject::{Place, Subject};
+use super::worker::{self, Worker};
+use crate::harness::{Contender, Spent, cores};
+
+/// What is done over and over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// Adds, on so many threads at once.
+    Add(usize),
+    /// Reads, on one thread, with nobody adding.
+    Read,
+    /// Adds, on so many threads, while one more thread reads without a pause.
+    AddWhileRead(usize),
+}
+
+impl Work {
+    /// On how many threads, without the reader.
+    pub fn threads(self) -> usize {
+        match self {
+            Work::Add(threads) | Work::AddWhileRead(threads) => threads,
+            Work::Read => 1,
+        }
+    }
+
+    /// The name in data files and in questions to workers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Work::Add(_) => "add",
+            Work::Read => "read",
+            Work::AddWhileRead(_) => "reading",
+        }
+    }
+
+    /// The work called `name`.
+    pub fn named(name: &str, threads: usize) -> Option<Work> {
+        let works = [Work::Add(threads), Work::Read, Work::AddWhileRead(threads)];
+        works.into_iter().find(|work| work.name() == name && threads > 0)
+    }
+
+    /// How long it is done in a round. With more threads than cores each must have several turns.
+    fn length(self) -> Duration {
+        let busy = self.threads() + usize::from(matches!(self, Work::AddWhileRead(_)));
+        Duration::from_millis(if busy > cores() { 15 } else { 4 })
+    }
+}
+
+/// One thing that was measured in every round.
+pub struct Figure {
+    /// Who.
+    pub subject: Subject,
+    /// What.
+    pub work: Work,
+    /// By round.
+    pub samples: Vec<Sample>,
+    times: u64,
+    here: Option<Contender>,
+}
+
+impl Figure {
+    /// Nanoseconds of CPU time.
+    pub fn cost(&self) -> Spread {
+        Spread::of_samples(&self.samples, |sample| sample.cpu_ns)
+    }
+}
+
+/// The processes that take part, started when they are first needed.
+pub struct Workers<'a> {
+    /// Where Java's classes are, if anywhere.
+    pub java: Option<&'a Path>,
+    running: Vec<(Place, Worker)>,
+    /// Who could not be measured to the end, and why.
+    pub failed: Vec<String>,
+}
+
+impl<'a> Workers<'a> {
+    /// None is running yet.
+    pub fn new(java: Option<&'a Path>) -> Workers<'a> {
+        Workers { java, running: Vec::new(), failed: Vec::new() }
+    }
+
+    /// Notes that `figure` is not to be had.
+    fn fail(&mut self, figure: &Figure, why: &str) {
+        let label = figure.subject.label();
+        let line = format!("{label} ({}), since it failed: {why}", figure.subject.group.name());
+        eprintln!("{line}");
+        self.failed.push(line);
+        // Others that it served get a new one.
+        self.running.retain(|(place, _)| *place != figure.subject.place);
+    }
+
+    fn get(&mut self, place: Place) -> Result<&mut Worker, String> {
+        if !self.running.iter().any(|(running, _)| *running == place) {
+            let mut command = if place == Place::Java {
+                let mut command = Command::new("java");
+                // A quiet machine: nothing of its own beside the threads that count.
+                command.args(["-XX:+UseSerialGC", "-Xmx64m", "-cp"]);
+                command.arg(self.java.ok_or("no classes of Java's")?).arg("Adders");
+                command
+            } else {
+                let program = env::current_exe().map_err(|error| error.to_string())?;
+                let mut command = Command::new(program);
+                command.arg("--serve");
+                command
+            };
+            match place {
+                Place::Portable => _ = command.env("WINDROW_STRATEGY", "portable"),
+                Place::SentinelTicker => _ = command.arg("--sentinel-ticker"),
+                Place::Here | Place::Sentinel | Place::Java => {}
+            }
+            self.running.push((place, Worker::start(command)?));
+        }
+        let worker = self.running.iter_mut().find(|(running, _)| *running == place);
+        worker.map(|(_, worker)| worker).ok_or_else(|| "no worker".to_owned())
+    }
+}
+
+impl Figure {
+    fn perform(&self, workers: &mut Workers, times: u64) -> Result<(Spent, f64), String> {
+        match &self.here {
+            Some(contender) => Ok(worker::perform(contender, self.work, times)),
+            None => workers.get(self.subject.place)?.perform(self.subject, self.work, times),
+        }
+    }
+
+    /// Finds out how many times fill the time.
+    fn calibrate(&mut self, workers: &mut Workers) -> Result<(), String> {
+        let (length, mut times) = (self.work.length(), 16);
+        loop {
+            let (spent, _) = self.perform(workers, times)?;
+            if spent.wall * 8 >= length {
+                let fill = u128::from(times) * length.as_nanos() / spent.wall.as_nanos();
+                self.times = (fill as u64).max(16);
+                return Ok(());
+            }
+            times *= 4;
+        }
+    }
+}
+
+/// Measures every one of `plan` in `rounds` rounds. Whoever's process fails is left out, and
+/// `workers` knows why: a figure is of all rounds, or there is none.
+///
+/// # Panics
+/// If somebody in the plan does not exist.
+pub fn measure(
+    title: &str,
+    plan: &[(Subject, Work)],
+    rounds: usize,
+    workers: &mut Workers,
+) -> Vec<Figure> {
+    let mut progress = Progress::begin(title);
+    let mut figures = Vec::new();
+    for (index, &(subject, work)) in plan.iter().enumerate() {
+        progress.step("setting up", index, plan.len());
+        let here = (subject.place == Place::Here).then(|| {
+            worker::prepare(subject.group, subject.name, work)
+                .unwrap_or_else(|| panic!("nobody is called {subject:?}"))
+        });
+        let mut figure = Figure { subject, work, samples: Vec::new(), times: 0, here };
+        match figure.calibrate(workers) {
+            Ok(()) => figures.push(figure),
+            Err(why) => workers.fail(&figure, &why),
+        }
+    }
+    for round in 0..rounds {
+        let count = figures.len();
+        for turn in 0..count {
+            let at = (round + turn) % count;
+            let figure = &mut figures[at];
+            match figure.perform(workers, figure.times) {
+                Ok((spent, read_ns)) => {
+                    figure.samples.push(Sample::new(spent, read_ns, figure.times));
+                }
+                Err(why) => workers.fail(figure, &why),
+            }
+        }
+        figures.retain(|figure| figure.samples.len() == round + 1);
+        progress.round(round + 1, rounds, &figures);
+    }
+    progress.end();
+    for figure in &mut figures {
+        figure.here = None; // its memory, and its ticker, are not needed any more
+    }
+    figures
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::subject::{Group, JAVA};
+    use super::*;
+    use crate::ours::WINDROW;
+
+    #[test]
+    fn whose_process_fails_is_left_out_and_nobody_else() {
+        let group = Group::Counter;
+        let ours = Subject { group, name: WINDROW, place: Place::Here };
+        let java = Subject { group, name: JAVA[0], place: Place::Java };
+        let mut workers = Workers::new(None);
+        let plan = [(ours, Work::Add(1)), (java, Work::Add(1)), (ours, Work::Read)];
+        let figures = measure("a test", &plan, 3, &mut workers);
+        let rounds: Vec<usize> = figures.iter().map(|figure| figure.samples.len()).collect();
+        assert_eq!(rounds, [3, 3]);
+        assert_eq!(workers.failed.len(), 1, "{:?}", workers.failed);
+    }
+}

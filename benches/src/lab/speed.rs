@@ -1,0 +1,242 @@
+//! Adds and reads, in interleaved rounds: of counters, of windows with a published time, of windows on
+//! the coarse clock, and of windows that are full.
+
+use super::Effort;
+use super::report::Table;
+use super::rounds::{Figure, Work, Workers, measure};
+use super::stats::{MARK, Sample, Spread, digits};
+use super::subject::{Group, Place, Subject};
+use crate::harness::cores;
+use crate::rivals::counters::{COARSE_READ, LOCKED_ADD, PINNED_ADD, PLAIN_ADD};
+
+/// Everything that was measured in rounds.
+pub struct Speed {
+    /// In the order of the plan.
+    pub figures: Vec<Figure>,
+}
+
+/// How many threads add: one, two, four and so on to as many as cores; and more.
+pub fn threads() -> Vec<usize> {
+    let mut threads: Vec<usize> =
+        std::iter::successors(Some(1), |n| Some(2 * n)).take_while(|&n| n < cores()).collect();
+    threads.extend([cores(), 2 * cores(), 4 * cores()]);
+    threads
+}
+
+/// How many threads add while one reads.
+pub fn beside_a_reader() -> usize {
+    (cores() - 1).max(1)
+}
+
+/// Yardsticks that are no counters: nobody would read them, or keep them.
+const INSTRUCTIONS: [&str; 4] = [PLAIN_ADD, LOCKED_ADD, PINNED_ADD, COARSE_READ];
+
+/// What is done by everybody in `group`.
+fn works(group: Group) -> Vec<Work> {
+    match group {
+        Group::Counter => {
+            let mut works: Vec<Work> = threads().into_iter().map(Work::Add).collect();
+            works.extend([Work::Read, Work::AddWhileRead(beside_a_reader())]);
+            works
+        }
+        Group::Window => {
+            let adds = [1, cores(), 2 * cores()].map(Work::Add).into_iter();
+            adds.chain([Work::AddWhileRead(beside_a_reader())]).collect()
+        }
+        Group::Coarse => [1, cores()].map(Work::Add).to_vec(),
+        Group::Full2 | Group::Full60 | Group::Full600 => vec![Work::Read],
+    }
+}
+
+/// Who does what.
+fn plan(groups: &[Group], java: bool) -> Vec<(Subject, Work)> {
+    let mut plan = Vec::new();
+    for &group in groups {
+        let subjects = Subject::all(group, java);
+        for work in works(group) {
+            let taking_part = subjects.iter().filter(|subject| {
+                let adds = matches!(work, Work::Add(_));
+                let reading = matches!(work, Work::AddWhileRead(_));
+                // Java's answer has no figure for a reader.
+                (adds || !INSTRUCTIONS.contains(&subject.name))
+                    && !(reading && subject.place == Place::Java)
+            });
+            for &subject in taking_part {
+                if !plan.contains(&(subject, work)) {
+                    plan.push((subject, work)); // once, where one is all cores
+                }
+            }
+        }
+    }
+    plan
+}
+
+impl Speed {
+    /// Measures.
+    pub fn measure(effort: Effort, workers: &mut Workers) -> Speed {
+        let java = workers.java.is_some();
+        let parts: [(&str, &[Group]); 4] = [
+            ("counters", &[Group::Counter]),
+            ("windows, time published", &[Group::Window]),
+            ("windows, coarse clock", &[Group::Coarse]),
+            ("reads of full windows", &[Group::Full2, Group::Full60, Group::Full600]),
+        ];
+        let mut figures = Vec::new();
+        for (title, groups) in parts {
+            let rounds = effort.pick(9, 61);
+            figures.extend(measure(title, &plan(groups, java), rounds, workers));
+        }
+        Speed { figures }
+    }
+
+    /// What was measured of `label`, if it was.
+    pub fn find(&self, group: Group, label: &str, work: Work) -> Option<&Figure> {
+        self.figures.iter().find(|figure| {
+            figure.subject.group == group && figure.subject.label() == label && figure.work == work
+        })
+    }
+
+    /// Everybody who was measured in `group`.
+    pub fn labels(&self, group: Group) -> Vec<&'static str> {
+        let mut labels = Vec::new();
+        for figure in self.figures.iter().filter(|figure| figure.subject.group == group) {
+            if !labels.contains(&figure.subject.label()) {
+                labels.push(figure.subject.label());
+            }
+        }
+        labels
+    }
+
+    /// Adds a second, of all threads together, by wall time, in millions.
+    pub fn throughput(figure: &Figure) -> Spread {
+        let threads = figure.work.threads() as f64;
+        Spread::of_samples(&figure.samples, |sample| threads * 1000.0 / sample.wall_ns)
+    }
+
+    /// One row for each contender of `group`, one column for each work, `show` in each cell.
+    fn grid(
+        &self,
+        (id, title, note): (&'static str, String, &str),
+        group: Group,
+        works: &[(Work, String)],
+        show: impl Fn(&Figure) -> String,
+    ) -> Table {
+        let heads = ["contender"].into_iter().chain(works.iter().map(|(_, head)| head.as_str()));
+        let mut table = Table::new(id, title, heads);
+        for label in self.labels(group) {
+            let figures: Vec<_> =
+                works.iter().map(|&(work, _)| self.find(group, label, work)).collect();
+            if figures.iter().any(Option::is_some) {
+                let cells = figures.iter().map(|found| found.map_or("-".to_owned(), &show));
+                table.row([label.to_owned()].into_iter().chain(cells));
+            }
+        }
+        table.note(&format!("{note} {MARK}"));
+        table
+    }
+
+    /// Shows.
+    pub fn tables(&self) -> Vec<Table> {
+        let adds = |works: Vec<Work>| -> Vec<(Work, String)> {
+            let only = works.into_iter().filter(|work| matches!(work, Work::Add(_)));
+            only.map(|work| (work, counted(work.threads()))).collect()
+        };
+        let cost = |figure: &Figure| figure.cost().show();
+        let wall = |figure: &Figure| {
+            let each = Spread::of_samples(&figure.samples, |sample| sample.wall_ns);
+            let rate = Speed::throughput(figure);
+            format!("{} ns; {} M/s", each.show_median(), digits(rate.median))
+        };
+        let median = "Median (least to greatest) over the rounds.";
+        let both = "Wall time an add and thread; adds of all threads together.";
+        let (counter, window, coarse) = (Group::Counter, Group::Window, Group::Coarse);
+        let mut tables = vec![
+            self.grid(
+                ("counter-add", "ns of CPU time an add to a counter".to_owned(), median),
+                counter,
+                &adds(works(counter)),
+                cost,
+            ),
+            self.grid(
+                ("counter-wall", "Wall time and throughput of a counter".to_owned(), both),
+                counter,
+                &adds(works(counter)),
+                wall,
+            ),
+            self.reads("counter-read", "Reads of a counter, and adds meanwhile", counter),
+            self.grid(
+                (
+                    "window-add",
+                    "ns of CPU time an add to a window, time published".to_owned(),
+                    median,
+                ),
+                window,
+                &adds(works(window)),
+                cost,
+            ),
+            self.grid(
+                ("window-wall", "Wall time and throughput of a window".to_owned(), both),
+                window,
+                &adds(works(window)),
+                wall,
+            ),
+            self.reads("window-read", "Reads of a window of 2 buckets, and adds meanwhile", window),
+            self.grid(
+                (
+                    "coarse-add",
+                    "ns of CPU time an add to a window, coarse clock".to_owned(),
+                    median,
+                ),
+                coarse,
+                &adds(works(coarse)),
+                cost,
+            ),
+        ];
+        tables.push(self.full_reads());
+        tables
+    }
+
+    /// Reads by themselves; adds while one thread reads, and what a read takes then.
+    fn reads(&self, id: &'static str, title: &str, group: Group) -> Table {
+        let threads = beside_a_reader();
+        let adding = format!("an add, {} beside a reader", counted(threads));
+        let mut heads = vec!["contender"];
+        let alone = group == Group::Counter;
+        heads.extend(alone.then_some("a read, nobody adding"));
+        heads.extend([adding.as_str(), "a read meanwhile"]);
+        let mut table = Table::new(id, title, heads);
+        for label in self.labels(group) {
+            let Some(both) = self.find(group, label, Work::AddWhileRead(threads)) else { continue };
+            let read =
+                self.find(group, label, Work::Read).map_or("-".into(), |read| read.cost().show());
+            let meanwhile = Spread::of_samples(&both.samples, |sample: &Sample| sample.read_ns);
+            let mut cells = vec![label.to_owned()];
+            cells.extend(alone.then_some(read));
+            cells.extend([both.cost().show(), meanwhile.show()]);
+            table.row(cells);
+        }
+        table.note(&format!("ns of CPU time; median (least to greatest) over the rounds. {MARK}"));
+        table
+    }
+
+    fn full_reads(&self) -> Table {
+        let groups = [Group::Full2, Group::Full60, Group::Full600];
+        let heads = ["contender", "2 buckets", "60 buckets", "600 buckets"];
+        let title = "ns of CPU time a sum over a full window, nobody adding";
+        let mut table = Table::new("full-read", title, heads);
+        for label in self.labels(Group::Full2) {
+            let cells = groups.map(|group| {
+                let found = self.find(group, label, Work::Read);
+                found.map_or("-".to_owned(), |figure| figure.cost().show())
+            });
+            table.row([label.to_owned()].into_iter().chain(cells));
+        }
+        table.note(&format!("Median (least to greatest) over the rounds. {MARK}"));
+        table
+    }
+}
+
+/// "1 thread", "2 threads".
+pub fn counted(threads: usize) -> String {
+    format!("{threads} thread{}", if threads == 1 { "" } else { "s" })
+}

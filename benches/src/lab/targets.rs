@@ -1,0 +1,247 @@
+//! The targets, each with what was measured and a verdict. The verdict goes by the median.
+
+use super::losses;
+use super::memory;
+use super::report::Table;
+use super::rotation;
+use super::rounds::Work;
+use super::speed::{Speed, counted};
+use super::stats::{Spread, digits};
+use super::subject::{Group, PORTABLE, SENTINEL, SENTINEL_TICKER};
+use crate::harness::cores;
+use crate::ours::WINDROW;
+use crate::rivals::counters::{ATOMIC, COARSE_READ, LOCKED_ADD, PINNED_ADD, PLAIN_ADD};
+use crate::rivals::published::{CONTATORI, FAST_COUNTER, FAST_TELEMETRY};
+
+/// The limit of a target that says "no worse than": one, and what two equals differ by from run to
+/// run.
+const NO_WORSE: f64 = 1.05;
+
+/// What a window of sixty buckets may take in bytes, on two processors.
+const MOST_BYTES: usize = 16 * 1024;
+
+/// What the targets go by; a part that was not measured is empty, and so is its place in the table.
+#[derive(Clone, Copy)]
+pub struct Measured<'a> {
+    /// Adds and reads.
+    pub speed: Option<&'a Speed>,
+    /// Rotations.
+    pub rotation: &'a [rotation::Row],
+    /// Losses.
+    pub losses: &'a [losses::Row],
+    /// Bytes.
+    pub memory: &'a [memory::Row],
+}
+
+/// A figure, and where to find it.
+type At = (Group, &'static str, Work);
+
+/// The table that is being filled.
+struct Targets<'a> {
+    table: Table,
+    measured: Measured<'a>,
+}
+
+impl Targets<'_> {
+    fn row(
+        &mut self,
+        target: &str,
+        what: String,
+        limit: String,
+        measured: String,
+        verdict: String,
+    ) {
+        self.table.row([target.to_owned(), what, limit, measured, verdict]);
+    }
+
+    /// `one` and `other` combined, at most `limit`; nothing if either was not measured.
+    fn both(
+        &mut self,
+        target: &str,
+        (one, other): (At, At),
+        (combine, sign, unit): (fn(f64, f64) -> f64, &str, &str),
+        limit: f64,
+    ) {
+        let Some(speed) = self.measured.speed else { return };
+        let find = |(group, name, work): At| speed.find(group, name, work);
+        let (Some(first), Some(second)) = (find(one), find(other)) else { return };
+        let spread = Spread::of_both(&first.samples, &second.samples, combine);
+        let what = format!("{} {sign} {}", describe(one), describe(other));
+        let limit_shown = format!("at most {}{unit}", digits(limit));
+        let shown = format!("{}{unit}", spread.show());
+        self.row(target, what, limit_shown, shown, spread.verdict(limit));
+    }
+
+    /// `one` as a multiple of `other`.
+    fn ratio(&mut self, target: &str, one: At, other: At, limit: f64) {
+        self.both(target, (one, other), (|one, other| one / other, "/", ""), limit);
+    }
+
+    /// What `one` takes more than `other`, in nanoseconds.
+    fn excess(&mut self, target: &str, one: At, other: At, limit: f64) {
+        self.both(target, (one, other), (|one, other| one - other, "-", " ns"), limit);
+    }
+
+    /// What one takes, in nanoseconds.
+    fn cost(&mut self, target: &str, at: At, limit: f64) {
+        let Some(figure) = self.measured.speed.and_then(|speed| speed.find(at.0, at.1, at.2))
+        else {
+            return;
+        };
+        let spread = figure.cost();
+        let shown = format!("{} ns", spread.show());
+        let limit_shown = format!("at most {limit} ns");
+        self.row(target, describe(at), limit_shown, shown, spread.verdict(limit));
+    }
+}
+
+fn describe((group, name, work): At) -> String {
+    match work {
+        Work::Add(threads) => format!("{name}, {}", counted(threads)),
+        _ => format!("{name}, sum of a {}", group.name()),
+    }
+}
+
+/// The best of the striped crates at so many threads.
+fn best_striped(speed: &Speed, threads: usize) -> &'static str {
+    let cost = |name: &&str| {
+        let figure = speed.find(Group::Counter, name, Work::Add(threads));
+        figure.map_or(f64::INFINITY, |figure| figure.cost().median)
+    };
+    let crates = [FAST_COUNTER, FAST_TELEMETRY, CONTATORI];
+    crates
+        .into_iter()
+        .min_by(|one, other| cost(one).total_cmp(&cost(other)))
+        .unwrap_or(FAST_COUNTER)
+}
+
+/// All targets for which something was measured.
+pub fn table(measured: Measured) -> Table {
+    let heads = ["target", "what", "limit", "measured: median (least to greatest)", "verdict"];
+    let mut targets = Targets { table: Table::new("targets", "The targets", heads), measured };
+    speeds(&mut targets);
+    rotations(&mut targets);
+    exactness(&mut targets);
+    bytes(&mut targets);
+    targets.table.note(
+        "Of times: ratios are taken within a round, and a ratio below its limit is a \
+        target met.",
+    );
+    targets.table
+}
+
+fn speeds(targets: &mut Targets) {
+    let (one, all) = (Work::Add(1), Work::Add(cores()));
+    let (counter, window, coarse) = (Group::Counter, Group::Window, Group::Coarse);
+    targets.ratio("T1", (counter, WINDROW, one), (counter, PLAIN_ADD, one), 1.4);
+    targets.ratio("T1", (counter, WINDROW, one), (counter, ATOMIC, one), 0.4);
+    targets.ratio("T2", (counter, WINDROW, all), (counter, ATOMIC, all), 0.1);
+    if let Some(speed) = targets.measured.speed {
+        let best = best_striped(speed, cores());
+        targets.ratio("T2", (counter, WINDROW, all), (counter, best, all), 1.0 / 3.0);
+    }
+    // 1.8 times the throughput on two cores: an add may take a ninth longer than alone.
+    targets.ratio("T2", (counter, WINDROW, all), (counter, WINDROW, one), 1.0 / 0.9);
+    for adds in [one, all] {
+        targets.ratio("T3", (window, WINDROW, adds), (window, LOCKED_ADD, one), 0.7);
+        targets.ratio("T3", (window, WINDROW, adds), (window, SENTINEL_TICKER, adds), 1.0 / 12.0);
+    }
+    for adds in [one, all] {
+        targets.excess("T4", (coarse, WINDROW, adds), (coarse, COARSE_READ, adds), 5.0);
+        targets.ratio("T4", (coarse, WINDROW, adds), (coarse, SENTINEL, adds), 1.0 / 8.0);
+    }
+    for adds in [one, all] {
+        targets.ratio("T5", (counter, PORTABLE, adds), (counter, FAST_COUNTER, adds), NO_WORSE);
+        targets.ratio("T6", (window, PORTABLE, adds), (window, PINNED_ADD, adds), 1.2);
+    }
+    for name in [WINDROW, PORTABLE] {
+        targets.cost("T7", (Group::Full2, name, Work::Read), 40.0);
+        targets.cost("T7", (Group::Full60, name, Work::Read), 150.0);
+    }
+}
+
+fn rotations(targets: &mut Targets) {
+    for row in targets.measured.rotation.iter().filter(|row| row.name.starts_with(WINDROW)) {
+        let what = format!("{}, a rotation, other writers: {}", row.name, row.others);
+        let median = format!("{:.2} us", row.median_us);
+        let verdict = if row.median_us <= 15.0 { "met" } else { "missed" };
+        targets.row("T8", what.clone(), "median at most 15 us".into(), median, verdict.into());
+        let verdict = if row.allocations == 0.0 { "met" } else { "missed" };
+        let allocations = format!("{} a rotation", digits(row.allocations));
+        targets.row("T8", what, "no allocation".into(), allocations, verdict.into());
+    }
+}
+
+fn exactness(targets: &mut Targets) {
+    for name in [WINDROW, PORTABLE] {
+        let rows = || targets.measured.losses.iter().filter(|row| row.name == name);
+        if rows().next().is_none() {
+            continue;
+        }
+        let [rotations, added, wrong] = rows().fold([0; 3], |[rotations, added, wrong], row| {
+            [rotations + row.rotations, added + row.added, wrong + row.lost + row.doubled]
+        });
+        let sound = rows().all(losses::Row::sound);
+        let what = format!("{name}: counts lost or doubled in {rotations} rotations, {added} adds");
+        let verdict = if sound { "met" } else { "missed" };
+        targets.row("T9", what, "0".into(), wrong.to_string(), verdict.into());
+    }
+}
+
+fn bytes(targets: &mut Targets) {
+    let row =
+        targets.measured.memory.iter().find(|row| row.name == WINDROW && row.buckets == Some(60));
+    if let Some(bytes) = row.map(|row| row.bytes(2)) {
+        let what = "a window of 60 buckets and 5 events, on 2 processors".to_owned();
+        let verdict = if bytes <= MOST_BYTES { "met" } else { "missed" };
+        let limit = format!("at most {MOST_BYTES} bytes");
+        targets.row("T10", what, limit, format!("{bytes} bytes"), verdict.into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One row of each part, missed or met.
+    fn verdicts(missed: bool) -> Vec<String> {
+        let lost = losses::Row {
+            name: WINDROW.into(),
+            threads: 2,
+            pace: 50,
+            bucket_us: 1.0,
+            rotations: 10,
+            added: 100,
+            lost: u64::from(missed),
+            doubled: 0,
+            exact: Some(true),
+        };
+        let rotation = rotation::Row {
+            name: WINDROW.into(),
+            others: 1,
+            plain_ns: 50.0,
+            median_us: if missed { 15.1 } else { 14.9 },
+            rank_99_us: 20.0,
+            worst_us: 30.0,
+            allocations: if missed { 0.5 } else { 0.0 },
+        };
+        let heap = if missed { MOST_BYTES } else { 10_000 };
+        let (buckets, allocations) = (Some(60), None);
+        let bytes = memory::Row { name: WINDROW.into(), buckets, heap, cells: 32, allocations };
+        let measured =
+            Measured { speed: None, rotation: &[rotation], losses: &[lost], memory: &[bytes] };
+        table(measured).rows.into_iter().map(|row| format!("{} {}", row[0], row[4])).collect()
+    }
+
+    #[test]
+    fn a_target_is_met_or_missed() {
+        assert_eq!(verdicts(false), ["T8 met", "T8 met", "T9 met", "T10 met"]);
+        assert_eq!(verdicts(true), ["T8 missed", "T8 missed", "T9 missed", "T10 missed"]);
+    }
+
+    #[test]
+    fn what_was_not_measured_has_no_row() {
+        let nothing = Measured { speed: None, rotation: &[], losses: &[], memory: &[] };
+        assert!(table(nothing).rows.is_empty());
+    }
+}

@@ -1,0 +1,158 @@
+//! Other processes that measure: whatever is chosen once for a whole process (windrow's strategy,
+//! sentinel-core's ticker, the language) takes part in the same rounds all the same.
+//!
+//! A line asks, a line answers; words are separated by tabs.
+//!
+//! ```text
+//! add     GROUP  NAME  THREADS  TIMES   ->  done  CPU_NS  WALL_NS  RUNNING  0
+//! reading GROUP  NAME  THREADS  TIMES   ->  done  CPU_NS  WALL_NS  RUNNING  READ_NS
+//! read    GROUP  NAME  1        TIMES   ->  done  CPU_NS  WALL_NS  RUNNING  0
+//! ```
+//!
+//! A worker makes a contender when it is first named, one for each kind of work, and keeps it.
+
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Write, stdin, stdout};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Duration;
+
+use crate::harness::{Contender, Spent, spend_on_adds, spend_on_sums, spend_while_reading};
+use crate::lab::rounds::Work;
+use crate::lab::subject::{self, Group, Subject};
+
+/// Does `work` on `contender`, `times` times; and says how many nanoseconds a read took that went on
+/// meanwhile, zero if none did.
+pub fn perform(contender: &Contender, work: Work, times: u64) -> (Spent, f64) {
+    let rival = &*contender.rival;
+    match work {
+        Work::Add(threads) => (spend_on_adds(rival, threads, times), 0.0),
+        Work::Read => (spend_on_sums(rival, times), 0.0),
+        Work::AddWhileRead(threads) => spend_while_reading(rival, threads, times),
+    }
+}
+
+/// Makes whom `work` is to be done on.
+pub fn prepare(group: Group, name: &str, work: Work) -> Option<Contender> {
+    let contender = subject::make(group, name)?;
+    if work != Work::Add(work.threads()) {
+        subject::touch_from_every_core(&contender);
+    }
+    Some(contender)
+}
+
+/// Answers questions until there are no more.
+pub fn serve() {
+    let mut contenders = HashMap::new();
+    for line in stdin().lock().lines().map_while(Result::ok) {
+        let answer = answer(&mut contenders, &line);
+        println!("{}", answer.unwrap_or_else(|why| format!("error\t{why}: {line}")));
+        let _ = stdout().flush(); // whoever asked may be gone, and then there is no next line
+    }
+}
+
+type Contenders = HashMap<(String, String, &'static str), Contender>;
+
+fn answer(contenders: &mut Contenders, line: &str) -> Result<String, &'static str> {
+    let words: Vec<&str> = line.split('\t').collect();
+    let &[work, group, name, threads, times] = &words[..] else {
+        return Err("not five words");
+    };
+    let threads = threads.parse().map_err(|_| "no number of threads")?;
+    let times = times.parse().map_err(|_| "no number of times")?;
+    let work = Work::named(work, threads).ok_or("no such work")?;
+    let known = Group::ALL.into_iter().find(|known| known.name() == group);
+    let group = known.ok_or("no such group")?;
+    let key = (group.name().to_owned(), name.to_owned(), work.name());
+    if !contenders.contains_key(&key) {
+        let made = prepare(group, name, work).ok_or("nobody is called so")?;
+        contenders.insert(key.clone(), made);
+    }
+    let (Spent { cpu, wall, running }, read_ns) = perform(&contenders[&key], work, times);
+    let nanos = [cpu, wall].map(|time| time.as_nanos());
+    Ok(format!("done\t{}\t{}\t{running}\t{read_ns}", nanos[0], nanos[1]))
+}
+
+/// A process that measures, as its parent sees it.
+pub struct Worker {
+    child: Child,
+    questions: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Worker {
+    /// Starts `command`.
+    ///
+    /// # Errors
+    /// Why it cannot be started.
+    pub fn start(mut command: Command) -> Result<Worker, String> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().map_err(|error| format!("{command:?}: {error}"))?;
+        let questions = child.stdin.take().ok_or("no standard input")?;
+        let answers = BufReader::new(child.stdout.take().ok_or("no standard output")?);
+        Ok(Worker { child, questions, answers })
+    }
+
+    /// Has `subject` do `work`, `times` times.
+    ///
+    /// # Errors
+    /// If it does not answer, or with an error.
+    pub fn perform(
+        &mut self,
+        subject: Subject,
+        work: Work,
+        times: u64,
+    ) -> Result<(Spent, f64), String> {
+        let (group, threads) = (subject.group.name(), work.threads());
+        let question = format!("{}\t{group}\t{}\t{threads}\t{times}", work.name(), subject.name);
+        writeln!(self.questions, "{question}").map_err(|error| error.to_string())?;
+        let mut line = String::new();
+        self.answers.read_line(&mut line).map_err(|error| error.to_string())?;
+        let words: Vec<&str> = line.trim_end().split('\t').collect();
+        let &["done", cpu, wall, running, read] = &words[..] else {
+            return Err(format!("`{question}` was answered by `{}`", line.trim_end()));
+        };
+        let nanos = |word: &str| word.parse().map(Duration::from_nanos);
+        let parsed = (|| {
+            let spent = Spent {
+                cpu: nanos(cpu).ok()?,
+                wall: nanos(wall).ok()?,
+                running: running.parse().ok()?,
+            };
+            Some((spent, read.parse().ok()?))
+        })();
+        parsed.ok_or_else(|| format!("`{}` is no answer", line.trim_end()))
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        // What is not needed any more need not be waited for.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ours::WINDROW;
+
+    #[test]
+    fn questions_are_answered() {
+        let mut contenders = HashMap::new();
+        for work in ["add", "read", "reading"] {
+            let line = format!("{work}\tcounter\t{WINDROW}\t1\t1000");
+            let answer = answer(&mut contenders, &line).expect("a sound question");
+            assert_eq!(answer.split('\t').count(), 5, "{answer}");
+        }
+        assert_eq!(contenders.len(), 3);
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        for line in ["", "add\tcounter\tnobody\t1\t1", "add\tno\tx\t1\t1", "add\tcounter\tx\tx\t1"]
+        {
+            assert!(answer(&mut HashMap::new(), line).is_err(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! The comparison lab: builds its program, compiles Java's side where there is a JDK, tells it the lengths
+//! of the per-core paths, and, when asked to, puts its tables and pictures into the documentation.
+//!
+//! What is measured, and how, is the program's: `benches/src/lab.rs`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::assembly;
+use crate::steps::{Failed, Steps, target_directory};
+
+/// What can be asked for alone. ** To be kept equal to the list in the lab's program. **
+const PARTS: [&str; 8] =
+    ["memory", "speed", "losses", "sealed", "rotation", "latency", "first", "instructions"];
+
+/// The page that shows one run.
+const PAGE: &str = "docs/performance.md";
+
+/// What was asked for.
+pub(crate) struct Asked {
+    quick: bool,
+    publish: bool,
+    parts: Vec<String>,
+}
+
+impl Asked {
+    /// Reads what stands after `compare`; one sentence if it makes no sense.
+    pub(crate) fn parse(arguments: &[&str]) -> Result<Asked, String> {
+        let mut asked = Asked { quick: false, publish: false, parts: Vec::new() };
+        for &argument in arguments {
+            match argument {
+                "--quick" => asked.quick = true,
+                "--publish" => asked.publish = true,
+                part if PARTS.contains(&part) => asked.parts.push(part.to_owned()),
+                unknown => {
+                    let parts = PARTS.join(", ");
+                    return Err(format!(
+                        "compare cannot make sense of `{unknown}`: it takes --quick, --publish and the \
+                         parts {parts}",
+                    ));
+                }
+            }
+        }
+        if asked.publish && !asked.parts.is_empty() {
+            return Err("compare publishes whole runs only: leave out the parts".to_owned());
+        }
+        Ok(asked)
+    }
+}
+
+/// Measures, and publishes if asked to.
+pub(crate) fn run(steps: &mut Steps, asked: &Asked) -> Result<(), Failed> {
+    let root = steps.root().to_owned();
+    let build = ["build", "--release", "--package", "windrow-benches", "--features", "sentinel"];
+    steps.cargo("the lab", &[&build[..], &["--bin", "compare"]].concat(), &[])?;
+    let mut target = PathBuf::new();
+    steps.step("where to build", "cargo metadata", || {
+        target = target_directory(&root)?;
+        Ok(())
+    })?;
+    let java = java(steps, &target)?;
+    let lengths = lengths(steps)?;
+    let report = target.join("compare");
+    let mut command = Command::new(target.join("release").join("compare"));
+    command.current_dir(&root).arg(&report);
+    command.args(asked.quick.then_some("--quick"));
+    if let Some(classes) = &java {
+        command.arg("--java").arg(classes);
+    }
+    for (group, length) in lengths {
+        command.arg("--per-core").arg(format!("{group}={length}"));
+    }
+    command.args(&asked.parts);
+    steps.step("the comparison", &format!("into {}", report.display()), || {
+        let status = command.status().map_err(|error| format!("cannot run the lab: {error}"))?;
+        if status.success() { Ok(()) } else { Err(status.to_string()) }
+    })?;
+    if asked.publish {
+        steps.step("publishing", PAGE, || publish(&root, &report))?;
+    }
+    Ok(())
+}
+
+/// Where Java's classes are, compiled; nowhere if there is no JDK.
+fn java(steps: &mut Steps, target: &Path) -> Result<Option<PathBuf>, Failed> {
+    let there = |program| {
+        let mut command = Command::new(program);
+        command.arg("-version").stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    };
+    if !there("javac") || !there("java") {
+        println!("\nThere is no JDK on the path: Java's counters are left out.");
+        return Ok(None);
+    }
+    let classes = target.join("java");
+    let source = steps.root().join("benches/java/Adders.java");
+    steps.step("Java's counters", "javac benches/java/Adders.java", || {
+        let status = Command::new("javac")
+            .arg("-d")
+            .arg(&classes)
+            .arg(source)
+            .status()
+            .map_err(|error| format!("cannot run javac: {error}"))?;
+        if status.success() { Ok(()) } else { Err(status.to_string()) }
+    })?;
+    Ok(Some(classes))
+}
+
+/// Instructions of the per-core paths, by what adds; none where there is no such strategy.
+fn lengths(steps: &mut Steps) -> Result<Vec<(&'static str, usize)>, Failed> {
+    let mut lengths = Vec::new();
+    let paths = assembly::lengths(steps)?;
+    for (name, length) in paths {
+        match name {
+            "add_one" => lengths.push(("counter", length)),
+            "window_add" => lengths.push(("window", length)),
+            _ => {}
+        }
+    }
+    Ok(lengths)
+}
+
+/// Puts each table of `report` between its two marks in the page, and the pictures beside the page.
+fn publish(root: &Path, report: &Path) -> Result<(), String> {
+    let read = |path: &Path| {
+        fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
+    };
+    let page_path = root.join(PAGE);
+    let mut page = read(&page_path)?;
+    // Nothing of an older run may stay beside this one's.
+    for name in places(&page) {
+        page = replaced(&page, &name, "Not measured in this run.\n")?;
+    }
+    for path in files(&report.join("tables"), "md")? {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        page = replaced(&page, &name, &read(&path)?)?;
+    }
+    fs::write(&page_path, page).map_err(|error| format!("{}: {error}", page_path.display()))?;
+    for path in files(report, "svg")? {
+        let name = path.file_name().unwrap_or_default();
+        fs::copy(&path, root.join("docs").join(name)).map_err(|error| error.to_string())?;
+    }
+    Ok(())
+}
+
+/// The names of the places for tables in `page`.
+fn places(page: &str) -> Vec<String> {
+    let marks = page.lines().filter_map(|line| line.strip_prefix("<!-- begin "));
+    marks.filter_map(|mark| Some(mark.strip_suffix(" -->")?.to_owned())).collect()
+}
+
+/// The files in `directory` whose names end in `.extension`.
+fn files(directory: &Path, extension: &str) -> Result<Vec<PathBuf>, String> {
+    let entries =
+        fs::read_dir(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    Ok(paths.filter(|path| path.extension().is_some_and(|found| found == extension)).collect())
+}
+
+/// `page` with `table` between the marks of `name`.
+fn replaced(page: &str, name: &str, table: &str) -> Result<String, String> {
+    let (begin, end) = (format!("<!-- begin {name} -->\n"), format!("<!-- end {name} -->"));
+    let missing = || format!("{PAGE} has no place between `{}` and `{end}`", begin.trim_end());
+    let (before, rest) = page.split_once(&begin).ok_or_else(missing)?;
+    let (_, after) = rest.split_once(&end).ok_or_else(missing)?;
+    Ok(format!("{before}{begin}{table}{end}{after}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_takes_the_place_of_the_old_one() {
+        let page = "a\n<!-- begin t -->\nold\n<!-- end t -->\nb\n";
+        let new = replaced(page, "t", "new\n").unwrap();
+        assert_eq!(new, "a\n<!-- begin t -->\nnew\n<!-- end t -->\nb\n");
+        assert_eq!(replaced(&new, "t", "old\n").unwrap(), page);
+        assert!(replaced(page, "u", "new\n").unwrap_err().contains("begin u"));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        assert!(Asked::parse(&["--quick", "speed", "losses"]).is_ok());
+        assert!(Asked::parse(&["--fast"]).is_err_and(|why| why.contains("`--fast`")));
+        assert!(Asked::parse(&["--publish", "speed"]).is_err());
+    }
+
+    #[test]
+    fn the_page_has_a_place_for_what_it_shows() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/performance.md");
+        let page = fs::read_to_string(page).unwrap();
+        let places = places(&page);
+        assert!(places.contains(&"targets".to_owned()), "{places:?}");
+        for name in places {
+            assert!(replaced(&page, &name, "").is_ok(), "{name}");
+        }
+    }
+}

@@ -80,7 +80,7 @@ fn rotation_against_rotation_to_the_same_slot() {
 #[test]
 fn back_dated_add_behind_a_stalled_rotation() {
     let name = "one_header::back_dated_add_behind_a_stalled_rotation";
-    Model::new(name).bounded(2).bounded_over_epoch(1).bounded_per_core(1).explore(|| {
+    Model::new(name).bounded(1).explore(|| {
         set_time(0);
         let window = Arc::new(window(3));
         let other = spawn(&window, |window| add(window, 1, 1));

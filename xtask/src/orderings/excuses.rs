@@ -47,13 +47,6 @@ pub(super) const EXCUSES: &[Excuse] = &[
         witness: "litmus/src/races/close_read.rs",
     },
     Excuse {
-        site: "ring/rotate.rs: open: compare_exchange: AcqRel",
-        orders: &["Release"],
-        why: "it hands on to readers the base that a closer has left to somebody else who opens: three threads, \
-              with a close, two rotations and a read, more than a model can finish",
-        witness: "docs/promela",
-    },
-    Excuse {
         site: "ring/rotate.rs: discard: store: Release",
         orders: &["Relaxed"],
         why: "it hands on the base that a second thread has left to a third, which takes three threads \

@@ -43,6 +43,12 @@ impl Model {
         if cfg!(windrow_per_core) { self.bounded(preemptions) } else { self }
     }
 
+    /// Bounded in the quick half of the checks alone (`WINDROW_QUICK`): for what takes minutes.
+    #[must_use]
+    pub fn bounded_when_quick(self, preemptions: usize) -> Model {
+        if std::env::var_os("WINDROW_QUICK").is_some() { self.bounded(preemptions) } else { self }
+    }
+
     /// Explores the model, and prints how many executions that took.
     ///
     /// # Panics

@@ -16,6 +16,7 @@ fn reconfigure_against_rotation() {
         .bounded(2)
         .bounded_over_epoch(1)
         .bounded_per_core(1)
+        .bounded_when_quick(1)
         .explore(|| {
             set_time(0);
             let window = Arc::new(window(2));
@@ -37,6 +38,7 @@ fn reconfigure_against_reconfigure() {
         .bounded(2)
         .bounded_over_epoch(1)
         .bounded_per_core(1)
+        .bounded_when_quick(1)
         .explore(|| {
             set_time(0);
             let window = Arc::new(window(2));

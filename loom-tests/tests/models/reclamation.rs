@@ -18,6 +18,7 @@ fn add_against_rotations_and_the_end() {
         .bounded(2)
         .bounded_over_epoch(1)
         .bounded_per_core(1)
+        .bounded_when_quick(1)
         .explore(|| {
             set_time(0);
             let window = Arc::new(window(1));

@@ -1,7 +1,7 @@
 //! What `cargo xtask assembly` compiles and reads: callers of the hottest functions.
 
-use windrow::clock::Ticker;
-use windrow::{Counter, SlidingWindow};
+use windrow::clock::{Coarse, Manual, Precise, Ticker};
+use windrow::{Clock, Counter, SlidingWindow};
 
 windrow::events! { pub enum Http { Pass: Count, Rt: Value } }
 
@@ -19,6 +19,25 @@ pub fn window_add(window: &SlidingWindow<Http, Ticker>) {
     window.add(Http::Pass, 1);
 }
 
+/// And with each of the others.
+#[unsafe(no_mangle)]
+#[inline(never)]
+pub fn window_add_manual(window: &SlidingWindow<Http, Manual>) {
+    window.add(Http::Pass, 1);
+}
+
+#[unsafe(no_mangle)]
+#[inline(never)]
+pub fn window_add_coarse(window: &SlidingWindow<Http, Coarse>) {
+    window.add(Http::Pass, 1);
+}
+
+#[unsafe(no_mangle)]
+#[inline(never)]
+pub fn window_add_precise(window: &SlidingWindow<Http, Precise>) {
+    window.add(Http::Pass, 1);
+}
+
 /// A record.
 #[unsafe(no_mangle)]
 #[inline(never)]
@@ -28,8 +47,14 @@ pub fn window_record(window: &SlidingWindow<Http, Ticker>, value: u64) {
 
 fn main() {
     add_one(&Counter::new());
-    let ticker = Ticker::start(std::time::Duration::from_millis(1));
-    let window = SlidingWindow::builder().clock(ticker).build().expect("sound");
-    window_add(&window);
-    window_record(&window, 1);
+    let ticker = window(Ticker::start(std::time::Duration::from_millis(1)));
+    window_add(&ticker);
+    window_record(&ticker, 1);
+    window_add_manual(&window(Manual::default()));
+    window_add_coarse(&window(Coarse::default()));
+    window_add_precise(&window(Precise::default()));
+}
+
+fn window<C: Clock>(clock: C) -> SlidingWindow<Http, C> {
+    SlidingWindow::builder().clock(clock).build().expect("sound")
 }

@@ -113,8 +113,8 @@ fn lengths(steps: &mut Steps) -> Result<Vec<(&'static str, usize)>, Failed> {
     let paths = assembly::lengths(steps)?;
     for (name, length) in paths {
         match name {
-            "add_one" => lengths.push(("counter", length)),
-            "window_add" => lengths.push(("window", length)),
+            assembly::COUNTER_ADD => lengths.push(("counter", length)),
+            assembly::WINDOW_ADD => lengths.push(("window", length)),
             _ => {}
         }
     }

@@ -8,6 +8,7 @@ mod assembly;
 mod compare;
 mod copy;
 mod fuzz;
+mod instructions;
 mod litmus;
 mod models;
 mod mutants;
@@ -52,6 +53,8 @@ usage: cargo xtask <command>
   sanitizers      AddressSanitizer and ThreadSanitizer (a nightly compiler), and valgrind
   fuzz [SECONDS]  histories from a fuzzer, so long per strategy (a nightly compiler, cargo-fuzz) (60)
   assembly        reads the machine code of the hot paths
+  instructions    counts their instructions (valgrind), and compares with xtask/instructions.txt;
+                  --write: writes that
 
   compare [PART]...
                   windrow and its rivals, side by side: tables, data and pictures in target/compare;
@@ -120,6 +123,8 @@ fn run(steps: &mut Steps, arguments: &[&str]) -> Result<(), Problem> {
         ["fuzz"] => fuzz::run(steps, 60)?,
         ["fuzz", seconds] => fuzz::run(steps, number(seconds)?)?,
         ["assembly"] => assembly::run(steps)?,
+        ["instructions"] => instructions::run(steps, false)?,
+        ["instructions", "--write"] => instructions::run(steps, true)?,
         [] => return Err(Problem::Misused("no command".to_owned())),
         [_, ..] => {
             let all = arguments.join(" ");

@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 pub(crate) struct Steps {
     root: PathBuf,
     done: Vec<(String, Duration)>,
+    /// What could not be done here, and why.
+    left_out: Vec<(String, String)>,
 }
 
 /// A step failed, and with it the call.
@@ -35,7 +37,7 @@ impl Failed {
 impl Steps {
     /// No step done yet. Commands run in `root`.
     pub(crate) fn begin(root: &Path) -> Steps {
-        Steps { root: root.to_owned(), done: Vec::new() }
+        Steps { root: root.to_owned(), done: Vec::new(), left_out: Vec::new() }
     }
 
     /// The workspace's root.
@@ -83,21 +85,31 @@ impl Steps {
         }
     }
 
+    /// A step that cannot be done on this machine, and is not demanded of every one.
+    pub(crate) fn leave_out(&mut self, name: &str, why: &str) {
+        println!("\n=== {name}: left out: {why}");
+        self.left_out.push((name.to_owned(), why.to_owned()));
+    }
+
     /// Prints what passed, in the words of a test runner, and what failed.
     pub(crate) fn summarise(&self, outcome: &Result<(), Failed>) -> ExitCode {
         println!("\n=== summary");
         for (name, time) in &self.done {
             println!("test {name} ... ok ({})", seconds(*time));
         }
+        for (name, why) in &self.left_out {
+            println!("test {name} ... ignored, {why}");
+        }
         if let Err(failed) = outcome {
             println!("test {} ... FAILED: {}", failed.step, failed.why);
         }
         let total = self.done.iter().map(|(_, time)| *time).sum();
         println!(
-            "\ntest result: {}. {} passed; {} failed; finished in {}",
+            "\ntest result: {}. {} passed; {} failed; {} ignored; finished in {}",
             if outcome.is_ok() { "ok" } else { "FAILED" },
             self.done.len(),
             u8::from(outcome.is_err()),
+            self.left_out.len(),
             seconds(total),
         );
         if outcome.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }

@@ -3,14 +3,17 @@
 use std::process::Command;
 
 use crate::steps::{Failed, Steps};
-use crate::{assembly, fuzz, litmus, models, mutants, orderings, sanitizers, twin};
+use crate::{assembly, fuzz, instructions, litmus, models, mutants, orderings, sanitizers, twin};
+
+/// A rival that brings many crates with it.
+const SENTINEL: &str = "windrow-benches/sentinel";
 
 /// Everything that must pass before a change goes in, the quick steps first.
 pub(crate) fn test(steps: &mut Steps) -> Result<(), Failed> {
     const STRICT_DOCS: [(&str, &str); 1] = [("RUSTDOCFLAGS", "-D warnings")];
     steps.cargo("format", &["fmt", "--all", "--", "--check"], &[])?;
-    let clippy = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
-    steps.cargo("lints", &clippy, &[])?;
+    let clippy = ["clippy", "--workspace", "--all-targets", "--features", SENTINEL];
+    steps.cargo("lints", &[&clippy[..], &["--", "-D", "warnings"]].concat(), &[])?;
     steps.cargo("docs", &["doc", "--workspace", "--no-deps"], &STRICT_DOCS)?;
     let private = ["doc", "--workspace", "--no-deps", "--document-private-items"];
     steps.cargo("docs, private items too", &private, &[])?;
@@ -19,6 +22,7 @@ pub(crate) fn test(steps: &mut Steps) -> Result<(), Failed> {
     steps.cargo("tests in the docs", &["test", "--workspace", "--doc"], &[])?;
     litmus::quick(steps)?;
     assembly::run(steps)?;
+    instructions::run(steps, false)?;
     models::lint(steps)?;
     models::quick(steps)?;
     twin::run(steps, "")?;
@@ -30,6 +34,8 @@ pub(crate) fn verify(steps: &mut Steps) -> Result<(), Failed> {
     models::run(steps, "")?;
     promela(steps)?;
     models::shuttle(steps, Some(100_000))?;
+    let rivals = ["test", "--package", "windrow-benches", "--features", SENTINEL];
+    steps.cargo("tests of the lab, with all rivals", &rivals, &[])?;
     torture(steps, 60)?;
     litmus::run(steps, "60")?;
     litmus::soak(steps, 10)?;

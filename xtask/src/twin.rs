@@ -37,6 +37,10 @@ const WORKERS: usize = 2;
 /// How long a model may take to notice. A mistake that takes longer counts as survived.
 const PATIENCE: Duration = Duration::from_mins(2);
 
+/// Few preemptions first, since most mistakes need no more; at last as many as the model has itself.
+const BOUNDS: [&[(&str, &str)]; 3] =
+    [&[("LOOM_MAX_PREEMPTIONS", "1")], &[("LOOM_MAX_PREEMPTIONS", "2")], &[]];
+
 /// Makes every twin whose name contains `filter`, and demands that its model fails.
 pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
     let root = steps.root().to_owned();
@@ -45,14 +49,16 @@ pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
         if chosen.is_empty() {
             return Err(format!("no twin's name contains `{filter}`"));
         }
-        let queue = Mutex::new(chosen.iter());
+        // One worker tries all twins of a build: what they have in common is built once.
+        let builds = chosen.chunk_by(|one, next| one.build.name == next.build.name);
+        let queue = Mutex::new(builds);
         let failures: Vec<String> = thread::scope(|scope| {
             let work = |worker: usize| {
                 let (root, queue) = (&root, &queue);
                 move || {
                     let next = || queue.lock().expect("nobody panics with it").next();
                     let failed = |twin: &&Twin| twin.fails(root, worker);
-                    iter::from_fn(next).filter_map(failed).collect::<Vec<_>>()
+                    iter::from_fn(next).flatten().filter_map(failed).collect::<Vec<_>>()
                 }
             };
             let workers: Vec<_> = (0..WORKERS).map(|worker| scope.spawn(work(worker))).collect();
@@ -91,10 +97,13 @@ impl Twin {
         let log = |kind: &str| twins.join(format!("{}.{kind}", self.name));
         let built = twins.join(self.build.name);
         let models = copy::build(&sources, self.build, &built, &log("build.log"))?;
-        match copy::run_model(&models, self.model, &[], PATIENCE, &log("log"))? {
-            Verdict::Failed(words) => Ok(Some(words)),
-            Verdict::Passed | Verdict::OutOfTime => Ok(None),
+        for bound in BOUNDS {
+            let verdict = copy::run_model(&models, self.model, bound, PATIENCE, &log("log"))?;
+            if let Verdict::Failed(words) = verdict {
+                return Ok(Some(words));
+            }
         }
+        Ok(None)
     }
 
     /// Makes the mistake in the copy.

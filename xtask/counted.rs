@@ -1,0 +1,105 @@
+//! What `cargo xtask instructions` has callgrind count: `counted PATH TIMES` calls one hot path so many
+//! times, in a function of its own and nothing else in it.
+//!
+//! Reads visit one row for each processor: the program keeps two, so that every machine that has them
+//! counts the same.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use windrow::clock::{Coarse, Manual, Precise, Ticker};
+use windrow::{Clock, Counter, SlidingWindow};
+
+windrow::events! { enum Http { Pass: Count, Rt: Value } }
+
+static COUNTER: Counter = Counter::new();
+
+/// The loop that is counted. What it takes itself is counted by the path `nothing`.
+#[inline(never)]
+fn counted(times: u64, call: impl Fn()) {
+    for _ in 0..times {
+        call();
+    }
+}
+
+/// Counts calls that come after a first one, which sets up what is set up once.
+fn count(times: u64, call: impl Fn()) {
+    call();
+    counted(times, call);
+}
+
+/// A window that nothing rotates meanwhile, once each of its buckets has had an add.
+fn window<C: Clock>(clock: C, buckets: u32) -> SlidingWindow<Http, C> {
+    let interval = Duration::from_secs(3_600) * buckets;
+    let builder = SlidingWindow::builder().interval(interval).buckets(buckets as usize);
+    builder.clock(clock).build().expect("a sound window")
+}
+
+/// The same, each bucket with a count.
+fn full(buckets: u32) -> SlidingWindow<Http, Manual> {
+    let clock = Manual::default();
+    let window = window(clock.clone(), buckets);
+    for _ in 0..buckets {
+        clock.advance(Duration::from_secs(3_600));
+        window.add(Http::Pass, 1);
+    }
+    window
+}
+
+fn add<C: Clock>(times: u64, clock: C) {
+    let window = window(clock, 2);
+    count(times, || window.add(Http::Pass, 1));
+}
+
+fn sum(times: u64, buckets: u32) {
+    let window = full(buckets);
+    assert_eq!(window.sum(Http::Pass), u64::from(buckets));
+    count(times, || _ = black_box(window.sum(Http::Pass)));
+}
+
+fn main() {
+    keep_two_processors();
+    let mut arguments = std::env::args().skip(1);
+    let path = arguments.next().expect("a path");
+    let times = arguments.next().and_then(|times| times.parse().ok()).expect("how many times");
+    match &*path {
+        "nothing" => count(times, || _ = black_box(())),
+        "Counter::add" => count(times, || COUNTER.add(1)),
+        "Counter::sum, 2 rows" => count(times, || _ = black_box(COUNTER.sum())),
+        "SlidingWindow::add, Ticker" => {
+            add(times, Ticker::start(Duration::from_millis(1)));
+        }
+        "SlidingWindow::add, Coarse" => add(times, Coarse::default()),
+        "SlidingWindow::add, Precise" => add(times, Precise::default()),
+        "SlidingWindow::add, Manual" => add(times, Manual::default()),
+        "SlidingWindow::record, Manual" => {
+            let window = full(2);
+            count(times, || window.record(Http::Rt, 7));
+        }
+        "SlidingWindow::sum, 2 buckets" => sum(times, 2),
+        "SlidingWindow::sum, 60 buckets" => sum(times, 60),
+        unknown => panic!("there is no path `{unknown}`"),
+    }
+}
+
+/// Leaves this process the first two of the processors that it may use.
+fn keep_two_processors() {
+    unsafe extern "C" {
+        fn sched_getaffinity(thread: i32, size: usize, processors: *mut u64) -> i32;
+        fn sched_setaffinity(thread: i32, size: usize, processors: *const u64) -> i32;
+    }
+    let (mut may, mut left) = ([0_u64; 128], 2);
+    // SAFETY: `may` has as many bytes as is said, and the kernel writes no more.
+    let known = unsafe { sched_getaffinity(0, size_of_val(&may), may.as_mut_ptr()) };
+    assert!(known >= 0, "the kernel says which processors there are");
+    for word in &mut may {
+        let all = std::mem::take(word);
+        for bit in (0..64).map(|place| 1 << place).filter(|bit| all & bit != 0).take(left) {
+            *word |= bit;
+            left -= 1;
+        }
+    }
+    // SAFETY: as above; it only reads.
+    let kept = unsafe { sched_setaffinity(0, size_of_val(&may), may.as_ptr()) };
+    assert_eq!(kept, 0, "a process may give up processors");
+}

@@ -1,0 +1,185 @@
+//! The guard of the hot paths: how many instructions they take, beside what `xtask/instructions.txt` says.
+//!
+//! Instructions are the one measure of cost that no neighbour and no clock frequency changes. The portable
+//! paths are counted by callgrind, which knows no restartable sequences; the per-core paths are read from
+//! the machine code ([`assembly`](crate::assembly)). A path that has grown by more than the tolerance is
+//! a failure that names both numbers. Another compiler may make other code: the file says which one it
+//! was.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::assembly;
+use crate::sanitizers::needs;
+use crate::steps::{Failed, Steps, target_directory};
+
+/// What is expected, a line for each path.
+const EXPECTED: &str = "xtask/instructions.txt";
+
+/// The paths of `xtask/counted.rs`.
+const PATHS: [&str; 9] = [
+    "Counter::add",
+    "Counter::sum, 2 rows",
+    "SlidingWindow::add, Ticker",
+    "SlidingWindow::add, Coarse",
+    "SlidingWindow::add, Precise",
+    "SlidingWindow::add, Manual",
+    "SlidingWindow::record, Manual",
+    "SlidingWindow::sum, 2 buckets",
+    "SlidingWindow::sum, 60 buckets",
+];
+
+/// Calls of each: enough that what comes once (a first rotation, a late page) is lost in rounding.
+const TIMES: u32 = 10_000;
+
+/// By how much a path may have grown, of itself.
+const TOLERANCE: f64 = 0.02;
+
+/// Instructions of one call, by path and strategy.
+type Counts = BTreeMap<String, f64>;
+
+/// Counts, and compares with what is expected; or writes it down.
+pub(crate) fn run(steps: &mut Steps, write: bool) -> Result<(), Failed> {
+    let root = steps.root().to_owned();
+    let mut counts: Counts = BTreeMap::new();
+    for (name, length) in assembly::lengths(steps)? {
+        counts.insert(format!("per core, {name}"), length as f64);
+    }
+    if let Err(why) = needs("valgrind", &["--version"]) {
+        if write {
+            return Err(Failed::new("instructions, portable", why));
+        }
+        // Who has no valgrind still has the tests; CI has one.
+        steps.leave_out("instructions, portable", &why);
+    } else {
+        steps.cargo("library, optimised", &["build", "--release", "--lib"], &[])?;
+        steps.step("instructions, portable", "callgrind of xtask/counted.rs", || {
+            let program = compile(&root)?;
+            let empty = count(&program, "nothing")?;
+            for path in PATHS {
+                counts.insert(format!("portable, {path}"), count(&program, path)? - empty);
+            }
+            Ok(())
+        })?;
+    }
+    steps.step("instructions of the hot paths", EXPECTED, || {
+        let path = root.join(EXPECTED);
+        let told = |error| format!("{}: {error}", path.display());
+        if write {
+            return fs::write(&path, shown(&counts)?).map_err(told);
+        }
+        judge(&parse(&fs::read_to_string(&path).map_err(told)?)?, &counts)
+    })
+}
+
+/// Makes the program.
+fn compile(root: &Path) -> Result<PathBuf, String> {
+    let program = target_directory(root)?.join("release/counted");
+    assembly::compile(root, "xtask/counted.rs", &program, &[])?;
+    Ok(program)
+}
+
+/// Instructions of one round of the loop around `path`.
+fn count(program: &Path, path: &str) -> Result<f64, String> {
+    let mut command = Command::new("valgrind");
+    command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--collect-atstart=no"]);
+    command.args(["--toggle-collect=counted::counted*"]).arg(program).arg(path);
+    command.arg(TIMES.to_string()).env("WINDROW_STRATEGY", "portable");
+    let output = command.output().map_err(|error| format!("cannot run valgrind: {error}"))?;
+    let words = String::from_utf8_lossy(&output.stderr);
+    let total: Option<f64> =
+        words.lines().find_map(|line| line.split_once("Collected : ")?.1.trim().parse().ok());
+    match total {
+        Some(total) if output.status.success() && total > 0.0 => Ok(total / f64::from(TIMES)),
+        _ => Err(format!("callgrind of `{path}`: {words}")),
+    }
+}
+
+/// The file, for these counts.
+fn shown(counts: &Counts) -> Result<String, String> {
+    let compiler = Command::new("rustc").arg("--version").output();
+    let compiler = compiler.map_err(|error| format!("cannot run rustc: {error}"))?;
+    let lines: String =
+        counts.iter().map(|(path, count)| format!("{count:7.1}  {path}\n")).collect();
+    Ok(format!(
+        "# Instructions of one call. `cargo xtask instructions` compares, with `--write` it writes this.\n\
+         # {}",
+        String::from_utf8_lossy(&compiler.stdout) + lines.as_str(),
+    ))
+}
+
+/// Reads the file.
+fn parse(text: &str) -> Result<Counts, String> {
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let pair = |line: &str| {
+        let (count, path) = line.trim_start().split_once("  ")?;
+        Some((path.to_owned(), count.parse().ok()?))
+    };
+    lines
+        .map(|line| pair(line).ok_or(format!("{EXPECTED}: no count and path in `{line}`")))
+        .collect()
+}
+
+/// Demands that no path has grown, and that the file tells of all of them.
+fn judge(expected: &Counts, counts: &Counts) -> Result<(), String> {
+    let mut wrong = Vec::new();
+    for (path, &count) in counts {
+        let Some(&before) = expected.get(path) else {
+            wrong.push(format!(
+                "{path}: {count:.1} instructions, and {EXPECTED} does not tell of it"
+            ));
+            continue;
+        };
+        println!("    {path}: {count:.1} instructions, expected {before:.1}");
+        if count > before * (1.0 + TOLERANCE) {
+            wrong.push(format!("{path}: {count:.1} instructions, where there were {before:.1}"));
+        } else if count < before * (1.0 - TOLERANCE) {
+            println!("    fewer than before: keep it with `cargo xtask instructions --write`");
+        }
+    }
+    // A strategy may be absent here as a whole; a path of one that is there may not.
+    let here = |path: &str| counts.keys().any(|other| strategy(other) == strategy(path));
+    for path in expected.keys().filter(|path| here(path) && !counts.contains_key(*path)) {
+        wrong.push(format!("{path} is in {EXPECTED}, and was not counted"));
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
+}
+
+/// The strategy that a path is of.
+fn strategy(path: &str) -> &str {
+    path.split_once(", ").map_or(path, |(strategy, _)| strategy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "# rustc\n   11.0  portable, Counter::add\n   18.0  per core, add_one\n";
+
+    fn judged(add: f64) -> Result<(), String> {
+        judge(&parse(FILE)?, &BTreeMap::from([("portable, Counter::add".to_owned(), add)]))
+    }
+
+    #[test]
+    fn growth_fails_with_both_numbers() {
+        assert_eq!(judged(11.2), Ok(()));
+        assert_eq!(judged(7.0), Ok(()));
+        let why = judged(11.3).unwrap_err();
+        assert!(why.contains("11.3") && why.contains("11.0"), "{why}");
+    }
+
+    #[test]
+    fn the_file_tells_of_every_path() {
+        let mut counts = parse(FILE).unwrap();
+        counts.insert("portable, Counter::sub".to_owned(), 1.0);
+        assert!(judge(&parse(FILE).unwrap(), &counts).is_err());
+        counts.clear();
+        counts.insert("portable, Counter::add".to_owned(), 11.0);
+        assert!(judge(&parse(FILE).unwrap(), &counts).is_ok()); // nothing per core here
+        counts.insert("per core, add_two".to_owned(), 1.0);
+        assert!(judge(&parse(FILE).unwrap(), &counts).unwrap_err().contains("add_one"));
+        assert!(parse("18 add").is_err());
+    }
+}

@@ -279,6 +279,28 @@ mod tests {
     }
 
     #[test]
+    fn what_is_given_back_is_claimed_again_wherever_it_was() {
+        let arena = private();
+        for length in [1, 3, 8, 64, 130] {
+            let all: Vec<_> = (0..40).map(|_| arena.claim(length).unwrap()).collect();
+            let last = all[39];
+            // SAFETY: claimed above, used no more.
+            unsafe { arena.give_back(last, length) };
+            assert_eq!(arena.claim(length), Some(last), "length {length}");
+        }
+    }
+
+    #[test]
+    fn long_runs_fill_a_segment() {
+        let arena = private();
+        let cells: Vec<_> = (0..COLUMNS / 128)
+            .map(|_| arena.claim(128).unwrap().first().as_ptr() as usize / size_of::<Cell>())
+            .collect();
+        let last = cells.iter().max().unwrap() - cells.iter().min().unwrap();
+        assert_eq!(last, COLUMNS - 128);
+    }
+
+    #[test]
     fn a_full_arena_refuses_and_recovers() {
         let arena = private();
         let all: Vec<_> = (0..SEGMENTS).map(|_| arena.claim(COLUMNS).unwrap()).collect();

@@ -1,6 +1,6 @@
 //! Mutants of the logic: each small change to the library must make an ordinary test fail.
 //!
-//! `cargo mutants` makes the changes and runs the quick tests against each. A change that no test
+//! `cargo mutants` makes the changes and runs tests against each. A change that no test
 //! notices must stand in `tests/mutants.txt`, with the reason why that is right; and a line there that
 //! no longer tells of a survivor is a failure too, so that the file cannot rot. What to leave out is
 //! said in `.cargo/mutants.toml`; orders of memory are for the models, not for this.
@@ -13,9 +13,22 @@ use std::process::Command;
 use crate::sanitizers::needs;
 use crate::steps::{Failed, Steps};
 
-/// The tests that are run against each: quick, and with an answer that is always the same. (What takes
-/// seconds on two threads is left out.)
-const TESTS: [&str; 6] = ["contract", "conformance", "drain", "errors", "oracle", "threads"];
+/// What is run against each, in rounds: the second against what has survived the first, which takes a
+/// few seconds.
+const ROUNDS: [&[&str]; 2] = [
+    &["--lib", "--test=oracle"],
+    &[
+        "--lib",
+        "--test=conformance",
+        "--test=contract",
+        "--test=drain",
+        "--test=errors",
+        "--test=steady",
+        "--test=storm",
+        "--test=survival",
+        "--test=threads",
+    ],
+];
 
 /// Survivors that are known, each with a reason behind ` -- `.
 const KNOWN: &str = "tests/mutants.txt";
@@ -30,22 +43,19 @@ pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
     steps.step("mutants", &format!("cargo mutants, src/{filter}*"), || {
         needs("cargo", &["mutants", "--version"])?;
         fs::create_dir_all(&output).map_err(|error| format!("cannot write: {error}"))?;
-        let mut command = Command::new("cargo");
-        command.current_dir(&root).args([
-            "mutants",
-            "--no-shuffle",
-            "--cargo-arg=--lib",
-            "--output",
-        ]);
-        command.arg(&output).args(["--file", &format!("src/{filter}*")]);
-        command.args(["--file", &format!("src/{filter}*/**")]);
-        command.args(TESTS.map(|test| format!("--cargo-arg=--test={test}")));
-        command.args(["--", "--", "--skip", "concurrent::"]);
-        // A history that fails need not be short as well.
-        command.envs([("PROPTEST_CASES", "64"), ("PROPTEST_MAX_SHRINK_ITERS", "0")]);
-        let status = command.status().map_err(|error| format!("cannot run cargo: {error}"))?;
-        if !status.code().is_some_and(|code| TRIED.contains(&code)) {
-            return Err(status.to_string());
+        for (round, tests) in ROUNDS.iter().enumerate() {
+            let mut command = Command::new("cargo");
+            command.current_dir(&root).args(["mutants", "--no-shuffle", "--jobs=2", "--output"]);
+            command.arg(&output).args(["--file", &format!("src/{filter}*")]);
+            command.args(["--file", &format!("src/{filter}*/**")]);
+            command.args(tests.iter().map(|test| format!("--cargo-arg={test}")));
+            command.args((round > 0).then_some("--iterate"));
+            // A history that fails need not be short as well.
+            command.envs([("PROPTEST_CASES", "64"), ("PROPTEST_MAX_SHRINK_ITERS", "0")]);
+            let status = command.status().map_err(|error| format!("cannot run cargo: {error}"))?;
+            if !status.code().is_some_and(|code| TRIED.contains(&code)) {
+                return Err(status.to_string());
+            }
         }
         compare(&root, &output.join("mutants.out/missed.txt"), &format!("src/{filter}"))
     })

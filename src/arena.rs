@@ -291,13 +291,15 @@ mod tests {
     }
 
     #[test]
-    fn long_runs_fill_a_segment() {
-        let arena = private();
-        let cells: Vec<_> = (0..COLUMNS / 128)
-            .map(|_| arena.claim(128).unwrap().first().as_ptr() as usize / size_of::<Cell>())
-            .collect();
-        let last = cells.iter().max().unwrap() - cells.iter().min().unwrap();
-        assert_eq!(last, COLUMNS - 128);
+    fn runs_fill_a_segment() {
+        for length in [1, 8, 64, 128] {
+            let arena = private();
+            let cells: Vec<_> = (0..COLUMNS / length)
+                .map(|_| arena.claim(length).unwrap().first().as_ptr() as usize / size_of::<Cell>())
+                .collect();
+            let last = cells.iter().max().unwrap() - cells.iter().min().unwrap();
+            assert_eq!(last, COLUMNS - length, "length {length}");
+        }
     }
 
     #[test]

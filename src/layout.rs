@@ -128,3 +128,41 @@ impl Shape {
         if self.adds_up(cell) { one.wrapping_add(other) } else { one.max(other) }
     }
 }
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::*;
+
+    const COUNT: (&str, Kind) = ("count", Kind::Count);
+    const VALUE: (&str, Kind) = ("value", Kind::Value);
+
+    /// The cells of each event, and whether they add up.
+    fn cells<const N: usize>(events: [(&str, Kind); N]) -> Vec<(usize, bool)> {
+        let of = |place| match place {
+            Place::Count { cell } => vec![(cell.into(), true)],
+            Place::Value { pair, extremes } => {
+                assert_eq!(pair % 2, 0, "a pair is aligned");
+                let (pair, extremes) = (usize::from(pair), usize::from(extremes));
+                vec![(pair, true), (pair + 1, true), (extremes, false), (extremes + 1, false)]
+            }
+        };
+        Place::all::<N>(&events).into_iter().flat_map(of).collect()
+    }
+
+    fn lie_side_by_side<const N: usize>(events: [(&str, Kind); N]) {
+        let (shape, mut cells) = (Shape::of(&events), cells(events));
+        cells.sort_unstable();
+        let all: Vec<_> = (0..shape.cells()).map(|cell| (cell, shape.adds_up(cell))).collect();
+        assert_eq!(cells, all);
+    }
+
+    #[test]
+    fn every_cell_is_one_events() {
+        lie_side_by_side([]);
+        lie_side_by_side([COUNT]);
+        lie_side_by_side([VALUE]);
+        lie_side_by_side([COUNT, COUNT, COUNT]);
+        lie_side_by_side([VALUE, COUNT, VALUE, VALUE]);
+        lie_side_by_side([COUNT, VALUE, COUNT, COUNT, VALUE, VALUE]);
+    }
+}

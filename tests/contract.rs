@@ -252,6 +252,17 @@ fn a_users_clock_and_a_users_function() -> Result<(), Box<dyn Error>> {
 }
 
 #[test]
+fn a_borrowed_clock_and_a_shared_one_are_that_clock() {
+    fn reads(clock: &impl Clock) -> (Timestamp, Duration) {
+        (clock.now(), clock.resolution())
+    }
+    let line = Timestamp::from_millis(7);
+    let read = (line, Duration::from_millis(1));
+    assert_eq!(reads(&&Replay { line }), read);
+    assert_eq!(reads(&Arc::new(Replay { line })), read);
+}
+
+#[test]
 fn the_default_clock_needs_no_mention() -> Result<(), Box<dyn Error>> {
     let window: SlidingWindow<Http> =
         SlidingWindow::<Http>::builder().interval(Duration::from_secs(60)).buckets(6).build()?;

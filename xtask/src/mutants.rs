@@ -30,6 +30,9 @@ const ROUNDS: [&[&str]; 2] = [
     ],
 ];
 
+/// Histories of each random test, by round.
+const CASES: [&str; 2] = ["12", "64"];
+
 /// Survivors that are known, each with a reason behind ` -- `.
 const KNOWN: &str = "tests/mutants.txt";
 
@@ -51,7 +54,7 @@ pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
             command.args(tests.iter().map(|test| format!("--cargo-arg={test}")));
             command.args((round > 0).then_some("--iterate"));
             // A history that fails need not be short as well.
-            command.envs([("PROPTEST_CASES", "64"), ("PROPTEST_MAX_SHRINK_ITERS", "0")]);
+            command.envs([("PROPTEST_CASES", CASES[round]), ("PROPTEST_MAX_SHRINK_ITERS", "0")]);
             let status = command.status().map_err(|error| format!("cannot run cargo: {error}"))?;
             if !status.code().is_some_and(|code| TRIED.contains(&code)) {
                 return Err(status.to_string());

@@ -1,0 +1,21 @@
+//! std's clock, where there is no coarse one.
+
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+/// What the clock shows at its first reading. Not zero, so that a window has a past to show.
+const FIRST: Duration = Duration::from_secs(86_400);
+
+static ORIGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
+
+pub(super) fn coarse_nanos() -> u64 {
+    fine_nanos()
+}
+
+pub(super) fn coarse_resolution() -> Duration {
+    Duration::from_nanos(100) // the coarsest that std documents, on Windows
+}
+
+pub(in super::super) fn fine_nanos() -> u64 {
+    crate::timestamp::saturating_nanos(ORIGIN.elapsed().saturating_add(FIRST))
+}

@@ -1,0 +1,35 @@
+//! Linux's own clocks (`clock_gettime(2)`).
+
+use std::time::Duration;
+
+/// One of the two calls below, which differ in what they ask of a clock.
+type Ask = unsafe extern "C" fn(libc::clockid_t, *mut libc::timespec) -> libc::c_int;
+
+#[inline]
+fn ask(ask: Ask, clock: libc::clockid_t) -> libc::timespec {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `time` is a valid timespec to write to. Both clocks exist since Linux 2.6.32, so
+    // the call cannot fail; if it did, `time` would stay as it is, zero.
+    unsafe { ask(clock, &raw mut time) };
+    time
+}
+
+/// Seconds and nanoseconds of a monotonic clock are never negative.
+#[inline]
+#[allow(clippy::cast_sign_loss)]
+fn nanos(time: libc::timespec) -> u64 {
+    (time.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec as u64)
+}
+
+#[inline]
+pub(super) fn coarse_nanos() -> u64 {
+    nanos(ask(libc::clock_gettime, libc::CLOCK_MONOTONIC_COARSE))
+}
+
+pub(super) fn coarse_resolution() -> Duration {
+    Duration::from_nanos(nanos(ask(libc::clock_getres, libc::CLOCK_MONOTONIC_COARSE)))
+}
+
+pub(in super::super) fn fine_nanos() -> u64 {
+    nanos(ask(libc::clock_gettime, libc::CLOCK_MONOTONIC))
+}

@@ -1,0 +1,32 @@
+//! In a model, cells of the model checker, which live for some executions more than they must.
+
+use super::Cell;
+use std::cell::RefCell;
+use std::collections::VecDeque;
+
+std::thread_local! {
+    /// What recent executions have mapped. All threads of a model are one thread of the system.
+    static MAPPED: RefCell<VecDeque<*mut [Cell]>> = const { RefCell::new(VecDeque::new()) };
+}
+
+/// More than any one execution maps.
+const KEPT: usize = 16;
+
+#[allow(clippy::unnecessary_wraps)] // the others may be refused
+pub(super) fn map(cells: usize) -> Option<&'static [Cell]> {
+    let cells = Box::into_raw((0..cells).map(|_| Cell::new(0)).collect::<Box<[Cell]>>());
+    MAPPED.with_borrow_mut(|mapped| {
+        mapped.push_back(cells);
+        if mapped.len() > KEPT {
+            let oldest = mapped.pop_front().expect("there are more than `KEPT`");
+            // SAFETY: a box of an execution that has ended, with all references to it.
+            drop(unsafe { Box::from_raw(oldest) });
+        }
+    });
+    // SAFETY: it outlives the execution (see `KEPT`), beyond which nobody uses it.
+    Some(unsafe { &*cells })
+}
+
+/// # Safety
+/// As for the other platforms; here the pages are kept with the others.
+pub(super) unsafe fn unmap(_: &'static [Cell]) {}

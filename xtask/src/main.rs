@@ -1,7 +1,7 @@
 //! The project's own commands: `cargo xtask <command>`.
 //!
 //! `test` is everything that must pass before a change goes in, and needs cargo, rustfmt and clippy
-//! and nothing else; `verify` is what takes longer. The others are their parts. What needs more says
+//! and nothing else (without valgrind, portable paths are not counted); `verify` is what takes longer. The others are their parts. What needs more says
 //! so.
 
 mod assembly;

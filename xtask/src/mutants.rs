@@ -13,25 +13,34 @@ use std::process::Command;
 use crate::sanitizers::needs;
 use crate::steps::{Failed, Steps};
 
-/// What is run against each, in rounds: the second against what has survived the first, which takes a
-/// few seconds.
-const ROUNDS: [&[&str]; 2] = [
-    &["--lib", "--test=oracle"],
-    &[
-        "--lib",
-        "--test=conformance",
-        "--test=contract",
-        "--test=drain",
-        "--test=errors",
-        "--test=steady",
-        "--test=storm",
-        "--test=survival",
-        "--test=threads",
-    ],
-];
+/// What is run against each change, or against those that earlier rounds have left.
+struct Round {
+    strategy: &'static str,
+    /// Histories of each random test.
+    cases: &'static str,
+    tests: &'static [&'static str],
+}
 
-/// Histories of each random test, by round.
-const CASES: [&str; 2] = ["12", "64"];
+/// A few seconds for most; then all that has the same answer every time; then both, portably.
+const ROUNDS: [Round; 3] = [
+    Round { strategy: "", cases: "12", tests: &["lib", "oracle"] },
+    Round {
+        strategy: "",
+        cases: "64",
+        tests: &[
+            "lib",
+            "conformance",
+            "contract",
+            "drain",
+            "errors",
+            "steady",
+            "storm",
+            "survival",
+            "threads",
+        ],
+    },
+    Round { strategy: "portable", cases: "64", tests: &["lib", "drain", "oracle", "storm"] },
+];
 
 /// Survivors that are known, each with a reason behind ` -- `.
 const KNOWN: &str = "tests/mutants.txt";
@@ -46,15 +55,18 @@ pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
     steps.step("mutants", &format!("cargo mutants, src/{filter}*"), || {
         needs("cargo", &["mutants", "--version"])?;
         fs::create_dir_all(&output).map_err(|error| format!("cannot write: {error}"))?;
-        for (round, tests) in ROUNDS.iter().enumerate() {
+        for (index, round) in ROUNDS.iter().enumerate() {
             let mut command = Command::new("cargo");
             command.current_dir(&root).args(["mutants", "--no-shuffle", "--jobs=2", "--output"]);
             command.arg(&output).args(["--file", &format!("src/{filter}*")]);
             command.args(["--file", &format!("src/{filter}*/**")]);
-            command.args(tests.iter().map(|test| format!("--cargo-arg={test}")));
-            command.args((round > 0).then_some("--iterate"));
-            // A history that fails need not be short as well.
-            command.envs([("PROPTEST_CASES", CASES[round]), ("PROPTEST_MAX_SHRINK_ITERS", "0")]);
+            command.args(round.tests.iter().map(|test| match *test {
+                "lib" => "--cargo-arg=--lib".to_owned(),
+                test => format!("--cargo-arg=--test={test}"),
+            }));
+            command.args((index > 0).then_some("--iterate"));
+            command.env("WINDROW_STRATEGY", round.strategy).env("PROPTEST_CASES", round.cases);
+            command.env("PROPTEST_MAX_SHRINK_ITERS", "0"); // what fails need not be short as well
             let status = command.status().map_err(|error| format!("cannot run cargo: {error}"))?;
             if !status.code().is_some_and(|code| TRIED.contains(&code)) {
                 return Err(status.to_string());

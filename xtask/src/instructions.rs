@@ -101,12 +101,12 @@ fn count(program: &Path, path: &str) -> Result<f64, String> {
 fn shown(counts: &Counts) -> Result<String, String> {
     let compiler = Command::new("rustc").arg("--version").output();
     let compiler = compiler.map_err(|error| format!("cannot run rustc: {error}"))?;
-    let lines: String =
+    let lines: Vec<_> =
         counts.iter().map(|(path, count)| format!("{count:7.1}  {path}\n")).collect();
     Ok(format!(
         "# Instructions of one call. `cargo xtask instructions` compares, with `--write` it writes this.\n\
          # {}",
-        String::from_utf8_lossy(&compiler.stdout) + lines.as_str(),
+        String::from_utf8_lossy(&compiler.stdout) + lines.concat().as_str(),
     ))
 }
 

@@ -14,24 +14,20 @@ use std::process::Command;
 use crate::sanitizers::needs;
 use crate::steps::{Failed, Steps};
 
-/// What is run against each change, or against those that earlier rounds have left.
+/// What is run against each change, or against those that the first round has left.
 struct Round {
-    strategy: &'static str,
     /// Histories of each random test.
     cases: &'static str,
     tests: &'static [&'static str],
 }
 
-/// The quickest, which nearly all changes fail; the others that take a second or two; and the quickest
-/// again, portably.
-const ROUNDS: [Round; 3] = [
-    Round { strategy: "", cases: "12", tests: &["lib", "oracle"] },
+/// The quickest, which nearly all changes fail; then what takes some seconds.
+const ROUNDS: [Round; 2] = [
+    Round { cases: "12", tests: &["lib", "oracle"] },
     Round {
-        strategy: "",
         cases: "64",
         tests: &["lib", "conformance", "contract", "drain", "errors", "steady", "threads"],
     },
-    Round { strategy: "portable", cases: "12", tests: &["lib", "drain", "oracle"] },
 ];
 
 /// Survivors that are known, each with a reason behind ` -- `.
@@ -58,7 +54,7 @@ pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
             }));
             command.args((index > 0).then_some("--iterate"));
             command.args(["--", "--", "--skip", "concurrent::"]); // of `conformance`: seconds each
-            command.env("WINDROW_STRATEGY", round.strategy).env("PROPTEST_CASES", round.cases);
+            command.env("PROPTEST_CASES", round.cases);
             command.env("PROPTEST_MAX_SHRINK_ITERS", "0"); // what fails need not be short as well
             let status = command.status().map_err(|error| format!("cannot run cargo: {error}"))?;
             if !status.code().is_some_and(|code| TRIED.contains(&code)) {

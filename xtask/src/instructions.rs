@@ -2,7 +2,7 @@
 //!
 //! Instructions are the one measure of cost that no neighbour and no clock frequency changes. The portable
 //! paths are counted by callgrind, which knows no restartable sequences; the per-core paths are read from
-//! the machine code ([`assembly`](crate::assembly)). A path that has grown by more than the tolerance is
+//! the machine code ([`assembly`]). A path that has grown by more than the tolerance is
 //! a failure that names both numbers. Another compiler may make other code: the file says which one it
 //! was.
 

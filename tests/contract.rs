@@ -15,7 +15,7 @@ use std::hash::Hash;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use windrow::clock::{Coarse, Manual, Precise, Ticker};
 use windrow::{
@@ -260,6 +260,28 @@ fn a_borrowed_clock_and_a_shared_one_are_that_clock() {
     let read = (line, Duration::from_millis(1));
     assert_eq!(reads(&&Replay { line }), read);
     assert_eq!(reads(&Arc::new(Replay { line })), read);
+}
+
+/// Whether a clock shows a later time before long.
+fn runs(clock: &impl Clock) -> bool {
+    let (first, patience) = (clock.now(), Instant::now() + Duration::from_secs(20));
+    while clock.now() == first && Instant::now() < patience {
+        thread::sleep(Duration::from_millis(1));
+    }
+    clock.now() > first
+}
+
+#[test]
+fn clocks_run() {
+    assert!(runs(&Coarse::default()));
+    assert!(Coarse::default().resolution() > Duration::ZERO);
+    assert!(runs(&Precise::default()));
+    assert_eq!(Precise::default().resolution(), Duration::from_nanos(1));
+    let ticker = Ticker::start(Duration::from_secs(3_600));
+    thread::sleep(Duration::from_millis(20)); // it has gone to sleep for an hour
+    ticker.set_period(Duration::from_millis(2));
+    assert_eq!(ticker.resolution(), Duration::from_millis(2));
+    assert!(runs(&ticker));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What a window keeps allocated.
 
-use windrow::SlidingWindow;
 use windrow::clock::Manual;
+use windrow::{Counter, SlidingWindow};
 
 use crate::common::{ns, window};
 use crate::counting::own_bytes;
@@ -61,4 +61,33 @@ fn table() {
             assert!(all <= 16 << 10, "{all} bytes for 60 buckets on 2 CPUs");
         }
     }
+}
+
+#[test]
+fn what_is_dropped_gives_everything_back() {
+    on_each_strategy("memory::dropped");
+}
+
+/// Bytes that are mapped, written or not; nothing where nobody says so.
+fn mapped_bytes() -> i64 {
+    let sizes = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages = sizes.split(' ').next().and_then(|pages| pages.parse::<i64>().ok());
+    pages.unwrap_or(0) * 4096
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn dropped() {
+    live_bytes_of(2); // as above
+    let (heap, mapped) = (own_bytes(), mapped_bytes());
+    for _ in 0..1_000_000 {
+        Counter::new().increment();
+    }
+    for _ in 0..20_000 {
+        let window = window::<Http>(ns(LENGTH), 2, &Manual::default());
+        window.add(Http::Pass, 1);
+    }
+    // What epochs have not reclaimed yet; and less than the columns of all these.
+    assert!(own_bytes() - heap <= 64 << 10, "{} bytes more", own_bytes() - heap);
+    assert!(mapped_bytes() - mapped <= 4 << 20, "{} bytes more", mapped_bytes() - mapped);
 }

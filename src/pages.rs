@@ -10,10 +10,19 @@ use std::ptr::NonNull;
 
 use crate::sync::AtomicU64;
 
-#[cfg_attr(all(unix, not(any(loom, shuttle))), path = "pages/mapped.rs")]
-#[cfg_attr(not(any(unix, loom, shuttle)), path = "pages/allocated.rs")]
-#[cfg_attr(any(loom, shuttle), path = "pages/modelled.rs")]
-mod platform;
+#[cfg(not(any(unix, loom, shuttle)))]
+mod allocated;
+#[cfg(all(unix, not(any(loom, shuttle))))]
+mod mapped;
+#[cfg(any(loom, shuttle))]
+mod modelled;
+
+#[cfg(not(any(unix, loom, shuttle)))]
+use allocated as platform;
+#[cfg(all(unix, not(any(loom, shuttle))))]
+use mapped as platform;
+#[cfg(any(loom, shuttle))]
+use modelled as platform;
 
 /// One number, written by atomic operations only. It starts at zero.
 pub(crate) type Cell = AtomicU64;

@@ -5,9 +5,15 @@ use std::time::Duration;
 use super::Clock;
 use crate::Timestamp;
 
-#[cfg_attr(any(target_os = "linux", target_os = "android"), path = "monotonic/kernel.rs")]
-#[cfg_attr(not(any(target_os = "linux", target_os = "android")), path = "monotonic/instant.rs")]
-mod platform;
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+mod instant;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod kernel;
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+use instant as platform;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use kernel as platform;
 
 /// The kernel's tick: the cheapest clock that needs no thread, as old as the last timer interrupt.
 ///

@@ -25,6 +25,15 @@ impl Model {
         Model { name, preemptions: None }
     }
 
+    /// A model that takes minutes: with two preemptions, or with one where there is more to take turns on
+    /// than over the checking reclaimer, and in the quick half of the checks (`WINDROW_QUICK`).
+    #[must_use]
+    pub fn long(name: &'static str) -> Model {
+        let quick = std::env::var_os("WINDROW_QUICK").is_some();
+        let few = quick || cfg!(windrow_per_core) || !cfg!(windrow_checker);
+        Model::new(name).bounded(if few { 1 } else { 2 })
+    }
+
     /// Bounded, whatever the reclaimer: for three threads.
     #[must_use]
     pub fn bounded(self, preemptions: usize) -> Model {
@@ -41,12 +50,6 @@ impl Model {
     #[must_use]
     pub fn bounded_per_core(self, preemptions: usize) -> Model {
         if cfg!(windrow_per_core) { self.bounded(preemptions) } else { self }
-    }
-
-    /// Bounded in the quick half of the checks alone (`WINDROW_QUICK`): for what takes minutes.
-    #[must_use]
-    pub fn bounded_when_quick(self, preemptions: usize) -> Model {
-        if std::env::var_os("WINDROW_QUICK").is_some() { self.bounded(preemptions) } else { self }
     }
 
     /// Explores the model, and prints how many executions that took.

@@ -110,7 +110,7 @@ fn java(steps: &mut Steps, target: &Path) -> Result<Option<PathBuf>, Failed> {
 /// Instructions of the per-core paths, by what adds; none where there is no such strategy.
 fn lengths(steps: &mut Steps) -> Result<Vec<(&'static str, usize)>, Failed> {
     let mut lengths = Vec::new();
-    let paths = assembly::lengths(steps)?;
+    let paths = assembly::run(steps)?;
     for (name, length) in paths {
         match name {
             assembly::COUNTER_ADD => lengths.push(("counter", length)),

@@ -2,9 +2,9 @@
 //!
 //! Instructions are the one measure of cost that no neighbour and no clock frequency changes. The portable
 //! paths are counted by callgrind, which knows no restartable sequences; the per-core paths are read from
-//! the machine code ([`assembly`]). A path that has grown by more than the tolerance is
-//! a failure that names both numbers. Another compiler may make other code: the file says which one it
-//! was.
+//! the machine code ([`assembly`]). A path that has grown by more than the tolerance is a failure that names
+//! both numbers. Another compiler may make other code: the file says which one it was. Another processor
+//! does: where there is no per-core strategy, nothing is counted.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -43,10 +43,12 @@ type Counts = BTreeMap<String, f64>;
 /// Counts, and compares with what is expected; or writes it down.
 pub(crate) fn run(steps: &mut Steps, write: bool) -> Result<(), Failed> {
     let root = steps.root().to_owned();
-    let mut counts: Counts = BTreeMap::new();
-    for (name, length) in assembly::lengths(steps)? {
-        counts.insert(format!("per core, {name}"), length as f64);
+    let lengths = assembly::run(steps)?;
+    if !assembly::THERE {
+        return Ok(());
     }
+    let per_core = |(name, length)| (format!("per core, {name}"), length as f64);
+    let mut counts: Counts = lengths.into_iter().map(per_core).collect();
     if let Err(why) = needs("valgrind", &["--version"]) {
         if write {
             return Err(Failed::new("instructions, portable", why));
@@ -54,7 +56,6 @@ pub(crate) fn run(steps: &mut Steps, write: bool) -> Result<(), Failed> {
         // Who has no valgrind still has the tests; CI has one.
         steps.leave_out("instructions, portable", &why);
     } else {
-        steps.cargo("library, optimised", &["build", "--release", "--lib"], &[])?;
         steps.step("instructions, portable", "callgrind of xtask/counted.rs", || {
             let program = compile(&root)?;
             let empty = count(&program, "nothing")?;
@@ -99,15 +100,15 @@ fn count(program: &Path, path: &str) -> Result<f64, String> {
 
 /// The file, for these counts.
 fn shown(counts: &Counts) -> Result<String, String> {
-    let compiler = Command::new("rustc").arg("--version").output();
+    let compiler = assembly::rustc().arg("--version").output();
     let compiler = compiler.map_err(|error| format!("cannot run rustc: {error}"))?;
-    let lines: Vec<_> =
-        counts.iter().map(|(path, count)| format!("{count:7.1}  {path}\n")).collect();
-    Ok(format!(
+    let compiler = String::from_utf8_lossy(&compiler.stdout);
+    let lines = counts.iter().map(|(path, count)| format!("{count:7.1}  {path}\n"));
+    let head = format!(
         "# Instructions of one call. `cargo xtask instructions` compares, with `--write` it writes this.\n\
-         # {}",
-        String::from_utf8_lossy(&compiler.stdout) + lines.concat().as_str(),
-    ))
+         # {compiler}",
+    );
+    Ok(std::iter::once(head).chain(lines).collect())
 }
 
 /// Reads the file.

@@ -1,8 +1,8 @@
 //! The project's own commands: `cargo xtask <command>`.
 //!
-//! `test` is everything that must pass before a change goes in, and needs cargo, rustfmt and clippy
-//! and nothing else (without valgrind, portable paths are not counted); `verify` is what takes longer. The others are their parts. What needs more says
-//! so.
+//! `test` is everything that must pass before a change goes in, and needs cargo, rustfmt and clippy and
+//! nothing else (without valgrind, portable paths are not counted); `verify` is what takes longer. The
+//! others are their parts. What needs more says so.
 
 mod assembly;
 mod compare;
@@ -122,7 +122,7 @@ fn run(steps: &mut Steps, arguments: &[&str]) -> Result<(), Problem> {
         ["sanitizers"] => sanitizers::run(steps)?,
         ["fuzz"] => fuzz::run(steps, 60)?,
         ["fuzz", seconds] => fuzz::run(steps, number(seconds)?)?,
-        ["assembly"] => assembly::run(steps)?,
+        ["assembly"] => _ = assembly::run(steps)?,
         ["instructions"] => instructions::run(steps, false)?,
         ["instructions", "--write"] => instructions::run(steps, true)?,
         [] => return Err(Problem::Misused("no command".to_owned())),

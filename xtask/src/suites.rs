@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use crate::steps::{Failed, Steps};
-use crate::{assembly, fuzz, instructions, litmus, models, mutants, orderings, sanitizers, twin};
+use crate::{fuzz, instructions, litmus, models, mutants, orderings, sanitizers, twin};
 
 /// A rival that brings many crates with it.
 const SENTINEL: &str = "windrow-benches/sentinel";
@@ -21,7 +21,6 @@ pub(crate) fn test(steps: &mut Steps) -> Result<(), Failed> {
     steps.cargo("unit, integration and example tests", &tests, &[])?;
     steps.cargo("tests in the docs", &["test", "--workspace", "--doc"], &[])?;
     litmus::quick(steps)?;
-    assembly::run(steps)?;
     instructions::run(steps, false)?;
     models::lint(steps)?;
     models::quick(steps)?;

@@ -47,42 +47,32 @@ fn insertion_against_insertion() {
 #[test]
 fn rotation_against_a_longer_rotation() {
     let name = "one_header::rotation_against_a_longer_rotation";
-    Model::new(name)
-        .bounded(2)
-        .bounded_over_epoch(1)
-        .bounded_per_core(1)
-        .bounded_when_quick(1)
-        .explore(|| {
-            set_time(0);
-            let window = Arc::new(window(2));
-            add(&window, 0, 8);
-            let other = spawn(&window, |window| add(window, 1, 1));
-            add(&window, 2, 2);
-            other.join().unwrap();
-            assert_eq!(each(&window, 2), [1, 2]);
-            assert_eq!((late(&window), lifetime(&window)), (0, 11));
-        });
+    Model::long(name).explore(|| {
+        set_time(0);
+        let window = Arc::new(window(2));
+        add(&window, 0, 8);
+        let other = spawn(&window, |window| add(window, 1, 1));
+        add(&window, 2, 2);
+        other.join().unwrap();
+        assert_eq!(each(&window, 2), [1, 2]);
+        assert_eq!((late(&window), lifetime(&window)), (0, 11));
+    });
 }
 
 /// An idle gap of a whole round: the buckets of both threads live in the same slot.
 #[test]
 fn rotation_against_rotation_to_the_same_slot() {
     let name = "one_header::rotation_against_rotation_to_the_same_slot";
-    Model::new(name)
-        .bounded(2)
-        .bounded_over_epoch(1)
-        .bounded_per_core(1)
-        .bounded_when_quick(1)
-        .explore(|| {
-            set_time(0);
-            let window = Arc::new(window(2));
-            let other = spawn(&window, |window| add(window, 1, 1));
-            add(&window, 3, 2);
-            other.join().unwrap();
-            assert_eq!(each(&window, 3), [0, 2]);
-            assert!([0, 1].contains(&late(&window)), "{} hits were late", late(&window));
-            assert_eq!(lifetime(&window), 3);
-        });
+    Model::long(name).explore(|| {
+        set_time(0);
+        let window = Arc::new(window(2));
+        let other = spawn(&window, |window| add(window, 1, 1));
+        add(&window, 3, 2);
+        other.join().unwrap();
+        assert_eq!(each(&window, 3), [0, 2]);
+        assert!([0, 1].contains(&late(&window)), "{} hits were late", late(&window));
+        assert_eq!(lifetime(&window), 3);
+    });
 }
 
 /// One thread makes bucket 1 current and may stall before it is in its slot; the other moves on, and
@@ -90,19 +80,14 @@ fn rotation_against_rotation_to_the_same_slot() {
 #[test]
 fn back_dated_add_behind_a_stalled_rotation() {
     let name = "one_header::back_dated_add_behind_a_stalled_rotation";
-    Model::new(name)
-        .bounded(2)
-        .bounded_over_epoch(1)
-        .bounded_per_core(1)
-        .bounded_when_quick(1)
-        .explore(|| {
-            set_time(0);
-            let window = Arc::new(window(3));
-            let other = spawn(&window, |window| add(window, 1, 1));
-            add(&window, 2, 4);
-            add(&window, 1, 2);
-            other.join().unwrap();
-            assert_eq!(each(&window, 2), [0, 3, 4]);
-            assert_eq!((late(&window), lifetime(&window)), (0, 7));
-        });
+    Model::long(name).explore(|| {
+        set_time(0);
+        let window = Arc::new(window(3));
+        let other = spawn(&window, |window| add(window, 1, 1));
+        add(&window, 2, 4);
+        add(&window, 1, 2);
+        other.join().unwrap();
+        assert_eq!(each(&window, 2), [0, 3, 4]);
+        assert_eq!((late(&window), lifetime(&window)), (0, 7));
+    });
 }

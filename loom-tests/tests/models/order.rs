@@ -12,48 +12,38 @@ use crate::spawn;
 /// A rotation in the old ring does not bring the old geometry back.
 #[test]
 fn reconfigure_against_rotation() {
-    Model::new("order::reconfigure_against_rotation")
-        .bounded(2)
-        .bounded_over_epoch(1)
-        .bounded_per_core(1)
-        .bounded_when_quick(1)
-        .explore(|| {
-            set_time(0);
-            let window = Arc::new(window(2));
-            let other = spawn(&window, |window| add(window, 1, 1));
-            reconfigure(&window, 3);
-            turn();
-            assert_eq!(window.buckets(), 3, "the old geometry came back");
-            other.join().unwrap();
-            assert_eq!(window.buckets(), 3, "the old geometry came back");
-            assert_eq!(each(&window, 1), [0, 1]);
-            assert_eq!((late(&window), lifetime(&window)), (0, 1));
-        });
+    Model::long("order::reconfigure_against_rotation").explore(|| {
+        set_time(0);
+        let window = Arc::new(window(2));
+        let other = spawn(&window, |window| add(window, 1, 1));
+        reconfigure(&window, 3);
+        turn();
+        assert_eq!(window.buckets(), 3, "the old geometry came back");
+        other.join().unwrap();
+        assert_eq!(window.buckets(), 3, "the old geometry came back");
+        assert_eq!(each(&window, 1), [0, 1]);
+        assert_eq!((late(&window), lifetime(&window)), (0, 1));
+    });
 }
 
 /// Two changes at once: one comes after the other, and both threads agree on which.
 #[test]
 fn reconfigure_against_reconfigure() {
-    Model::new("order::reconfigure_against_reconfigure")
-        .bounded(2)
-        .bounded_over_epoch(1)
-        .bounded_per_core(1)
-        .bounded_when_quick(1)
-        .explore(|| {
-            set_time(0);
-            let window = Arc::new(window(2));
-            add(&window, 0, 1);
-            let other = spawn(&window, |window| reconfigure(window, 3));
-            reconfigure(&window, 4);
-            turn();
-            let first = window.buckets();
-            other.join().unwrap();
-            let last = window.buckets();
-            assert!(first == 4 || last == 3, "went from {first} to {last} buckets");
-            assert!([3, 4].contains(&last), "ended with {last} buckets");
-            assert_eq!(each(&window, 0), [1]);
-            assert_eq!(lifetime(&window), 1);
-        });
+    Model::long("order::reconfigure_against_reconfigure").explore(|| {
+        set_time(0);
+        let window = Arc::new(window(2));
+        add(&window, 0, 1);
+        let other = spawn(&window, |window| reconfigure(window, 3));
+        reconfigure(&window, 4);
+        turn();
+        let first = window.buckets();
+        other.join().unwrap();
+        let last = window.buckets();
+        assert!(first == 4 || last == 3, "went from {first} to {last} buckets");
+        assert!([3, 4].contains(&last), "ended with {last} buckets");
+        assert_eq!(each(&window, 0), [1]);
+        assert_eq!(lifetime(&window), 1);
+    });
 }
 
 /// Who has seen a newer bucket does not see an older one current again: its adds would be refused a

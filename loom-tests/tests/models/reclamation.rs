@@ -14,22 +14,17 @@ use crate::spawn;
 /// The ring has one slot, so each rotation retires a header. Whoever is done last drops the window.
 #[test]
 fn add_against_rotations_and_the_end() {
-    Model::new("reclamation::add_against_rotations_and_the_end")
-        .bounded(2)
-        .bounded_over_epoch(1)
-        .bounded_per_core(1)
-        .bounded_when_quick(1)
-        .explore(|| {
-            set_time(0);
-            let window = Arc::new(window(1));
-            let other = spawn(&window, |window| {
-                add(window, 1, 1);
-                add(window, 2, 1);
-            });
-            add(&window, 1, 1);
-            drop(window);
-            other.join().unwrap();
+    Model::long("reclamation::add_against_rotations_and_the_end").explore(|| {
+        set_time(0);
+        let window = Arc::new(window(1));
+        let other = spawn(&window, |window| {
+            add(window, 1, 1);
+            add(window, 2, 1);
         });
+        add(&window, 1, 1);
+        drop(window);
+        other.join().unwrap();
+    });
 }
 
 /// A reader follows slots while rotations empty them.

@@ -116,6 +116,33 @@ impl Shape {
         self.cells
     }
 
+    /// Columns of a block that is added to per core: a cell each, and behind them the pending value of each
+    /// `Value` event (see [`per_core`](crate::stripe::per_core)).
+    pub(crate) fn columns(self) -> usize {
+        self.cells + self.pairs / 2
+    }
+
+    /// The column of the pending value of the event whose pair is at `pair`.
+    #[inline]
+    pub(crate) fn pending(self, pair: usize) -> usize {
+        self.cells + pair / 2
+    }
+
+    /// The pair of the event whose extremes are at `extremes`, or at the position before.
+    pub(crate) fn pair_of(self, extremes: usize) -> usize {
+        (extremes - self.additive) / 2 * 2
+    }
+
+    /// Whether an extreme is the complement of a minimum; else it is a maximum.
+    pub(crate) fn is_complement(self, extreme: usize) -> bool {
+        (extreme - self.additive) % 2 == 1
+    }
+
+    /// Whether a cell counts the records of a `Value` event.
+    pub(crate) fn counts_records(self, cell: usize) -> bool {
+        cell < self.pairs && cell.is_multiple_of(2)
+    }
+
     /// Whether a cell adds up; else it only rises.
     #[inline]
     pub(crate) fn adds_up(self, cell: usize) -> bool {

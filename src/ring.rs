@@ -39,7 +39,7 @@ use crate::error::BuildError;
 use crate::layout::{Place, Shape};
 use crate::pages;
 use crate::reclaim::{self, Guard, Owned};
-use crate::stripe::again::{Refusal, again, note_abort};
+use crate::stripe::again::{Refusal, Refused, again, note_abort};
 use crate::stripe::live::Live;
 use crate::stripe::{self, Strategy, barrier, per_core};
 use crate::sync::{AtomicPtr, Ordering, sized};
@@ -61,13 +61,14 @@ mod slab;
 mod slots;
 
 use block::Block;
-pub(crate) use cells::Update;
+use cells::Update;
 use cells::cells;
+use close::Seat;
 use drain::Cursor;
 use generation::Generation;
-pub(crate) use geometry::Geometry;
+pub(crate) use geometry::{Geometry, Outside};
 use header::Link;
-use hold::Held;
+use hold::{Adder, Held};
 pub(crate) use read::{Source, View};
 use slab::Slab;
 
@@ -101,11 +102,8 @@ pub(crate) struct Ring {
     past: Box<[pages::Cell]>,
     /// Which closed buckets were handed out.
     cursor: Cursor,
-}
-
-/// The bucket of a timestamp has left the ring, which begins at `oldest` now.
-pub(crate) struct Gone {
-    pub(crate) oldest: u64,
+    /// Who asks for barriers.
+    seat: Seat,
 }
 
 impl Ring {
@@ -132,6 +130,7 @@ impl Ring {
             late: cells(shape.cells()),
             past: cells(shape.cells()),
             cursor: Cursor::default(),
+            seat: Seat::new(),
         };
         let guard = reclaim::pin();
         let generation = Owned::new(generation).into_shared(&guard);
@@ -181,12 +180,12 @@ impl Ring {
         self.add_portably(at, place, number, |_| self.add_slowly(at, place, number));
     }
 
-    /// Counts a number in the live bucket, if `at` lies in it; else calls `refused`.
+    /// Counts a number in the live bucket, if `at` lies in it; else calls `refused`: also for a value
+    /// beyond what this core's row has seen.
     #[inline(always)]
     #[allow(clippy::inline_always)] // as above
     fn add_per_core(&self, at: u64, place: Place, number: u64, refused: impl FnOnce(Refusal)) {
-        // A header begins with what is live of it.
-        let live: *const AtomicPtr<Live> = from_ref::<Link>(&self.current).cast();
+        let live = self.live();
         // SAFETY: `current` is never null, and a header that counts in a block is not made into
         // another bucket before it was silent (see `close`); one that does not has no reach,
         // whatever it is made into.
@@ -199,6 +198,30 @@ impl Ring {
                 }
             }
         }
+    }
+
+    /// As [`add_per_core`](Self::add_per_core), of any value.
+    fn add_any_per_core(&self, at: u64, place: Place, number: u64, refused: &Refused) {
+        let because = |why| refused.set(Some(why));
+        let Place::Value { pair, extremes } = place else {
+            return self.add_per_core(at, place, number, because);
+        };
+        let (live, pair, extremes) = (self.live(), pair.into(), extremes.into());
+        let pending = self.shape.pending(pair);
+        // SAFETY: as in `add_per_core`; a block has a column for each pending value.
+        unsafe {
+            per_core::fold_live(live, at, (pair, extremes, pending), because);
+            if refused.get().is_none() {
+                per_core::record_pending(live, at, (pair, pending), number, because);
+            }
+        }
+    }
+
+    /// Where adds go; a header begins with what is live of it.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // an address
+    fn live(&self) -> *const AtomicPtr<Live> {
+        from_ref::<Link>(&self.current).cast()
     }
 
     /// As [`add_per_core`](Self::add_per_core), portably.
@@ -225,17 +248,30 @@ impl Ring {
     #[cold]
     fn add_slowly(&self, at: u64, place: Place, number: u64) {
         let update = Update::new(place, number);
-        if self.add_in_ring(at, update).is_err() {
+        if self.add_in_ring(at, None, update).is_err() {
             update.put(&*self.late);
         }
     }
 
-    /// Counts `update` in the bucket of `at`; nowhere if that has left the ring.
+    /// Counts a number in the bucket of `at`, if the clock's `now` admits that and the bucket is in the
+    /// ring; nowhere else.
+    pub(crate) fn add_at(&self, at: u64, now: u64, place: Place, number: u64) -> Result<(), Outside> {
+        self.add_in_ring(at, Some(now), Update::new(place, number))
+    }
+
+    /// Counts `update` in the bucket of `at`; nowhere if that has left the ring, or is not admitted at
+    /// `now`.
     ///
     /// Each time round, the ring has moved on: either `at` is in the present bucket by then, or
-    /// older.
-    pub(crate) fn add_in_ring(&self, at: u64, update: Update) -> Result<(), Gone> {
+    /// older. What admits it is the geometry in which its bucket would be opened: in one of longer buckets
+    /// a time may lie in the bucket of now which in this one is far ahead.
+    fn add_in_ring(&self, at: u64, now: Option<u64>, update: Update) -> Result<(), Outside> {
         loop {
+            let admitted_by = now.map(|now| {
+                let geometry = self.geometry();
+                geometry.admit(at, now).map(|()| geometry)
+            });
+            let admitted_by = admitted_by.transpose()?;
             let refusal = self.add_live(at, update);
             if refusal.is_none() {
                 return Ok(());
@@ -244,14 +280,17 @@ impl Ring {
             let current = self.hold_current();
             // SAFETY: of a header that is current under the guard.
             let geometry = unsafe { current.generation(&guard).deref() }.geometry();
+            if admitted_by.is_some_and(|other| other != geometry) {
+                continue;
+            }
             let start = geometry.start_of(at);
             if start < current.start() {
                 return self.add_back_dated(&current, start, update, &guard);
             }
             if start == current.start() {
                 // Through its block, if the ring has only just come to this bucket.
-                if refusal != Some(Refusal::Elsewhere) || current.block().is_none() {
-                    self.put_shared(&current, update);
+                let has_way = refusal == Some(Refusal::Elsewhere) && current.block().is_some();
+                if !has_way && self.put_live(&current, update) {
                     return Ok(());
                 }
                 continue;
@@ -269,11 +308,10 @@ impl Ring {
         let Update { place, number } = update;
         let per_core = self.strategy == Strategy::PerCore;
         again(|refused| {
-            let because = |why| refused.set(Some(why));
             if per_core {
-                self.add_per_core(at, place, number, because);
+                self.add_any_per_core(at, place, number, refused);
             } else {
-                self.add_portably(at, place, number, because);
+                self.add_portably(at, place, number, |why| refused.set(Some(why)));
             }
         })
     }
@@ -289,13 +327,13 @@ impl Ring {
         start: u64,
         update: Update,
         guard: &Guard,
-    ) -> Result<(), Gone> {
+    ) -> Result<(), Outside> {
         let of = current.generation(guard);
         // SAFETY: of a header that was current under the guard.
         let slots = &unsafe { of.deref() }.slots;
         let geometry = slots.geometry;
         if !geometry.in_ring(start, current.start()) {
-            return Err(Gone { oldest: geometry.oldest(current.start()) });
+            return Err(Outside::Before { oldest: geometry.oldest(current.start()) });
         }
         loop {
             // SAFETY: the window lives as long as `self`.
@@ -307,17 +345,28 @@ impl Ring {
                 }
                 // A whole round has passed since `current` was loaded.
                 Some(newer) if newer.start() > start => {
-                    return Err(Gone { oldest: geometry.oldest(newer.start()) });
+                    return Err(Outside::Before { oldest: geometry.oldest(newer.start()) });
                 }
                 _ => {
                     let new = self.unstriped.take();
-                    new.make(of, start, header::CLOSED);
+                    new.make(of, start);
+                    new.made(header::CLOSED);
                     if !slots.replace(start, seen.as_ref(), new) {
                         new.let_go(); // it will never be in a slot
                     }
                 }
             }
         }
+    }
+
+    /// Counts `update` in the shared cells of a header that is current; not if it no longer is. Nobody
+    /// calls the bucket closed before that is done.
+    fn put_live(&self, current: &Held<'_>, update: Update) -> bool {
+        let adder = Adder::of(current, &self.current);
+        if adder.is_some() {
+            self.put_shared(current, update);
+        }
+        adder.is_some()
     }
 
     /// Counts `update` in a header's shared cells.

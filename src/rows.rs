@@ -2,6 +2,7 @@
 
 use crate::column::Column;
 use crate::stripe;
+use crate::stripe::per_core::PENDING;
 use crate::sync::Ordering;
 
 /// Every row's number in `column`, one load each.
@@ -19,6 +20,44 @@ pub(crate) fn sum(column: Column) -> u64 {
 /// The greatest of all rows.
 pub(crate) fn greatest(column: Column) -> u64 {
     scan(column).fold(0, u64::max)
+}
+
+/// The columns of a value's record in one row that matter to an extreme.
+pub(crate) struct Extreme {
+    /// The count, whose highest bit says that there is a pending value.
+    pub(crate) count: Column,
+    pub(crate) pending: Column,
+    pub(crate) cell: Column,
+    /// It is the complement of a minimum.
+    pub(crate) is_complement: bool,
+}
+
+/// The greatest of all rows, each row's pending value among them (see
+/// [`per_core`](crate::stripe::per_core)).
+pub(crate) fn extreme(of: &Extreme) -> u64 {
+    let row = |row: usize| {
+        // In this order, Acquire each, and the extreme last: a pending value makes room for another only
+        // when the extreme has been raised to it. So where the bit is not, or the value is another
+        // by now, the extreme has it; pairs with the Release of the sequences' stores, and of `forget_pending`.
+        let pends = of.count.cell(row).load(Ordering::Acquire) & PENDING != 0;
+        let pending = of.pending.cell(row).load(Ordering::Acquire);
+        let extreme = of.cell.cell(row).load(Ordering::Acquire);
+        let pending = if of.is_complement { !pending } else { pending };
+        if pends { extreme.max(pending) } else { extreme }
+    };
+    (0..stripe::rows()).map(row).fold(0, u64::max)
+}
+
+/// Has no row's value pend any more. For a column of counts that is provably silent, as [`reset`].
+pub(crate) fn forget_pending(count: Column) {
+    for row in 0..stripe::rows() {
+        let cell = count.cell(row);
+        let number = cell.load(Ordering::Relaxed); // as in `reset`
+        if number & PENDING != 0 {
+            // Release: pairs with the Acquire in `extreme`.
+            cell.store(number & !PENDING, Ordering::Release);
+        }
+    }
 }
 
 /// Sets all rows to zero. For a column that is provably silent: nobody is adding to it.

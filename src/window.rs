@@ -8,7 +8,7 @@ use crate::builder::{self, Builder};
 use crate::clock::{Clock, Coarse};
 use crate::error::{BuildError, OutOfRange};
 use crate::event::Event;
-use crate::ring::{Gone, Ring, Update};
+use crate::ring::{Outside, Ring};
 use crate::timestamp::Timestamp;
 
 mod drain;
@@ -141,10 +141,14 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     ///
     /// For what happened earlier, or is replayed. Of a `Value` event, it records `n` as a value.
     ///
+    /// Counted is what lies in the bucket of the clock's now, or in one that counts with it: with `s` the
+    /// start of a time's bucket, `s(now) - interval < s(at) <= s(now)`. Should the clock have stepped
+    /// back, the bucket must also be in the ring (above).
+    ///
     /// # Errors
     ///
-    /// [`OutOfRange`] if `at` lies after the bucket of the clock's now, or before the ring. Then
-    /// nothing is counted.
+    /// [`OutOfRange`] if `at` does not; then nothing is counted. While the geometry is
+    /// [changed](Self::reconfigure), one that there is during the call decides.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -160,13 +164,14 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// ```
     pub fn add_at(&self, at: Timestamp, event: E, n: u64) -> Result<(), OutOfRange> {
         let now = self.clock.now();
-        let geometry = self.ring.geometry();
-        if at > now && at.as_nanos() - geometry.start_of(now.as_nanos()) >= geometry.length() {
-            return Err(OutOfRange::AfterNow { at, now });
-        }
-        self.ring.add_in_ring(at.as_nanos(), Update::new(E::PLACES[event.index()], n)).map_err(
-            |Gone { oldest }| OutOfRange::BeforeRing { at, oldest: Timestamp::from_nanos(oldest) },
-        )
+        let place = E::PLACES[event.index()];
+        let counted = self.ring.add_at(at.as_nanos(), now.as_nanos(), place, n);
+        counted.map_err(|outside| match outside {
+            Outside::After => OutOfRange::AfterNow { at, now },
+            Outside::Before { oldest } => {
+                OutOfRange::BeforeRing { at, oldest: Timestamp::from_nanos(oldest) }
+            }
+        })
     }
 
     /// Records a value of a `Value` event in the bucket of `at`.

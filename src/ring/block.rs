@@ -15,6 +15,7 @@ use crate::pages::Cell;
 use crate::ring::cells::cells;
 use crate::ring::header::Link;
 use crate::rows;
+use crate::stripe::per_core::PENDING;
 use crate::stripe::{Strategy, Way};
 use crate::sync::Ordering;
 
@@ -33,7 +34,7 @@ pub(super) struct Block {
 impl Block {
     /// A free block, to be added to by `strategy`; `None` if the arena has no columns left.
     pub(super) fn claim(shape: Shape, strategy: Strategy) -> Option<Block> {
-        let column = arena().claim(shape.cells())?;
+        let column = arena().claim(columns(shape, strategy))?;
         let (owner, base) = (Link::new(null_mut()), cells(shape.cells()));
         Some(Block { column, strategy, shape, owner, base })
     }
@@ -46,14 +47,37 @@ impl Block {
     /// What all owners together have put into a cell.
     pub(super) fn sum(&self, position: usize) -> u64 {
         let column = self.column.right(position);
-        if self.shape.adds_up(position) { rows::sum(column) } else { rows::greatest(column) }
+        if !self.shape.adds_up(position) {
+            return self.greatest(position);
+        }
+        let sum = rows::sum(column);
+        // The highest bit of a row's count is not part of it; nor, then, is that of all rows'.
+        if self.shape.counts_records(position) { sum & !PENDING } else { sum }
+    }
+
+    /// The greatest of a cell that rises.
+    fn greatest(&self, position: usize) -> u64 {
+        let cell = self.column.right(position);
+        match self.strategy {
+            Strategy::Portable => rows::greatest(cell),
+            Strategy::PerCore => {
+                let pair = self.shape.pair_of(position);
+                rows::extreme(&rows::Extreme {
+                    count: self.column.right(pair),
+                    pending: self.column.right(self.shape.pending(pair)),
+                    cell,
+                    is_complement: self.shape.is_complement(position),
+                })
+            }
+        }
     }
 
     /// What the present owner has put into a cell.
     pub(super) fn difference(&self, position: usize) -> u64 {
         let sum = self.sum(position);
         // Acquire: pairs with the Release in `rebase`. Who sees the next base sees CLOSED too.
-        sum.wrapping_sub(self.base[position].load(Ordering::Acquire))
+        let difference = sum.wrapping_sub(self.base[position].load(Ordering::Acquire));
+        if self.shape.counts_records(position) { difference & !PENDING } else { difference }
     }
 
     /// Makes a cell ready for the next owner: what it sums to now becomes the base, or, of an
@@ -62,13 +86,25 @@ impl Block {
     /// For the closer of a silent bucket, after it has published CLOSED: a reader who is in the
     /// middle of a difference must see that, if it sees any of this.
     pub(super) fn rebase(&self, position: usize) {
+        let column = self.column.right(position);
+        if self.shape.counts_records(position) {
+            rows::forget_pending(column);
+        }
         if self.shape.adds_up(position) {
             // Release: pairs with the Acquire in `difference`.
             self.base[position].store(self.sum(position), Ordering::Release);
         } else {
-            // Release: pairs with the Acquire in `rows::scan`.
-            rows::reset(self.column.right(position), Ordering::Release);
+            // Release: pairs with the Acquire in `rows::scan`, and in `rows::extreme`.
+            rows::reset(column, Ordering::Release);
         }
+    }
+}
+
+/// How many columns a block takes: one for each cell, and per core another for each pending value.
+fn columns(shape: Shape, strategy: Strategy) -> usize {
+    match strategy {
+        Strategy::PerCore => shape.columns(),
+        Strategy::Portable => shape.cells(),
     }
 }
 
@@ -76,6 +112,6 @@ impl Drop for Block {
     fn drop(&mut self) {
         // SAFETY: claimed in `claim`. A block is dropped with its window, by `&mut`: nobody adds to
         // it or reads it any more.
-        unsafe { arena().give_back(self.column, self.shape.cells()) };
+        unsafe { arena().give_back(self.column, columns(self.shape, self.strategy)) };
     }
 }

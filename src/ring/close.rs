@@ -1,15 +1,23 @@
 //! Making a displaced bucket final.
 //!
-//! Whoever comes by may close: the next rotation, a change of geometry. A closer claims the header,
-//! looks whether it is *silent* (nobody can be adding through its block any more), writes its totals
-//! down, says CLOSED, and only then hands the block on. A closer that stalls holds up one block and
-//! one `is_closed`; everybody else goes round it.
+//! Whoever comes by may close: the thread that opened the next bucket, a drain, a change of geometry, or
+//! a thread that does nothing else. A header can be closed when it is *silent* (nobody can be adding
+//! through its block any more) and has no adders (see `hold`). A closer then claims it, writes its totals
+//! down, says CLOSED, and only then hands the block on. A closer that stalls holds up one block and one
+//! `is_closed`; everybody else goes round it.
 //!
 //! Silent means, by the first of the ring's rules (blocks are reached through `current` alone): per
 //! core, that a barrier has passed which began after the header was displaced, and which restarts
 //! every sequence that had loaded it; portably, that such a grace period has passed, for which
-//! everybody who had loaded it has unpinned. The first is had for the asking, and takes
-//! microseconds; the second comes when it comes.
+//! everybody who had loaded it has unpinned.
+//!
+//! # Who asks for silence
+//!
+//! A barrier is a system call, which a hostile neighbour can make last. So it is made where it holds up
+//! one thread and nothing else: by one thread of a window at a time, which has the window's [`Seat`], has
+//! claimed and holds no header, and is not pinned. All others go on: they find blocks that are not
+//! free yet, and when the last is taken, open buckets that count in shared cells. A grace period comes
+//! when it comes; to ask for it takes no time, and whoever comes by does.
 
 use std::ptr::null_mut;
 
@@ -19,61 +27,135 @@ use crate::ring::header::Header;
 use crate::ring::hold::Held;
 use crate::ring::{Ring, grace};
 use crate::stripe::{Strategy, barrier};
-use crate::sync::{Ordering, sized};
+use crate::sync::{AtomicU64, Ordering, sized};
 
-/// How often a rotation looks whether what it has displaced can be closed already.
+/// How often a rotation looks, portably, whether what it has displaced can be closed already: a grace
+/// period takes two advances of the epoch, and each new pin lets it advance by one.
 const LOOKS: usize = sized(3, 1);
 
-impl Ring {
-    /// Closes every displaced header that can be closed and that nobody else is closing. True if
-    /// none is left open.
-    pub(super) fn close_displaced(&self, guard: &Guard) -> bool {
-        let mut all = true;
-        for index in 0..self.blocks.len() {
-            all &= self.close_owner(index, guard);
-        }
-        all
+/// How often one thread asks for a barrier before it leaves the seat to the next who comes by, though it
+/// was asked to look again.
+const ROUNDS: usize = sized(4, 2);
+
+/// Who asks for a window's barriers: one thread at a time. The others do not wait for it.
+#[derive(Debug)]
+pub(super) struct Seat(AtomicU64);
+
+/// Nobody is in the seat.
+const FREE: u64 = 0;
+/// Added to the occupant's process when another thread has displaced something meanwhile.
+const ASKED: u64 = 1 << 32;
+
+impl Seat {
+    pub(super) fn new() -> Seat {
+        Seat(AtomicU64::new(FREE))
     }
 
-    /// Closes what was just displaced, if that can be had.
+    /// Takes the seat, or asks its occupant to look again.
     ///
-    /// Portably, the grace period is given a chance to pass: with nobody else pinned this is where a
-    /// bucket is closed, since each new pin of ours lets the epoch advance by one; with somebody
-    /// pinned a later rotation will find it.
-    pub(super) fn settle(&self) {
-        let looks = if self.strategy == Strategy::PerCore { 1 } else { LOOKS };
-        for _ in 0..looks {
-            let guard = reclaim::pin();
-            if self.strategy == Strategy::Portable {
-                guard.flush();
+    /// An occupant of another process is not there: this process was forked while it was.
+    fn take(&self) -> bool {
+        let process = u64::from(process());
+        // Relaxed, all: the seat says who makes a system call, and publishes nothing. One order of all
+        // that is done to it is enough: either the occupant finds that it was asked, or we find it free.
+        let mut seen = self.0.load(Ordering::Relaxed);
+        loop {
+            let is_taken = seen & !ASKED == process;
+            let new = if is_taken { seen | ASKED } else { process };
+            match self.0.compare_exchange(seen, new, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return !is_taken,
+                Err(now) => seen = now,
             }
-            if self.close_displaced(&guard) {
+        }
+    }
+
+    /// Leaves the seat; false if there is something to do again, and the caller still sits there.
+    fn leave(&self) -> bool {
+        let process = u64::from(process());
+        let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed); // as in `take`
+        if self.0.compare_exchange(process, FREE, order, failed).is_ok() {
+            return true;
+        }
+        self.0.store(process, order);
+        false
+    }
+
+    /// Leaves the seat whatever there is to do.
+    fn abandon(&self) {
+        self.0.store(FREE, Ordering::Relaxed); // as in `take`
+    }
+}
+
+/// This process; in a model there is but one.
+fn process() -> u32 {
+    if cfg!(any(loom, shuttle)) { 1 } else { std::process::id() }
+}
+
+impl Ring {
+    /// Closes what was just displaced, if that can be had. Not to be called while pinned, or with a hold.
+    pub(crate) fn settle(&self) {
+        match self.strategy {
+            Strategy::PerCore => self.settle_by_barriers(),
+            Strategy::Portable => self.settle_by_grace(),
+        }
+    }
+
+    fn settle_by_barriers(&self) {
+        if !self.seat.take() {
+            return;
+        }
+        for _ in 0..ROUNDS {
+            let ticket = self.tickets(&reclaim::pin());
+            if ticket > 0 {
+                barrier::pass(ticket);
+                self.close_silent(&reclaim::pin());
+            }
+            if self.seat.leave() {
+                return;
+            }
+        }
+        self.seat.abandon();
+    }
+
+    /// With nobody pinned this is where a bucket is closed; with somebody pinned a later rotation will
+    /// find it silent.
+    fn settle_by_grace(&self) {
+        for _ in 0..LOOKS {
+            let guard = reclaim::pin();
+            guard.flush();
+            let ticket = self.tickets(&guard);
+            if ticket > 0 {
+                grace::begin(ticket, &guard);
+            }
+            if self.close_silent(&guard) {
                 return;
             }
         }
     }
 
-    /// Closes the owner of a block, if it is displaced and silent. False if it remains to be done.
-    fn close_owner(&self, index: usize, guard: &Guard) -> bool {
+    /// The highest ticket of all that is displaced and not closed; zero if nothing is.
+    fn tickets(&self, guard: &Guard) -> u64 {
+        let owners = (0..self.blocks.len()).filter_map(|index| self.displaced_owner(index));
+        owners.map(|header| self.ticket(&header, guard)).max().unwrap_or(0)
+    }
+
+    /// Closes every displaced header that is known to be silent and that nobody else is closing. True if
+    /// none is left open. No system call is made.
+    pub(super) fn close_silent(&self, guard: &Guard) -> bool {
+        let mut all = true;
+        for index in 0..self.blocks.len() {
+            if let Some(header) = self.displaced_owner(index) {
+                all &= self.close_owner(index, &header, guard);
+            }
+        }
+        all
+    }
+
+    /// The owner of a block, held, if it is displaced.
+    fn displaced_owner(&self, index: usize) -> Option<Held<'_>> {
         // SAFETY: headers live as long as the window.
-        let Some(header) = (unsafe { Held::by(&self.blocks[index].owner) }) else {
-            return true;
-        };
-        if !self.is_displaced(&header) {
-            return true;
-        }
-        if !header.claim() {
-            return false;
-        }
-        if !self.is_silent(&header, guard) {
-            header.give_back(); // for the next who comes by
-            return false;
-        }
-        self.write_totals(index, &header);
-        // Release: publishes the base to the next owner, who claims the block with Acquire.
-        self.blocks[index].owner.store(null_mut(), Ordering::Release);
-        header.let_go(); // the block's hold; ours ends by itself
-        true
+        let header = unsafe { Held::by(&self.blocks[index].owner) }?;
+        self.is_displaced(&header).then_some(header)
     }
 
     /// Whether a header that owns a block is displaced, or can never become current. For ever, then.
@@ -82,22 +164,31 @@ impl Ring {
         !std::ptr::eq(header.header(), current.header()) && header.place() <= current.place()
     }
 
-    /// Whether nobody can be adding to the block any more. For the claimant of a header that it has
-    /// seen displaced.
-    fn is_silent(&self, header: &Header, guard: &Guard) -> bool {
-        // Relaxed, both: a ticket is a number, right whoever took it.
-        let mut ticket = header.ticket.load(Ordering::Relaxed);
-        let per_core = self.strategy == Strategy::PerCore;
-        if ticket == 0 {
-            ticket = if per_core { barrier::ticket() } else { grace::ticket() };
-            header.ticket.store(ticket, Ordering::Relaxed);
+    /// The first barrier or grace period that can silence a header which was seen displaced, under the
+    /// guard.
+    fn ticket(&self, header: &Header, _guard: &Guard) -> u64 {
+        match self.strategy {
+            Strategy::PerCore => header.ticket_or(barrier::ticket),
+            Strategy::Portable => header.ticket_or(grace::ticket),
         }
-        if per_core {
-            barrier::pass(ticket)
-        } else {
-            grace::begin(ticket, guard);
-            grace::passed(ticket)
+    }
+
+    /// Closes the owner of a block, which is displaced, if it is silent and has no adders. False if it
+    /// remains to be done.
+    fn close_owner(&self, index: usize, header: &Held<'_>, guard: &Guard) -> bool {
+        let ticket = self.ticket(header, guard);
+        let is_silent = match self.strategy {
+            Strategy::PerCore => barrier::passed(ticket),
+            Strategy::Portable => grace::passed(ticket),
+        };
+        if !is_silent || header.has_adders() || !header.claim() {
+            return false;
         }
+        self.write_totals(index, header);
+        // Release: publishes the base to the next owner, who claims the block with Acquire.
+        self.blocks[index].owner.store(null_mut(), Ordering::Release);
+        header.let_go(); // the block's hold; ours ends by itself
+        true
     }
 
     /// Writes the totals of a silent bucket down, and makes its block ready for another.

@@ -57,6 +57,7 @@ impl Ring {
     /// Hands every closed bucket whose turn has not passed to `each`: its start, its length and its
     /// numbers. Returns how many there were.
     pub(crate) fn drain(&self, mut each: impl FnMut(u64, u64, &dyn Fn(usize) -> u64)) -> usize {
+        self.settle();
         let Some(mut passed) = self.cursor.lock() else {
             return 0;
         };
@@ -64,7 +65,6 @@ impl Ring {
         let mut count = 0;
         loop {
             let guard = reclaim::pin();
-            self.close_displaced(&guard);
             let Some((header, length)) = self.next_turn(passed.last, &guard) else {
                 return count;
             };
@@ -131,8 +131,7 @@ fn turn<'r>(
     if passed || header.place() >= current.place() {
         return Turn::Nothing;
     }
-    // One without a block is final when it is displaced, which it is.
-    if header.is_closed() || header.block().is_none() {
+    if header.is_final() {
         let length = slots.geometry.length_at(header.start());
         Turn::Ready(header, length)
     } else {

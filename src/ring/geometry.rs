@@ -13,6 +13,15 @@ pub(crate) struct Geometry {
     buckets: usize,
 }
 
+/// Where a time lies that is not counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outside {
+    /// Behind the bucket of now.
+    After,
+    /// In a bucket that has left the ring, which begins at `oldest` now.
+    Before { oldest: u64 },
+}
+
 impl Geometry {
     pub(crate) fn new(interval: Duration, buckets: usize) -> Result<Geometry, BuildError> {
         if interval.is_zero() {
@@ -62,6 +71,19 @@ impl Geometry {
     /// happens to hold.
     pub(crate) fn in_ring(self, start: u64, newest: u64) -> bool {
         start > newest || newest - start < self.interval()
+    }
+
+    /// Whether an add with a time of its own is admitted, when the clock says `now`: into the bucket of
+    /// `now`, and those that count with it.
+    pub(crate) fn admit(self, at: u64, now: u64) -> Result<(), Outside> {
+        let (start, newest) = (self.start_of(at), self.start_of(now));
+        if start > newest {
+            Err(Outside::After)
+        } else if !self.in_ring(start, newest) {
+            Err(Outside::Before { oldest: self.oldest(newest) })
+        } else {
+            Ok(())
+        }
     }
 
     /// The start of the oldest bucket in the ring.

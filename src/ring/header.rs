@@ -17,7 +17,7 @@ use crate::sync::{
 pub(super) const OPEN: u64 = 0;
 /// Its totals are final; its block is another's.
 pub(super) const CLOSED: u64 = 1;
-/// Somebody is closing it, or looking whether it can be closed yet.
+/// A thread is writing its totals down.
 const CLOSING: u64 = 2;
 /// The header is being made into this bucket.
 const MAKING: u64 = 4;
@@ -33,8 +33,8 @@ const UNSTRIPED: u8 = u8::MAX;
 ///
 /// # States
 ///
-/// `MAKING -> OPEN -> CLOSING -> CLOSED`, and from CLOSING back to OPEN if it turns out that it
-/// cannot be closed yet. CLOSING is a claim: its holder alone uses `ticket` and writes the totals.
+/// `MAKING -> OPEN -> CLOSING -> CLOSED`. CLOSING is a claim: its holder alone writes the totals, and
+/// does so at once.
 ///
 /// # Whose it is
 ///
@@ -67,7 +67,7 @@ pub(crate) struct Header {
     /// becomes current.
     generation: Atomic<Generation>,
     /// The first grace period or barrier that can silence it; zero until it was seen displaced.
-    pub(super) ticket: AtomicU64,
+    ticket: AtomicU64,
     witness: Witness,
 }
 
@@ -98,9 +98,10 @@ impl Header {
         }
     }
 
-    /// Makes a free header, which the caller has just taken, into the bucket at `start`. It is not
-    /// reachable through columns until it [counts in](Self::count_in) a block.
-    pub(super) fn make(&self, generation: Shared<'_, Generation>, start: u64, state: u64) {
+    /// Begins to make a free header, which the caller has just taken, into the bucket at `start`. It is
+    /// not reachable through columns until it [counts in](Self::count_in) a block. The caller ends it by
+    /// [`made`](Self::made), before the header is put where adds or readers find it.
+    pub(super) fn make(&self, generation: Shared<'_, Generation>, start: u64) {
         // SAFETY: the caller is about to publish a header of this generation, or has loaded one
         // from `current` under its guard.
         let of = unsafe { generation.deref() };
@@ -124,8 +125,13 @@ impl Header {
             pair.total.store(0, Ordering::Relaxed);
             pair.shared.store(0, Ordering::Relaxed);
         }
-        // Release: pairs with the Acquire in `identity`. Who reads this version reads no older rest.
-        self.identity.store(version | state, Ordering::Release);
+    }
+
+    /// The header is the bucket that it was being made into. Not before its block is settled: a reader
+    /// that has come across this header earlier may find it linked where it was, and goes by the version
+    /// alone.
+    pub(super) fn made(&self, state: u64) {
+        self.is_now(state);
     }
 
     /// Claims it, to close it; false if it is not open.
@@ -133,14 +139,23 @@ impl Header {
         self.becomes(CLOSING)
     }
 
-    /// Ends the claim: it cannot be closed yet.
-    pub(super) fn give_back(&self) {
-        self.is_now(OPEN);
-    }
-
     /// Ends the claim: it is closed, and its totals are written down.
     pub(super) fn close(&self) {
         self.is_now(CLOSED);
+    }
+
+    /// The first grace period or barrier that can silence it: the one noted, or else the one that `take`
+    /// gives. For who has seen it displaced.
+    pub(super) fn ticket_or(&self, take: impl FnOnce() -> u64) -> u64 {
+        // Relaxed, all: a ticket is a number, right whoever took it. Who does not see that there is one
+        // takes another, which is as right, and later.
+        let noted = self.ticket.load(Ordering::Relaxed);
+        if noted != 0 {
+            return noted;
+        }
+        let new = take();
+        let first = self.ticket.compare_exchange(0, new, Ordering::Relaxed, Ordering::Relaxed);
+        first.err().unwrap_or(new)
     }
 
     /// Closes it without totals, since it never was current; false if it is not open.
@@ -150,18 +165,18 @@ impl Header {
 
     /// Takes it from OPEN to another state. For those who hold it: the version stays.
     fn becomes(&self, state: u64) -> bool {
-        // Relaxed, all: it decides who does what follows, and publishes nothing. (An earlier claimant
-        // may have left a ticket: who does not see it takes another, which is as right, and later.)
+        // Relaxed, all: it decides who does what follows, and publishes nothing.
         let order = Ordering::Relaxed;
         let open = self.identity.load(order);
         open & STATE == OPEN
             && self.identity.compare_exchange(open, open | state, order, order).is_ok()
     }
 
-    /// For the claimant, while whom nobody else changes it.
+    /// For the maker, or the claimant: nobody else changes it meanwhile.
     fn is_now(&self, state: u64) {
         let version = self.identity.load(Ordering::Relaxed) & !STATE;
-        // Release: publishes the totals.
+        // Release: publishes what was made, or the totals; pairs with the Acquire in `identity`. Who reads
+        // a version reads nothing older than what it was made into.
         self.identity.store(version | state, Ordering::Release);
     }
 
@@ -251,6 +266,14 @@ impl Header {
     #[inline]
     pub(super) fn is_closed(&self) -> bool {
         self.identity() & CLOSED != 0
+    }
+
+    /// Whether only back-dated adds can change what it holds. For who has seen it displaced.
+    ///
+    /// One without a block counts in its shared cells, where only those adds are not back-dated whose
+    /// threads have found it current.
+    pub(super) fn is_final(&self) -> bool {
+        self.is_closed() || (self.block().is_none() && !self.has_adders())
     }
 
     /// What it holds at each position.

@@ -10,11 +10,21 @@
 //! there is nothing that could be done twice.)
 //!
 //! A thread that stalls with a hold holds up this one header, and nothing else.
+//!
+//! # Adders
+//!
+//! Whoever adds to the shared cells of the live bucket registers as its *adder* besides, in the upper half
+//! of the same count, and then looks whether the bucket is still the live one; only then it adds. Whoever
+//! finds a bucket displaced and without adders knows that no add of the time when it was live is still
+//! under way, and that none will come: see [`Header::has_adders`].
 
 use std::ops::Deref;
 
 use crate::ring::header::{Header, Link};
-use crate::sync::Ordering;
+use crate::sync::{Ordering, fence};
+
+/// An adder, in the count of holds. The lower half is for so many threads as no machine has.
+const ADDER: usize = 1 << (usize::BITS / 2);
 
 /// A header that stays what it is until this is dropped.
 #[derive(Debug)]
@@ -67,7 +77,38 @@ impl Drop for Held<'_> {
     }
 }
 
+/// The calling thread adds to the shared cells of a header that is current, until this is dropped.
+pub(super) struct Adder<'h>(&'h Header);
+
+impl<'h> Adder<'h> {
+    /// Registers with a header that the caller holds. `None` if it is not, or no longer, current.
+    pub(super) fn of(header: &'h Held<'_>, current: &Link) -> Option<Adder<'h>> {
+        header.holds.fetch_add(ADDER, Ordering::Relaxed);
+        let adder = Adder(header);
+        // Pairs with the fence in `has_adders`: whoever has seen the header displaced, and comes before us
+        // there, has us see it too; whoever comes after us sees that we are registered. (The header is
+        // held: it does not become current again.)
+        fence(Ordering::SeqCst);
+        std::ptr::eq(current.load(Ordering::Relaxed), header.header()).then_some(adder)
+    }
+}
+
+impl Drop for Adder<'_> {
+    fn drop(&mut self) {
+        // Release: pairs with the Acquire in `has_adders`. Who finds us gone sees all that we have added.
+        self.0.holds.fetch_sub(ADDER, Ordering::Release);
+    }
+}
+
 impl Header {
+    /// Whether a thread is adding to its shared cells that has found it current. For who has seen that it
+    /// is not: false stays false, and all that such threads have added is seen.
+    pub(super) fn has_adders(&self) -> bool {
+        fence(Ordering::SeqCst); // pairs with the one in `Adder::of`
+        // Acquire: pairs with the Release in the adder's `drop`.
+        self.holds.load(Ordering::Acquire) >= ADDER
+    }
+
     /// Takes a free header; false if it is not free. Its one hold is for the slot that it will be put
     /// into.
     pub(super) fn take(&self) -> bool {

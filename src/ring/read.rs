@@ -60,8 +60,7 @@ impl<'g> Seen<'g> {
         let header = unsafe { link.load(Ordering::Acquire).as_ref() }?;
         let version = header.version()?;
         // Relaxed: if this is no longer the bucket that was linked here, the version has told us that it
-        // is not. If it was linked here again as another, the version has told us of all but its block,
-        // which then counts nothing, as when we began.
+        // is not. If it was linked here again as another, the version has told us of all that it is.
         std::ptr::eq(link.load(Ordering::Relaxed), header).then_some(Seen { header, version })
     }
 
@@ -304,10 +303,15 @@ impl<'g> View<'g> {
     pub(super) fn bucket(&self, start: u64, slot: &Link) -> Option<Source<'g>> {
         let seen = self.seen(slot)?;
         let held = seen.header.start();
-        if held > start {
+        if held == start {
+            return Some(Source::Header { seen, is_current: false });
+        }
+        // An older bucket says that this one was never opened; but not if the header has become that
+        // bucket only since it was found here, and lives elsewhere now.
+        if held > start || !seen.is_still() {
             self.overtaken.set(true);
         }
-        (held == start).then_some(Source::Header { seen, is_current: false })
+        None
     }
 
     /// What a slot leads to.
@@ -349,10 +353,8 @@ impl Source<'_> {
     /// Whether it can change only by back-dated adds.
     pub(crate) fn is_closed(self) -> bool {
         match self {
-            // One without a block counts in its shared cells, where an add that comes after it was
-            // displaced is a back-dated one.
             Source::Header { seen: Seen { header, .. }, is_current } => {
-                header.is_closed() || (header.block().is_none() && !is_current)
+                header.is_closed() || (!is_current && header.is_final())
             }
             Source::Carried(_) => true,
         }

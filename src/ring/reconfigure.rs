@@ -34,7 +34,7 @@ impl Ring {
                 return Ok(());
             }
             generation.slots.install(&current);
-            self.close_displaced(&guard);
+            self.close_silent(&guard);
             let newest = current.start();
             let change = Change { from: generation.geometry(), newest, to: geometry };
             let (next, over) = self.successor(generation, change, &slots, &guard);

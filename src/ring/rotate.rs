@@ -1,7 +1,7 @@
 //! Moving on to the next bucket.
 //!
 //! 1. Put `current` into its slot, if it is not there yet: whoever made it current may have stalled.
-//! 2. Close what is displaced, which frees blocks.
+//! 2. Close what is displaced and known to be silent, which frees blocks.
 //! 3. Make a header for the new start, with a free block if there is one.
 //! 4. Compare-exchange `current`. The winner puts its header into its slot; a loser gives its block
 //!    back, and takes up the winner's bucket.
@@ -15,7 +15,7 @@ use crate::reclaim::{Guard, Shared};
 use crate::ring::Ring;
 use crate::ring::block::Block;
 use crate::ring::generation::Generation;
-use crate::ring::header::{Header, OPEN};
+use crate::ring::header::{CLOSED, Header, OPEN};
 use crate::ring::hold::Held;
 use crate::ring::slots::Slots;
 use crate::sync::Ordering;
@@ -29,7 +29,7 @@ impl Ring {
         // SAFETY: of a header that was current under the guard.
         let slots = &unsafe { generation.deref() }.slots;
         slots.install(current);
-        self.close_displaced(guard);
+        self.close_silent(guard);
         let new = self.open(generation, slots.geometry.start_of(at));
         self.displace(current, new, slots)
     }
@@ -57,24 +57,28 @@ impl Ring {
         let free = |block: &&Block| block.owner.load(Ordering::Relaxed).is_null(); // only a hint
         if self.blocks.iter().any(|block| free(&block)) {
             let header = self.striped.take();
-            header.make(generation, start, OPEN);
+            header.make(generation, start);
             // SAFETY: as in `make`.
             let length = unsafe { generation.deref() }.geometry().length_at(start);
             for (index, block) in self.blocks.iter().enumerate().filter(|(_, block)| free(block)) {
                 header.count_in(index, block, length);
                 // Acquire: pairs with the Release that freed the block; we have its base. Release:
-                // publishes the header to closers, who find it here.
+                // publishes the header to closers, who find it here, and leave it alone until it is
+                // made.
                 let (none, header_here) = (null_mut(), from_ref(header).cast_mut());
                 let (order, failed) = (Ordering::AcqRel, Ordering::Relaxed);
                 if block.owner.compare_exchange(none, header_here, order, failed).is_ok() {
+                    header.made(OPEN);
                     return header;
                 }
                 header.count_alone();
             }
+            header.made(CLOSED);
             header.let_go();
         }
         let header = self.unstriped.take();
-        header.make(generation, start, OPEN);
+        header.make(generation, start);
+        header.made(OPEN);
         header
     }
 

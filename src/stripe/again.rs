@@ -22,6 +22,8 @@ pub(crate) enum Refusal {
     NoRow,
     /// The time lies in another than the live bucket, or that has no columns.
     Elsewhere,
+    /// The value lies beyond what the row has seen.
+    Extreme,
 }
 
 /// What a sequence that is tried again says of itself: nothing if it was committed.

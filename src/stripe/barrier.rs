@@ -3,7 +3,7 @@
 //! # Theorem
 //!
 //! Let a thread see that a pointer to a [`Live`](super::live::Live) was made to point elsewhere, and
-//! then take a [`ticket`]. Once [`pass`] says so of that ticket, no sequence will commit to what the
+//! then take a [`ticket`]. Once [`passed`] says so of that ticket, no sequence will commit to what the
 //! pointer pointed at before, and all that sequences have committed there is visible.
 //!
 //! # Why
@@ -50,21 +50,27 @@ pub(crate) fn ticket() -> u64 {
     begun().load(Ordering::Acquire) + 1
 }
 
-/// Sees to it that the ticket's barrier, or a later one, has begun and ended. False if the kernel
-/// has refused it.
-pub(crate) fn pass(ticket: u64) -> bool {
-    // Acquire: pairs with the Release below: somebody else's barrier will do, and what was
-    // committed before it is visible.
-    if done().load(Ordering::Acquire) >= ticket {
-        return true;
+/// Whether the ticket's barrier, or a later one, has ended.
+pub(crate) fn passed(ticket: u64) -> bool {
+    // Acquire: pairs with the Release in `pass`: any thread's barrier will do, and what was committed
+    // before it is visible.
+    done().load(Ordering::Acquire) >= ticket
+}
+
+/// Sees to it that the ticket's barrier, or a later one, has begun and ended; unless the kernel refuses.
+///
+/// A system call, which takes microseconds where all is well; but the kernel has one lock for the
+/// barriers of all processes, so another process can make it take as long as it likes. The caller is not
+/// pinned, and holds nothing that others need.
+pub(crate) fn pass(ticket: u64) {
+    if passed(ticket) {
+        return;
     }
     // AcqRel: in one order with all tickets and barriers.
     let number = begun().fetch_add(1, Ordering::AcqRel) + 1;
-    if !per_core::barrier() {
-        return false;
+    if per_core::barrier() {
+        // Release: hands on, with the number, that all this has happened. (A read-modify-write: it
+        // keeps what others have handed on, without acquiring it.)
+        done().fetch_max(number, Ordering::Release);
     }
-    // Release: hands on, with the number, that all this has happened. (A read-modify-write: it
-    // keeps what others have handed on, without acquiring it.)
-    done().fetch_max(number, Ordering::Release);
-    true
 }

@@ -6,6 +6,9 @@ use crate::column::Column;
 use crate::pages::Cell;
 use crate::sync::AtomicPtr;
 
+/// The bit of a count that would say that the row has a pending value. It is never set.
+pub(crate) const PENDING: u64 = 1 << 63;
+
 /// A column to be added to per core: there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tagged {}
@@ -61,6 +64,31 @@ pub(crate) unsafe fn record_live(
     _at: u64,
     _places: (usize, usize),
     _value: u64,
+    refused: impl FnOnce(Refusal),
+) {
+    refused(Refusal::NoRow);
+}
+
+/// # Safety
+/// As for [`add_live`].
+#[inline]
+pub(crate) unsafe fn record_pending(
+    _live: *const AtomicPtr<Live>,
+    _at: u64,
+    _places: (usize, usize),
+    _value: u64,
+    refused: impl FnOnce(Refusal),
+) {
+    refused(Refusal::NoRow);
+}
+
+/// # Safety
+/// As for [`add_live`].
+#[inline]
+pub(crate) unsafe fn fold_live(
+    _live: *const AtomicPtr<Live>,
+    _at: u64,
+    _places: (usize, usize, usize),
     refused: impl FnOnce(Refusal),
 ) {
     refused(Refusal::NoRow);

@@ -1,10 +1,11 @@
 //! The per-core strategy in a model (`--cfg windrow_per_core`): what loom and shuttle cannot see of
-//! it, as two steps with an abort between them.
+//! it, as steps with an abort between them.
 //!
 //! All threads of the model share one core, the worst that can happen to them. A sequence begins by
-//! taking the core over, and loads the cell. Its commit is one step: if somebody has taken the core
-//! over since, the kernel would have sent the thread to the abort address, and nothing is written;
-//! else the cell is stored. As one step the model would hide the gap that the restart is there for.
+//! taking the core over, and loads the cell. Whatever it stores is a step, the commit the last: if another
+//! thread has taken the core over since, the kernel would have sent the thread to the abort address, and
+//! the step is not done. As one step with the load the model would hide the gap that the restart is there
+//! for; as one step with the commit, what an aborted sequence has stored before it.
 //!
 //! The lock is the model's alone. It stands for the scheduler, which lets one thread at a time run
 //! on a core, and which orders what two threads have done there, one after the other.
@@ -19,6 +20,9 @@ use crate::sync::{AtomicPtr, Mutex, Ordering, global};
 
 /// The lowest bit of a column's address says that it is added to per core.
 const TAG: usize = 1;
+
+/// The bit of a count that says that the row has a pending value.
+pub(crate) const PENDING: u64 = 1 << 63;
 
 /// A column to be added to per core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +77,9 @@ pub(crate) fn raise(column: Tagged, value: u64, aborted: impl FnOnce(), _no_row:
     sequence(column, aborted, |number| number.max(value));
 }
 
-/// A sequence on the live bucket's columns: `commit` is told the first, and stores.
+/// A sequence on the live bucket's columns: each of the steps is told the first, and stores. The last is
+/// the commit; what stands before it may be done twice. A step that says that there is nothing to do
+/// ends the sequence.
 ///
 /// # Safety
 /// As for `add_live` of the real one.
@@ -81,7 +87,7 @@ unsafe fn live_sequence(
     live: *const AtomicPtr<Live>,
     at: u64,
     refused: impl FnOnce(Refusal),
-    commit: impl FnOnce(Column),
+    steps: &[&dyn Fn(Column) -> Step],
 ) {
     let mine = take_over();
     // SAFETY: by contract. Acquire: as every load is on x86-64.
@@ -91,14 +97,29 @@ unsafe fn live_sequence(
     }
     let word = live.column.load(Ordering::Relaxed);
     // What a sequence has loaded, and where it would go, is settled here; what it does about it is
-    // one step, which a barrier may have forestalled.
-    let core = core().lock().unwrap();
-    if *core == mine {
-        commit(Tagged(word).column());
-    } else {
-        drop(core);
-        refused(Refusal::Aborted);
+    // one step after another, before each of which a barrier, or another thread, may come.
+    for step in steps {
+        let core = core().lock().unwrap();
+        if *core != mine {
+            drop(core);
+            return refused(Refusal::Aborted);
+        }
+        match step(Tagged(word).column()) {
+            Step::GoOn => {}
+            Step::Done => return,
+            Step::Refuse(why) => {
+                drop(core);
+                return refused(why);
+            }
+        }
     }
+}
+
+/// What comes after a step.
+enum Step {
+    GoOn,
+    Done,
+    Refuse(Refusal),
 }
 
 /// # Safety
@@ -110,8 +131,12 @@ pub(crate) unsafe fn add_live(
     n: u64,
     refused: impl FnOnce(Refusal),
 ) {
+    let commit = |column: Column| {
+        plain_add(column.right(position), n);
+        Step::Done
+    };
     // SAFETY: by contract.
-    unsafe { live_sequence(live, at, refused, |column| plain_add(column.right(position), n)) }
+    unsafe { live_sequence(live, at, refused, &[&commit]) }
 }
 
 /// # Safety
@@ -124,13 +149,75 @@ pub(crate) unsafe fn record_live(
     refused: impl FnOnce(Refusal),
 ) {
     let commit = |column: Column| {
-        plain_raise(column.right(extremes), value);
-        plain_raise(column.right(extremes + 1), !value);
-        plain_add(column.right(pair + 1), value);
-        plain_add(column.right(pair), 1);
+        let within = |at, value| column.right(at).cell(0).load(Ordering::Relaxed) >= value;
+        if !(within(extremes, value) && within(extremes + 1, !value)) {
+            return Step::Refuse(Refusal::Extreme);
+        }
+        plain_record(column.right(pair), value, 1);
+        Step::Done
     };
     // SAFETY: by contract.
-    unsafe { live_sequence(live, at, refused, commit) }
+    unsafe { live_sequence(live, at, refused, &[&commit]) }
+}
+
+/// # Safety
+/// As for the real one.
+pub(crate) unsafe fn record_pending(
+    live: *const AtomicPtr<Live>,
+    at: u64,
+    (pair, pending): (usize, usize),
+    value: u64,
+    refused: impl FnOnce(Refusal),
+) {
+    let note = |column: Column| {
+        if pends(column.right(pair)) {
+            return Step::Refuse(Refusal::Aborted);
+        }
+        column.right(pending).cell(0).store(value, Ordering::Release);
+        Step::GoOn
+    };
+    let commit = |column: Column| {
+        plain_record(column.right(pair), value, 1 | PENDING);
+        Step::Done
+    };
+    // SAFETY: by contract.
+    unsafe { live_sequence(live, at, refused, &[&note, &commit]) }
+}
+
+/// # Safety
+/// As for the real one.
+pub(crate) unsafe fn fold_live(
+    live: *const AtomicPtr<Live>,
+    at: u64,
+    (pair, extremes, pending): (usize, usize, usize),
+    refused: impl FnOnce(Refusal),
+) {
+    let raise = |column: Column| {
+        if !pends(column.right(pair)) {
+            return Step::Done;
+        }
+        let value = column.right(pending).cell(0).load(Ordering::Relaxed);
+        plain_raise(column.right(extremes), value);
+        plain_raise(column.right(extremes + 1), !value);
+        Step::GoOn
+    };
+    let commit = |column: Column| {
+        let count = column.right(pair).cell(0);
+        count.store(count.load(Ordering::Relaxed) & !PENDING, Ordering::Release);
+        Step::Done
+    };
+    // SAFETY: by contract.
+    unsafe { live_sequence(live, at, refused, &[&raise, &commit]) }
+}
+
+fn pends(count: Column) -> bool {
+    count.cell(0).load(Ordering::Relaxed) & PENDING != 0
+}
+
+/// One store of both; for those who read, the sum is there first.
+fn plain_record(pair: Column, value: u64, one: u64) {
+    plain_add(pair.right(1), value);
+    plain_add(pair, one);
 }
 
 fn plain_add(column: Column, n: u64) {

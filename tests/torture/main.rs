@@ -9,6 +9,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod agree;
 mod book;
 mod churn;
 mod counters;

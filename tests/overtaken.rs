@@ -1,0 +1,101 @@
+//! A read while the ring moves on under it: what it still counts.
+
+use std::cell::Cell;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use windrow::clock::Manual;
+use windrow::{Clock, SlidingWindow, Timestamp, events};
+
+events! { enum Hits { Hit: Count } }
+
+type Window = SlidingWindow<Hits, Hostile>;
+
+/// A clock that opens buckets between the moment at which a read has looked at the newest one, and the
+/// moment at which it is told the time: as a thread does that runs while the reader stands still.
+#[derive(Clone)]
+struct Hostile {
+    time: Manual,
+    window: Arc<OnceLock<Arc<Window>>>,
+}
+
+std::thread_local! {
+    /// How often the clock will still do so, and how many buckets it opens each time.
+    static AGAIN: Cell<(u32, u32)> = const { Cell::new((0, 0)) };
+}
+
+const LENGTH: Duration = Duration::from_nanos(10);
+
+impl Clock for Hostile {
+    fn now(&self) -> Timestamp {
+        let (times, buckets) = AGAIN.replace((0, 0));
+        let now = self.time.now();
+        if times > 0 {
+            let window = self.window.get().expect("set at once");
+            for _ in 0..buckets {
+                self.time.advance(LENGTH);
+                window.add(Hits::Hit, 1);
+            }
+            AGAIN.set((times - 1, buckets));
+        }
+        now
+    }
+
+    fn resolution(&self) -> Duration {
+        Duration::ZERO
+    }
+}
+
+/// A window whose buckets all hold so many hits; the newest is still open.
+fn full(buckets: u32, hits: u64) -> Arc<Window> {
+    let clock = Hostile { time: Manual::default(), window: Arc::default() };
+    let (time, cell) = (clock.time.clone(), Arc::clone(&clock.window));
+    let builder = SlidingWindow::<Hits>::builder().interval(LENGTH * buckets);
+    let window = Arc::new(builder.buckets(buckets as usize).clock(clock).build().expect("sound"));
+    assert!(cell.set(Arc::clone(&window)).is_ok());
+    for bucket in 0..buckets {
+        window.add(Hits::Hit, hits);
+        if bucket + 1 < buckets {
+            time.advance(LENGTH);
+        }
+    }
+    window
+}
+
+/// The whole ring has moved on, eight times in a row; the ninth look finds it at rest.
+#[test]
+fn a_sum_looks_again_until_it_is_not_overtaken() {
+    for times in 1..=8 {
+        let window = full(4, 52);
+        AGAIN.set((times, 4));
+        assert_eq!(window.sum(Hits::Hit), 4, "overtaken {times} times");
+        assert_eq!(AGAIN.replace((0, 0)).0, 0);
+    }
+}
+
+#[test]
+fn other_reads_look_again_too() {
+    let window = full(4, 52);
+    AGAIN.set((8, 4));
+    assert_eq!(window.stats(Hits::Hit).count, 4);
+    AGAIN.set((8, 4));
+    let each: Vec<_> = window.snapshot().buckets().iter().map(|b| b.sum(Hits::Hit)).collect();
+    assert_eq!(each, [1; 4]);
+    AGAIN.set((8, 4));
+    assert_eq!(window.previous().sum(Hits::Hit), 1);
+}
+
+/// However often it is overtaken, a read ends; and what it counts is everything that was added before it
+/// began, but for buckets that have left the interval when it returns.
+#[test]
+fn a_sum_that_is_always_overtaken_misses_only_what_has_left() {
+    let window = full(64, 1_000);
+    AGAIN.set((u32::MAX, 1));
+    let sum = window.sum(Hits::Hit);
+    let looks = u64::from(u32::MAX - AGAIN.replace((0, 0)).0);
+    // Each look was overtaken by one bucket. The hits of those still there at the end were all added
+    // before the read began, or by the clock.
+    assert!(looks > 8, "looked {looks} times");
+    let still_there = (64 - looks) * 1_000;
+    assert!((still_there..=64_000 + looks).contains(&sum), "{sum}, of at least {still_there}");
+}

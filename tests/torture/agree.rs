@@ -1,0 +1,121 @@
+//! In a closed bucket count, sum, minimum and maximum are of the same values.
+//!
+//! An aborted record of the per-core strategy once left its extremes in a bucket that did not count it;
+//! and a bucket without a block was called closed while records were on their way into its shared
+//! cells.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use windrow::clock::Precise;
+use windrow::{BucketSnapshot, SlidingWindow, Stats};
+
+use crate::book::{agree, some_value};
+use crate::common::Finish;
+use crate::common::Random;
+use crate::common::interrupts::{self, Timer};
+use crate::{Seen, seconds};
+
+/// How often the one writer is sent a signal: as often as can be, without it doing nothing else.
+const OFTEN: Duration = Duration::from_micros(20);
+
+mod one {
+    crate::everywhere!(agree::one_writer);
+}
+
+mod four {
+    crate::everywhere!(agree::four_writers);
+}
+
+fn window() -> SlidingWindow<Seen, Precise> {
+    SlidingWindow::builder()
+        .interval(Duration::from_millis(100))
+        .buckets(1_000)
+        .clock(Precise::default())
+        .build()
+        .expect("a valid window")
+}
+
+/// Records 1, 2, 3 and so on, while another thread opens buckets: each bucket has all values from its least
+/// to its greatest. (A record that comes too late for its bucket is that bucket's last.)
+#[test]
+#[ignore = "run by the tests above, each in a process of its own"]
+fn one_writer() {
+    windrow::strategy();
+    interrupts::count_signals();
+    let (window, finished) = (window(), AtomicBool::new(false));
+    thread::scope(|scope| {
+        let finish = Finish(&finished);
+        scope.spawn(|| {
+            let (_timer, mut value) = (Timer::start(OFTEN), 0);
+            while !finished.load(Ordering::Relaxed) {
+                value += 1;
+                window.record(Seen::Rt, value);
+            }
+        });
+        let (begin, mut closed) = (Instant::now(), 0);
+        while begin.elapsed() < seconds() {
+            window.add(Seen::Pass, 1);
+            closed += window.drain_closed(|bucket| {
+                if !is_without_gap(bucket.stats(Seen::Rt)) {
+                    look_again(&window, &bucket);
+                }
+            });
+        }
+        drop(finish);
+        println!("{closed} closed buckets, {} sequences aborted", windrow::aborts());
+        assert!(closed > 100, "hardly any bucket was closed");
+    });
+}
+
+fn is_without_gap(stats: Stats) -> bool {
+    let (Some(min), Some(max)) = (stats.min, stats.max) else {
+        return stats.count == 0;
+    };
+    max - min + 1 == stats.count && (min + max) * stats.count / 2 == stats.sum
+}
+
+/// Four at once. A record whose bucket is gone when it comes to it is back-dated, and may be seen half
+/// made: but only for as long as it takes, so each bucket that looks wrong is looked at again.
+#[test]
+#[ignore = "run by the tests above, each in a process of its own"]
+fn four_writers() {
+    windrow::strategy();
+    interrupts::count_signals();
+    let (window, finished) = (window(), AtomicBool::new(false));
+    thread::scope(|scope| {
+        let finish = Finish(&finished);
+        for seed in 0..4 {
+            let (window, finished) = (&window, &finished);
+            scope.spawn(move || {
+                let (_timer, mut random) = (Timer::start(interrupts::PERIOD), Random::new(seed));
+                while !finished.load(Ordering::Relaxed) {
+                    window.record(Seen::Rt, some_value(&mut random));
+                }
+            });
+        }
+        let (begin, mut closed) = (Instant::now(), 0);
+        while begin.elapsed() < seconds() {
+            closed += window.drain_closed(|bucket| {
+                if agree(bucket.stats(Seen::Rt)).is_err() {
+                    look_again(&window, &bucket);
+                }
+            });
+            thread::sleep(Duration::from_micros(50));
+        }
+        drop(finish);
+        println!("{closed} closed buckets, {} sequences aborted", windrow::aborts());
+        assert!(closed > 100, "hardly any bucket was closed");
+    });
+}
+
+/// Fails if the bucket stays as it was seen.
+fn look_again(window: &SlidingWindow<Seen, Precise>, seen: &BucketSnapshot<Seen>) {
+    thread::sleep(Duration::from_micros(20));
+    let snapshot = window.snapshot();
+    let now = snapshot.buckets().iter().find(|bucket| bucket.start() == seen.start());
+    if let Some(now) = now.map(|bucket| bucket.stats(Seen::Rt)) {
+        assert_ne!(now, seen.stats(Seen::Rt), "count, sum, min and max are not of the same values");
+    }
+}

@@ -44,6 +44,9 @@ pub use gauge::Gauge;
 pub use kind::Kind;
 #[doc(hidden)]
 pub use layout::Place;
+#[cfg(loom)]
+#[doc(hidden)]
+pub use ring::parts;
 pub use snapshot::{BucketSnapshot, Snapshot};
 pub use stats::Stats;
 #[doc(hidden)]

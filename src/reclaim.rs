@@ -18,5 +18,7 @@ pub(crate) use crossbeam_epoch::pin;
 
 #[cfg(windrow_checker)]
 mod checker;
+#[cfg(windrow_per_core)]
+pub(crate) use checker::is_pinned;
 #[cfg(windrow_checker)]
 pub(crate) use checker::{Atomic, Guard, Owned, Shared, pin};

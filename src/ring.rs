@@ -53,6 +53,8 @@ mod geometry;
 mod grace;
 mod header;
 mod hold;
+#[cfg(loom)]
+pub mod parts;
 mod read;
 mod reconfigure;
 mod rotate;
@@ -255,7 +257,13 @@ impl Ring {
 
     /// Counts a number in the bucket of `at`, if the clock's `now` admits that and the bucket is in the
     /// ring; nowhere else.
-    pub(crate) fn add_at(&self, at: u64, now: u64, place: Place, number: u64) -> Result<(), Outside> {
+    pub(crate) fn add_at(
+        &self,
+        at: u64,
+        now: u64,
+        place: Place,
+        number: u64,
+    ) -> Result<(), Outside> {
         self.add_in_ring(at, Some(now), Update::new(place, number))
     }
 
@@ -268,8 +276,8 @@ impl Ring {
     fn add_in_ring(&self, at: u64, now: Option<u64>, update: Update) -> Result<(), Outside> {
         loop {
             let admitted_by = now.map(|now| {
-                let geometry = self.geometry();
-                geometry.admit(at, now).map(|()| geometry)
+                let (geometry, newest) = self.newest();
+                geometry.admit(at, now, newest).map(|()| geometry)
             });
             let admitted_by = admitted_by.transpose()?;
             let refusal = self.add_live(at, update);

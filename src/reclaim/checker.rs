@@ -36,6 +36,7 @@
 
 mod pointer;
 
+use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::{Mutex, MutexGuard};
@@ -183,8 +184,20 @@ pub(crate) struct Guard {
     not_send: PhantomData<*mut ()>,
 }
 
+engine::thread_local! {
+    /// How many guards the thread has.
+    static GUARDS: Cell<usize> = Cell::new(0);
+}
+
+/// Whether this thread has a guard.
+#[cfg(windrow_per_core)]
+pub(crate) fn is_pinned() -> bool {
+    GUARDS.with(|guards| guards.get() > 0)
+}
+
 /// Makes a guard.
 pub(crate) fn pin() -> Guard {
+    GUARDS.with(|guards| guards.set(guards.get() + 1));
     Guard { number: LEDGER.enter(), not_send: PhantomData }
 }
 
@@ -244,6 +257,7 @@ impl Guard {
 impl Drop for Guard {
     fn drop(&mut self) {
         if !std::thread::panicking() {
+            GUARDS.with(|guards| guards.set(guards.get() - 1));
             LEDGER.leave(self.number);
         }
     }

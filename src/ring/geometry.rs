@@ -74,10 +74,11 @@ impl Geometry {
     }
 
     /// Whether an add with a time of its own is admitted, when the clock says `now`: into the bucket of
-    /// `now`, and those that count with it.
-    pub(crate) fn admit(self, at: u64, now: u64) -> Result<(), Outside> {
-        let (start, newest) = (self.start_of(at), self.start_of(now));
-        if start > newest {
+    /// `now`, and those that count with it; and not before a ring whose newest bucket is at `newest`.
+    pub(crate) fn admit(self, at: u64, now: u64, newest: u64) -> Result<(), Outside> {
+        let (start, of_now) = (self.start_of(at), self.start_of(now));
+        let newest = newest.max(of_now);
+        if start > of_now {
             Err(Outside::After)
         } else if !self.in_ring(start, newest) {
             Err(Outside::Before { oldest: self.oldest(newest) })

@@ -34,7 +34,7 @@ pub(crate) struct View<'g> {
 /// A header, and which of the buckets that it ever was.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seen<'g> {
-    header: &'g Header,
+    pub(super) header: &'g Header,
     version: u64,
 }
 
@@ -55,7 +55,7 @@ impl<'g> Seen<'g> {
     /// # Safety
     /// The link is null or leads to a header that lives for `'g`.
     #[inline]
-    unsafe fn by(link: &Link) -> Option<Seen<'g>> {
+    pub(super) unsafe fn by(link: &Link) -> Option<Seen<'g>> {
         // SAFETY: by contract. Acquire: pairs with the Release by which a header is linked.
         let header = unsafe { link.load(Ordering::Acquire).as_ref() }?;
         let version = header.version()?;
@@ -66,7 +66,7 @@ impl<'g> Seen<'g> {
 
     /// Whether the header is still that bucket, and all that was read of it is.
     #[inline]
-    fn is_still(self) -> bool {
+    pub(super) fn is_still(self) -> bool {
         self.header.is(self.version)
     }
 }
@@ -111,9 +111,14 @@ impl Ring {
 
     /// The present geometry.
     pub(crate) fn geometry(&self) -> Geometry {
+        self.newest().0
+    }
+
+    /// The present geometry, and where the newest bucket in it begins.
+    pub(super) fn newest(&self) -> (Geometry, u64) {
         loop {
             if let Some(view) = self.present(&reclaim::pin()) {
-                return view.geometry();
+                return (view.geometry(), view.live);
             }
             spin_loop(); // as in `view`
         }

@@ -23,6 +23,7 @@ pub(crate) enum Refusal {
     /// The time lies in another than the live bucket, or that has no columns.
     Elsewhere,
     /// The value lies beyond what the row has seen.
+    #[allow(dead_code)] // where there are no sequences
     Extreme,
 }
 

@@ -16,7 +16,8 @@ use super::again::Refusal;
 use super::live::Live;
 use crate::column::Column;
 use crate::pages::Cell;
-use crate::sync::{AtomicPtr, Mutex, Ordering, global};
+use crate::reclaim;
+use crate::sync::{AtomicPtr, AtomicUsize, Mutex, Ordering, global};
 
 /// The lowest bit of a column's address says that it is added to per core.
 const TAG: usize = 1;
@@ -238,9 +239,20 @@ pub(super) fn register_for_barriers() -> bool {
 }
 
 /// Takes the core over from whoever was in the middle of a sequence.
+///
+/// The kernel may take long over it. So nobody who calls it is pinned; and, as a model has but one window
+/// that opens buckets, nobody else is in it.
 pub(super) fn barrier() -> bool {
+    assert!(!reclaim::is_pinned(), "a barrier is asked for while pinned");
+    assert_eq!(inside().fetch_add(1, Ordering::Relaxed), 0, "two threads ask for a barrier");
     take_over();
+    inside().fetch_sub(1, Ordering::Relaxed);
     true
+}
+
+global! {
+    /// How many threads are in a barrier.
+    fn inside() -> AtomicUsize = AtomicUsize::new(0);
 }
 
 #[allow(clippy::unnecessary_wraps)] // the others may not find it

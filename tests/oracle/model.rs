@@ -205,8 +205,11 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
         if start > state.start_of(now) {
             return Err(Refused::AfterNow);
         }
-        if !state.in_ring(start) {
-            let oldest = state.newest - state.interval() + state.length;
+        // The clock says what counts, whether or not anybody has added since; and the ring, should it be
+        // ahead of the clock.
+        let newest = state.newest.max(state.start_of(now));
+        if u128::from(start) + u128::from(state.interval()) <= u128::from(newest) {
+            let oldest = newest - state.interval() + state.length;
             return Err(Refused::BeforeRing { oldest });
         }
         state.count(start, event, tally);

@@ -2,6 +2,8 @@
 
 mod closing;
 mod columns;
+#[cfg(loom)]
+mod comeback;
 mod counter_drains;
 mod counter_sum;
 mod each_bucket;

@@ -1,0 +1,30 @@
+//! A header that leaves its link and comes back to it as another bucket: who finds it there, and goes by
+//! its version, finds all of the bucket that it has become.
+//!
+//! Explores a reader that has loaded the link before against a thread that makes the header anew, and
+//! another that takes the block from under it, so that it counts in the other block.
+
+use windrow::parts::Comeback;
+use windrow_loom_tests::engine::{sync::Arc, thread};
+use windrow_loom_tests::{Model, turn};
+
+#[test]
+fn read_against_a_header_that_comes_back() {
+    Model::new("comeback::read_against_a_header_that_comes_back").bounded(2).explore(|| {
+        let comeback = Arc::new(Comeback::new());
+        let spawn = |run: fn(&Comeback)| {
+            let comeback = Arc::clone(&comeback);
+            thread::spawn(move || run(&comeback))
+        };
+        let maker = spawn(Comeback::leave_and_come_back);
+        let taker = spawn(Comeback::take_a_block);
+        turn();
+        let found = comeback.read();
+        maker.join().unwrap();
+        taker.join().unwrap();
+        let last = Arc::try_unwrap(comeback).expect("the others are done").end();
+        if let Some(found) = found.filter(|(start, _)| *start == last.0) {
+            assert_eq!(found, last, "the block is another's");
+        }
+    });
+}

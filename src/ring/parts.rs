@@ -1,0 +1,99 @@
+//! What models look at beneath a window (`--cfg loom`): a header that leaves its link, and comes back to
+//! it as another bucket.
+//!
+//! With a window it takes three threads and many rotations for that; here it is the three calls that
+//! meet. The code is the window's own: [`Ring::open`] and [`Seen::by`].
+
+use std::ptr::{from_ref, null_mut};
+use std::time::Duration;
+
+use crate::kind::Kind;
+use crate::layout::Shape;
+use crate::reclaim;
+use crate::ring::header::{Header, Link};
+use crate::ring::read::Seen;
+use crate::ring::{Geometry, Ring};
+use crate::sync::Ordering;
+
+/// A ring, and a link to one header of its, which is in no slot; both blocks are free.
+#[derive(Debug)]
+pub struct Comeback {
+    ring: Ring,
+    link: Link,
+}
+
+/// Where the header's bucket begins at first, and when it has come back.
+const STARTS: [u64; 2] = [10, 30];
+
+impl Comeback {
+    /// The header is linked as a bucket that has counted in a block.
+    #[must_use]
+    #[allow(clippy::missing_panics_doc, clippy::new_without_default)]
+    pub fn new() -> Comeback {
+        let geometry = Geometry::new(Duration::from_nanos(20), 2).expect("sound");
+        let ring = Ring::new(geometry, Shape::of(&[("Hit", Kind::Count)]), 0).expect("sound");
+        let link = Link::new(null_mut());
+        let comeback = Comeback { ring, link };
+        let header = comeback.open(STARTS[0]);
+        comeback.link.store(from_ref(header).cast_mut(), Ordering::Release);
+        header.close();
+        comeback.free_blocks();
+        comeback
+    }
+
+    fn open(&self, start: u64) -> &Header {
+        let guard = reclaim::pin();
+        let current = self.ring.hold_current();
+        self.ring.open(current.generation(&guard), start)
+    }
+
+    fn free_blocks(&self) {
+        for block in &self.ring.blocks {
+            let owner = block.owner.swap(null_mut(), Ordering::AcqRel);
+            // SAFETY: null, or a header of this ring's.
+            if let Some(header) = unsafe { owner.as_ref() } {
+                header.let_go();
+            }
+        }
+    }
+
+    /// Takes the header out of its link and makes it into another bucket, which it links there.
+    pub fn leave_and_come_back(&self) {
+        let header = self.link.swap(null_mut(), Ordering::AcqRel);
+        // SAFETY: a header of this ring's.
+        unsafe { &*header }.let_go();
+        let header = self.open(STARTS[1]);
+        self.link.store(from_ref(header).cast_mut(), Ordering::Release);
+    }
+
+    /// Takes the first block, if it is free.
+    pub fn take_a_block(&self) {
+        let current = self.ring.hold_current();
+        let header = from_ref(current.header()).cast_mut();
+        let owner = &self.ring.blocks[0].owner;
+        if owner.compare_exchange(null_mut(), header, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
+            std::mem::forget(current); // the block's hold
+        }
+    }
+
+    /// What a reader finds: where the bucket begins, and in which block it counts.
+    #[must_use]
+    pub fn read(&self) -> Option<(u64, Option<usize>)> {
+        // SAFETY: a header of this ring's.
+        let seen = unsafe { Seen::by(&self.link) }?;
+        let found = (seen.header.start(), seen.header.block());
+        seen.is_still().then_some(found)
+    }
+
+    /// When all is done: what a reader must have found, if it found the bucket that came back.
+    #[must_use]
+    #[allow(clippy::missing_panics_doc)]
+    pub fn end(self) -> (u64, Option<usize>) {
+        let found = self.read().expect("it is linked");
+        self.free_blocks();
+        let header = self.link.swap(null_mut(), Ordering::AcqRel);
+        // SAFETY: a header of this ring's.
+        unsafe { &*header }.let_go();
+        found
+    }
+}

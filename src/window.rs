@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::builder::{self, Builder};
 use crate::clock::{Clock, Coarse};
 use crate::error::{BuildError, OutOfRange};
-use crate::event::Event;
+use crate::event::{Event, Positions, place};
 use crate::ring::{Gone, Ring, Update};
 use crate::timestamp::Timestamp;
 
@@ -117,7 +117,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     #[inline(always)]
     #[allow(clippy::inline_always)] // it is twenty instructions where the event is known
     pub fn add(&self, event: E, n: u64) {
-        self.ring.add(self.now(), E::PLACES[event.index()], n);
+        self.ring.add(self.now(), place(event), n);
     }
 
     /// Records a value of a `Value` event in the bucket of the clock's now.
@@ -164,7 +164,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
         if at > now && at.as_nanos() - geometry.start_of(now.as_nanos()) >= geometry.length() {
             return Err(OutOfRange::AfterNow { at, now });
         }
-        self.ring.add_in_ring(at.as_nanos(), Update::new(E::PLACES[event.index()], n)).map_err(
+        self.ring.add_in_ring(at.as_nanos(), Update::new(place(event), n)).map_err(
             |Gone { oldest }| OutOfRange::BeforeRing { at, oldest: Timestamp::from_nanos(oldest) },
         )
     }
@@ -247,7 +247,7 @@ impl<E: Event, C: Clock> Debug for SlidingWindow<E, C> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("SlidingWindow");
         shown.field("interval", &self.interval()).field("buckets", &self.buckets());
-        for ((name, _), place) in E::EVENTS.iter().zip(E::PLACES) {
+        for ((name, _), place) in E::EVENTS.iter().zip(<E::Cells as Positions<E>>::PLACES) {
             shown.field(name, &self.stats_at(*place));
         }
         shown.finish_non_exhaustive()

@@ -153,7 +153,7 @@ macro_rules! events {
             ),+
         }
 
-        // What is made here by a variant's name may be called like the variant.
+        // Never `Self::Cells`: a variant may be called that, too.
         impl $crate::Event for $name {
             const EVENTS: &'static [(&'static str, $crate::Kind)] = {
                 const LISTED: &[$crate::__events::Listed] = &[$(

@@ -101,6 +101,29 @@ fn sets_of_no_events_and_of_as_many_as_there_can_be() {
     assert_eq!(self::window::<Nothing>().snapshot().buckets().len(), 1);
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Shard<const N: usize>(usize);
+
+impl<const N: usize> Event for Shard<N> {
+    const EVENTS: &'static [(&'static str, Kind)] = &[("Shard", Kind::Count); N];
+    type Cells = [u64; N];
+    const ZERO: [u64; N] = [0; N];
+
+    fn index(self) -> usize {
+        self.0
+    }
+}
+
+#[test]
+fn a_set_may_be_generic() {
+    fn last<const N: usize>() -> u64 {
+        let window = window();
+        window.add(Shard::<N>(N - 1), N as u64);
+        window.snapshot().sum(Shard(N - 1))
+    }
+    assert_eq!((last::<1>(), last::<100>()), (1, 100));
+}
+
 fn names<E: Event>() -> Vec<&'static str> {
     E::EVENTS.iter().map(|(name, _)| *name).collect()
 }

@@ -159,3 +159,20 @@ macro_rules! __event_kind {
         ))
     };
 }
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cfg_is_told_by_the_whole_of_its_name() {
+        for hides in ["cfg", "cfg(any())", "cfg_attr (a, b)", "r#cfg(any())", "r#cfg_attr(a, b)"] {
+            assert!(std::panic::catch_unwind(|| not_cfg(hides)).is_err(), "{hides}");
+        }
+        for shows in
+            ["", "cf", "cfgs", "cfg2(a)", "cfg_", "cfg_attrs", "doc(cfg(a))", "r#type", "(cfg)"]
+        {
+            assert!(not_cfg(shows), "{shows}");
+        }
+    }
+}

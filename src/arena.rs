@@ -9,7 +9,9 @@
 //! Segments are mapped when the ones before are full, and stay for ever. Claiming and giving back
 //! are lock-free: a compare-exchange on one word of the bitmap (on each of several, for a run longer
 //! than a word). One pass over the bitmaps either finds room, maps a segment, or gives up; giving up
-//! is no error to anyone: a counter then counts in a cell of its own.
+//! is no error to anyone: a counter then counts in a cell of its own. A segment is mapped for one run,
+//! which is taken before anybody else can see it: so no claim keeps more than one, and one that would
+//! not fit keeps none.
 //!
 //! # A free column is all zeros
 //!
@@ -60,8 +62,12 @@ impl Arena {
         }
     }
 
-    /// Claims `length` neighbouring columns; `None` if there is no room and no memory for more.
+    /// Claims `length` neighbouring columns; `None` if there is no room and no memory for more, or if
+    /// a row has not so many.
     pub(crate) fn claim(&self, length: usize) -> Option<Column> {
+        if length == 0 || length > COLUMNS {
+            return None; // no segment has room, mapped or not
+        }
         // Relaxed: any segment is a right place to begin.
         let hint = self.hint.load(Ordering::Relaxed);
         let from = |first: usize| self.mapped_from(first);
@@ -69,10 +75,24 @@ impl Arena {
             self.hint.store(index, Ordering::Relaxed);
             segment.claim(length)
         });
-        room.or_else(|| {
-            let end = from(0).count();
-            (end..SEGMENTS).map_while(|index| self.map(index)).find_map(|new| new.claim(length))
-        })
+        room.or_else(|| self.claim_new(length))
+    }
+
+    /// Claims a run in the first segment that is not mapped yet; or in one that others map meanwhile.
+    #[cold]
+    fn claim_new(&self, length: usize) -> Option<Column> {
+        let end = self.mapped_from(0).count();
+        for index in end..SEGMENTS {
+            match self.map(index, length)? {
+                Mapped::Ours(column) => return Some(column),
+                Mapped::Theirs(segment) => {
+                    if let Some(column) = segment.claim(length) {
+                        return Some(column);
+                    }
+                }
+            }
+        }
+        None
     }
 
     /// Takes back what [`claim`](Self::claim) has given out, zeroed, for others.
@@ -99,28 +119,37 @@ impl Arena {
         })
     }
 
-    /// Maps the segment numbered `index`, unless somebody else has.
-    #[cold]
-    fn map(&self, index: usize) -> Option<Segment> {
+    /// Maps the segment numbered `index`, with a run of `length` already claimed, unless somebody else
+    /// has mapped it.
+    fn map(&self, index: usize, length: usize) -> Option<Mapped> {
         let pages = Pages::map(ROWS_AT + stripe::rows() * COLUMNS)?;
-        let start = pages.start();
-        // Release: publishes the zeroed cells (in a model they are made; the kernel's need it not).
-        // Acquire: what the winner has published, should we lose.
+        let segment = Segment { start: pages.start() };
+        let first = segment.take(length)?;
+        // Release: publishes the zeroed cells (in a model they are made; the kernel's need it not), and
+        // that the run is taken. Acquire: what the winner has published, should we lose.
         let place = &self.segments[index];
         let winner = place.compare_exchange(
             null_mut(),
-            start.as_ptr(),
+            segment.start.as_ptr(),
             Ordering::Release,
             Ordering::Acquire,
         );
         match winner {
-            Ok(_) => Some(Segment { start: pages.keep() }),
+            Ok(_) => Some(Mapped::Ours(segment.column(first))), // it stays for ever
             Err(winner) => {
                 pages.unmap();
-                NonNull::new(winner).map(|start| Segment { start })
+                NonNull::new(winner).map(|start| Mapped::Theirs(Segment { start }))
             }
         }
     }
+}
+
+/// A segment that was not there before.
+enum Mapped {
+    /// This thread has mapped it, and claimed a run in it.
+    Ours(Column),
+    /// Another thread was first.
+    Theirs(Segment),
 }
 
 /// One mapping: a bitmap and the rows.
@@ -133,19 +162,21 @@ impl Segment {
     /// A word of the bitmap.
     fn word(self, word: usize) -> &'static Cell {
         debug_assert!(word < WORDS);
-        // SAFETY: a segment begins with its bitmap, and is never unmapped.
+        // SAFETY: a segment begins with its bitmap, and is never unmapped once others can see it.
         unsafe { self.start.add(word).as_ref() }
     }
 
-    /// The column for which `bit` of `word` stands.
-    fn column(self, word: usize, bit: usize) -> Column {
-        // SAFETY: behind the bitmap stand `stripe::rows()` rows of `COLUMNS` cells each.
-        unsafe { Column::new(self.start.add(ROWS_AT + word * WORD + bit)) }
+    /// The column at `position` in row 0, of a segment that others can see.
+    fn column(self, position: usize) -> Column {
+        debug_assert!(position < COLUMNS);
+        // SAFETY: behind the bitmap stand `stripe::rows()` rows of `COLUMNS` cells each. The segment is
+        // never unmapped.
+        unsafe { Column::new(self.start.add(ROWS_AT + position)) }
     }
 
     /// How far into row 0 `column` lies, if this is its segment.
     fn position(self, column: Column) -> Option<usize> {
-        let first = self.column(0, 0).first().as_ptr() as usize;
+        let first = self.column(0).first().as_ptr() as usize;
         let distance = (column.first().as_ptr() as usize).checked_sub(first)? / size_of::<Cell>();
         (distance < COLUMNS).then_some(distance)
     }
@@ -155,9 +186,12 @@ impl Segment {
     }
 
     fn claim(self, length: usize) -> Option<Column> {
-        if length == 0 || length > COLUMNS {
-            None
-        } else if length <= WORD {
+        self.take(length).map(|first| self.column(first))
+    }
+
+    /// Takes a run of 1 to `COLUMNS` columns, and says its position; `None` if there is no room.
+    fn take(self, length: usize) -> Option<usize> {
+        if length <= WORD {
             (0..WORDS).find_map(|word| self.claim_within(word, length))
         } else {
             self.claim_words(length.div_ceil(WORD))
@@ -165,7 +199,7 @@ impl Segment {
     }
 
     /// A run within one word of the bitmap.
-    fn claim_within(self, word: usize, length: usize) -> Option<Column> {
+    fn claim_within(self, word: usize, length: usize) -> Option<usize> {
         let bitmap = self.word(word);
         let mut taken = bitmap.load(Ordering::Relaxed);
         loop {
@@ -178,18 +212,18 @@ impl Segment {
                 Ordering::Acquire,
                 Ordering::Relaxed,
             ) {
-                Ok(_) => return Some(self.column(word, bit)),
+                Ok(_) => return Some(word * WORD + bit),
                 Err(now) => taken = now,
             }
         }
     }
 
     /// A run of whole words. What was taken before a word that is not free goes back.
-    fn claim_words(self, words: usize) -> Option<Column> {
+    fn claim_words(self, words: usize) -> Option<usize> {
         let mut first = 0;
         while first + words <= WORDS {
             match (first..first + words).find(|word| !self.claim_word(*word)) {
-                None => return Some(self.column(first, 0)),
+                None => return Some(first * WORD),
                 Some(taken) => {
                     (first..taken).for_each(|word| self.free(word, mask(0, WORD)));
                     first = taken + 1;
@@ -316,9 +350,26 @@ mod tests {
     }
 
     #[test]
-    fn a_run_of_none_or_of_too_many_is_refused() {
-        assert_eq!(private().claim(0), None);
-        assert_eq!(private().claim(COLUMNS + 1), None);
+    fn a_run_of_none_or_of_too_many_is_refused_and_maps_nothing() {
+        for length in [0, COLUMNS + 1, 2 * COLUMNS, usize::MAX] {
+            let arena = private();
+            assert_eq!(arena.claim(length), None);
+            assert_eq!(arena.mapped_from(0).count(), 0, "length {length}");
+        }
+    }
+
+    #[test]
+    fn long_runs_map_a_segment_each_and_no_more() {
+        const LONG: usize = COLUMNS / 2 + 1; // two do not fit
+        let arena = private();
+        for claimed in 1..=3 {
+            assert!(arena.claim(LONG).is_some());
+            assert_eq!(arena.mapped_from(0).count(), claimed);
+        }
+        std::thread::scope(|scope| {
+            (0..8).for_each(|_| _ = scope.spawn(|| assert!(arena.claim(LONG).is_some())));
+        });
+        assert_eq!(arena.mapped_from(0).count(), 11, "whoever races for them");
     }
 
     #[test]

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use crate::clock::{Clock, Coarse};
 use crate::error::BuildError;
-use crate::event::Event;
-use crate::layout::Shape;
+use crate::event::{Event, Positions};
 use crate::ring::{Geometry, Ring};
 use crate::window::SlidingWindow;
 
@@ -111,7 +110,9 @@ impl<E: Event, C: Clock> Builder<E, C> {
     /// ```
     pub fn build(self) -> Result<SlidingWindow<E, C>, BuildError> {
         let geometry = geometry(self.interval, self.buckets, &self.clock)?;
-        let ring = Ring::new(geometry, Shape::of(E::EVENTS), self.clock.now().as_nanos())?;
+        // All that is taken on trust of the events later is checked where this is compiled.
+        let shape = <E::Cells as Positions<E>>::SHAPE;
+        let ring = Ring::new(geometry, shape, self.clock.now().as_nanos())?;
         Ok(SlidingWindow::new(ring, self.clock))
     }
 }

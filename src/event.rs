@@ -6,6 +6,11 @@ use std::hash::Hash;
 use crate::kind::Kind;
 use crate::layout::Place;
 
+pub mod listed;
+mod positions;
+
+pub(crate) use positions::Positions;
+
 /// The set of events that a window counts. Made by [`events!`](crate::events!).
 ///
 /// ```
@@ -19,22 +24,68 @@ use crate::layout::Place;
 /// assert_eq!(Queue::EVENTS, [("Pushed", Kind::Count), ("Waited", Kind::Value)]);
 /// assert_eq!(Queue::Waited.index(), 1);
 /// ```
+///
+/// # By hand
+///
+/// A type that `events!` cannot make can implement it itself, say one number for each worker:
+///
+/// ```
+/// use windrow::{Event, Kind, SlidingWindow};
+///
+/// #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+/// struct Worker(u8);
+///
+/// impl Event for Worker {
+///     const EVENTS: &'static [(&'static str, Kind)] =
+///         &[("first", Kind::Count), ("second", Kind::Count)];
+///     type Cells = [u64; 2];
+///     const ZERO: [u64; 2] = [0; 2];
+///
+///     fn index(self) -> usize {
+///         self.0.into()
+///     }
+/// }
+///
+/// let window = SlidingWindow::<Worker>::builder().build()?;
+/// window.add(Worker(1), 5);
+/// assert_eq!(window.sum(Worker(1)), 5);
+/// # Ok::<(), windrow::BuildError>(())
+/// ```
+///
+/// Nothing that an implementation says can touch other numbers than its own windows'. Where a window is
+/// built, the compiler checks that [`Cells`](Self::Cells) has a cell for each that
+/// [`EVENTS`](Self::EVENTS) needs and none beside, that they fit a row of 8192, and that
+/// [`ZERO`](Self::ZERO) is all zero. An [`index`](Self::index) is checked when it is used.
 pub trait Event: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     /// Every event's name and kind, in the order of their indexes.
     const EVENTS: &'static [(&'static str, Kind)];
 
     /// Room for the cells of one bucket: `[u64; N]`, `N` being the sum of all events'
-    /// [`Kind::cells`].
-    type Cells: AsRef<[u64]> + AsMut<[u64]> + Clone + Debug + Send + Sync + 'static;
+    /// [`Kind::cells`]. Nothing but an array of `u64` will do.
+    type Cells: Positions<Self>
+        + AsRef<[u64]>
+        + AsMut<[u64]>
+        + Clone
+        + Debug
+        + Send
+        + Sync
+        + 'static;
 
     /// A bucket's cells, all zero.
     const ZERO: Self::Cells;
 
-    #[doc(hidden)]
-    const PLACES: &'static [Place];
-
     /// The event's position in [`EVENTS`](Self::EVENTS).
+    ///
+    /// What is given an event whose index is not below the number of events panics, and has counted
+    /// nothing.
     fn index(self) -> usize;
+}
+
+/// Where an event's cells stand.
+#[inline(always)]
+#[allow(clippy::inline_always)] // so that it is a constant, as the event mostly is
+pub(crate) fn place<E: Event>(event: E) -> Place {
+    <E::Cells as Positions<E>>::PLACES[event.index()]
 }
 
 /// Makes an enum whose variants are the events of a window.
@@ -56,45 +107,75 @@ pub trait Event: Copy + Eq + Hash + Debug + Send + Sync + 'static {
 /// # Ok::<(), windrow::BuildError>(())
 /// ```
 ///
+/// An event may come and go with a `#[cfg]`. (For a whole enum, write that before `events!`. Brought by
+/// a `cfg_attr`, or by another macro's `$attribute:meta`, it cannot be seen, and is an error.)
+///
+/// ```
+/// use windrow::Event;
+///
+/// windrow::events! {
+///     enum Disk { Read: Count, #[cfg(any())] Trimmed: Count, Latency: Value }
+/// }
+///
+/// assert_eq!(Disk::EVENTS.len(), 2);
+/// assert_eq!(Disk::Latency.index(), 1);
+/// ```
+///
 /// A kind that does not exist is a compile error:
 ///
 /// ```compile_fail
 /// windrow::events! { pub enum Http { Pass: Counter } }
 /// ```
+///
+/// So is a set of events that does not fit a row of 8192 cells: one for a `Count`, five for a `Value`.
 #[macro_export]
 macro_rules! events {
+    ( $(#[$attribute:meta])* $visibility:vis enum $name:ident { $(,)? } ) => {
+        ::core::compile_error!(::core::concat!(
+            "an enum of events needs an event: `enum ",
+            ::core::stringify!($name),
+            " { Pass: Count }`"
+        ));
+    };
     (
         $(#[$attribute:meta])*
         $visibility:vis enum $name:ident {
-            $( $(#[$variant_attribute:meta])* $variant:ident : $kind:ident ),+ $(,)?
+            $( $(#[$($on_event:tt)*])* $event:ident $(: $kind:ident)? ),+ $(,)?
         }
     ) => {
         $(#[$attribute])*
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         $visibility enum $name {
             $(
-                $(#[$variant_attribute])*
-                #[doc = ::core::concat!("Counted as a `", ::core::stringify!($kind), "`.")]
-                $variant
+                $(#[$($on_event)*])*
+                #[doc = ::core::concat!("Counted as a `", ::core::stringify!($($kind)?), "`.")]
+                $event
             ),+
         }
 
+        // Never `Self::Cells`: a variant may be called that, too.
         impl $crate::Event for $name {
-            const EVENTS: &'static [(&'static str, $crate::Kind)] =
-                &[$( (::core::stringify!($variant), $crate::Kind::$kind) ),+];
+            const EVENTS: &'static [(&'static str, $crate::Kind)] = {
+                const LISTED: &[$crate::__events::Listed] = &[$(
+                    $crate::__events::Listed {
+                        name: ::core::stringify!($event),
+                        kind: $crate::__event_kind!($event $($kind)?),
+                        is_there: $crate::__events::all(
+                            &[$( $crate::__event_is_there!($($on_event)*) ),*],
+                        ),
+                    }
+                ),+];
+                &$crate::__events::there::<{ $crate::__events::count(LISTED) }>(LISTED)
+            };
 
-            type Cells = [u64; 0 $( + $crate::Kind::$kind.cells() )+];
+            type Cells = [u64; $crate::__events::cells(<$name as $crate::Event>::EVENTS)];
 
-            const ZERO: Self::Cells = [0; 0 $( + $crate::Kind::$kind.cells() )+];
-
-            const PLACES: &'static [$crate::Place] =
-                &$crate::Place::all::<{ <$name as $crate::Event>::EVENTS.len() }>(
-                    <$name as $crate::Event>::EVENTS,
-                );
+            const ZERO: <$name as $crate::Event>::Cells =
+                [0; $crate::__events::cells(<$name as $crate::Event>::EVENTS)];
 
             #[inline]
             fn index(self) -> usize {
-                self as usize
+                self as usize // the variants that are there are numbered from zero on
             }
         }
     };

@@ -18,7 +18,9 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// How many cells of eight bytes an event of this kind takes in each row of a window's blocks.
+    /// How many cells of eight bytes an event of this kind takes in a bucket.
+    ///
+    /// In each row of a window's blocks a `Value` takes a fifth, beside these.
     ///
     /// ```
     /// assert_eq!(windrow::Kind::Value.cells(), 4);

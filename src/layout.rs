@@ -10,11 +10,11 @@
 //! complement of the value: then both extremes only rise, and zero, which every cell starts from,
 //! is "nothing yet" for all of them. Whether a value was recorded at all is told by the count.
 
+use crate::column::COLUMNS;
 use crate::kind::Kind;
 use crate::stats::Stats;
 
 /// The cells of one event. Small enough to be handed on in a register.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// One cell that adds up.
@@ -32,19 +32,14 @@ pub enum Place {
 }
 
 impl Place {
-    /// The places of all events, in the order of their indexes.
+    /// The places of all events, in the order of their indexes, in front of what is left of `M`.
     ///
-    /// # Panics
-    ///
-    /// When it is compiled, if the events have more than 65535 cells.
-    #[must_use]
-    pub const fn all<const N: usize>(events: &[(&str, Kind)]) -> [Place; N] {
-        let shape = Shape::of(events);
-        assert!(shape.cells <= u16::MAX as usize, "an enum of events has at most 65535 cells");
-        let mut places = [Place::Count { cell: 0 }; N];
+    /// There are no more events than `M`, and no more cells than [`Shape::check`] lets pass.
+    pub(crate) const fn all<const M: usize>(shape: Shape, events: &[(&str, Kind)]) -> [Place; M] {
+        let mut places = [Place::Count { cell: 0 }; M];
         let (mut pair, mut cell, mut extremes) = (0, shape.pairs as u16, shape.additive as u16);
         let mut index = 0;
-        while index < N {
+        while index < events.len() {
             match events[index].1 {
                 Kind::Count => {
                     places[index] = Place::Count { cell };
@@ -91,7 +86,7 @@ impl Place {
 
 /// How many cells a bucket has, and which of them add up.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Shape {
+pub struct Shape {
     pairs: usize,
     additive: usize,
     cells: usize,
@@ -111,14 +106,22 @@ impl Shape {
         Shape { pairs, additive, cells: additive + 2 * values }
     }
 
+    /// Refuses, when it is compiled, what would not fit into a row. (In models a row has 16 columns.)
+    pub(crate) const fn check(self) {
+        assert!(
+            self.columns() <= COLUMNS,
+            "a set of events fits a row of 8192 cells: one for each `Count`, five for each `Value`"
+        );
+    }
+
     /// All cells.
-    pub(crate) fn cells(self) -> usize {
+    pub(crate) const fn cells(self) -> usize {
         self.cells
     }
 
     /// Columns of a block that is added to per core: a cell each, and behind them the pending value of each
     /// `Value` event (see [`per_core`](crate::stripe::per_core)).
-    pub(crate) fn columns(self) -> usize {
+    pub(crate) const fn columns(self) -> usize {
         self.cells + self.pairs / 2
     }
 
@@ -173,7 +176,7 @@ mod tests {
                 vec![(pair, true), (pair + 1, true), (extremes, false), (extremes + 1, false)]
             }
         };
-        Place::all::<N>(&events).into_iter().flat_map(of).collect()
+        Place::all::<N>(Shape::of(&events), &events).into_iter().flat_map(of).collect()
     }
 
     fn lie_side_by_side<const N: usize>(events: [(&str, Kind); N]) {

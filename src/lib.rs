@@ -39,11 +39,11 @@ pub use clock::Clock;
 pub use counter::Counter;
 pub use error::{BuildError, OutOfRange, SpanError};
 pub use event::Event;
+#[doc(hidden)]
+pub use event::listed as __events;
 pub use extreme::{Maximum, Minimum};
 pub use gauge::Gauge;
 pub use kind::Kind;
-#[doc(hidden)]
-pub use layout::Place;
 #[cfg(loom)]
 #[doc(hidden)]
 pub use ring::parts;

@@ -42,14 +42,9 @@ impl Pages {
         platform::map(cells).map(|cells| Pages { cells })
     }
 
-    /// The first cell.
+    /// The first cell. The pages stay for ever, unless they are [unmapped](Self::unmap).
     pub(crate) fn start(&self) -> NonNull<Cell> {
         NonNull::from(self.cells).cast()
-    }
-
-    /// The first cell, now that others may see the pages: they stay for ever.
-    pub(crate) fn keep(self) -> NonNull<Cell> {
-        self.start()
     }
 
     /// Gives the pages back, since nobody has seen them.

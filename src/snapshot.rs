@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::event::Event;
+use crate::event::{Event, place};
 use crate::ring::{Source, View};
 use crate::stats::Stats;
 use crate::timestamp::Timestamp;
@@ -271,7 +271,7 @@ impl<E: Event> BucketSnapshot<E> {
     /// ```
     pub fn stats(&self, event: E) -> Stats {
         let cells = self.cells.as_ref();
-        E::PLACES[event.index()].stats(|position| cells[position])
+        place(event).stats(|position| cells[position])
     }
 
     /// Whether it was final: only an add whose timestamp is older than the newest bucket (a

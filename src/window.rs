@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::builder::{self, Builder};
 use crate::clock::{Clock, Coarse};
 use crate::error::{BuildError, OutOfRange};
-use crate::event::Event;
+use crate::event::{Event, Positions, place};
 use crate::ring::{Outside, Ring};
 use crate::timestamp::Timestamp;
 
@@ -117,7 +117,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     #[inline(always)]
     #[allow(clippy::inline_always)] // it is twenty instructions where the event is known
     pub fn add(&self, event: E, n: u64) {
-        self.ring.add(self.now(), E::PLACES[event.index()], n);
+        self.ring.add(self.now(), place(event), n);
     }
 
     /// Records a value of a `Value` event in the bucket of the clock's now.
@@ -164,8 +164,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// ```
     pub fn add_at(&self, at: Timestamp, event: E, n: u64) -> Result<(), OutOfRange> {
         let now = self.clock.now();
-        let place = E::PLACES[event.index()];
-        let counted = self.ring.add_at(at.as_nanos(), now.as_nanos(), place, n);
+        let counted = self.ring.add_at(at.as_nanos(), now.as_nanos(), place(event), n);
         counted.map_err(|outside| match outside {
             Outside::After => OutOfRange::AfterNow { at, now },
             Outside::Before { oldest } => {
@@ -252,7 +251,7 @@ impl<E: Event, C: Clock> Debug for SlidingWindow<E, C> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("SlidingWindow");
         shown.field("interval", &self.interval()).field("buckets", &self.buckets());
-        for ((name, _), place) in E::EVENTS.iter().zip(E::PLACES) {
+        for ((name, _), place) in E::EVENTS.iter().zip(<E::Cells as Positions<E>>::PLACES) {
             shown.field(name, &self.stats_at(*place));
         }
         shown.finish_non_exhaustive()

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::SlidingWindow;
 use crate::clock::Clock;
 use crate::error::SpanError;
-use crate::event::Event;
+use crate::event::{Event, place};
 use crate::layout::Place;
 use crate::snapshot::{BucketSnapshot, Snapshot};
 use crate::stats::Stats;
@@ -44,7 +44,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn sum(&self, event: E) -> u64 {
-        let position = E::PLACES[event.index()].sum();
+        let position = place(event).sum();
         self.ring.view(|| self.now(), |view| view.total(position))
     }
 
@@ -62,7 +62,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn rate(&self, event: E) -> f64 {
-        let position = E::PLACES[event.index()].sum();
+        let position = place(event).sum();
         let (sum, interval) = self
             .ring
             .view(|| self.now(), |view| (view.total(position), view.geometry().interval()));
@@ -87,7 +87,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn stats(&self, event: E) -> Stats {
-        self.stats_at(E::PLACES[event.index()])
+        self.stats_at(place(event))
     }
 
     /// The stats of the event whose cells are at `place`.
@@ -193,7 +193,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn lifetime(&self, event: E) -> Stats {
-        E::PLACES[event.index()].stats(|position| self.ring.lifetime(position))
+        place(event).stats(|position| self.ring.lifetime(position))
     }
 
     /// What was added when the bucket of its time had already left the ring: the clock had stepped
@@ -216,6 +216,6 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn late(&self, event: E) -> Stats {
-        E::PLACES[event.index()].stats(|position| self.ring.late(position))
+        place(event).stats(|position| self.ring.late(position))
     }
 }

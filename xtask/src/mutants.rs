@@ -26,7 +26,17 @@ const ROUNDS: [Round; 2] = [
     Round { cases: "12", tests: &["lib", "oracle"] },
     Round {
         cases: "64",
-        tests: &["lib", "conformance", "contract", "drain", "errors", "steady", "threads"],
+        tests: &[
+            "lib",
+            "conformance",
+            "contract",
+            "drain",
+            "errors",
+            "events",
+            "refused",
+            "steady",
+            "threads",
+        ],
     },
 ];
 

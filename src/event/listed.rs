@@ -1,0 +1,178 @@
+//! What `events!` makes of the list of its variants.
+//!
+//! An attribute stands on the variant alone: `#[default]` or `#[serde(..)]` would be an error anywhere
+//! else. So whether a variant is there is asked again, of its attributes, and the answers are put
+//! together when the enum is compiled. Each attribute is looked at by itself, without recursion, however
+//! long the documentation is.
+
+use crate::kind::Kind;
+use crate::layout::Shape;
+
+/// A variant as it is written, whether or not it is there.
+#[derive(Clone, Copy, Debug)]
+pub struct Listed {
+    /// The variant's name.
+    pub name: &'static str,
+    /// Its kind.
+    pub kind: Kind,
+    /// What its `cfg` says.
+    pub is_there: bool,
+}
+
+/// Whether all of them hold.
+pub const fn all(conditions: &[bool]) -> bool {
+    let mut index = 0;
+    while index < conditions.len() {
+        if !conditions[index] {
+            return false;
+        }
+        index += 1;
+    }
+    true
+}
+
+/// How many variants are there.
+///
+/// # Panics
+///
+/// When it is compiled, if there is none.
+pub const fn count(listed: &[Listed]) -> usize {
+    let (mut count, mut index) = (0, 0);
+    while index < listed.len() {
+        count += listed[index].is_there as usize;
+        index += 1;
+    }
+    assert!(count > 0, "an enum of events needs an event: every one is left out by its `cfg`");
+    count
+}
+
+/// The variants that are there: all `N` of them.
+pub const fn there<const N: usize>(listed: &[Listed]) -> [(&'static str, Kind); N] {
+    let mut events = [("", Kind::Count); N];
+    let (mut next, mut index) = (0, 0);
+    while index < listed.len() {
+        let Listed { name, kind, is_there } = listed[index];
+        if is_there {
+            events[next] = (name, kind);
+            next += 1;
+        }
+        index += 1;
+    }
+    events
+}
+
+/// How many cells the events have together.
+///
+/// # Panics
+///
+/// When it is compiled, if they are more than a window can have.
+pub const fn cells(events: &[(&str, Kind)]) -> usize {
+    let shape = Shape::of(events);
+    shape.check();
+    shape.cells()
+}
+
+/// True, of a token or an attribute that cannot take its variant away.
+///
+/// # Panics
+///
+/// When it is compiled, if it is a `cfg` or a `cfg_attr`.
+pub const fn not_cfg(text: &str) -> bool {
+    let text = text.as_bytes();
+    let hides = begins(text, b"cfg")
+        || begins(text, b"cfg_attr")
+        || begins(text, b"r#cfg")
+        || begins(text, b"r#cfg_attr");
+    assert!(
+        !hides,
+        "a `cfg` inside a `cfg_attr`, or out of another macro's `$attribute:meta`, hides from `events!` \
+         whether the event is there: write `#[cfg(..)]` itself, and let a macro take attributes as \
+         `$(#[$($attribute:tt)*])*`"
+    );
+    true
+}
+
+/// Whether `text` begins with just this name.
+const fn begins(text: &[u8], name: &[u8]) -> bool {
+    let mut index = 0;
+    while index < name.len() {
+        if index == text.len() || text[index] != name[index] {
+            return false;
+        }
+        index += 1;
+    }
+    index == text.len() || !(text[index].is_ascii_alphanumeric() || text[index] == b'_')
+}
+
+/// Whether an attribute lets its variant be there.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __event_is_there {
+    (doc $($text:tt)*) => {
+        true
+    };
+    (cfg($($condition:tt)*)) => {
+        ::core::cfg!($($condition)*)
+    };
+    (r#cfg($($condition:tt)*)) => {
+        ::core::cfg!($($condition)*)
+    };
+    (cfg_attr($($token:tt)*)) => {
+        $crate::__events::all(&[$( $crate::__events::not_cfg(::core::stringify!($token)) ),*])
+    };
+    (r#cfg_attr($($token:tt)*)) => {
+        $crate::__event_is_there!(cfg_attr($($token)*))
+    };
+    ($($other:tt)*) => {
+        $crate::__events::not_cfg(::core::stringify!($($other)*))
+    };
+}
+
+/// A variant's kind, or what is wrong with it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __event_kind {
+    ($event:ident Count) => {
+        $crate::Kind::Count
+    };
+    ($event:ident Value) => {
+        $crate::Kind::Value
+    };
+    ($event:ident) => {
+        ::core::compile_error!(::core::concat!(
+            "each event needs a kind: `",
+            ::core::stringify!($event),
+            ": Count` or `",
+            ::core::stringify!($event),
+            ": Value`"
+        ))
+    };
+    ($event:ident $other:ident) => {
+        ::core::compile_error!(::core::concat!(
+            "`",
+            ::core::stringify!($other),
+            "` is no kind of event: write `",
+            ::core::stringify!($event),
+            ": Count` or `",
+            ::core::stringify!($event),
+            ": Value`"
+        ))
+    };
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cfg_is_told_by_the_whole_of_its_name() {
+        for hides in ["cfg", "cfg(any())", "cfg_attr (a, b)", "r#cfg(any())", "r#cfg_attr(a, b)"] {
+            assert!(std::panic::catch_unwind(|| not_cfg(hides)).is_err(), "{hides}");
+        }
+        for shows in
+            ["", "cf", "cfgs", "cfg2(a)", "cfg_", "cfg_attrs", "doc(cfg(a))", "r#type", "(cfg)"]
+        {
+            assert!(not_cfg(shows), "{shows}");
+        }
+    }
+}

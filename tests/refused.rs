@@ -1,0 +1,189 @@
+//! What does not compile, and in what words; and what compiles without a warning.
+//!
+//! Each case is a program of its own in a package that depends on this one. They are built, not only
+//! checked: a set of events that is written by hand is looked at where its window is compiled.
+
+#![forbid(unsafe_code)]
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::OnceLock;
+
+const MANIFEST: &str = "\
+[package]
+name = \"refused\"
+version = \"0.0.0\"
+edition = \"2024\"
+
+[workspace]
+
+[dependencies.windrow]
+path = ";
+
+/// A package that has nothing in it yet, and its lock file.
+fn package() -> &'static PathBuf {
+    static PACKAGE: OnceLock<PathBuf> = OnceLock::new();
+    PACKAGE.get_or_init(|| {
+        let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+        let package = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("refused");
+        let programs = package.join("src/bin");
+        _ = fs::remove_dir_all(&programs); // those of the last run
+        fs::create_dir_all(programs).expect("a directory");
+        let manifest = format!("{MANIFEST}'{}'\n", here.display());
+        fs::write(package.join("Cargo.toml"), manifest).expect("a manifest");
+        // The versions that are here already, so that nothing is fetched.
+        fs::copy(here.join("Cargo.lock"), package.join("Cargo.lock")).expect("a lock file");
+        package
+    })
+}
+
+/// Builds a program, and says what the compiler says. `Ok` if it has compiled.
+fn build(name: &str, source: &str) -> Result<String, String> {
+    let package = package();
+    fs::write(package.join(format!("src/bin/{name}.rs")), source).expect("a source file");
+    let built = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--offline", "--bin", name, "--target-dir"])
+        .arg(package.join("target"))
+        .current_dir(package)
+        .env_remove("RUSTFLAGS")
+        .env_remove("CARGO_ENCODED_RUSTFLAGS")
+        .output()
+        .expect("cargo runs");
+    let said = String::from_utf8_lossy(&built.stderr).into_owned();
+    if built.status.success() { Ok(said) } else { Err(said) }
+}
+
+/// A set of events that `events!` must refuse, saying each of `words`.
+fn refuses(name: &str, events: &str, words: &[&str]) {
+    says(name, &format!("windrow::events! {{ {events} }}\n\nfn main() {{}}\n"), words);
+}
+
+/// A program that must not compile, for the reason that has `words` in it.
+fn says(name: &str, source: &str, words: &[&str]) {
+    let said = build(name, source).expect_err("this must not compile");
+    for word in words {
+        assert!(said.contains(word), "{word:?} is not in what the compiler says:\n{said}");
+    }
+}
+
+/// A set of events by hand, and the parts of it that a case is about.
+fn by_hand(events: &str, cells: &str, zero: &str, more: &str) -> String {
+    format!(
+        "#![forbid(unsafe_code)]
+use windrow::{{Event, Kind, SlidingWindow}};
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct It;
+
+impl Event for It {{
+    const EVENTS: &'static [(&'static str, Kind)] = &{events};
+    type Cells = {cells};
+    const ZERO: {cells} = {zero};
+    {more}
+
+    fn index(self) -> usize {{
+        0
+    }}
+}}
+
+fn main() {{
+    let window = SlidingWindow::<It>::builder().build().unwrap();
+    window.add(It, 1);
+}}
+"
+    )
+}
+
+const ONE: &str = r#"[("It", Kind::Count)]"#;
+
+/// Places could be said by an implementation, and were taken on trust: cell 4 of one cell was a
+/// stranger's counter.
+#[test]
+fn an_implementation_cannot_say_where_cells_stand() {
+    let places = "const PLACES: &'static [windrow::Place] = &[windrow::Place::Count { cell: 4 }];";
+    let attack = by_hand(ONE, "[u64; 1]", "[0]", places);
+    says("places", &attack, &["`PLACES` is not a member of trait `Event`", "cannot find"]);
+    assert_eq!(build("no_places", &by_hand(ONE, "[u64; 1]", "[0]", "")), Ok(String::new()));
+}
+
+#[test]
+fn cells_other_than_the_events_need() {
+    let needs = "must be `[u64; N]`, N being the sum of all events' `Kind::cells`";
+    says("fewer", &by_hand(ONE, "[u64; 0]", "[]", ""), &[needs]);
+    says("more", &by_hand(ONE, "[u64; 5]", "[0; 5]", ""), &[needs]);
+    says("not_zero", &by_hand(ONE, "[u64; 1]", "[3]", ""), &["`Event::ZERO` must be all zero"]);
+    says("no_array", &by_hand(ONE, "Vec<u64>", "Vec::new()", ""), &[needs]);
+}
+
+/// A window for them mapped the whole arena, and then counted in shared cells.
+#[test]
+fn more_cells_than_a_row_has_columns() {
+    let most = "fits a row of 8192 cells: one for each `Count`, five for each `Value`";
+    let values: Vec<_> = (0..2049).map(|value| format!("V{value}: Value")).collect();
+    refuses("too_many", &format!("pub enum TooMany {{ {} }}", values.join(", ")), &[most]);
+    let events = r#"[("It", Kind::Count); 8193]"#;
+    says("too_many_by_hand", &by_hand(events, "[u64; 8193]", "[0; 8193]", ""), &[most]);
+}
+
+#[test]
+fn a_kind_that_is_left_out_or_unknown() {
+    let needed = "each event needs a kind: `Pass: Count` or `Pass: Value`";
+    refuses("no_kind", "pub enum Http { Rt: Value, Pass }", &[needed]);
+    let unknown = "`Counter` is no kind of event: write `Pass: Count` or `Pass: Value`";
+    refuses("unknown_kind", "pub enum Http { Pass: Counter }", &[unknown]);
+}
+
+#[test]
+fn a_set_of_no_events() {
+    let needed = "an enum of events needs an event";
+    refuses("empty", "pub enum Http {}", &[needed, "`enum Http { Pass: Count }`"]);
+    refuses("all_gone", "pub enum Http { #[cfg(any())] Pass: Count }", &[needed, "`cfg`"]);
+}
+
+/// Seen by the compiler, and not by `events!`, these would shift the kinds of what follows.
+#[test]
+fn a_cfg_that_cannot_be_seen() {
+    let hides = "hides from `events!`";
+    let hidden = |attribute| format!("pub enum Http {{ #[{attribute}] Rt: Value, Pass: Count }}");
+    refuses("cfg_attr", &hidden("cfg_attr(all(), cfg(any()))"), &[hides]);
+    refuses("second", &hidden("cfg_attr(all(), doc = \"It.\", r#cfg(any()))"), &[hides]);
+    refuses("nested", &hidden("r#cfg_attr(all(), cfg_attr(all(), cfg(any())))"), &[hides]);
+    let through = "
+macro_rules! made {
+    ($(#[$attribute:meta])* $event:ident) => {
+        windrow::events! { pub enum Http { $(#[$attribute])* Rt: Value, $event: Count } }
+    };
+}
+";
+    for (name, attribute) in [("meta", "cfg(any())"), ("attr", "cfg_attr(all(), cfg(any()))")] {
+        let source = format!("{through}\nmade! {{ #[{attribute}] Pass }}\n\nfn main() {{}}\n");
+        says(&format!("through_{name}"), &source, &[hides]);
+    }
+}
+
+#[test]
+fn what_the_macro_makes_gives_no_warnings() {
+    let source = r"//! A program.
+#![deny(warnings, missing_docs, unsafe_code, unreachable_pub, unused_qualifications)]
+#![no_implicit_prelude]
+
+/// Public.
+pub mod inner {
+    ::windrow::events! {
+        /// Events.
+        #[non_exhaustive]
+        pub enum Http { Pass: Count, #[deprecated] Old: Value, #[cfg(any())] Gone: Value, Cells: Count }
+    }
+    ::windrow::events! { #[repr(u8)] pub(crate) enum One { It: Value } }
+}
+
+fn main() {
+    ::windrow::events! { enum Local { It: Count, } }
+    let local = ::windrow::SlidingWindow::<Local>::builder().build();
+    let _ = local.map(|window| window.add(Local::It, 1));
+    let _ = (inner::One::It, inner::Http::Cells);
+}
+";
+    assert_eq!(build("warns", source), Ok(String::new()));
+}

@@ -39,7 +39,7 @@ use crate::error::BuildError;
 use crate::layout::{Place, Shape};
 use crate::pages;
 use crate::reclaim::{self, Guard, Owned};
-use crate::stripe::again::{Refusal, Refused, again, note_abort};
+use crate::stripe::again::{Refusal, Refused, again, note_abort, once};
 use crate::stripe::live::Live;
 use crate::stripe::{self, Strategy, barrier, per_core};
 use crate::sync::{AtomicPtr, Ordering, sized};
@@ -315,13 +315,18 @@ impl Ring {
     fn add_live(&self, at: u64, update: Update) -> Option<Refusal> {
         let Update { place, number } = update;
         let per_core = self.strategy == Strategy::PerCore;
-        again(|refused| {
+        let sequence = |refused: &Refused| {
             if per_core {
                 self.add_any_per_core(at, place, number, refused);
             } else {
                 self.add_portably(at, place, number, |why| refused.set(Some(why)));
             }
-        })
+        };
+        // A value is mostly here because it lies beyond what its row has seen; it was not tried like this.
+        match place {
+            Place::Value { .. } => once(&sequence).unwrap_or_else(|| again(sequence)),
+            Place::Count { .. } => again(sequence),
+        }
     }
 
     /// Counts `update` in the bucket at `start`, older than `current`.

@@ -85,6 +85,27 @@ impl Comeback {
         seen.is_still().then_some(found)
     }
 
+    /// Takes the header out of its link, which leads to a newer bucket from then on, and makes it into an
+    /// older one, which is linked elsewhere.
+    pub fn become_older(&self) {
+        let newer = self.open(STARTS[1]);
+        let header = self.link.swap(from_ref(newer).cast_mut(), Ordering::AcqRel);
+        // SAFETY: a header of this ring's.
+        unsafe { &*header }.let_go();
+        let older = self.open(0);
+        older.close();
+        older.let_go(); // its slot's
+    }
+
+    /// Whether a reader finds the bucket that the header was at first; or knows, if not, that it came too
+    /// late.
+    #[must_use]
+    pub fn find_or_be_overtaken(&self) -> bool {
+        let guard = reclaim::pin();
+        let Some(view) = self.ring.present(&guard) else { return true };
+        view.bucket(STARTS[0], &self.link).is_some() || view.is_overtaken()
+    }
+
     /// When all is done: what a reader must have found, if it found the bucket that came back.
     #[must_use]
     #[allow(clippy::missing_panics_doc)]
@@ -146,5 +167,32 @@ impl Displaced {
         let found = header.is_final().then(|| (cell(0), cell(1)));
         header.let_go();
         found
+    }
+}
+
+/// A displaced bucket that several threads want closed at once: [`Ring::settle`].
+#[derive(Debug)]
+pub struct Unclosed(Ring);
+
+impl Unclosed {
+    /// The first bucket is displaced, and not closed.
+    #[must_use]
+    #[allow(clippy::missing_panics_doc, clippy::new_without_default)]
+    pub fn new() -> Unclosed {
+        let geometry = Geometry::new(Duration::from_nanos(20), 2).expect("sound");
+        let ring = Ring::new(geometry, Shape::of(&[("Hit", Kind::Count)]), 0).expect("sound");
+        assert!(ring.rotate(&ring.hold_current(), STARTS[0], &reclaim::pin()));
+        Unclosed(ring)
+    }
+
+    /// Closes it, if nobody else is about to.
+    pub fn settle(&self) {
+        self.0.settle();
+    }
+
+    /// Whether it is closed.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.0.blocks[0].owner.load(Ordering::Relaxed).is_null()
     }
 }

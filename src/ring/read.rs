@@ -87,7 +87,7 @@ impl Ring {
             view.now = now();
             let result = read(&view);
             looks += 1;
-            if !view.overtaken.get() || looks > RESCANS {
+            if !view.is_overtaken() || looks > RESCANS {
                 return result;
             }
         }
@@ -95,7 +95,7 @@ impl Ring {
 
     /// The newest bucket, seen at no time yet; `None` if it is overtaken already.
     #[inline]
-    fn present<'g>(&'g self, guard: &'g Guard) -> Option<View<'g>> {
+    pub(super) fn present<'g>(&'g self, guard: &'g Guard) -> Option<View<'g>> {
         // SAFETY: headers live as long as the window.
         let current = unsafe { Seen::by(&self.current) }?;
         let (live, slot) = (current.header.start(), current.header.slot());
@@ -161,6 +161,11 @@ impl<'g> View<'g> {
     #[inline]
     fn is_live(&self, at: u64) -> bool {
         at >= self.live && at - self.live < self.geometry().length()
+    }
+
+    /// Whether a bucket that was looked for has left the ring meanwhile.
+    pub(super) fn is_overtaken(&self) -> bool {
+        self.overtaken.get()
     }
 
     /// Whether a bucket without a header can be added to only by back-dated adds.

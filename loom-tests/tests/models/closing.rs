@@ -115,6 +115,23 @@ fn final_against_its_adders() {
     });
 }
 
+/// Of two that would close a bucket, one asks for the barrier; and the other does not wait for it.
+#[test]
+#[cfg(loom)]
+fn settle_against_settle() {
+    Model::new("closing::settle_against_settle").bounded(2).explore(|| {
+        let bucket = Arc::new(windrow::parts::Unclosed::new());
+        let other = {
+            let bucket = Arc::clone(&bucket);
+            windrow_loom_tests::engine::thread::spawn(move || bucket.settle())
+        };
+        turn();
+        bucket.settle();
+        other.join().unwrap();
+        assert!(bucket.is_closed() || !cfg!(windrow_checker), "both left it to the other");
+    });
+}
+
 /// Count, sum, minimum and maximum of a closed bucket agree, while its block forgets them.
 #[test]
 fn close_against_read_of_extremes() {

@@ -63,7 +63,9 @@ mod reads;
 ///
 /// The add that opens a bucket pays for that, and for closing the one before: some microseconds, and a
 /// system call with restartable sequences. Once the ring has been filled, opening a bucket allocates
-/// nothing (but for the epochs' own lists, where there are no sequences). A stalled thread costs others
+/// nothing (but for the epochs' own lists, where there are no sequences, and for a thread's first pin: see
+/// [Reading](#reading)). The epochs are the library's own: what other crates of the process do with
+/// `crossbeam-epoch` neither runs in a call of ours nor keeps memory of ours. A stalled thread costs others
 /// speed, never counts: while it holds up a bucket's closing, new buckets may count in cells that all
 /// threads share. It holds up two headers' memory at most.
 ///

@@ -85,9 +85,11 @@ fn first_pins() {
     for _ in 0..100 {
         // By name: a scope alone ends before what its threads leave behind is freed.
         thread::scope(|scope| {
-            let reads = scope.spawn(|| (allocated(read), allocated(|| (0..1_000).for_each(|_| read()))));
+            let reads =
+                scope.spawn(|| (allocated(read), allocated(|| (0..1_000).for_each(|_| read()))));
             assert_eq!(reads.join().expect("it reads"), (1, 0), "by the first read, and later");
-            let adds = scope.spawn(|| (allocated(add), allocated(|| (0..1_000).for_each(|_| add()))));
+            let adds =
+                scope.spawn(|| (allocated(add), allocated(|| (0..1_000).for_each(|_| add()))));
             let first = u64::from(windrow::strategy() == Strategy::Portable);
             assert_eq!(adds.join().expect("it adds"), (first, 0), "by the first add, and later");
         });

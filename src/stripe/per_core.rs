@@ -193,6 +193,8 @@ macro_rules! live_sequence {
 }
 
 const _: () = assert!((COLUMNS * size_of::<Cell>()).is_power_of_two());
+// The sequences load pointers, offsets and numbers of rows, eight bytes each.
+const _: () = assert!(size_of::<usize>() == 8 && size_of::<AtomicPtr<Live>>() == 8);
 
 /// Adds `n`, wrapping, to this core's cell of `column`; or calls `aborted`, if the kernel has
 /// interrupted it, or `no_row`, if this thread has no row: it is not registered, or runs where there

@@ -112,9 +112,12 @@ impl Ring {
     /// A ring whose newest bucket is the one that contains `now`.
     pub(crate) fn new(geometry: Geometry, shape: Shape, now: u64) -> Result<Ring, BuildError> {
         // Columns are claimed below, which takes a decision. Without barriers sequences can never
-        // be known to be over: then windows are portable, while counters stay as they are.
+        // be known to be over, and on some processors a record is not seen as one: then windows are
+        // portable, while counters stay as they are.
         let strategy = match stripe::strategy() {
-            Strategy::PerCore if barrier::available() => Strategy::PerCore,
+            Strategy::PerCore if per_core::pairs_are_whole() && barrier::available() => {
+                Strategy::PerCore
+            }
             _ => Strategy::Portable,
         };
         let generation = Generation::first(geometry)?;

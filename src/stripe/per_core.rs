@@ -48,6 +48,7 @@ use crate::sync::AtomicPtr;
 mod found;
 
 pub(super) use found::find;
+pub(crate) use found::pairs_are_whole;
 use found::{FOUND, Found, area};
 
 /// The lowest bit of a column's address says that it is added to per core.
@@ -275,7 +276,8 @@ pub(crate) unsafe fn add_live(
 /// one behind it.
 ///
 /// Maximum and minimum are compared and stored first, which may be done twice. Count and sum are
-/// committed together, by one store of sixteen bytes.
+/// committed together, by one store of sixteen bytes, which is one for readers too where
+/// [`pairs_are_whole`].
 ///
 /// # Safety
 /// As for [`add_live`].

@@ -12,6 +12,8 @@ mod barriers;
 mod fork;
 #[cfg(target_env = "gnu")]
 mod memory;
+#[cfg(all(target_arch = "x86_64", target_pointer_width = "64", target_env = "gnu"))]
+mod processor;
 mod rows;
 mod stopped;
 mod valgrind;

@@ -51,6 +51,16 @@ pub(in crate::stripe) fn find(most: usize, dense: bool) -> Option<usize> {
     Some(rows)
 }
 
+/// Whether the processor stores the sixteen bytes of [`record_live`](super::record_live) as one: whoever counts a record must
+/// find its value in the sum, so they may not be seen one half after the other.
+///
+/// Intel (SDM, volume 3A, "Guaranteed Atomic Operations") and AMD (APM, volume 2, "Access Atomicity")
+/// promise that of aligned ones for all processors that have AVX, and for no others. (Nothing of the sort
+/// is asked for a counter's eight bytes.)
+pub(crate) fn pairs_are_whole() -> bool {
+    std::arch::is_x86_feature_detected!("avx") // asked of the processor once
+}
+
 /// The value of a constant that glibc exports, if it does.
 fn symbol<T: Copy>(name: &CStr) -> Option<T> {
     // SAFETY: asks for a name among the objects that are loaded.

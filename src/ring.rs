@@ -34,6 +34,7 @@ use std::sync::Arc;
 
 use crossbeam_utils::CachePadded;
 
+use crate::clock::UNTOLD;
 use crate::column::Column;
 use crate::error::BuildError;
 use crate::layout::{Place, Shape};
@@ -43,6 +44,7 @@ use crate::stripe::again::{Refusal, again, note_abort};
 use crate::stripe::live::Live;
 use crate::stripe::{self, Strategy, barrier, per_core};
 use crate::sync::{AtomicPtr, Ordering, sized};
+use crate::timestamp::Timestamp;
 
 mod block;
 mod cells;
@@ -103,6 +105,14 @@ pub(crate) struct Ring {
     cursor: Cursor,
 }
 
+/// What a ring is in, with a clock.
+pub(crate) trait Around {
+    fn ring(&self) -> &Ring;
+
+    /// The time now, in nanoseconds.
+    fn now(&self) -> u64;
+}
+
 /// The bucket of a timestamp has left the ring, which begins at `oldest` now.
 pub(crate) struct Gone {
     pub(crate) oldest: u64,
@@ -146,19 +156,24 @@ impl Ring {
         Ok(ring)
     }
 
-    /// Counts a number in the bucket of `at`; in `late` if that has left the ring.
+    /// Counts a number in the bucket of `at`, or of now if that is [untold](UNTOLD); in `late` if the bucket
+    /// has left the ring.
+    ///
+    /// (Given what is around the ring, in place of the ring and its clock: that would be one thing more to
+    /// carry along on the quick path, which needs no clock.)
     #[inline(always)]
     #[allow(clippy::inline_always)] // so that the place is a constant, as the event mostly is
-    pub(crate) fn add(&self, at: u64, place: Place, number: u64) {
-        if self.strategy == Strategy::PerCore {
-            self.add_per_core(at, place, number, |refusal| {
+    pub(crate) fn add(around: &impl Around, at: Timestamp, place: Place, number: u64) {
+        let (ring, at) = (around.ring(), at.as_nanos());
+        if ring.strategy == Strategy::PerCore {
+            ring.add_per_core(at, place, number, |refusal| {
                 if refusal == Refusal::Aborted {
                     note_abort();
                 }
-                self.add_slowly(at, place, number);
+                Ring::add_when_told(around, at, place, number);
             });
         } else {
-            self.add_without_sequences(at, place, number);
+            Ring::add_without_sequences(around, at, place, number);
         }
     }
 
@@ -166,22 +181,32 @@ impl Ring {
     /// itself, because a `Count` then needs few registers, and stores that save them would wait before
     /// each locked instruction.
     #[inline]
-    fn add_without_sequences(&self, at: u64, place: Place, number: u64) {
+    fn add_without_sequences(around: &impl Around, at: u64, place: Place, number: u64) {
         match place {
-            Place::Count { cell } => self.count_without_sequences(at, cell, number),
-            Place::Value { .. } => self.record_without_sequences(at, place, number),
+            Place::Count { cell } => Ring::count_without_sequences(around, at, cell, number),
+            Place::Value { .. } => Ring::record_without_sequences(around, at, place, number),
         }
     }
 
     #[inline(never)]
-    fn count_without_sequences(&self, at: u64, cell: u16, number: u64) {
+    fn count_without_sequences(around: &impl Around, at: u64, cell: u16, number: u64) {
         let place = Place::Count { cell };
-        self.add_portably(at, place, number, |_| self.add_slowly(at, place, number));
+        let slowly = |_| Ring::add_when_told(around, at, place, number);
+        around.ring().add_portably(at, place, number, slowly);
     }
 
     #[inline(never)]
-    fn record_without_sequences(&self, at: u64, place: Place, number: u64) {
-        self.add_portably(at, place, number, |_| self.add_slowly(at, place, number));
+    fn record_without_sequences(around: &impl Around, at: u64, place: Place, number: u64) {
+        let slowly = |_| Ring::add_when_told(around, at, place, number);
+        around.ring().add_portably(at, place, number, slowly);
+    }
+
+    /// As [`add`](Self::add), off the quick path.
+    #[cold]
+    #[inline(never)]
+    fn add_when_told(around: &impl Around, at: u64, place: Place, number: u64) {
+        let at = if at == UNTOLD.as_nanos() { around.now() } else { at };
+        around.ring().add_slowly(at, place, number);
     }
 
     /// Counts a number in the live bucket, if `at` lies in it; else calls `refused`.

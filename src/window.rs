@@ -8,7 +8,7 @@ use crate::builder::{self, Builder};
 use crate::clock::{Clock, Coarse};
 use crate::error::{BuildError, OutOfRange};
 use crate::event::Event;
-use crate::ring::{Gone, Ring, Update};
+use crate::ring::{Around, Gone, Ring, Update};
 use crate::timestamp::Timestamp;
 
 mod drain;
@@ -93,14 +93,22 @@ impl<E: Event> SlidingWindow<E, Coarse> {
     }
 }
 
-impl<E: Event, C: Clock> SlidingWindow<E, C> {
-    pub(crate) fn new(ring: Ring, clock: C) -> SlidingWindow<E, C> {
-        SlidingWindow { ring, clock, events: PhantomData }
+impl<E, C: Clock> Around for SlidingWindow<E, C> {
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // a place in it
+    fn ring(&self) -> &Ring {
+        &self.ring
     }
 
     #[inline]
     fn now(&self) -> u64 {
         self.clock.now().as_nanos()
+    }
+}
+
+impl<E: Event, C: Clock> SlidingWindow<E, C> {
+    pub(crate) fn new(ring: Ring, clock: C) -> SlidingWindow<E, C> {
+        SlidingWindow { ring, clock, events: PhantomData }
     }
 
     /// Adds `n`, wrapping, to a `Count` event in the bucket of the clock's now.
@@ -119,7 +127,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     #[inline(always)]
     #[allow(clippy::inline_always)] // it is twenty instructions where the event is known
     pub fn add(&self, event: E, n: u64) {
-        self.ring.add(self.now(), E::PLACES[event.index()], n);
+        Ring::add(self, self.clock.quick(), E::PLACES[event.index()], n);
     }
 
     /// Records a value of a `Value` event in the bucket of the clock's now.

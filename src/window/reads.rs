@@ -7,6 +7,7 @@ use crate::clock::Clock;
 use crate::error::SpanError;
 use crate::event::Event;
 use crate::layout::Place;
+use crate::ring::Around;
 use crate::snapshot::{BucketSnapshot, Snapshot};
 use crate::stats::Stats;
 

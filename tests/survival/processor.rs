@@ -27,7 +27,7 @@ extern "C" fn answer(_signal: libc::c_int, _: *mut libc::siginfo_t, context: *mu
     const AVX: u32 = 1 << 28; // of leaf 1, in ecx
     // SAFETY: the kernel's word on the thread that it has interrupted, which waits for us.
     let registers = unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
-    let mut register = |which: libc::c_int| &raw mut registers[which as usize];
+    let mut register = |which: libc::c_int| &raw mut registers[which.unsigned_abs() as usize];
     let (next, a, b) = (register(libc::REG_RIP), register(libc::REG_RAX), register(libc::REG_RBX));
     let (c, d) = (register(libc::REG_RCX), register(libc::REG_RDX));
     // SAFETY: they are the thread's registers, and the next instruction is readable: it has faulted.
@@ -35,12 +35,13 @@ extern "C" fn answer(_signal: libc::c_int, _: *mut libc::siginfo_t, context: *mu
         if *(*next as *const [u8; 2]) != CPUID || !may_ask(true) {
             libc::abort();
         }
-        let (leaf, part) = (*a as u32, *c as u32);
+        let low = |register: i64| (register & 0xffff_ffff).unsigned_abs() as u32;
+        let (leaf, part) = (low(*a), low(*c));
         let said = __cpuid_count(leaf, part);
         may_ask(false);
         let ecx = if leaf == 1 { said.ecx & !AVX } else { said.ecx };
         (*a, *b, *c, *d) = (said.eax.into(), said.ebx.into(), ecx.into(), said.edx.into());
-        *next += CPUID.len() as i64;
+        *next += size_of_val(&CPUID).cast_signed() as i64;
     }
 }
 

@@ -34,6 +34,7 @@ use std::sync::Arc;
 
 use crossbeam_utils::CachePadded;
 
+use crate::clock::UNTOLD;
 use crate::column::Column;
 use crate::error::BuildError;
 use crate::layout::{Place, Shape};
@@ -43,6 +44,7 @@ use crate::stripe::again::{Refusal, Refused, again, note_abort, once};
 use crate::stripe::live::Live;
 use crate::stripe::{self, Strategy, barrier, per_core};
 use crate::sync::{AtomicPtr, Ordering, sized};
+use crate::timestamp::Timestamp;
 
 mod block;
 mod cells;
@@ -108,13 +110,24 @@ pub(crate) struct Ring {
     seat: Seat,
 }
 
+/// What a ring is in, with a clock.
+pub(crate) trait Around {
+    fn ring(&self) -> &Ring;
+
+    /// The time now, in nanoseconds.
+    fn now(&self) -> u64;
+}
+
 impl Ring {
     /// A ring whose newest bucket is the one that contains `now`.
     pub(crate) fn new(geometry: Geometry, shape: Shape, now: u64) -> Result<Ring, BuildError> {
         // Columns are claimed below, which takes a decision. Without barriers sequences can never
-        // be known to be over: then windows are portable, while counters stay as they are.
+        // be known to be over, and on some processors a record is not seen as one: then windows are
+        // portable, while counters stay as they are.
         let strategy = match stripe::strategy() {
-            Strategy::PerCore if barrier::available() => Strategy::PerCore,
+            Strategy::PerCore if per_core::pairs_are_whole() && barrier::available() => {
+                Strategy::PerCore
+            }
             _ => Strategy::Portable,
         };
         let generation = Generation::first(geometry)?;
@@ -144,19 +157,24 @@ impl Ring {
         Ok(ring)
     }
 
-    /// Counts a number in the bucket of `at`; in `late` if that has left the ring.
+    /// Counts a number in the bucket of `at`, or of now if that is [untold](UNTOLD); in `late` if the bucket
+    /// has left the ring.
+    ///
+    /// (Given what is around the ring, in place of the ring and its clock: that would be one thing more to
+    /// carry along on the quick path, which needs no clock.)
     #[inline(always)]
     #[allow(clippy::inline_always)] // so that the place is a constant, as the event mostly is
-    pub(crate) fn add(&self, at: u64, place: Place, number: u64) {
-        if self.strategy == Strategy::PerCore {
-            self.add_per_core(at, place, number, |refusal| {
+    pub(crate) fn add(around: &impl Around, at: Timestamp, place: Place, number: u64) {
+        let (ring, at) = (around.ring(), at.as_nanos());
+        if ring.strategy == Strategy::PerCore {
+            ring.add_per_core(at, place, number, |refusal| {
                 if refusal == Refusal::Aborted {
                     note_abort();
                 }
-                self.add_slowly(at, place, number);
+                Ring::add_when_told(around, at, place, number);
             });
         } else {
-            self.add_without_sequences(at, place, number);
+            Ring::add_without_sequences(around, at, place, number);
         }
     }
 
@@ -164,22 +182,32 @@ impl Ring {
     /// itself, because a `Count` then needs few registers, and stores that save them would wait before
     /// each locked instruction.
     #[inline]
-    fn add_without_sequences(&self, at: u64, place: Place, number: u64) {
+    fn add_without_sequences(around: &impl Around, at: u64, place: Place, number: u64) {
         match place {
-            Place::Count { cell } => self.count_without_sequences(at, cell, number),
-            Place::Value { .. } => self.record_without_sequences(at, place, number),
+            Place::Count { cell } => Ring::count_without_sequences(around, at, cell, number),
+            Place::Value { .. } => Ring::record_without_sequences(around, at, place, number),
         }
     }
 
     #[inline(never)]
-    fn count_without_sequences(&self, at: u64, cell: u16, number: u64) {
+    fn count_without_sequences(around: &impl Around, at: u64, cell: u16, number: u64) {
         let place = Place::Count { cell };
-        self.add_portably(at, place, number, |_| self.add_slowly(at, place, number));
+        let slowly = |_| Ring::add_when_told(around, at, place, number);
+        around.ring().add_portably(at, place, number, slowly);
     }
 
     #[inline(never)]
-    fn record_without_sequences(&self, at: u64, place: Place, number: u64) {
-        self.add_portably(at, place, number, |_| self.add_slowly(at, place, number));
+    fn record_without_sequences(around: &impl Around, at: u64, place: Place, number: u64) {
+        let slowly = |_| Ring::add_when_told(around, at, place, number);
+        around.ring().add_portably(at, place, number, slowly);
+    }
+
+    /// As [`add`](Self::add), off the quick path.
+    #[cold]
+    #[inline(never)]
+    fn add_when_told(around: &impl Around, at: u64, place: Place, number: u64) {
+        let at = if at == UNTOLD.as_nanos() { around.now() } else { at };
+        around.ring().add_slowly(at, place, number);
     }
 
     /// Counts a number in the live bucket, if `at` lies in it; else calls `refused`: also for a value
@@ -322,11 +350,12 @@ impl Ring {
                 self.add_portably(at, place, number, |why| refused.set(Some(why)));
             }
         };
-        // A value is mostly here because it lies beyond what its row has seen; it was not tried like this.
-        match place {
-            Place::Value { .. } => once(&sequence).unwrap_or_else(|| again(sequence)),
-            Place::Count { .. } => again(sequence),
-        }
+        // A value is mostly here because it lies beyond what its row has seen: it was not tried like this.
+        let first = match place {
+            Place::Value { .. } => once(sequence),
+            Place::Count { .. } => Some(Refusal::Aborted),
+        };
+        if first == Some(Refusal::Aborted) { again(sequence) } else { first }
     }
 
     /// Counts `update` in the bucket at `start`, older than `current`.

@@ -66,6 +66,7 @@ use crate::sync::AtomicPtr;
 mod found;
 
 pub(super) use found::find;
+pub(crate) use found::pairs_are_whole;
 use found::{FOUND, Found, area};
 
 /// The lowest bit of a column's address says that it is added to per core.
@@ -214,6 +215,8 @@ macro_rules! live_sequence {
 }
 
 const _: () = assert!((COLUMNS * size_of::<Cell>()).is_power_of_two());
+// The sequences load pointers, offsets and numbers of rows, eight bytes each.
+const _: () = assert!(size_of::<usize>() == 8 && size_of::<AtomicPtr<Live>>() == 8);
 
 /// Adds `n`, wrapping, to this core's cell of `column`; or calls `aborted`, if the kernel has
 /// interrupted it, or `no_row`, if this thread has no row: it is not registered, or runs where there
@@ -293,7 +296,7 @@ pub(crate) unsafe fn add_live(
 ///
 /// The count is the cell at `pair`, an even position, and the sum the one behind it; the maximum is the
 /// cell at `extremes`, and the complement of the minimum the one behind it. Count and sum are committed
-/// together, by one store of sixteen bytes.
+/// together, by one store of sixteen bytes, which is one for readers too where [`pairs_are_whole`].
 ///
 /// # Safety
 /// As for [`add_live`].

@@ -238,6 +238,11 @@ fn plain_raise(column: Column, value: u64) {
     }
 }
 
+/// Not in models: there count and sum are two stores, the count last.
+pub(crate) fn pairs_are_whole() -> bool {
+    true
+}
+
 pub(super) fn register_for_barriers() -> bool {
     true
 }

@@ -13,6 +13,7 @@ pub(crate) mod alone;
 #[cfg(target_os = "linux")]
 pub(crate) mod interrupts;
 pub(crate) mod ledger;
+pub(crate) mod pinned;
 pub(crate) mod traced;
 
 /// A moment, in milliseconds.

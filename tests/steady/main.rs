@@ -7,6 +7,7 @@
 mod common;
 
 mod counting;
+mod epochs;
 mod memory;
 mod rotations;
 

@@ -12,8 +12,12 @@ mod barriers;
 mod fork;
 #[cfg(target_env = "gnu")]
 mod memory;
+#[cfg(all(target_arch = "x86_64", target_pointer_width = "64", target_env = "gnu"))]
+mod processor;
+mod refused;
 mod rows;
 mod stopped;
+mod ticker;
 mod valgrind;
 mod work;
 

@@ -11,6 +11,7 @@ use windrow::{Clock, OutOfRange, SlidingWindow, Timestamp};
 use crate::book::{Book, Books, some_value};
 use crate::common::interrupts::{self, Timer};
 use crate::common::ledger::{Progress, Tally};
+use crate::common::pinned::pinned;
 use crate::common::traced::{Traced, time_of};
 use crate::common::{Finish, Random, at_ns, ns};
 use crate::{Seen, churn, reader};
@@ -81,11 +82,11 @@ impl Round {
             let finish = Finish(&finished);
             if plan.pinned {
                 scope.spawn(|| {
-                    let pin = crossbeam_epoch::pin();
-                    while !finished.load(Ordering::Acquire) {
-                        thread::sleep(Duration::from_millis(1));
-                    }
-                    drop(pin);
+                    pinned(|| {
+                        while !finished.load(Ordering::Acquire) {
+                            thread::sleep(Duration::from_millis(1));
+                        }
+                    });
                 });
             }
             scope.spawn(|| interrupts::fault(&finished));

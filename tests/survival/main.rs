@@ -16,6 +16,8 @@ mod memory;
 mod processor;
 mod refused;
 mod rows;
+#[cfg(target_arch = "x86_64")]
+mod slow;
 mod stopped;
 mod ticker;
 mod valgrind;

@@ -28,6 +28,8 @@ mod precise;
 #[cfg(not(any(loom, shuttle)))]
 mod ticker;
 #[cfg(not(any(loom, shuttle)))]
+pub(crate) use ticker::Chore;
+#[cfg(not(any(loom, shuttle)))]
 pub use {monotonic::Coarse, precise::Precise, ticker::Ticker};
 
 /// In a model, [`Manual`] under the name of the default clock.

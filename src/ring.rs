@@ -39,7 +39,7 @@ use crate::layout::Shape;
 use crate::pages;
 use crate::reclaim::{self, Owned};
 use crate::stripe::{self, Strategy, barrier, per_core};
-use crate::sync::{Ordering, sized};
+use crate::sync::{AtomicU32, Ordering, sized};
 
 mod add;
 mod block;
@@ -104,6 +104,8 @@ pub(crate) struct Ring {
     cursor: Cursor,
     /// Who asks for barriers.
     seat: Seat,
+    /// The process in which a thread closes buckets that does nothing else; zero if there is none.
+    closer: AtomicU32,
 }
 
 impl Ring {
@@ -134,6 +136,7 @@ impl Ring {
             past: cells(shape.cells()),
             cursor: Cursor::default(),
             seat: Seat::new(),
+            closer: AtomicU32::new(0),
         };
         let guard = reclaim::pin();
         let generation = Owned::new(generation).into_shared(&guard);

@@ -11,6 +11,8 @@ use crate::event::{Event, Positions, place};
 use crate::ring::{Around, Outside, Ring};
 use crate::timestamp::Timestamp;
 
+#[cfg(not(any(loom, shuttle)))]
+mod close;
 mod drain;
 mod reads;
 

@@ -1,7 +1,8 @@
 //! A thread that publishes the time, so that reading it costs one load.
 
+use std::fmt::Debug;
 use std::ptr::null_mut;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{self, JoinHandle, Thread};
 use std::time::Duration;
 use std::{io, mem};
@@ -133,6 +134,22 @@ impl Ticker {
     }
 }
 
+/// Something that a ticker's thread does at every tick.
+pub(crate) trait Chore: Debug + Send + Sync {
+    fn at_tick(&self);
+
+    /// There will be no more ticks.
+    fn at_end(&self);
+}
+
+impl Ticker {
+    /// Has the thread do `chore` at every tick, for as long as it lives. A tick is late by as long as that
+    /// takes.
+    pub(crate) fn take_on(&self, chore: Weak<dyn Chore>) {
+        self.tick.chores().push(chore);
+    }
+}
+
 /// One that ticks every millisecond.
 impl Default for Ticker {
     fn default() -> Ticker {
@@ -186,6 +203,7 @@ struct Tick {
     ticks: AtomicU8,
     /// The thread, in a box, once it runs in this process.
     thread: AtomicPtr<Thread>,
+    chores: Mutex<Vec<Weak<dyn Chore>>>,
 }
 
 impl Tick {
@@ -196,7 +214,12 @@ impl Tick {
             ended: AtomicBool::new(false),
             ticks: AtomicU8::new(ticks::FIRST),
             thread: AtomicPtr::new(null_mut()),
+            chores: Mutex::default(),
         }
+    }
+
+    fn chores(&self) -> MutexGuard<'_, Vec<Weak<dyn Chore>>> {
+        self.chores.lock().unwrap_or_else(PoisonError::into_inner) // each change of it is whole
     }
 
     /// Starts a thread that ticks.
@@ -213,7 +236,21 @@ impl Tick {
         // Relaxed: nothing is read after the end that was written before it; `join` synchronises.
         while !self.ended.load(Ordering::Relaxed) {
             self.nanos.store(monotonic::fine_nanos(), Ordering::Relaxed);
+            self.each_chore(|chore| chore.at_tick());
             thread::park_timeout(Duration::from_nanos(self.period.load(Ordering::Relaxed)));
+        }
+        self.each_chore(|chore| chore.at_end());
+    }
+
+    /// Goes through the chores that are still there. The list is not locked meanwhile: a chore may take
+    /// long. And it is not waited for, since in a forked child it may be locked for ever.
+    fn each_chore(&self, what: impl Fn(&dyn Chore)) {
+        let chores = self.chores.try_lock().map(|mut chores| {
+            chores.retain(|chore| chore.strong_count() > 0);
+            chores.clone()
+        });
+        for chore in chores.iter().flatten().filter_map(Weak::upgrade) {
+            what(&*chore);
         }
     }
 
@@ -280,11 +317,13 @@ impl Drop for Handle {
         self.tick.wake();
         if let Some(thread) = self.thread.take() {
             // Relaxed: written by the first thread of a process, which all others come after.
-            if self.tick.ticks.load(Ordering::Relaxed) == ticks::FIRST {
+            let is_first = self.tick.ticks.load(Ordering::Relaxed) == ticks::FIRST;
+            // On the thread itself the last clone may go with a window that it has just closed buckets of.
+            if is_first && thread.thread().id() != thread::current().id() {
                 // Its body cannot panic; and a panic there would be no reason for one here.
                 let _ = thread.join();
             } else {
-                mem::forget(thread); // not of this process: neither to be joined nor to be let go
+                mem::forget(thread); // in a child it is not of this process: it is not to be let go either
             }
         }
         self.place.leave();

@@ -212,7 +212,7 @@ impl Ring {
             }
             let moved = self.rotate(&current, at, &guard);
             drop((current, guard));
-            if moved {
+            if moved && !self.is_closed_by_another() {
                 self.settle();
             }
         }

@@ -6,11 +6,12 @@
 
 use std::mem::zeroed;
 use std::ptr::null_mut;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use windrow::clock::Manual;
+use windrow::clock::{Manual, Ticker};
 use windrow::{SlidingWindow, Strategy};
 
 use crate::Seen;
@@ -136,6 +137,65 @@ fn one_is_held_up() {
     let (live, closed) = snapshot.buckets().split_last().expect("buckets");
     assert!(!live.is_closed() && closed.iter().all(windrow::BucketSnapshot::is_closed));
     assert_eq!(snapshot.sum(Seen::Pass), 322);
+}
+
+/// A window that a ticker closes: no add ever makes the call, and buckets are closed all the same.
+#[test]
+fn no_add_makes_a_barrier_where_a_ticker_does() {
+    alone::run("slow::the_ticker_is_held_up", &[]);
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn the_ticker_is_held_up() {
+    if windrow::strategy() != Strategy::PerCore {
+        return; // no barriers
+    }
+    slow_barriers();
+    let clock = Manual::default();
+    let window: Arc<Window> = Arc::new(window(ns(10), 1_000, &clock));
+    let ticker = Ticker::start(Duration::from_millis(1)); // has the filter too
+    window.close_on(&ticker);
+    SLOW.store(true, Ordering::SeqCst);
+    open(&window, &clock, 100);
+    while INSIDE.load(Ordering::SeqCst) == 0 {
+        sleep(); // the ticker comes by
+    }
+    open(&window, &clock, 100);
+    assert_eq!((MOST.load(Ordering::SeqCst), CALLS.load(Ordering::SeqCst)), (1, 1));
+    SLOW.store(false, Ordering::SeqCst);
+    let all_closed = || {
+        let snapshot = window.snapshot();
+        let (_, closed) = snapshot.buckets().split_last().expect("buckets");
+        closed.iter().all(windrow::BucketSnapshot::is_closed)
+    };
+    assert!(
+        (0..2_000).any(|_| all_closed() || {
+            sleep();
+            false
+        }),
+        "nobody closes"
+    );
+    // When there are no more ticks, adds close again.
+    drop(ticker);
+    let calls = CALLS.load(Ordering::SeqCst);
+    open(&window, &clock, 5);
+    assert!(CALLS.load(Ordering::SeqCst) > calls, "nobody closes");
+    assert!(all_closed());
+    assert_eq!(window.lifetime(Seen::Pass).count, 205);
+}
+
+/// The window, and with it the last clone of its ticker, may go on the ticker's own thread.
+#[test]
+fn a_window_may_be_dropped_while_its_ticker_closes_it() {
+    for _ in 0..200 {
+        let ticker = Ticker::start(Ticker::SHORTEST);
+        let window = SlidingWindow::<Seen>::builder().clock(ticker.clone()).build();
+        let window = Arc::new(window.expect("sound"));
+        window.close_on(&ticker);
+        drop(ticker);
+        window.add(Seen::Pass, 1);
+    }
 }
 
 fn sleep() {

@@ -38,7 +38,7 @@ use crate::column::Column;
 use crate::error::BuildError;
 use crate::layout::{Place, Shape};
 use crate::pages;
-use crate::reclaim::{self, Guard, Owned};
+use crate::reclaim::{self, Atomic, Guard, Owned};
 use crate::stripe::again::{Refusal, again, note_abort};
 use crate::stripe::live::Live;
 use crate::stripe::{self, Strategy, barrier, per_core};
@@ -54,6 +54,7 @@ mod geometry;
 mod grace;
 mod header;
 mod hold;
+mod proposal;
 mod read;
 mod reconfigure;
 mod rotate;
@@ -69,6 +70,7 @@ use generation::Generation;
 pub(crate) use geometry::Geometry;
 use header::Link;
 use hold::Held;
+use proposal::Proposal;
 pub(crate) use read::{Source, View};
 use slab::Slab;
 
@@ -102,6 +104,8 @@ pub(crate) struct Ring {
     past: Box<[pages::Cell]>,
     /// Which closed buckets were handed out.
     cursor: Cursor,
+    /// A change of geometry that whoever moves on is asked to make.
+    proposal: Atomic<Proposal>,
 }
 
 /// The bucket of a timestamp has left the ring, which begins at `oldest` now.
@@ -133,6 +137,7 @@ impl Ring {
             late: cells(shape.cells()),
             past: cells(shape.cells()),
             cursor: Cursor::default(),
+            proposal: Atomic::null(),
         };
         let guard = reclaim::pin();
         let generation = Owned::new(generation).into_shared(&guard);
@@ -352,6 +357,11 @@ impl Drop for Ring {
         debug_assert!(self.holds_are_accounted_for(of), "a hold was not let go, or twice");
         // SAFETY: as above, and nobody will follow the headers that refer to it.
         drop(unsafe { generation.into_owned() });
+        let proposal = self.proposal.load(Ordering::Relaxed, &guard);
+        if !proposal.is_null() {
+            // SAFETY: as above. (Whoever proposed it has never come back to withdraw it.)
+            drop(unsafe { proposal.into_owned() });
+        }
     }
 }
 

@@ -5,10 +5,14 @@
 //! new one *inherits* the old slots (see `generation`), into which stragglers may still be writing.
 //! So no add is lost, and none is copied while it is under way.
 //!
+//! Whoever moves on may make the change: the caller, or, where buckets are shorter than an attempt takes,
+//! a rotation that finds it proposed (see `proposal`).
+//!
 //! The new ring's newest bucket is the one that contains the start of the old ring's. The clock is
 //! not asked: the next add moves on from there as from any other bucket.
 
 use std::collections::BTreeMap;
+use std::iter;
 use std::sync::Arc;
 
 use crate::error::BuildError;
@@ -26,20 +30,35 @@ impl Ring {
     /// Moves on to `geometry`, with what the old ring holds.
     pub(crate) fn reconfigure(&self, geometry: Geometry) -> Result<(), BuildError> {
         let ours = Arc::new(Slots::new(geometry)?);
-        loop {
+        let mut proposed = None;
+        for again in iter::once(false).chain(iter::repeat(true)) {
             let guard = reclaim::pin();
             let current = self.hold_current();
             // SAFETY: of a header that is current under the guard.
             let generation = unsafe { current.generation(&guard).deref() };
-            if generation.geometry() == geometry {
-                return Ok(());
+            let number = generation.number;
+            let was_made = || proposed.is_some_and(|of| of != number) && !ours.is_untouched();
+            if generation.geometry() == geometry || was_made() {
+                self.withdraw(&ours, &guard);
+                break;
             }
-            if self.change(&current, &ours, &guard) {
+            if again && self.propose(&ours, number, &guard) {
+                proposed = Some(number);
+            }
+            let slots = self.proposed(number, &guard).unwrap_or(&ours);
+            if self.change(&current, slots, &guard) {
+                let is_ours = Arc::ptr_eq(slots, &ours);
+                if is_ours {
+                    self.withdraw(&ours, &guard);
+                }
                 drop((current, guard));
                 self.settle();
-                return Ok(());
+                if is_ours {
+                    break;
+                }
             }
         }
+        Ok(())
     }
 
     /// Moves on from `current` to a generation with these slots. False if somebody else has moved on:

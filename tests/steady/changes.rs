@@ -61,7 +61,7 @@ fn behind_one_drain() {
     let mut handed = 0;
     clock.advance(ns(10));
     window.add(Http::Pass, 1);
-    for _ in 0..50 {
+    for _ in 0..10_000 {
         window.drain_closed(|bucket| handed += bucket.sum(Http::Pass));
     }
     assert_eq!(handed, CHANGES);

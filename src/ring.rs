@@ -37,7 +37,7 @@ use crossbeam_utils::CachePadded;
 use crate::error::BuildError;
 use crate::layout::Shape;
 use crate::pages;
-use crate::reclaim::{self, Owned};
+use crate::reclaim::{self, Atomic, Owned};
 use crate::stripe::{self, Strategy, barrier, per_core};
 use crate::sync::{AtomicU32, Ordering, sized};
 
@@ -45,6 +45,7 @@ mod add;
 mod block;
 mod cells;
 mod close;
+mod cursor;
 mod drain;
 mod generation;
 mod geometry;
@@ -53,6 +54,7 @@ mod header;
 mod hold;
 #[cfg(loom)]
 pub mod parts;
+mod proposal;
 mod read;
 mod reconfigure;
 mod rotate;
@@ -64,11 +66,12 @@ pub(crate) use add::Around;
 use block::Block;
 use cells::cells;
 use close::Seat;
-use drain::Cursor;
+use cursor::Cursor;
 use generation::Generation;
 pub(crate) use geometry::{Geometry, Outside};
 use header::Link;
 use hold::Held;
+use proposal::Proposal;
 pub(crate) use read::{Source, View};
 use slab::Slab;
 
@@ -106,6 +109,8 @@ pub(crate) struct Ring {
     seat: Seat,
     /// The process in which a thread closes buckets that does nothing else; zero if there is none.
     closer: AtomicU32,
+    /// A change of geometry that whoever moves on is asked to make.
+    proposal: Atomic<Proposal>,
 }
 
 impl Ring {
@@ -137,6 +142,7 @@ impl Ring {
             cursor: Cursor::default(),
             seat: Seat::new(),
             closer: AtomicU32::new(0),
+            proposal: Atomic::null(),
         };
         let guard = reclaim::pin();
         let generation = Owned::new(generation).into_shared(&guard);
@@ -173,6 +179,11 @@ impl Drop for Ring {
         debug_assert!(self.holds_are_accounted_for(of), "a hold was not let go, or twice");
         // SAFETY: as above, and nobody will follow the headers that refer to it.
         drop(unsafe { generation.into_owned() });
+        let proposal = self.proposal.load(Ordering::Relaxed, &guard);
+        if !proposal.is_null() {
+            // SAFETY: as above. (Whoever proposed it has never come back to withdraw it.)
+            drop(unsafe { proposal.into_owned() });
+        }
     }
 }
 

@@ -351,9 +351,9 @@ impl<'g> View<'g> {
                 }
             }
         }
-        for (start, numbers) in self.generation.carried.range(oldest..=newest) {
+        for (start, carried) in self.generation.carried.range(oldest..=newest) {
             if in_ring(*start) {
-                see(*start, Source::Carried(numbers));
+                see(*start, Source::Carried(&carried.numbers));
             }
         }
     }

@@ -6,6 +6,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod changes;
 mod counting;
 mod epochs;
 mod memory;

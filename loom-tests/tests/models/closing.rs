@@ -128,7 +128,8 @@ fn settle_against_settle() {
         turn();
         bucket.settle();
         other.join().unwrap();
-        assert!(bucket.is_closed() || !cfg!(windrow_checker), "both left it to the other");
+        // (A grace period may take longer than either looks.)
+        assert!(bucket.is_closed() || !cfg!(windrow_per_core), "both left it to the other");
     });
 }
 

@@ -114,7 +114,7 @@ pub(crate) fn lint(steps: &mut Steps) -> Result<(), Failed> {
     let arguments = [
         "clippy",
         "--package",
-        "windrow",
+        "windrow-modelled",
         "--package",
         "windrow-loom-tests",
         "--lib",

@@ -1,8 +1,9 @@
 //! The project's own commands: `cargo xtask <command>`.
 //!
-//! `test` is everything that must pass before a change goes in, and needs cargo, rustfmt and clippy and
-//! nothing else (without valgrind, portable paths are not counted); `verify` is what takes longer. The
-//! others are their parts. What needs more says so.
+//! `check` is for after an edit, `test` for before sending a change; with `ci` it is everything that must pass
+//! before the change goes in. They need cargo, rustfmt and clippy and nothing else (without valgrind,
+//! portable paths are not counted). `verify` is what takes longer. The others are their parts. What
+//! needs more says so.
 
 mod assembly;
 mod compare;
@@ -27,8 +28,10 @@ use steps::{Failed, Steps};
 const HELP: &str = "\
 usage: cargo xtask <command>
 
-  test            format, lints, docs, tests, models and broken twins: all that must pass
-  verify          all that takes longer: hours
+  check           after each edit: format, lints, unit and contract tests
+  test            before sending a change: also docs, all tests, machine code, a first round of models
+  ci              before it goes in, after `test`: the other models, broken twins, the table of orders
+  verify          before a release: all that takes longer: hours
 
   models [NAME]   the loom models, over both reclaimers and per core; NAME: only those whose path
                   begins with it
@@ -96,7 +99,9 @@ fn main() -> ExitCode {
 
 fn run(steps: &mut Steps, arguments: &[&str]) -> Result<(), Problem> {
     match *arguments {
+        ["check"] => suites::check(steps)?,
         ["test"] => suites::test(steps)?,
+        ["ci"] => suites::ci(steps)?,
         ["verify"] => suites::verify(steps)?,
         ["models"] => models::run(steps, "")?,
         ["models", name] => models::run(steps, name)?,

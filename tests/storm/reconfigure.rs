@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use crate::Seen;
-use crate::common::ledger::Tally;
-use crate::common::{Finish, Random, at_ns, ns};
 use crate::storm::{Books, Plan, Storm};
+use testkit::ledger::Tally;
+use testkit::{Finish, Rng, at_ns, ns};
 
 /// Runs a storm while two threads go through `geometries` in their own order.
 fn reshaped(storm: &Storm, geometries: &[(u64, u64)], reader: impl FnMut() + Send) -> Books {
@@ -15,10 +15,10 @@ fn reshaped(storm: &Storm, geometries: &[(u64, u64)], reader: impl FnMut() + Sen
         let reshape = |seed: u64| {
             let (window, finished) = (&storm.window, &finished);
             move || {
-                let mut random = Random::new(seed);
+                let mut random = Rng::with_seed(seed);
                 while !finished.load(Ordering::Acquire) {
                     let (length, buckets) =
-                        geometries[random.below(geometries.len() as u64) as usize];
+                        geometries[random.u64(..geometries.len() as u64) as usize];
                     window.reconfigure(ns(length * buckets), buckets as usize).expect("valid");
                     assert!(window.reconfigure(ns(10), 3).is_err());
                     thread::yield_now();

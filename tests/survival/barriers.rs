@@ -2,8 +2,8 @@
 
 use std::thread;
 
-use crate::common::alone;
 use crate::work::Work;
+use testkit::alone;
 
 /// Makes the kernel refuse `membarrier` to this thread and those that it will start, by a seccomp
 /// filter: what a container may have.

@@ -22,7 +22,6 @@ pub mod progress;
 pub mod report;
 pub mod rotation;
 pub mod rounds;
-pub mod scaling;
 pub mod sealed;
 pub mod speed;
 pub mod stats;

@@ -22,8 +22,8 @@ use windrow_benches::lab::speed::Speed;
 use windrow_benches::lab::subject::Group;
 use windrow_benches::lab::targets::Measured;
 use windrow_benches::lab::{
-    Effort, design, first, instructions, latency, losses, memory, pictures, rotation, scaling,
-    sealed, targets, worker,
+    Effort, design, first, instructions, latency, losses, memory, pictures, rotation, sealed,
+    targets, worker,
 };
 
 #[global_allocator]
@@ -159,7 +159,6 @@ fn measure(asked: &Asked) -> Result<(Report, bool), String> {
         Measured { speed: speed.as_ref(), rotation: &rotations, losses: &lost, memory: &bytes };
     tables.insert(0, targets::table(measured));
     tables.insert(1, design::table(measured));
-    tables.extend(scaling::table(measured));
     tables.retain(|table| !table.rows.is_empty());
     let typed = command(&asked.parts, effort);
     let environment = Environment::new(typed, asked.java.is_some(), &others, left_out);

@@ -5,8 +5,8 @@
 //! hand says so in the table it stands in ([`stats`]).
 //!
 //! One part, one file: [`speed`], [`losses`], [`sealed`], [`rotation`], [`latency`], [`memory`], [`first`],
-//! [`instructions`]. What follows from several of them: [`targets`], [`design`], [`scaling`]. All of
-//! them end in [`report`].
+//! [`instructions`]. What follows from several of them: [`targets`], [`design`]. All of them
+//! end in [`report`].
 
 pub mod chart;
 pub mod design;

@@ -153,7 +153,7 @@ impl Soak {
 
     /// Has everything rest once in a while, and looks.
     fn watch(&self, time: Duration) -> Result<Record, String> {
-        let (begin, mut record, mut live) = (Instant::now(), Record::default(), Live::new());
+        let (begin, mut record, live) = (Instant::now(), Record::default(), Live::new());
         while begin.elapsed() < time {
             thread::sleep(BETWEEN);
             let rest = self.rest.write().unwrap_or_else(PoisonError::into_inner);
@@ -167,6 +167,9 @@ impl Soak {
             if !live.is_terminal() && record.rests() % LINE_EVERY == 0 {
                 println!("{}", table.join("; "));
             }
+        }
+        if live.is_terminal() {
+            live.settle(&self.table(begin.elapsed(), &record));
         }
         Ok(record)
     }

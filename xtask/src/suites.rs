@@ -44,7 +44,7 @@ pub(crate) fn test(steps: &mut Steps) -> Result<(), Failed> {
     models::first(steps)
 }
 
-/// What else must pass before a change goes in, beside [`test`].
+/// What else must pass before a change goes in, beside [`test()`].
 pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
     let clippy = [&CLIPPY[..], &["--features", SENTINEL], &STRICT].concat();
     steps.cargo("lints, with all rivals", &clippy, &[])?;

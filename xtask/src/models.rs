@@ -143,3 +143,17 @@ impl Build {
         [("RUSTFLAGS", self.flags), ("CARGO_TARGET_DIR", self.target)]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    /// A dependency for models alone would still stand in the lock file of every user.
+    #[test]
+    fn the_library_names_no_model_checker() {
+        let manifest = include_str!("../../Cargo.toml");
+        let names = |line: &&str| {
+            ["loom =", "shuttle ="].iter().any(|checker| line.starts_with(checker))
+                || line.contains("\"loom\"")
+        };
+        assert_eq!(manifest.lines().find(names), None);
+    }
+}

@@ -28,15 +28,22 @@ mod precise;
 #[cfg(not(any(loom, shuttle)))]
 mod ticker;
 #[cfg(not(any(loom, shuttle)))]
+pub(crate) use ticker::Chore;
+#[cfg(not(any(loom, shuttle)))]
 pub use {monotonic::Coarse, precise::Precise, ticker::Ticker};
 
 /// In a model, [`Manual`] under the name of the default clock.
 #[cfg(any(loom, shuttle))]
 pub type Coarse = Manual;
 
+/// In place of the time: [`quick`](Clock::quick) could not tell. It is the end of time, up to which no
+/// window's live bucket reaches (but one that was opened then), so that an add with it is off the quick path
+/// without asking.
+pub(crate) const UNTOLD: Timestamp = Timestamp::from_nanos(u64::MAX);
+
 /// Where a window gets its time from.
 ///
-/// `now` is on the path of every add: it must neither block nor panic. It may step back, stand
+/// `now`, or `quick`, is on the path of every add: it must neither block nor panic. It may step back, stand
 /// still or leap; no count is lost by it.
 ///
 /// ```
@@ -66,6 +73,23 @@ pub trait Clock {
     /// The time now.
     fn now(&self) -> Timestamp;
 
+    /// As [`now`](Self::now), for an add: what takes long, or happens once, may be left out. A clock that
+    /// cannot tell at once answers the end of time, `Timestamp::from_nanos(u64::MAX)`; then the add leaves
+    /// its quick path, and asks `now`.
+    ///
+    /// A clock that is made of another passes this on beside `now`; it is right without, and slower.
+    ///
+    /// ```
+    /// use windrow::{Clock, clock::Manual};
+    ///
+    /// let clock = Manual::default();
+    /// assert_eq!(clock.quick(), clock.now());
+    /// ```
+    #[inline]
+    fn quick(&self) -> Timestamp {
+        self.now()
+    }
+
     /// How far apart two different readings are at least; zero for a clock that can show any time.
     ///
     /// The builder refuses a clock whose resolution is coarser than a tenth of a bucket.
@@ -78,6 +102,11 @@ impl<C: Clock + ?Sized> Clock for &C {
         (**self).now()
     }
 
+    #[inline]
+    fn quick(&self) -> Timestamp {
+        (**self).quick()
+    }
+
     fn resolution(&self) -> Duration {
         (**self).resolution()
     }
@@ -87,6 +116,11 @@ impl<C: Clock + ?Sized> Clock for Arc<C> {
     #[inline]
     fn now(&self) -> Timestamp {
         (**self).now()
+    }
+
+    #[inline]
+    fn quick(&self) -> Timestamp {
+        (**self).quick()
     }
 
     fn resolution(&self) -> Duration {

@@ -141,6 +141,12 @@ impl Shape {
         (extreme - self.additive) % 2 == 1
     }
 
+    /// Whether a cell is a `Count` event's.
+    #[inline]
+    pub(crate) fn is_of_count(self, cell: usize) -> bool {
+        cell.wrapping_sub(self.pairs) < self.additive - self.pairs
+    }
+
     /// Whether a cell counts the records of a `Value` event.
     pub(crate) fn counts_records(self, cell: usize) -> bool {
         cell < self.pairs && cell.is_multiple_of(2)

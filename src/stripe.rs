@@ -27,6 +27,7 @@ pub(crate) mod portable;
         all(
             target_os = "linux",
             target_arch = "x86_64",
+            target_pointer_width = "64", // not x32, where a pointer is half as long
             target_env = "gnu",
             not(any(loom, shuttle))
         )
@@ -83,8 +84,8 @@ const PER_CORE: u8 = 3;
 /// * `WINDROW_STRATEGY=portable` has the portable strategy where the other would work;
 ///   `WINDROW_STRATEGY=cpu-id` has rows go by the number of the processor even where the kernel
 ///   (6.3 and newer) offers numbers that are dense among the threads of the process.
-/// * `WINDROW_ROWS`, a number from 1 to 256, is the most rows that there will be. With fewer than cores,
-///   some share a row, or use a cell that all of them share.
+/// * `WINDROW_ROWS`, a number from 1 to 256, is the most rows that there will be; there are as many as the
+///   machine has cores. With fewer, some share a row, or use a cell that all of them share.
 ///
 /// ```
 /// use windrow::{Strategy, strategy};
@@ -131,7 +132,6 @@ fn decide() -> Option<Strategy> {
         Ok("cpu-id") => per_core::find(most, false),
         _ => per_core::find(most, true),
     };
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let rows = found.unwrap_or_else(|| cores().min(most));
     known_rows().store(rows, Ordering::Relaxed);
     let (decided, strategy) = match found {
@@ -141,6 +141,20 @@ fn decide() -> Option<Strategy> {
     // Release: pairs with the Acquire in `decided`.
     state().store(decided, Ordering::Release);
     Some(strategy)
+}
+
+/// How many cores the machine has, whether or not this thread may use them: others may, and which it may
+/// can change. Not zero.
+fn cores() -> usize {
+    #[cfg(unix)]
+    // SAFETY: a plain question about the system.
+    let there = usize::try_from(unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) }).unwrap_or(0);
+    #[cfg(not(unix))]
+    let there = 0; // nobody to ask
+    match there {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        there => there,
+    }
 }
 
 /// How many rows the process has. Never changes. Asked for only once the strategy is decided: by

@@ -8,9 +8,11 @@ use crate::builder::{self, Builder};
 use crate::clock::{Clock, Coarse};
 use crate::error::{BuildError, OutOfRange};
 use crate::event::{Event, Positions, place};
-use crate::ring::{Outside, Ring};
+use crate::ring::{Around, Outside, Ring};
 use crate::timestamp::Timestamp;
 
+#[cfg(not(any(loom, shuttle)))]
+mod close;
 mod drain;
 mod reads;
 
@@ -63,7 +65,9 @@ mod reads;
 ///
 /// The add that opens a bucket pays for that, and for closing the one before: some microseconds, and a
 /// system call with restartable sequences. Once the ring has been filled, opening a bucket allocates
-/// nothing (but for the epochs' own lists, where there are no sequences). A stalled thread costs others
+/// nothing (but for the epochs' own lists, where there are no sequences, and for a thread's first pin: see
+/// [Reading](#reading)). The epochs are the library's own: what other crates of the process do with
+/// `crossbeam-epoch` neither runs in a call of ours nor keeps memory of ours. A stalled thread costs others
 /// speed, never counts: while it holds up a bucket's closing, new buckets may count in cells that all
 /// threads share. It holds up two headers' memory at most.
 ///
@@ -91,14 +95,22 @@ impl<E: Event> SlidingWindow<E, Coarse> {
     }
 }
 
-impl<E: Event, C: Clock> SlidingWindow<E, C> {
-    pub(crate) fn new(ring: Ring, clock: C) -> SlidingWindow<E, C> {
-        SlidingWindow { ring, clock, events: PhantomData }
+impl<E, C: Clock> Around for SlidingWindow<E, C> {
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // a place in it
+    fn ring(&self) -> &Ring {
+        &self.ring
     }
 
     #[inline]
     fn now(&self) -> u64 {
         self.clock.now().as_nanos()
+    }
+}
+
+impl<E: Event, C: Clock> SlidingWindow<E, C> {
+    pub(crate) fn new(ring: Ring, clock: C) -> SlidingWindow<E, C> {
+        SlidingWindow { ring, clock, events: PhantomData }
     }
 
     /// Adds `n`, wrapping, to a `Count` event in the bucket of the clock's now.
@@ -117,7 +129,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     #[inline(always)]
     #[allow(clippy::inline_always)] // it is twenty instructions where the event is known
     pub fn add(&self, event: E, n: u64) {
-        self.ring.add(self.now(), place(event), n);
+        Ring::add(self, self.clock.quick(), place(event), n);
     }
 
     /// Records a value of a `Value` event in the bucket of the clock's now.

@@ -4,7 +4,12 @@
 //! looks. Were the object that holds it unmapped by then, the kernel would kill the thread, and the
 //! process with it; so the library pins the object that it is in.
 
-#![cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
+#![cfg(all(
+    target_os = "linux",
+    target_arch = "x86_64",
+    target_pointer_width = "64",
+    target_env = "gnu"
+))]
 
 use std::ffi::{CString, c_void};
 use std::path::PathBuf;

@@ -122,26 +122,6 @@ fn a_change_of_geometry_hands_out_what_was_before() {
     assert_eq!(log[1].end().as_nanos(), 1_100);
 }
 
-/// Each bucket is in the ring all the time, and shown by every snapshot. That there is a drain is known
-/// from the first on.
-#[test]
-fn several_changes_of_geometry_hand_out_what_was_before() {
-    let (window, clock) = window(4);
-    assert!(drained(&window).is_empty());
-    for n in 1..=3 {
-        window.add(Http::Pass, n);
-        clock.advance(Duration::from_nanos(10));
-    }
-    window.add(Http::Pass, 100);
-    for buckets in [5, 4, 5] {
-        window.reconfigure(Duration::from_nanos(10 * buckets), buckets as usize).expect("sound");
-        (0..50).for_each(|_| _ = window.snapshot()); // so that what is displaced can be closed
-    }
-    let log = drained(&window);
-    let sums: Vec<u64> = log.iter().map(|bucket| bucket.sum(Http::Pass)).collect();
-    assert_eq!(sums.iter().sum::<u64>(), 106, "handed out: {sums:?}");
-}
-
 #[test]
 fn a_panic_takes_one_turn() {
     let (window, clock) = window(5);

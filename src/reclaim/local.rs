@@ -1,21 +1,37 @@
-//! Pinning, by a handle of this thread's own.
+//! Pinning, in a collector of the library's own, by a handle of this thread's own.
 //!
-//! `crossbeam_epoch::pin` looks up its handle, makes it if there is none yet, and makes one for this pin
+//! `crossbeam_epoch::pin` pins in a collector that every crate of the process shares. Whoever is pinned
+//! there holds up what we have retired, and whoever pins there runs what others have put off: a function
+//! that sleeps, or panics, would do so inside our adds. So the library has its own, in which nobody else
+//! can pin, and in which no code is ever run but its own.
+//!
+//! `crossbeam_epoch::pin` also looks up its handle, makes it if there is none yet, and makes one for this pin
 //! alone if the thread is about to end: too much to be put into every function that pins, so it is
 //! called, and the registers that the caller keeps over the call are stored just before an instruction
 //! that waits for stores. Here the handle's address is in a thread-local without initialiser or
 //! destructor, which leaves one branch on the way.
+//!
+//! # A thread's first and last moments
+//!
+//! The first pin registers the thread: one allocation, of some two kilobytes, which is given back when the
+//! thread has ended. When a thread ends, its handle goes with its other thread-locals, in whatever order.
+//! What pins after that, in another thread-local's destructor, registers the thread for that pin alone: it
+//! works as ever, and each time allocates and frees.
 
 use std::cell::Cell;
 use std::ptr::{from_ref, null};
+use std::sync::LazyLock;
 
-use crossbeam_epoch::{Guard, LocalHandle, default_collector};
+use crossbeam_epoch::{Collector, Guard, LocalHandle};
+
+/// The library's collector. (A static is never dropped, so threads may outlive `main`.)
+static COLLECTOR: LazyLock<Collector> = LazyLock::new(Collector::new);
 
 /// A thread's handle. Its address is in [`CURRENT`] as long as it lives.
 struct Handle(LocalHandle);
 
 thread_local! {
-    static HANDLE: Handle = Handle(default_collector().register());
+    static HANDLE: Handle = Handle(COLLECTOR.register());
     /// Null before the first pin, and while the thread is about to end.
     static CURRENT: Cell<*const LocalHandle> = const { Cell::new(null()) };
 }
@@ -26,7 +42,7 @@ impl Drop for Handle {
     }
 }
 
-/// Pins this thread, in the collector that `crossbeam_epoch::pin` pins it in.
+/// Pins this thread.
 #[inline]
 pub(crate) fn pin() -> Guard {
     // SAFETY: null, or the address of this thread's `HANDLE`, which does not move, and takes the address
@@ -44,5 +60,5 @@ fn pin_first() -> Guard {
         handle.0.pin()
     });
     // In the thread's last moments, for this pin alone. (The guard keeps what it needs.)
-    pinned.unwrap_or_else(|_| default_collector().register().pin())
+    pinned.unwrap_or_else(|_| COLLECTOR.register().pin())
 }

@@ -46,13 +46,35 @@ impl Block {
 
     /// What all owners together have put into a cell.
     pub(super) fn sum(&self, position: usize) -> u64 {
-        let column = self.column.right(position);
-        if !self.shape.adds_up(position) {
-            return self.greatest(position);
+        if self.shape.adds_up(position) {
+            self.without_pending(position, rows::sum(self.column.right(position)))
+        } else {
+            self.greatest(position)
         }
-        let sum = rows::sum(column);
-        // The highest bit of a row's count is not part of it; nor, then, is that of all rows'.
-        if self.shape.counts_records(position) { sum & !PENDING } else { sum }
+    }
+
+    /// What the present owner has put into a cell.
+    pub(super) fn difference(&self, position: usize) -> u64 {
+        let difference = self.sum(position).wrapping_sub(self.base(position));
+        self.without_pending(position, difference)
+    }
+
+    /// As [`difference`](Self::difference), of a `Count` event's cell: the ordinary case of a read.
+    #[inline]
+    pub(super) fn difference_of_count(&self, position: usize) -> u64 {
+        rows::sum(self.column.right(position)).wrapping_sub(self.base(position))
+    }
+
+    /// The sum when the owner took over. To be read after the rows.
+    #[inline]
+    fn base(&self, position: usize) -> u64 {
+        // Acquire: pairs with the Release in `rebase`. Who sees the next base sees CLOSED too.
+        self.base[position].load(Ordering::Acquire)
+    }
+
+    /// The highest bit of a row's count of records is not part of it; nor, then, is that of all rows'.
+    fn without_pending(&self, position: usize, number: u64) -> u64 {
+        if self.shape.counts_records(position) { number & !PENDING } else { number }
     }
 
     /// The greatest of a cell that rises.
@@ -70,14 +92,6 @@ impl Block {
                 })
             }
         }
-    }
-
-    /// What the present owner has put into a cell.
-    pub(super) fn difference(&self, position: usize) -> u64 {
-        let sum = self.sum(position);
-        // Acquire: pairs with the Release in `rebase`. Who sees the next base sees CLOSED too.
-        let difference = sum.wrapping_sub(self.base[position].load(Ordering::Acquire));
-        if self.shape.counts_records(position) { difference & !PENDING } else { difference }
     }
 
     /// Makes a cell ready for the next owner: what it sums to now becomes the base, or, of an

@@ -92,6 +92,18 @@ fn process() -> u32 {
 }
 
 impl Ring {
+    /// Whether a thread that does nothing else closes buckets. Not one of the process that this was forked
+    /// from.
+    pub(super) fn is_closed_by_another(&self) -> bool {
+        let closer = self.closer.load(Ordering::Relaxed); // a number, right or wrong only for speed
+        closer != 0 && closer == process()
+    }
+
+    /// Says that the calling thread will close buckets from now on, or that it will no longer.
+    pub(crate) fn close_elsewhere(&self, is_so: bool) {
+        self.closer.store(if is_so { process() } else { 0 }, Ordering::Relaxed);
+    }
+
     /// Closes what was just displaced, if that can be had. Not to be called while pinned, or with a hold.
     pub(crate) fn settle(&self) {
         match self.strategy {

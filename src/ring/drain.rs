@@ -1,56 +1,40 @@
-//! Handing out closed buckets, each once, in the order in which they were live.
+//! Handing out closed buckets, each once: by generation, and in each in the order of their starts.
 //!
-//! A *cursor* says whose turn has passed. It is moved by one drain at a time; another one that comes
-//! meanwhile finds nothing to do, and nobody waits. What is handed out is a header's own numbers, so
-//! that a change of geometry, which merges buckets for readers, neither hides one nor hands one out
-//! twice.
+//! A *cursor* (see `cursor`) says whose turn has passed. It is moved by one drain at a time; another
+//! one that comes meanwhile finds nothing to do, and nobody waits. What is handed out is a header's own
+//! numbers, so that a change of geometry, which merges buckets for readers, neither hides one nor hands
+//! one out twice. Where headers are gone, what is carried remembers beside its numbers those of them
+//! that still await their turn: these come first, since they are the oldest.
 //!
 //! A bucket whose turn comes while it is not final yet holds up those after it: order is kept. One
 //! that has left the ring before its turn is passed over; and so is what is counted in a bucket after
-//! its turn. Both are in `lifetime`, and in nothing that was handed out. Once a window is drained, a
-//! change of geometry carries no numbers over whose turn has not come (see `reconfigure`): they would
-//! lose their bucket.
+//! its turn. Both are in `lifetime`, and in nothing that was handed out.
+//!
+//! Each look goes on behind the cursor, in whichever generation that is: a drain of many buckets looks
+//! at each place once.
 
-use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::sync::Arc;
 
 use crate::reclaim::{self, Guard};
 use crate::ring::Ring;
+use crate::ring::cursor::Passed;
 use crate::ring::generation::Generation;
 use crate::ring::hold::Held;
 use crate::ring::slots::Slots;
 
-/// Whose turn has passed.
-#[derive(Debug, Default)]
-pub(super) struct Cursor(Mutex<Passed>);
-
-#[derive(Debug, Default)]
-struct Passed {
-    /// Somebody has asked for closed buckets.
-    begun: bool,
-    /// The place of the bucket that was handed out last.
-    last: Option<(u64, u64)>,
-}
-
-impl Cursor {
-    /// Locks it; `None` if somebody is draining.
-    fn lock(&self) -> Option<MutexGuard<'_, Passed>> {
-        match self.0.try_lock() {
-            Ok(passed) => Some(passed),
-            // Somebody's callback has panicked: that bucket's turn has passed.
-            Err(TryLockError::Poisoned(passed)) => Some(passed.into_inner()),
-            Err(TryLockError::WouldBlock) => None,
-        }
-    }
-}
-
 /// A bucket's turn.
-enum Turn<'r> {
-    /// It can be handed out; it ends so many nanoseconds after its start.
-    Ready(Held<'r>, u64),
-    /// It is not final yet.
-    NotYet,
-    /// There is nothing in this slot to hand out.
-    Nothing,
+struct Turn<'r> {
+    start: u64,
+    /// It ends so many nanoseconds after its start.
+    length: u64,
+    numbers: Numbers<'r>,
+    /// Where the cursor is behind it.
+    passed: Passed,
+}
+
+enum Numbers<'r> {
+    Header(Held<'r>),
+    Carried(Arc<[u64]>),
 }
 
 impl Ring {
@@ -58,83 +42,92 @@ impl Ring {
     /// numbers. Returns how many there were.
     pub(crate) fn drain(&self, mut each: impl FnMut(u64, u64, &dyn Fn(usize) -> u64)) -> usize {
         self.settle();
-        let Some(mut passed) = self.cursor.lock() else {
+        let Some(draining) = self.cursor.drain() else {
             return 0;
         };
-        passed.begun = true;
         let mut count = 0;
         loop {
             let guard = reclaim::pin();
-            let Some((header, length)) = self.next_turn(passed.last, &guard) else {
+            let Some(look) = draining.look() else {
                 return count;
             };
-            passed.last = Some(header.place());
+            let Some(Turn { start, length, numbers, passed }) = self.next_turn(look.passed, &guard)
+            else {
+                return count;
+            };
+            if !draining.advance(&look, passed) {
+                continue; // the geometry has changed
+            }
             drop(guard); // `each` may take its time
-            each(header.start(), length, &|position| header.number(self, position));
+            match numbers {
+                Numbers::Header(header) => {
+                    each(start, length, &|position| header.number(self, position));
+                }
+                Numbers::Carried(numbers) => each(start, length, &|position| numbers[position]),
+            }
             count += 1;
         }
     }
 
-    /// Whether a bucket in these slots, to which nobody writes any more, still waits for its turn; true
-    /// if that cannot be told now. In a window that has never been drained nothing waits.
-    pub(super) fn awaits_turn(&self, slots: &Slots) -> bool {
-        self.cursor.lock().is_none_or(|passed| {
-            passed.begun && self.headers(slots).any(|header| Some(header.place()) > passed.last)
-        })
-    }
-
-    /// The bucket whose turn it is, held, and its length; `None` if there is none, or none yet.
-    fn next_turn(&self, cursor: Option<(u64, u64)>, guard: &Guard) -> Option<(Held<'_>, u64)> {
+    /// The bucket whose turn it is; `None` if there is none, or none yet.
+    fn next_turn(&self, passed: Passed, guard: &Guard) -> Option<Turn<'_>> {
         let current = self.hold_current();
         // SAFETY: of a header that is current under the guard.
         let generation: &Generation = unsafe { current.generation(guard).deref() };
-        // The oldest generation first, and in each the oldest bucket; or behind the cursor, if that has
-        // come to the present generation.
-        let passed = cursor.filter(|(number, _)| *number == generation.number);
-        let older = generation.inherited.iter().rev().filter(|_| passed.is_none());
-        let older = older.map(|inherited| (&*inherited.slots, inherited.changes[0].newest));
-        for (slots, newest) in older.chain([(&*generation.slots, current.start())]) {
-            let geometry = slots.geometry;
-            let mut start = geometry.oldest(newest);
-            if let Some((_, passed)) = passed {
-                start = start.max(passed.saturating_add(geometry.length()).min(newest));
-            }
+        if let Some(turn) = carried_turn(generation, passed) {
+            return Some(turn);
+        }
+        // The oldest generation first.
+        let older = generation.inherited.iter().rev();
+        let older = older.map(|old| (old.number, &*old.slots, old.changes[0].newest));
+        let present = (generation.number, &*generation.slots, current.start());
+        for (number, slots, newest) in older.chain([present]) {
+            let Some(mut start) = first_start(passed, number, slots, newest) else {
+                continue;
+            };
             loop {
                 // SAFETY: headers live as long as the window.
                 let held = unsafe { slots.held(start) };
-                match turn(held.filter(|held| held.start() == start), slots, cursor, &current) {
-                    Turn::Ready(header, length) => return Some((header, length)),
-                    Turn::NotYet => return None,
-                    Turn::Nothing => {}
+                if let Some(header) = held.filter(|held| held.start() == start)
+                    && header.place() < current.place()
+                {
+                    let is_final = header.is_final();
+                    let length = slots.geometry.length_at(start);
+                    let passed = Passed { header: Some(header.place()), ..passed };
+                    let numbers = Numbers::Header(header);
+                    return is_final.then_some(Turn { start, length, numbers, passed });
                 }
                 if start >= newest {
                     break;
                 }
-                start += geometry.length();
+                start += slots.geometry.length();
             }
         }
         None
     }
 }
 
-/// Whether it is a header's turn, which was found in its slot.
-fn turn<'r>(
-    found: Option<Held<'r>>,
-    slots: &Slots,
-    cursor: Option<(u64, u64)>,
-    current: &Held<'_>,
-) -> Turn<'r> {
-    let Some(header) = found else {
-        return Turn::Nothing;
-    };
-    let passed = cursor.is_some_and(|cursor| header.place() <= cursor);
-    if passed || header.place() >= current.place() {
-        return Turn::Nothing;
-    }
-    if header.is_final() {
-        let length = slots.geometry.length_at(header.start());
-        Turn::Ready(header, length)
-    } else {
-        Turn::NotYet
+/// The first of what a generation carries whose turn has not passed.
+fn carried_turn<'r>(generation: &Generation, passed: Passed) -> Option<Turn<'r>> {
+    let number = generation.number;
+    let waiting = generation.waiting(passed).next();
+    waiting.map(|(start, waiting)| Turn {
+        start,
+        length: generation.geometry().length_at(start),
+        numbers: Numbers::Carried(Arc::clone(waiting)),
+        passed: Passed { carried: Some((number, start)), ..passed },
+    })
+}
+
+/// The first start in a generation's slots whose turn has not passed, of those up to `newest`.
+fn first_start(passed: Passed, number: u64, slots: &Slots, newest: u64) -> Option<u64> {
+    let oldest = slots.geometry.oldest(newest);
+    match passed.header {
+        Some((last, _)) if last > number => None,
+        Some((last, start)) if last == number => {
+            let next = start.checked_add(slots.geometry.length())?;
+            (next <= newest).then_some(next.max(oldest))
+        }
+        _ => Some(oldest),
     }
 }

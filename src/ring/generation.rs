@@ -5,12 +5,15 @@
 //! a read merges each header in them into the new bucket that contains its start. Only at the next
 //! change, and only if a grace period has made certain that nobody writes to the older slots any
 //! more, are their numbers added up and *carried* as plain values, so that neither memory nor reads
-//! grow with the number of changes.
+//! grow with the number of changes. Those of them that a drain has not handed out yet are carried
+//! twice, for readers and, by themselves, for drains: nothing loses its turn by a change.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::sync::Arc;
 
 use crate::error::BuildError;
+use crate::ring::cursor::Passed;
 use crate::ring::geometry::Geometry;
 use crate::ring::slots::Slots;
 
@@ -35,6 +38,8 @@ impl Change {
 /// The slots of an earlier generation.
 #[derive(Clone, Debug)]
 pub(super) struct Inherited {
+    /// The number of the generation.
+    pub(super) number: u64,
     pub(super) slots: Arc<Slots>,
     /// The changes since, oldest first.
     pub(super) changes: Vec<Change>,
@@ -53,6 +58,15 @@ impl Inherited {
     }
 }
 
+/// Numbers of buckets that went into one by changes of geometry, all final.
+#[derive(Debug)]
+pub(super) struct Carried {
+    pub(super) numbers: Box<[u64]>,
+    /// Of these, what awaited its turn to be handed out when it was carried. Shared, so that a drain
+    /// can hand it out without keeping the generation.
+    pub(super) waiting: Option<Arc<[u64]>>,
+}
+
 /// The ring from one change of geometry to the next. Nothing in it changes but what the slots hold.
 #[derive(Debug)]
 pub(super) struct Generation {
@@ -63,7 +77,7 @@ pub(super) struct Generation {
     /// their headers must not become other buckets before it has ended.
     pub(super) settled: Vec<Arc<Slots>>,
     /// Numbers from generations in which nobody writes any more, by start.
-    pub(super) carried: BTreeMap<u64, Box<[u64]>>,
+    pub(super) carried: BTreeMap<u64, Carried>,
 }
 
 impl Generation {
@@ -88,6 +102,13 @@ impl Generation {
     pub(super) fn all_slots(&self) -> impl Iterator<Item = &Arc<Slots>> {
         let inherited = self.inherited.iter().map(|inherited| &inherited.slots);
         inherited.chain(&self.settled).chain([&self.slots])
+    }
+
+    /// What is carried and awaits its turn, by start.
+    pub(super) fn waiting(&self, passed: Passed) -> impl Iterator<Item = (u64, &Arc<[u64]>)> {
+        let from = passed.carried_of(self.number).map_or(Bound::Unbounded, Bound::Excluded);
+        let carried = self.carried.range((from, Bound::Unbounded));
+        carried.filter_map(|(start, carried)| Some((*start, carried.waiting.as_ref()?)))
     }
 
     /// Whether it has taken anything over.

@@ -20,8 +20,8 @@
 //! sequentially consistent fences. C pins: store its epoch, fence F(C), load `current`. If F(A) is
 //! before F(C), C's load cannot be older than A's: C sees the displacement. So F(C) comes before F(A)
 //! and F(B), and the epoch that B then reads to seal its deferred function is not older than the one
-//! at which C is pinned: the function waits for C. That it then also sees what C has added is the
-//! collector's own promise (unpinning is Release, advancing is Acquire).
+//! at which C is pinned: the function waits for C. (All three pin in the library's own collector.) That it
+//! then also sees what C has added is the collector's own promise (unpinning is Release, advancing is Acquire).
 //!
 //! # What a deferred function may do
 //!

@@ -297,32 +297,47 @@ impl Header {
     #[inline(always)]
     #[allow(clippy::inline_always)] // a sum of many buckets is a loop around this
     pub(super) fn number(&self, ring: &Ring, position: usize) -> u64 {
-        let striped = self.striped(ring, position);
-        // Acquire: pairs with the Release in `Target::add`.
-        let shared = self.pairs()[position].shared.load(Ordering::Acquire);
-        ring.shape.join(position, striped, shared)
+        if !ring.shape.is_of_count(position) {
+            return self.number_of_value(ring, position);
+        }
+        let striped = self.striped(ring, position, Block::difference_of_count);
+        striped.wrapping_add(self.shared(position))
     }
 
+    #[inline(never)] // what it takes must not be paid for by a `Count`
+    fn number_of_value(&self, ring: &Ring, position: usize) -> u64 {
+        let striped = self.striped(ring, position, Block::difference);
+        ring.shape.join(position, striped, self.shared(position))
+    }
+
+    /// What was added other than through its block.
+    #[inline]
+    fn shared(&self, position: usize) -> u64 {
+        // Acquire: pairs with the Release in `Target::add`.
+        self.pairs()[position].shared.load(Ordering::Acquire)
+    }
+
+    /// What was added through its block, of which `difference` tells while the bucket is open.
     #[inline(always)]
     #[allow(clippy::inline_always)] // as above
-    fn striped(&self, ring: &Ring, position: usize) -> u64 {
-        if !self.is_closed()
-            && let Some(number) = self.open_number(ring, position)
-        {
-            return number;
+    fn striped(
+        &self,
+        ring: &Ring,
+        position: usize,
+        difference: impl FnOnce(&Block, usize) -> u64,
+    ) -> u64 {
+        if !self.is_closed() {
+            let Some(block) = self.block().map(|index| &ring.blocks[index]) else {
+                return 0;
+            };
+            let difference = difference(block, position);
+            // Whoever has closed us says so before it touches the base or the extremes, and before the
+            // next owner adds: if any of that is in the difference, we see CLOSED here.
+            if !self.is_closed() {
+                return difference;
+            }
         }
         self.pairs()[position].total.load(Ordering::Relaxed) // final: CLOSED was seen with Acquire
-    }
-
-    /// What its block counts for it; `None` if it is closed by now.
-    fn open_number(&self, ring: &Ring, position: usize) -> Option<u64> {
-        let Some(block) = self.block().map(|index| &ring.blocks[index]) else {
-            return Some(0);
-        };
-        let difference = block.difference(position);
-        // Whoever has closed us says so before it touches the base or the extremes, and before the
-        // next owner adds: if any of that is in the difference, we see CLOSED here.
-        (!self.is_closed()).then_some(difference)
     }
 }
 

@@ -1,8 +1,5 @@
-//! What models look at beneath a window (`--cfg loom`): a header that leaves its link, and comes back to
-//! it as another bucket.
-//!
-//! With a window it takes three threads and many rotations for that; here it is the three calls that
-//! meet. The code is the window's own: [`Ring::open`] and [`Seen::by`].
+//! What models look at beneath a window (`--cfg loom`), because with one it takes three threads and many
+//! rotations for it, or cannot be told from what is allowed. The code is the window's own.
 
 use std::ptr::{from_ref, null_mut};
 use std::time::Duration;
@@ -10,11 +7,14 @@ use std::time::Duration;
 use crate::kind::Kind;
 use crate::layout::Shape;
 use crate::reclaim;
-use crate::ring::header::{Header, Link};
+use crate::ring::header::{Header, Link, OPEN};
+use crate::ring::hold::{Adder, Held};
 use crate::ring::read::Seen;
 use crate::ring::{Geometry, Ring};
 use crate::sync::Ordering;
 
+/// A header that leaves its link and comes back to it as another bucket: [`Ring::open`] and [`Seen::by`].
+///
 /// A ring, and a link to one header of its, which is in no slot; both blocks are free.
 #[derive(Debug)]
 pub struct Comeback {
@@ -85,6 +85,27 @@ impl Comeback {
         seen.is_still().then_some(found)
     }
 
+    /// Takes the header out of its link, which leads to a newer bucket from then on, and makes it into an
+    /// older one, which is linked elsewhere.
+    pub fn become_older(&self) {
+        let newer = self.open(STARTS[1]);
+        let header = self.link.swap(from_ref(newer).cast_mut(), Ordering::AcqRel);
+        // SAFETY: a header of this ring's.
+        unsafe { &*header }.let_go();
+        let older = self.open(0);
+        older.close();
+        older.let_go(); // its slot's
+    }
+
+    /// Whether a reader finds the bucket that the header was at first; or knows, if not, that it came too
+    /// late.
+    #[must_use]
+    pub fn find_or_be_overtaken(&self) -> bool {
+        let guard = reclaim::pin();
+        let Some(view) = self.ring.present(&guard) else { return true };
+        view.bucket(STARTS[0], &self.link).is_some() || view.is_overtaken()
+    }
+
     /// When all is done: what a reader must have found, if it found the bucket that came back.
     #[must_use]
     #[allow(clippy::missing_panics_doc)]
@@ -95,5 +116,83 @@ impl Comeback {
         // SAFETY: a header of this ring's.
         unsafe { &*header }.let_go();
         found
+    }
+}
+
+/// A bucket that is displaced while a thread adds to its shared cells: [`Adder`] and
+/// [`Header::is_final`].
+#[derive(Debug)]
+pub struct Displaced {
+    ring: Ring,
+    /// The newest bucket, as far as adders know.
+    current: Link,
+}
+
+impl Displaced {
+    /// The bucket has no block, and is the newest.
+    #[must_use]
+    #[allow(clippy::missing_panics_doc, clippy::new_without_default)]
+    pub fn new() -> Displaced {
+        let geometry = Geometry::new(Duration::from_nanos(20), 2).expect("sound");
+        let ring = Ring::new(geometry, Shape::of(&[("Took", Kind::Value)]), 0).expect("sound");
+        let header = ring.unstriped.take();
+        {
+            let guard = reclaim::pin();
+            header.make(ring.hold_current().generation(&guard), STARTS[0]);
+            header.made(OPEN);
+        }
+        let current = Link::new(from_ref(header).cast_mut());
+        Displaced { ring, current }
+    }
+
+    /// Adds to two cells, if the bucket is still the newest.
+    pub fn add(&self) {
+        // SAFETY: a header of the ring's.
+        let Some(header) = (unsafe { Held::by(&self.current) }) else { return };
+        if let Some(_adder) = Adder::of(&header, &self.current) {
+            for pair in &header.pairs()[..2] {
+                pair.shared.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Displaces the bucket, and looks whether it is final: then, what the two cells hold.
+    #[must_use]
+    #[allow(clippy::missing_panics_doc)]
+    pub fn displace(&self) -> Option<(u64, u64)> {
+        let header = self.current.swap(null_mut(), Ordering::AcqRel);
+        // SAFETY: a header of the ring's, which its slot would still hold.
+        let header = unsafe { &*header };
+        let cell = |position: usize| header.pairs()[position].shared.load(Ordering::Relaxed);
+        let found = header.is_final().then(|| (cell(0), cell(1)));
+        header.let_go();
+        found
+    }
+}
+
+/// A displaced bucket that several threads want closed at once: [`Ring::settle`].
+#[derive(Debug)]
+pub struct Unclosed(Ring);
+
+impl Unclosed {
+    /// The first bucket is displaced, and not closed.
+    #[must_use]
+    #[allow(clippy::missing_panics_doc, clippy::new_without_default)]
+    pub fn new() -> Unclosed {
+        let geometry = Geometry::new(Duration::from_nanos(20), 2).expect("sound");
+        let ring = Ring::new(geometry, Shape::of(&[("Hit", Kind::Count)]), 0).expect("sound");
+        assert!(ring.rotate(&ring.hold_current(), STARTS[0], &reclaim::pin()));
+        Unclosed(ring)
+    }
+
+    /// Closes it, if nobody else is about to.
+    pub fn settle(&self) {
+        self.0.settle();
+    }
+
+    /// Whether it is closed.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.0.blocks[0].owner.load(Ordering::Relaxed).is_null()
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A read takes `current` first, then the time, and then looks for each start that the interval
 //! covers: it is `current`'s, or its slot's, or there is none, which counts as zero. It writes
-//! nothing, holds nothing and allocates nothing. So a header that it is reading may become another
+//! nothing, holds nothing and allocates nothing (but for a thread's first pin). So a header that it is reading may become another
 //! bucket: it looks afterwards whether it has, and then leaves what it has read out.
 
 use std::cell::Cell;
@@ -87,7 +87,7 @@ impl Ring {
             view.now = now();
             let result = read(&view);
             looks += 1;
-            if !view.overtaken.get() || looks > RESCANS {
+            if !view.is_overtaken() || looks > RESCANS {
                 return result;
             }
         }
@@ -95,7 +95,7 @@ impl Ring {
 
     /// The newest bucket, seen at no time yet; `None` if it is overtaken already.
     #[inline]
-    fn present<'g>(&'g self, guard: &'g Guard) -> Option<View<'g>> {
+    pub(super) fn present<'g>(&'g self, guard: &'g Guard) -> Option<View<'g>> {
         // SAFETY: headers live as long as the window.
         let current = unsafe { Seen::by(&self.current) }?;
         let (live, slot) = (current.header.start(), current.header.slot());
@@ -161,6 +161,11 @@ impl<'g> View<'g> {
     #[inline]
     fn is_live(&self, at: u64) -> bool {
         at >= self.live && at - self.live < self.geometry().length()
+    }
+
+    /// Whether a bucket that was looked for has left the ring meanwhile.
+    pub(super) fn is_overtaken(&self) -> bool {
+        self.overtaken.get()
     }
 
     /// Whether a bucket without a header can be added to only by back-dated adds.
@@ -346,9 +351,9 @@ impl<'g> View<'g> {
                 }
             }
         }
-        for (start, numbers) in self.generation.carried.range(oldest..=newest) {
+        for (start, carried) in self.generation.carried.range(oldest..=newest) {
             if in_ring(*start) {
-                see(*start, Source::Carried(numbers));
+                see(*start, Source::Carried(&carried.numbers));
             }
         }
     }

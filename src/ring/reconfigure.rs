@@ -5,17 +5,23 @@
 //! new one *inherits* the old slots (see `generation`), into which stragglers may still be writing.
 //! So no add is lost, and none is copied while it is under way.
 //!
+//! Whoever moves on may make the change: the caller, or, where buckets are shorter than an attempt takes,
+//! a rotation that finds it proposed (see `proposal`).
+//!
 //! The new ring's newest bucket is the one that contains the start of the old ring's. The clock is
 //! not asked: the next add moves on from there as from any other bucket.
 
 use std::collections::BTreeMap;
+use std::iter;
 use std::sync::Arc;
 
 use crate::error::BuildError;
 use crate::reclaim::{self, Guard, Owned};
-use crate::ring::generation::{Change, Generation, Inherited};
+use crate::ring::cursor::Passed;
+use crate::ring::generation::{Carried, Change, Generation, Inherited};
 use crate::ring::geometry::Geometry;
 use crate::ring::header::Header;
+use crate::ring::hold::Held;
 use crate::ring::slots::Slots;
 use crate::ring::{Ring, grace};
 use crate::sync::{AtomicU64, Ordering};
@@ -23,44 +29,72 @@ use crate::sync::{AtomicU64, Ordering};
 impl Ring {
     /// Moves on to `geometry`, with what the old ring holds.
     pub(crate) fn reconfigure(&self, geometry: Geometry) -> Result<(), BuildError> {
-        let slots = Arc::new(Slots::new(geometry)?);
-        loop {
+        let ours = Arc::new(Slots::new(geometry)?);
+        let mut proposed = None;
+        for again in iter::once(false).chain(iter::repeat(true)) {
             let guard = reclaim::pin();
             let current = self.hold_current();
-            let old = current.generation(&guard);
             // SAFETY: of a header that is current under the guard.
-            let generation = unsafe { old.deref() };
-            if generation.geometry() == geometry {
-                return Ok(());
+            let generation = unsafe { current.generation(&guard).deref() };
+            let number = generation.number;
+            let was_made = || proposed.is_some_and(|of| of != number) && !ours.is_untouched();
+            if generation.geometry() == geometry || was_made() {
+                self.withdraw(&ours, &guard);
+                break;
             }
-            generation.slots.install(&current);
-            self.close_silent(&guard);
-            let newest = current.start();
-            let change = Change { from: generation.geometry(), newest, to: geometry };
-            let (next, over) = self.successor(generation, change, &slots, &guard);
-            let settled = next.settled.clone();
-            let next = Owned::new(next).into_shared(&guard);
-            let new = self.open(next, geometry.start_of(newest));
-            if !self.displace(&current, new, &slots) {
-                // SAFETY: only a header leads to it that never was current.
-                drop(unsafe { next.into_owned() });
-                continue;
+            if again && self.propose(&ours, number, &guard) {
+                proposed = Some(number);
             }
-            drop(current);
-            begin_grace(&generation.slots.ticket, &guard);
-            for slots in &settled {
-                begin_grace(&slots.settled, &guard);
+            let slots = self.proposed(number, &guard).unwrap_or(&ours);
+            if self.change(&current, slots, &guard) {
+                let is_ours = Arc::ptr_eq(slots, &ours);
+                if is_ours {
+                    self.withdraw(&ours, &guard);
+                }
+                drop((current, guard));
+                self.settle();
+                if is_ours {
+                    break;
+                }
             }
-            // These slots are in no generation that is followed any more, and nobody reads them or
-            // writes to them; we alone have displaced the last that had them.
-            over.iter().flat_map(|slots| self.headers(slots)).for_each(Header::let_go);
-            // SAFETY: only headers of the old generation refer to it, and it is followed only from
-            // one that was current under the guard, where there is none of them any more.
-            unsafe { guard.defer_destroy(old) };
-            drop(guard);
-            self.settle();
-            return Ok(());
         }
+        Ok(())
+    }
+
+    /// Moves on from `current` to a generation with these slots. False if somebody else has moved on:
+    /// then the slots are as they were.
+    pub(super) fn change(&self, current: &Held<'_>, slots: &Arc<Slots>, guard: &Guard) -> bool {
+        let old = current.generation(guard);
+        // SAFETY: of a header that was current under the guard.
+        let generation = unsafe { old.deref() };
+        generation.slots.install(current);
+        self.close_silent(guard);
+        let newest = current.start();
+        let change = Change { from: generation.geometry(), newest, to: slots.geometry };
+        // Until the attempt is over: what awaits its turn now must await it then.
+        let agreed = self.cursor.agree();
+        let (next, over) = self.successor(generation, change, slots, agreed.passed, guard);
+        let settled = next.settled.clone();
+        let next = Owned::new(next).into_shared(guard);
+        let new = self.open(next, slots.geometry.start_of(newest));
+        let moved = self.displace(current, new, slots);
+        drop(agreed);
+        if !moved {
+            // SAFETY: only a header leads to it that never was current.
+            drop(unsafe { next.into_owned() });
+            return false;
+        }
+        begin_grace(&generation.slots.ticket, guard);
+        for slots in &settled {
+            begin_grace(&slots.settled, guard);
+        }
+        // These slots are in no generation that is followed any more, and nobody reads them or
+        // writes to them; we alone have displaced the last that had them.
+        over.iter().flat_map(|slots| self.headers(slots)).for_each(Header::let_go);
+        // SAFETY: only headers of the old generation refer to it, and it is followed only from
+        // one that was current under the guard, where there is none of them any more.
+        unsafe { guard.defer_destroy(old) };
+        true
     }
 
     /// The generation that follows on a change; and which slots it does without, because
@@ -70,12 +104,14 @@ impl Ring {
         old: &Generation,
         change: Change,
         slots: &Arc<Slots>,
+        passed: Passed,
         guard: &Guard,
     ) -> (Generation, Vec<Arc<Slots>>) {
+        let (number, changes) = (old.number, vec![change]);
         let mut next = Generation {
-            number: old.number + 1,
+            number: number + 1,
             slots: Arc::clone(slots),
-            inherited: vec![Inherited { slots: Arc::clone(&old.slots), changes: vec![change] }],
+            inherited: vec![Inherited { number, slots: Arc::clone(&old.slots), changes }],
             settled: Vec::new(),
             carried: BTreeMap::new(),
         };
@@ -85,30 +121,32 @@ impl Ring {
             let done = ticket != 0 && grace::passed(ticket);
             if done { &mut over } else { &mut next.settled }.push(Arc::clone(slots));
         }
-        for (start, numbers) in &old.carried {
-            self.carry(&mut next, change.apply(*start), |position| numbers[position]);
+        for (start, carried) in &old.carried {
+            self.carry(&mut next, change.apply(*start), |position| carried.numbers[position]);
+        }
+        for (start, waiting) in old.waiting(passed) {
+            self.carry_waiting(&mut next, change.apply(start), |position| waiting[position]);
         }
         for inherited in &old.inherited {
             let mut inherited = inherited.clone();
             inherited.changes.push(change);
             let silent = grace::passed(begin_grace(&inherited.slots.ticket, guard));
             let is_final = |header: &Header| header.block().is_none() || header.is_closed();
-            // Where nothing is left to carry, not even to look: with short buckets an attempt must
-            // not take longer than a bucket does.
-            let in_ring = inherited.newest_now().is_some();
-            if !silent
-                || !self.headers(&inherited.slots).all(is_final)
-                || (in_ring && self.awaits_turn(&inherited.slots))
-            {
+            if !silent || !self.headers(&inherited.slots).all(is_final) {
                 next.inherited.push(inherited);
                 continue;
             }
-            if in_ring {
+            // Where nothing is left to carry, not even to look: with short buckets an attempt must
+            // not take longer than a bucket does.
+            if inherited.newest_now().is_some() {
                 for header in self.headers(&inherited.slots) {
                     header.check();
-                    self.carry(&mut next, inherited.start_now(header.start()), |position| {
-                        header.number(self, position)
-                    });
+                    let start = inherited.start_now(header.start());
+                    let number = |position: usize| header.number(self, position);
+                    self.carry(&mut next, start, number);
+                    if !passed.has(header.place()) {
+                        self.carry_waiting(&mut next, start, number);
+                    }
                 }
             }
             next.settled.push(inherited.slots);
@@ -128,9 +166,27 @@ impl Ring {
     /// Merges final numbers into what `next` carries for a start, unless they are out of its ring.
     fn carry(&self, next: &mut Generation, start: Option<u64>, number: impl Fn(usize) -> u64) {
         let Some(start) = start else { return };
-        let nothing = || vec![0; self.shape.cells()].into_boxed_slice();
+        let nothing = || Carried { numbers: vec![0; self.shape.cells()].into(), waiting: None };
         let carried = next.carried.entry(start).or_insert_with(nothing);
-        for (position, total) in carried.iter_mut().enumerate() {
+        self.join(&mut carried.numbers, number);
+    }
+
+    /// Merges numbers that were carried for a start into those of them that await their turn.
+    fn carry_waiting(
+        &self,
+        next: &mut Generation,
+        start: Option<u64>,
+        number: impl Fn(usize) -> u64,
+    ) {
+        let Some(carried) = start.and_then(|start| next.carried.get_mut(&start)) else { return };
+        let nothing = || vec![0; self.shape.cells()].into();
+        let waiting = carried.waiting.get_or_insert_with(nothing);
+        self.join(Arc::get_mut(waiting).expect("nobody else has it yet"), number);
+    }
+
+    /// Merges numbers into others.
+    fn join(&self, totals: &mut [u64], number: impl Fn(usize) -> u64) {
+        for (position, total) in totals.iter_mut().enumerate() {
             *total = self.shape.join(position, *total, number(position));
         }
     }

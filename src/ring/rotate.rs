@@ -6,6 +6,9 @@
 //! 4. Compare-exchange `current`. The winner puts its header into its slot; a loser gives its block
 //!    back, and takes up the winner's bucket.
 //!
+//! A change of geometry is the same with another generation's header; somebody may have proposed one
+//! (see `proposal`), and then that is made instead.
+//!
 //! The other order, slot first, would leave headers in slots that were never current, or, with one
 //! slot, take out of the ring the one that still is.
 
@@ -21,13 +24,17 @@ use crate::ring::slots::Slots;
 use crate::sync::Ordering;
 
 impl Ring {
-    /// Moves on from `current` to the bucket of `at`, which is newer. False if somebody else has
-    /// moved on.
+    /// Moves on from `current` to the bucket of `at`, which is newer; or to another geometry, if that
+    /// is proposed. False if somebody else has moved on.
     #[cold]
     pub(super) fn rotate(&self, current: &Held<'_>, at: u64, guard: &Guard) -> bool {
         let generation = current.generation(guard);
         // SAFETY: of a header that was current under the guard.
-        let slots = &unsafe { generation.deref() }.slots;
+        let of = unsafe { generation.deref() };
+        if let Some(proposed) = self.proposed(of.number, guard) {
+            return self.change(current, proposed, guard);
+        }
+        let slots = &of.slots;
         slots.install(current);
         self.close_silent(guard);
         let new = self.open(generation, slots.geometry.start_of(at));

@@ -53,6 +53,12 @@ impl Slots {
         &self.ring
     }
 
+    /// Whether nothing was ever put into a slot. What was current is in its slot once it is displaced.
+    pub(super) fn is_untouched(&self) -> bool {
+        // Relaxed: whoever has seen a newer header current sees those in their slots before it.
+        self.ring.iter().all(|slot| slot.load(Ordering::Relaxed).is_null())
+    }
+
     /// The header in the slot of a start, held.
     ///
     /// # Safety

@@ -34,15 +34,19 @@ pub(crate) type Refused = Cell<Option<Refusal>>;
 /// if so.
 #[cold]
 pub(crate) fn again(sequence: impl Fn(&Refused)) -> Option<Refusal> {
-    for () in std::iter::repeat_n((), TRIES) {
-        let refused = Cell::new(None);
-        sequence(&refused);
-        if refused.get() != Some(Refusal::Aborted) {
-            return refused.get();
-        }
+    let mut refusals = std::iter::repeat_n((), TRIES).map(|()| once(&sequence));
+    let settled = refusals.find(|refusal| *refusal != Some(Refusal::Aborted));
+    settled.unwrap_or(Some(Refusal::Aborted))
+}
+
+/// Has `sequence` try. Says why nothing was written, if so.
+pub(crate) fn once(sequence: impl Fn(&Refused)) -> Option<Refusal> {
+    let refused = Cell::new(None);
+    sequence(&refused);
+    if refused.get() == Some(Refusal::Aborted) {
         note_abort();
     }
-    Some(Refusal::Aborted)
+    refused.get()
 }
 
 /// Notes that a sequence was interrupted.

@@ -30,30 +30,14 @@
 //!   may have concurrency id 0.
 //! * What a value changes besides its count and sum must not stay if it is not counted: an aborted record
 //!   is tried again, and may by then be another bucket's. So a value beyond the extremes of its row is
-//!   counted first, as the row's *pending* value (below).
+//!   counted first, as the row's *pending* value (see [`record`]).
 //! * A plain add and a locked one never meet in a cell. Whoever cannot use the sequence (not
 //!   registered, a row that is not there, aborted too often) adds to another cell.
 //! * The descriptor and the code outlive every thread that has used them. `rseq_cs` may go on
 //!   pointing at the descriptor after a sequence has ended, until the kernel looks; were the object
 //!   that holds it unloaded, the kernel would kill the thread. So the object is pinned in [`find`].
-//!
-//! # Values
-//!
-//! A record changes four cells of its row: count and sum, which one store of sixteen bytes commits, and
-//! the two extremes, which do not fit into it. Nearly every value lies between the extremes that its row
-//! has seen: then count and sum are all there is to write ([`record_live`]). One that does not is written
-//! into the row's *pending* cell, which says nothing yet, and then committed by the same store as any
-//! other, which sets the highest bit of the count too ([`PENDING`]): from that moment on the value is
-//! counted, and an extreme. The extremes themselves are raised to it by a later sequence, in two stores
-//! that may be repeated, before the bit is cleared ([`fold_live`]); a reader, and whoever closes the
-//! bucket, looks at the pending value where the bit is set ([`rows::extreme`](crate::rows::extreme)). So a
-//! sequence that is aborted anywhere has left nothing of a value that it has not counted.
-//!
-//! The highest bit is taken from the count of a row: it wraps at 2^63 records, which at one a nanosecond
-//! is in 292 years.
 
 use std::arch::asm;
-use std::arch::x86_64::_mm_set_epi64x;
 use std::mem::offset_of;
 use std::ptr::NonNull;
 
@@ -66,6 +50,7 @@ use crate::sync::AtomicPtr;
 mod found;
 
 pub(super) use found::find;
+pub(crate) use found::pairs_are_whole;
 use found::{FOUND, Found, area};
 
 /// The lowest bit of a column's address says that it is added to per core.
@@ -215,6 +200,12 @@ macro_rules! live_sequence {
 
 const _: () = assert!((COLUMNS * size_of::<Cell>()).is_power_of_two());
 
+// Here, because it uses the macros above.
+mod record;
+pub(crate) use record::{fold_live, record_live, record_pending};
+// The sequences load pointers, offsets and numbers of rows, eight bytes each.
+const _: () = assert!(size_of::<usize>() == 8 && size_of::<AtomicPtr<Live>>() == 8);
+
 /// Adds `n`, wrapping, to this core's cell of `column`; or calls `aborted`, if the kernel has
 /// interrupted it, or `no_row`, if this thread has no row: it is not registered, or runs where there
 /// is no row for it. Then nothing was written.
@@ -284,129 +275,6 @@ pub(crate) unsafe fn add_live(
             refused,
             ["add qword ptr [{row} - 1], {n}"],
             n = in(reg) n
-        );
-    }
-}
-
-/// Records `value` in this core's cells of the live bucket, if `at` lies in the bucket, and the value
-/// between the extremes that its row has seen; or calls `refused`, when nothing was written.
-///
-/// The count is the cell at `pair`, an even position, and the sum the one behind it; the maximum is the
-/// cell at `extremes`, and the complement of the minimum the one behind it. Count and sum are committed
-/// together, by one store of sixteen bytes.
-///
-/// # Safety
-/// As for [`add_live`].
-#[inline(always)]
-#[allow(clippy::inline_always)] // the whole point: no call on the path of an add
-pub(crate) unsafe fn record_live(
-    live: *const AtomicPtr<Live>,
-    at: u64,
-    (pair, extremes): (usize, usize),
-    value: u64,
-    refused: impl FnOnce(Refusal),
-) {
-    // SAFETY: as in `add_live`. A claim begins at a multiple of sixteen bytes, and so does a pair.
-    unsafe {
-        live_sequence!(
-            live,
-            at,
-            pair * size_of::<Cell>(),
-            refused,
-            [
-                "cmp qword ptr [{row} + {extremes} - 1], {value}",
-                "jb {extreme}",
-                "cmp qword ptr [{row} + {extremes} + 7], {inverse}",
-                "jb {extreme}",
-                "movdqa {sums}, xmmword ptr [{row} - 1]",
-                "paddq {sums}, {step}",
-                "movdqa xmmword ptr [{row} - 1], {sums}"
-            ],
-            extreme = label { refused(Refusal::Extreme) },
-            extremes = in(reg) (extremes - pair) * size_of::<Cell>(),
-            value = in(reg) value,
-            inverse = in(reg) !value,
-            sums = out(xmm_reg) _,
-            step = in(xmm_reg) _mm_set_epi64x(value.cast_signed(), 1)
-        );
-    }
-}
-
-/// Records `value` as [`record_live`] does, whatever it is: as the pending value of this core's row.
-/// Refuses as if aborted where there is a pending value already: [`fold_live`] first.
-///
-/// # Safety
-/// As for [`add_live`]; `pending` is a position of the same claim.
-pub(crate) unsafe fn record_pending(
-    live: *const AtomicPtr<Live>,
-    at: u64,
-    (pair, pending): (usize, usize),
-    value: u64,
-    refused: impl FnOnce(Refusal),
-) {
-    let one = (1 | PENDING).cast_signed();
-    // SAFETY: as in `record_live`.
-    unsafe {
-        live_sequence!(
-            live,
-            at,
-            pair * size_of::<Cell>(),
-            refused,
-            [
-                "cmp qword ptr [{row} - 1], 0",
-                "js {pends}",
-                // Nobody looks at it before the commit says so.
-                "mov qword ptr [{row} + {pending} - 1], {value}",
-                "movdqa {sums}, xmmword ptr [{row} - 1]",
-                "paddq {sums}, {step}",
-                "movdqa xmmword ptr [{row} - 1], {sums}"
-            ],
-            pends = label { refused(Refusal::Aborted) },
-            pending = in(reg) (pending - pair) * size_of::<Cell>(),
-            value = in(reg) value,
-            sums = out(xmm_reg) _,
-            step = in(xmm_reg) _mm_set_epi64x(value.cast_signed(), one)
-        );
-    }
-}
-
-/// Raises the extremes of this core's row to its pending value, if it has one, which then pends no more.
-///
-/// # Safety
-/// As for [`record_pending`].
-pub(crate) unsafe fn fold_live(
-    live: *const AtomicPtr<Live>,
-    at: u64,
-    (pair, extremes, pending): (usize, usize, usize),
-    refused: impl FnOnce(Refusal),
-) {
-    // SAFETY: as in `record_live`.
-    unsafe {
-        live_sequence!(
-            live,
-            at,
-            pair * size_of::<Cell>(),
-            refused,
-            [
-                "cmp qword ptr [{row} - 1], 0",
-                "jns 63f",
-                // Both may be done twice: the value was counted here.
-                "mov {value}, qword ptr [{row} + {pending} - 1]",
-                "cmp qword ptr [{row} + {extremes} - 1], {value}",
-                "jae 67f",
-                "mov qword ptr [{row} + {extremes} - 1], {value}",
-                "67:",
-                "not {value}",
-                "cmp qword ptr [{row} + {extremes} + 7], {value}",
-                "jae 68f",
-                "mov qword ptr [{row} + {extremes} + 7], {value}",
-                "68:",
-                "btr qword ptr [{row} - 1], {pends}"
-            ],
-            extremes = in(reg) (extremes - pair) * size_of::<Cell>(),
-            pending = in(reg) (pending - pair) * size_of::<Cell>(),
-            pends = const PENDING.ilog2(),
-            value = out(reg) _
         );
     }
 }

@@ -94,6 +94,10 @@ pub(crate) unsafe fn fold_live(
     refused(Refusal::NoRow);
 }
 
+pub(crate) fn pairs_are_whole() -> bool {
+    false
+}
+
 pub(super) fn register_for_barriers() -> bool {
     false
 }

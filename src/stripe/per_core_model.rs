@@ -149,16 +149,20 @@ pub(crate) unsafe fn record_live(
     value: u64,
     refused: impl FnOnce(Refusal),
 ) {
-    let commit = |column: Column| {
+    let compare = |column: Column| {
         let within = |at, value| column.right(at).cell(0).load(Ordering::Relaxed) >= value;
-        if !(within(extremes, value) && within(extremes + 1, !value)) {
-            return Step::Refuse(Refusal::Extreme);
+        if within(extremes, value) && within(extremes + 1, !value) {
+            Step::GoOn
+        } else {
+            Step::Refuse(Refusal::Extreme)
         }
+    };
+    let commit = |column: Column| {
         plain_record(column.right(pair), value, 1);
         Step::Done
     };
     // SAFETY: by contract.
-    unsafe { live_sequence(live, at, refused, &[&commit]) }
+    unsafe { live_sequence(live, at, refused, &[&compare, &commit]) }
 }
 
 /// # Safety
@@ -232,6 +236,11 @@ fn plain_raise(column: Column, value: u64) {
     if cell.load(Ordering::Relaxed) < value {
         cell.store(value, Ordering::Release);
     }
+}
+
+/// Not in models: there count and sum are two stores, the count last.
+pub(crate) fn pairs_are_whole() -> bool {
+    true
 }
 
 pub(super) fn register_for_barriers() -> bool {

@@ -7,12 +7,17 @@ use crate::clock::Clock;
 use crate::error::SpanError;
 use crate::event::{Event, place};
 use crate::layout::Place;
+use crate::ring::Around;
 use crate::snapshot::{BucketSnapshot, Snapshot};
 use crate::stats::Stats;
 
 /// # Reading
 ///
-/// Reads write nothing; none but [`snapshot`](Self::snapshot) and [`last`](Self::last) allocates.
+/// Reads write nothing to the window; none but [`snapshot`](Self::snapshot) and [`last`](Self::last)
+/// allocates, once the thread has pinned before: a thread's first read (or add, where there are no
+/// restartable sequences) allocates its place among the epochs, which is given back when the thread has
+/// ended. In a thread-local's destructor, when that place may be gone already, each call allocates and
+/// frees one.
 impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// The sum of an event over the interval that ends with the bucket of the clock's now, wrapping.
     ///
@@ -27,7 +32,8 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// at most what one bucket holds. More buckets make it smaller.
     ///
     /// Costs an epoch pin, a clock reading and a load or two for each bucket, plus a load for each
-    /// row of the buckets that are not closed. Writes nothing, allocates nothing.
+    /// row of the buckets that are not closed. Writes nothing; allocates nothing, but for a thread's
+    /// [first](#reading).
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -160,7 +166,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     ///
     /// Zeros if nobody has added to it, or if it has left the ring: with one bucket, that is as soon
     /// as somebody adds to the next. In the first bucket of all time there is none before, and the
-    /// answer begins and ends at zero. Writes nothing, allocates nothing.
+    /// answer begins and ends at zero. As [`sum`](Self::sum), it writes nothing and allocates nothing.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

@@ -3,7 +3,9 @@
 //! Each test runs in a process of its own, on each strategy, because it looks at the heap of the whole
 //! process.
 
+mod changes;
 mod counting;
+mod epochs;
 mod memory;
 mod rotations;
 

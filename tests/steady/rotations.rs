@@ -10,6 +10,7 @@ use windrow::{SlidingWindow, Strategy};
 use crate::counting::{allocations, live_bytes, while_adding};
 use crate::{Http, on_each_strategy};
 use testkit::ledger::Tally;
+use testkit::pinned::pinned;
 use testkit::{Finish, ns, window};
 
 const LENGTH: u64 = 10;
@@ -117,12 +118,12 @@ fn two_threads() {
 /// that was opened meanwhile it would be megabytes.
 #[test]
 fn a_pin_over_10_000_rotations_costs_64_kilobytes_at_most() {
-    on_each_strategy("rotations::pinned");
+    on_each_strategy("rotations::under_a_pin");
 }
 
 #[test]
 #[ignore = "run by another test, in a process of its own"]
-fn pinned() {
+fn under_a_pin() {
     let clock = Manual::default();
     let window = window::<Http>(ns(LENGTH), 60, &clock);
     rotate(&window, &clock, WARM_UP);
@@ -131,12 +132,12 @@ fn pinned() {
     thread::scope(|scope| {
         let finish = Finish(&finished);
         scope.spawn(|| {
-            let pin = crossbeam_epoch::pin();
-            barrier.wait();
-            while !finished.load(Ordering::Acquire) {
-                thread::yield_now();
-            }
-            drop(pin);
+            pinned(|| {
+                barrier.wait();
+                while !finished.load(Ordering::Acquire) {
+                    thread::yield_now();
+                }
+            });
         });
         barrier.wait();
         let before = live_bytes();

@@ -1,12 +1,14 @@
 //! Changing the geometry under load.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
+
+use windrow::clock::Manual;
 
 use crate::Seen;
 use crate::storm::{Books, Plan, Storm};
 use testkit::ledger::Tally;
-use testkit::{Finish, Rng, at_ns, ns};
+use testkit::{Finish, Rng, alone, at_ns, ns, window};
 
 /// Runs a storm while two threads go through `geometries` in their own order.
 fn reshaped(storm: &Storm, geometries: &[(u64, u64)], reader: impl FnMut() + Send) -> Books {
@@ -103,4 +105,66 @@ fn lifetimes_survive_every_change() {
         let stats = Tally::from(storm.window.stats(Seen::Rt));
         assert_eq!(stats, Tally::value(round));
     }
+}
+
+/// Buckets so short that somebody opens another while the change is being made. Whoever changes the
+/// geometry is not left to try again for ever: it ends.
+#[test]
+fn changes_are_made_however_short_the_buckets() {
+    for strategy in ["", "portable"] {
+        alone::run("reconfigure::changes_of_short_buckets", &[("WINDROW_STRATEGY", strategy)]);
+    }
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn changes_of_short_buckets() {
+    const BUCKETS: u64 = 10_000;
+    const CHANGES: u64 = 50;
+    let clock = Manual::default();
+    let window = window::<Seen>(ns(1), BUCKETS as u32, &clock);
+    let (finished, opened) = (AtomicBool::new(false), AtomicU64::new(0));
+    let (mut behind, mut handed) = (0, 0);
+    thread::scope(|scope| {
+        let finish = Finish(&finished);
+        for _ in 0..3 {
+            scope.spawn(|| {
+                while !finished.load(Ordering::Acquire) {
+                    clock.advance(ns(1));
+                    window.add(Seen::Pass, 1);
+                    opened.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+        for seed in 1..=2 {
+            let (window, finished) = (&window, &finished);
+            scope.spawn(move || {
+                let mut random = Rng::with_seed(seed);
+                while !finished.load(Ordering::Acquire) {
+                    let buckets = BUCKETS + random.u64(..5);
+                    window.reconfigure(ns(buckets), buckets as usize).expect("valid");
+                    thread::yield_now();
+                }
+            });
+        }
+        for change in 1..=CHANGES {
+            let goal = opened.load(Ordering::Relaxed) + 500;
+            while opened.load(Ordering::Relaxed) < goal {
+                thread::yield_now();
+            }
+            let before = opened.load(Ordering::Relaxed);
+            let buckets = BUCKETS + 5 + change % 2;
+            window.reconfigure(ns(buckets), buckets as usize).expect("valid");
+            behind += opened.load(Ordering::Relaxed) - before;
+            window.drain_closed(|bucket| handed += bucket.sum(Seen::Pass));
+        }
+        drop(finish);
+    });
+    let all = opened.into_inner();
+    println!(
+        "{:?}: {all} opened, {behind} during changes; {handed} handed out",
+        windrow::strategy()
+    );
+    assert_eq!(window.lifetime(Seen::Pass).sum, all);
+    assert!(handed <= all);
 }

@@ -8,7 +8,7 @@ use crate::work::Work;
 use testkit::{Finish, alone};
 
 /// Runs `body` in a forked child, and fails if it fails.
-fn in_child(body: impl FnOnce()) {
+pub(crate) fn in_child(body: impl FnOnce()) {
     // SAFETY: the child runs `body`, which takes no lock that another thread may have held (but the
     // allocator's, which glibc and musl see to), and ends without unwinding into what is not its own.
     let child = unsafe { libc::fork() };

@@ -9,8 +9,14 @@ mod barriers;
 mod fork;
 #[cfg(target_env = "gnu")]
 mod memory;
+#[cfg(all(target_arch = "x86_64", target_pointer_width = "64", target_env = "gnu"))]
+mod processor;
+mod refused;
 mod rows;
+#[cfg(target_arch = "x86_64")]
+mod slow;
 mod stopped;
+mod ticker;
 mod valgrind;
 mod work;
 

@@ -13,6 +13,7 @@ use windrow::{Clock, SlidingWindow};
 
 use crate::Seen;
 use testkit::ledger::{Ledger, Tally};
+use testkit::pinned::pinned;
 use testkit::traced::{Traced, time_of};
 use testkit::{Finish, Rng, alone, ms, ns, window};
 
@@ -264,12 +265,12 @@ fn pinned_in_this_process() {
     thread::scope(|scope| {
         let finish = Finish(&finished);
         scope.spawn(|| {
-            let pin = crossbeam_epoch::pin();
-            barrier.wait();
-            while !finished.load(Ordering::Acquire) {
-                thread::sleep(ms(1));
-            }
-            drop(pin);
+            pinned(|| {
+                barrier.wait();
+                while !finished.load(Ordering::Acquire) {
+                    thread::sleep(ms(1));
+                }
+            });
         });
         barrier.wait();
         // So that what two threads take once is there.

@@ -12,6 +12,7 @@ use crate::book::{Book, Books, some_value};
 use crate::{Seen, churn, reader};
 use testkit::interrupts::{self, Timer};
 use testkit::ledger::{Progress, Tally};
+use testkit::pinned::pinned;
 use testkit::traced::{Traced, time_of};
 use testkit::{Finish, Rng, at_ns, ns};
 
@@ -81,11 +82,11 @@ impl Round {
             let finish = Finish(&finished);
             if plan.pinned {
                 scope.spawn(|| {
-                    let pin = crossbeam_epoch::pin();
-                    while !finished.load(Ordering::Acquire) {
-                        thread::sleep(Duration::from_millis(1));
-                    }
-                    drop(pin);
+                    pinned(|| {
+                        while !finished.load(Ordering::Acquire) {
+                            thread::sleep(Duration::from_millis(1));
+                        }
+                    });
                 });
             }
             scope.spawn(|| interrupts::fault(&finished));

@@ -61,8 +61,12 @@ pub(crate) const COUNTER_ADD: &str = "Counter::add";
 pub(crate) const WINDOW_ADD: &str = "SlidingWindow::add, Ticker";
 
 /// Whether there is a per-core strategy here.
-pub(crate) const THERE: bool =
-    cfg!(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"));
+pub(crate) const THERE: bool = cfg!(all(
+    target_os = "linux",
+    target_arch = "x86_64",
+    target_pointer_width = "64",
+    target_env = "gnu"
+));
 
 /// Compiles the callers and reads them. Returns how many instructions their main paths have; none where
 /// there is no such strategy.

@@ -146,14 +146,28 @@ impl Build {
 
 #[cfg(test)]
 mod tests {
+    const LIBRARY: &str = include_str!("../../Cargo.toml");
+    const MODELLED: &str = include_str!("../../loom-tests/modelled/Cargo.toml");
+
     /// A dependency for models alone would still stand in the lock file of every user.
     #[test]
     fn the_library_names_no_model_checker() {
-        let manifest = include_str!("../../Cargo.toml");
         let names = |line: &&str| {
             ["loom =", "shuttle ="].iter().any(|checker| line.starts_with(checker))
                 || line.contains("\"loom\"")
         };
-        assert_eq!(manifest.lines().find(names), None);
+        assert_eq!(LIBRARY.lines().find(names), None);
+    }
+
+    #[test]
+    fn models_build_on_what_the_library_depends_on() {
+        let dependencies = |manifest: &'static str, end: &str| {
+            let (_, all) = manifest.split_once("[dependencies]\n")?;
+            let (all, _) = all.split_once(end)?;
+            Some(all.lines().filter(|line| line.contains(" = ")).collect::<Vec<_>>())
+        };
+        let library = dependencies(LIBRARY, "[dev-dependencies]");
+        assert_eq!(library, dependencies(MODELLED, "[target.'cfg(loom)'.dependencies]"));
+        assert!(library.is_some());
     }
 }

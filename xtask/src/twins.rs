@@ -48,8 +48,7 @@ pub(crate) const TWINS: &[Twin] = &[
     Twin {
         name: "totals-published-relaxed",
         file: "src/ring/header.rs",
-        find: "        // Release: publishes the totals.
-        self.identity.store(version | state, Ordering::Release);",
+        find: "        self.identity.store(version | state, Ordering::Release);",
         replace: "self.identity.store(version | state, Ordering::Relaxed);",
         build: &CHECKER,
         model: "closing::close_against_read",
@@ -73,8 +72,10 @@ pub(crate) const TWINS: &[Twin] = &[
     Twin {
         name: "reader-looks-once-whether-it-is-closed",
         file: "src/ring/header.rs",
-        find: "        (!self.is_closed()).then_some(difference)",
-        replace: "        Some(difference)",
+        find: "            if !self.is_closed() {
+                return difference;",
+        replace: "            if true {
+                return difference;",
         build: &CHECKER,
         model: "closing::close_against_read",
         why: "a reader may count what the block's next owner has added (I6)",
@@ -82,15 +83,15 @@ pub(crate) const TWINS: &[Twin] = &[
     Twin {
         name: "closed-without-a-grace-period",
         file: "src/ring/close.rs",
-        find: "if !self.is_silent(&header, guard) {",
-        replace: "if false && !self.is_silent(&header, guard) {",
+        find: "if !is_silent || header",
+        replace: "if (false && !is_silent) || header",
         build: &CHECKER,
         model: "each_bucket::add_against_the_reuse_of_its_block",
         why: "an add under way lands in the bucket that owns the block next (I1, I2)",
     },
     Twin {
         name: "straggler-adds-to-a-block-it-found-in-a-slot",
-        file: "src/ring.rs",
+        file: "src/ring/add.rs",
         find: "                Some(header) if header.start() == start => {
                     self.put_shared(header, update);",
         replace: "                Some(header) if header.start() == start => {
@@ -152,8 +153,8 @@ pub(crate) const TWINS: &[Twin] = &[
         name: "displaced-before-it-is-in-its-slot",
         file: "src/ring/rotate.rs",
         find: "        slots.install(current);
-        self.close_displaced(guard);",
-        replace: "        self.close_displaced(guard);",
+        self.close_silent(guard);",
+        replace: "        self.close_silent(guard);",
         build: &CHECKER,
         model: "one_header::back_dated_add_behind_a_stalled_rotation",
         why: "a back-dated add inserts a second header for its start (I3)",
@@ -178,7 +179,7 @@ pub(crate) const TWINS: &[Twin] = &[
     },
     Twin {
         name: "back-dated-add-forgets-the-side",
-        file: "src/ring.rs",
+        file: "src/ring/add.rs",
         find: "        update.put(&*self.side);
 ",
         replace: "",
@@ -225,10 +226,118 @@ pub(crate) const TWINS: &[Twin] = &[
         why: "an interrupted add overwrites what came between its load and its store",
     },
     Twin {
+        name: "version-published-before-its-block",
+        file: "src/ring/rotate.rs",
+        find: "            header.make(generation, start);
+            // SAFETY",
+        replace: "            header.make(generation, start);
+            header.made(OPEN);
+            // SAFETY",
+        build: &CHECKER,
+        model: "comeback::read_against_a_header_that_comes_back",
+        why: "a reader may pair the version with a block that was lost to another (I9)",
+    },
+    Twin {
+        name: "seen-without-looking-at-the-link-again",
+        file: "src/ring/read.rs",
+        find: "std::ptr::eq(link.load(Ordering::Relaxed), header).then_some(Seen { header, version })",
+        replace: "(link.load(Ordering::Relaxed).is_null() || true).then_some(Seen { header, version })",
+        build: &CHECKER,
+        model: "comeback::read_against_a_header_that_becomes_older",
+        why: "the version may be of another bucket than the one that was linked (I9)",
+    },
+    Twin {
+        name: "older-bucket-taken-for-never-opened",
+        file: "src/ring/read.rs",
+        find: "if held > start || !seen.is_still() {",
+        replace: "if held > start {",
+        build: &CHECKER,
+        model: "comeback::read_against_a_header_that_becomes_older",
+        why: "a bucket that has left the ring is not looked for again (I9)",
+    },
+    Twin {
+        name: "final-without-adders",
+        file: "src/ring/header.rs",
+        find: "(self.block().is_none() && !self.has_adders())",
+        replace: "self.block().is_none()",
+        build: &CHECKER,
+        model: "closing::final_against_its_adders",
+        why: "a bucket is called closed while it is being added to (I6)",
+    },
+    Twin {
+        name: "adder-does-not-look-again",
+        file: "src/ring/hold.rs",
+        find: "std::ptr::eq(current.load(Ordering::Relaxed), header.header()).then_some(adder)",
+        replace: "Some(adder).filter(|_| current.load(Ordering::Relaxed).is_null() || true)",
+        build: &CHECKER,
+        model: "closing::final_against_its_adders",
+        why: "a bucket that was found without adders gets one (I6)",
+    },
+    Twin {
+        name: "adder-without-a-fence",
+        file: "src/ring/hold.rs",
+        find: "        fence(Ordering::SeqCst);
+        std::ptr::eq",
+        replace: "        std::ptr::eq",
+        build: &CHECKER,
+        model: "closing::final_against_its_adders",
+        why: "adder and closer may each miss the other (I6)",
+    },
+    Twin {
+        name: "record-raises-before-it-commits",
+        file: "src/stripe/per_core_model.rs",
+        find: "column.right(pending).cell(0).store(value, Ordering::Release);",
+        replace: "plain_raise(column.right(pair + 2 + 0 * pending), value);",
+        build: &PER_CORE,
+        model: "closing::refused_record_against_rotation",
+        why: "an aborted record leaves its extremes where it is not counted (I6)",
+    },
+    Twin {
+        name: "pending-value-forgotten-before-it-is-raised",
+        file: "src/stripe/per_core_model.rs",
+        find: "live_sequence(live, at, refused, &[&raise, &commit])",
+        replace: "live_sequence(live, at, refused, &[&commit, &raise])",
+        build: &PER_CORE,
+        model: "closing::close_against_read_of_extremes",
+        why: "what was counted is in no extreme (I6)",
+    },
+    Twin {
+        name: "pending-value-not-looked-at",
+        file: "src/rows.rs",
+        find: "if pends { extreme.max(pending) } else { extreme }",
+        replace: "if pends && extreme > pending { pending } else { extreme }",
+        build: &PER_CORE,
+        model: "closing::close_against_read_of_extremes",
+        why: "what was counted is in no extreme (I6)",
+    },
+    Twin {
+        name: "seat-for-everybody",
+        file: "src/ring/close.rs",
+        find: "Ok(_) => return !is_taken,",
+        replace: "Ok(_) => return true,",
+        build: &PER_CORE,
+        model: "closing::settle_against_settle",
+        why: "two threads are held up by the kernel at once",
+    },
+    Twin {
+        name: "barrier-while-pinned",
+        file: "src/ring/close.rs",
+        find: "            let ticket = self.tickets(&reclaim::pin());
+            if ticket > 0 {
+                barrier",
+        replace: "            let guard = reclaim::pin();
+            let ticket = self.tickets(&guard);
+            if ticket > 0 {
+                barrier",
+        build: &PER_CORE,
+        model: "closing::settle_against_settle",
+        why: "the kernel may take its time, and nothing is reclaimed meanwhile",
+    },
+    Twin {
         name: "closed-without-a-barrier",
         file: "src/stripe/barrier.rs",
-        find: "if !per_core::barrier() {",
-        replace: "if false && !per_core::barrier() {",
+        find: "if per_core::barrier() {",
+        replace: "if true || per_core::barrier() {",
         build: &PER_CORE,
         model: "each_bucket::add_against_the_reuse_of_its_block",
         why: "a sequence that has loaded the bucket commits to a block that is another's (I1, I2)",
@@ -236,10 +345,8 @@ pub(crate) const TWINS: &[Twin] = &[
     Twin {
         name: "sequence-commits-after-a-barrier",
         file: "src/stripe/per_core_model.rs",
-        find: "    if *core == mine {
-        commit(",
-        replace: "    if *core >= mine {
-        commit(",
+        find: "if *core != mine {",
+        replace: "if *core < mine {",
         build: &PER_CORE,
         model: "each_bucket::add_against_the_reuse_of_its_block",
         why: "the barrier is for nothing if it restarts nobody (I1, I2)",
@@ -247,8 +354,8 @@ pub(crate) const TWINS: &[Twin] = &[
     Twin {
         name: "tortured-without-a-barrier",
         file: "src/stripe/barrier.rs",
-        find: "if !per_core::barrier() {",
-        replace: "if false && !per_core::barrier() {",
+        find: "if per_core::barrier() {",
+        replace: "if true || per_core::barrier() {",
         build: &TORTURE,
         model: "windows::steps::with_fewer_rows_than_processors",
         why: "a sequence that has loaded the bucket commits to a block that is another's (I1, I2)",

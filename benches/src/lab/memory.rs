@@ -6,9 +6,11 @@
 //! What is on the heap then and was not before is the ring's. Of counters, many are made, and each is
 //! added to from every core.
 
+use std::sync::LazyLock;
 use std::thread;
 
 use serde::Serialize;
+use windrow::SlidingWindow;
 
 use super::progress::Progress;
 use super::report::Table;
@@ -38,8 +40,12 @@ const COUNTERS: usize = 32;
 const ADDS: u64 = 100_000;
 /// More epochs than it takes to reclaim what any ring here has put aside.
 const EPOCHS: usize = 1000;
+/// As many pins as it takes windrow's epochs to look whether there is something to reclaim.
+const PINS: usize = 128;
 /// A bucket's length in nanoseconds of the virtual clock.
 const LENGTH: u64 = 100_000;
+
+windrow::events! { enum Nothing { Nothing: Count } }
 
 /// One kind of counter or window.
 #[derive(Clone, Debug, Serialize)]
@@ -85,12 +91,17 @@ fn on_every_core(work: &(dyn Fn() + Sync)) {
     }
 }
 
+/// A window of windrow's for nothing but its reads, whose pins reclaim.
+static READ: LazyLock<SlidingWindow<Nothing>> =
+    LazyLock::new(|| SlidingWindow::builder().build().expect("a sound window"));
+
 /// What is on the heap once everything has been reclaimed that can be: what was put aside until nobody
-/// can be looking at it goes when epochs have passed. The epochs are those that windrow uses.
+/// can be looking at it goes when epochs have passed, windrow's own and those that rivals share.
 fn at_rest(heap: &Counting) -> usize {
     let mut bytes = usize::MAX;
     for _ in 0..EPOCHS {
         crossbeam_epoch::pin().flush();
+        (0..PINS).for_each(|_| _ = READ.sum(Nothing::Nothing));
         bytes = bytes.min(heap.bytes());
     }
     bytes

@@ -6,7 +6,7 @@
 
 use windrow::events;
 use windrow_loom_tests::engine::sync::Arc;
-use windrow_loom_tests::window::{Window, add, each, set_time, sum, window};
+use windrow_loom_tests::window::{Window, add, at, each, set_time, sum, window};
 use windrow_loom_tests::{Model, turn};
 
 use crate::spawn;
@@ -69,6 +69,67 @@ fn block_that_another_has_closed() {
 events! {
     /// What a closed bucket must still know the extremes of.
     enum Timing { Took: Value }
+}
+
+/// A record that comes too late for its bucket has left nothing there, nor in the lifetime; whatever it
+/// had begun before it was aborted.
+#[test]
+fn refused_record_against_rotation() {
+    let model = Model::new("closing::refused_record_against_rotation");
+    model.bounded(2).bounded_over_epoch(1).explore(|| {
+        set_time(0);
+        let window: Arc<Window<Timing>> = Arc::new(window(1));
+        window.record(Timing::Took, 5);
+        let other = spawn(&window, |window| {
+            set_time(0);
+            turn();
+            window.record_at(at(0), Timing::Took, 9)
+        });
+        set_time(1);
+        turn();
+        window.record(Timing::Took, 6);
+        let counted = other.join().unwrap().is_ok();
+        let all = window.lifetime(Timing::Took);
+        let expected = if counted { (3, 20, Some(9)) } else { (2, 11, Some(6)) };
+        assert_eq!((all.count, all.sum, all.max), expected);
+        assert_eq!(all.min, Some(5));
+    });
+}
+
+/// A bucket without a block is final only when those have done who are adding to its shared cells and
+/// have found it the newest.
+#[test]
+#[cfg(loom)]
+fn final_against_its_adders() {
+    Model::new("closing::final_against_its_adders").explore(|| {
+        let bucket = Arc::new(windrow::parts::Displaced::new());
+        let other = {
+            let bucket = Arc::clone(&bucket);
+            windrow_loom_tests::engine::thread::spawn(move || bucket.add())
+        };
+        turn();
+        if let Some((first, second)) = bucket.displace() {
+            assert_eq!(first, second, "an add was under way");
+        }
+        other.join().unwrap();
+    });
+}
+
+/// Of two that would close a bucket, one asks for the barrier; and the other does not wait for it.
+#[test]
+#[cfg(loom)]
+fn settle_against_settle() {
+    Model::new("closing::settle_against_settle").bounded(2).explore(|| {
+        let bucket = Arc::new(windrow::parts::Unclosed::new());
+        let other = {
+            let bucket = Arc::clone(&bucket);
+            windrow_loom_tests::engine::thread::spawn(move || bucket.settle())
+        };
+        turn();
+        bucket.settle();
+        other.join().unwrap();
+        assert!(bucket.is_closed() || !cfg!(windrow_checker), "both left it to the other");
+    });
 }
 
 /// Count, sum, minimum and maximum of a closed bucket agree, while its block forgets them.

@@ -28,3 +28,20 @@ fn read_against_a_header_that_comes_back() {
         }
     });
 }
+
+/// A reader looks for the bucket that the header was, while the header becomes an older one, in another
+/// slot. It was opened, so the reader must not take it for one that never was.
+#[test]
+fn read_against_a_header_that_becomes_older() {
+    Model::new("comeback::read_against_a_header_that_becomes_older").explore(|| {
+        let comeback = Arc::new(Comeback::new());
+        let other = {
+            let comeback = Arc::clone(&comeback);
+            thread::spawn(move || comeback.become_older())
+        };
+        turn();
+        assert!(comeback.find_or_be_overtaken(), "read as never opened");
+        other.join().unwrap();
+        Arc::try_unwrap(comeback).expect("the other is done").end();
+    });
+}

@@ -14,6 +14,7 @@ mod order_asked_for;
 mod reclamation;
 mod reconfigure;
 mod seen;
+mod window_drains;
 mod window_sum;
 
 use windrow_loom_tests::engine::{

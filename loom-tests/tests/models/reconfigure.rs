@@ -1,11 +1,12 @@
 //! I1 across a change of geometry: what the old ring holds is carried over, and no add gets lost on
 //! the way, whichever ring it goes to.
 //!
-//! Explores changes against adds, back-dated adds and reads.
+//! Explores changes against adds, back-dated adds and reads; and changes that others make, because whoever
+//! asked for them was not fast enough.
 
-use windrow_loom_tests::Model;
 use windrow_loom_tests::engine::sync::Arc;
 use windrow_loom_tests::window::{add, each, late, lifetime, reconfigure, set_time, sum, window};
+use windrow_loom_tests::{Model, turn};
 
 use crate::spawn;
 
@@ -98,4 +99,47 @@ fn two_changes_against_read() {
             assert_eq!(sum(&window, 1), 1);
         },
     );
+}
+
+/// Three who move on: the first attempt of the change may lose to one rotation, and then either makes the
+/// change that is proposed.
+#[test]
+fn proposal_against_rotations() {
+    Model::long("reconfigure::proposal_against_rotations").explore(|| {
+        set_time(0);
+        let window = Arc::new(window(1));
+        let other = spawn(&window, |window| {
+            add(window, 1, 1);
+            add(window, 2, 2);
+        });
+        reconfigure(&window, 3);
+        turn();
+        assert_eq!(window.buckets(), 3, "the change was not made");
+        other.join().unwrap();
+        assert_eq!(window.buckets(), 3, "the change was undone");
+        assert_eq!(late(&window), 0);
+        assert_eq!(lifetime(&window), 3);
+        let found = sum(&window, 2);
+        assert!(found == 2 || found == 3, "{found}");
+    });
+}
+
+/// Two who change the geometry while a third moves on: whatever is proposed is made once, by whomever.
+#[test]
+fn two_proposals_against_a_rotation() {
+    Model::new("reconfigure::two_proposals_against_a_rotation").bounded(1).explore(|| {
+        set_time(0);
+        let window = Arc::new(window(2));
+        let adding = spawn(&window, |window| add(window, 1, 1));
+        let changing = spawn(&window, |window| reconfigure(window, 3));
+        reconfigure(&window, 4);
+        adding.join().unwrap();
+        turn();
+        let first = window.buckets();
+        changing.join().unwrap();
+        let last = window.buckets();
+        assert!(first == 4 || last == 3, "went from {first} to {last} buckets");
+        assert!([3, 4].contains(&last), "ended with {last} buckets");
+        assert_eq!((sum(&window, 1), late(&window), lifetime(&window)), (1, 0, 1));
+    });
 }

@@ -2,6 +2,7 @@
 
 use std::ffi::CStr;
 
+use crate::stripe::cores;
 use crate::sync::{AtomicUsize, Ordering};
 
 /// Offsets in `struct rseq` of the kernel.
@@ -40,11 +41,7 @@ pub(in crate::stripe) fn find(most: usize, dense: bool) -> Option<usize> {
         // fills; the kernel's own word is the auxiliary vector's.
         || (matches!(size, 20 | 32) && feature_size() >= area::WITH_MM_CID);
     let index = if dense && has_mm_cid { area::MM_CID } else { area::CPU_ID };
-    // Both numbers are below that of the cores there are. Fewer may be allowed, but asking for that
-    // would ask about this thread, which may be pinned to one core while the others are not.
-    // SAFETY: a plain question about the system.
-    let cores = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) };
-    let rows = usize::try_from(cores).ok()?.clamp(1, most);
+    let rows = cores().min(most); // both numbers are below that of the cores there are
     pin_object();
     let area = offset.cast_unsigned();
     // Relaxed: published with the decision, and with every column after it.
@@ -52,6 +49,16 @@ pub(in crate::stripe) fn find(most: usize, dense: bool) -> Option<usize> {
     FOUND.index.store(area.wrapping_add(index), Ordering::Relaxed);
     FOUND.rows.store(rows, Ordering::Relaxed);
     Some(rows)
+}
+
+/// Whether the processor stores the sixteen bytes of [`record_live`](super::record_live) as one: whoever counts a record must
+/// find its value in the sum, so they may not be seen one half after the other.
+///
+/// Intel (SDM, volume 3A, "Guaranteed Atomic Operations") and AMD (APM, volume 2, "Access Atomicity")
+/// promise that of aligned ones for all processors that have AVX, and for no others. (Nothing of the sort
+/// is asked for a counter's eight bytes.)
+pub(crate) fn pairs_are_whole() -> bool {
+    std::arch::is_x86_feature_detected!("avx") // asked of the processor once
 }
 
 /// The value of a constant that glibc exports, if it does.

@@ -16,6 +16,7 @@ pub mod interrupts;
 pub mod ledger;
 #[cfg(feature = "oracle")]
 pub mod oracle;
+pub mod pinned;
 pub mod traced;
 
 /// A generator of random numbers: the same seed, the same numbers.

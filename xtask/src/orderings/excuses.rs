@@ -24,8 +24,76 @@ const DECIDED: &str = "models decide nothing: they know the strategy and the row
 const LOCKED: &str = "in a model the lock that stands for the core orders it already; on x86-64 only the \
                       compiler could move it";
 
+const TICKER: &str = "models have neither a ticker's thread nor forked children";
+
 /// All of them.
 pub(super) const EXCUSES: &[Excuse] = &[
+    Excuse {
+        site: "clock/ticker.rs: run: store: Release",
+        orders: &["Relaxed"],
+        why: TICKER,
+        witness: "tests/survival/ticker.rs",
+    },
+    Excuse {
+        site: "clock/ticker.rs: run: fence: SeqCst",
+        orders: &["AcqRel", "no fence"],
+        why: TICKER,
+        witness: "tests/survival/ticker.rs",
+    },
+    Excuse {
+        site: "clock/ticker.rs: wake: fence: SeqCst",
+        orders: &["AcqRel", "no fence"],
+        why: TICKER,
+        witness: "tests/survival/ticker.rs",
+    },
+    Excuse {
+        site: "clock/ticker.rs: wake: load: Acquire",
+        orders: &["Relaxed"],
+        why: TICKER,
+        witness: "tests/survival/ticker.rs",
+    },
+    Excuse {
+        site: "clock/ticker/forks.rs: first: load: Acquire",
+        orders: &["Relaxed"],
+        why: TICKER,
+        witness: "tests/survival/ticker.rs",
+    },
+    Excuse {
+        site: "clock/ticker/forks.rs: handle: load: Acquire",
+        orders: &["Relaxed"],
+        why: TICKER,
+        witness: "tests/survival/ticker.rs",
+    },
+    Excuse {
+        site: "clock/ticker/forks.rs: handle: store: Release",
+        orders: &["Relaxed"],
+        why: TICKER,
+        witness: "tests/survival/ticker.rs",
+    },
+    Excuse {
+        site: "clock/ticker/forks.rs: add: compare_exchange: Release",
+        orders: &["Relaxed"],
+        why: TICKER,
+        witness: "tests/survival/ticker.rs",
+    },
+    Excuse {
+        site: "clock/ticker/forks.rs: take: compare_exchange: Release",
+        orders: &["Relaxed"],
+        why: TICKER,
+        witness: "tests/survival/ticker.rs",
+    },
+    Excuse {
+        site: "clock/ticker/forks.rs: leave: fence: SeqCst",
+        orders: &["AcqRel", "no fence"],
+        why: TICKER,
+        witness: "tests/survival/ticker.rs",
+    },
+    Excuse {
+        site: "clock/ticker/forks.rs: orphan_all: load: Acquire",
+        orders: &["Relaxed"],
+        why: TICKER,
+        witness: "tests/survival/ticker.rs",
+    },
     Excuse {
         site: "ring/grace.rs: ticket: fence: SeqCst",
         orders: &["AcqRel", "no fence"],

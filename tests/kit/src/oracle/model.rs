@@ -1,5 +1,6 @@
 //! The contract of a window in the plainest way: a mutex around a map from start to tallies.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 use std::sync::{Mutex, MutexGuard};
@@ -41,16 +42,19 @@ pub(crate) struct View<E> {
     pub(crate) closed: Option<bool>,
 }
 
-/// A bucket that was not handed out yet.
+/// A bucket that was not handed out yet; or, where changes have merged them, several.
 #[derive(Clone, Debug)]
 pub(crate) struct Turn<E> {
+    /// Of the newest that is in it.
     place: (u64, u64),
     pub(crate) start: u64,
     pub(crate) end: u64,
-    /// What was added to it, and not what a change of geometry has merged into it.
+    /// The start of the present bucket that it went into, unless it has left the ring.
+    now: Option<u64>,
+    /// What was added to it, and was not handed out.
     pub(crate) tallies: Tallies<E>,
-    /// Whether it must be handed out. Two changes of geometry later it may be carried instead.
-    pub(crate) is_due: bool,
+    /// The places of those that were merged.
+    parts: Vec<(u64, u64)>,
 }
 
 /// Why a timestamp is refused.
@@ -111,7 +115,8 @@ impl<E: Copy + Eq + Hash> State<E> {
             return None;
         }
         let end = start.saturating_add(self.length);
-        let new = || Turn { place, start, end, tallies: Tallies::default(), is_due: true };
+        let (now, tallies, parts) = (Some(start), Tallies::default(), vec![place]);
+        let new = || Turn { place, start, end, now, tallies, parts };
         Some(self.turns.entry(place).or_insert_with(new))
     }
 
@@ -121,6 +126,15 @@ impl<E: Copy + Eq + Hash> State<E> {
         self.ring = ring;
         let mut turns = std::mem::take(&mut self.turns);
         turns.retain(|&(changes, start), _| changes < self.changes || self.in_ring(start));
+        self.turns = turns;
+    }
+
+    /// Those of earlier geometries that are out of the ring at a change lose their place in it.
+    fn forget_turns(&mut self) {
+        let mut turns = std::mem::take(&mut self.turns);
+        for turn in turns.values_mut() {
+            turn.now = turn.now.filter(|start| self.in_ring(*start));
+        }
         self.turns = turns;
     }
 
@@ -249,10 +263,15 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
         if (state.length, state.buckets) == (length, buckets as u64) {
             return true;
         }
+        state.forget_turns();
         state.changes += 1;
         state.length = length;
         state.buckets = buckets as u64;
         state.newest = state.start_of(state.newest);
+        for turn in state.turns.values_mut() {
+            turn.now = turn.now.map(|start| start - start % length);
+        }
+        state.forget_turns();
         for (start, tallies) in std::mem::take(&mut state.ring) {
             let start = state.start_of(start);
             state.ring.entry(start).or_default().merge(&tallies);
@@ -263,22 +282,35 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
         true
     }
 
-    /// The buckets older than the newest that were not handed out, in order.
-    pub(crate) fn turns(&self) -> Vec<Turn<E>> {
+    /// The ways in which the buckets older than the newest may be handed out that were not. Up to which
+    /// geometry they are merged depends on how fast the epochs go: not the last one before the present.
+    pub(crate) fn turns(&self) -> Vec<Vec<Turn<E>>> {
         let state = self.state();
-        let now = (state.changes, state.newest);
-        let turns = state.turns.range(..now).map(|(&(changes, _), turn)| {
-            let is_due = changes + 1 >= state.changes;
-            Turn { is_due, ..turn.clone() }
-        });
-        turns.collect()
+        let ways = 0..state.changes.max(1);
+        ways.map(|merged| {
+            let mut carried: BTreeMap<u64, Turn<E>> = BTreeMap::new();
+            for turn in state.turns.range(..(merged, 0)).map(|(_, turn)| turn) {
+                let Some(start) = turn.now else { continue };
+                let end = start.saturating_add(state.length);
+                match carried.entry(start) {
+                    Entry::Vacant(entry) => _ = entry.insert(Turn { start, end, ..turn.clone() }),
+                    Entry::Occupied(mut entry) => {
+                        entry.get_mut().tallies.merge(&turn.tallies);
+                        entry.get_mut().parts.extend(&turn.parts);
+                    }
+                }
+            }
+            let behind = state.turns.range((merged, 0)..(state.changes, state.newest));
+            carried.into_values().chain(behind.map(|(_, turn)| turn.clone())).collect()
+        })
+        .collect()
     }
 
     /// A bucket was handed out.
     pub(crate) fn has_had(&self, turn: &Turn<E>) {
         let mut state = self.state();
-        state.had = Some(turn.place);
-        state.turns.retain(|&place, _| place > turn.place);
+        state.had = state.had.max(Some(turn.place));
+        state.turns.retain(|place, _| !turn.parts.contains(place));
     }
 }
 

@@ -1,0 +1,68 @@
+//! I8, of buckets: what is closed is handed out once, whoever changes the geometry meanwhile.
+//!
+//! Explores drains against changes of geometry, which carry what still awaits its turn.
+
+use windrow_loom_tests::engine::sync::Arc;
+use windrow_loom_tests::window::{Hits, Window, add, lifetime, reconfigure, set_time, window};
+use windrow_loom_tests::{Model, turn};
+
+use crate::spawn;
+
+/// Over the checking reclaimer a grace period passes as soon as it can.
+const CHECKED: bool = cfg!(windrow_checker);
+
+/// What one call hands out.
+fn drained(window: &Window) -> u64 {
+    let mut found = 0;
+    turn();
+    window.drain_closed(|bucket| found += bucket.sum(Hits::Hit));
+    found
+}
+
+/// Bucket 0 is inherited; the change carries it, unless its turn has passed.
+#[test]
+fn drain_against_the_change_that_carries() {
+    Model::new("window_drains::drain_against_the_change_that_carries")
+        .bounded(2)
+        .bounded_over_epoch(1)
+        .explore(|| {
+            set_time(0);
+            let window = Arc::new(window(2));
+            add(&window, 0, 1);
+            add(&window, 1, 2);
+            reconfigure(&window, 3);
+            let other = spawn(&window, |window| reconfigure(window, 2));
+            let first = drained(&window);
+            other.join().unwrap();
+            let second = drained(&window);
+            // What is closed by then is the epochs' affair.
+            assert_eq!(first + second, first | second, "handed out twice: {first}, then {second}");
+            assert_eq!((first | second) & !3, 0, "{first}, then {second}");
+            if CHECKED {
+                assert_eq!(first | second, 3, "lost: {first}, then {second}");
+            }
+            assert_eq!(lifetime(&window), 3);
+        });
+}
+
+/// One drains at a time, and two hand out no bucket twice.
+#[test]
+fn drain_against_drain_against_the_change_that_carries() {
+    Model::new("window_drains::drain_against_drain_against_the_change_that_carries")
+        .bounded(1)
+        .explore(|| {
+            set_time(0);
+            let window = Arc::new(window(2));
+            add(&window, 0, 1);
+            add(&window, 1, 2);
+            reconfigure(&window, 3);
+            let changing = spawn(&window, |window| reconfigure(window, 2));
+            let draining = spawn(&window, drained);
+            let first = drained(&window);
+            let second = draining.join().unwrap();
+            changing.join().unwrap();
+            let third = drained(&window);
+            assert_eq!(first + second + third, first | second | third, "handed out twice");
+            assert_eq!((first | second | third) & !3, 0);
+        });
+}

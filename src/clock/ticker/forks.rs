@@ -1,0 +1,110 @@
+//! Which tickers there are, so that a forked child can tell them that nobody ticks for them there.
+//!
+//! A child has its parent's memory and none of its threads: the time that a ticker's thread has
+//! published would stand still in it for ever. So a handler runs in each child before anything else does
+//! (`pthread_atfork(3)`), and [orphans](Tick::orphan) every ticker.
+//!
+//! At a fork other threads of the parent's may be in the middle of anything. So the handler must neither
+//! wait nor allocate: it walks a list, by atomic operations. Its places are only ever added, never freed,
+//! and used by one ticker after another. There are as many as there were tickers at one time.
+
+use std::io;
+use std::iter::successors;
+use std::ptr::null_mut;
+use std::sync::Arc;
+
+use super::Tick;
+use crate::sync::{AtomicBool, AtomicPtr, Ordering, fence};
+
+/// Where a ticker is to be found as long as it lives.
+#[derive(Debug)]
+pub(super) struct Place {
+    /// Null if the place is free.
+    tick: AtomicPtr<Tick>,
+    next: Option<&'static Place>,
+}
+
+/// The place that was added last.
+static FIRST: AtomicPtr<Place> = AtomicPtr::new(null_mut());
+
+/// The handler is there.
+static HANDLED: AtomicBool = AtomicBool::new(false);
+
+fn first() -> Option<&'static Place> {
+    // SAFETY: null or a place, none of which is ever freed. Acquire: pairs with the Release in `add`.
+    unsafe { FIRST.load(Ordering::Acquire).as_ref() }
+}
+
+fn places() -> impl Iterator<Item = &'static Place> {
+    successors(first(), |place| place.next)
+}
+
+/// Sees to it that forked children will orphan `tick`, until its place is [left](Place::leave).
+pub(super) fn enter(tick: &Arc<Tick>) -> io::Result<&'static Place> {
+    handle()?;
+    let tick = Arc::as_ptr(tick).cast_mut();
+    Ok(places().find(|place| place.take(tick)).unwrap_or_else(|| add(tick)))
+}
+
+/// Has the handler run in children, if it does not yet. Should two threads come by at once it will run
+/// twice, which is as good; nobody waits for another, who would not be there in a child.
+fn handle() -> io::Result<()> {
+    // Acquire: pairs with the Release below: if we fork, the handler is there.
+    if HANDLED.load(Ordering::Acquire) {
+        return Ok(());
+    }
+    // SAFETY: the handler does what a child may do.
+    match unsafe { libc::pthread_atfork(None, None, Some(orphan_all)) } {
+        0 => {
+            HANDLED.store(true, Ordering::Release);
+            Ok(())
+        }
+        error => Err(io::Error::from_raw_os_error(error)),
+    }
+}
+
+/// Adds a place, for `tick`.
+fn add(tick: *mut Tick) -> &'static Place {
+    let mut next = first();
+    loop {
+        let place = Box::into_raw(Box::new(Place { tick: AtomicPtr::new(tick), next }));
+        let before = next.map_or(null_mut(), |next| std::ptr::from_ref(next).cast_mut());
+        // Release: publishes the place, and the ticker. Relaxed: `first` will look again.
+        let (order, failed) = (Ordering::Release, Ordering::Relaxed);
+        if FIRST.compare_exchange(before, place, order, failed).is_ok() {
+            // SAFETY: it is never freed, nor written to but by atomic operations.
+            return unsafe { &*place };
+        }
+        // SAFETY: made above, and seen by nobody.
+        drop(unsafe { Box::from_raw(place) });
+        next = first();
+    }
+}
+
+impl Place {
+    fn take(&self, tick: *mut Tick) -> bool {
+        // Release: publishes the ticker, to `orphan_all`. Relaxed: another is there.
+        let (order, failed) = (Ordering::Release, Ordering::Relaxed);
+        self.tick.compare_exchange(null_mut(), tick, order, failed).is_ok()
+    }
+
+    /// Leaves the place, while the ticker still lives.
+    pub(super) fn leave(&self) {
+        // Relaxed: whoever takes the place next publishes a ticker of his own.
+        self.tick.store(null_mut(), Ordering::Relaxed);
+        // A child must not have the end of the ticker and not this store: its memory is what some
+        // thread of the parent's might have seen. What frees the ticker stays behind the fence.
+        fence(Ordering::SeqCst);
+    }
+}
+
+/// What a child does first. It is alone there.
+extern "C" fn orphan_all() {
+    for place in places() {
+        // SAFETY: null or a ticker that has not left its place, so that it lives. Acquire: pairs with the
+        // Release in `take`; of a place that was added with its ticker, with the one in `add`.
+        if let Some(tick) = unsafe { place.tick.load(Ordering::Acquire).as_ref() } {
+            tick.orphan();
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Having buckets closed by a thread that has the time.
+
+use std::sync::{Arc, Weak};
+
+use super::SlidingWindow;
+use crate::clock::{Chore, Clock, Ticker};
+use crate::event::Event;
+
+/// # Closing elsewhere
+impl<E: Event, C: Clock + Send + Sync + 'static> SlidingWindow<E, C> {
+    /// Has `ticker`'s thread close this window's buckets: within a tick or two after the next one was
+    /// opened. No add makes a system call from now on.
+    ///
+    /// For services whose slowest add matters, on machines that others use too: see the table of what an
+    /// add costs, [above](Self#cost-and-progress). The ticker need not be the window's clock. What it
+    /// costs: ticks come late by as long as the kernel takes; and where more buckets are opened than there
+    /// are ticks, most of them count in cells that all cores share.
+    ///
+    /// When the ticker ends, adds close buckets again. So they do in a forked child, until the ticker
+    /// ticks there too. The window may be dropped at any time.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// use std::sync::Arc;
+    /// use windrow::{SlidingWindow, clock::Ticker};
+    ///
+    /// let ticker = Ticker::default();
+    /// let window = SlidingWindow::<Hits>::builder().clock(ticker.clone()).build()?;
+    /// let window = Arc::new(window);
+    /// window.close_on(&ticker);
+    /// window.add(Hits::Hit, 1); // as always
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn close_on(self: &Arc<Self>, ticker: &Ticker) {
+        self.ring.close_elsewhere(true);
+        let window: Weak<Self> = Arc::downgrade(self);
+        ticker.take_on(window);
+    }
+}
+
+impl<E: Event, C: Clock + Send + Sync + 'static> Chore for SlidingWindow<E, C> {
+    fn at_tick(&self) {
+        self.ring.close_elsewhere(true); // also in a forked child
+        self.ring.settle();
+    }
+
+    fn at_end(&self) {
+        self.ring.close_elsewhere(false);
+    }
+}

@@ -1,0 +1,37 @@
+//! A thread that stays pinned, as one is that stops in the middle of a read.
+//!
+//! The library's epochs are its own: nobody else can pin them. But a read asks the window's clock under
+//! its pin, and this clock takes its time.
+
+use std::cell::RefCell;
+use std::time::Duration;
+
+use windrow::{Clock, SlidingWindow, Timestamp};
+
+windrow::events! { enum Nothing { Nothing: Count } }
+
+/// A clock that has something done when it is next asked for the time.
+struct Within<F>(RefCell<Option<F>>);
+
+impl<F: FnOnce()> Clock for Within<F> {
+    fn now(&self) -> Timestamp {
+        let body = self.0.borrow_mut().take();
+        if let Some(body) = body {
+            body();
+        }
+        Timestamp::from_nanos(0)
+    }
+
+    fn resolution(&self) -> Duration {
+        Duration::ZERO
+    }
+}
+
+/// Runs `body` in the middle of a read, while the calling thread is pinned.
+pub fn pinned(body: impl FnOnce()) {
+    let clock = Within(RefCell::new(None));
+    let window = SlidingWindow::<Nothing>::builder().clock(&clock).build().expect("a window");
+    *clock.0.borrow_mut() = Some(body);
+    assert_eq!(window.sum(Nothing::Nothing), 0);
+    assert!(clock.0.borrow().is_none(), "a read asks the clock");
+}

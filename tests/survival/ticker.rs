@@ -1,0 +1,223 @@
+//! A forked child has the clock that its parent's thread has ticked for, and not that thread.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use std::{fs, thread};
+
+use windrow::clock::Ticker;
+use windrow::{Clock, SlidingWindow};
+
+use crate::Seen;
+use crate::fork::in_child;
+use crate::refused::refuse;
+use testkit::{Finish, alone, ms};
+
+const HOUR: Duration = Duration::from_hours(1);
+
+type Window = SlidingWindow<Seen, Ticker>;
+
+/// A window with buckets of 10 ms.
+fn window(ticker: &Ticker) -> Window {
+    let builder = SlidingWindow::<Seen>::builder().interval(ms(60_000)).buckets(6_000);
+    builder.clock(ticker.clone()).build().expect("a sound window")
+}
+
+/// Waits far longer than it can take.
+fn wait_until(what: &str, done: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !done() {
+        assert!(begin.elapsed() < Duration::from_secs(20), "in vain: {what}");
+        thread::sleep(ms(1));
+    }
+}
+
+/// Waits until the clock has moved twice.
+fn moves(ticker: &Ticker) {
+    for _ in 0..2 {
+        let seen = ticker.now();
+        wait_until("the ticker moves", || ticker.now() > seen);
+    }
+}
+
+/// Adds until there are counts in some buckets more, and every one of them is somewhere.
+fn counts(window: &Window) {
+    let begin = window.lifetime(Seen::Pass).count;
+    let buckets =
+        || window.snapshot().buckets().iter().filter(|bucket| bucket.sum(Seen::Pass) > 0).count();
+    let before = buckets();
+    let mut added = 0;
+    for _ in 0..2_000 {
+        window.add(Seen::Pass, 1);
+        added += 1;
+        if buckets() > before + 2 {
+            break;
+        }
+        thread::sleep(ms(10));
+    }
+    assert!(buckets() > before + 2, "the window has moved on");
+    assert_eq!(window.lifetime(Seen::Pass).count, begin + added);
+    assert_eq!(window.late(Seen::Pass).count, 0);
+}
+
+fn threads() -> usize {
+    fs::read_dir("/proc/self/task").expect("a list of threads").count()
+}
+
+fn on_each_strategy(name: &str) {
+    for strategy in ["", "portable"] {
+        alone::run(name, &[("WINDROW_STRATEGY", strategy)]);
+    }
+}
+
+/// Defect: a forked child's ticker stood still for ever, and panicked when it was dropped.
+#[test]
+fn tickers_of_forked_children_move() {
+    on_each_strategy("ticker::forked");
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn forked() {
+    let ticker = Ticker::start(ms(1));
+    let window = window(&ticker);
+    window.add(Seen::Pass, 1);
+    let alone = threads() - 1;
+    let mut held = Some((ticker, window));
+    for _ in 0..3 {
+        // In whatever order a child comes by it: by reading the clock, by an add, or by dropping it.
+        in_child(|| {
+            let (ticker, window) = held.take().expect("the parent's");
+            moves(&ticker);
+            counts(&window);
+            in_child(|| {
+                counts(&window);
+                moves(&ticker);
+            });
+            moves(&ticker);
+            drop((ticker, window));
+            wait_until("its thread ends", || threads() == 1);
+            moves(&Ticker::default());
+        });
+        in_child(|| {
+            let (ticker, window) = held.take().expect("the parent's");
+            assert_eq!(threads(), 1);
+            window.add(Seen::Pass, 1);
+            assert_eq!(threads(), 2, "the add has found nobody ticking");
+            window.add(Seen::Pass, 1);
+            assert_eq!(ticker.clone().resolution(), ms(1));
+            counts(&window);
+            drop((window, ticker));
+            wait_until("its thread ends", || threads() == 1);
+        });
+        in_child(|| {
+            drop(held.take());
+            assert_eq!(threads(), 1);
+        });
+        // A child that forks without having used it.
+        in_child(|| in_child(|| counts(&held.take().expect("the parent's").1)));
+    }
+    let (ticker, window) = held.take().expect("nobody has taken it in this process");
+    moves(&ticker);
+    counts(&window);
+    drop((ticker, window));
+    wait_until("its thread ends", || threads() == alone);
+}
+
+/// The period belongs to the process that changes it, and is minded at once.
+#[test]
+fn forked_children_change_the_period() {
+    alone::run("ticker::changed_in_a_child", &[]);
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn changed_in_a_child() {
+    let ticker = Ticker::start(HOUR);
+    in_child(|| {
+        ticker.set_period(ms(1));
+        moves(&ticker);
+    });
+    in_child(|| {
+        ticker.now();
+        assert_eq!(ticker.resolution(), HOUR);
+        ticker.set_period(ms(2));
+        moves(&ticker);
+        ticker.set_period(HOUR);
+        in_child(|| {
+            ticker.now();
+            ticker.set_period(ms(3));
+            moves(&ticker);
+        });
+        ticker.set_period(ms(4));
+        moves(&ticker);
+    });
+    assert_eq!(ticker.resolution(), HOUR);
+}
+
+#[test]
+fn forked_while_tickers_come_and_go_and_change() {
+    alone::run("ticker::forked_in_the_middle", &[]);
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn forked_in_the_middle() {
+    let finished = AtomicBool::new(false);
+    let ticker = Ticker::start(ms(1));
+    let mut window = Some(window(&ticker));
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for micros in (100..).step_by(100) {
+                if finished.load(Ordering::Acquire) {
+                    break;
+                }
+                ticker.set_period(Duration::from_micros(micros % 1_000));
+            }
+        });
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while !finished.load(Ordering::Acquire) {
+                    let others = [(); 3].map(|()| Ticker::default());
+                    drop(others);
+                }
+            });
+        }
+        let finish = Finish(&finished);
+        for _ in 0..25 {
+            in_child(|| {
+                counts(&window.take().expect("the parent's"));
+                ticker.set_period(ms(1));
+                moves(&ticker);
+                moves(&Ticker::default());
+            });
+        }
+        drop(finish);
+    });
+}
+
+/// Then each call reads the system's clock.
+#[test]
+fn forked_children_without_a_thread_have_the_time() {
+    on_each_strategy("ticker::no_thread_in_a_child");
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn no_thread_in_a_child() {
+    let ticker = Ticker::start(ms(1));
+    let window = window(&ticker);
+    window.add(Seen::Pass, 1);
+    let mut held = Some((ticker, window));
+    in_child(|| {
+        let (ticker, window) = held.take().expect("the parent's");
+        refuse(libc::SYS_clone3);
+        refuse(libc::SYS_clone);
+        assert!(Ticker::try_start(ms(1)).is_err(), "there is a thread to be had");
+        counts(&window);
+        moves(&ticker);
+        ticker.set_period(ms(2));
+        moves(&ticker);
+        drop((window, ticker));
+        assert_eq!(threads(), 1);
+    });
+}

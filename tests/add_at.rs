@@ -4,13 +4,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use testkit::{Finish, at, at_ns, clock_at, ms, ns};
 use windrow::clock::Manual;
 use windrow::{OutOfRange, SlidingWindow, Timestamp};
-
-#[path = "common/mod.rs"]
-mod common;
-
-use common::{Finish, at_ns, clock_at, ns};
 
 windrow::events! { enum Hits { Hit: Count } }
 
@@ -20,7 +16,7 @@ fn a_time_out_of_the_interval_is_refused_though_nobody_has_added_since() {
     const BUILT: u64 = 1_000_000_001_538;
     let clock = Manual::default();
     clock.set(at_ns(BUILT));
-    let window: SlidingWindow<Hits, _> = common::window(ns(7), 9, &clock);
+    let window: SlidingWindow<Hits, _> = testkit::window(ns(7), 9, &clock);
     assert_eq!(window.add_at(at_ns(BUILT), Hits::Hit, 1), Ok(()));
     clock.advance(ns(60));
     let oldest = (BUILT + 60) / 7 * 7 - 8 * 7;
@@ -36,7 +32,7 @@ fn accepted_is_what_counts_at_the_clocks_now() {
         for now in 63..200 {
             let clock = Manual::default();
             clock.set(at_ns(now / 2));
-            let window: SlidingWindow<Hits, _> = common::window(ns(7), 9, &clock);
+            let window: SlidingWindow<Hits, _> = testkit::window(ns(7), 9, &clock);
             clock.set(at_ns(now));
             if others_add {
                 window.add(Hits::Hit, 1);
@@ -55,13 +51,13 @@ fn accepted_is_what_counts_at_the_clocks_now() {
 #[test]
 fn what_has_left_the_ring_is_refused_though_the_clock_has_stepped_back() {
     let clock = clock_at(10_000);
-    let window: SlidingWindow<Hits, _> = common::window(common::ms(500), 2, &clock);
+    let window: SlidingWindow<Hits, _> = testkit::window(ms(500), 2, &clock);
     window.add(Hits::Hit, 1);
-    clock.set(common::at(9_400));
-    assert!(window.add_at(common::at(9_600), Hits::Hit, 1).is_err(), "after now");
-    assert!(window.add_at(common::at(9_400), Hits::Hit, 1).is_err(), "the ring begins at 9 500");
-    clock.set(common::at(9_600));
-    assert_eq!(window.add_at(common::at(9_600), Hits::Hit, 1), Ok(()));
+    clock.set(at(9_400));
+    assert!(window.add_at(at(9_600), Hits::Hit, 1).is_err(), "after now");
+    assert!(window.add_at(at(9_400), Hits::Hit, 1).is_err(), "the ring begins at 9 500");
+    clock.set(at(9_600));
+    assert_eq!(window.add_at(at(9_600), Hits::Hit, 1), Ok(()));
 }
 
 /// The check was made in one geometry and the add in another: a time that lies in the hour of now was
@@ -71,7 +67,7 @@ fn a_change_of_geometry_does_not_take_the_ring_into_the_future() {
     const HOUR: Duration = Duration::from_hours(1);
     let clock = Manual::default();
     clock.set(Timestamp::from_millis(7_200_000));
-    let window: SlidingWindow<Hits, _> = common::window(HOUR, 2, &clock);
+    let window: SlidingWindow<Hits, _> = testkit::window(HOUR, 2, &clock);
     let finished = AtomicBool::new(false);
     thread::scope(|scope| {
         let finish = Finish(&finished);

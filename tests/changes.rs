@@ -1,15 +1,12 @@
 //! Changes of geometry and the log of closed buckets: what changes merge keeps its turn, drains stay
 //! quick, and memory is not needed.
 
-#[path = "common/mod.rs"]
-mod common;
-
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use common::{Finish, Random, alone, at_ns, ns};
+use testkit::{Finish, Rng, alone, at_ns, ns};
 use windrow::clock::Manual;
 use windrow::{BucketSnapshot, SlidingWindow, events};
 
@@ -21,7 +18,7 @@ type Window = SlidingWindow<Http, Manual>;
 fn window(buckets: u32) -> (Window, Manual) {
     let clock = Manual::default();
     clock.set(at_ns(1_000));
-    (common::window(ns(10), buckets, &clock), clock)
+    (testkit::window(ns(10), buckets, &clock), clock)
 }
 
 /// Drains until so much was handed out, and then until nothing more comes. (Without restartable
@@ -127,19 +124,19 @@ fn an_older_geometry_has_its_turns_first() {
 fn a_log_adds_up_through_many_changes() {
     for seed in 1..=20 {
         let (window, clock) = window(100);
-        let mut random = Random::new(seed);
+        let mut random = Rng::with_seed(seed);
         let (mut added, mut handed) = (0, 0);
         for _ in 0..200 {
-            for _ in 0..random.below(5) {
-                let n = random.below(1_000);
+            for _ in 0..random.u64(..5) {
+                let n = random.u64(..1_000);
                 window.add(Http::Pass, n);
                 added += n;
-                clock.advance(ns(random.below(15)));
+                clock.advance(ns(random.u64(..15)));
             }
             // All of time is in each ring.
-            let (length, buckets) = (50 + random.below(40), 400);
+            let (length, buckets) = (50 + random.u64(..40), 400);
             window.reconfigure(ns(length * buckets), buckets as usize).expect("sound");
-            if random.one_in(10) {
+            if random.u64(..10) == 0 {
                 window.drain_closed(|bucket| handed += bucket.sum(Http::Pass));
             }
         }

@@ -11,15 +11,14 @@
     target_env = "gnu"
 ))]
 
-#[path = "common/alone.rs"]
-mod alone;
-
 use std::ffi::{CString, c_void};
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Barrier;
 use std::thread;
 use std::time::{Duration, Instant};
+
+use testkit::alone;
 
 const THREADS: usize = 4;
 const ADDS: u64 = 10_000;

@@ -1,14 +1,11 @@
 //! Handing out closed buckets: each once, in order, and so that a log adds up.
 
-#[path = "common/mod.rs"]
-mod common;
-
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use common::alone;
+use testkit::alone;
 use windrow::clock::Manual;
 use windrow::{BucketSnapshot, SlidingWindow, Timestamp, events};
 

@@ -5,14 +5,12 @@
     reason = "a test says its times in the units that it compares them in"
 )]
 
-mod common;
-
 use std::time::Duration;
 
 use windrow::clock::{Coarse, Manual, Precise, Ticker};
 use windrow::{BuildError, Clock, OutOfRange, SlidingWindow, SpanError, Stats, Timestamp};
 
-use common::{at, at_ns, clock_at, ms, ns, window};
+use testkit::{at, at_ns, clock_at, ms, ns, window};
 
 windrow::events! {
     /// One of each kind.

@@ -3,15 +3,12 @@
 //! Each test runs in a process of its own, on each strategy, because the default collector is the
 //! process's.
 
-#[path = "common/mod.rs"]
-mod common;
-
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use common::{alone, ns, window};
+use testkit::{alone, ns, window};
 use windrow::clock::Manual;
 
 windrow::events! {

@@ -5,8 +5,8 @@
 //! hand says so in the table it stands in ([`stats`]).
 //!
 //! One part, one file: [`speed`], [`losses`], [`sealed`], [`rotation`], [`latency`], [`memory`], [`first`],
-//! [`instructions`]. What follows from several of them: [`targets`], [`design`], [`scaling`]. All of
-//! them end in [`report`].
+//! [`instructions`]. What follows from several of them: [`targets`], [`design`]. All of them
+//! end in [`report`].
 
 pub mod chart;
 pub mod design;
@@ -22,7 +22,6 @@ pub mod progress;
 pub mod report;
 pub mod rotation;
 pub mod rounds;
-pub mod scaling;
 pub mod sealed;
 pub mod speed;
 pub mod stats;

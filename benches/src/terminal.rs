@@ -61,18 +61,3 @@ pub fn processor() -> String {
         |(_, name)| name.to_owned(),
     )
 }
-
-/// The number after option `name` on the command line, or `default`.
-///
-/// # Panics
-/// If what follows is not a number.
-pub fn option(name: &str, default: u64) -> u64 {
-    let mut arguments = env::args().skip_while(|argument| argument != name);
-    match (arguments.next(), arguments.next()) {
-        (None, _) => default,
-        (Some(_), Some(number)) => {
-            number.parse().unwrap_or_else(|_| panic!("{name} {number}: not a whole number"))
-        }
-        (Some(_), None) => panic!("{name} wants a whole number"),
-    }
-}

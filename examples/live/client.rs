@@ -1,11 +1,15 @@
 //! A client: HTTP/1.1 over one connection that is kept alive.
 
-use std::io::{Error, ErrorKind, Result};
+use std::io::{Error, Result};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use axum::body::Body;
+use axum::http::{Request, StatusCode};
+use http_body_util::BodyExt;
+use hyper::client::conn::http1::handshake;
+use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::time::sleep;
 
@@ -17,59 +21,26 @@ const BACK_OFF: Duration = Duration::from_millis(3);
 /// Sends one request after another until told to stop, and finishes the last one.
 /// Returns how many answers it received.
 pub(crate) async fn run(service: SocketAddr, stop: &AtomicBool) -> Result<u64> {
-    let mut connection = BufReader::new(TcpStream::connect(service).await?);
-    connection.get_ref().set_nodelay(true)?;
-    let request = format!("GET {PATH} HTTP/1.1\r\nHost: {service}\r\nUser-Agent: windrow\r\n\r\n");
+    let stream = TcpStream::connect(service).await?;
+    stream.set_nodelay(true)?;
+    let (mut sender, connection) = handshake(TokioIo::new(stream)).await.map_err(Error::other)?;
+    let connection = tokio::spawn(connection);
     let mut answers = 0;
     while !stop.load(Relaxed) {
-        connection.write_all(request.as_bytes()).await?;
-        let status = response(&mut connection).await?;
+        let request = Request::get(PATH).header("host", service.to_string()).body(Body::empty());
+        let request = request.map_err(Error::other)?;
+        sender.ready().await.map_err(Error::other)?;
+        let answer = sender.send_request(request).await.map_err(Error::other)?;
+        let status = answer.status();
+        answer.into_body().collect().await.map_err(Error::other)?;
         answers += 1;
         match status {
-            200 | 500 => {}
-            429 => sleep(BACK_OFF).await,
-            other => return Err(malformed(&format!("the status {other}"))),
+            StatusCode::OK | StatusCode::INTERNAL_SERVER_ERROR => {}
+            StatusCode::TOO_MANY_REQUESTS => sleep(BACK_OFF).await,
+            other => return Err(Error::other(format!("not an answer of this service: {other}"))),
         }
     }
+    drop(sender); // closes the connection
+    connection.await?.map_err(Error::other)?;
     Ok(answers)
-}
-
-/// Reads one response to its end and returns its status.
-async fn response(connection: &mut BufReader<TcpStream>) -> Result<u16> {
-    let first = line(connection).await?;
-    let status = first
-        .strip_prefix("HTTP/1.1 ")
-        .and_then(|rest| rest.get(..3))
-        .and_then(|status| status.parse().ok())
-        .ok_or_else(|| malformed(&first))?;
-    let mut length = 0;
-    loop {
-        let header = line(connection).await?;
-        let Some((name, value)) = header.split_once(':') else {
-            if header.is_empty() {
-                break;
-            }
-            return Err(malformed(&header));
-        };
-        if name.eq_ignore_ascii_case("content-length") {
-            length = value.trim().parse().map_err(|_| malformed(&header))?;
-        }
-    }
-    let mut body = vec![0; length];
-    connection.read_exact(&mut body).await?;
-    Ok(status)
-}
-
-/// One line of the head of a response, without its end.
-async fn line(connection: &mut BufReader<TcpStream>) -> Result<String> {
-    let mut line = String::new();
-    connection.read_line(&mut line).await?;
-    match line.strip_suffix("\r\n") {
-        Some(text) => Ok(text.to_owned()),
-        None => Err(ErrorKind::UnexpectedEof.into()),
-    }
-}
-
-fn malformed(what: &str) -> Error {
-    Error::new(ErrorKind::InvalidData, format!("not an answer of this service: {what:?}"))
 }

@@ -98,22 +98,6 @@ fn bars(snapshot: &Snapshot<Http>, height: impl Fn(&Bucket) -> f64) -> String {
     heights.into_iter().map(bar).collect()
 }
 
-/// A part of the terminal that is drawn again and again in its place.
-#[derive(Default)]
-pub(crate) struct Screen {
-    lines: usize,
-}
-
-impl Screen {
-    /// Puts `text` where the text before it stood.
-    pub(crate) fn draw(&mut self, text: &str) {
-        let back =
-            if self.lines > 0 { format!("\x1b[{}A\x1b[J", self.lines) } else { String::new() };
-        say(&(back + text));
-        self.lines = text.lines().count();
-    }
-}
-
 /// Writes to standard output. A reader that has gone away does not stop the count.
 pub(crate) fn say(text: &str) {
     let mut out = io::stdout().lock();

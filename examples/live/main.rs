@@ -12,7 +12,6 @@
 //!
 //! It exits with 1 when the two counts differ, and with 2 when the arguments are at fault.
 
-use std::env;
 use std::process::ExitCode;
 
 #[path = "../common/arguments.rs"]
@@ -27,16 +26,17 @@ mod run;
 mod service;
 mod verdict;
 
+use lexopt::Parser;
 use options::Parsed;
 
 fn main() -> ExitCode {
-    let options = match options::parse(env::args_os().skip(1)) {
+    let options = match options::parse(Parser::from_env()) {
         Ok(Parsed::Run(options)) => options,
         Ok(Parsed::Help) => {
             print!("{}", options::USAGE);
             return ExitCode::SUCCESS;
         }
-        Err(message) => return arguments::refuse("live", &message),
+        Err(error) => return arguments::refuse("live", &error.to_string()),
     };
     let rows = if options.hammer {
         hammer::run(&options)

@@ -1,10 +1,12 @@
 //! The command line of `live`.
 
-use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::thread;
 
-use crate::arguments::{number, unknown};
+use lexopt::Arg::{Long, Short};
+use lexopt::Parser;
+
+use crate::arguments::number;
 
 pub(crate) const USAGE: &str = "\
 A live HTTP service on loopback, its clients, and a window that counts them.
@@ -36,28 +38,26 @@ pub(crate) struct Options {
     pub(crate) hammer: bool,
 }
 
-/// Reads the arguments after the program's name.
-pub(crate) fn parse(mut arguments: impl Iterator<Item = OsString>) -> Result<Parsed, String> {
+/// Reads the arguments.
+pub(crate) fn parse(mut arguments: Parser) -> Result<Parsed, lexopt::Error> {
     let mut seconds = 10;
     let mut clients = None;
     let mut port = None;
     let mut plain = !io::stdout().is_terminal();
     let mut hammer = false;
-    while let Some(argument) = arguments.next() {
-        match argument.to_str() {
-            Some("--seconds") => seconds = number("--seconds", arguments.next(), 1..=3_600)?,
-            Some("--clients") => {
-                clients = Some(number("--clients", arguments.next(), 1..=256)? as usize);
-            }
-            Some("--port") => port = Some(number("--port", arguments.next(), 1..=65_535)? as u16),
-            Some("--plain") => plain = true,
-            Some("--hammer") => hammer = true,
-            Some("--help" | "-h") => return Ok(Parsed::Help),
-            _ => return Err(unknown(&argument)),
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Long("seconds") => seconds = number(&mut arguments, 1..=3_600)?,
+            Long("clients") => clients = Some(number(&mut arguments, 1..=256)? as usize),
+            Long("port") => port = Some(number(&mut arguments, 1..=65_535)? as u16),
+            Long("plain") => plain = true,
+            Long("hammer") => hammer = true,
+            Long("help") | Short('h') => return Ok(Parsed::Help),
+            other => return Err(other.unexpected()),
         }
     }
     if hammer && let Some(port) = port {
-        return Err(format!("--port {port}: --hammer opens no port"));
+        return Err(format!("--port {port}: --hammer opens no port").into());
     }
     let default = if hammer { thread::available_parallelism().map_or(2, usize::from) } else { 32 };
     let clients = clients.unwrap_or(default);
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     fn read(line: &str) -> Result<Parsed, String> {
-        parse(line.split_whitespace().map(OsString::from))
+        parse(Parser::from_args(line.split_whitespace())).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -89,8 +89,8 @@ mod tests {
             ("--seconds -1", "\"-1\"", "from 1 to 3600"),
             ("--clients 257", "\"257\"", "from 1 to 256"),
             ("--port 65536", "\"65536\"", "from 1 to 65535"),
-            ("--port", "--port", "lacks its value"),
-            ("--sceonds 3", "\"--sceonds\"", "unknown"),
+            ("--port", "--port", "missing argument"),
+            ("--sceonds 3", "--sceonds", "invalid option"),
             ("--hammer --port 80", "80", "opens no port"),
         ] {
             let message = read(line).unwrap_err();

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 
 use crate::client;
-use crate::display::{self, Screen};
+use crate::display;
 use crate::numbers::grouped;
 use crate::options::Options;
 use crate::service::{PATH, Service};
@@ -64,7 +65,8 @@ async fn serve(options: &Options, listener: TcpListener) -> io::Result<Vec<Row>>
 
 /// Draws what the window says, once a second.
 async fn watch(options: &Options, title: &str, service: &Service) {
-    let mut screen = Screen::default();
+    let screen = ProgressBar::with_draw_target(None, ProgressDrawTarget::stdout())
+        .with_style(ProgressStyle::with_template("{msg}").expect("the template is sound"));
     let begun = Instant::now();
     if options.plain {
         display::say(&format!("{title}\n"));
@@ -75,7 +77,8 @@ async fn watch(options: &Options, title: &str, service: &Service) {
             display::say(&display::line(&service.window, second));
         } else {
             let head = format!("{title}, {second} of {} s\n\n", options.seconds);
-            screen.draw(&(head + &display::table(&service.window)));
+            screen.set_message(head + &display::table(&service.window));
         }
     }
+    screen.abandon(); // the last picture stays
 }

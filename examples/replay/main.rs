@@ -15,7 +15,6 @@
 //! seconds. It exits with 1 if the windows did not count every good line, and with 2 when the
 //! arguments or the file are at fault.
 
-use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind};
@@ -28,12 +27,13 @@ mod entry;
 mod lines;
 #[path = "../common/numbers.rs"]
 mod numbers;
-mod progress;
 mod ranking;
 mod replay;
 mod report;
 
-use arguments::{number, quoted, refuse, unknown};
+use arguments::{number, refuse};
+use lexopt::Arg::{Long, Short, Value};
+use lexopt::Parser;
 
 const USAGE: &str = "\
 Replays an access log in the combined format: busiest seconds and minutes, errors, response times.
@@ -45,36 +45,40 @@ usage: replay [OPTIONS] [FILE]
   --help    this text
 ";
 
-fn main() -> ExitCode {
-    let mut top = 5;
-    let mut file: Option<OsString> = None;
-    let mut arguments = env::args_os().skip(1);
-    while let Some(argument) = arguments.next() {
-        match argument.to_str() {
-            Some("--top") => match number("--top", arguments.next(), 1..=1_000) {
-                Ok(number) => top = number as usize,
-                Err(message) => return refuse("replay", &message),
-            },
-            Some("--help" | "-h") => {
-                print!("{USAGE}");
-                return ExitCode::SUCCESS;
-            }
-            Some(option) if option.starts_with('-') && option != "-" => {
-                return refuse("replay", &unknown(&argument));
-            }
-            _ if file.is_some() => {
-                return refuse(
-                    "replay",
-                    &format!("{}: there can be only one file", quoted(&argument)),
-                );
-            }
-            _ => file = Some(argument),
+/// What was asked for.
+struct Options {
+    top: usize,
+    file: Option<OsString>,
+}
+
+/// Reads the arguments; `None` if it is for help.
+fn options() -> Result<Option<Options>, lexopt::Error> {
+    let mut options = Options { top: 5, file: None };
+    let mut arguments = Parser::from_env();
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Long("top") => options.top = number(&mut arguments, 1..=1_000)? as usize,
+            Long("help") | Short('h') => return Ok(None),
+            Value(file) if options.file.is_none() => options.file = Some(file),
+            other => return Err(other.unexpected()),
         }
     }
+    Ok(Some(options))
+}
+
+fn main() -> ExitCode {
+    let Options { top, file } = match options() {
+        Ok(Some(options)) => options,
+        Ok(None) => {
+            print!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        Err(error) => return refuse("replay", &error.to_string()),
+    };
     let name = file.unwrap_or_else(|| "-".into());
     let replay = match open(&name).and_then(|log| replay::run(log, top)) {
         Ok(replay) => replay,
-        Err(error) => return refuse("replay", &format!("cannot read {}: {error}", quoted(&name))),
+        Err(error) => return refuse("replay", &format!("cannot read {}: {error}", name.display())),
     };
     match report::print(&replay, &mut io::stdout().lock()) {
         // Whoever read the report has seen enough.

@@ -3,11 +3,11 @@
 use std::io::{self, BufRead};
 use std::time::Duration;
 
+use indicatif::{ProgressBar, ProgressStyle};
 use windrow::Timestamp;
 
 use crate::entry::{self, Entry};
 use crate::lines::Lines;
-use crate::progress::Progress;
 use crate::ranking::{Log, Ranking};
 
 /// How many malformed lines are kept to be shown.
@@ -45,11 +45,12 @@ pub(crate) fn run(log: impl BufRead, top: usize) -> io::Result<Replay> {
         seconds: Ranking::new(Duration::from_secs(1), top),
         minutes: Ranking::new(Duration::from_mins(1), top),
     };
-    let mut progress = Progress::start();
+    // A sign of life on standard error, where it is a terminal.
+    let progress = ProgressBar::no_length().with_style(style());
     let mut lines = Lines::of(log);
     while let Some(line) = lines.next()? {
         replay.lines += 1;
-        progress.at(replay.lines);
+        progress.inc(1);
         match entry::parse(&line) {
             Ok(entry) => replay.count(&entry),
             Err(reason) if replay.malformed.len() < SHOWN => {
@@ -59,9 +60,14 @@ pub(crate) fn run(log: impl BufRead, top: usize) -> io::Result<Replay> {
             Err(_) => {}
         }
     }
+    progress.finish_and_clear();
     replay.seconds.finish();
     replay.minutes.finish();
     Ok(replay)
+}
+
+fn style() -> ProgressStyle {
+    ProgressStyle::with_template("{human_pos} lines").expect("the template is sound")
 }
 
 impl Replay {

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use crate::ops::{Geometry, Op, Time};
-use crate::seen::EVENTS;
+use testkit::oracle::{EVENTS, Geometry, Op, Time};
 
 /// Who makes a step.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! Bytes become a history of a window, and each answer in it must be the oracle's.
 //!
-//! History, oracle and comparison are those of `tests/oracle`: there a generator proposes histories, here
+//! History, oracle and comparison are those of `tests/oracle`, by `testkit`: there a generator proposes histories, here
 //! whatever reached new code last. Steps are made by this thread or by one that lives for that step
 //! alone, so that rows change; one after the other, so that every answer has one right value.
 
@@ -9,20 +9,9 @@
 use libfuzzer_sys::fuzz_target;
 
 mod bytes;
-#[path = "../../tests/oracle/compare.rs"]
-mod compare;
-#[path = "../../tests/common/ledger.rs"]
-#[allow(dead_code, reason = "some of it is for writers that race")]
-mod ledger;
-#[path = "../../tests/oracle/model.rs"]
-mod model;
-#[path = "../../tests/oracle/ops.rs"]
-mod ops;
-#[path = "../../tests/oracle/seen.rs"]
-mod seen;
 
 use bytes::{Bytes, Thread};
-use compare::Pair;
+use testkit::oracle::Pair;
 
 fuzz_target!(|input: &[u8]| {
     let mut bytes = Bytes::new(input);

@@ -6,9 +6,6 @@
 //! so see the kernel, the processor and the allocator as they are. The README beside this crate
 //! says what each found when the library was broken on purpose.
 
-#[path = "../../tests/common/mod.rs"]
-mod common;
-
 pub mod program;
 pub mod races;
 #[cfg(target_os = "linux")]

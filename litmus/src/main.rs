@@ -11,6 +11,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use lexopt::Arg::{Long, Short, Value};
+use lexopt::{Parser, ValueExt};
 use windrow_litmus::program::{Grade, Program, Tally};
 use windrow_litmus::races::ALL;
 use windrow_litmus::stage::Plan;
@@ -39,28 +41,28 @@ struct Options {
 }
 
 impl Options {
-    fn parse(arguments: impl Iterator<Item = String>) -> Result<Option<Options>, String> {
+    fn parse(mut arguments: Parser) -> Result<Option<Options>, lexopt::Error> {
         let plan = Plan { time: Duration::from_secs(2), trials: u64::MAX };
         let mut options = Options { names: Vec::new(), plan };
-        let mut arguments = arguments;
-        while let Some(argument) = arguments.next() {
-            match argument.as_str() {
-                "-h" | "--help" => return Ok(None),
-                "--seconds" => {
-                    options.plan.time = Duration::from_secs_f64(
-                        number(&argument, arguments.next(), &0.01_f64)?.min(1e9),
-                    );
+        while let Some(argument) = arguments.next()? {
+            match argument {
+                Long("help") | Short('h') => return Ok(None),
+                Long("seconds") => {
+                    let seconds = number(&mut arguments, &0.01_f64)?;
+                    options.plan.time = Duration::from_secs_f64(seconds.min(1e9));
                 }
-                "--trials" => options.plan.trials = number(&argument, arguments.next(), &1)?,
-                _ if argument.starts_with('-') => return Err(format!("no option is {argument}")),
-                _ => options.names.push(argument),
+                Long("trials") => options.plan.trials = number(&mut arguments, &1)?,
+                Value(name) => options.names.push(name.string()?),
+                other => return Err(other.unexpected()),
             }
         }
         if let Some(unknown) =
             options.names.iter().find(|name| !ALL.iter().any(|p| p.name.contains(*name)))
         {
             let names: Vec<&str> = ALL.iter().map(|program| program.name).collect();
-            return Err(format!("no program is called {unknown}; there are {}", names.join(", ")));
+            return Err(
+                format!("no program is called {unknown}; there are {}", names.join(", ")).into()
+            );
         }
         Ok(Some(options))
     }
@@ -74,17 +76,18 @@ impl Options {
 }
 
 /// The number that follows an option.
-fn number<N>(option: &str, value: Option<String>, least: &N) -> Result<N, String>
+fn number<N>(arguments: &mut Parser, least: &N) -> Result<N, lexopt::Error>
 where
     N: FromStr + PartialOrd + Display,
 {
-    let value = value.ok_or_else(|| format!("{option} wants a number"))?;
-    let number = value.parse().ok().filter(|number| number >= least);
-    number.ok_or_else(|| format!("{option} {value}: not a number of at least {least}"))
+    arguments.value()?.parse_with(|digits| {
+        let number = digits.parse().ok().filter(|number| number >= least);
+        number.ok_or_else(|| format!("not a number of at least {least}"))
+    })
 }
 
 fn main() -> ExitCode {
-    let options = match Options::parse(env::args().skip(1)) {
+    let options = match Options::parse(Parser::from_env()) {
         Ok(Some(options)) => options,
         Ok(None) => {
             print!("{HELP}");
@@ -126,7 +129,7 @@ fn run(options: &Options) -> bool {
 /// Runs one program, showing its table. True if nothing forbidden was seen.
 fn run_one(program: &'static Program, plan: Plan) -> bool {
     let tally = Arc::new(Tally::new(program.outcomes.len()));
-    let mut live = Live::new();
+    let live = Live::new();
     let (begin, mut said) = (Instant::now(), Instant::now());
     let run = thread::spawn({
         let tally = Arc::clone(&tally);

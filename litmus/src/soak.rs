@@ -12,9 +12,9 @@ use std::sync::{PoisonError, RwLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::interrupts::{self, Timer};
-use crate::common::{Finish, Random};
 use crate::terminal::{Live, grouped};
+use testkit::interrupts::{self, Timer};
+use testkit::{Finish, Rng};
 
 mod numbers;
 mod process;
@@ -66,12 +66,12 @@ pub fn run(time: Duration) -> Result<(), String> {
     let record = thread::scope(|scope| {
         let _finish = Finish(&soak.finished);
         for seed in 0..WRITERS {
-            let (soak, random) = (&soak, Random::new(10 + seed));
+            let (soak, random) = (&soak, Rng::with_seed(10 + seed));
             scope.spawn(move || soak.write(random));
         }
-        scope.spawn(|| soak.disturb(Random::new(1)));
+        scope.spawn(|| soak.disturb(Rng::with_seed(1)));
         scope.spawn(|| soak.threads_come_and_go());
-        scope.spawn(|| soak.subjects_come_and_go(Random::new(2)));
+        scope.spawn(|| soak.subjects_come_and_go(Rng::with_seed(2)));
         soak.watch(time)
     })?;
     let (counted, handled) = interrupts::signals();
@@ -95,22 +95,22 @@ impl Soak {
     }
 
     /// Adds, under signals, now on this processor and now on that.
-    fn write(&self, mut random: Random) {
+    fn write(&self, mut random: Rng) {
         let _timer = Timer::start(Duration::from_millis(1));
         self.busy(|| {
-            if random.one_in(20) {
-                interrupts::migrate(random.next());
+            if random.u64(..20) == 0 {
+                interrupts::migrate(random.u64(..));
             }
-            let which = random.below(self.subjects.len() as u64) as usize;
+            let which = random.u64(..self.subjects.len() as u64) as usize;
             let adds = self.subjects[which].add(&mut random);
             self.done.adds.fetch_add(adds, Ordering::Relaxed);
         });
     }
 
     /// Reads, drains, reconfigures.
-    fn disturb(&self, mut random: Random) {
+    fn disturb(&self, mut random: Rng) {
         self.busy(|| {
-            let which = random.below(self.subjects.len() as u64) as usize;
+            let which = random.u64(..self.subjects.len() as u64) as usize;
             self.subjects[which].disturb(&mut random);
             self.done.others.fetch_add(1, Ordering::Relaxed);
         });
@@ -118,9 +118,9 @@ impl Soak {
 
     /// Has threads that add a little and end.
     fn threads_come_and_go(&self) {
-        let mut random = Random::new(3);
+        let mut random = Rng::with_seed(3);
         self.busy(|| {
-            let mut random = Random::new(random.next());
+            let mut random = Rng::with_seed(random.u64(..));
             thread::scope(|scope| {
                 scope.spawn(|| {
                     for subject in &self.subjects {
@@ -133,10 +133,10 @@ impl Soak {
     }
 
     /// Makes, uses and drops numbers and windows, on two threads.
-    fn subjects_come_and_go(&self, mut random: Random) {
+    fn subjects_come_and_go(&self, mut random: Rng) {
         self.busy(|| {
             let subjects = subject::all();
-            let mut other = Random::new(random.next());
+            let mut other = Rng::with_seed(random.u64(..));
             thread::scope(|scope| {
                 scope.spawn(|| subjects.iter().for_each(|subject| _ = subject.add(&mut other)));
                 for subject in &subjects {
@@ -153,7 +153,7 @@ impl Soak {
 
     /// Has everything rest once in a while, and looks.
     fn watch(&self, time: Duration) -> Result<Record, String> {
-        let (begin, mut record, mut live) = (Instant::now(), Record::default(), Live::new());
+        let (begin, mut record, live) = (Instant::now(), Record::default(), Live::new());
         while begin.elapsed() < time {
             thread::sleep(BETWEEN);
             let rest = self.rest.write().unwrap_or_else(PoisonError::into_inner);
@@ -167,6 +167,9 @@ impl Soak {
             if !live.is_terminal() && record.rests() % LINE_EVERY == 0 {
                 println!("{}", table.join("; "));
             }
+        }
+        if live.is_terminal() {
+            live.settle(&self.table(begin.elapsed(), &record));
         }
         Ok(record)
     }

@@ -22,8 +22,8 @@ use std::time::{Duration, Instant};
 
 use crossbeam_utils::CachePadded;
 
-use crate::common::{Finish, Random};
 use crate::program::{Answer, Race, Tally};
+use testkit::{Finish, Rng};
 
 /// How many trials a turn has: so many windows are more than the nearest caches hold.
 const STATES: usize = 128;
@@ -74,7 +74,7 @@ pub(crate) fn run<R: Race>(plan: Plan, tally: &Tally) {
             let _finish = Finish(&finished);
             #[cfg(target_os = "linux")]
             if part.faults {
-                scope.spawn(|| crate::common::interrupts::fault(&finished));
+                scope.spawn(|| testkit::interrupts::fault(&finished));
             }
             let mut seed = u64::from(nth);
             while !enough() {
@@ -126,9 +126,9 @@ impl<R: Race> Scene<R> {
         // Else two that wait for one another are soon on one processor, one after the other.
         #[cfg(target_os = "linux")]
         if self.part.together {
-            crate::common::interrupts::migrate(actor as u64);
+            testkit::interrupts::migrate(actor as u64);
         }
-        let mut random = Random::new(self.seed << 8 | actor as u64);
+        let mut random = Rng::with_seed(self.seed << 8 | actor as u64);
         let share = || (actor..STATES).step_by(R::ACTORS);
         for turn in 0..TURNS {
             share().for_each(|index| R::prepare(&self.states[index], turn));
@@ -151,11 +151,11 @@ impl<R: Race> Scene<R> {
     }
 
     /// One trial on each state.
-    fn turn(&self, actor: usize, turn: u64, random: &mut Random) {
+    fn turn(&self, actor: usize, turn: u64, random: &mut Rng) {
         let mut answers = self.answers[actor].write().unwrap_or_else(PoisonError::into_inner);
         let patience = self.part.together.then(|| Instant::now() + PATIENCE);
         for (index, state) in self.states.iter().enumerate() {
-            let wait = random.next() & ((1 << random.below(LONGEST_WAIT + 1)) - 1);
+            let wait = random.u64(..) & ((1 << random.u64(..=LONGEST_WAIT)) - 1);
             self.meet(actor, turn * STATES as u64 + index as u64 + 1, patience);
             (0..wait).for_each(|step| {
                 black_box(step);

@@ -1,50 +1,37 @@
 //! Tables: redrawn in place where the output is a terminal, printed once where it is not.
 
-use std::io::{self, IsTerminal, Write};
-use std::iter::once;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Lines that replace one another.
 #[derive(Debug)]
-pub struct Live {
-    is_terminal: bool,
-    /// How many lines stand there now.
-    drawn: usize,
-}
+pub struct Live(ProgressBar);
 
 impl Live {
     /// Nothing drawn yet, on standard output.
+    ///
+    /// # Panics
+    /// Never: the template is sound.
     pub fn new() -> Live {
-        Live { is_terminal: io::stdout().is_terminal(), drawn: 0 }
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stdout());
+        Live(bar.with_style(ProgressStyle::with_template("{msg}").expect("the template is sound")))
     }
 
     /// Whether there is somebody to look.
     pub fn is_terminal(&self) -> bool {
-        self.is_terminal
+        !self.0.is_hidden()
     }
 
     /// Draws lines in place of those drawn before. Does nothing where there is no terminal.
-    pub fn draw(&mut self, lines: &[String]) {
-        if self.is_terminal {
-            self.replace(lines);
-            self.drawn = lines.len();
-        }
+    pub fn draw(&self, lines: &[String]) {
+        self.0.set_message(lines.join("\n"));
     }
 
     /// Draws lines that stay.
-    pub fn settle(&mut self, lines: &[String]) {
-        self.replace(lines);
-        self.drawn = 0;
-    }
-
-    fn replace(&self, lines: &[String]) {
-        let over =
-            if self.drawn > 0 { format!("\x1b[{}A\x1b[J", self.drawn) } else { String::new() };
-        let text: String = once(over.as_str())
-            .chain(lines.iter().flat_map(|line| [line.as_str(), "\n"]))
-            .collect();
-        let mut out = io::stdout().lock();
-        // Who has stopped listening does not stop the run.
-        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    pub fn settle(self, lines: &[String]) {
+        self.0.finish_and_clear();
+        for line in lines {
+            println!("{line}");
+        }
     }
 }
 
@@ -54,15 +41,7 @@ impl Default for Live {
     }
 }
 
-/// A number with a space after each three digits.
+/// A number with a comma before each three digits.
 pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(' ');
-        }
-        text.push(digit);
-    }
-    text
+    indicatif::HumanCount(number).to_string()
 }

@@ -26,7 +26,7 @@ impl Model {
     }
 
     /// A model that takes minutes: with two preemptions, or with one where there is more to take turns on
-    /// than over the checking reclaimer, and in the quick half of the checks (`WINDROW_QUICK`).
+    /// than over the checking reclaimer, and wherever `WINDROW_QUICK` is set, as in `cargo xtask test`.
     #[must_use]
     pub fn long(name: &'static str) -> Model {
         let quick = std::env::var_os("WINDROW_QUICK").is_some();

@@ -2,8 +2,8 @@
 
 use windrow::OutOfRange;
 
-use crate::common::{at, clock_at, ms, window};
 use crate::{Http, starts, sums};
+use testkit::{at, clock_at, ms, window};
 
 /// Defect: when the clock steps back, Java drops the counts into a detached bucket while reads
 /// freeze, Go logs an error for each call, and resilience4j rotates once a call and never recovers.

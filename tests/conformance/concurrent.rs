@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use crate::Http;
-use crate::common::{Finish, at, at_ns, clock_at, ms, ns, race, window};
+use testkit::{Finish, at, at_ns, clock_at, ms, ns, race, window};
 
 /// Origin: Sentinel `BucketLeapArrayTest`: 16 threads race to create the first bucket.
 #[test]

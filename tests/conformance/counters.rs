@@ -6,7 +6,7 @@ use std::thread;
 use windrow::{Counter, Gauge, Maximum, Minimum, SlidingWindow};
 
 use crate::Http;
-use crate::common::{Finish, clock_at, ms, race, window};
+use testkit::{Finish, clock_at, ms, race, window};
 
 /// Origin: Sentinel `StatisticNodeTest`, 100 tasks of 100 000 alternating +1 and -1.
 #[test]

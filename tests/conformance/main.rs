@@ -5,9 +5,6 @@
 //! names its origin, and says so where the original pins a defect. The promises `b01` to `b18`
 //! answer defects that were measured in, or reported against, the same libraries.
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod clocks_and_starts;
 mod concurrent;
 mod counters;

@@ -4,7 +4,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use crate::Http;
-use crate::common::{clock_at, ms, window};
+use testkit::{clock_at, ms, window};
 
 thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };

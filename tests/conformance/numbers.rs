@@ -3,7 +3,7 @@
 use windrow::Stats;
 
 use crate::Http;
-use crate::common::{at, clock_at, ms, race, window};
+use testkit::{at, clock_at, ms, race, window};
 
 /// Origin: Sentinel `ArrayMetricTest`.
 #[test]

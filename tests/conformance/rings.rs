@@ -5,8 +5,8 @@ use std::time::Duration;
 use windrow::clock::Manual;
 use windrow::{BuildError, SlidingWindow};
 
-use crate::common::{Random, at, clock_at, ms, window};
 use crate::{Http, starts, sums};
+use testkit::{Rng, at, clock_at, ms, window};
 
 fn build(interval: Duration, buckets: usize) -> Result<(), BuildError> {
     let clock = Manual::default();
@@ -167,9 +167,9 @@ fn a21_sentinel_rust_random_times() {
         window.add(Http::Pass, 1);
     }
     let mut expected = [1_u64; 20];
-    let mut random = Random::new(21);
+    let mut random = Rng::with_seed(21);
     for _ in 0..3000 {
-        let offset = random.below(10_000);
+        let offset = random.u64(..10_000);
         window.add_at(at(t + offset), Http::Pass, 1).expect("inside the ring");
         expected[offset as usize / 500] += 1;
     }

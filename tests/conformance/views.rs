@@ -2,8 +2,8 @@
 
 use windrow::{SpanError, Timestamp};
 
-use crate::common::{at, clock_at, ms, ns, window};
 use crate::{Http, starts, sums};
+use testkit::{at, clock_at, ms, ns, window};
 
 /// Origin: Sentinel-Go's sliding view, 20 buckets of 500 ms seen through the last two seconds.
 #[test]

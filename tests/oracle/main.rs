@@ -3,21 +3,14 @@
 //! After every step every answer is compared: sums, rates, statistics, snapshots, bucket by bucket,
 //! lifetimes and late counts. `PROPTEST_CASES` sets the number of histories of each test.
 
-#[path = "../common/mod.rs"]
-mod common;
-mod compare;
 mod counters;
-mod model;
-mod ops;
 mod random;
-mod seen;
 
 use proptest::prelude::*;
 
-use common::{alone, ledger};
-use compare::Pair;
 use random::{History, local, wild};
-use seen::EVENTS;
+use testkit::alone;
+use testkit::oracle::{EVENTS, Op, Pair};
 
 fn config() -> ProptestConfig {
     // A failure prints its shrunk history; it becomes a named test, not a file of seeds.
@@ -34,7 +27,7 @@ fn answers_agree((geometry, begin, ops): History) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-fn at_step(step: usize, op: &ops::Op, error: &TestCaseError) -> TestCaseError {
+fn at_step(step: usize, op: &Op, error: &TestCaseError) -> TestCaseError {
     TestCaseError::fail(format!("after step {step}, {op:?}: {error}"))
 }
 

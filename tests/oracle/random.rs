@@ -5,7 +5,7 @@ use std::time::Duration;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::ops::{Geometry, Op, Time};
+use testkit::oracle::{Geometry, Op, Time};
 
 /// Where a history begins: a geometry and the clock's time at build.
 pub(crate) type History = (Geometry, u64, Vec<Op>);

@@ -7,9 +7,9 @@ use std::thread;
 use windrow::SlidingWindow;
 use windrow::clock::Manual;
 
-use crate::common::{Finish, ns, window};
 use crate::counting::live_bytes;
 use crate::{Http, on_each_strategy};
+use testkit::{Finish, ns, window};
 
 const CHANGES: u64 = 3_000;
 

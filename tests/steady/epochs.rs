@@ -7,9 +7,9 @@ use std::thread;
 use windrow::clock::Manual;
 use windrow::{SlidingWindow, Strategy};
 
-use crate::common::{ns, window};
 use crate::counting::{allocations, live_bytes, while_adding};
 use crate::{Http, on_each_strategy};
+use testkit::{ns, window};
 
 const LENGTH: u64 = 10;
 

@@ -3,9 +3,6 @@
 //! Each test runs in a process of its own, on each strategy, because it looks at the heap of the whole
 //! process.
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod changes;
 mod counting;
 mod epochs;
@@ -23,6 +20,6 @@ windrow::events! {
 /// Runs an ignored test of this program once for each strategy.
 fn on_each_strategy(name: &str) {
     for strategy in ["", "portable"] {
-        common::alone::run(name, &[("WINDROW_STRATEGY", strategy)]);
+        testkit::alone::run(name, &[("WINDROW_STRATEGY", strategy)]);
     }
 }

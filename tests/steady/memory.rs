@@ -3,9 +3,9 @@
 use windrow::clock::Manual;
 use windrow::{Counter, SlidingWindow};
 
-use crate::common::{ns, window};
 use crate::counting::own_bytes;
 use crate::{Http, on_each_strategy};
+use testkit::{ns, window};
 
 const LENGTH: u64 = 10;
 

@@ -7,11 +7,11 @@ use std::thread;
 use windrow::clock::Manual;
 use windrow::{SlidingWindow, Strategy};
 
-use crate::common::ledger::Tally;
-use crate::common::pinned::pinned;
-use crate::common::{Finish, ns, window};
 use crate::counting::{allocations, live_bytes, while_adding};
 use crate::{Http, on_each_strategy};
+use testkit::ledger::Tally;
+use testkit::pinned::pinned;
+use testkit::{Finish, ns, window};
 
 const LENGTH: u64 = 10;
 /// More than there are in any ring here, a few times over.

@@ -9,10 +9,10 @@ use windrow::clock::{Manual, Precise};
 use windrow::{Clock, SlidingWindow};
 
 use crate::Seen;
-use crate::common::ledger::{Ledger, Tally};
-use crate::common::traced::{Traced, time_of};
-use crate::common::{Random, ns};
 use crate::storm::{Plan, Storm};
+use testkit::ledger::{Ledger, Tally};
+use testkit::traced::{Traced, time_of};
+use testkit::{Rng, ns};
 
 pub(crate) fn exact(plan: Plan) {
     let storm = Storm::new(plan);
@@ -86,10 +86,10 @@ fn every_bucket_of_the_real_time() {
             .build()
             .expect("a valid window");
         let write = |index: u64| {
-            let mut random = Random::new(index);
+            let mut random = Rng::with_seed(index);
             let (mut pass, mut rt) = (Ledger::default(), Ledger::default());
             for _ in 0..20_000 {
-                let (n, value) = (random.below(5), random.below(1000));
+                let (n, value) = (random.u64(..5), random.u64(..1000));
                 let time = time_of(|| window.add(Seen::Pass, n));
                 pass.note(time - time % 100_000, Tally::amount(n));
                 let time = time_of(|| window.record(Seen::Rt, value));
@@ -137,18 +137,18 @@ pub(crate) fn left_alone(enough_checks: u64) {
     let floors = [const { AtomicU64::new(0) }; 4];
     let enough = AtomicBool::new(false);
     let write = |index: usize| {
-        let mut random = Random::new(index as u64);
+        let mut random = Rng::with_seed(index as u64);
         let mut rt = Ledger::default();
         for _ in 0..150_000 {
             if enough.load(Ordering::Relaxed) {
                 break;
             }
             floors[index].store(clock.now().as_nanos(), Ordering::SeqCst);
-            let value = random.below(1000);
+            let value = random.u64(..1000);
             let time = time_of(|| window.record(Seen::Rt, value));
             rt.note(time - time % LENGTH, Tally::value(value));
-            if random.one_in(16) {
-                clock.advance(ns(random.below(LENGTH)));
+            if random.u64(..16) == 0 {
+                clock.advance(ns(random.u64(..LENGTH)));
             }
         }
         floors[index].store(u64::MAX, Ordering::SeqCst);

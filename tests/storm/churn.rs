@@ -8,7 +8,7 @@ use windrow::clock::Manual;
 use windrow::{Counter, Gauge, Maximum, Minimum, SlidingWindow};
 
 use crate::Seen;
-use crate::common::{Finish, Random, ns, window};
+use testkit::{Finish, Rng, ns, window};
 
 type Window = SlidingWindow<Seen, Manual>;
 
@@ -51,8 +51,8 @@ fn short_lived_threads_lose_nothing() {
 }
 
 /// Opens some buckets, so that displaced and closed ones are there when the window goes.
-fn use_a_little(window: &Window, clock: &Manual, random: &mut Random) {
-    let buckets = 1 + random.below(5);
+fn use_a_little(window: &Window, clock: &Manual, random: &mut Rng) {
+    let buckets = 1 + random.u64(..5);
     for value in 0..buckets {
         window.add(Seen::Pass, 1);
         window.record(Seen::Rt, value);
@@ -90,12 +90,12 @@ fn windows_go_while_others_rotate() {
         let makers = [1, 2].map(|seed| {
             let give = give.clone();
             scope.spawn(move || {
-                let mut random = Random::new(seed);
+                let mut random = Rng::with_seed(seed);
                 for _ in 0..600 {
                     let clock = Manual::default();
-                    let window = window::<Seen>(ns(10), 1 + random.below(6) as u32, &clock);
+                    let window = window::<Seen>(ns(10), 1 + random.u64(..6) as u32, &clock);
                     use_a_little(&window, &clock, &mut random);
-                    if random.one_in(2) {
+                    if random.u64(..2) == 0 {
                         give.send(window).expect("the dropper takes them all");
                     }
                 }
@@ -122,11 +122,11 @@ fn the_last_thread_drops_the_window() {
         let threads = [1, 2, 3, 4].map(|seed| {
             let (window, clock) = (Arc::clone(&window), clock.clone());
             thread::spawn(move || {
-                let mut random = Random::new(round * 10 + seed);
-                for _ in 0..random.below(40) {
+                let mut random = Rng::with_seed(round * 10 + seed);
+                for _ in 0..random.u64(..40) {
                     window.add(Seen::Pass, 1);
                     window.record(Seen::Rt, seed);
-                    clock.advance(ns(random.below(9)));
+                    clock.advance(ns(random.u64(..9)));
                     drop(window.snapshot());
                 }
             })

@@ -5,8 +5,8 @@ use std::thread;
 
 use windrow::{Counter, Gauge, Maximum, Minimum};
 
-use crate::common::ledger::Progress;
-use crate::common::{Finish, Random};
+use testkit::ledger::Progress;
+use testkit::{Finish, Rng};
 
 const WRITERS: usize = 4;
 const STEPS: u64 = 50_000;
@@ -40,9 +40,9 @@ fn a_sum_lies_between_done_and_begun() {
     let progress: [Progress; WRITERS] = Default::default();
     meanwhile(
         |index| {
-            let mut random = Random::new(index as u64);
+            let mut random = Rng::with_seed(index as u64);
             for _ in 0..STEPS {
-                let n = random.below(4);
+                let n = random.u64(..4);
                 progress[index].around(n, 0, || {
                     counter.add(n);
                     Some(())
@@ -71,9 +71,9 @@ fn drains_add_up() {
     let progress: [Progress; WRITERS] = Default::default();
     meanwhile(
         |index| {
-            let mut random = Random::new(index as u64);
+            let mut random = Rng::with_seed(index as u64);
             for _ in 0..STEPS {
-                let n = random.below(1000);
+                let n = random.u64(..1000);
                 progress[index].around(n, 0, || {
                     counter.fetch_add(n, Ordering::Relaxed);
                     Some(())

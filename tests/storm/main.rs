@@ -4,9 +4,6 @@
 //! them to the last count, and while they run every answer must lie between what was done before
 //! the question and what had been begun after it.
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod buckets;
 mod churn;
 mod counters;

@@ -6,8 +6,8 @@ use windrow::clock::Manual;
 use windrow::{Counter, Event, Gauge, Maximum, Minimum, SlidingWindow};
 
 use crate::Seen;
-use crate::common::ledger::Tally;
-use crate::common::{Random, ns, race, window};
+use testkit::ledger::Tally;
+use testkit::{Rng, ns, race, window};
 
 /// Makes an enum of `Value` events, and a list of them.
 macro_rules! values {
@@ -77,10 +77,10 @@ impl Used {
 #[test]
 fn fresh_windows_are_empty() {
     race(4, |thread| {
-        let mut random = Random::new(thread as u64);
+        let mut random = Rng::with_seed(thread as u64);
         let mut alive = VecDeque::new();
         for _ in 0..1000 {
-            alive.push_back(Used::new(1 + random.below(u64::from(u32::MAX))));
+            alive.push_back(Used::new(1 + random.u64(..u64::from(u32::MAX))));
             if alive.len() > 1 + thread * 10 {
                 alive.pop_front().as_ref().map(Used::check);
             }
@@ -163,10 +163,10 @@ fn threads_on_seventy_values() {
 #[test]
 fn fresh_counters_are_empty() {
     race(4, |thread| {
-        let mut random = Random::new(thread as u64);
+        let mut random = Rng::with_seed(thread as u64);
         let mut alive = VecDeque::new();
         for _ in 0..1_500 {
-            let n = 1 + random.below(1000);
+            let n = 1 + random.u64(..1000);
             let (counter, gauge) = (Counter::new(), Gauge::new());
             let (most, least) = (Maximum::new(), Minimum::new());
             assert_eq!((counter.sum(), gauge.sum(), most.get(), least.get()), (0, 0, None, None));

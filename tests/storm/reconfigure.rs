@@ -6,9 +6,9 @@ use std::thread;
 use windrow::clock::Manual;
 
 use crate::Seen;
-use crate::common::ledger::Tally;
-use crate::common::{Finish, Random, alone, at_ns, ns, window};
 use crate::storm::{Books, Plan, Storm};
+use testkit::ledger::Tally;
+use testkit::{Finish, Rng, alone, at_ns, ns, window};
 
 /// Runs a storm while two threads go through `geometries` in their own order.
 fn reshaped(storm: &Storm, geometries: &[(u64, u64)], reader: impl FnMut() + Send) -> Books {
@@ -17,10 +17,10 @@ fn reshaped(storm: &Storm, geometries: &[(u64, u64)], reader: impl FnMut() + Sen
         let reshape = |seed: u64| {
             let (window, finished) = (&storm.window, &finished);
             move || {
-                let mut random = Random::new(seed);
+                let mut random = Rng::with_seed(seed);
                 while !finished.load(Ordering::Acquire) {
                     let (length, buckets) =
-                        geometries[random.below(geometries.len() as u64) as usize];
+                        geometries[random.u64(..geometries.len() as u64) as usize];
                     window.reconfigure(ns(length * buckets), buckets as usize).expect("valid");
                     assert!(window.reconfigure(ns(10), 3).is_err());
                     thread::yield_now();
@@ -139,9 +139,9 @@ fn changes_of_short_buckets() {
         for seed in 1..=2 {
             let (window, finished) = (&window, &finished);
             scope.spawn(move || {
-                let mut random = Random::new(seed);
+                let mut random = Rng::with_seed(seed);
                 while !finished.load(Ordering::Acquire) {
-                    let buckets = BUCKETS + random.below(5);
+                    let buckets = BUCKETS + random.u64(..5);
                     window.reconfigure(ns(buckets), buckets as usize).expect("valid");
                     thread::yield_now();
                 }

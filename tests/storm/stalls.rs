@@ -10,9 +10,9 @@ use std::thread;
 use std::time::Duration;
 
 use crate::buckets::{exact, left_alone};
-use crate::common::{Finish, alone};
 use crate::counters::alternate;
 use crate::storm::Plan;
+use testkit::{Finish, alone};
 
 static STALLS: AtomicU64 = AtomicU64::new(0);
 

@@ -7,9 +7,9 @@ use windrow::clock::Manual;
 use windrow::{Clock, OutOfRange, SlidingWindow};
 
 use crate::Seen;
-use crate::common::ledger::{Ledger, Progress, Tally};
-use crate::common::traced::{Traced, time_of};
-use crate::common::{Finish, Random, at_ns, ns};
+use testkit::ledger::{Ledger, Progress, Tally};
+use testkit::traced::{Traced, time_of};
+use testkit::{Finish, Rng, at_ns, ns};
 
 /// How a storm goes.
 #[derive(Clone, Copy, Debug)]
@@ -97,12 +97,12 @@ impl Storm {
 
     fn write(&self, index: usize) -> Books {
         let mut books = Books::default();
-        let mut random = Random::new(index as u64 + 1);
+        let mut random = Rng::with_seed(index as u64 + 1);
         for _ in 0..self.plan.steps {
             self.move_clock(&mut random);
-            match random.below(4) {
-                0 => self.add(index, random.below(5), &mut books),
-                1 => self.record(index, random.below(1000), &mut books),
+            match random.u64(..4) {
+                0 => self.add(index, random.u64(..5), &mut books),
+                1 => self.record(index, random.u64(..1000), &mut books),
                 2 => self.add_at(index, &mut random, &mut books),
                 _ => self.record_at(index, &mut random, &mut books),
             }
@@ -110,21 +110,21 @@ impl Storm {
         books
     }
 
-    fn move_clock(&self, random: &mut Random) {
+    fn move_clock(&self, random: &mut Rng) {
         let now = self.clock.now().as_nanos();
-        if random.one_in(self.plan.push_one_in) {
-            let by = random.below(self.plan.stride);
+        if random.u64(..self.plan.push_one_in) == 0 {
+            let by = random.u64(..self.plan.stride);
             if self.plan.back_one_in == 0 {
                 self.clock.advance(ns(by)); // so that it never goes back
             } else {
                 self.peak.fetch_max(now + by, Ordering::SeqCst);
                 self.clock.set(at_ns(now + by));
             }
-        } else if self.plan.back_one_in > 0 && random.one_in(self.plan.back_one_in) {
-            let by = random.below(2 * self.interval());
+        } else if self.plan.back_one_in > 0 && random.u64(..self.plan.back_one_in) == 0 {
+            let by = random.u64(..2 * self.interval());
             self.clock.set(at_ns(now.saturating_sub(by)));
             // And forward again before long, or everything is late.
-            if !random.one_in(4) {
+            if random.u64(..4) != 0 {
                 self.clock.set(at_ns(self.peak.load(Ordering::SeqCst)));
             }
         }
@@ -154,8 +154,8 @@ impl Storm {
         }
     }
 
-    fn add_at(&self, index: usize, random: &mut Random, books: &mut Books) {
-        let (time, n) = (self.some_time(random), random.below(5));
+    fn add_at(&self, index: usize, random: &mut Rng, books: &mut Books) {
+        let (time, n) = (self.some_time(random), random.u64(..5));
         let counted = self.pass[index]
             .around(n, n, || self.counted(time, self.window.add_at(at_ns(time), Seen::Pass, n)));
         if let Some(start) = counted {
@@ -163,8 +163,8 @@ impl Storm {
         }
     }
 
-    fn record_at(&self, index: usize, random: &mut Random, books: &mut Books) {
-        let (time, value) = (self.some_time(random), random.below(1000));
+    fn record_at(&self, index: usize, random: &mut Rng, books: &mut Books) {
+        let (time, value) = (self.some_time(random), random.u64(..1000));
         let counted = self.rt[index].around(1, value, || {
             self.counted(time, self.window.record_at(at_ns(time), Seen::Rt, value))
         });
@@ -174,10 +174,10 @@ impl Storm {
     }
 
     /// A time within the ring, mostly.
-    fn some_time(&self, random: &mut Random) -> u64 {
+    fn some_time(&self, random: &mut Rng) -> u64 {
         let reach = (self.interval() + self.plan.length).min(20 * self.plan.length);
         let now = self.clock.now().as_nanos();
-        (now + random.below(self.plan.length)).saturating_sub(random.below(reach))
+        (now + random.u64(..self.plan.length)).saturating_sub(random.u64(..reach))
     }
 
     /// The bucket that counted it, `None` if it was refused, which must have been for a reason.

@@ -2,9 +2,9 @@
 
 use std::thread;
 
-use crate::common::alone;
 use crate::refused::refuse;
 use crate::work::Work;
+use testkit::alone;
 
 /// Makes the kernel refuse `membarrier` to this thread and those that it will start.
 fn refuse_barriers() {

@@ -4,8 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use crate::common::{Finish, alone};
 use crate::work::Work;
+use testkit::{Finish, alone};
 
 /// Runs `body` in a forked child, and fails if it fails.
 pub(crate) fn in_child(body: impl FnOnce()) {

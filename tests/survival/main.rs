@@ -5,9 +5,6 @@
 
 #![cfg(target_os = "linux")]
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod barriers;
 mod fork;
 #[cfg(target_env = "gnu")]

@@ -8,8 +8,8 @@ use std::{fs, ptr, thread};
 use windrow::Counter;
 use windrow::clock::Manual;
 
-use crate::common::{Finish, alone, ns, window};
 use crate::work::Work;
+use testkit::{Finish, alone, ns, window};
 
 windrow::events! {
     /// As many cells as there are bits in a word.

@@ -9,9 +9,9 @@ use windrow::clock::Manual;
 use windrow::{Strategy, strategy};
 
 use crate::Seen;
-use crate::common::pinned::pinned;
-use crate::common::{alone, ns, window};
 use crate::work::Work;
+use testkit::pinned::pinned;
+use testkit::{alone, ns, window};
 
 /// Lets this thread, and those that it will start, ask the processor what it can do, or not. False if
 /// the processor always answers.

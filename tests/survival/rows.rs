@@ -1,7 +1,7 @@
 //! Threads that have no row, or whose row was never reckoned with.
 
-use crate::common::alone;
 use crate::work::Work;
+use testkit::alone;
 
 use std::mem::zeroed;
 use std::{fs, thread};

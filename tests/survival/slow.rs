@@ -15,7 +15,7 @@ use windrow::clock::{Manual, Ticker};
 use windrow::{SlidingWindow, Strategy};
 
 use crate::Seen;
-use crate::common::{Finish, alone, at_ns, ns, window};
+use testkit::{Finish, alone, at_ns, ns, window};
 
 /// How many threads are in a call, the most that ever were, and how many calls there were.
 static INSIDE: AtomicUsize = AtomicUsize::new(0);

@@ -12,10 +12,10 @@ use windrow::clock::{Manual, Precise};
 use windrow::{Clock, SlidingWindow};
 
 use crate::Seen;
-use crate::common::ledger::{Ledger, Tally};
-use crate::common::pinned::pinned;
-use crate::common::traced::{Traced, time_of};
-use crate::common::{Finish, Random, alone, ms, ns, window};
+use testkit::ledger::{Ledger, Tally};
+use testkit::pinned::pinned;
+use testkit::traced::{Traced, time_of};
+use testkit::{Finish, Rng, alone, ms, ns, window};
 
 /// Every test here, with and without sequences.
 fn on_each_strategy(name: &str) {
@@ -74,9 +74,9 @@ impl Storm {
 
     /// Adds until it is finished. The books go on from `books`.
     fn write(&self, seed: u64, finished: &AtomicBool, books: &mut [Ledger; 2]) {
-        let mut random = Random::new(seed);
+        let mut random = Rng::with_seed(seed);
         while !finished.load(Ordering::Relaxed) {
-            let (n, value) = (random.below(5), random.below(1_000));
+            let (n, value) = (random.u64(..5), random.u64(..1_000));
             let time = time_of(|| self.window.add(Seen::Pass, n));
             books[0].note(time - time % self.length, Tally::amount(n));
             let time = time_of(|| self.window.record(Seen::Rt, value));

@@ -8,9 +8,9 @@ use windrow::clock::Ticker;
 use windrow::{Clock, SlidingWindow};
 
 use crate::Seen;
-use crate::common::{Finish, alone, ms};
 use crate::fork::in_child;
 use crate::refused::refuse;
+use testkit::{Finish, alone, ms};
 
 const HOUR: Duration = Duration::from_hours(1);
 

@@ -6,9 +6,9 @@ use windrow::clock::Manual;
 use windrow::{Clock, Counter, Gauge, Maximum, Minimum, SlidingWindow};
 
 use crate::Seen;
-use crate::common::ledger::{Ledger, Tally};
-use crate::common::traced::{Traced, time_of};
-use crate::common::{at_ns, ns};
+use testkit::ledger::{Ledger, Tally};
+use testkit::traced::{Traced, time_of};
+use testkit::{at_ns, ns};
 
 /// Nanoseconds in a bucket.
 const LENGTH: u64 = 10;

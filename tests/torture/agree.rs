@@ -12,10 +12,10 @@ use windrow::clock::Precise;
 use windrow::{BucketSnapshot, SlidingWindow, Stats};
 
 use crate::book::{agree, some_value};
-use crate::common::Finish;
-use crate::common::Random;
-use crate::common::interrupts::{self, Timer};
 use crate::{Seen, seconds};
+use testkit::Finish;
+use testkit::Rng;
+use testkit::interrupts::{self, Timer};
 
 /// How often the one writer is sent a signal: as often as can be, without it doing nothing else.
 const OFTEN: Duration = Duration::from_micros(20);
@@ -89,7 +89,7 @@ fn four_writers() {
         for seed in 0..4 {
             let (window, finished) = (&window, &finished);
             scope.spawn(move || {
-                let (_timer, mut random) = (Timer::start(interrupts::PERIOD), Random::new(seed));
+                let (_timer, mut random) = (Timer::start(interrupts::PERIOD), Rng::with_seed(seed));
                 while !finished.load(Ordering::Relaxed) {
                     window.record(Seen::Rt, some_value(&mut random));
                 }

@@ -5,15 +5,15 @@
 
 use windrow::Stats;
 
-use crate::common::Random;
-use crate::common::ledger::{Ledger, Tally};
+use testkit::Rng;
+use testkit::ledger::{Ledger, Tally};
 
 /// The values there are. A sum of less than 2^20 of each tells how many of which.
 const VALUES: [u64; 3] = [1, 1 << 20, 1 << 40];
 
 /// Mostly the middle one: then a bucket may well have no least or no greatest.
-pub(crate) fn some_value(random: &mut Random) -> u64 {
-    match random.below(40) {
+pub(crate) fn some_value(random: &mut Rng) -> u64 {
+    match random.u64(..40) {
         0 => VALUES[0],
         1 => VALUES[2],
         _ => VALUES[1],

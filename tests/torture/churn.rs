@@ -9,8 +9,8 @@ use windrow::clock::Manual;
 
 use crate::Seen;
 use crate::book::{agree, some_value};
-use crate::common::ledger::Tally;
-use crate::common::{Random, ns, window};
+use testkit::ledger::Tally;
+use testkit::{Rng, ns, window};
 
 const EVENTS: [Seen; 4] = [Seen::Pass, Seen::Idle, Seen::Rt, Seen::Still];
 
@@ -22,12 +22,12 @@ struct Shared {
 }
 
 /// Adds a little, and opens some buckets.
-fn use_a_little(shared: &Shared, random: &mut Random) {
-    let adds = random.below(40);
+fn use_a_little(shared: &Shared, random: &mut Rng) {
+    let adds = random.u64(..40);
     for _ in 0..adds {
         shared.window.add(Seen::Pass, 1);
         shared.window.record(Seen::Rt, some_value(random));
-        shared.clock.advance(ns(random.below(8)));
+        shared.clock.advance(ns(random.u64(..8)));
     }
     shared.added.fetch_add(adds, Ordering::Relaxed);
 }
@@ -49,24 +49,24 @@ fn let_go(shared: Arc<Shared>) {
 pub(crate) fn windows_come_and_go<'s>(scope: &'s Scope<'s, '_>, finished: &'s AtomicBool) {
     let (give, take) = mpsc::sync_channel::<Arc<Shared>>(4);
     scope.spawn(move || {
-        let mut random = Random::new(1);
+        let mut random = Rng::with_seed(1);
         for shared in take {
             use_a_little(&shared, &mut random);
             let_go(shared);
         }
     });
     scope.spawn(move || {
-        let mut random = Random::new(2);
+        let mut random = Rng::with_seed(2);
         while !finished.load(Ordering::Acquire) {
             let clock = Manual::default();
-            let window = window::<Seen>(ns(10), 1 + random.below(6) as u32, &clock);
+            let window = window::<Seen>(ns(10), 1 + random.u64(..6) as u32, &clock);
             for event in EVENTS {
                 assert_eq!(Tally::from(window.lifetime(event)), Tally::default(), "a new window");
                 assert_eq!(Tally::from(window.stats(event)), Tally::default(), "a new window");
             }
             let shared = Arc::new(Shared { window, clock, added: AtomicU64::new(0) });
             use_a_little(&shared, &mut random);
-            if random.one_in(2) && give.send(Arc::clone(&shared)).is_err() {
+            if random.u64(..2) == 0 && give.send(Arc::clone(&shared)).is_err() {
                 return; // the other has failed, and says why
             }
             use_a_little(&shared, &mut random);

@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use windrow::{Counter, Gauge, Maximum, Minimum, Strategy};
 
-use crate::common::interrupts::{self, Timer};
 use crate::{everywhere, seconds};
+use testkit::interrupts::{self, Timer};
 
 /// Two of each: writers that are migrated, that yield, and that only add.
 const WRITERS: u64 = 6;

@@ -6,9 +6,6 @@
 
 #![cfg(target_os = "linux")]
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod agree;
 mod book;
 mod churn;
@@ -37,18 +34,18 @@ macro_rules! everywhere {
 
         #[test]
         fn with_the_strategy_of_this_machine() {
-            $crate::common::alone::run(TORTURE, &[("WINDROW_STRATEGY", "")]);
+            testkit::alone::run(TORTURE, &[("WINDROW_STRATEGY", "")]);
         }
 
         #[test]
         fn with_the_portable_strategy() {
-            $crate::common::alone::run(TORTURE, &[("WINDROW_STRATEGY", "portable")]);
+            testkit::alone::run(TORTURE, &[("WINDROW_STRATEGY", "portable")]);
         }
 
         /// As on kernels before 6.3, which number no threads.
         #[test]
         fn with_rows_by_processor() {
-            $crate::common::alone::run(TORTURE, &[("WINDROW_STRATEGY", "cpu-id")]);
+            testkit::alone::run(TORTURE, &[("WINDROW_STRATEGY", "cpu-id")]);
         }
 
         /// As on a machine with more processors than rows: a sequence that runs on one of them must
@@ -57,7 +54,7 @@ macro_rules! everywhere {
         fn with_fewer_rows_than_processors() {
             for strategy in ["", "cpu-id", "portable"] {
                 let variables = [("WINDROW_STRATEGY", strategy), ("WINDROW_ROWS", "1")];
-                $crate::common::alone::run(TORTURE, &variables);
+                testkit::alone::run(TORTURE, &variables);
             }
         }
     };

@@ -7,9 +7,9 @@ use windrow::{BucketSnapshot, Stats};
 
 use crate::Seen;
 use crate::book::{Books, agree};
-use crate::common::ledger::{Progress, Tally};
-use crate::common::ns;
 use crate::round::Round;
+use testkit::ledger::{Progress, Tally};
+use testkit::ns;
 
 /// So many buckets are looked at each time, or as many as there are.
 const LOOKED_AT: u64 = 64;

@@ -9,12 +9,12 @@ use windrow::clock::{Manual, Precise};
 use windrow::{Clock, OutOfRange, SlidingWindow, Timestamp};
 
 use crate::book::{Book, Books, some_value};
-use crate::common::interrupts::{self, Timer};
-use crate::common::ledger::{Progress, Tally};
-use crate::common::pinned::pinned;
-use crate::common::traced::{Traced, time_of};
-use crate::common::{Finish, Random, at_ns, ns};
 use crate::{Seen, churn, reader};
+use testkit::interrupts::{self, Timer};
+use testkit::ledger::{Progress, Tally};
+use testkit::pinned::pinned;
+use testkit::traced::{Traced, time_of};
+use testkit::{Finish, Rng, at_ns, ns};
 
 /// Two of each: writers that are migrated, that yield, and that only add.
 pub(crate) const WRITERS: usize = 6;
@@ -170,7 +170,7 @@ impl Round {
             self.floors[WRITERS].store(self.floor(), Ordering::SeqCst);
             seed += 1;
             let short = scope.spawn(move || {
-                let (mut book, mut random) = (Book::default(), Random::new(seed));
+                let (mut book, mut random) = (Book::default(), Rng::with_seed(seed));
                 (0..SHORT).for_each(|_| self.step(WRITERS, &mut random, &mut book));
                 book
             });
@@ -184,7 +184,7 @@ impl Round {
 
     fn write(&self, index: usize, enough: &AtomicBool) -> Book {
         let _timer = Timer::start(interrupts::PERIOD);
-        let (mut book, mut random) = (Book::default(), Random::new(index as u64));
+        let (mut book, mut random) = (Book::default(), Rng::with_seed(index as u64));
         for step in 1..MOST_STEPS {
             if enough.load(Ordering::Relaxed) {
                 break;
@@ -208,11 +208,11 @@ impl Round {
         if self.plan.back_one_in == 0 { self.clock.now().as_nanos() } else { 0 }
     }
 
-    fn step(&self, index: usize, random: &mut Random, book: &mut Book) {
+    fn step(&self, index: usize, random: &mut Rng, book: &mut Book) {
         if !self.plan.real {
             self.move_clock(random);
         }
-        match random.below(20) {
+        match random.u64(..20) {
             0 if self.plan.back_one_in > 0 => self.add_at(index, random, book),
             1 if self.plan.back_one_in > 0 => self.record_at(index, random, book),
             2..10 => self.add(index, random, book),
@@ -220,28 +220,28 @@ impl Round {
         }
     }
 
-    fn move_clock(&self, random: &mut Random) {
+    fn move_clock(&self, random: &mut Rng) {
         let now = self.clock.told.now().as_nanos();
-        if random.one_in(4) {
-            let by = random.below(self.plan.geometries[0].0.max(2));
+        if random.u64(..4) == 0 {
+            let by = random.u64(..self.plan.geometries[0].0.max(2));
             if self.plan.back_one_in == 0 {
                 self.clock.told.advance(ns(by)); // so that it never goes back
             } else {
                 self.peak.fetch_max(now + by, Ordering::SeqCst);
                 self.clock.told.set(at_ns(now + by));
             }
-        } else if self.plan.back_one_in > 0 && random.one_in(self.plan.back_one_in) {
-            let by = random.below(2 * self.interval());
+        } else if self.plan.back_one_in > 0 && random.u64(..self.plan.back_one_in) == 0 {
+            let by = random.u64(..2 * self.interval());
             self.clock.told.set(at_ns(now.saturating_sub(by)));
             // And forward again before long, or everything is late.
-            if !random.one_in(4) {
+            if random.u64(..4) != 0 {
                 self.clock.told.set(at_ns(self.peak.load(Ordering::SeqCst)));
             }
         }
     }
 
-    fn add(&self, index: usize, random: &mut Random, book: &mut Book) {
-        let n = random.below(5);
+    fn add(&self, index: usize, random: &mut Rng, book: &mut Book) {
+        let n = random.u64(..5);
         let add = || {
             for _ in 0..BURST {
                 let time = time_of(|| self.window.add(Seen::Pass, n));
@@ -252,7 +252,7 @@ impl Round {
         self.pass[index].around(n * BURST, n * BURST, add);
     }
 
-    fn record(&self, index: usize, random: &mut Random, book: &mut Book) {
+    fn record(&self, index: usize, random: &mut Rng, book: &mut Book) {
         let value = some_value(random);
         let record = || {
             for _ in 0..BURST {
@@ -278,15 +278,15 @@ impl Round {
         book.maybe_late += u64::from(start + self.interval() <= self.latest());
     }
 
-    fn add_at(&self, index: usize, random: &mut Random, book: &mut Book) {
-        let (time, n) = (self.some_time(random), random.below(5));
+    fn add_at(&self, index: usize, random: &mut Rng, book: &mut Book) {
+        let (time, n) = (self.some_time(random), random.u64(..5));
         let add = || counted(time, self.window.add_at(at_ns(time), Seen::Pass, n));
         if self.pass[index].around(n, n, add).is_some() {
             book.pass.note(self.start_of(time), Tally::amount(n));
         }
     }
 
-    fn record_at(&self, index: usize, random: &mut Random, book: &mut Book) {
+    fn record_at(&self, index: usize, random: &mut Rng, book: &mut Book) {
         let (time, value) = (self.some_time(random), some_value(random));
         let record = || counted(time, self.window.record_at(at_ns(time), Seen::Rt, value));
         if self.rt[index].around(1, value, record).is_some() {
@@ -295,20 +295,20 @@ impl Round {
     }
 
     /// A time within the ring, mostly.
-    fn some_time(&self, random: &mut Random) -> u64 {
+    fn some_time(&self, random: &mut Rng) -> u64 {
         let now = self.clock.told.now().as_nanos();
         let reach = self.interval() + self.longest();
-        (now + random.below(self.longest())).saturating_sub(random.below(reach))
+        (now + random.u64(..self.longest())).saturating_sub(random.u64(..reach))
     }
 
     /// Goes from geometry to geometry.
     fn reshape(&self, finished: &AtomicBool) {
-        let mut random = Random::new(7);
+        let mut random = Rng::with_seed(7);
         while !finished.load(Ordering::Acquire) {
             let (length, buckets) =
-                self.plan.geometries[random.below(self.plan.geometries.len() as u64) as usize];
+                self.plan.geometries[random.u64(..self.plan.geometries.len() as u64) as usize];
             self.window.reconfigure(ns(length * buckets), buckets as usize).expect("valid");
-            thread::sleep(Duration::from_micros(random.below(500)));
+            thread::sleep(Duration::from_micros(random.u64(..500)));
         }
     }
 }

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use windrow::Strategy;
 
-use crate::common::interrupts;
 use crate::round::{Plan, Round};
 use crate::seconds;
+use testkit::interrupts;
 
 const PLAN: Plan = Plan {
     real: false,

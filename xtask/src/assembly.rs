@@ -113,7 +113,7 @@ fn judge(path: &[&str], caller: &Caller) -> Result<(), String> {
 
 /// The callers' assembly text.
 fn text(root: &Path) -> Result<String, String> {
-    let output = target_directory(root)?.join("release/hot_path.s");
+    let output = target_directory()?.join("release/hot_path.s");
     let flags = ["--emit", "asm", "-C", "llvm-args=-x86-asm-syntax=intel"];
     compile(root, "xtask/hot_path.rs", &output, &flags)?;
     std::fs::read_to_string(&output).map_err(|error| format!("{}: {error}", output.display()))
@@ -131,7 +131,7 @@ pub(crate) fn compile(
     output: &Path,
     flags: &[&str],
 ) -> Result<(), String> {
-    let release = target_directory(root)?.join("release");
+    let release = target_directory()?.join("release");
     let status = rustc()
         .args(["--edition", "2024", "-O", "--crate-type", "bin", "-C", "codegen-units=1"])
         .args(flags)

@@ -3,6 +3,7 @@
 //!
 //! What is measured, and how, is the program's: `benches/src/lab.rs`.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -10,68 +11,47 @@ use std::process::{Command, Stdio};
 use crate::assembly;
 use crate::steps::{Failed, Steps, target_directory};
 
-/// What can be asked for alone. ** To be kept equal to the list in the lab's program. **
-const PARTS: [&str; 8] =
-    ["memory", "speed", "losses", "sealed", "rotation", "latency", "first", "instructions"];
-
 /// The page that shows one run.
 const PAGE: &str = "docs/performance.md";
 
 /// What was asked for.
 pub(crate) struct Asked {
-    quick: bool,
     publish: bool,
-    parts: Vec<String>,
+    /// What the lab's program is told, and judges.
+    passed_on: Vec<OsString>,
 }
 
 impl Asked {
     /// Reads what stands after `compare`; one sentence if it makes no sense.
-    pub(crate) fn parse(arguments: &[&str]) -> Result<Asked, String> {
-        let mut asked = Asked { quick: false, publish: false, parts: Vec::new() };
-        for &argument in arguments {
-            match argument {
-                "--quick" => asked.quick = true,
-                "--publish" => asked.publish = true,
-                part if PARTS.contains(&part) => asked.parts.push(part.to_owned()),
-                unknown => {
-                    let parts = PARTS.join(", ");
-                    return Err(format!(
-                        "compare cannot make sense of `{unknown}`: it takes --quick, --publish and the \
-                         parts {parts}",
-                    ));
-                }
-            }
-        }
-        if asked.publish && !asked.parts.is_empty() {
+    pub(crate) fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Asked, String> {
+        let (publish, passed_on): (Vec<_>, Vec<_>) =
+            arguments.partition(|argument| argument == "--publish");
+        let publish = !publish.is_empty();
+        if publish && passed_on.iter().any(|argument| argument != "--quick") {
             return Err("compare publishes whole runs only: leave out the parts".to_owned());
         }
-        Ok(asked)
+        Ok(Asked { publish, passed_on })
     }
 }
 
 /// Measures, and publishes if asked to.
-pub(crate) fn run(steps: &mut Steps, asked: &Asked) -> Result<(), Failed> {
+pub(crate) fn run(steps: &mut Steps, asked: Asked) -> Result<(), Failed> {
     let root = steps.root().to_owned();
     let build = ["build", "--release", "--package", "windrow-benches", "--features", "sentinel"];
     steps.cargo("the lab", &[&build[..], &["--bin", "compare"]].concat(), &[])?;
-    let mut target = PathBuf::new();
-    steps.step("where to build", "cargo metadata", || {
-        target = target_directory(&root)?;
-        Ok(())
-    })?;
+    let target = target_directory().map_err(|why| Failed::new("where to build", why))?;
     let java = java(steps, &target)?;
     let lengths = lengths(steps)?;
     let report = target.join("compare");
     let mut command = Command::new(target.join("release").join("compare"));
     command.current_dir(&root).arg(&report);
-    command.args(asked.quick.then_some("--quick"));
     if let Some(classes) = &java {
         command.arg("--java").arg(classes);
     }
     for (group, length) in lengths {
         command.arg("--per-core").arg(format!("{group}={length}"));
     }
-    command.args(&asked.parts);
+    command.args(asked.passed_on);
     steps.step("the comparison", &format!("into {}", report.display()), || {
         let status = command.status().map_err(|error| format!("cannot run the lab: {error}"))?;
         if status.success() { Ok(()) } else { Err(status.to_string()) }
@@ -181,10 +161,14 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
-        assert!(Asked::parse(&["--quick", "speed", "losses"]).is_ok());
-        assert!(Asked::parse(&["--fast"]).is_err_and(|why| why.contains("`--fast`")));
-        assert!(Asked::parse(&["--publish", "speed"]).is_err());
+    fn whole_runs_are_published_and_the_rest_is_passed_on() {
+        let parse = |words: &str| Asked::parse(words.split(' ').map(OsString::from));
+        assert_eq!(
+            parse("--quick speed losses").unwrap().passed_on,
+            ["--quick", "speed", "losses"]
+        );
+        assert!(parse("--quick --publish").unwrap().publish);
+        assert!(parse("--publish speed").is_err());
     }
 
     #[test]

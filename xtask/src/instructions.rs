@@ -77,7 +77,7 @@ pub(crate) fn run(steps: &mut Steps, write: bool) -> Result<(), Failed> {
 
 /// Makes the program.
 fn compile(root: &Path) -> Result<PathBuf, String> {
-    let program = target_directory(root)?.join("release/counted");
+    let program = target_directory()?.join("release/counted");
     assembly::compile(root, "xtask/counted.rs", &program, &[])?;
     Ok(program)
 }

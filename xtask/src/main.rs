@@ -1,8 +1,9 @@
 //! The project's own commands: `cargo xtask <command>`.
 //!
-//! `test` is everything that must pass before a change goes in, and needs cargo, rustfmt and clippy and
-//! nothing else (without valgrind, portable paths are not counted); `verify` is what takes longer. The
-//! others are their parts. What needs more says so.
+//! `check` is for after an edit, `test` for before sending a change; with `ci` it is everything that must pass
+//! before the change goes in. They need cargo, rustfmt and clippy and nothing else (without valgrind,
+//! portable paths are not counted). `verify` is what takes longer. The others are their parts. What
+//! needs more says so.
 
 mod assembly;
 mod compare;
@@ -19,16 +20,22 @@ mod suites;
 mod twin;
 mod twins;
 
+use std::ffi::OsString;
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use lexopt::Arg::{Long, Short, Value};
+use lexopt::{Parser, ValueExt};
 use steps::{Failed, Steps};
 
 const HELP: &str = "\
 usage: cargo xtask <command>
 
-  test            format, lints, docs, tests, models and broken twins: all that must pass
-  verify          all that takes longer: hours
+  check           after each edit: format, lints, unit and contract tests
+  test            before sending a change: also docs, all tests, machine code, a first round of models
+  ci              before it goes in, after `test`: the other models, broken twins, the table of orders
+  verify          before a release: all that takes longer: hours
 
   models [NAME]   the loom models, over both reclaimers and per core; NAME: only those whose path
                   begins with it
@@ -59,15 +66,27 @@ usage: cargo xtask <command>
   compare [PART]...
                   windrow and its rivals, side by side: tables, data and pictures in target/compare;
                   --quick: in a minute or two; --publish: into docs/performance.md as well;
-                  PART: memory, speed, losses, sealed, rotation, latency, first, instructions
+                  PART: only that; one that does not exist lists them
   help            this
 ";
+
+type Suite = fn(&mut Steps) -> Result<(), Failed>;
+
+/// What takes no arguments.
+const SUITES: [(&str, Suite); 6] = [
+    ("check", suites::check),
+    ("test", suites::test),
+    ("ci", suites::ci),
+    ("verify", suites::verify),
+    ("promela", suites::promela),
+    ("sanitizers", sanitizers::run),
+];
 
 /// Why a call came to nothing.
 enum Problem {
     Failed(Failed),
     /// What is wrong with the command.
-    Misused(String),
+    Misused(lexopt::Error),
 }
 
 impl From<Failed> for Problem {
@@ -76,15 +95,29 @@ impl From<Failed> for Problem {
     }
 }
 
-fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    if let ["help" | "-h" | "--help"] = arguments[..] {
-        print!("{HELP}");
-        return ExitCode::SUCCESS;
+impl From<lexopt::Error> for Problem {
+    fn from(error: lexopt::Error) -> Problem {
+        Problem::Misused(error)
     }
+}
+
+fn main() -> ExitCode {
     let mut steps = Steps::begin(&root());
-    match run(&mut steps, &arguments) {
+    let mut arguments = Parser::from_env();
+    let outcome = match arguments.next() {
+        Ok(Some(Value(command))) if command != "help" => command
+            .string()
+            .map_err(Problem::from)
+            .and_then(|name| run(&mut steps, &name, &mut arguments)),
+        Ok(Some(Value(_) | Short('h') | Long("help"))) => {
+            print!("{HELP}");
+            return ExitCode::SUCCESS;
+        }
+        Ok(Some(option)) => Err(option.unexpected().into()),
+        Ok(None) => Err(lexopt::Error::from("no command").into()),
+        Err(error) => Err(error.into()),
+    };
+    match outcome {
         Ok(()) => steps.summarise(&Ok(())),
         Err(Problem::Failed(failed)) => steps.summarise(&Err(failed)),
         Err(Problem::Misused(what)) => {
@@ -94,51 +127,90 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(steps: &mut Steps, arguments: &[&str]) -> Result<(), Problem> {
-    match *arguments {
-        ["test"] => suites::test(steps)?,
-        ["verify"] => suites::verify(steps)?,
-        ["models"] => models::run(steps, "")?,
-        ["models", name] => models::run(steps, name)?,
-        ["twins"] => twin::run(steps, "")?,
-        ["twins", name] => twin::run(steps, name)?,
-        ["orderings"] => orderings::run(steps, "")?,
-        ["orderings", "--check"] => orderings::check(steps)?,
-        ["orderings", name] => orderings::run(steps, name)?,
-        ["promela"] => suites::promela(steps)?,
-        ["shuttle"] => models::shuttle(steps, None)?,
-        ["shuttle", schedules] => models::shuttle(steps, Some(number(schedules)?))?,
-        ["torture"] => suites::torture(steps, 60)?,
-        ["torture", seconds] => suites::torture(steps, number(seconds)?)?,
-        ["compare", ref what @ ..] => {
-            compare::run(steps, &compare::Asked::parse(what).map_err(Problem::Misused)?)?;
+fn run(steps: &mut Steps, command: &str, arguments: &mut Parser) -> Result<(), Problem> {
+    if let Some((_, suite)) = SUITES.into_iter().find(|(name, _)| *name == command) {
+        Rest::read(arguments, None)?.none()?;
+        return Ok(suite(steps)?);
+    }
+    if command == "compare" {
+        let asked = compare::Asked::parse(arguments.raw_args()?).map_err(lexopt::Error::from)?;
+        return Ok(compare::run(steps, asked)?);
+    }
+    let option = match command {
+        "orderings" => Some("check"),
+        "instructions" => Some("write"),
+        "soak" => Some("minutes"),
+        _ => None,
+    };
+    let rest = Rest::read(arguments, option)?;
+    match command {
+        "models" => models::run(steps, &rest.word()?)?,
+        "twins" => twin::run(steps, &rest.word()?)?,
+        "orderings" if rest.option => {
+            rest.none()?;
+            orderings::check(steps)?;
         }
-        ["litmus"] => litmus::run(steps, "60")?,
-        ["litmus", seconds] => litmus::run(steps, seconds)?,
-        ["soak"] => litmus::soak(steps, 10)?,
-        ["soak", "--minutes", minutes] => litmus::soak(steps, number(minutes)?)?,
-        ["mutants"] => mutants::run(steps, "")?,
-        ["mutants", path] => mutants::run(steps, path)?,
-        ["sanitizers"] => sanitizers::run(steps)?,
-        ["fuzz"] => fuzz::run(steps, 60)?,
-        ["fuzz", seconds] => fuzz::run(steps, number(seconds)?)?,
-        ["assembly"] => _ = assembly::run(steps)?,
-        ["instructions"] => instructions::run(steps, false)?,
-        ["instructions", "--write"] => instructions::run(steps, true)?,
-        [] => return Err(Problem::Misused("no command".to_owned())),
-        [_, ..] => {
-            let all = arguments.join(" ");
-            return Err(Problem::Misused(format!("cannot make sense of `{all}`")));
+        "orderings" => orderings::run(steps, &rest.word()?)?,
+        "shuttle" => models::shuttle(steps, rest.number()?)?,
+        "torture" => suites::torture(steps, rest.number()?.unwrap_or(60))?,
+        "litmus" => {
+            let seconds = rest.word()?;
+            litmus::run(steps, if seconds.is_empty() { "60" } else { &seconds })?;
         }
+        "soak" if rest.option => {
+            let minutes =
+                rest.number()?.ok_or(lexopt::Error::from("--minutes lacks its number"))?;
+            litmus::soak(steps, minutes)?;
+        }
+        "soak" => litmus::soak(steps, rest.number()?.unwrap_or(10))?,
+        "mutants" => mutants::run(steps, &rest.word()?)?,
+        "fuzz" => fuzz::run(steps, rest.number()?.unwrap_or(60))?,
+        "assembly" => {
+            rest.none()?;
+            assembly::run(steps)?;
+        }
+        "instructions" => {
+            let write = rest.option;
+            rest.none()?;
+            instructions::run(steps, write)?;
+        }
+        _ => return Err(lexopt::Error::from(format!("there is no command `{command}`")).into()),
     }
     Ok(())
 }
 
-/// A whole number above 0.
-fn number(text: &str) -> Result<u64, Problem> {
-    match text.parse() {
-        Ok(number) if number > 0 => Ok(number),
-        _ => Err(Problem::Misused(format!("`{text}` is no whole number above 0"))),
+/// What stands behind a command: one word at most, and the option that it knows.
+struct Rest {
+    word: Option<OsString>,
+    option: bool,
+}
+
+impl Rest {
+    fn read(arguments: &mut Parser, option: Option<&str>) -> Result<Rest, lexopt::Error> {
+        let mut rest = Rest { word: None, option: false };
+        while let Some(argument) = arguments.next()? {
+            match argument {
+                Long(name) if Some(name) == option => rest.option = true,
+                Value(word) if rest.word.is_none() => rest.word = Some(word),
+                other => return Err(other.unexpected()),
+            }
+        }
+        Ok(rest)
+    }
+
+    /// Demands that there is no word.
+    fn none(self) -> Result<(), lexopt::Error> {
+        self.word.map_or(Ok(()), |word| Err(Value(word).unexpected()))
+    }
+
+    fn word(self) -> Result<String, lexopt::Error> {
+        self.word.unwrap_or_default().string()
+    }
+
+    /// A whole number above 0, if there is a word.
+    fn number(self) -> Result<Option<u64>, lexopt::Error> {
+        let number = |word: OsString| word.parse_with(|text| text.parse().map(NonZeroU64::get));
+        self.word.map(number).transpose()
     }
 }
 

@@ -84,11 +84,17 @@ pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
     [CHECKER, EPOCH, PER_CORE].iter().try_for_each(|build| loom(steps, build, filter, &[]))
 }
 
-/// All models, those that take minutes with a narrower bound; over `crossbeam-epoch`, whose own steps
-/// are many, with one preemption at most.
-pub(crate) fn quick(steps: &mut Steps) -> Result<(), Failed> {
-    const QUICK: (&str, &str) = ("WINDROW_QUICK", "1");
-    loom(steps, &CHECKER, "", &[QUICK])?;
+/// Those that take minutes, with a narrower bound.
+const QUICK: (&str, &str) = ("WINDROW_QUICK", "1");
+
+/// The first round: all models over the checking reclaimer, which finds nearly every mistake.
+pub(crate) fn first(steps: &mut Steps) -> Result<(), Failed> {
+    loom(steps, &CHECKER, "", &[QUICK])
+}
+
+/// What the first round has left: over `crossbeam-epoch`, whose own steps are many, with one preemption
+/// at most; and over the per-core strategy.
+pub(crate) fn rest(steps: &mut Steps) -> Result<(), Failed> {
     loom(steps, &EPOCH, "", &[QUICK, ("LOOM_MAX_PREEMPTIONS", "1")])?;
     loom(steps, &PER_CORE, "", &[QUICK])
 }
@@ -114,7 +120,7 @@ pub(crate) fn lint(steps: &mut Steps) -> Result<(), Failed> {
     let arguments = [
         "clippy",
         "--package",
-        "windrow",
+        "windrow-modelled",
         "--package",
         "windrow-loom-tests",
         "--lib",
@@ -135,5 +141,33 @@ pub(crate) fn lint(steps: &mut Steps) -> Result<(), Failed> {
 impl Build {
     fn variables(&self) -> [(&'static str, &'static str); 2] {
         [("RUSTFLAGS", self.flags), ("CARGO_TARGET_DIR", self.target)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    const LIBRARY: &str = include_str!("../../Cargo.toml");
+    const MODELLED: &str = include_str!("../../loom-tests/modelled/Cargo.toml");
+
+    /// A dependency for models alone would still stand in the lock file of every user.
+    #[test]
+    fn the_library_names_no_model_checker() {
+        let names = |line: &&str| {
+            ["loom =", "shuttle ="].iter().any(|checker| line.starts_with(checker))
+                || line.contains("\"loom\"")
+        };
+        assert_eq!(LIBRARY.lines().find(names), None);
+    }
+
+    #[test]
+    fn models_build_on_what_the_library_depends_on() {
+        let dependencies = |manifest: &'static str, end: &str| {
+            let (_, all) = manifest.split_once("[dependencies]\n")?;
+            let (all, _) = all.split_once(end)?;
+            Some(all.lines().filter(|line| line.contains(" = ")).collect::<Vec<_>>())
+        };
+        let library = dependencies(LIBRARY, "[dev-dependencies]");
+        assert_eq!(library, dependencies(MODELLED, "[target.'cfg(loom)'.dependencies]"));
+        assert!(library.is_some());
     }
 }

@@ -1,5 +1,6 @@
 //! Steps: one command each, named, timed, and added up at the end.
 
+use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
@@ -118,23 +119,16 @@ impl Steps {
 
 /// Cargo, the one that runs us, in `directory`.
 pub(crate) fn cargo(directory: &Path) -> Command {
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(directory);
     command
 }
 
-/// Where cargo builds.
-pub(crate) fn target_directory(root: &Path) -> Result<PathBuf, String> {
-    let metadata = cargo(root)
-        .args(["metadata", "--no-deps", "--format-version", "1"])
-        .output()
-        .map_err(|error| format!("cannot run cargo: {error}"))?;
-    let metadata = String::from_utf8_lossy(&metadata.stdout).into_owned();
-    let (_, rest) = metadata
-        .split_once("\"target_directory\":\"")
-        .ok_or("cargo metadata names no target directory")?;
-    let (directory, _) = rest.split_once('"').ok_or("cargo metadata is cut off")?;
-    Ok(directory.into())
+/// Where cargo builds: this program is in a folder of it, one for each profile.
+pub(crate) fn target_directory() -> Result<PathBuf, String> {
+    let program = env::current_exe().map_err(|error| format!("which program is this? {error}"))?;
+    let target = program.parent().and_then(Path::parent);
+    target.map(Path::to_owned).ok_or_else(|| format!("{} is in no folder", program.display()))
 }
 
 /// A time as a reader wants it.

@@ -1,4 +1,5 @@
-//! What belongs together: the quick half of all checks, the long half, and the torture.
+//! What belongs together: the checks after an edit, before sending it, before it goes in, and before a
+//! release; and the torture.
 
 use std::process::Command;
 
@@ -8,24 +9,58 @@ use crate::{fuzz, instructions, litmus, models, mutants, orderings, sanitizers, 
 /// A rival that brings many crates with it.
 const SENTINEL: &str = "windrow-benches/sentinel";
 
-/// Everything that must pass before a change goes in, the quick steps first.
+/// The lints of an ordinary build.
+const CLIPPY: [&str; 3] = ["clippy", "--workspace", "--all-targets"];
+
+/// For clippy: what it warns of is an error.
+const STRICT: [&str; 3] = ["--", "-D", "warnings"];
+
+/// The tests of an ordinary build. `windrow-modelled` is the library once more, for models.
+const TESTS: [&str; 7] = [
+    "test",
+    "--workspace",
+    "--exclude=windrow-modelled",
+    "--lib",
+    "--bins",
+    "--tests",
+    "--examples",
+];
+
+/// What is worth knowing after each edit.
+pub(crate) fn check(steps: &mut Steps) -> Result<(), Failed> {
+    format_and_lints(steps)?;
+    let tests = ["test", "--package", "windrow", "--lib", "--test", "contract"];
+    steps.cargo("unit and contract tests", &tests, &[])
+}
+
+/// What a contributor runs before sending a change, the quick steps first.
 pub(crate) fn test(steps: &mut Steps) -> Result<(), Failed> {
-    const STRICT_DOCS: [(&str, &str); 1] = [("RUSTDOCFLAGS", "-D warnings")];
-    steps.cargo("format", &["fmt", "--all", "--", "--check"], &[])?;
-    let clippy = ["clippy", "--workspace", "--all-targets", "--features", SENTINEL];
-    steps.cargo("lints", &[&clippy[..], &["--", "-D", "warnings"]].concat(), &[])?;
-    steps.cargo("docs", &["doc", "--workspace", "--no-deps"], &STRICT_DOCS)?;
+    format_and_lints(steps)?;
+    let docs = ["doc", "--workspace", "--no-deps"];
+    steps.cargo("docs", &docs, &[("RUSTDOCFLAGS", "-D warnings")])?;
+    steps.cargo("unit, integration and example tests", &TESTS, &[])?;
+    let in_docs = ["test", "--workspace", "--exclude=windrow-modelled", "--doc"];
+    steps.cargo("tests in the docs", &in_docs, &[])?;
+    instructions::run(steps, false)?;
+    models::first(steps)
+}
+
+/// What else must pass before a change goes in, beside [`test()`].
+pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
+    let clippy = [&CLIPPY[..], &["--features", SENTINEL], &STRICT].concat();
+    steps.cargo("lints, with all rivals", &clippy, &[])?;
     let private = ["doc", "--workspace", "--no-deps", "--document-private-items"];
     steps.cargo("docs, private items too", &private, &[])?;
-    let tests = ["test", "--workspace", "--lib", "--bins", "--tests", "--examples"];
-    steps.cargo("unit, integration and example tests", &tests, &[])?;
-    steps.cargo("tests in the docs", &["test", "--workspace", "--doc"], &[])?;
     litmus::quick(steps)?;
-    instructions::run(steps, false)?;
     models::lint(steps)?;
-    models::quick(steps)?;
+    models::rest(steps)?;
     twin::run(steps, "")?;
     orderings::check(steps)
+}
+
+fn format_and_lints(steps: &mut Steps) -> Result<(), Failed> {
+    steps.cargo("format", &["fmt", "--all", "--", "--check"], &[])?;
+    steps.cargo("lints", &[&CLIPPY[..], &STRICT].concat(), &[])
 }
 
 /// What takes longer: hours on two cores, most of them the mutants'.

@@ -10,6 +10,8 @@ use std::env;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use lexopt::Arg::{Long, Value};
+use lexopt::{Parser, ValueExt};
 use serde_json::json;
 use windrow::strategy;
 use windrow_benches::harness::cores;
@@ -22,8 +24,8 @@ use windrow_benches::lab::speed::Speed;
 use windrow_benches::lab::subject::Group;
 use windrow_benches::lab::targets::Measured;
 use windrow_benches::lab::{
-    Effort, design, first, instructions, latency, losses, memory, pictures, rotation, scaling,
-    sealed, targets, worker,
+    Effort, design, first, instructions, latency, losses, memory, pictures, rotation, sealed,
+    targets, worker,
 };
 
 #[global_allocator]
@@ -44,28 +46,29 @@ struct Asked {
 }
 
 impl Asked {
-    fn parse(arguments: impl Iterator<Item = String>) -> Result<Asked, String> {
+    fn parse(mut arguments: Parser) -> Result<Asked, lexopt::Error> {
         let mut asked = Asked {
-            directory: PathBuf::new(),
+            directory: PathBuf::from(arguments.value()?),
             effort: Effort::Full,
             java: None,
             per_core: Vec::new(),
             parts: Vec::new(),
         };
-        let mut arguments = arguments.peekable();
-        asked.directory = arguments.next().ok_or("no directory")?.into();
-        while let Some(argument) = arguments.next() {
-            match &*argument {
-                "--quick" => asked.effort = Effort::Quick,
-                "--java" => {
-                    asked.java = Some(arguments.next().ok_or("--java wants a directory")?.into());
+        while let Some(argument) = arguments.next()? {
+            match argument {
+                Long("quick") => asked.effort = Effort::Quick,
+                Long("java") => asked.java = Some(arguments.value()?.into()),
+                Long("per-core") => {
+                    asked.per_core.push(arguments.value()?.parse_with(per_core)?);
                 }
-                "--per-core" => {
-                    let length = arguments.next().ok_or("--per-core wants GROUP=N")?;
-                    asked.per_core.push(per_core(&length)?);
+                Value(part) if PARTS.iter().any(|known| part == *known) => {
+                    asked.parts.push(part.string()?);
                 }
-                part if PARTS.contains(&part) => asked.parts.push(argument),
-                unknown => return Err(format!("cannot make sense of `{unknown}`")),
+                Value(part) => {
+                    let (part, parts) = (part.display(), PARTS.join(", "));
+                    return Err(format!("there is no part `{part}`; there are {parts}").into());
+                }
+                other => return Err(other.unexpected()),
             }
         }
         Ok(asked)
@@ -159,7 +162,6 @@ fn measure(asked: &Asked) -> Result<(Report, bool), String> {
         Measured { speed: speed.as_ref(), rotation: &rotations, losses: &lost, memory: &bytes };
     tables.insert(0, targets::table(measured));
     tables.insert(1, design::table(measured));
-    tables.extend(scaling::table(measured));
     tables.retain(|table| !table.rows.is_empty());
     let typed = command(&asked.parts, effort);
     let environment = Environment::new(typed, asked.java.is_some(), &others, left_out);
@@ -169,8 +171,8 @@ fn measure(asked: &Asked) -> Result<(Report, bool), String> {
 }
 
 /// The whole run, from the command line to the files.
-fn run(arguments: impl Iterator<Item = String>) -> Result<bool, String> {
-    let asked = Asked::parse(arguments)?;
+fn run() -> Result<bool, String> {
+    let asked = Asked::parse(Parser::from_env()).map_err(|error| error.to_string())?;
     let (report, sound) = measure(&asked)?;
     report
         .write(&asked.directory)
@@ -214,7 +216,7 @@ fn main() -> ExitCode {
             first::measure_here(group, name);
             Ok(true)
         }
-        _ => run(arguments.into_iter()),
+        _ => run(),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

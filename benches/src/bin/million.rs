@@ -11,9 +11,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use fastrand::Rng;
+use lexopt::Arg::Long;
+use lexopt::{Parser, ValueExt};
 use windrow::Counter;
 use windrow_benches::harness::{cores, keep_to_core, time};
-use windrow_benches::terminal::{option, print_caption, print_table};
+use windrow_benches::terminal::{print_caption, print_table};
 
 /// How many of contatori's are made: at 16 KB each, a million do not fit.
 const FEW: usize = 20_000;
@@ -25,12 +28,21 @@ fn resident() -> usize {
     pages.unwrap_or(0) * 4096
 }
 
-/// A cheap sequence of numbers that look random (Marsaglia, *Xorshift RNGs*, 2003).
-fn next(state: &mut u64) -> usize {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    *state as usize
+/// What was asked for: how many counters, and how many adds to them by each thread.
+fn options() -> Result<(usize, u64), lexopt::Error> {
+    let (mut counters, mut adds) = (1_000_000, 10);
+    let mut arguments = Parser::from_env();
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Long("counters") => counters = arguments.value()?.parse()?,
+            Long("adds") => adds = arguments.value()?.parse()?,
+            other => return Err(other.unexpected()),
+        }
+    }
+    if counters == 0 || adds == 0 {
+        return Err("--counters and --adds must be above 0".into());
+    }
+    Ok((counters, adds * 1_000_000))
 }
 
 /// Where an add goes: to which of the counters, and from which core.
@@ -68,9 +80,8 @@ fn measure<T: Sync>(
     eprint!("{name}: adding ...                 \r");
     let spent = AtomicU64::new(0);
     on_every_core(&|core| {
-        let mut state = 0x9e37_79b9_7f4a_7c15 ^ (core as u64 + 1);
-        // By a multiplication: a division would cost more than an add.
-        let mut any = || ((u64::from(next(&mut state) as u32) * many as u64) >> 32) as usize;
+        let mut random = Rng::with_seed(core as u64);
+        let mut any = || random.usize(..many);
         let took: Duration = time(|| (0..adds).for_each(|_| add_to(any(), core)));
         spent.fetch_add(took.as_nanos() as u64, Ordering::Relaxed);
     });
@@ -112,12 +123,13 @@ fn caches() -> String {
 }
 
 fn main() {
-    let many = option("--counters", 1_000_000) as usize;
-    let adds = option("--adds", 10) * 1_000_000;
-    if many == 0 || adds == 0 {
-        eprintln!("million: --counters and --adds must be above 0");
-        std::process::exit(2);
-    }
+    let (many, adds) = match options() {
+        Ok(options) => options,
+        Err(wrong) => {
+            eprintln!("million: {wrong}");
+            std::process::exit(2);
+        }
+    };
     print_caption("million");
     let windrow = |many| {
         let (add, sum) = (|one: &Counter, _: At| one.increment(), |one: &Counter, _| one.sum());

@@ -1,9 +1,9 @@
 //! What the lab shows while it works: a table that is drawn again in place where the terminal can, and a
 //! line now and then where it cannot. On standard error, so that standard output is the result alone.
 
-use std::fmt::Write as _;
-use std::io::{IsTerminal, Write, stderr};
 use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
 
 use super::rounds::{Figure, Work};
 
@@ -15,24 +15,27 @@ pub struct Progress {
     title: String,
     begin: Instant,
     said: Option<Instant>,
-    drawn: usize,
-    terminal: bool,
+    bar: ProgressBar,
 }
 
 impl Progress {
     /// Says what begins.
+    ///
+    /// # Panics
+    /// Never: the template is sound.
     pub fn begin(title: &str) -> Progress {
-        let terminal = stderr().is_terminal();
         eprintln!("{title} ...");
-        Progress { title: title.to_owned(), begin: Instant::now(), said: None, drawn: 0, terminal }
+        let style = ProgressStyle::with_template("{msg}").expect("the template is sound");
+        let bar = ProgressBar::no_length().with_style(style);
+        Progress { title: title.to_owned(), begin: Instant::now(), said: None, bar }
     }
 
     /// `done` of `all` steps are done; `what` is next.
     pub fn step(&mut self, what: &str, done: usize, all: usize) {
         let line =
             format!("  {what}, {done} of {all}, {:.0} s", self.begin.elapsed().as_secs_f64());
-        if self.terminal {
-            self.draw(&[line]);
+        if !self.bar.is_hidden() {
+            self.bar.set_message(line);
         } else if self.due() {
             eprintln!("{line}");
         }
@@ -42,20 +45,18 @@ impl Progress {
     pub fn round(&mut self, round: usize, rounds: usize, figures: &[Figure]) {
         let spent = self.begin.elapsed().as_secs_f64();
         let line = format!("  round {round} of {rounds}, {spent:.0} s");
-        if self.terminal {
+        if !self.bar.is_hidden() {
             let mut lines = table(figures);
             lines.push(line);
-            self.draw(&lines);
+            self.bar.set_message(lines.join("\n"));
         } else if self.due() || round == rounds {
             eprintln!("{line}");
         }
     }
 
     /// Says that it is over.
-    pub fn end(mut self) {
-        if self.terminal {
-            self.draw(&[]);
-        }
+    pub fn end(self) {
+        self.bar.finish_and_clear();
         eprintln!("{}: {:.0} s", self.title, self.begin.elapsed().as_secs_f64());
     }
 
@@ -65,23 +66,6 @@ impl Progress {
             self.said = Some(Instant::now());
         }
         due
-    }
-
-    /// Draws `lines` over those drawn before.
-    fn draw(&mut self, lines: &[String]) {
-        let mut text = String::new();
-        if self.drawn > 0 {
-            let _ = write!(text, "\x1b[{}A", self.drawn); // up
-        }
-        // Clear what is below; and cut lines that are too long, or there would be more of them.
-        text.push_str("\x1b[J\x1b[?7l");
-        for line in lines {
-            let _ = writeln!(text, "{line}");
-        }
-        text.push_str("\x1b[?7h");
-        eprint!("{text}");
-        let _ = stderr().flush();
-        self.drawn = lines.len();
     }
 }
 

@@ -1,8 +1,10 @@
 //! Everything at once, for minutes: exact at every rest, and no more held in the end than after the
 //! warm-up. The exit status is 1 if not.
 
-use std::env;
 use std::process::ExitCode;
+
+use lexopt::Arg::Long;
+use lexopt::{Parser, ValueExt};
 
 #[cfg(target_os = "linux")]
 fn soak(minutes: f64) -> Result<(), String> {
@@ -14,17 +16,23 @@ fn soak(_: f64) -> Result<(), String> {
     Err("what a process holds is read from /proc, which Linux alone has".to_owned())
 }
 
+/// Reads the arguments: for how many minutes.
+fn minutes() -> Result<f64, lexopt::Error> {
+    let mut arguments = Parser::from_env();
+    let mut minutes = 1.0;
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Long("minutes") => minutes = arguments.value()?.parse()?,
+            other => return Err(other.unexpected()),
+        }
+    }
+    Ok(minutes)
+}
+
 fn main() -> ExitCode {
-    let arguments: Vec<String> = env::args().skip(1).collect();
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let minutes = match arguments[..] {
-        [] => Some(1.0),
-        ["--minutes", minutes] => minutes.parse().ok(),
-        _ => None,
-    };
     windrow_litmus::end_on_panic();
-    let outcome = match minutes {
-        Some(minutes) if (0.1..1e6).contains(&minutes) => soak(minutes),
+    let outcome = match minutes() {
+        Ok(minutes) if (0.1..1e6).contains(&minutes) => soak(minutes),
         _ => {
             eprintln!("usage: soak [--minutes N], N at least 0.1; 1 unless said");
             return ExitCode::from(2);

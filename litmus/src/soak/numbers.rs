@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use windrow::{Counter, Gauge, Maximum, Minimum};
 
 use super::subject::Subject;
-use crate::common::Random;
+use testkit::Rng;
 
 /// How many adds at a time.
 const BURST: u64 = 64;
@@ -19,10 +19,10 @@ struct Counted {
 }
 
 impl Subject for Counted {
-    fn add(&self, random: &mut Random) -> u64 {
+    fn add(&self, random: &mut Rng) -> u64 {
         let mut added = 0;
         for _ in 0..BURST {
-            let n = random.below(5);
+            let n = random.u64(..5);
             self.counter.add(n);
             added += n;
         }
@@ -30,8 +30,8 @@ impl Subject for Counted {
         BURST
     }
 
-    fn disturb(&self, random: &mut Random) {
-        if random.one_in(2) {
+    fn disturb(&self, random: &mut Rng) {
+        if random.u64(..2) == 0 {
             self.drained.fetch_add(self.counter.sum_then_reset(), Ordering::Relaxed);
         } else {
             self.counter.sum();
@@ -56,10 +56,10 @@ struct Level {
 }
 
 impl Subject for Level {
-    fn add(&self, random: &mut Random) -> u64 {
+    fn add(&self, random: &mut Rng) -> u64 {
         let mut moved = 0;
         for _ in 0..BURST {
-            let n = random.below(9).cast_signed() - 4;
+            let n = random.u64(..9).cast_signed() - 4;
             self.gauge.add(n);
             moved += n;
         }
@@ -67,7 +67,7 @@ impl Subject for Level {
         BURST
     }
 
-    fn disturb(&self, _: &mut Random) {
+    fn disturb(&self, _: &mut Rng) {
         self.gauge.sum();
     }
 
@@ -86,9 +86,9 @@ struct Range {
 }
 
 impl Subject for Range {
-    fn add(&self, random: &mut Random) -> u64 {
+    fn add(&self, random: &mut Rng) -> u64 {
         for _ in 0..BURST {
-            let value = random.next();
+            let value = random.u64(..);
             self.maximum.record(value);
             self.minimum.record(value);
             self.greatest.fetch_max(value, Ordering::Relaxed);
@@ -97,7 +97,7 @@ impl Subject for Range {
         2 * BURST
     }
 
-    fn disturb(&self, _: &mut Random) {
+    fn disturb(&self, _: &mut Rng) {
         let _ = (self.maximum.get(), self.minimum.get());
     }
 

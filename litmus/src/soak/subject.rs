@@ -1,14 +1,14 @@
 //! What is soaked: something to add to, that keeps a book beside it.
 
 use super::{numbers, windows};
-use crate::common::Random;
+use testkit::Rng;
 
 /// Something to add to.
 pub(super) trait Subject: Send + Sync {
     /// Adds a few times, and notes it. Returns how often.
-    fn add(&self, random: &mut Random) -> u64;
+    fn add(&self, random: &mut Rng) -> u64;
     /// Reads, drains or changes it.
-    fn disturb(&self, random: &mut Random);
+    fn disturb(&self, random: &mut Rng);
     /// At rest, says what is not as it is in the book.
     fn check(&self) -> Result<(), String>;
 }

@@ -7,7 +7,7 @@ use windrow::clock::{Coarse, Manual, Precise, Ticker};
 use windrow::{Clock, SlidingWindow, Timestamp};
 
 use super::subject::Subject;
-use crate::common::Random;
+use testkit::Rng;
 
 windrow::events! {
     /// One of each kind.
@@ -29,7 +29,7 @@ const COARSE: Geometries = &[(100_000_000, 10), (200_000_000, 60)];
 struct Watched<C> {
     window: SlidingWindow<Seen, C>,
     /// Moves the clock on, if it must be moved.
-    push: fn(&C, &mut Random),
+    push: fn(&C, &mut Rng),
     clock: C,
     geometries: Geometries,
     passes: AtomicU64,
@@ -40,7 +40,7 @@ struct Watched<C> {
 }
 
 impl<C: Clock + Clone> Watched<C> {
-    fn new(clock: C, geometries: Geometries, push: fn(&C, &mut Random)) -> Watched<C> {
+    fn new(clock: C, geometries: Geometries, push: fn(&C, &mut Rng)) -> Watched<C> {
         let (length, buckets) = geometries[0];
         let window = SlidingWindow::<Seen>::builder()
             .interval(Duration::from_nanos(length) * buckets)
@@ -52,20 +52,20 @@ impl<C: Clock + Clone> Watched<C> {
         Watched { window, push, clock, geometries, passes, values, sum, found }
     }
 
-    fn back_dated(&self, random: &mut Random) -> u64 {
+    fn back_dated(&self, random: &mut Rng) -> u64 {
         let now = self.clock.now().as_nanos();
-        let time = now.saturating_sub(random.below(2 * self.geometries[0].0));
+        let time = now.saturating_sub(random.u64(..2 * self.geometries[0].0));
         let added = self.window.add_at(Timestamp::from_nanos(time), Seen::Pass, 1);
         u64::from(added.is_ok())
     }
 }
 
 impl<C: Clock + Clone + Send + Sync> Subject for Watched<C> {
-    fn add(&self, random: &mut Random) -> u64 {
+    fn add(&self, random: &mut Rng) -> u64 {
         let (mut passes, mut sum) = (0, 0);
         for _ in 0..BURST {
             (self.push)(&self.clock, random);
-            let (n, value) = (random.below(4), random.below(1_000));
+            let (n, value) = (random.u64(..4), random.u64(..1_000));
             self.window.add(Seen::Pass, n);
             self.window.record(Seen::Rt, value);
             passes += n + self.back_dated(random);
@@ -77,10 +77,10 @@ impl<C: Clock + Clone + Send + Sync> Subject for Watched<C> {
         3 * BURST
     }
 
-    fn disturb(&self, random: &mut Random) {
-        match random.below(40) {
+    fn disturb(&self, random: &mut Rng) {
+        match random.u64(..40) {
             0 => {
-                let which = random.below(self.geometries.len() as u64) as usize;
+                let which = random.u64(..self.geometries.len() as u64) as usize;
                 let (length, buckets) = self.geometries[which];
                 let interval = Duration::from_nanos(length) * buckets;
                 self.window.reconfigure(interval, buckets as usize).expect("a valid geometry");
@@ -110,12 +110,12 @@ impl<C: Clock + Clone + Send + Sync> Subject for Watched<C> {
 }
 
 /// Forward, mostly by less than a bucket; now and then a step back.
-fn push(clock: &Manual, random: &mut Random) {
-    if random.one_in(500) {
+fn push(clock: &Manual, random: &mut Rng) {
+    if random.u64(..500) == 0 {
         let now = clock.now().as_nanos();
-        clock.set(Timestamp::from_nanos(now.saturating_sub(random.below(1_000))));
+        clock.set(Timestamp::from_nanos(now.saturating_sub(random.u64(..1_000))));
     } else {
-        clock.advance(Duration::from_nanos(random.below(8)));
+        clock.advance(Duration::from_nanos(random.u64(..8)));
     }
 }
 

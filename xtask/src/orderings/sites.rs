@@ -91,7 +91,7 @@ fn files(sources: &Path, folder: &str) -> Result<Vec<String>, String> {
 
 /// The sites in one file.
 fn of_file(file: &str, source: &str) -> Result<Vec<Site>, String> {
-    let tokens = tokens(source);
+    let tokens = tokens(source).map_err(|error| format!("{file}: {error}"))?;
     let text = |at: usize| tokens.get(at).map_or("", |token| token.text);
     let mut place = Place::default();
     let mut sites: Vec<Site> = Vec::new();

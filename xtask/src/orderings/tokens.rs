@@ -1,5 +1,10 @@
-//! Rust's tokens, as far as it takes to find an ordering: identifiers and signs, without comments,
+//! Rust's tokens, as far as it takes to find an ordering: identifiers, numbers and signs, without comments,
 //! strings, lifetimes, and what is compiled for tests alone.
+
+use std::iter::Peekable;
+
+use proc_macro2::token_stream::IntoIter;
+use proc_macro2::{Delimiter, LexError, Span, TokenStream, TokenTree};
 
 /// An identifier, a number, or one sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,158 +16,95 @@ pub(super) struct Token<'s> {
 
 impl Token<'_> {
     pub(super) fn is_word(&self) -> bool {
-        self.text.starts_with(is_word)
+        self.text.starts_with(|sign: char| sign.is_alphanumeric() || sign == '_')
     }
 }
 
 /// The tokens of a source that are compiled into the library.
-pub(super) fn tokens(source: &str) -> Vec<Token<'_>> {
-    without_tests(&all_tokens(source))
+pub(super) fn tokens(source: &str) -> Result<Vec<Token<'_>>, String> {
+    let stream = source.parse::<TokenStream>().map_err(|error: LexError| error.to_string())?;
+    let mut found = Found { source, tokens: Vec::new() };
+    found.all(stream);
+    Ok(found.tokens)
 }
 
-fn is_word(sign: char) -> bool {
-    sign.is_alphanumeric() || sign == '_'
+type Trees = Peekable<IntoIter>;
+
+struct Found<'s> {
+    source: &'s str,
+    tokens: Vec<Token<'s>>,
 }
 
-fn all_tokens(source: &str) -> Vec<Token<'_>> {
-    let mut tokens: Vec<Token<'_>> = Vec::new();
-    let mut at = 0;
-    while let Some(first) = source[at..].chars().next() {
-        let rest = &source[at..];
-        let (length, is_token) = if rest.starts_with("//") {
-            (rest.find('\n').unwrap_or(rest.len()), false)
-        } else if rest.starts_with("/*") {
-            (block_comment(rest), false)
-        } else if first.is_whitespace() {
-            (first.len_utf8(), false)
-        } else if let Some(length) = string(rest) {
-            (length, false)
-        } else if first == '\'' {
-            (character_or_lifetime(rest), false)
-        } else if is_word(first) {
-            (rest.find(|sign| !is_word(sign)).unwrap_or(rest.len()), true)
-        } else {
-            (first.len_utf8(), true)
-        };
-        if is_token {
-            tokens.push(Token { text: &rest[..length], at });
-        }
-        at += length;
-    }
-    tokens
-}
-
-/// The length of the comment that `rest` begins with; comments nest.
-fn block_comment(rest: &str) -> usize {
-    let (mut depth, mut at) = (0, 0);
-    while at < rest.len() {
-        if rest[at..].starts_with("/*") {
-            depth += 1;
-            at += 2;
-        } else if rest[at..].starts_with("*/") {
-            depth -= 1;
-            at += 2;
-            if depth == 0 {
-                break;
-            }
-        } else {
-            at += rest[at..].chars().next().map_or(1, char::len_utf8);
-        }
-    }
-    at
-}
-
-/// The length of the string that `rest` begins with, its prefix included; `None` if it is none.
-fn string(rest: &str) -> Option<usize> {
-    let prefix = ["", "b", "c", "r", "br", "cr"].into_iter().rev().find(|prefix| {
-        rest.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(['"', '#']))
-    })?;
-    let body = &rest[prefix.len()..];
-    let hashes = body.len() - body.trim_start_matches('#').len();
-    let inside = body[hashes..].strip_prefix('"')?;
-    let before = prefix.len() + hashes + 1;
-    if prefix.ends_with('r') {
-        let end = format!("\"{}", "#".repeat(hashes));
-        return Some(inside.find(&end).map_or(rest.len(), |at| before + at + end.len()));
-    }
-    if hashes > 0 {
-        return None; // an attribute
-    }
-    Some(before + until(inside, '"'))
-}
-
-/// The length of what `rest` begins with: `'a'`, `'\n'`, or `'a` of a lifetime.
-fn character_or_lifetime(rest: &str) -> usize {
-    let inside = &rest[1..];
-    let mut signs = inside.chars();
-    let first = signs.next();
-    if first == Some('\\') || signs.next() == Some('\'') {
-        1 + until(inside, '\'')
-    } else {
-        1 + inside.find(|sign| !is_word(sign)).unwrap_or(inside.len())
-    }
-}
-
-/// The length of what stands before `end`, and of that itself; what is behind a backslash does not end.
-fn until(inside: &str, end: char) -> usize {
-    let mut escaped = false;
-    for (at, sign) in inside.char_indices() {
-        if !escaped && sign == end {
-            return at + sign.len_utf8();
-        }
-        escaped = !escaped && sign == '\\';
-    }
-    inside.len()
-}
-
-/// Leaves out each item behind a `#[cfg(..)]` that names `test`.
-fn without_tests<'s>(tokens: &[Token<'s>]) -> Vec<Token<'s>> {
-    let mut kept = Vec::new();
-    let mut at = 0;
-    while at < tokens.len() {
-        let texts = |range: std::ops::Range<usize>| {
-            tokens.get(range).unwrap_or_default().iter().map(|token| token.text)
-        };
-        if texts(at..at + 4).eq(["#", "[", "cfg", "("]) {
-            let end = closing(tokens, at + 1);
-            if texts(at..end).any(|text| text == "test") {
-                at = end_of_item(tokens, end + 1);
-                continue;
+impl Found<'_> {
+    fn all(&mut self, stream: TokenStream) {
+        let mut trees = stream.into_iter().peekable();
+        while let Some(tree) = trees.next() {
+            match &tree {
+                TokenTree::Punct(sign) if sign.as_char() == '\'' => _ = trees.next(), // a lifetime
+                TokenTree::Punct(sign) if sign.as_char() == '#' && is_for_tests(&mut trees) => {
+                    skip_item(&mut trees);
+                }
+                TokenTree::Group(group) => {
+                    let (open, close) = match group.delimiter() {
+                        Delimiter::Parenthesis => ("(", ")"),
+                        Delimiter::Brace => ("{", "}"),
+                        Delimiter::Bracket | Delimiter::None => ("[", "]"),
+                    };
+                    if self.one(group.span_open(), open) {
+                        self.all(group.stream());
+                        self.one(group.span_close(), close);
+                    }
+                }
+                TokenTree::Literal(literal) => {
+                    let text = literal.to_string();
+                    if text.starts_with(|sign: char| sign.is_ascii_digit()) {
+                        self.one(literal.span(), &text);
+                    }
+                }
+                TokenTree::Ident(_) | TokenTree::Punct(_) => {
+                    self.one(tree.span(), &tree.to_string());
+                }
             }
         }
-        kept.push(tokens[at]);
-        at += 1;
     }
-    kept
+
+    /// Takes a token in, if that is what stands there: the attribute that a doc comment is made into is
+    /// not.
+    fn one(&mut self, span: Span, text: &str) -> bool {
+        let place = span.byte_range();
+        let at = place.start;
+        let found = &self.source[place];
+        let stands = found == text;
+        if stands {
+            self.tokens.push(Token { text: found, at });
+        }
+        stands
+    }
 }
 
-/// Where the bracket is closed that stands at `open`.
-fn closing(tokens: &[Token<'_>], open: usize) -> usize {
-    let mut depth = 0;
-    for (at, token) in tokens.iter().enumerate().skip(open) {
-        match token.text {
-            "(" | "[" | "{" => depth += 1,
-            ")" | "]" | "}" => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return at;
-        }
-    }
-    tokens.len()
+/// Whether a `#` goes on as `[cfg(..)]` that names `test`.
+fn is_for_tests(trees: &mut Trees) -> bool {
+    let Some(TokenTree::Group(attribute)) = trees.peek() else { return false };
+    let mut inside = attribute.stream().into_iter();
+    let is_cfg = matches!(inside.next(), Some(TokenTree::Ident(name)) if name == "cfg");
+    is_cfg && names_test(inside.collect())
 }
 
-/// Behind the item that begins at `at`: behind its body, or its semicolon.
-fn end_of_item(tokens: &[Token<'_>], mut at: usize) -> usize {
-    while let Some(token) = tokens.get(at) {
-        match token.text {
-            "{" => return closing(tokens, at) + 1,
-            ";" => return at + 1,
-            "(" | "[" => at = closing(tokens, at) + 1,
-            _ => at += 1,
-        }
-    }
-    at
+fn names_test(stream: TokenStream) -> bool {
+    stream.into_iter().any(|tree| match tree {
+        TokenTree::Ident(name) => name == "test",
+        TokenTree::Group(group) => names_test(group.stream()),
+        _ => false,
+    })
+}
+
+/// Passes over an item, its body or its semicolon included.
+fn skip_item(trees: &mut Trees) {
+    trees.find(|tree| match tree {
+        TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
+        TokenTree::Punct(sign) => sign.as_char() == ';',
+        _ => false,
+    });
 }
 
 #[cfg(test)]
@@ -170,7 +112,7 @@ mod tests {
     use super::*;
 
     fn texts(source: &str) -> Vec<&str> {
-        tokens(source).into_iter().map(|token| token.text).collect()
+        tokens(source).unwrap().into_iter().map(|token| token.text).collect()
     }
 
     #[test]
@@ -189,6 +131,6 @@ mod tests {
 
     #[test]
     fn a_token_knows_its_place() {
-        assert_eq!(tokens("ä b")[1], Token { text: "b", at: 3 });
+        assert_eq!(tokens("ä b").unwrap()[1], Token { text: "b", at: 3 });
     }
 }

@@ -5,7 +5,7 @@ use std::process::Command;
 
 /// Runs the ignored test called `name` of this program in a child process, with `variables` in its
 /// environment, and fails if it fails.
-pub(crate) fn run(name: &str, variables: &[(&str, &str)]) {
+pub fn run(name: &str, variables: &[(&str, &str)]) {
     let output = Command::new(env::current_exe().expect("a program"))
         .args(["--ignored", "--exact", name, "--nocapture", "--test-threads=1"])
         .envs(variables.iter().copied())

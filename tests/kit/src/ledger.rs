@@ -7,32 +7,38 @@ use windrow::Stats;
 
 /// Count, sum, minimum and maximum of one event, counted in the plainest way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Tally {
-    pub(crate) count: u64,
-    pub(crate) sum: u64,
-    pub(crate) min: Option<u64>,
-    pub(crate) max: Option<u64>,
+pub struct Tally {
+    /// How many.
+    pub count: u64,
+    /// Of what was added or recorded.
+    pub sum: u64,
+    /// The smallest value, if one was recorded.
+    pub min: Option<u64>,
+    /// The largest value, if one was recorded.
+    pub max: Option<u64>,
 }
 
 impl Tally {
     /// What adding `n` to a `Count` event amounts to.
-    pub(crate) fn amount(n: u64) -> Tally {
+    pub fn amount(n: u64) -> Tally {
         Tally { count: n, sum: n, min: None, max: None }
     }
 
     /// What recording `value` for a `Value` event amounts to.
-    pub(crate) fn value(value: u64) -> Tally {
+    pub fn value(value: u64) -> Tally {
         Tally { count: 1, sum: value, min: Some(value), max: Some(value) }
     }
 
-    pub(crate) fn merge(&mut self, other: Tally) {
+    /// Takes another tally in.
+    pub fn merge(&mut self, other: Tally) {
         self.count = self.count.wrapping_add(other.count);
         self.sum = self.sum.wrapping_add(other.sum);
         self.min = [self.min, other.min].into_iter().flatten().min();
         self.max = [self.max, other.max].into_iter().flatten().max();
     }
 
-    pub(crate) fn mean(self) -> Option<f64> {
+    /// Sum by count; `None` of nothing.
+    pub fn mean(self) -> Option<f64> {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64)
     }
 }
@@ -45,29 +51,33 @@ impl From<Stats> for Tally {
 
 /// One event's tallies by the start of their bucket.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Ledger(BTreeMap<u64, Tally>);
+pub struct Ledger(BTreeMap<u64, Tally>);
 
 impl Ledger {
-    pub(crate) fn note(&mut self, start: u64, tally: Tally) {
+    /// Adds to the tally of a bucket.
+    pub fn note(&mut self, start: u64, tally: Tally) {
         self.0.entry(start).or_default().merge(tally);
     }
 
-    pub(crate) fn at(&self, start: u64) -> Tally {
+    /// The tally of a bucket.
+    pub fn at(&self, start: u64) -> Tally {
         self.0.get(&start).copied().unwrap_or_default()
     }
 
-    pub(crate) fn total(&self) -> Tally {
+    /// The tallies of all buckets as one.
+    pub fn total(&self) -> Tally {
         let mut total = Tally::default();
         self.0.values().for_each(|&tally| total.merge(tally));
         total
     }
 
-    pub(crate) fn newest(&self) -> Option<u64> {
+    /// The start of the newest bucket that was noted.
+    pub fn newest(&self) -> Option<u64> {
         self.0.last_key_value().map(|(&start, _)| start)
     }
 
     /// One ledger of all writers' ledgers.
-    pub(crate) fn merged(ledgers: impl IntoIterator<Item = Ledger>) -> Ledger {
+    pub fn merged(ledgers: impl IntoIterator<Item = Ledger>) -> Ledger {
         let mut all = Ledger::default();
         for ledger in ledgers {
             for (start, tally) in ledger.0 {
@@ -83,19 +93,14 @@ impl Ledger {
 /// A line of its own, written with plain stores, so that it slows no writer and orders none.
 #[derive(Debug, Default)]
 #[repr(align(128))]
-pub(crate) struct Progress {
+pub struct Progress {
     begun: [AtomicU64; 2],
     done: [AtomicU64; 2],
 }
 
 impl Progress {
     /// Runs `add`, which adds `count` and `sum` unless it answers `None`, between the two marks.
-    pub(crate) fn around<T>(
-        &self,
-        count: u64,
-        sum: u64,
-        add: impl FnOnce() -> Option<T>,
-    ) -> Option<T> {
+    pub fn around<T>(&self, count: u64, sum: u64, add: impl FnOnce() -> Option<T>) -> Option<T> {
         let step = |marks: &[AtomicU64; 2], by: [u64; 2]| {
             for (mark, by) in marks.iter().zip(by) {
                 let moved = mark.load(Ordering::Relaxed).wrapping_add(by);
@@ -113,12 +118,12 @@ impl Progress {
     }
 
     /// Count and sum that all writers have begun.
-    pub(crate) fn begun(all: &[Progress]) -> [u64; 2] {
+    pub fn begun(all: &[Progress]) -> [u64; 2] {
         Progress::total(all, |one| &one.begun)
     }
 
     /// Count and sum that all writers have done.
-    pub(crate) fn done(all: &[Progress]) -> [u64; 2] {
+    pub fn done(all: &[Progress]) -> [u64; 2] {
         Progress::total(all, |one| &one.done)
     }
 

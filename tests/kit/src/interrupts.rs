@@ -8,7 +8,7 @@ use std::time::Duration;
 use windrow::Counter;
 
 /// How often each thread is sent a signal.
-pub(crate) const PERIOD: Duration = Duration::from_micros(200);
+pub const PERIOD: Duration = Duration::from_micros(200);
 
 /// What the handler adds to.
 static COUNTED: Counter = Counter::new();
@@ -21,7 +21,7 @@ extern "C" fn handle(_signal: libc::c_int) {
 }
 
 /// Installs the handler.
-pub(crate) fn count_signals() {
+pub fn count_signals() {
     COUNTED.add(0); // used once before the first signal
     // SAFETY: the handler adds to a counter that has been used, and to an atomic.
     unsafe {
@@ -33,16 +33,16 @@ pub(crate) fn count_signals() {
 }
 
 /// What the counter has counted, and how many signals there were.
-pub(crate) fn signals() -> (u64, u64) {
+pub fn signals() -> (u64, u64) {
     (COUNTED.sum(), HANDLED.load(Ordering::Relaxed))
 }
 
 /// Sends the calling thread a signal every period, until it is dropped.
-pub(crate) struct Timer(libc::timer_t);
+pub struct Timer(libc::timer_t);
 
 impl Timer {
     /// Starts one for the calling thread.
-    pub(crate) fn start(period: Duration) -> Timer {
+    pub fn start(period: Duration) -> Timer {
         let tick = libc::timespec { tv_sec: 0, tv_nsec: period.subsec_nanos().into() };
         let every = libc::itimerspec { it_interval: tick, it_value: tick };
         // SAFETY: the structures are valid, and outlive the calls.
@@ -68,7 +68,7 @@ impl Drop for Timer {
 }
 
 /// Moves the calling thread to the core numbered `which`, modulo those it may run on.
-pub(crate) fn migrate(which: u64) {
+pub fn migrate(which: u64) {
     // SAFETY: the sets are as long as they are said to be; core 0 or 1 may not be allowed, and then
     // the thread stays where it is.
     unsafe {
@@ -84,7 +84,7 @@ pub(crate) fn migrate(which: u64) {
 ///
 /// A fault delays a sequence at its very end, for a microsecond or more, without restarting it: long
 /// enough for the bucket to be displaced meanwhile.
-pub(crate) fn fault(finished: &AtomicBool) {
+pub fn fault(finished: &AtomicBool) {
     while !finished.load(Ordering::Relaxed) {
         // SAFETY: the child ends without doing anything, and is waited for.
         unsafe {

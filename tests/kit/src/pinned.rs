@@ -28,7 +28,7 @@ impl<F: FnOnce()> Clock for Within<F> {
 }
 
 /// Runs `body` in the middle of a read, while the calling thread is pinned.
-pub(crate) fn pinned(body: impl FnOnce()) {
+pub fn pinned(body: impl FnOnce()) {
     let clock = Within(RefCell::new(None));
     let window = SlidingWindow::<Nothing>::builder().clock(&clock).build().expect("a window");
     *clock.0.borrow_mut() = Some(body);

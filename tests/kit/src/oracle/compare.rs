@@ -6,22 +6,23 @@ use proptest::prelude::*;
 use windrow::clock::Manual;
 use windrow::{BucketSnapshot, Clock, OutOfRange, SlidingWindow, Snapshot, Strategy, Timestamp};
 
+use super::model::{Oracle, Refused, Turn, View, total};
+use super::ops::{Geometry, Op, Time};
+use super::seen::{EVENTS, Seen};
 use crate::ledger::Tally;
-use crate::model::{Oracle, Refused, Turn, View, total};
-use crate::ops::{Geometry, Op, Time};
-use crate::seen::{EVENTS, Seen};
 
 type Checked = Result<(), TestCaseError>;
 
 /// The two, and the clock that both go by.
-pub(crate) struct Pair {
+pub struct Pair {
     clock: Manual,
     window: SlidingWindow<Seen, Manual>,
     oracle: Oracle<Seen>,
 }
 
 impl Pair {
-    pub(crate) fn new(geometry: Geometry, begin: u64) -> Pair {
+    /// Builds a window, and its oracle, on a clock that shows `begin`.
+    pub fn new(geometry: Geometry, begin: u64) -> Pair {
         let clock = Manual::default();
         clock.set(Timestamp::from_nanos(begin));
         let window = SlidingWindow::<Seen>::builder()
@@ -44,7 +45,12 @@ impl Pair {
         Timestamp::from_nanos(time.resolve(self.now(), self.oracle.newest(), length, interval))
     }
 
-    pub(crate) fn apply(&mut self, op: &Op) -> Checked {
+    /// Takes a step with both.
+    ///
+    /// # Errors
+    ///
+    /// If they answer differently.
+    pub fn apply(&mut self, op: &Op) -> Checked {
         match *op {
             Op::Add(index, n) => {
                 self.window.add(EVENTS[index], n);
@@ -147,7 +153,11 @@ impl Pair {
     }
 
     /// Asks both everything.
-    pub(crate) fn compare(&self, step: usize) -> Checked {
+    ///
+    /// # Errors
+    ///
+    /// If they answer differently.
+    pub fn compare(&self, step: usize) -> Checked {
         let (now, buckets, length) = (self.now(), self.oracle.buckets(), self.oracle.length());
         let interval = Duration::from_nanos(self.oracle.interval());
         prop_assert_eq!(self.window.interval(), interval);

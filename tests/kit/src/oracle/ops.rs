@@ -4,20 +4,23 @@ use std::time::Duration;
 
 /// A valid geometry.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Geometry {
-    pub(crate) length: u64,
-    pub(crate) buckets: u64,
+pub struct Geometry {
+    /// Of a bucket, in nanoseconds.
+    pub length: u64,
+    /// How many.
+    pub buckets: u64,
 }
 
 impl Geometry {
-    pub(crate) fn interval(self) -> Duration {
+    /// Of all buckets.
+    pub fn interval(self) -> Duration {
         Duration::from_nanos(self.length * self.buckets)
     }
 }
 
 /// A time, told from the clock's time, the newest bucket or the ends of time.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Time {
+pub enum Time {
     /// So many buckets after the clock's bucket, and so far into that one.
     Buckets(i64, u64),
     /// So many buckets after the newest bucket, and so far into that one.
@@ -33,7 +36,8 @@ pub(crate) enum Time {
 }
 
 impl Time {
-    pub(crate) fn resolve(self, now: u64, newest: u64, length: u64, interval: u64) -> u64 {
+    /// The time in nanoseconds, where the clock and the window stand so.
+    pub fn resolve(self, now: u64, newest: u64, length: u64, interval: u64) -> u64 {
         let place = |from: u64, buckets: i64, offset: u64| {
             let start = i128::from(from - from % length);
             clamp(start + i128::from(buckets) * i128::from(length) + i128::from(offset % length))
@@ -56,13 +60,20 @@ fn clamp(time: i128) -> u64 {
 
 /// One step of a history. Events are told by their index.
 #[derive(Clone, Debug)]
-pub(crate) enum Op {
+pub enum Op {
+    /// Adds so many of an event.
     Add(usize, u64),
+    /// Records a value of an event.
     Record(usize, u64),
+    /// Adds at a time.
     AddAt(Time, usize, u64),
+    /// Records at a time.
     RecordAt(Time, usize, u64),
+    /// Sets the clock.
     Set(Time),
+    /// Advances the clock.
     Advance(Duration),
+    /// Changes the geometry.
     Reconfigure(Geometry),
     /// A geometry that need not be valid.
     TryReconfigure(Duration, usize),

@@ -15,7 +15,7 @@ thread_local! {
 /// An add that reads the clock while others move it counts in a bucket that its caller cannot name;
 /// with this the caller can.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Traced<C>(pub(crate) C);
+pub struct Traced<C>(pub C);
 
 impl<C: Clock> Clock for Traced<C> {
     fn now(&self) -> Timestamp {
@@ -31,7 +31,7 @@ impl<C: Clock> Clock for Traced<C> {
 }
 
 /// Runs `add` and returns the one time that it read from a [`Traced`] clock.
-pub(crate) fn time_of(add: impl FnOnce()) -> u64 {
+pub fn time_of(add: impl FnOnce()) -> u64 {
     let before = READS.get();
     add();
     assert_eq!(READS.get() - before, 1, "an add has one timestamp, so it reads the clock once");

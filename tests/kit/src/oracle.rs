@@ -1,0 +1,11 @@
+//! A window beside an oracle that is too simple to be wrong: histories are told to both, and every answer
+//! of the one must be the other's.
+
+mod compare;
+mod model;
+mod ops;
+mod seen;
+
+pub use compare::Pair;
+pub use ops::{Geometry, Op, Time};
+pub use seen::{EVENTS, Seen};

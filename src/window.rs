@@ -58,18 +58,29 @@ mod reads;
 ///
 /// # Cost and progress
 ///
-/// An add never fails, panics, waits for another thread or takes a lock. With restartable
-/// sequences (see [`strategy`](crate::strategy)) it costs the clock's reading and some twenty plain
-/// instructions, which write a cache line of this core's own. Elsewhere it pins the epoch, and
-/// adds by an atomic read-modify-write to a cache line of its own thread's.
+/// An add never fails, panics, waits for another thread or takes a lock. What it costs, with restartable
+/// sequences (see [`strategy`](crate::strategy)) and without:
 ///
-/// The add that opens a bucket pays for that, and for closing the one before: some microseconds, and a
-/// system call with restartable sequences. Once the ring has been filled, opening a bucket allocates
-/// nothing (but for the epochs' own lists, where there are no sequences, and for a thread's first pin: see
-/// [Reading](#reading)). The epochs are the library's own: what other crates of the process do with
-/// `crossbeam-epoch` neither runs in a call of ours nor keeps memory of ours. A stalled thread costs others
-/// speed, never counts: while it holds up a bucket's closing, new buckets may count in cells that all
-/// threads share. It holds up two headers' memory at most.
+/// | an add | with sequences | without |
+/// |---|---|---|
+/// | to the live bucket: nearly every one | the clock's reading and some twenty plain instructions, which write a cache line of this core's own | the clock's reading, an epoch pin, and an atomic read-modify-write to a cache line of its own thread's |
+/// | of a value beyond all that its core has recorded in the bucket: the first, and ever fewer after it | two sequences more, out of line | as any other |
+/// | whose bucket is not the live one any more, or has no columns; or whose sequence was interrupted 32 times | some atomic read-modify-writes to lines that all cores share | the same |
+/// | that opens a bucket: once a bucket | some microseconds, and *a system call* (`membarrier`) that closes the bucket before | some microseconds, no system call |
+///
+/// The system call takes microseconds by itself. But the kernel has one lock for the barriers of all
+/// processes: others that ask for them all the time can make it last for as long as they are scheduled,
+/// which on a machine with 16 such processes of idle priority was most of a second. So one thread of a
+/// window at a time is ever in it; it is not pinned and holds nothing, and nobody waits for it: other
+/// threads add, open buckets and read as always, and while the blocks of four buckets are taken, new ones
+/// count in cells that all cores share. If no add is to make the call, have a
+/// [`Ticker`](crate::clock::Ticker) close the buckets: `close_on`.
+///
+/// Once the ring has been filled, opening a bucket allocates nothing: but for headers of buckets without
+/// columns, when more are needed than ever before; for the epochs' own lists, where there are no sequences;
+/// and for a thread's first pin (see [Reading](#reading)). The epochs are the library's own: what other
+/// crates of the process do with `crossbeam-epoch` neither runs in a call of ours nor keeps memory of ours.
+/// A stalled thread costs others speed, never counts. It holds up two headers' memory at most.
 ///
 /// Adds are Release and reads are Acquire: whoever counts an add sees what its thread did before.
 ///

@@ -15,7 +15,8 @@ use crate::ring::geometry::Geometry;
 use crate::ring::header::{Header, Link};
 use crate::sync::{Ordering, spin_loop};
 
-/// How often a read begins again because the ring has moved on under it.
+/// How often a read begins again because the ring has moved on under it. It must end, however short buckets
+/// are; and a reader that stood still in the middle must not answer with what was left by then.
 const RESCANS: usize = 8;
 
 /// The ring as one read sees it, at one time.
@@ -74,8 +75,8 @@ impl<'g> Seen<'g> {
 impl Ring {
     /// Lets `read` look at the ring at a time that `now` gives, again if the ring has moved on.
     ///
-    /// The last look stands in any case. What it found overtaken has left the ring: it is zero, and
-    /// right for the time at which that was found.
+    /// The last look stands in any case. What it found overtaken counts as zero there: its bucket has left
+    /// the ring since the read began, and whatever is in its slot now was opened since.
     pub(crate) fn view<R>(&self, now: impl Fn() -> u64, mut read: impl FnMut(&View<'_>) -> R) -> R {
         let mut looks = 0;
         loop {

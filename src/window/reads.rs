@@ -26,6 +26,11 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// count when it returned. Adds that run at the same time may be in it or not, in any combination.
     /// Buckets from the future, should the clock have stepped back, are not in it.
     ///
+    /// If buckets leave the ring while they are read, the call reads the clock and the ring again: eight
+    /// times at most, so that it ends however short buckets are. The ninth reading is the answer whatever
+    /// it has missed. Then this is what is true of it: every add that was over when the call began is in
+    /// it, but for those whose buckets had left the interval when it returned; and nothing is in it twice.
+    ///
     /// And not a sum over the last interval to the nanosecond: the oldest bucket drops out as a
     /// whole when a new one begins, so it covers between `interval - length` and `interval`. Two
     /// bursts one interval apart may both be in it, or the first may just have left: the error is
@@ -77,9 +82,10 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
 
     /// What is known of an event over the interval: as [`sum`](Self::sum).
     ///
-    /// In closed buckets count, sum, minimum and maximum agree with one another. In the live one
-    /// the sum, the minimum and the maximum may run ahead of the count by the records that are being
-    /// made.
+    /// In closed buckets count, sum, minimum and maximum agree with one another: they are of the same
+    /// records. In the live one the sum, the minimum and the maximum may run ahead of the count by the
+    /// records that are being made. So they may in a closed bucket, by those back-dated records that are
+    /// being made while it is read: records whose bucket was no longer the live one when they came to it.
     ///
     /// ```
     /// # windrow::events! { enum Disk { Latency: Value } }

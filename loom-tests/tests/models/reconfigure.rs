@@ -13,7 +13,8 @@ use crate::spawn;
 /// An add to the live bucket.
 #[test]
 fn reconfigure_against_add() {
-    Model::new("reconfigure::reconfigure_against_add").bounded_over_epoch(2).explore(|| {
+    let model = Model::new("reconfigure::reconfigure_against_add");
+    model.bounded_over_epoch(2).bounded_per_core(3).explore(|| {
         set_time(0);
         let window = Arc::new(window(1));
         add(&window, 0, 1);

@@ -222,7 +222,9 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// Nothing is lost, adds under way included. The newest bucket becomes the one that contains the
     /// start of the newest one before.
     ///
-    /// The old ring's memory is kept until a change or two after this one.
+    /// The old ring's memory is kept until a change or two after this one, however often the geometry is
+    /// changed, and whatever a drain is doing. Where buckets are shorter than a change takes, an add that
+    /// opens another may make the change in the caller's place: nobody has to try for ever.
     ///
     /// # Errors
     ///

@@ -12,7 +12,6 @@
 //! not asked: the next add moves on from there as from any other bucket.
 
 use std::collections::BTreeMap;
-use std::iter;
 use std::sync::Arc;
 
 use crate::error::BuildError;
@@ -24,14 +23,17 @@ use crate::ring::header::Header;
 use crate::ring::hold::Held;
 use crate::ring::slots::Slots;
 use crate::ring::{Ring, grace};
-use crate::sync::{AtomicU64, Ordering};
+use crate::sync::{AtomicU64, Ordering, sized};
+
+/// How often a change is attempted before it is proposed to others too.
+const DIRECT: usize = sized(1, 0);
 
 impl Ring {
     /// Moves on to `geometry`, with what the old ring holds.
     pub(crate) fn reconfigure(&self, geometry: Geometry) -> Result<(), BuildError> {
         let ours = Arc::new(Slots::new(geometry)?);
         let mut proposed = None;
-        for again in iter::once(false).chain(iter::repeat(true)) {
+        for attempt in 0.. {
             let guard = reclaim::pin();
             let current = self.hold_current();
             // SAFETY: of a header that is current under the guard.
@@ -42,7 +44,7 @@ impl Ring {
                 self.withdraw(&ours, &guard);
                 break;
             }
-            if again && self.propose(&ours, number, &guard) {
+            if attempt >= DIRECT && self.propose(&ours, number, &guard) {
                 proposed = Some(number);
             }
             let slots = self.proposed(number, &guard).unwrap_or(&ours);

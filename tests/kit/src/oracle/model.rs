@@ -19,6 +19,11 @@ impl<E> Default for Tallies<E> {
 }
 
 impl<E: Copy + Eq + Hash> Tallies<E> {
+    /// Whether nothing was added.
+    fn is_empty(&self) -> bool {
+        self.0.values().all(|tally| *tally == Tally::default())
+    }
+
     pub(crate) fn of(&self, event: E) -> Tally {
         self.0.get(&event).copied().unwrap_or_default()
     }
@@ -304,6 +309,11 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
             carried.into_values().chain(behind.map(|(_, turn)| turn.clone())).collect()
         })
         .collect()
+    }
+
+    /// Whether a turn is of buckets from before the last change to which nothing was added.
+    pub(crate) fn is_old_and_empty(&self, turn: &Turn<E>) -> bool {
+        turn.place.0 < self.state().changes && turn.tallies.is_empty()
     }
 
     /// A bucket was handed out.

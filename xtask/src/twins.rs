@@ -233,26 +233,6 @@ pub(crate) const TWINS: &[Twin] = &[
         why: "who counts an add must see what came before it (I9)",
     },
     Twin {
-        name: "shared-cell-is-the-plain-cell",
-        file: "src/striped.rs",
-        find: "            self.add_shared(n);",
-        replace: "column.column().cell(0).fetch_add(n, Ordering::Release);",
-        build: &PER_CORE,
-        model: "counter_sum::sums_against_two_adders",
-        why: "a plain add overwrites a locked one that comes between its load and its store",
-    },
-    Twin {
-        name: "sequence-is-not-restarted",
-        file: "src/stripe/per_core_model.rs",
-        find: "    if *core == mine {
-        cell.store",
-        replace: "    if *core >= mine {
-        cell.store",
-        build: &PER_CORE,
-        model: "counter_sum::sums_against_two_adders",
-        why: "an interrupted add overwrites what came between its load and its store",
-    },
-    Twin {
         name: "version-published-before-its-block",
         file: "src/ring/rotate.rs",
         find: "            header.make(generation, start);
@@ -309,6 +289,26 @@ pub(crate) const TWINS: &[Twin] = &[
         build: &CHECKER,
         model: "closing::final_against_its_adders",
         why: "adder and closer may each miss the other (I6)",
+    },
+    Twin {
+        name: "shared-cell-is-the-plain-cell",
+        file: "src/striped.rs",
+        find: "            self.add_shared(n);",
+        replace: "column.column().cell(0).fetch_add(n, Ordering::Release);",
+        build: &PER_CORE,
+        model: "counter_sum::sums_against_two_adders",
+        why: "a plain add overwrites a locked one that comes between its load and its store",
+    },
+    Twin {
+        name: "sequence-is-not-restarted",
+        file: "src/stripe/per_core_model.rs",
+        find: "    if *core == mine {
+        cell.store",
+        replace: "    if *core >= mine {
+        cell.store",
+        build: &PER_CORE,
+        model: "counter_sum::sums_against_two_adders",
+        why: "an interrupted add overwrites what came between its load and its store",
     },
     Twin {
         name: "record-raises-before-it-commits",

@@ -1,8 +1,9 @@
 //! A thread that publishes the time, so that reading it costs one load.
 
+use std::cell::Cell;
 use std::fmt::Debug;
 use std::ptr::null_mut;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::{self, JoinHandle, Thread};
 use std::time::Duration;
 use std::{io, mem};
@@ -11,7 +12,7 @@ use crossbeam_utils::CachePadded;
 
 use super::{Clock, UNTOLD, monotonic};
 use crate::Timestamp;
-use crate::sync::{AtomicBool, AtomicPtr, AtomicU8, AtomicU64, Ordering, fence};
+use crate::sync::{AtomicBool, AtomicPtr, AtomicU8, AtomicU64, AtomicUsize, Ordering, fence};
 use crate::timestamp::saturating_nanos;
 
 // One of two, with the same functions: where children are forked, and `libc` can say so; or nothing.
@@ -144,9 +145,11 @@ pub(crate) trait Chore: Debug + Send + Sync {
 
 impl Ticker {
     /// Has the thread do `chore` at every tick, for as long as it lives. A tick is late by as long as that
-    /// takes.
-    pub(crate) fn take_on(&self, chore: Weak<dyn Chore>) {
-        self.tick.chores().push(chore);
+    /// takes. True if the thread is there; in a forked child it may come later, or never.
+    pub(crate) fn take_on(&self, chore: Weak<dyn Chore>) -> bool {
+        self.now(); // so that a child starts one
+        let taken = self.tick.with_chores(|chores| chores.push(chore)).is_some();
+        taken && self.quick() != UNTOLD
     }
 }
 
@@ -204,6 +207,15 @@ struct Tick {
     /// The thread, in a box, once it runs in this process.
     thread: AtomicPtr<Thread>,
     chores: Mutex<Vec<Weak<dyn Chore>>>,
+    /// How many threads are about to lock the chores, or have: so many as never end it, in a child.
+    at_chores: AtomicUsize,
+    /// This process was forked while somebody was at the chores: they may be locked for ever.
+    are_chores_lost: AtomicBool,
+}
+
+thread_local! {
+    /// This is a ticker's thread.
+    static TICKS: Cell<bool> = const { Cell::new(false) };
 }
 
 impl Tick {
@@ -215,11 +227,25 @@ impl Tick {
             ticks: AtomicU8::new(ticks::FIRST),
             thread: AtomicPtr::new(null_mut()),
             chores: Mutex::default(),
+            at_chores: AtomicUsize::new(0),
+            are_chores_lost: AtomicBool::new(false),
         }
     }
 
-    fn chores(&self) -> MutexGuard<'_, Vec<Weak<dyn Chore>>> {
-        self.chores.lock().unwrap_or_else(PoisonError::into_inner) // each change of it is whole
+    /// Does something with the list of chores; `None` in a child that was forked while somebody else did.
+    fn with_chores<R>(&self, what: impl FnOnce(&mut Vec<Weak<dyn Chore>>) -> R) -> Option<R> {
+        // Relaxed: written by the first thread of a process, which all others come after.
+        if self.are_chores_lost.load(Ordering::Relaxed) {
+            return None;
+        }
+        self.at_chores.fetch_add(1, Ordering::Relaxed);
+        // A child must not have the lock and not this count (see `Place::leave`).
+        fence(Ordering::SeqCst);
+        // Each change of it is whole.
+        let result = what(&mut self.chores.lock().unwrap_or_else(PoisonError::into_inner));
+        fence(Ordering::SeqCst); // nor the end of the count and not that of the lock
+        self.at_chores.fetch_sub(1, Ordering::Relaxed);
+        Some(result)
     }
 
     /// Starts a thread that ticks.
@@ -229,6 +255,7 @@ impl Tick {
     }
 
     fn run(&self) {
+        TICKS.set(true);
         // Release: pairs with the Acquire in `wake`.
         self.thread.store(Box::into_raw(Box::new(thread::current())), Ordering::Release);
         // Pairs with the fence in `wake`: either we see what it was called for, or it sees us.
@@ -243,9 +270,9 @@ impl Tick {
     }
 
     /// Goes through the chores that are still there. The list is not locked meanwhile: a chore may take
-    /// long. And it is not waited for, since in a forked child it may be locked for ever.
+    /// long.
     fn each_chore(&self, what: impl Fn(&dyn Chore)) {
-        let chores = self.chores.try_lock().map(|mut chores| {
+        let chores = self.with_chores(|chores| {
             chores.retain(|chore| chore.strong_count() > 0);
             chores.clone()
         });
@@ -275,6 +302,8 @@ impl Tick {
         self.nanos.store(UNTOLD.as_nanos(), Ordering::Relaxed);
         self.thread.store(null_mut(), Ordering::Relaxed);
         self.ticks.store(ticks::NOBODY, Ordering::Relaxed);
+        let is_lost = self.at_chores.load(Ordering::Relaxed) != 0;
+        self.are_chores_lost.store(is_lost, Ordering::Relaxed);
     }
 
     /// Sees to it that somebody ticks in this process too, and says what time it is meanwhile. If there
@@ -318,12 +347,16 @@ impl Drop for Handle {
         if let Some(thread) = self.thread.take() {
             // Relaxed: written by the first thread of a process, which all others come after.
             let is_first = self.tick.ticks.load(Ordering::Relaxed) == ticks::FIRST;
-            // On the thread itself the last clone may go with a window that it has just closed buckets of.
-            if is_first && thread.thread().id() != thread::current().id() {
+            if !is_first {
+                mem::forget(thread); // it is not of this process, and not to be let go either
+            } else if TICKS.get() {
+                // The last clone may go with a window that a ticker's thread has just closed buckets of. If
+                // it is this thread, there is nothing to wait for; and if it is another's, that may be
+                // waiting for this one in the same way.
+                drop(thread);
+            } else {
                 // Its body cannot panic; and a panic there would be no reason for one here.
                 let _ = thread.join();
-            } else {
-                mem::forget(thread); // in a child it is not of this process: it is not to be let go either
             }
         }
         self.place.leave();

@@ -56,13 +56,14 @@ impl Seat {
     /// An occupant of another process is not there: this process was forked while it was.
     fn take(&self) -> bool {
         let process = u64::from(process());
-        // Relaxed, all: the seat says who makes a system call, and publishes nothing. One order of all
-        // that is done to it is enough: either the occupant finds that it was asked, or we find it free.
+        // Either the occupant finds that it was asked, or we find it free. Release: pairs with the Acquire
+        // in `leave`: who finds that it was asked sees what was displaced before.
+        let (order, failed) = (Ordering::Release, Ordering::Relaxed);
         let mut seen = self.0.load(Ordering::Relaxed);
         loop {
             let is_taken = seen & !ASKED == process;
             let new = if is_taken { seen | ASKED } else { process };
-            match self.0.compare_exchange(seen, new, Ordering::Relaxed, Ordering::Relaxed) {
+            match self.0.compare_exchange(seen, new, order, failed) {
                 Ok(_) => return !is_taken,
                 Err(now) => seen = now,
             }
@@ -72,11 +73,14 @@ impl Seat {
     /// Leaves the seat; false if there is something to do again, and the caller still sits there.
     fn leave(&self) -> bool {
         let process = u64::from(process());
-        let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed); // as in `take`
+        // Relaxed: it publishes nothing.
+        let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
         if self.0.compare_exchange(process, FREE, order, failed).is_ok() {
             return true;
         }
-        self.0.store(process, order);
+        // Acquire: pairs with the Release in `take`. A swap, not a store: of whoever has asked since the
+        // exchange failed this is the only word.
+        self.0.swap(process, Ordering::Acquire);
         false
     }
 

@@ -32,9 +32,10 @@ impl<E: Event, C: Clock + Send + Sync + 'static> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn close_on(self: &Arc<Self>, ticker: &Ticker) {
-        self.ring.close_elsewhere(true);
         let window: Weak<Self> = Arc::downgrade(self);
-        ticker.take_on(window);
+        if ticker.take_on(window) {
+            self.ring.close_elsewhere(true);
+        } // else at its first tick in this process, should there be one
     }
 }
 

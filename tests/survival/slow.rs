@@ -4,6 +4,7 @@
 //! A seccomp filter hands each such call to a signal handler, which stands still for a while before it makes
 //! it. So what is held up does not depend on other processes, nor on how many cores there are.
 
+use std::fs;
 use std::mem::zeroed;
 use std::ptr::null_mut;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use std::thread;
 use std::time::Duration;
 
 use windrow::clock::{Manual, Ticker};
-use windrow::{SlidingWindow, Strategy};
+use windrow::{Clock, SlidingWindow, Strategy, Timestamp};
 
 use crate::Seen;
 use testkit::{Finish, alone, at_ns, ns, window};
@@ -195,6 +196,92 @@ fn a_window_may_be_dropped_while_its_ticker_closes_it() {
         window.close_on(&ticker);
         drop(ticker);
         window.add(Seen::Pass, 1);
+    }
+}
+
+/// Defect: a ticker whose last clone went on its own thread never gave that thread's stack back.
+#[test]
+fn threads_of_tickers_that_end_by_themselves_leave_nothing() {
+    alone::run("slow::stacks", &[]);
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn stacks() {
+    let mappings = || fs::read_to_string("/proc/self/maps").expect("a list").lines().count();
+    let on_its_own = |_: &i32| {
+        let ticker = Ticker::start(Ticker::SHORTEST);
+        let window = SlidingWindow::<Seen>::builder().clock(ticker.clone()).build();
+        let window = Arc::new(window.expect("sound"));
+        window.close_on(&ticker);
+        drop(ticker);
+        let weak = Arc::downgrade(&window);
+        (0..1_000_000).find(|_| weak.strong_count() > 1);
+        drop(window);
+        weak.strong_count() > 0
+    };
+    let before = mappings();
+    let count = (0..100_000).filter(on_its_own).take(100).count();
+    assert_eq!(count, 100, "the ticker's thread is never the last");
+    thread::sleep(Duration::from_millis(200));
+    let after = mappings();
+    assert!(after < before + 90, "{before} mappings, then {after}");
+}
+
+/// Two windows, each closed by the ticker that is the other's clock, and everything dropped: each ticker's
+/// thread ends the other one, and waits for it.
+#[test]
+fn tickers_do_not_wait_for_each_other() {
+    alone::run("slow::crosswise", &[]);
+}
+
+/// Takes its time to go.
+struct Lasting(Ticker);
+
+impl Clock for Lasting {
+    fn now(&self) -> Timestamp {
+        self.0.now()
+    }
+
+    fn resolution(&self) -> Duration {
+        self.0.resolution()
+    }
+}
+
+impl Drop for Lasting {
+    fn drop(&mut self) {
+        if thread::current().name() == Some("windrow-ticker") {
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn crosswise() {
+    let threads = || fs::read_dir("/proc/self/task").expect("a list").count();
+    let before = threads();
+    for round in 0..20 {
+        let (one, other) = (Ticker::start(Ticker::SHORTEST), Ticker::start(Ticker::SHORTEST));
+        let window = |clock: &Ticker| {
+            let builder = SlidingWindow::<Seen>::builder().clock(Lasting(clock.clone()));
+            Arc::new(builder.build().expect("sound"))
+        };
+        let windows = [window(&other), window(&one)];
+        windows[0].close_on(&one);
+        windows[1].close_on(&other);
+        drop((one, other));
+        for window in windows {
+            (0..1_000_000).find(|_| Arc::strong_count(&window) > 1);
+            drop(window);
+        }
+        let ended = (0..1_000).any(|_| {
+            threads() == before || {
+                sleep();
+                false
+            }
+        });
+        assert!(ended, "round {round}: they wait for each other");
     }
 }
 

@@ -140,10 +140,22 @@ pub(super) const EXCUSES: &[Excuse] = &[
         witness: "docs/promela",
     },
     Excuse {
-        site: "stripe/barrier.rs: pass: load: Acquire",
+        site: "stripe/barrier.rs: passed: load: Acquire",
         orders: &["Relaxed"],
         why: LOCKED,
         witness: "docs/promela",
+    },
+    Excuse {
+        site: "stripe/per_core_model.rs: record_pending: store: Release",
+        orders: &["Relaxed"],
+        why: LOCKED,
+        witness: "tests/torture/agree.rs",
+    },
+    Excuse {
+        site: "stripe/per_core_model.rs: fold_live: store: Release",
+        orders: &["Relaxed"],
+        why: LOCKED,
+        witness: "tests/torture/agree.rs",
     },
     Excuse {
         site: "stripe/barrier.rs: pass: fetch_add: AcqRel",

@@ -28,7 +28,7 @@ mod precise;
 #[cfg(not(any(loom, shuttle)))]
 mod ticker;
 #[cfg(not(any(loom, shuttle)))]
-pub(crate) use ticker::Chore;
+pub(crate) use ticker::{Chore, forks};
 #[cfg(not(any(loom, shuttle)))]
 pub use {monotonic::Coarse, precise::Precise, ticker::Ticker};
 

@@ -145,12 +145,7 @@ impl<E: Event> Snapshot<E> {
     /// ```
     pub fn stats(&self, event: E) -> Stats {
         let buckets = self.buckets.iter().map(|bucket| bucket.stats(event));
-        buckets.fold(Stats::default(), |all, bucket| Stats {
-            count: all.count.wrapping_add(bucket.count),
-            sum: all.sum.wrapping_add(bucket.sum),
-            min: all.min.into_iter().chain(bucket.min).min(),
-            max: all.max.max(bucket.max),
-        })
+        buckets.fold(Stats::default(), Stats::with)
     }
 }
 

@@ -32,6 +32,16 @@ pub struct Stats {
 }
 
 impl Stats {
+    /// Of the values of both.
+    pub(crate) fn with(self, other: Stats) -> Stats {
+        Stats {
+            count: self.count.wrapping_add(other.count),
+            sum: self.sum.wrapping_add(other.sum),
+            min: self.min.into_iter().chain(other.min).min(),
+            max: self.max.max(other.max),
+        }
+    }
+
     /// The mean of the values; `None` when nothing was recorded. Of a `Count` event that was added
     /// to, 1.
     ///

@@ -7,7 +7,7 @@ use std::time::Duration;
 use windrow::clock::Manual;
 use windrow::{Clock, SlidingWindow, Timestamp, events};
 
-events! { enum Hits { Hit: Count } }
+events! { enum Hits { Hit: Count, Took: Value } }
 
 type Window = SlidingWindow<Hits, Hostile>;
 
@@ -98,4 +98,35 @@ fn a_sum_that_is_always_overtaken_misses_only_what_has_left() {
     assert!(looks > 8, "looked {looks} times");
     let still_there = (64 - looks) * 1_000;
     assert!((still_there..=64_000 + looks).contains(&sum), "{sum}, of at least {still_there}");
+}
+
+/// The numbers of a value are each read from all buckets: a bucket that leaves in between was once in the
+/// count, and not in the extremes.
+#[test]
+fn stats_that_are_always_overtaken_are_of_whole_buckets() {
+    let clock = Hostile { time: Manual::default(), window: Arc::default() };
+    let cell = Arc::clone(&clock.window);
+    let builder = SlidingWindow::<Hits>::builder().interval(LENGTH * 20_000).buckets(20_000);
+    let window = Arc::new(builder.clock(clock.clone()).build().expect("sound"));
+    assert!(cell.set(Arc::clone(&window)).is_ok());
+    window.record(Hits::Took, 7);
+    let finished = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            // Each bucket that leaves, among very many empty ones, had the one value.
+            while !finished.load(std::sync::atomic::Ordering::Relaxed) {
+                clock.time.advance(LENGTH * 19_990);
+                window.record(Hits::Took, 7);
+            }
+        });
+        for _ in 0..2_000 {
+            let stats = window.stats(Hits::Took);
+            let seven = (stats.count > 0).then_some(7);
+            if (stats.min, stats.max) != (seven, seven) {
+                finished.store(true, std::sync::atomic::Ordering::Relaxed);
+                panic!("{stats:?} are not of one value");
+            }
+        }
+        finished.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
 }

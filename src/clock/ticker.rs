@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::fmt::Debug;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::{self, JoinHandle, Thread};
@@ -30,7 +31,7 @@ use crate::timestamp::saturating_nanos;
     )),
     path = "ticker/no_forks.rs"
 )]
-mod forks;
+pub(crate) mod forks;
 
 /// A published tick: one thread writes the time down every period, and `now` is one load.
 ///
@@ -148,7 +149,11 @@ impl Ticker {
     /// takes. True if the thread is there; in a forked child it may come later, or never.
     pub(crate) fn take_on(&self, chore: Weak<dyn Chore>) -> bool {
         self.now(); // so that a child starts one
-        let taken = self.tick.with_chores(|chores| chores.push(chore)).is_some();
+        let taken = self.tick.with_chores(|chores| {
+            chores.retain(|other| !Weak::ptr_eq(other, &chore));
+            chores.push(chore);
+        });
+        let taken = taken.is_some();
         taken && self.quick() != UNTOLD
     }
 }
@@ -276,8 +281,10 @@ impl Tick {
             chores.retain(|chore| chore.strong_count() > 0);
             chores.clone()
         });
-        for chore in chores.iter().flatten().filter_map(Weak::upgrade) {
-            what(&*chore);
+        for chore in chores.iter().flatten() {
+            // It may be dropped here, with a clock of the user's, whose panic must not end the ticks.
+            let done = || chore.upgrade().map(|chore| what(&*chore));
+            let _ = catch_unwind(AssertUnwindSafe(done));
         }
     }
 

@@ -21,6 +21,8 @@
 
 use std::ptr::null_mut;
 
+#[cfg(not(any(loom, shuttle)))]
+use crate::clock::forks::process;
 use crate::reclaim::{self, Guard};
 use crate::ring::cells::Target;
 use crate::ring::header::Header;
@@ -90,9 +92,10 @@ impl Seat {
     }
 }
 
-/// This process; in a model there is but one.
+/// In a model there is but one process.
+#[cfg(any(loom, shuttle))]
 fn process() -> u32 {
-    if cfg!(any(loom, shuttle)) { 1 } else { std::process::id() }
+    1
 }
 
 impl Ring {

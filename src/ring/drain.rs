@@ -8,7 +8,8 @@
 //!
 //! A bucket whose turn comes while it is not final yet holds up those after it: order is kept. One
 //! that has left the ring before its turn is passed over; and so is what is counted in a bucket after
-//! its turn. Both are in `lifetime`, and in nothing that was handed out.
+//! its turn. Both are in `lifetime`, and in nothing that was handed out. (Should a thread stand still while
+//! it closes a bucket, through two changes of geometry, those of the next generation come before it.)
 //!
 //! Each look goes on behind the cursor, in whichever generation that is: a drain of many buckets looks
 //! at each place once.

@@ -101,8 +101,9 @@ impl Drop for Adder<'_> {
 }
 
 impl Header {
-    /// Whether a thread is adding to its shared cells that has found it current. For who has seen that it
-    /// is not: false stays false, and all that such threads have added is seen.
+    /// Whether a thread may be adding to its shared cells that has found it current. For who has seen that it
+    /// is not: once this is false, all that such threads have added is seen, and none will add any more.
+    /// (One that comes later registers, for as long as it takes to see that it is too late.)
     pub(super) fn has_adders(&self) -> bool {
         fence(Ordering::SeqCst); // pairs with the one in `Adder::of`
         // Acquire: pairs with the Release in the adder's `drop`.

@@ -7,12 +7,13 @@
 
 use std::cell::Cell;
 
-use crate::layout::Shape;
+use crate::layout::{Place, Shape};
 use crate::reclaim::{self, Guard};
 use crate::ring::Ring;
 use crate::ring::generation::Generation;
 use crate::ring::geometry::Geometry;
 use crate::ring::header::{Header, Link};
+use crate::stats::Stats;
 use crate::sync::{Ordering, spin_loop};
 
 /// How often a read begins again because the ring has moved on under it. It must end, however short buckets
@@ -185,6 +186,27 @@ impl<'g> View<'g> {
         } else {
             self.total_of_any(position)
         }
+    }
+
+    /// What is known of an event, by all buckets that count.
+    pub(crate) fn stats(&self, place: Place) -> Stats {
+        let stats = place.stats(|position| self.total(position));
+        // Each number was read from all buckets before the next: of one that has left in between some
+        // would be there and some not.
+        if self.is_overtaken() { self.stats_by_bucket(place) } else { stats }
+    }
+
+    /// As [`stats`](Self::stats), each bucket as a whole or not at all.
+    #[cold]
+    fn stats_by_bucket(&self, place: Place) -> Stats {
+        let (newest, mut all) = (self.newest(), Stats::default());
+        self.each(self.geometry().oldest(newest), newest, |_, source| {
+            let bucket = place.stats(|position| self.number(source, position));
+            if self.still_holds(source) {
+                all = all.with(bucket);
+            }
+        });
+        all
     }
 
     /// As [`total`](Self::total), whatever the time is, and however the ring has come about.

@@ -104,7 +104,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
 
     /// The stats of the event whose cells are at `place`.
     pub(super) fn stats_at(&self, place: Place) -> Stats {
-        self.ring.view(|| self.now(), |view| place.stats(|position| view.total(position)))
+        self.ring.view(|| self.now(), |view| view.stats(place))
     }
 
     /// All buckets of the interval: exactly [`buckets`](Self::buckets) entries, oldest first, gaps

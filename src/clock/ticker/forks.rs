@@ -14,7 +14,7 @@ use std::ptr::null_mut;
 use std::sync::Arc;
 
 use super::Tick;
-use crate::sync::{AtomicBool, AtomicPtr, Ordering, fence};
+use crate::sync::{AtomicBool, AtomicPtr, AtomicU32, Ordering, fence};
 
 /// Where a ticker is to be found as long as it lives.
 #[derive(Debug)]
@@ -29,6 +29,20 @@ static FIRST: AtomicPtr<Place> = AtomicPtr::new(null_mut());
 
 /// The handler is there.
 static HANDLED: AtomicBool = AtomicBool::new(false);
+
+/// How many forks there were between the first process and this one.
+static FORKS: AtomicU32 = AtomicU32::new(0);
+
+/// A number that a forked child and its parent do not share, if [`watch`] was called before; not zero.
+pub(crate) fn process() -> u32 {
+    // Relaxed: written by the first thread of a process, which all others come after.
+    FORKS.load(Ordering::Relaxed).wrapping_add(1).max(1)
+}
+
+/// Has forks counted, if the system lets us.
+pub(crate) fn watch() {
+    let _ = handle();
+}
 
 fn first() -> Option<&'static Place> {
     // SAFETY: null or a place, none of which is ever freed. Acquire: pairs with the Release in `add`.
@@ -100,6 +114,7 @@ impl Place {
 
 /// What a child does first. It is alone there.
 extern "C" fn orphan_all() {
+    FORKS.fetch_add(1, Ordering::Relaxed); // nobody else is there
     for place in places() {
         // SAFETY: null or a ticker that has not left its place, so that it lives. Acquire: pairs with the
         // Release in `take`; of a place that was added with its ticker, with the one in `add`.

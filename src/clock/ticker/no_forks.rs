@@ -16,3 +16,10 @@ pub(super) fn enter(_: &Arc<Tick>) -> io::Result<&'static Place> {
 impl Place {
     pub(super) fn leave(&self) {}
 }
+
+/// There is one process.
+pub(crate) fn process() -> u32 {
+    1
+}
+
+pub(crate) fn watch() {}

@@ -53,6 +53,18 @@ pub(super) const EXCUSES: &[Excuse] = &[
         witness: "tests/survival/ticker.rs",
     },
     Excuse {
+        site: "clock/ticker.rs: with_chores: fence: SeqCst",
+        orders: &["AcqRel", "no fence"],
+        why: TICKER,
+        witness: "tests/survival/ticker.rs",
+    },
+    Excuse {
+        site: "clock/ticker.rs: with_chores: fence: SeqCst #2",
+        orders: &["AcqRel", "no fence"],
+        why: TICKER,
+        witness: "tests/survival/ticker.rs",
+    },
+    Excuse {
         site: "clock/ticker/forks.rs: first: load: Acquire",
         orders: &["Relaxed"],
         why: TICKER,

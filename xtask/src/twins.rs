@@ -189,8 +189,8 @@ pub(crate) const TWINS: &[Twin] = &[
     Twin {
         name: "reconfigure-forgets-the-old-ring",
         file: "src/ring/reconfigure.rs",
-        find: "inherited: vec![Inherited { slots: Arc::clone(&old.slots), changes: vec![change] }],",
-        replace: "inherited: { let _ = change; Vec::new() },",
+        find: "inherited: vec![Inherited { number, slots: Arc::clone(&old.slots), changes }],",
+        replace: "inherited: { _ = changes; Vec::new() },",
         build: &CHECKER,
         model: "reconfigure::reconfigure_against_add",
         why: "what was in the ring is gone (I1)",

@@ -26,7 +26,16 @@ const ROUNDS: [Round; 2] = [
     Round { cases: "12", tests: &["lib", "oracle"] },
     Round {
         cases: "64",
-        tests: &["lib", "conformance", "contract", "drain", "errors", "steady", "threads"],
+        tests: &[
+            "lib",
+            "changes",
+            "conformance",
+            "contract",
+            "drain",
+            "errors",
+            "steady",
+            "threads",
+        ],
     },
 ];
 

@@ -14,8 +14,17 @@ const TARGET: &str = "x86_64-unknown-linux-gnu";
 /// The tests that `AddressSanitizer` watches. Not the others: they limit the address space, of which a
 /// sanitizer reserves terabytes (`survival`), count allocations (`steady`), load a plugin that is
 /// built without (`dlclose`).
-const WATCHED: [&str; 8] =
-    ["contract", "conformance", "drain", "errors", "oracle", "storm", "threads", "torture"];
+const WATCHED: [&str; 9] = [
+    "changes",
+    "contract",
+    "conformance",
+    "drain",
+    "errors",
+    "oracle",
+    "storm",
+    "threads",
+    "torture",
+];
 
 /// What `ThreadSanitizer` may not say. It does not know fences, by which the last owner of an `Arc` tells
 /// that the others are done with it.

@@ -78,7 +78,8 @@ struct Places {
 pub(super) struct Cursor {
     draining: AtomicBool,
     word: AtomicU64,
-    sets: [Places; 2],
+    /// Apart, because hardly anybody looks at them: the window is to stay small.
+    sets: Box<[Places; 2]>,
 }
 
 impl Cursor {

@@ -32,7 +32,7 @@ fn formula(buckets: i64) -> i64 {
     let slots = 8 * buckets;
     let headers = (buckets + 5) * (80 + 16 * CELLS);
     let blocks = 4 * (64 + 8 * CELLS);
-    slots + headers + blocks + 24 * CELLS + 192
+    slots + headers + blocks + 24 * CELLS + 192 + 64
 }
 
 #[test]

@@ -28,6 +28,7 @@ const ROUNDS: [Round; 2] = [
         cases: "64",
         tests: &[
             "lib",
+            "changes",
             "conformance",
             "contract",
             "drain",

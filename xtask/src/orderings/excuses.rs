@@ -25,6 +25,12 @@ const LOCKED: &str = "in a model the lock that stands for the core orders it alr
                       compiler could move it";
 
 const TICKER: &str = "models have neither a ticker's thread nor forked children";
+const THIRD: &str = "it takes a third preemption, with which the model finds it in seconds, but takes six \
+                     minutes where nothing is wrong";
+const DRAINS: &str = "the cursor's word hands on all but places that were written in vain: a drain must lose \
+                      its turn to a change, and another thread have the next one";
+const PLACES: &str = "two turns must pass while a change reads its places, which it keeps from passing: only \
+                      the order of its reading and the writing after it hangs on this";
 
 /// All of them.
 pub(super) const EXCUSES: &[Excuse] = &[
@@ -132,6 +138,36 @@ pub(super) const EXCUSES: &[Excuse] = &[
         why: "it hands on the base that a second thread has left to a third, which takes three threads \
               and four preemptions to see",
         witness: "litmus/src/races/rotate_rotate.rs",
+    },
+    Excuse {
+        site: "ring/cursor.rs: look: load: Acquire",
+        orders: &["Relaxed"],
+        why: THIRD,
+        witness: "loom-tests/tests/models/window_drains.rs",
+    },
+    Excuse {
+        site: "ring/cursor.rs: drop: fetch_sub: Release",
+        orders: &["Relaxed"],
+        why: THIRD,
+        witness: "loom-tests/tests/models/window_drains.rs",
+    },
+    Excuse {
+        site: "ring/cursor.rs: drain: swap: Acquire",
+        orders: &["Relaxed"],
+        why: DRAINS,
+        witness: "loom-tests/tests/models/window_drains.rs",
+    },
+    Excuse {
+        site: "ring/cursor.rs: drop: store: Release",
+        orders: &["Relaxed"],
+        why: DRAINS,
+        witness: "loom-tests/tests/models/window_drains.rs",
+    },
+    Excuse {
+        site: "ring/cursor.rs: advance: compare_exchange: AcqRel",
+        orders: &["Release"],
+        why: PLACES,
+        witness: "loom-tests/tests/models/window_drains.rs",
     },
     Excuse {
         site: "stripe.rs: decided: load: Acquire",

@@ -1,17 +1,13 @@
 //! A read while the ring moves on under it: what it still counts.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::thread;
 use std::time::Duration;
-
-use testkit::Finish;
 
 use windrow::clock::Manual;
 use windrow::{Clock, SlidingWindow, Timestamp, events};
 
-events! { enum Hits { Hit: Count, Took: Value } }
+events! { enum Hits { Hit: Count } }
 
 type Window = SlidingWindow<Hits, Hostile>;
 
@@ -102,31 +98,4 @@ fn a_sum_that_is_always_overtaken_misses_only_what_has_left() {
     assert!(looks > 8, "looked {looks} times");
     let still_there = (64 - looks) * 1_000;
     assert!((still_there..=64_000 + looks).contains(&sum), "{sum}, of at least {still_there}");
-}
-
-/// The numbers of a value are each read from all buckets: a bucket that left in between was once in the
-/// count, and not in the sum.
-#[test]
-fn stats_that_are_always_overtaken_are_of_whole_buckets() {
-    let clock = Manual::default();
-    let builder = SlidingWindow::<Hits>::builder().interval(LENGTH * 20_000).buckets(20_000);
-    let window = builder.clock(clock.clone()).build().expect("sound");
-    let finished = AtomicBool::new(false);
-    thread::scope(|scope| {
-        let finish = Finish(&finished);
-        scope.spawn(|| {
-            while !finished.load(Ordering::Relaxed) {
-                clock.advance(LENGTH);
-                window.record(Hits::Took, 7);
-            }
-        });
-        for _ in 0..300 {
-            let stats = window.stats(Hits::Took);
-            // In the live bucket the sum may be ahead; never behind.
-            assert!(stats.sum >= 7 * stats.count, "{stats:?} are not of whole buckets");
-            let none_or_seven = stats.count == 0 || (stats.min, stats.max) == (Some(7), Some(7));
-            assert!(none_or_seven, "{stats:?} are not of one value");
-        }
-        drop(finish);
-    });
 }

@@ -32,6 +32,9 @@ const DRAINS: &str = "the cursor's word hands on all but places that were writte
 const PLACES: &str = "two turns must pass while a change reads its places, which it keeps from passing: only \
                       the order of its reading and the writing after it hangs on this";
 
+const SEAT: &str = "each pin of the checking reclaimer orders what the seat would; and it decides who closes a \
+                    bucket, and when, not what is in it";
+
 /// All of them.
 pub(super) const EXCUSES: &[Excuse] = &[
     Excuse {
@@ -111,6 +114,18 @@ pub(super) const EXCUSES: &[Excuse] = &[
         orders: &["Relaxed"],
         why: TICKER,
         witness: "tests/survival/ticker.rs",
+    },
+    Excuse {
+        site: "ring/close.rs: take: compare_exchange: Release",
+        orders: &["Relaxed"],
+        why: SEAT,
+        witness: "tests/survival/slow.rs",
+    },
+    Excuse {
+        site: "ring/close.rs: leave: swap: Acquire",
+        orders: &["Relaxed"],
+        why: SEAT,
+        witness: "tests/survival/slow.rs",
     },
     Excuse {
         site: "ring/grace.rs: ticket: fence: SeqCst",

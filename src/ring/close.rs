@@ -107,6 +107,7 @@ impl Ring {
     }
 
     /// Says that the calling thread will close buckets from now on, or that it will no longer.
+    #[cfg(not(any(loom, shuttle)))]
     pub(crate) fn close_elsewhere(&self, is_so: bool) {
         self.closer.store(if is_so { process() } else { 0 }, Ordering::Relaxed);
     }

@@ -123,7 +123,7 @@ impl Comeback {
 /// [`Header::is_final`].
 #[derive(Debug)]
 pub struct Displaced {
-    ring: Ring,
+    _ring: Ring,
     /// The newest bucket, as far as adders know.
     current: Link,
 }
@@ -142,7 +142,7 @@ impl Displaced {
             header.made(OPEN);
         }
         let current = Link::new(from_ref(header).cast_mut());
-        Displaced { ring, current }
+        Displaced { _ring: ring, current }
     }
 
     /// Adds to two cells, if the bucket is still the newest.

@@ -44,7 +44,7 @@ impl Ring {
                 self.withdraw(&ours, &guard);
                 break;
             }
-            if attempt >= DIRECT && self.propose(&ours, number, &guard) {
+            if (DIRECT..).contains(&attempt) && self.propose(&ours, number, &guard) {
                 proposed = Some(number);
             }
             let slots = self.proposed(number, &guard).unwrap_or(&ours);

@@ -42,6 +42,6 @@ fn read_against_a_header_that_becomes_older() {
         turn();
         assert!(comeback.find_or_be_overtaken(), "read as never opened");
         other.join().unwrap();
-        Arc::try_unwrap(comeback).expect("the other is done").end();
+        let _ = Arc::try_unwrap(comeback).expect("the other is done").end();
     });
 }

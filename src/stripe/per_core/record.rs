@@ -30,10 +30,10 @@ use crate::sync::AtomicPtr;
 ///
 /// The count is the cell at `pair`, an even position, and the sum the one behind it; the maximum is the
 /// cell at `extremes`, and the complement of the minimum the one behind it. Count and sum are committed
-/// together, by one store of sixteen bytes, which is one for readers too where [`pairs_are_whole`].
+/// together, by one store of sixteen bytes, which is one for readers too where [`pairs_are_whole`](super::pairs_are_whole).
 ///
 /// # Safety
-/// As for [`add_live`].
+/// As for [`add_live`](super::add_live).
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
 pub(crate) unsafe fn record_live(
@@ -73,7 +73,7 @@ pub(crate) unsafe fn record_live(
 /// Refuses as if aborted where there is a pending value already: [`fold_live`] first.
 ///
 /// # Safety
-/// As for [`add_live`]; `pending` is a position of the same claim.
+/// As for [`add_live`](super::add_live); `pending` is a position of the same claim.
 pub(crate) unsafe fn record_pending(
     live: *const AtomicPtr<Live>,
     at: u64,

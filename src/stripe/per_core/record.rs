@@ -30,7 +30,8 @@ use crate::sync::AtomicPtr;
 ///
 /// The count is the cell at `pair`, an even position, and the sum the one behind it; the maximum is the
 /// cell at `extremes`, and the complement of the minimum the one behind it. Count and sum are committed
-/// together, by one store of sixteen bytes, which is one for readers too where [`pairs_are_whole`](super::pairs_are_whole).
+/// together, by one store of sixteen bytes, which is one for readers too where
+/// [`pairs_are_whole`](super::pairs_are_whole).
 ///
 /// # Safety
 /// As for [`add_live`](super::add_live).

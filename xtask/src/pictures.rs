@@ -33,7 +33,7 @@ fn definitions(root: &Path) -> Result<String, String> {
     for path in pictures {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let picture = fs::read_to_string(&path).map_err(|error| format!("{name}: {error}"))?;
-        page += &format!("[{name}]: {}\n", address(&picture));
+        let _ = writeln!(page, "[{name}]: {}", address(&picture)); // a `String` takes all
     }
     Ok(page)
 }
@@ -47,7 +47,7 @@ fn address(picture: &str) -> String {
                 address.push(char::from(byte));
             }
             _ => {
-                let _ = write!(address, "%{byte:02X}"); // a `String` takes all
+                let _ = write!(address, "%{byte:02X}");
             }
         }
     }

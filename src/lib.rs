@@ -1,3 +1,16 @@
+// The README's links as they are here: of two definitions of a name, the first is taken.
+#![cfg_attr(doc, doc = include_str!("../docs/pictures.md"))]
+#![cfg_attr(
+    doc,
+    doc = "\
+[docs/design.md]: guide::design
+[docs/models.md]: guide::models
+[docs/orderings.md]: guide::orderings
+[docs/performance.md]: guide::performance
+[docs/promela/README.md]: guide::promela
+[docs/verification.md]: guide::verification
+"
+)]
 #![doc = include_str!("../README.md")]
 //!
 //! # Where to begin
@@ -6,6 +19,7 @@
 //!   [`Minimum`] likewise.
 //! * [`events!`] and [`SlidingWindow`] for how many there were in the last second, minute or day;
 //!   [`clock`] for which clock to give it.
+//! * [`guide`] for how it works, how it is known to, and what it costs.
 //! * Each item says what it costs, what it promises while others write, and what it does not.
 
 // The checking reclaimer's pointers count on all threads of a model being one.
@@ -20,6 +34,8 @@ mod error;
 mod event;
 mod extreme;
 mod gauge;
+#[cfg(doc)]
+pub mod guide;
 mod kind;
 mod layout;
 mod pages;

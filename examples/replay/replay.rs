@@ -43,7 +43,7 @@ pub(crate) fn run(log: impl BufRead, top: usize) -> io::Result<Replay> {
         malformed: Vec::new(),
         span: None,
         seconds: Ranking::new(Duration::from_secs(1), top),
-        minutes: Ranking::new(Duration::from_mins(1), top),
+        minutes: Ranking::new(Duration::from_secs(60), top),
     };
     // A sign of life on standard error, where it is a terminal.
     let progress = ProgressBar::no_length().with_style(style());

@@ -80,10 +80,14 @@ pub(super) fn untag(word: *mut Cell) -> Option<Tagged> {
     if word.addr() & TAG != 0 {
         Some(Tagged(word))
     } else {
-        std::hint::cold_path(); // so that what is usual needs no jump
+        cold(); // so that what is usual needs no jump
         None
     }
 }
+
+/// Tells the compiler that its caller's branch is rare. (`std::hint::cold_path` needs Rust 1.95.)
+#[cold]
+fn cold() {}
 
 /// The bit of a count that says that the row has a pending value.
 pub(crate) const PENDING: u64 = 1 << 63;

@@ -13,7 +13,7 @@ use crate::fork::in_child;
 use crate::refused::refuse;
 use testkit::{Finish, alone, ms};
 
-const HOUR: Duration = Duration::from_hours(1);
+const HOUR: Duration = Duration::from_secs(3_600);
 
 type Window = SlidingWindow<Seen, Ticker>;
 

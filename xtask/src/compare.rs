@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::assembly;
+use crate::pictures;
 use crate::steps::{Failed, Steps, target_directory};
 
 /// The page that shows one run.
@@ -114,14 +115,15 @@ fn publish(root: &Path, report: &Path) -> Result<(), String> {
     }
     for path in files(&report.join("tables"), "md")? {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        page = replaced(&page, &name, &read(&path)?)?;
+        let table = read(&path)?.replace('<', "\\<"); // a type's name is no tag
+        page = replaced(&page, &name, &table)?;
     }
     fs::write(&page_path, page).map_err(|error| format!("{}: {error}", page_path.display()))?;
     for path in files(report, "svg")? {
         let name = path.file_name().unwrap_or_default();
         fs::copy(&path, root.join("docs").join(name)).map_err(|error| error.to_string())?;
     }
-    Ok(())
+    pictures::write(root)
 }
 
 /// The names of the places for tables in `page`.
@@ -131,7 +133,7 @@ fn places(page: &str) -> Vec<String> {
 }
 
 /// The files in `directory` whose names end in `.extension`.
-fn files(directory: &Path, extension: &str) -> Result<Vec<PathBuf>, String> {
+pub(crate) fn files(directory: &Path, extension: &str) -> Result<Vec<PathBuf>, String> {
     let entries =
         fs::read_dir(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));

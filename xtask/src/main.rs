@@ -8,12 +8,14 @@
 mod assembly;
 mod compare;
 mod copy;
+mod elsewhere;
 mod fuzz;
 mod instructions;
 mod litmus;
 mod models;
 mod mutants;
 mod orderings;
+mod pictures;
 mod sanitizers;
 mod steps;
 mod suites;
@@ -59,6 +61,12 @@ usage: cargo xtask <command>
   mutants [PATH]  small changes to src/PATH*, each of which a test must notice (cargo-mutants)
   sanitizers      AddressSanitizer and ThreadSanitizer (a nightly compiler), and valgrind
   fuzz [SECONDS]  histories from a fuzzer, so long per strategy (a nightly compiler, cargo-fuzz) (60)
+  portable        the library's own tests, in each strategy: what every system can run
+  oldest          builds the library with the oldest compiler that it allows (rustup)
+  miri            the portable path under Miri (a nightly compiler with miri)
+  deny            licences, advisories and duplicates of dependencies (cargo-deny)
+
+  pictures        puts docs/*.svg into docs/pictures.md, for the documentation site
   assembly        reads the machine code of the hot paths
   instructions    counts their instructions (valgrind), and compares with xtask/instructions.txt;
                   --write: writes that
@@ -73,13 +81,18 @@ usage: cargo xtask <command>
 type Suite = fn(&mut Steps) -> Result<(), Failed>;
 
 /// What takes no arguments.
-const SUITES: [(&str, Suite); 6] = [
+const SUITES: [(&str, Suite); 11] = [
     ("check", suites::check),
     ("test", suites::test),
     ("ci", suites::ci),
     ("verify", suites::verify),
     ("promela", suites::promela),
     ("sanitizers", sanitizers::run),
+    ("portable", elsewhere::portable),
+    ("oldest", elsewhere::oldest),
+    ("miri", elsewhere::miri),
+    ("deny", elsewhere::deny),
+    ("pictures", pictures::run),
 ];
 
 /// Why a call came to nothing.

@@ -1,0 +1,37 @@
+//! How it works, how it is known to, and what it costs: the pages of `docs`.
+//!
+//! * [`design`]: rows and columns, how a bucket is replaced, closed and read.
+//! * [`orderings`]: every atomic operation, its partner, what breaks without it.
+//! * [`verification`]: claim by claim, what shows it, and what is not verified.
+//! * [`models`]: the models under loom, shuttle and real threads; [`promela`]: the rotation in Promela.
+//! * [`performance`]: what everything costs, and what the rivals do.
+//!
+//! This module is in the documentation alone: a program cannot name it.
+
+// Each page defines its links at its end, by the names of files. Here the same names are defined before
+// the page: of two definitions, the first is taken.
+
+/// [orderings.md]: orderings
+#[doc = include_str!("../docs/design.md")]
+pub mod design {}
+
+#[doc = include_str!("../docs/orderings.md")]
+pub mod orderings {}
+
+/// [models.md]: models
+/// [models.md#executions]: models#executions
+/// [orderings.md]: orderings
+/// [promela/README.md]: promela
+#[doc = include_str!("../docs/verification.md")]
+pub mod verification {}
+
+#[doc = include_str!("../docs/models.md")]
+pub mod models {}
+
+/// [../orderings.md]: orderings
+#[doc = include_str!("../docs/promela/README.md")]
+pub mod promela {}
+
+#[doc = include_str!("../docs/pictures.md")]
+#[doc = include_str!("../docs/performance.md")]
+pub mod performance {}

@@ -1,0 +1,75 @@
+//! The pictures of the documentation site.
+//!
+//! A page there cannot link to a file beside it. So `docs/pictures.md` holds each picture as a definition of its
+//! name, whose address is the picture itself. `src/guide.rs` and `src/lib.rs` put it before a page: of two
+//! definitions of a name the first is taken, so the page's own, which is a file's name, counts elsewhere.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use crate::compare::files;
+use crate::steps::{Failed, Steps};
+
+/// Where the definitions are.
+const PAGE: &str = "docs/pictures.md";
+
+/// Writes the page anew.
+pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
+    let root = steps.root().to_owned();
+    steps.step("pictures", PAGE, || write(&root))
+}
+
+pub(crate) fn write(root: &Path) -> Result<(), String> {
+    let page = root.join(PAGE);
+    fs::write(&page, definitions(root)?).map_err(|error| format!("{}: {error}", page.display()))
+}
+
+/// The page, for the pictures that are in `docs`.
+fn definitions(root: &Path) -> Result<String, String> {
+    let mut pictures = files(&root.join("docs"), "svg")?;
+    pictures.sort();
+    let mut page = String::from("<!-- `cargo xtask pictures` writes this page. -->\n\n");
+    for path in pictures {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let picture = fs::read_to_string(&path).map_err(|error| format!("{name}: {error}"))?;
+        let _ = writeln!(page, "[{name}]: {}", address(&picture)); // a `String` takes all
+    }
+    Ok(page)
+}
+
+/// An address that is the picture.
+fn address(picture: &str) -> String {
+    let mut address = String::from("data:image/svg+xml,");
+    for byte in picture.trim_end().bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'/' | b':' | b'=' | b',' => {
+                address.push(char::from(byte));
+            }
+            _ => {
+                let _ = write!(address, "%{byte:02X}");
+            }
+        }
+    }
+    address
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_has_nothing_that_ends_it() {
+        assert_eq!(
+            address("<a b=\"1\">\n</a>\n"),
+            "data:image/svg+xml,%3Ca%20b=%221%22%3E%0A%3C/a%3E"
+        );
+    }
+
+    #[test]
+    fn the_page_has_the_pictures_as_they_are() {
+        let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+        let page = fs::read_to_string(root.join(PAGE)).unwrap();
+        assert!(page == definitions(root).unwrap(), "`cargo xtask pictures` writes {PAGE}");
+    }
+}

@@ -34,7 +34,7 @@ pub(super) struct Slab {
 struct Chunk {
     headers: Box<[Header]>,
     /// What the headers point into.
-    _pairs: Box<[Pair]>,
+    pairs: NonNull<[Pair]>,
     next: AtomicPtr<Chunk>,
 }
 
@@ -120,13 +120,22 @@ impl Slab {
 impl Chunk {
     fn new(shape: Shape, size: usize) -> Chunk {
         let pairs: Box<[Pair]> = (0..size * shape.cells()).map(|_| Pair::default()).collect();
-        let first = NonNull::from(&*pairs).cast::<Pair>();
+        // As a pointer: a box would have to be the only way to what is in it, and headers point there.
+        let pairs = NonNull::from(Box::leak(pairs));
+        let first = pairs.cast::<Pair>();
         let header = |index: usize| {
             // SAFETY: within the pairs, which live as long as the chunk, and no other's.
             unsafe { Header::new(first.add(index * shape.cells()).as_ptr(), shape) }
         };
         let headers = (0..size).map(header).collect();
-        Chunk { headers, _pairs: pairs, next: AtomicPtr::new(null_mut()) }
+        Chunk { headers, pairs, next: AtomicPtr::new(null_mut()) }
+    }
+}
+
+impl Drop for Chunk {
+    fn drop(&mut self) {
+        // SAFETY: leaked in `new`; the headers, which point there, go with the chunk.
+        drop(unsafe { Box::from_raw(self.pairs.as_ptr()) });
     }
 }
 

@@ -209,12 +209,6 @@ pub(super) const EXCUSES: &[Excuse] = &[
         witness: "docs/promela",
     },
     Excuse {
-        site: "stripe/per_core_model.rs: record_pending: store: Release",
-        orders: &["Relaxed"],
-        why: LOCKED,
-        witness: "tests/torture/agree.rs",
-    },
-    Excuse {
         site: "stripe/per_core_model.rs: fold_live: store: Release",
         orders: &["Relaxed"],
         why: LOCKED,

@@ -69,9 +69,9 @@ mod reads;
 /// | that opens a bucket: once a bucket | some microseconds, and *a system call* (`membarrier`) that closes the bucket before | some microseconds, no system call |
 ///
 /// The system call takes microseconds by itself. But the kernel has one lock for the barriers of all
-/// processes: others that ask for them all the time can make it last for as long as they are scheduled,
-/// which on a machine with 16 such processes of idle priority was most of a second. So one thread of a
-/// window at a time is ever in it; it is not pinned and holds nothing, and nobody waits for it: other
+/// processes: others that ask for them all the time can make it last for as long as they take turns. With 16
+/// processes of idle priority that do nothing else, on two cores, 0.8 s was seen (the bench `barriers`
+/// measures it). So one thread of a window at a time is ever in it; it is not pinned and holds nothing, and nobody waits for it: other
 /// threads add, open buckets and read as always, and while the blocks of four buckets are taken, new ones
 /// count in cells that all cores share. If no add is to make the call, have a
 /// [`Ticker`](crate::clock::Ticker) close the buckets: `close_on`.

@@ -69,9 +69,11 @@ mod reads;
 /// | that opens a bucket: once a bucket | some microseconds, and *a system call* (`membarrier`) that closes the bucket before | some microseconds, no system call |
 ///
 /// The system call takes microseconds by itself. But the kernel has one lock for the barriers of all
-/// processes: others that ask for them all the time can make it last for as long as they take turns. With 16
-/// processes of idle priority that do nothing else, on two cores, 0.8 s was seen (the bench `barriers`
-/// measures it). So one thread of a window at a time is ever in it; it is not pinned and holds nothing, and nobody waits for it: other
+/// processes, and others that ask for them all the time can make it last for as long as they take turns:
+/// beside 16 processes of idle priority that did nothing else, on two cores, one call was seen to take 0.8 s.
+/// (The bench `barriers` shows what it is on another machine. In 12 s of it the slowest add took 12 ms, whether
+/// adds or a ticker closed the buckets: that was the scheduler's doing.) So one thread of a window at a time
+/// is ever in it; it is not pinned and holds nothing that others need, and nobody waits for it: other
 /// threads add, open buckets and read as always, and while the blocks of four buckets are taken, new ones
 /// count in cells that all cores share. If no add is to make the call, have a
 /// [`Ticker`](crate::clock::Ticker) close the buckets: `close_on`.

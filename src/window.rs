@@ -76,7 +76,7 @@ mod reads;
 /// is ever in it; it is not pinned and holds nothing that others need, and nobody waits for it: other
 /// threads add, open buckets and read as always, and while the blocks of four buckets are taken, new ones
 /// count in cells that all cores share. If no add is to make the call, have a
-/// [`Ticker`](crate::clock::Ticker) close the buckets: `close_on`.
+/// [`Ticker`](crate::clock::Ticker) close the buckets: [`close_on`](Self::close_on).
 ///
 /// Once the ring has been filled, opening a bucket allocates nothing: but for headers of buckets without
 /// columns, when more are needed than ever before; for the epochs' own lists, where there are no sequences;

@@ -88,7 +88,7 @@ impl Seat {
 
     /// Leaves the seat whatever there is to do.
     fn abandon(&self) {
-        self.0.store(FREE, Ordering::Relaxed); // as in `take`
+        self.0.store(FREE, Ordering::Relaxed); // as in `leave`: it publishes nothing
     }
 }
 

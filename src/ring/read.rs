@@ -2,8 +2,9 @@
 //!
 //! A read takes `current` first, then the time, and then looks for each start that the interval
 //! covers: it is `current`'s, or its slot's, or there is none, which counts as zero. It writes
-//! nothing, holds nothing and allocates nothing (but for a thread's first pin). So a header that it is reading may become another
-//! bucket: it looks afterwards whether it has, and then leaves what it has read out.
+//! nothing, holds nothing and allocates nothing (but for a thread's first pin). So a header that it is
+//! reading may become another bucket: it looks afterwards whether it has, and then leaves what it has
+//! read out.
 
 use std::cell::Cell;
 

@@ -4,6 +4,9 @@
 //! published would stand still in it for ever. So a handler runs in each child before anything else does
 //! (`pthread_atfork(3)`), and [orphans](Tick::orphan) every ticker.
 //!
+//! The same handler counts forks: what a thread of another process has begun, nobody in this one will end
+//! (see `ring/close`).
+//!
 //! At a fork other threads of the parent's may be in the middle of anything. So the handler must neither
 //! wait nor allocate: it walks a list, by atomic operations. Its places are only ever added, never freed,
 //! and used by one ticker after another. There are as many as there were tickers at one time.

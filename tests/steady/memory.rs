@@ -48,7 +48,9 @@ fn table() {
     for buckets in [2, 60, 600] {
         let heap = live_bytes_of(buckets);
         let in_place = size_of::<SlidingWindow<Http, Manual>>().cast_signed() as i64;
-        let rows = |cpus: i64| 4 * 8 * CELLS * cpus;
+        // Per core a `Value` has a pending value in each row besides.
+        let columns = CELLS + i64::from(windrow::strategy() == windrow::Strategy::PerCore);
+        let rows = |cpus: i64| 4 * 8 * columns * cpus;
         println!(
             "{buckets:4} buckets: {heap:7} bytes on the heap, {in_place} in place, in rows {} on 2 CPUs",
             rows(2)

@@ -23,11 +23,14 @@
 
 use std::ptr::{NonNull, null_mut};
 
-use crate::column::{COLUMNS, Column};
-use crate::pages::{Cell, PAGE, Pages};
-use crate::rows;
+use crate::memory::column::{COLUMNS, Column};
+use crate::memory::pages::{PAGE, Pages};
 use crate::stripe;
-use crate::sync::{AtomicPtr, AtomicUsize, Ordering, const_fn, global, null_pointers, sized};
+use crate::sync::{
+    AtomicPtr, AtomicU64, AtomicUsize, Ordering, const_fn, global, null_pointers, sized,
+};
+
+pub(crate) mod rows;
 
 /// How many segments there can be: eight million columns.
 const SEGMENTS: usize = sized(1024, 1);
@@ -50,7 +53,7 @@ global! {
 #[derive(Debug)]
 pub(crate) struct Arena {
     /// Each segment's first cell. They are filled in order.
-    segments: [AtomicPtr<Cell>; SEGMENTS],
+    segments: [AtomicPtr<AtomicU64>; SEGMENTS],
     /// Which segment to look at first: one that likely has room.
     hint: AtomicUsize,
 }
@@ -100,12 +103,12 @@ impl Arena {
     /// # Safety
     /// `column` and `length` are those of one claim from this arena. Every other use of their cells
     /// happened before, and there will be none until they are claimed again.
-    pub(crate) unsafe fn give_back(&self, column: Column, length: usize) {
+    pub(crate) unsafe fn free(&self, column: Column, length: usize) {
         // Relaxed: nobody else looks until `free` publishes it.
         (0..length).for_each(|distance| rows::reset(column.right(distance), Ordering::Relaxed));
         let owner = self.mapped_from(0).find(|(_, segment)| segment.holds(column));
         if let Some((index, segment)) = owner {
-            segment.give_back(column, length);
+            segment.free(column, length);
             self.hint.fetch_min(index, Ordering::Relaxed);
         }
     }
@@ -155,12 +158,12 @@ enum Mapped {
 /// One mapping: a bitmap and the rows.
 #[derive(Clone, Copy, Debug)]
 struct Segment {
-    start: NonNull<Cell>,
+    start: NonNull<AtomicU64>,
 }
 
 impl Segment {
     /// A word of the bitmap.
-    fn word(self, word: usize) -> &'static Cell {
+    fn word(self, word: usize) -> &'static AtomicU64 {
         debug_assert!(word < WORDS);
         // SAFETY: a segment begins with its bitmap, and is never unmapped once others can see it.
         unsafe { self.start.add(word).as_ref() }
@@ -177,7 +180,8 @@ impl Segment {
     /// How far into row 0 `column` lies, if this is its segment.
     fn position(self, column: Column) -> Option<usize> {
         let first = self.column(0).first().as_ptr() as usize;
-        let distance = (column.first().as_ptr() as usize).checked_sub(first)? / size_of::<Cell>();
+        let distance =
+            (column.first().as_ptr() as usize).checked_sub(first)? / size_of::<AtomicU64>();
         (distance < COLUMNS).then_some(distance)
     }
 
@@ -204,7 +208,7 @@ impl Segment {
         let mut taken = bitmap.load(Ordering::Relaxed);
         loop {
             let bit = room(taken, length)?;
-            // Acquire: pairs with the Release in `give_back`; the cells are seen as zero. On
+            // Acquire: pairs with the Release in `free`; the cells are seen as zero. On
             // failure, Relaxed: the bits are only looked at.
             match bitmap.compare_exchange(
                 taken,
@@ -225,7 +229,7 @@ impl Segment {
             match (first..first + words).find(|word| !self.claim_word(*word)) {
                 None => return Some(first * WORD),
                 Some(taken) => {
-                    (first..taken).for_each(|word| self.free(word, mask(0, WORD)));
+                    (first..taken).for_each(|word| self.clear_bits(word, mask(0, WORD)));
                     first = taken + 1;
                 }
             }
@@ -240,19 +244,20 @@ impl Segment {
         self.word(word).compare_exchange(0, mask(0, WORD), order, failed).is_ok()
     }
 
-    fn give_back(self, column: Column, length: usize) {
+    fn free(self, column: Column, length: usize) {
         let Some(position) = self.position(column) else {
             return;
         };
         let (word, bit) = (position / WORD, position % WORD);
         if length <= WORD {
-            self.free(word, mask(bit, length));
+            self.clear_bits(word, mask(bit, length));
         } else {
-            (word..word + length.div_ceil(WORD)).for_each(|word| self.free(word, mask(0, WORD)));
+            (word..word + length.div_ceil(WORD))
+                .for_each(|word| self.clear_bits(word, mask(0, WORD)));
         }
     }
 
-    fn free(self, word: usize, bits: u64) {
+    fn clear_bits(self, word: usize, bits: u64) {
         // Release: pairs with the Acquire of the next claim, which must find the cells zeroed.
         self.word(word).fetch_and(!bits, Ordering::Release);
     }
@@ -306,10 +311,10 @@ mod tests {
             column.right(1).cell(row).store(7, Ordering::Relaxed);
         }
         // SAFETY: claimed above, used no more.
-        unsafe { arena.give_back(column, 3) };
-        let again = arena.claim(3).unwrap();
-        assert_eq!(again, column);
-        assert_eq!(rows::sum(again.right(1)), 0);
+        unsafe { arena.free(column, 3) };
+        let second = arena.claim(3).unwrap();
+        assert_eq!(second, column);
+        assert_eq!(rows::sum(second.right(1)), 0);
     }
 
     #[test]
@@ -319,7 +324,7 @@ mod tests {
             let all: Vec<_> = (0..40).map(|_| arena.claim(length).unwrap()).collect();
             let last = all[39];
             // SAFETY: claimed above, used no more.
-            unsafe { arena.give_back(last, length) };
+            unsafe { arena.free(last, length) };
             assert_eq!(arena.claim(length), Some(last), "length {length}");
         }
     }
@@ -329,7 +334,9 @@ mod tests {
         for length in [1, 8, 64, 128] {
             let arena = private();
             let cells: Vec<_> = (0..COLUMNS / length)
-                .map(|_| arena.claim(length).unwrap().first().as_ptr() as usize / size_of::<Cell>())
+                .map(|_| {
+                    arena.claim(length).unwrap().first().as_ptr() as usize / size_of::<AtomicU64>()
+                })
                 .collect();
             let last = cells.iter().max().unwrap() - cells.iter().min().unwrap();
             assert_eq!(last, COLUMNS - length, "length {length}");
@@ -343,7 +350,7 @@ mod tests {
         assert_eq!(arena.claim(1), None);
         assert_eq!(arena.claim(65), None);
         // SAFETY: claimed above, used no more.
-        unsafe { arena.give_back(all[SEGMENTS / 2], COLUMNS) };
+        unsafe { arena.free(all[SEGMENTS / 2], COLUMNS) };
         let (long, short) = (arena.claim(65).unwrap(), arena.claim(1).unwrap());
         assert_ne!(long, short);
         assert_eq!(arena.claim(COLUMNS), None);
@@ -391,7 +398,7 @@ mod tests {
                             assert_eq!(cell.load(Ordering::Relaxed), thread as u64);
                         }
                         // SAFETY: claimed above, used no more.
-                        unsafe { arena.give_back(column, length) };
+                        unsafe { arena.free(column, length) };
                     }
                 });
             }

@@ -15,7 +15,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::Timestamp;
+use crate::timestamp::Timestamp;
 
 mod manual;
 pub use manual::Manual;
@@ -29,6 +29,15 @@ mod precise;
 mod ticker;
 #[cfg(not(any(loom, shuttle)))]
 pub(crate) use ticker::{Chore, forks};
+/// A model has one process.
+#[cfg(any(loom, shuttle))]
+pub(crate) mod forks {
+    pub(crate) fn process() -> u32 {
+        1
+    }
+
+    pub(crate) fn watch() {}
+}
 #[cfg(not(any(loom, shuttle)))]
 pub use {monotonic::Coarse, precise::Precise, ticker::Ticker};
 
@@ -39,7 +48,7 @@ pub type Coarse = Manual;
 /// In place of the time: [`quick`](Clock::quick) could not tell. It is the end of time, up to which no
 /// window's live bucket reaches (but one that was opened then), so that an add with it is off the quick path
 /// without asking.
-pub(crate) const UNTOLD: Timestamp = Timestamp::from_nanos(u64::MAX);
+pub(crate) const UNKNOWN: Timestamp = Timestamp::from_nanos(u64::MAX);
 
 /// Where a window gets its time from.
 ///

@@ -7,7 +7,7 @@ use std::error::Error;
 use std::fmt::{self, Display, Formatter};
 use std::time::Duration;
 
-use crate::Timestamp;
+use crate::timestamp::Timestamp;
 
 /// Why a window cannot have the geometry or the clock that was asked for.
 ///

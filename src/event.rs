@@ -3,13 +3,14 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use crate::kind::Kind;
-use crate::layout::Place;
+use layout::{BucketLayout, CellIndex};
 
+pub(crate) mod layout;
 pub mod listed;
-mod positions;
+mod stats;
 
-pub(crate) use positions::Positions;
+pub use layout::Kind;
+pub use stats::Stats;
 
 /// The set of events that a window counts. Made by [`events!`](crate::events!).
 ///
@@ -81,11 +82,51 @@ pub trait Event: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     fn index(self) -> usize;
 }
 
+/// What windows know of the cells of `E`'s events.
+///
+/// Sealed: code outside cannot name it: [`Event`] is a safe trait that any crate may implement, while the
+/// path of an add takes a cell index on trust, without checking that it is within the block. So an
+/// implementation never states indexes. They follow from [`Event::EVENTS`], and are checked here, once, when
+/// a window is compiled.
+#[diagnostic::on_unimplemented(
+    message = "`Event::Cells` must be `[u64; N]`, N being the sum of all events' `Kind::cells`"
+)]
+pub trait Positions<E> {
+    /// How many cells there are, and which add up.
+    const LAYOUT: BucketLayout;
+    /// The cells of each event, in the order of their indexes: as many as there are events.
+    const CELLS: &'static [CellIndex];
+}
+
+impl<E: Event<Cells = [u64; M]>, const M: usize> Positions<E> for [u64; M] {
+    const LAYOUT: BucketLayout = {
+        let layout = BucketLayout::of(E::EVENTS);
+        layout.check();
+        assert!(
+            layout.cells() == M,
+            "`Event::Cells` must be `[u64; N]`, N being the sum of all events' `Kind::cells`"
+        );
+        let mut cell = 0;
+        while cell < M {
+            assert!(E::ZERO[cell] == 0, "`Event::ZERO` must be all zero");
+            cell += 1;
+        }
+        layout
+    };
+
+    // An event has a cell at least: there are as many cells as events, or more.
+    const CELLS: &'static [CellIndex] = {
+        let cells: &[CellIndex; M] =
+            const { &CellIndex::all(<[u64; M] as Positions<E>>::LAYOUT, E::EVENTS) };
+        cells.split_at(E::EVENTS.len()).0
+    };
+}
+
 /// Where an event's cells stand.
 #[inline(always)]
 #[allow(clippy::inline_always)] // so that it is a constant, as the event mostly is
-pub(crate) fn place<E: Event>(event: E) -> Place {
-    <E::Cells as Positions<E>>::PLACES[event.index()]
+pub(crate) fn cells_of<E: Event>(event: E) -> CellIndex {
+    <E::Cells as Positions<E>>::CELLS[event.index()]
 }
 
 /// Makes an enum whose variants are the events of a window.

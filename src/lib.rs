@@ -26,47 +26,31 @@
 #![cfg_attr(windrow_checker, allow(clippy::arc_with_non_send_sync))]
 
 mod arena;
-mod builder;
 pub mod clock;
-mod column;
-mod counter;
+mod counters;
 mod error;
 mod event;
-mod extreme;
-mod gauge;
 #[cfg(doc)]
 pub mod guide;
-mod kind;
-mod layout;
-mod pages;
+mod memory;
 mod reclaim;
 mod ring;
-mod rows;
-mod snapshot;
-mod stats;
 mod stripe;
-mod striped;
 mod sync;
 mod timestamp;
 mod window;
 
-pub use builder::Builder;
 pub use clock::Clock;
-pub use counter::Counter;
+pub use counters::{Counter, Gauge, Maximum, Minimum};
 pub use error::{BuildError, OutOfRange, SpanError};
-pub use event::Event;
 #[doc(hidden)]
 pub use event::listed as __events;
-pub use extreme::{Maximum, Minimum};
-pub use gauge::Gauge;
-pub use kind::Kind;
+pub use event::{Event, Kind, Stats};
 #[cfg(loom)]
 #[doc(hidden)]
 pub use ring::parts;
-pub use snapshot::{BucketSnapshot, Snapshot};
-pub use stats::Stats;
 #[doc(hidden)]
 pub use stripe::aborts;
 pub use stripe::{Strategy, strategy};
 pub use timestamp::Timestamp;
-pub use window::SlidingWindow;
+pub use window::{BucketSnapshot, Builder, SlidingWindow, Snapshot};

@@ -1,217 +1,230 @@
-//! A window's ring of buckets: counting into it, and what it is made of.
+//! A window's ring of buckets: what it is made of, and the rules that its parts keep.
 //!
 //! ```text
 //!   Ring -- current -------------------+              the only root
 //!     |                                v
-//!     |    slots [ header ][ header ][ header ]       who holds each start now
-//!     |              |         |         `- live: start, length, block
-//!     |              |         `- displaced, not yet closed: block
-//!     |              `- closed: totals; the block is another's
-//!     |-- blocks     a few sets of columns, cumulative, alive as long as the window
-//!     |-- side       a copy of everything that was added to a header's shared cells
-//!     `-- late, past
+//!     |    slots [ bucket ][ bucket ][ bucket ]       which bucket stands for each start now
+//!     |              |         |         `- live: start, span, block
+//!     |              |         `- retired, not yet closed: block
+//!     |              `- closed: totals; the block belongs to another bucket
+//!     |-- store      the blocks: a few sets of columns, cumulative, alive as long as the window;
+//!     |              and the memory of all buckets
+//!     |-- shared_total    a copy of everything that was added to a bucket's shared cells
+//!     `-- late, closed_extremes
 //! ```
 //!
-//! One file for each thing that happens: counting in `add`, opening the next bucket in `rotate`, making
-//! an old one final in `close`, changing the geometry in `reconfigure`, reading in `read`.
+//! # Glossary
 //!
-//! # The rules that all of them keep
+//! | word | meaning |
+//! |---|---|
+//! | bucket | one slice of time. Its memory is *reused* for a later slice; its *version* tells which |
+//! | live | the bucket that `current` leads to: the newest |
+//! | block | a set of columns, a cell for each core, through which the live bucket's adds go |
+//! | shared cells | a bucket's own cells, one set for all cores, for adds that cannot go through a block |
+//! | retired | no longer current, for ever |
+//! | quiescent | retired, and no thread can be adding through its block any more |
+//! | closed | quiescent, and its totals are written: final, but for back-dated adds |
+//! | back-dated | of an add: its time lies in a bucket older than the live one |
+//! | late | of an add: its bucket has left the ring |
+//! | slot | the place in the ring of all starts that are a whole number of rounds apart |
+//! | generation | the ring from one change of geometry to the next: a geometry and its slots |
+//! | inherited | slots of an earlier generation, whose buckets still count |
+//! | carried | numbers of earlier generations, added up when no thread could change them any more |
+//!
+//! # The rules
 //!
 //! 1. *A block is reached only through `current`*, loaded under the pin under which it is written.
-//!    Whoever finds a header anywhere else writes to its shared cells. So a block falls silent one
-//!    grace period after its header was displaced.
-//! 2. *Current first, slot second, and into the slot before it is displaced*: whoever displaces a
-//!    header first makes sure that it is in its slot. So a start older than `current` that is not in
+//!    A thread that finds a bucket anywhere else adds to its shared cells. So a bucket becomes quiescent
+//!    one grace period after it was retired.
+//! 2. *Current first, slot second, and into the slot before it is retired*: a thread that retires a
+//!    bucket first makes sure that it is in its slot. So a start older than `current` that is not in
 //!    its slot was never current, and never will be.
-//! 3. *Numbers never move.* What was added stays in its block, its header's shared cells and `side`,
-//!    or `late`, each of which only grows; totals are differences. So a read that sums them can
-//!    neither miss a number on the move nor see it twice.
-//! 4. *No one waits.* A bucket that finds no free block counts in its shared cells: exact, slower.
+//! 3. *Numbers never move.* What was added stays in its block, or in its bucket's shared cells and
+//!    `shared_total`, or in `late`, each of which only grows; totals are differences. So a read that sums
+//!    them can neither miss a number on the move nor see it twice.
+//! 4. *No thread waits.* A bucket that finds no free block counts in its shared cells: exact, slower.
 
-use std::collections::HashMap;
-use std::ptr::{from_ref, null_mut};
+use std::ptr::from_ref;
 use std::sync::Arc;
 
 use crossbeam_utils::CachePadded;
 
+use crate::clock::forks;
 use crate::error::BuildError;
-use crate::layout::Shape;
-use crate::pages;
-use crate::reclaim::{self, Atomic, Owned};
-use crate::stripe::{self, Strategy, barrier, per_core};
-use crate::sync::{AtomicU32, Ordering, sized};
+use crate::event::layout::BucketLayout;
+use crate::reclaim::{self, Owned};
+use crate::stripe::{self, Strategy, membarrier, per_core};
+use crate::sync::{AtomicU64, Ordering};
 
-mod add;
-mod block;
+// The ground.
 mod cells;
-mod close;
-mod cursor;
-mod drain;
-mod generation;
 mod geometry;
 mod grace;
-mod header;
-mod hold;
+mod ref_count;
+mod ticket;
+
+// Storage.
+mod block;
+mod bucket;
+mod bucket_ref;
+mod generation;
+mod number;
+mod slab;
+mod slots;
+mod store;
+
+// What stands beside it in the ring.
+mod closer;
+mod cursor;
+mod proposal;
+
+// What happens.
+mod add;
+mod close;
+mod drain;
 #[cfg(loom)]
 pub mod parts;
-mod proposal;
 mod read;
 mod reconfigure;
 mod rotate;
 mod scan;
-mod slab;
-mod slots;
+mod view;
 
-pub(crate) use add::Around;
-use block::Block;
-use cells::cells;
-use close::Seat;
+pub(crate) use add::RingAndClock;
+use bucket::{Bucket, BucketPtr};
+use bucket_ref::BucketRef;
+use cells::zeroed;
+use closer::{Closer, MembarrierLock};
 use cursor::Cursor;
 use generation::Generation;
-pub(crate) use geometry::{Geometry, Outside};
-use header::Link;
-use hold::Held;
+pub(crate) use geometry::{Geometry, OutOfRing};
 use proposal::Proposal;
-pub(crate) use read::{Source, View};
-use slab::Slab;
-
-/// One for the live bucket, one to move on to, and as many again for buckets that are waiting for
-/// their grace period.
-const BLOCKS: usize = sized(4, 2);
-
-/// How many headers without a block are made when the first is needed, which is seldom.
-const UNSTRIPED_AT_FIRST: usize = sized(8, 1);
+use slots::Slots;
+use store::Store;
+pub(crate) use view::{BucketData, View};
 
 /// The buckets of a window.
 #[derive(Debug)]
 pub(crate) struct Ring {
-    /// The header of the newest bucket; never null. Read by every add, so on a line of its own,
+    /// The newest bucket; never null. Every add reads it, so it is on a line of its own,
     /// with what else every add reads.
-    current: CachePadded<Link>,
+    current: CachePadded<BucketPtr>,
     /// How this window's adds are kept from meeting.
     strategy: Strategy,
-    shape: Shape,
-    blocks: Box<[Block]>,
-    /// Headers that count in blocks.
-    striped: Slab,
-    /// Headers that never do: an add that has loaded one from `current` goes elsewhere, whatever the
-    /// header has become meanwhile. So they may be used again without waiting for anybody.
-    unstriped: Slab,
-    /// A copy of every add to a header's shared cells.
-    side: Box<[pages::Cell]>,
-    /// Adds that found their bucket gone.
-    late: Box<[pages::Cell]>,
+    store: Store,
+    /// A copy of every add to a bucket's shared cells.
+    shared_total: Box<[AtomicU64]>,
+    /// Adds whose bucket had left the ring.
+    late: Box<[AtomicU64]>,
     /// The extremes of closed buckets, whose blocks have forgotten them. The rest is unused.
-    past: Box<[pages::Cell]>,
+    closed_extremes: Box<[AtomicU64]>,
     /// Which closed buckets were handed out.
     cursor: Cursor,
-    /// Who asks for barriers.
-    seat: Seat,
-    /// The process in which a thread closes buckets that does nothing else; zero if there is none.
-    closer: AtomicU32,
-    /// A change of geometry that whoever moves on is asked to make.
-    proposal: Atomic<Proposal>,
+    membarrier_lock: MembarrierLock,
+    closer: Closer,
+    proposal: Proposal,
 }
 
 impl Ring {
     /// A ring whose newest bucket is the one that contains `now`.
-    pub(crate) fn new(geometry: Geometry, shape: Shape, now: u64) -> Result<Ring, BuildError> {
-        // Columns are claimed below, which takes a decision. Without barriers sequences can never
-        // be known to be over, and on some processors a record is not seen as one: then windows are
+    pub(crate) fn new(
+        geometry: Geometry,
+        layout: BucketLayout,
+        now: u64,
+    ) -> Result<Ring, BuildError> {
+        // Columns are claimed below, which needs a decision. Without barriers the end of a sequence
+        // cannot be known, and on some processors a record is not seen as one: then windows are
         // portable, while counters stay as they are.
         let strategy = match stripe::strategy() {
-            Strategy::PerCore if per_core::pairs_are_whole() && barrier::available() => {
+            Strategy::PerCore if per_core::pairs_are_whole() && membarrier::available() => {
                 Strategy::PerCore
             }
             _ => Strategy::Portable,
         };
-        #[cfg(not(any(loom, shuttle)))]
-        crate::clock::forks::watch(); // for the seat, and whoever closes
+        forks::watch(); // for the lock, and the closer
         let generation = Generation::first(geometry)?;
         let slots = Arc::clone(&generation.slots);
-        // Beside those in the slots, some are displaced and not closed, and one is being made.
-        let at_first = sized(geometry.buckets().saturating_add(BLOCKS + 1), 1);
-        let mut ring = Ring {
-            current: CachePadded::new(Link::new(null_mut())),
-            strategy,
-            shape,
-            blocks: (0..BLOCKS).map_while(|_| Block::claim(shape, strategy)).collect(),
-            striped: Slab::new(shape, at_first),
-            unstriped: Slab::new(shape, UNSTRIPED_AT_FIRST),
-            side: cells(shape.cells()),
-            late: cells(shape.cells()),
-            past: cells(shape.cells()),
-            cursor: Cursor::default(),
-            seat: Seat::new(),
-            closer: AtomicU32::new(0),
-            proposal: Atomic::null(),
-        };
+        let store = Store::new(layout, strategy, geometry.buckets());
         let guard = reclaim::pin();
         let generation = Owned::new(generation).into_shared(&guard);
-        let first = ring.open(generation, geometry.start_of(now));
+        let first = store.open(generation, geometry.start_of(now));
         slots.install(first);
-        // Not a store: nobody else is there yet, and whoever hands the ring on publishes it.
-        *ring.current = Link::new(from_ref(first).cast_mut());
+        let current = CachePadded::new(BucketPtr::new(from_ref(first).cast_mut()));
         drop(guard);
-        Ok(ring)
+        Ok(Ring {
+            current,
+            strategy,
+            store,
+            shared_total: zeroed(layout.cells()),
+            late: zeroed(layout.cells()),
+            closed_extremes: zeroed(layout.cells()),
+            cursor: Cursor::default(),
+            membarrier_lock: MembarrierLock::new(),
+            closer: Closer::default(),
+            proposal: Proposal::none(),
+        })
     }
 
-    /// The header of the newest bucket, held.
-    fn hold_current(&self) -> Held<'_> {
-        // SAFETY: headers live as long as the window. (The first load pairs with the Release that
-        // made it current: we see the header, and the slot of every one before it.)
-        unsafe { Held::by(&self.current) }.expect("there is always a newest bucket")
+    /// What leads to the newest bucket.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // an address
+    fn current(&self) -> &BucketPtr {
+        &self.current
+    }
+
+    /// A reference to the newest bucket.
+    fn acquire_current(&self) -> BucketRef<'_> {
+        // SAFETY: buckets live as long as the window. (The first load pairs with the Release that
+        // made it current: we see the bucket, and the slot of every one before it.)
+        unsafe { BucketRef::acquire(&self.current) }.expect("there is always a newest bucket")
+    }
+
+    /// Makes `new` current in place of `old`, which is in its slot. False if `old` is no longer
+    /// current: then `new` is given up.
+    fn replace_current(&self, old: &BucketRef<'_>, new: &Bucket, slots: &Slots) -> bool {
+        // A reference of ours too: once it is current, others may put it into its slot, and move on.
+        let new = BucketRef::to(new);
+        let (from, to) = (from_ref(old.bucket()).cast_mut(), from_ref(new.bucket()).cast_mut());
+        // Release: publishes the bucket, and that the one before is in its slot. On failure,
+        // Relaxed: the caller loads `current` again.
+        let moved =
+            self.current.compare_exchange(from, to, Ordering::Release, Ordering::Relaxed).is_ok();
+        if moved {
+            slots.install(&new);
+        } else {
+            self.store.discard(&new);
+        }
+        moved
     }
 }
 
-/// Frees the generation; the slabs free the headers, and the blocks their columns.
+/// Frees the generation; the store frees the buckets and the columns.
 impl Drop for Ring {
     fn drop(&mut self) {
         let guard = reclaim::pin();
-        let current = self.hold_current();
+        let current = self.acquire_current();
         let generation = current.generation(&guard);
-        // SAFETY: of the header that is current; `&mut self`: nobody else is in the window.
+        // SAFETY: of the bucket that is current; `&mut self`: no other thread is in the window.
         let of = unsafe { generation.deref() };
-        // Only while somebody is on the way is a header current and not yet in its slot.
-        debug_assert!(
-            is_forked()
-                || of.slots.of(current.start()).load(Ordering::Relaxed)
-                    == from_ref(current.header()).cast_mut()
-        );
+        // In a forked child, threads of the parent's may have stopped in the middle of anything.
+        let is_forked = forks::process() > 1;
+        // Only in the middle of a rotation is a bucket current and not yet in its slot.
+        debug_assert!(is_forked || of.slots.has(&current));
         drop(current);
         debug_assert!(
-            is_forked() || self.holds_are_accounted_for(of),
-            "a hold was not let go, or twice"
+            is_forked || self.references_are_accounted_for(of),
+            "a reference was not released, or twice"
         );
-        // SAFETY: as above, and nobody will follow the headers that refer to it.
+        // SAFETY: as above, and no thread follows the buckets that refer to it.
         drop(unsafe { generation.into_owned() });
-        let proposal = self.proposal.load(Ordering::Relaxed, &guard);
-        if !proposal.is_null() {
-            // SAFETY: as above. (Whoever proposed it has never come back to withdraw it.)
-            drop(unsafe { proposal.into_owned() });
-        }
     }
 }
 
-/// Whether threads may stand still for ever in the middle of something: those of a parent's.
-fn is_forked() -> bool {
-    #[cfg(not(any(loom, shuttle)))]
-    return crate::clock::forks::process() > 1;
-    #[cfg(any(loom, shuttle))]
-    return false;
-}
-
 impl Ring {
-    /// Whether each header is held by the slots and blocks that link to it, and by nothing else.
-    fn holds_are_accounted_for(&self, generation: &Generation) -> bool {
-        let slots = generation.all_slots().flat_map(|slots| slots.links());
-        let mut links = HashMap::new();
-        for link in slots.chain(self.blocks.iter().map(|block| &block.owner)) {
-            *links.entry(link.load(Ordering::Relaxed).cast_const()).or_insert(0) += 1;
-        }
-        self.striped.headers().chain(self.unstriped.headers()).all(|header| {
-            let linked = links.get(&from_ref(header)).copied().unwrap_or(0);
-            header.holds.load(Ordering::Relaxed) == linked
-        })
+    /// Whether each bucket is referred to by the slots and blocks that lead to it, and by nothing else.
+    fn references_are_accounted_for(&self, generation: &Generation) -> bool {
+        let slots = generation.all_slots().flat_map(|slots| slots.pointers());
+        let buckets = slots.map(|slot| slot.load(Ordering::Relaxed).cast_const());
+        self.store.references_are_accounted_for(buckets)
     }
 }

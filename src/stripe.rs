@@ -6,19 +6,18 @@
 //! | [`portable`] | everywhere | a locked add to the row that the thread was dealt |
 //!
 //! It is made at the first use and never changed. What was decided is written into the pointer to
-//! each column ([`Way`]), so that an add needs no second look: one bit of a pointer that it loads in any
+//! each column ([`TaggedColumn`]), so that an add needs no second look: one bit of a pointer that it loads in any
 //! case tells *per core* from everything else.
 
 use std::ptr::{NonNull, without_provenance_mut};
 
-use crate::column::Column;
-use crate::pages::Cell;
-use crate::sync::{AtomicU8, AtomicUsize, Ordering, global, sized};
+use crate::memory::column::Column;
+use crate::sync::{AtomicU8, AtomicU64, AtomicUsize, Ordering, global, sized};
 
-pub(crate) mod again;
-pub(crate) mod barrier;
-pub(crate) mod live;
+pub(crate) mod live_bucket;
+pub(crate) mod membarrier;
 pub(crate) mod portable;
+pub(crate) mod retry;
 // One of three, with the same functions: the real one, the one that a model can see, or none.
 #[cfg_attr(windrow_per_core, path = "stripe/per_core_model.rs")]
 #[cfg_attr(
@@ -36,7 +35,7 @@ pub(crate) mod portable;
 )]
 pub(crate) mod per_core;
 
-pub use again::aborts;
+pub use retry::aborts;
 
 /// More rows than this are never used: a read visits each of them.
 const MOST_ROWS: usize = 256;
@@ -77,7 +76,7 @@ const DECIDING: u8 = 1;
 const PORTABLE: u8 = 2;
 const PER_CORE: u8 = 3;
 
-/// The strategy of this process. Decides, if that was not done yet.
+/// The strategy of this process. Chosen on the first call.
 ///
 /// Two environment variables, read at the first use, are there to compare and to test with:
 ///
@@ -102,8 +101,8 @@ pub fn strategy() -> Strategy {
     }
 }
 
-/// The strategy, decided now if it was not; `None` while another thread, or the thread that a signal
-/// handler has interrupted, is deciding. Nobody waits for it: an add finds a shared cell.
+/// The strategy, chosen on the first call; `None` while another thread, or the thread that a signal
+/// handler has interrupted, is choosing. Callers do not wait; they use a shared cell.
 pub(crate) fn decided() -> Option<Strategy> {
     if MODEL_ROWS != 0 {
         let per_core = cfg!(windrow_per_core);
@@ -127,17 +126,15 @@ fn decide() -> Option<Strategy> {
     }
     let most = std::env::var("WINDROW_ROWS").ok().and_then(|rows| rows.parse().ok());
     let most = most.map_or(MOST_ROWS, |rows: usize| rows.clamp(1, MOST_ROWS));
-    let found = match std::env::var("WINDROW_STRATEGY").as_deref() {
-        Ok("portable") => None,
-        Ok("cpu-id") => per_core::find(most, false),
-        _ => per_core::find(most, true),
+    let rows = cores().min(most);
+    let is_per_core = match std::env::var("WINDROW_STRATEGY").as_deref() {
+        Ok("portable") => false,
+        Ok("cpu-id") => per_core::detect(rows, false),
+        _ => per_core::detect(rows, true),
     };
-    let rows = found.unwrap_or_else(|| cores().min(most));
     known_rows().store(rows, Ordering::Relaxed);
-    let (decided, strategy) = match found {
-        Some(_) => (PER_CORE, Strategy::PerCore),
-        None => (PORTABLE, Strategy::Portable),
-    };
+    let (decided, strategy) =
+        if is_per_core { (PER_CORE, Strategy::PerCore) } else { (PORTABLE, Strategy::Portable) };
     // Release: pairs with the Acquire in `decided`.
     state().store(decided, Ordering::Release);
     Some(strategy)
@@ -171,42 +168,42 @@ pub(crate) fn rows() -> usize {
 /// A column and how it is added to, in one word: what a counter keeps.
 ///
 /// Cells are eight bytes, so the lowest bits of a column's address are free. An odd word is a column
-/// to be added to per core; zero, none yet; [`REFUSED`], none to be had; anything else, a column to
+/// to be added to per core; zero, none yet; [`UNAVAILABLE`], none to be had; anything else, a column to
 /// be added to portably.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
-    PerCore(per_core::Tagged),
+pub(crate) enum TaggedColumn {
+    PerCore(per_core::PerCoreColumn),
     Portable(Column),
-    Refused,
-    Unknown,
+    Unavailable,
+    Unclaimed,
 }
 
 /// In place of a column: there was none to be had.
-const REFUSED: usize = 2;
+const UNAVAILABLE: usize = 2;
 
-impl Way {
+impl TaggedColumn {
     /// # Safety
     /// `word` is null or from [`encode`](Self::encode).
     #[inline]
-    pub(crate) unsafe fn decode(word: *mut Cell) -> Way {
+    pub(crate) unsafe fn decode(word: *mut AtomicU64) -> TaggedColumn {
         if let Some(tagged) = per_core::untag(word) {
-            Way::PerCore(tagged)
-        } else if word.addr() > REFUSED {
+            TaggedColumn::PerCore(tagged)
+        } else if word.addr() > UNAVAILABLE {
             // SAFETY: what else `encode` makes is a column's cell in row 0.
-            Way::Portable(unsafe { Column::new(NonNull::new_unchecked(word)) })
+            TaggedColumn::Portable(unsafe { Column::new(NonNull::new_unchecked(word)) })
         } else if word.is_null() {
-            Way::Unknown
+            TaggedColumn::Unclaimed
         } else {
-            Way::Refused
+            TaggedColumn::Unavailable
         }
     }
 
     /// The word for a column, or for none.
-    pub(crate) fn encode(column: Option<Column>, strategy: Strategy) -> *mut Cell {
+    pub(crate) fn encode(column: Option<Column>, strategy: Strategy) -> *mut AtomicU64 {
         match (column, strategy) {
             (Some(column), Strategy::PerCore) => per_core::tag(column),
             (Some(column), Strategy::Portable) => column.first().as_ptr(),
-            (None, _) => without_provenance_mut(REFUSED),
+            (None, _) => without_provenance_mut(UNAVAILABLE),
         }
     }
 
@@ -214,9 +211,9 @@ impl Way {
     #[inline]
     pub(crate) fn column(self) -> Option<Column> {
         match self {
-            Way::PerCore(tagged) => Some(tagged.column()),
-            Way::Portable(column) => Some(column),
-            Way::Refused | Way::Unknown => None,
+            TaggedColumn::PerCore(tagged) => Some(tagged.column()),
+            TaggedColumn::Portable(column) => Some(column),
+            TaggedColumn::Unavailable | TaggedColumn::Unclaimed => None,
         }
     }
 }

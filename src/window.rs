@@ -1,20 +1,23 @@
 //! A window: what one counts into and reads from.
 
-use std::fmt::{self, Debug, Formatter};
 use std::marker::PhantomData;
 use std::time::Duration;
 
-use crate::builder::{self, Builder};
 use crate::clock::{Clock, Coarse};
 use crate::error::{BuildError, OutOfRange};
-use crate::event::{Event, Positions, place};
-use crate::ring::{Around, Outside, Ring};
+use crate::event::{Event, cells_of};
+use crate::ring::{Geometry, OutOfRing, Ring, RingAndClock};
 use crate::timestamp::Timestamp;
 
+mod builder;
 #[cfg(not(any(loom, shuttle)))]
 mod close;
 mod drain;
-mod reads;
+mod query;
+mod snapshot;
+
+pub use builder::Builder;
+pub use snapshot::{BucketSnapshot, Snapshot};
 
 /// Counts events into buckets of time, from every core at once, and answers at any moment how many
 /// there were in the last interval.
@@ -78,15 +81,15 @@ mod reads;
 /// count in cells that all cores share. If no add is to make the call, have a
 /// [`Ticker`](crate::clock::Ticker) close the buckets: [`close_on`](Self::close_on).
 ///
-/// Once the ring has been filled, opening a bucket allocates nothing: but for headers of buckets without
+/// Once the ring has been filled, opening a bucket allocates nothing: but for buckets of buckets without
 /// columns, when more are needed than ever before; for the epochs' own lists, where there are no sequences;
 /// and for a thread's first pin (see [Reading](#reading)). The epochs are the library's own: what other
 /// crates of the process do with `crossbeam-epoch` neither runs in a call of ours nor keeps memory of ours.
-/// A stalled thread costs others speed, never counts. It holds up two headers' memory at most.
+/// A stalled thread costs others speed, never counts. It holds up two buckets' memory at most.
 ///
 /// Adds are Release and reads are Acquire: whoever counts an add sees what its thread did before.
 ///
-/// A window holds a header with two sets of cells for each bucket in the ring, and four sets of
+/// A window holds a bucket with two sets of cells for each bucket in the ring, and four sets of
 /// columns: see `docs/design.md` for the formula. It must not be added to in a signal handler.
 pub struct SlidingWindow<E, C = Coarse> {
     ring: Ring,
@@ -94,21 +97,7 @@ pub struct SlidingWindow<E, C = Coarse> {
     events: PhantomData<fn(E)>,
 }
 
-impl<E: Event> SlidingWindow<E, Coarse> {
-    /// A builder for a window of one second in two buckets, unless told otherwise.
-    ///
-    /// ```
-    /// # windrow::events! { enum Hits { Hit: Count } }
-    /// let window = windrow::SlidingWindow::<Hits>::builder().build()?;
-    /// assert_eq!((window.interval().as_secs(), window.buckets()), (1, 2));
-    /// # Ok::<(), windrow::BuildError>(())
-    /// ```
-    pub fn builder() -> Builder<E, Coarse> {
-        Builder::new()
-    }
-}
-
-impl<E, C: Clock> Around for SlidingWindow<E, C> {
+impl<E, C: Clock> RingAndClock for SlidingWindow<E, C> {
     #[inline(always)]
     #[allow(clippy::inline_always)] // a place in it
     fn ring(&self) -> &Ring {
@@ -142,7 +131,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     #[inline(always)]
     #[allow(clippy::inline_always)] // it is twenty instructions where the event is known
     pub fn add(&self, event: E, n: u64) {
-        Ring::add(self, self.clock.quick(), place(event), n);
+        Ring::add(self, self.clock.quick(), cells_of(event), n);
     }
 
     /// Records a value of a `Value` event in the bucket of the clock's now.
@@ -189,10 +178,10 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// ```
     pub fn add_at(&self, at: Timestamp, event: E, n: u64) -> Result<(), OutOfRange> {
         let now = self.clock.now();
-        let counted = self.ring.add_at(at.as_nanos(), now.as_nanos(), place(event), n);
+        let counted = self.ring.add_at(at.as_nanos(), now.as_nanos(), cells_of(event), n);
         counted.map_err(|outside| match outside {
-            Outside::After => OutOfRange::AfterNow { at, now },
-            Outside::Before { oldest } => {
+            OutOfRing::Future => OutOfRange::AfterNow { at, now },
+            OutOfRing::Expired { oldest } => {
                 OutOfRange::BeforeRing { at, oldest: Timestamp::from_nanos(oldest) }
             }
         })
@@ -245,7 +234,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn reconfigure(&self, interval: Duration, buckets: usize) -> Result<(), BuildError> {
-        self.ring.reconfigure(builder::geometry(interval, buckets, &self.clock)?)
+        self.ring.reconfigure(geometry(interval, buckets, &self.clock)?)
     }
 
     /// The span that the window covers.
@@ -273,14 +262,17 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     }
 }
 
-/// Shows the geometry and every event's stats over the interval.
-impl<E: Event, C: Clock> Debug for SlidingWindow<E, C> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("SlidingWindow");
-        shown.field("interval", &self.interval()).field("buckets", &self.buckets());
-        for ((name, _), place) in E::EVENTS.iter().zip(<E::Cells as Positions<E>>::PLACES) {
-            shown.field(name, &self.stats_at(*place));
-        }
-        shown.finish_non_exhaustive()
+/// A geometry that `clock` is fine enough for.
+fn geometry(
+    interval: Duration,
+    buckets: usize,
+    clock: &impl Clock,
+) -> Result<Geometry, BuildError> {
+    let geometry = Geometry::new(interval, buckets)?;
+    let bucket = Duration::from_nanos(geometry.length());
+    let resolution = clock.resolution();
+    if resolution > bucket / 10 {
+        return Err(BuildError::ClockTooCoarse { resolution, bucket });
     }
+    Ok(geometry)
 }

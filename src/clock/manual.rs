@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Clock;
-use crate::Timestamp;
 use crate::sync::{AtomicU64, Ordering};
+use crate::timestamp::Timestamp;
 use crate::timestamp::saturating_nanos;
 
 /// A clock that stands still until it is told to move: for tests, and for replaying logs.

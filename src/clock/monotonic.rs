@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Clock;
-use crate::Timestamp;
+use crate::timestamp::Timestamp;
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 mod instant;

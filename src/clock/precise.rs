@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use super::{Clock, monotonic};
-use crate::Timestamp;
+use crate::timestamp::Timestamp;
 
 /// The processor's time-stamp counter, scaled to nanoseconds by the crate [`quanta`]; where that
 /// counter cannot be trusted, the operating system's monotonic clock.

@@ -5,8 +5,8 @@
 //! together when the enum is compiled. Each attribute is looked at by itself, without recursion, however
 //! long the documentation is.
 
-use crate::kind::Kind;
-use crate::layout::Shape;
+use crate::event::layout::BucketLayout;
+use crate::event::layout::Kind;
 
 /// A variant as it is written, whether or not it is there.
 #[derive(Clone, Copy, Debug)]
@@ -67,9 +67,9 @@ pub const fn there<const N: usize>(listed: &[Listed]) -> [(&'static str, Kind); 
 ///
 /// When it is compiled, if they are more than a window can have.
 pub const fn cells(events: &[(&str, Kind)]) -> usize {
-    let shape = Shape::of(events);
-    shape.check();
-    shape.cells()
+    let layout = BucketLayout::of(events);
+    layout.check();
+    layout.cells()
 }
 
 /// True, of a token or an attribute that cannot take its variant away.

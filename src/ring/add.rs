@@ -1,34 +1,34 @@
-//! Adding: into the live bucket without looking left or right, and out of line for whatever else.
+//! Adding: to the live bucket in line, and everything else out of line.
 //!
 //! ```text
 //!   add -- per core -- a sequence on the live bucket's block -------------- done
 //!       `- portably -- a locked add to it, under a pin -------------------- done
-//!            `- refused: add_slowly
+//!            `- not done there: add_slowly
 //!                 |- in the live bucket: its block again, or its shared cells
 //!                 |- newer: rotate, and once more
-//!                 |- older, in the ring: its shared cells, and `side`
+//!                 |- older, in the ring: its shared cells, and `shared_total`
 //!                 `- older, out of the ring: `late`
 //! ```
 
 use std::ptr::{NonNull, from_ref};
 
-use crate::Timestamp;
-use crate::clock::UNTOLD;
-use crate::column::Column;
-use crate::layout::Place;
+use crate::clock::UNKNOWN;
+use crate::event::layout::CellIndex;
+use crate::memory::column::Column;
 use crate::reclaim::{self, Guard};
 use crate::ring::Ring;
+use crate::ring::bucket::{BucketPtr, CLOSED};
+use crate::ring::bucket_ref::{Adder, BucketRef};
 use crate::ring::cells::Update;
-use crate::ring::geometry::Outside;
-use crate::ring::header::{CLOSED, Link};
-use crate::ring::hold::{Adder, Held};
-use crate::stripe::again::{Refusal, Refused, again, note_abort, once};
-use crate::stripe::live::Live;
+use crate::ring::geometry::OutOfRing;
+use crate::stripe::live_bucket::LiveBucket;
+use crate::stripe::retry::{Miss, MissCell, attempt, note_abort, retry};
 use crate::stripe::{Strategy, per_core};
 use crate::sync::{AtomicPtr, Ordering};
+use crate::timestamp::Timestamp;
 
-/// What a ring is in, with a clock.
-pub(crate) trait Around {
+/// A ring and the clock that it is added to by: a window.
+pub(crate) trait RingAndClock {
     fn ring(&self) -> &Ring;
 
     /// The time now, in nanoseconds.
@@ -36,127 +36,133 @@ pub(crate) trait Around {
 }
 
 impl Ring {
-    /// Counts a number in the bucket of `at`, or of now if that is [untold](UNTOLD); in `late` if the bucket
+    /// Counts a number in the bucket of `at`, or of now if that is [unknown](UNKNOWN); in `late` if the bucket
     /// has left the ring.
     ///
-    /// (Given what is around the ring, in place of the ring and its clock: that would be one thing more to
-    /// carry along on the quick path, which needs no clock.)
+    /// (Takes the window, not the ring and its clock: that would be one register more on the quick path,
+    /// which needs no clock.)
     #[inline(always)]
-    #[allow(clippy::inline_always)] // so that the place is a constant, as the event mostly is
-    pub(crate) fn add(around: &impl Around, at: Timestamp, place: Place, number: u64) {
-        let (ring, at) = (around.ring(), at.as_nanos());
+    #[allow(clippy::inline_always)] // so that `cells` is a constant, as the event mostly is
+    pub(crate) fn add(window: &impl RingAndClock, at: Timestamp, cells: CellIndex, number: u64) {
+        let (ring, at) = (window.ring(), at.as_nanos());
         if ring.strategy == Strategy::PerCore {
-            ring.add_per_core(at, place, number, |refusal| {
-                if refusal == Refusal::Aborted {
+            ring.add_per_core(at, cells, number, |miss| {
+                if miss == Miss::Aborted {
                     note_abort();
                 }
-                Ring::add_when_told(around, at, place, number);
+                Ring::add_off_path(window, at, cells, number);
             });
         } else {
-            Ring::add_without_sequences(around, at, place, number);
+            Ring::add_without_sequences(window, at, cells, number);
         }
     }
 
-    /// As [`add`](Self::add), portably. Not inlined, because a pin is long; each kind of place by
+    /// As [`add`](Self::add), portably. Not inlined, because a pin is long; each kind of event by
     /// itself, because a `Count` then needs few registers, and stores that save them would wait before
     /// each locked instruction.
     #[inline]
-    fn add_without_sequences(around: &impl Around, at: u64, place: Place, number: u64) {
-        match place {
-            Place::Count { cell } => Ring::count_without_sequences(around, at, cell, number),
-            Place::Value { .. } => Ring::record_without_sequences(around, at, place, number),
+    fn add_without_sequences(window: &impl RingAndClock, at: u64, cells: CellIndex, number: u64) {
+        match cells {
+            CellIndex::Count { cell } => Ring::count_without_sequences(window, at, cell, number),
+            CellIndex::Value { .. } => Ring::record_without_sequences(window, at, cells, number),
         }
     }
 
     #[inline(never)]
-    fn count_without_sequences(around: &impl Around, at: u64, cell: u16, number: u64) {
-        let place = Place::Count { cell };
-        let slowly = |_| Ring::add_when_told(around, at, place, number);
-        around.ring().add_portably(at, place, number, slowly);
+    fn count_without_sequences(window: &impl RingAndClock, at: u64, cell: u16, number: u64) {
+        let cells = CellIndex::Count { cell };
+        let slowly = |_| Ring::add_off_path(window, at, cells, number);
+        window.ring().add_portably(at, cells, number, slowly);
     }
 
     #[inline(never)]
-    fn record_without_sequences(around: &impl Around, at: u64, place: Place, number: u64) {
-        let slowly = |_| Ring::add_when_told(around, at, place, number);
-        around.ring().add_portably(at, place, number, slowly);
+    fn record_without_sequences(
+        window: &impl RingAndClock,
+        at: u64,
+        cells: CellIndex,
+        number: u64,
+    ) {
+        let slowly = |_| Ring::add_off_path(window, at, cells, number);
+        window.ring().add_portably(at, cells, number, slowly);
     }
 
     /// As [`add`](Self::add), off the quick path.
     #[cold]
     #[inline(never)]
-    fn add_when_told(around: &impl Around, at: u64, place: Place, number: u64) {
-        let at = if at == UNTOLD.as_nanos() { around.now() } else { at };
-        around.ring().add_slowly(at, place, number);
+    fn add_off_path(window: &impl RingAndClock, at: u64, cells: CellIndex, number: u64) {
+        let at = if at == UNKNOWN.as_nanos() { window.now() } else { at };
+        window.ring().add_slowly(at, cells, number);
     }
 
-    /// Counts a number in the live bucket, if `at` lies in it; else calls `refused`: also for a value
+    /// Counts a number in the live bucket, if `at` lies in it; else calls `missed`: also for a value
     /// beyond what this core's row has seen.
     #[inline(always)]
     #[allow(clippy::inline_always)] // as above
-    fn add_per_core(&self, at: u64, place: Place, number: u64, refused: impl FnOnce(Refusal)) {
+    fn add_per_core(&self, at: u64, cells: CellIndex, number: u64, missed: impl FnOnce(Miss)) {
         let live = self.live();
-        // SAFETY: `current` is never null, and a header that counts in a block is not made into
-        // another bucket before it was silent (see `close`); one that does not has no reach,
-        // whatever it is made into.
+        // SAFETY: `current` is never null. A bucket that counts in a block is not reused before it is
+        // quiescent (see `close`); one that does not has no span, whatever it is reused for.
         unsafe {
-            match place {
-                Place::Count { cell } => per_core::add_live(live, at, cell.into(), number, refused),
-                Place::Value { pair, extremes } => {
-                    let places = (pair.into(), extremes.into());
-                    per_core::record_live(live, at, places, number, refused);
+            match cells {
+                CellIndex::Count { cell } => {
+                    per_core::add_live(live, at, cell.into(), number, missed);
+                }
+                CellIndex::Value { pair, extremes } => {
+                    let value = (pair.into(), extremes.into());
+                    per_core::record_live(live, at, value, number, missed);
                 }
             }
         }
     }
 
     /// As [`add_per_core`](Self::add_per_core), of any value.
-    fn add_any_per_core(&self, at: u64, place: Place, number: u64, refused: &Refused) {
-        let because = |why| refused.set(Some(why));
-        let Place::Value { pair, extremes } = place else {
-            return self.add_per_core(at, place, number, because);
+    fn add_any_per_core(&self, at: u64, cells: CellIndex, number: u64, missed: &MissCell) {
+        let because = |why| missed.set(Some(why));
+        let CellIndex::Value { pair, extremes } = cells else {
+            return self.add_per_core(at, cells, number, because);
         };
         let (live, pair, extremes) = (self.live(), pair.into(), extremes.into());
-        let pending = self.shape.pending(pair);
+        let pending = self.store.layout.pending(pair);
         // SAFETY: as in `add_per_core`; a block has a column for each pending value.
         unsafe {
             per_core::fold_live(live, at, (pair, extremes, pending), because);
-            if refused.get().is_none() {
+            if missed.get().is_none() {
                 per_core::record_pending(live, at, (pair, pending), number, because);
             }
         }
     }
 
-    /// Where adds go; a header begins with what is live of it.
+    /// What adds follow: a bucket begins with its [`LiveBucket`].
     #[inline(always)]
     #[allow(clippy::inline_always)] // an address
-    fn live(&self) -> *const AtomicPtr<Live> {
-        from_ref::<Link>(&self.current).cast()
+    fn live(&self) -> *const AtomicPtr<LiveBucket> {
+        from_ref::<BucketPtr>(&self.current).cast()
     }
 
     /// As [`add_per_core`](Self::add_per_core), portably.
     #[inline(always)]
     #[allow(clippy::inline_always)] // its callers are the two ways to be called
-    fn add_portably(&self, at: u64, place: Place, number: u64, refused: impl FnOnce(Refusal)) {
+    fn add_portably(&self, at: u64, cells: CellIndex, number: u64, missed: impl FnOnce(Miss)) {
         let guard = reclaim::pin();
-        // SAFETY: never null. Not held: as in `add_per_core`, with the pin in place of the
+        // SAFETY: never null. Without a reference: as in `add_per_core`, with the pin in place of the
         // sequence.
-        let header = unsafe { &*self.current.load(Ordering::Acquire) };
-        if header.live.reaches(at) {
-            header.check();
-            let column = NonNull::new(header.live.column.load(Ordering::Relaxed));
-            // SAFETY: a portable block's word is its first column, and there is one within reach.
+        let bucket = unsafe { &*self.current.load(Ordering::Acquire) };
+        if bucket.live.contains(at) {
+            bucket.check();
+            let column = NonNull::new(bucket.live.column.load(Ordering::Relaxed));
+            // SAFETY: a portable block's word is its first column, and a bucket with a span has a block.
             let column = unsafe { Column::new(column.unwrap_unchecked()) };
-            Update::new(place, number).put(&column);
+            Update::new(cells, number).put(&column);
         } else {
             drop(guard);
-            refused(Refusal::Elsewhere);
+            missed(Miss::OtherBucket);
         }
     }
 
-    // Not given the `Update` of the fast path, which would have to be put into memory for it.
+    // Not given the `Update` of the fast path, which would have to be written to memory for it.
     #[cold]
-    fn add_slowly(&self, at: u64, place: Place, number: u64) {
-        let update = Update::new(place, number);
+    fn add_slowly(&self, at: u64, cells: CellIndex, number: u64) {
+        let update = Update::new(cells, number);
         if self.add_in_ring(at, None, update).is_err() {
             update.put(&*self.late);
         }
@@ -168,32 +174,32 @@ impl Ring {
         &self,
         at: u64,
         now: u64,
-        place: Place,
+        cells: CellIndex,
         number: u64,
-    ) -> Result<(), Outside> {
-        self.add_in_ring(at, Some(now), Update::new(place, number))
+    ) -> Result<(), OutOfRing> {
+        self.add_in_ring(at, Some(now), Update::new(cells, number))
     }
 
     /// Counts `update` in the bucket of `at`; nowhere if that has left the ring, or is not admitted at
     /// `now`.
     ///
-    /// Each time round, the ring has moved on: either `at` is in the present bucket by then, or
-    /// older. What admits it is the geometry in which its bucket would be opened: in one of longer buckets
-    /// a time may lie in the bucket of now which in this one is far ahead.
-    fn add_in_ring(&self, at: u64, now: Option<u64>, update: Update) -> Result<(), Outside> {
+    /// Each time round, the ring has moved on: `at` is in the present bucket by then, or older. The geometry
+    /// that admits it is the one in which its bucket would be opened: a time that lies in the bucket of now
+    /// there may be far ahead in a geometry of shorter buckets.
+    fn add_in_ring(&self, at: u64, now: Option<u64>, update: Update) -> Result<(), OutOfRing> {
         loop {
             let admitted_by = now.map(|now| {
                 let (geometry, newest) = self.newest();
                 geometry.admit(at, now, newest).map(|()| geometry)
             });
             let admitted_by = admitted_by.transpose()?;
-            let refusal = self.add_live(at, update);
-            if refusal.is_none() {
+            let miss = self.add_live(at, update);
+            if miss.is_none() {
                 return Ok(());
             }
             let guard = reclaim::pin();
-            let current = self.hold_current();
-            // SAFETY: of a header that is current under the guard.
+            let current = self.acquire_current();
+            // SAFETY: of a bucket that is current under the guard.
             let geometry = unsafe { current.generation(&guard).deref() }.geometry();
             if admitted_by.is_some_and(|other| other != geometry) {
                 continue;
@@ -204,8 +210,8 @@ impl Ring {
             }
             if start == current.start() {
                 // Through its block, if the ring has only just come to this bucket.
-                let has_way = refusal == Some(Refusal::Elsewhere) && current.block().is_some();
-                if !has_way && self.put_live(&current, update) {
+                let has_column = miss == Some(Miss::OtherBucket) && current.block().is_some();
+                if !has_column && self.put_live(&current, update) {
                     return Ok(());
                 }
                 continue;
@@ -213,86 +219,84 @@ impl Ring {
             let moved = self.rotate(&current, at, &guard);
             drop((current, guard));
             if moved && !self.is_closed_by_another() {
-                self.settle();
+                self.close_retired();
             }
         }
     }
 
-    /// Counts `update` through the live bucket's block. Says why not, if it has not.
-    fn add_live(&self, at: u64, update: Update) -> Option<Refusal> {
-        let Update { place, number } = update;
+    /// Counts `update` through the live bucket's block; `None` if that worked.
+    fn add_live(&self, at: u64, update: Update) -> Option<Miss> {
+        let Update { cells, number } = update;
         let per_core = self.strategy == Strategy::PerCore;
-        let sequence = |refused: &Refused| {
+        let sequence = |missed: &MissCell| {
             if per_core {
-                self.add_any_per_core(at, place, number, refused);
+                self.add_any_per_core(at, cells, number, missed);
             } else {
-                self.add_portably(at, place, number, |why| refused.set(Some(why)));
+                self.add_portably(at, cells, number, |why| missed.set(Some(why)));
             }
         };
-        // A value is mostly here because it lies beyond what its row has seen: it was not tried like this.
-        let first = match place {
-            Place::Value { .. } => once(sequence),
-            Place::Count { .. } => Some(Refusal::Aborted),
+        // A value is mostly here because it lies beyond what its row has seen: this is its first attempt.
+        let first = match cells {
+            CellIndex::Value { .. } => attempt(sequence),
+            CellIndex::Count { .. } => Some(Miss::Aborted),
         };
-        if first == Some(Refusal::Aborted) { again(sequence) } else { first }
+        if first == Some(Miss::Aborted) { retry(sequence) } else { first }
     }
 
     /// Counts `update` in the bucket at `start`, older than `current`.
     ///
-    /// `current` never goes back, so nobody can make that bucket current any more; and if it ever
-    /// was, it was in its slot before `current` could be loaded. What we do not find there we may
+    /// `current` never goes back, so no thread can make that bucket current any more; and if it ever
+    /// was, it was in its slot before `current` could be loaded. So a bucket that is not in its slot may be
     /// put there.
     fn add_back_dated(
         &self,
-        current: &Held<'_>,
+        current: &BucketRef<'_>,
         start: u64,
         update: Update,
         guard: &Guard,
-    ) -> Result<(), Outside> {
+    ) -> Result<(), OutOfRing> {
         let of = current.generation(guard);
-        // SAFETY: of a header that was current under the guard.
+        // SAFETY: of a bucket that was current under the guard.
         let slots = &unsafe { of.deref() }.slots;
         let geometry = slots.geometry;
         if !geometry.in_ring(start, current.start()) {
-            return Err(Outside::Before { oldest: geometry.oldest(current.start()) });
+            return Err(OutOfRing::Expired { oldest: geometry.oldest(current.start()) });
         }
         loop {
             // SAFETY: the window lives as long as `self`.
-            let seen = unsafe { slots.held(start) };
+            let seen = unsafe { slots.acquire(start) };
             match &seen {
-                Some(header) if header.start() == start => {
-                    self.put_shared(header, update);
+                Some(bucket) if bucket.start() == start => {
+                    self.put_shared(bucket, update);
                     return Ok(());
                 }
                 // A whole round has passed since `current` was loaded.
                 Some(newer) if newer.start() > start => {
-                    return Err(Outside::Before { oldest: geometry.oldest(newer.start()) });
+                    return Err(OutOfRing::Expired { oldest: geometry.oldest(newer.start()) });
                 }
                 _ => {
-                    let new = self.unstriped.take();
-                    new.make(of, start);
-                    new.made(CLOSED);
+                    let new = self.store.open_without_block(of, start, CLOSED);
                     if !slots.replace(start, seen.as_ref(), new) {
-                        new.let_go(); // it will never be in a slot
+                        new.references.release(); // it will never be in a slot
                     }
                 }
             }
         }
     }
 
-    /// Counts `update` in the shared cells of a header that is current; not if it no longer is. Nobody
-    /// calls the bucket closed before that is done.
-    fn put_live(&self, current: &Held<'_>, update: Update) -> bool {
-        let adder = Adder::of(current, &self.current);
+    /// Counts `update` in the shared cells of a bucket that is current; not if it no longer is. The
+    /// bucket is not called closed before that is done.
+    fn put_live(&self, current: &BucketRef<'_>, update: Update) -> bool {
+        let adder = Adder::register(current, &self.current);
         if adder.is_some() {
             self.put_shared(current, update);
         }
         adder.is_some()
     }
 
-    /// Counts `update` in a header's shared cells.
-    fn put_shared(&self, header: &Held<'_>, update: Update) {
-        update.put(header.pairs());
-        update.put(&*self.side);
+    /// Counts `update` in a bucket's shared cells.
+    fn put_shared(&self, bucket: &BucketRef<'_>, update: Update) {
+        update.put(bucket.cells());
+        update.put(&*self.shared_total);
     }
 }

@@ -1,59 +1,93 @@
 //! Blocks: sets of columns that buckets take turns to own.
 //!
-//! A block's additive cells only ever grow. Whoever owns it counts from `base`, the sums that it
-//! found; when its bucket closes, the difference becomes the bucket's totals and the new sums the
-//! next owner's base. Nothing is reset, no number moves, and the sum of all blocks is what was ever
-//! added to them. Extremes cannot be differences: they are reset when the block is silent, after
-//! they have been kept for the window's lifetime.
+//! A block's additive cells only ever grow. Its owner counts from `base`, the sums that it found; when the
+//! owner closes, the difference becomes its totals, and the new sums become the next owner's base. Nothing is
+//! reset, no number moves, and the sum of all blocks is what was ever added to them. Extremes cannot be
+//! differences: they are reset when the block is quiescent, after the window has kept them for its lifetime.
 
-use std::ptr::null_mut;
+use std::ptr::{from_ref, null_mut};
 
-use crate::arena::arena;
-use crate::column::Column;
-use crate::layout::Shape;
-use crate::pages::Cell;
-use crate::ring::cells::cells;
-use crate::ring::header::Link;
-use crate::rows;
-use crate::stripe::per_core::PENDING;
-use crate::stripe::{Strategy, Way};
-use crate::sync::Ordering;
+use crate::arena::{arena, rows};
+use crate::event::layout::BucketLayout;
+use crate::memory::column::Column;
+use crate::ring::bucket::{Bucket, BucketPtr};
+use crate::ring::bucket_ref::BucketRef;
+use crate::ring::cells::zeroed;
+use crate::stripe::live_bucket::PENDING;
+use crate::stripe::{Strategy, TaggedColumn};
+use crate::sync::{AtomicU64, Ordering};
 
 /// A set of columns, one for each cell of a bucket.
 #[derive(Debug)]
 pub(super) struct Block {
     column: Column,
     strategy: Strategy,
-    shape: Shape,
-    /// Whose it is; null when it is free.
-    pub(super) owner: Link,
+    layout: BucketLayout,
+    /// Null when the block is free.
+    owner: BucketPtr,
     /// The sums when the owner took over. Of extremes, zero.
-    base: Box<[Cell]>,
+    base: Box<[AtomicU64]>,
 }
 
 impl Block {
-    /// A free block, to be added to by `strategy`; `None` if the arena has no columns left.
-    pub(super) fn claim(shape: Shape, strategy: Strategy) -> Option<Block> {
-        let column = arena().claim(columns(shape, strategy))?;
-        let (owner, base) = (Link::new(null_mut()), cells(shape.cells()));
-        Some(Block { column, strategy, shape, owner, base })
+    /// A free block, for adds by `strategy`; `None` if the arena has no columns left.
+    pub(super) fn claim(layout: BucketLayout, strategy: Strategy) -> Option<Block> {
+        let column = arena().claim(columns(layout, strategy))?;
+        let (owner, base) = (BucketPtr::new(null_mut()), zeroed(layout.cells()));
+        Some(Block { column, strategy, layout, owner, base })
     }
 
     /// Its first column, and how to add to it.
-    pub(super) fn word(&self) -> *mut Cell {
-        Way::encode(Some(self.column), self.strategy)
+    pub(super) fn word(&self) -> *mut AtomicU64 {
+        TaggedColumn::encode(Some(self.column), self.strategy)
     }
 
-    /// What all owners together have put into a cell.
+    /// Whether no bucket owned it a moment ago.
+    pub(super) fn is_free(&self) -> bool {
+        self.owner.load(Ordering::Relaxed).is_null() // only a hint
+    }
+
+    /// Makes `bucket` the owner; false if there is one. The block is a reference to its owner.
+    pub(super) fn try_own(&self, bucket: &Bucket) -> bool {
+        // Acquire: pairs with the Release in `disown`; the base is seen. Release: publishes the bucket to
+        // closers, which find it here, and leave it alone until its initialisation ends.
+        let (order, failed) = (Ordering::AcqRel, Ordering::Relaxed);
+        let new = from_ref(bucket).cast_mut();
+        self.owner.compare_exchange(null_mut(), new, order, failed).is_ok()
+    }
+
+    /// Frees the block, and releases its reference to the owner. For the thread that has closed or cancelled
+    /// the owner.
+    pub(super) fn disown(&self, owner: &Bucket) {
+        // Release: pairs with the Acquire in `try_own`: hands on the base.
+        self.owner.store(null_mut(), Ordering::Release);
+        owner.references.release();
+    }
+
+    /// The owner, if there is one.
+    ///
+    /// # Safety
+    /// The block's window lives for `'r`.
+    pub(super) unsafe fn owner<'r>(&self) -> Option<BucketRef<'r>> {
+        // SAFETY: an owner is a bucket of the same window.
+        unsafe { BucketRef::acquire(&self.owner) }
+    }
+
+    /// The address of the owner, or null. For checks at rest.
+    pub(super) fn owner_address(&self) -> *const Bucket {
+        self.owner.load(Ordering::Relaxed).cast_const()
+    }
+
+    /// What all owners together have counted in a cell.
     pub(super) fn sum(&self, position: usize) -> u64 {
-        if self.shape.adds_up(position) {
+        if self.layout.adds_up(position) {
             self.without_pending(position, rows::sum(self.column.right(position)))
         } else {
             self.greatest(position)
         }
     }
 
-    /// What the present owner has put into a cell.
+    /// What the present owner has counted in a cell.
     pub(super) fn difference(&self, position: usize) -> u64 {
         let difference = self.sum(position).wrapping_sub(self.base(position));
         self.without_pending(position, difference)
@@ -68,13 +102,13 @@ impl Block {
     /// The sum when the owner took over. To be read after the rows.
     #[inline]
     fn base(&self, position: usize) -> u64 {
-        // Acquire: pairs with the Release in `rebase`. Who sees the next base sees CLOSED too.
+        // Acquire: pairs with the Release in `rebase`. A reader of the next base sees CLOSED too.
         self.base[position].load(Ordering::Acquire)
     }
 
     /// The highest bit of a row's count of records is not part of it; nor, then, is that of all rows'.
     fn without_pending(&self, position: usize, number: u64) -> u64 {
-        if self.shape.counts_records(position) { number & !PENDING } else { number }
+        if self.layout.counts_records(position) { number & !PENDING } else { number }
     }
 
     /// The greatest of a cell that rises.
@@ -83,49 +117,48 @@ impl Block {
         match self.strategy {
             Strategy::Portable => rows::greatest(cell),
             Strategy::PerCore => {
-                let pair = self.shape.pair_of(position);
+                let pair = self.layout.pair_of(position);
                 rows::extreme(&rows::Extreme {
                     count: self.column.right(pair),
-                    pending: self.column.right(self.shape.pending(pair)),
+                    pending: self.column.right(self.layout.pending(pair)),
                     cell,
-                    is_complement: self.shape.is_complement(position),
+                    is_complement: self.layout.is_complement(position),
                 })
             }
         }
     }
 
-    /// Makes a cell ready for the next owner: what it sums to now becomes the base, or, of an
-    /// extreme, is reset.
+    /// Makes a cell ready for the next owner: its sum becomes the base; an extreme is reset.
     ///
-    /// For the closer of a silent bucket, after it has published CLOSED: a reader who is in the
-    /// middle of a difference must see that, if it sees any of this.
+    /// For the closer of a quiescent bucket, after it has published CLOSED: a reader in the
+    /// middle of a difference that sees any of this must see CLOSED.
     pub(super) fn rebase(&self, position: usize) {
         let column = self.column.right(position);
-        if self.shape.counts_records(position) {
+        if self.layout.counts_records(position) {
             rows::forget_pending(column);
         }
-        if self.shape.adds_up(position) {
-            // Release: pairs with the Acquire in `difference`.
+        if self.layout.adds_up(position) {
+            // Release: pairs with the Acquire in `base`.
             self.base[position].store(self.sum(position), Ordering::Release);
         } else {
-            // Release: pairs with the Acquire in `rows::scan`, and in `rows::extreme`.
+            // Release: pairs with the Acquire in `rows::values`, and in `rows::extreme`.
             rows::reset(column, Ordering::Release);
         }
     }
 }
 
 /// How many columns a block takes: one for each cell, and per core another for each pending value.
-fn columns(shape: Shape, strategy: Strategy) -> usize {
+fn columns(layout: BucketLayout, strategy: Strategy) -> usize {
     match strategy {
-        Strategy::PerCore => shape.columns(),
-        Strategy::Portable => shape.cells(),
+        Strategy::PerCore => layout.columns(),
+        Strategy::Portable => layout.cells(),
     }
 }
 
 impl Drop for Block {
     fn drop(&mut self) {
-        // SAFETY: claimed in `claim`. A block is dropped with its window, by `&mut`: nobody adds to
+        // SAFETY: claimed in `claim`. A block is dropped with its window, by `&mut`: no thread adds to
         // it or reads it any more.
-        unsafe { arena().give_back(self.column, columns(self.shape, self.strategy)) };
+        unsafe { arena().free(self.column, columns(self.layout, self.strategy)) };
     }
 }

@@ -2,11 +2,10 @@
 
 use std::slice::from_ref;
 
-use crate::column::Column;
-use crate::layout::Place;
-use crate::pages::Cell;
+use crate::event::layout::CellIndex;
+use crate::memory::column::Column;
 use crate::stripe::portable;
-use crate::sync::Ordering;
+use crate::sync::{AtomicU64, Ordering};
 
 /// Something that has a bucket's cells, by position.
 pub(super) trait Target {
@@ -29,17 +28,17 @@ impl Target for Column {
     }
 }
 
-/// What a header holds at one position.
+/// What a bucket holds at one position.
 #[derive(Debug, Default)]
-pub(super) struct Pair {
+pub(super) struct BucketCell {
     /// What its block had counted for it, once CLOSED.
-    pub(super) total: Cell,
+    pub(super) total: AtomicU64,
     /// What was added other than through the block.
-    pub(super) shared: Cell,
+    pub(super) shared: AtomicU64,
 }
 
-/// What all cores share of a header's cells.
-impl Target for [Pair] {
+/// What all cores share of a bucket's cells.
+impl Target for [BucketCell] {
     fn add(&self, position: usize, n: u64) {
         from_ref(&self[position].shared).add(0, n);
     }
@@ -50,7 +49,7 @@ impl Target for [Pair] {
 }
 
 /// One set of cells, shared by all cores.
-impl Target for [Cell] {
+impl Target for [AtomicU64] {
     fn add(&self, position: usize, n: u64) {
         // Release: pairs with the Acquire of the reads. Who counts this add sees what came before
         // it in its thread; of a value, the sum and the extremes.
@@ -63,21 +62,21 @@ impl Target for [Cell] {
 }
 
 /// So many cells, at zero.
-pub(super) fn cells(count: usize) -> Box<[Cell]> {
-    (0..count).map(|_| Cell::new(0)).collect()
+pub(super) fn zeroed(count: usize) -> Box<[AtomicU64]> {
+    (0..count).map(|_| AtomicU64::new(0)).collect()
 }
 
 /// What an add does to a bucket, wherever its cells are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Update {
-    pub(super) place: Place,
+    pub(super) cells: CellIndex,
     pub(super) number: u64,
 }
 
 impl Update {
     #[inline]
-    pub(crate) fn new(place: Place, number: u64) -> Update {
-        Update { place, number }
+    pub(crate) fn new(cells: CellIndex, number: u64) -> Update {
+        Update { cells, number }
     }
 
     /// Of a value, the extremes go first and the count last: whoever sees it counted sees it in
@@ -85,9 +84,9 @@ impl Update {
     #[inline(always)]
     #[allow(clippy::inline_always)] // of a known kind it is one instruction
     pub(super) fn put<T: Target + ?Sized>(self, target: &T) {
-        match self.place {
-            Place::Count { cell } => target.add(cell.into(), self.number),
-            Place::Value { pair, extremes } => {
+        match self.cells {
+            CellIndex::Count { cell } => target.add(cell.into(), self.number),
+            CellIndex::Value { pair, extremes } => {
                 let (pair, extremes) = (usize::from(pair), usize::from(extremes));
                 target.raise(extremes, self.number);
                 target.raise(extremes + 1, !self.number);

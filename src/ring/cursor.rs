@@ -10,7 +10,7 @@
 //! again; and if a change is still under way, it has no turn now. So a thread that stands still in a
 //! callback holds up no change, and one that stands still in a change holds up nothing but drains.
 //!
-//! Places take several words. There are two sets of them: the word says which is in use, and a drain
+//! Ranks take several words. There are two sets of them: the word says which is in use, and a drain
 //! writes to the other one, before the exchange that turns them round.
 
 use crate::sync::{AtomicBool, AtomicU64, Ordering};
@@ -18,7 +18,7 @@ use crate::sync::{AtomicBool, AtomicU64, Ordering};
 /// In the word: one change is under way. There are never more than fit, as each has a thread.
 const CHANGE: u64 = 1;
 const CHANGES: u64 = SET - 1;
-/// Which set of places is in use.
+/// Which set of ranks is in use.
 const SET: u64 = 1 << 24;
 /// Somebody has come: the rest is a count that never shows the same number twice while one drain
 /// looks.
@@ -27,16 +27,16 @@ const COME: u64 = 1 << 25;
 /// Whose turn has passed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Passed {
-    /// The place of the last header that was handed out.
-    pub(super) header: Option<(u64, u64)>,
+    /// The rank of the last bucket that was handed out.
+    pub(super) bucket: Option<(u64, u64)>,
     /// The start of the last that was handed out of what a generation carries, and its number.
     pub(super) carried: Option<(u64, u64)>,
 }
 
 impl Passed {
-    /// Whether the turn of the header at a place has passed.
-    pub(super) fn has(&self, place: (u64, u64)) -> bool {
-        self.header.is_some_and(|last| place <= last)
+    /// Whether the turn of the bucket at a rank has passed.
+    pub(super) fn has(&self, rank: (u64, u64)) -> bool {
+        self.bucket.is_some_and(|last| rank <= last)
     }
 
     /// The start before which a generation's carried numbers have had their turn, that included.
@@ -45,32 +45,32 @@ impl Passed {
     }
 }
 
-/// A place, or none.
+/// A rank, or none.
 #[derive(Debug, Default)]
-struct Place {
-    /// One more than the number of a generation; zero for no place.
+struct AtomicRank {
+    /// One more than the number of a generation; zero for no rank.
     after: AtomicU64,
     start: AtomicU64,
 }
 
-impl Place {
+impl AtomicRank {
     // Relaxed, all: see `Cursor::agree` and `Draining::advance`.
     fn get(&self) -> Option<(u64, u64)> {
         let number = self.after.load(Ordering::Relaxed).checked_sub(1)?;
         Some((number, self.start.load(Ordering::Relaxed)))
     }
 
-    fn set(&self, place: Option<(u64, u64)>) {
-        let (after, start) = place.map_or((0, 0), |(number, start)| (number + 1, start));
+    fn set(&self, rank: Option<(u64, u64)>) {
+        let (after, start) = rank.map_or((0, 0), |(number, start)| (number + 1, start));
         self.after.store(after, Ordering::Relaxed);
         self.start.store(start, Ordering::Relaxed);
     }
 }
 
 #[derive(Debug, Default)]
-struct Places {
-    header: Place,
-    carried: Place,
+struct Ranks {
+    bucket: AtomicRank,
+    carried: AtomicRank,
 }
 
 /// See above.
@@ -79,13 +79,13 @@ pub(super) struct Cursor {
     draining: AtomicBool,
     word: AtomicU64,
     /// Apart, because hardly anybody looks at them: the window is to stay small.
-    sets: Box<[Places; 2]>,
+    sets: Box<[Ranks; 2]>,
 }
 
 impl Cursor {
     /// The right to move it; `None` if another drain has that.
     pub(super) fn drain(&self) -> Option<Draining<'_>> {
-        // Acquire: pairs with the Release when a drain ends. We see the places as it has left them,
+        // Acquire: pairs with the Release when a drain ends. We see the ranks as it has left them,
         // and are behind all that it was behind.
         let another = self.draining.swap(true, Ordering::Acquire);
         // Not `then_some`: what is not handed out must not be made, as it ends when it is dropped.
@@ -94,19 +94,19 @@ impl Cursor {
 
     /// Whose turn has passed; it stands until this is dropped.
     pub(super) fn agree(&self) -> Agreed<'_> {
-        // Acquire: pairs with the exchange in `advance`: we see the places that it has turned to. No
+        // Acquire: pairs with the exchange in `advance`: we see the ranks that it has turned to. No
         // drain writes to them before we are gone.
         let word = self.word.fetch_add(COME + CHANGE, Ordering::Acquire);
         Agreed { cursor: self, passed: self.passed(word) }
     }
 
-    fn set(&self, word: u64) -> &Places {
+    fn set(&self, word: u64) -> &Ranks {
         &self.sets[usize::from(word & SET != 0)]
     }
 
     fn passed(&self, word: u64) -> Passed {
         let set = self.set(word);
-        Passed { header: set.header.get(), carried: set.carried.get() }
+        Passed { bucket: set.bucket.get(), carried: set.carried.get() }
     }
 }
 
@@ -120,7 +120,7 @@ pub(super) struct Agreed<'r> {
 impl Drop for Agreed<'_> {
     fn drop(&mut self) {
         // Release: pairs with the Acquire in `look` and `advance`. Who finds us gone sees the generation
-        // that we have made current, and comes after our reading of the places.
+        // that we have made current, and comes after our reading of the ranks.
         self.cursor.word.fetch_sub(CHANGE, Ordering::Release);
     }
 }
@@ -150,9 +150,9 @@ impl Draining<'_> {
         let next = (look.word ^ SET).wrapping_add(COME);
         // Nobody reads this set: whoever did was gone when it was turned away from.
         let set = self.0.set(next);
-        set.header.set(passed.header);
+        set.bucket.set(passed.bucket);
         set.carried.set(passed.carried);
-        // Release: publishes the places. Acquire: pairs with the Release of changes that are over, so
+        // Release: publishes the ranks. Acquire: pairs with the Release of changes that are over, so
         // that what is written to the other set next comes after their reading. Relaxed on failure:
         // the caller looks again.
         let (order, failed) = (Ordering::AcqRel, Ordering::Relaxed);
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     fn to(number: u64, start: u64) -> Passed {
-        Passed { header: Some((number, start)), carried: None }
+        Passed { bucket: Some((number, start)), carried: None }
     }
 
     #[test]
@@ -189,13 +189,13 @@ mod tests {
     fn a_change_sees_the_cursor_where_it_is_and_it_stands() {
         let cursor = Cursor::default();
         let draining = cursor.drain().expect("nobody else");
-        assert!(cursor.agree().passed.header.is_none());
+        assert!(cursor.agree().passed.bucket.is_none());
         for start in [0, 10, 20] {
             let look = draining.look().expect("no change is under way");
             assert!(draining.advance(&look, to(0, start)));
             let two = (cursor.agree(), cursor.agree());
             assert_eq!(
-                (two.0.passed.header, two.1.passed.header),
+                (two.0.passed.bucket, two.1.passed.bucket),
                 (Some((0, start)), Some((0, start)))
             );
             assert!(draining.look().is_none());
@@ -212,7 +212,7 @@ mod tests {
         drop(cursor.agree());
         assert!(!draining.advance(&look, to(0, 10)));
         let look = draining.look().expect("no change is under way");
-        assert!(look.passed.header.is_none());
+        assert!(look.passed.bucket.is_none());
         assert!(draining.advance(&look, to(0, 10)));
     }
 }

@@ -1,9 +1,9 @@
 //! Handing out closed buckets, each once: by generation, and in each in the order of their starts.
 //!
 //! A *cursor* (see `cursor`) says whose turn has passed. It is moved by one drain at a time; another
-//! one that comes meanwhile finds nothing to do, and nobody waits. What is handed out is a header's own
+//! one that comes meanwhile finds nothing to do, and nobody waits. What is handed out is a bucket's own
 //! numbers, so that a change of geometry, which merges buckets for readers, neither hides one nor hands
-//! one out twice. Where headers are gone, what is carried remembers beside its numbers those of them
+//! one out twice. Where buckets are gone, what is carried remembers beside its numbers those of them
 //! that still await their turn: these come first, since they are the oldest.
 //!
 //! A bucket whose turn comes while it is not final yet holds up those after it: order is kept. One
@@ -18,9 +18,9 @@ use std::sync::Arc;
 
 use crate::reclaim::{self, Guard};
 use crate::ring::Ring;
+use crate::ring::bucket_ref::BucketRef;
 use crate::ring::cursor::Passed;
 use crate::ring::generation::Generation;
-use crate::ring::hold::Held;
 use crate::ring::slots::Slots;
 
 /// A bucket's turn.
@@ -34,7 +34,7 @@ struct Turn<'r> {
 }
 
 enum Numbers<'r> {
-    Header(Held<'r>),
+    Bucket(BucketRef<'r>),
     Carried(Arc<[u64]>),
 }
 
@@ -42,7 +42,7 @@ impl Ring {
     /// Hands every closed bucket whose turn has not passed to `each`: its start, its length and its
     /// numbers. Returns how many there were.
     pub(crate) fn drain(&self, mut each: impl FnMut(u64, u64, &dyn Fn(usize) -> u64)) -> usize {
-        self.settle();
+        self.close_retired();
         let Some(draining) = self.cursor.drain() else {
             return 0;
         };
@@ -61,8 +61,8 @@ impl Ring {
             }
             drop(guard); // `each` may take its time
             match numbers {
-                Numbers::Header(header) => {
-                    each(start, length, &|position| header.number(self, position));
+                Numbers::Bucket(bucket) => {
+                    each(start, length, &|position| self.store.number(&bucket, position));
                 }
                 Numbers::Carried(numbers) => each(start, length, &|position| numbers[position]),
             }
@@ -72,8 +72,8 @@ impl Ring {
 
     /// The bucket whose turn it is; `None` if there is none, or none yet.
     fn next_turn(&self, passed: Passed, guard: &Guard) -> Option<Turn<'_>> {
-        let current = self.hold_current();
-        // SAFETY: of a header that is current under the guard.
+        let current = self.acquire_current();
+        // SAFETY: of a bucket that is current under the guard.
         let generation: &Generation = unsafe { current.generation(guard).deref() };
         if let Some(turn) = carried_turn(generation, passed) {
             return Some(turn);
@@ -87,15 +87,15 @@ impl Ring {
                 continue;
             };
             loop {
-                // SAFETY: headers live as long as the window.
-                let held = unsafe { slots.held(start) };
-                if let Some(header) = held.filter(|held| held.start() == start)
-                    && header.place() < current.place()
+                // SAFETY: buckets live as long as the window.
+                let held = unsafe { slots.acquire(start) };
+                if let Some(bucket) = held.filter(|held| held.start() == start)
+                    && bucket.rank() < current.rank()
                 {
-                    let is_final = header.is_final();
+                    let is_final = bucket.is_final();
                     let length = slots.geometry.length_at(start);
-                    let passed = Passed { header: Some(header.place()), ..passed };
-                    let numbers = Numbers::Header(header);
+                    let passed = Passed { bucket: Some(bucket.rank()), ..passed };
+                    let numbers = Numbers::Bucket(bucket);
                     return is_final.then_some(Turn { start, length, numbers, passed });
                 }
                 if start >= newest {
@@ -123,7 +123,7 @@ fn carried_turn<'r>(generation: &Generation, passed: Passed) -> Option<Turn<'r>>
 /// The first start in a generation's slots whose turn has not passed, of those up to `newest`.
 fn first_start(passed: Passed, number: u64, slots: &Slots, newest: u64) -> Option<u64> {
     let oldest = slots.geometry.oldest(newest);
-    match passed.header {
+    match passed.bucket {
         Some((last, _)) if last > number => None,
         Some((last, start)) if last == number => {
             let next = start.checked_add(slots.geometry.length())?;

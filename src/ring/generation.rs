@@ -2,7 +2,7 @@
 //!
 //! A window's geometry changes by moving on to the next generation. What the old ring holds is not
 //! copied: adds to it may still be under way. The new generation *inherits* the old one's slots, and
-//! a read merges each header in them into the new bucket that contains its start. Only at the next
+//! a read merges each bucket in them into the new bucket that contains its start. Only at the next
 //! change, and only if a grace period has made certain that nobody writes to the older slots any
 //! more, are their numbers added up and *carried* as plain values, so that neither memory nor reads
 //! grow with the number of changes. Those of them that a drain has not handed out yet are carried
@@ -46,12 +46,12 @@ pub(super) struct Inherited {
 }
 
 impl Inherited {
-    /// The start of the present bucket that a header of these slots went into.
+    /// The start of the present bucket that a bucket of these slots went into.
     pub(super) fn start_now(&self, start: u64) -> Option<u64> {
         self.changes.iter().try_fold(start, |start, change| change.apply(start))
     }
 
-    /// The newest start that any header of these slots can have now: if that is out of a ring, all
+    /// The newest start that any bucket of these slots can have now: if that is out of a ring, all
     /// are.
     pub(super) fn newest_now(&self) -> Option<u64> {
         self.start_now(self.changes[0].newest)
@@ -74,8 +74,8 @@ pub(super) struct Generation {
     pub(super) slots: Arc<Slots>,
     pub(super) inherited: Vec<Inherited>,
     /// Slots whose numbers are carried, which a read that began before that may still be reading:
-    /// their headers must not become other buckets before it has ended.
-    pub(super) settled: Vec<Arc<Slots>>,
+    /// their buckets must not become other buckets before it has ended.
+    pub(super) superseded: Vec<Arc<Slots>>,
     /// Numbers from generations in which nobody writes any more, by start.
     pub(super) carried: BTreeMap<u64, Carried>,
 }
@@ -88,7 +88,7 @@ impl Generation {
             number: 0,
             slots,
             inherited: Vec::new(),
-            settled: Vec::new(),
+            superseded: Vec::new(),
             carried: BTreeMap::new(),
         })
     }
@@ -98,10 +98,10 @@ impl Generation {
         self.slots.geometry
     }
 
-    /// All slots that hold headers.
+    /// All slots that hold buckets.
     pub(super) fn all_slots(&self) -> impl Iterator<Item = &Arc<Slots>> {
         let inherited = self.inherited.iter().map(|inherited| &inherited.slots);
-        inherited.chain(&self.settled).chain([&self.slots])
+        inherited.chain(&self.superseded).chain([&self.slots])
     }
 
     /// What is carried and awaits its turn, by start.

@@ -13,13 +13,13 @@ pub(crate) struct Geometry {
     buckets: usize,
 }
 
-/// Where a time lies that is not counted.
+/// Where a time lies that no bucket of the ring counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outside {
-    /// Behind the bucket of now.
-    After,
+pub(crate) enum OutOfRing {
+    /// After the bucket of now.
+    Future,
     /// In a bucket that has left the ring, which begins at `oldest` now.
-    Before { oldest: u64 },
+    Expired { oldest: u64 },
 }
 
 impl Geometry {
@@ -75,13 +75,13 @@ impl Geometry {
 
     /// Whether an add with a time of its own is admitted, when the clock says `now`: into the bucket of
     /// `now`, and those that count with it; and not before a ring whose newest bucket is at `newest`.
-    pub(crate) fn admit(self, at: u64, now: u64, newest: u64) -> Result<(), Outside> {
+    pub(crate) fn admit(self, at: u64, now: u64, newest: u64) -> Result<(), OutOfRing> {
         let (start, of_now) = (self.start_of(at), self.start_of(now));
         let newest = newest.max(of_now);
         if start > of_now {
-            Err(Outside::After)
+            Err(OutOfRing::Future)
         } else if !self.in_ring(start, newest) {
-            Err(Outside::Before { oldest: self.oldest(newest) })
+            Err(OutOfRing::Expired { oldest: self.oldest(newest) })
         } else {
             Ok(())
         }
@@ -121,7 +121,7 @@ mod tests {
     }
 
     /// Slot and start, in milliseconds, of a time in milliseconds.
-    fn place(geometry: Geometry, at: u64) -> (usize, u64) {
+    fn slot_and_start(geometry: Geometry, at: u64) -> (usize, u64) {
         let start = geometry.start_of(at * 1_000_000);
         (geometry.slot_of(start), start / 1_000_000)
     }
@@ -129,20 +129,23 @@ mod tests {
     /// The article on qps-helper: 60 buckets of a second.
     #[test]
     fn a01_qps_helper_article() {
-        assert_eq!(place(millis(60_000, 60), 1_577_017_699_235), (19, 1_577_017_699_000));
+        assert_eq!(slot_and_start(millis(60_000, 60), 1_577_017_699_235), (19, 1_577_017_699_000));
     }
 
     /// Sentinel-Go's `leap_array_test`: 20 buckets of 500 ms.
     #[test]
     fn a02_sentinel_go_leap_array_test() {
-        assert_eq!(place(millis(10_000, 20), 1_596_199_310_000 + 801).1, 1_596_199_310_500);
+        assert_eq!(
+            slot_and_start(millis(10_000, 20), 1_596_199_310_000 + 801).1,
+            1_596_199_310_500
+        );
     }
 
     /// The comment in Sentinel's `LeapArray`: 5 buckets of 200 ms.
     #[test]
     fn a03_sentinel_leap_array_comment() {
-        assert_eq!(place(millis(1_000, 5), 888), (4, 800));
-        assert_eq!(place(millis(1_000, 5), 1_676), (3, 1_600));
+        assert_eq!(slot_and_start(millis(1_000, 5), 888), (4, 800));
+        assert_eq!(slot_and_start(millis(1_000, 5), 1_676), (3, 1_600));
     }
 
     #[test]

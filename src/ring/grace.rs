@@ -2,23 +2,23 @@
 //!
 //! # Theorem
 //!
-//! Let a thread see, under its pin, that a header is displaced, and then take a [`ticket`]. Once
-//! [`passed`] says so of that ticket, every thread that had loaded the header from `current` has
+//! Let a thread see, under its pin, that a bucket is retired, and then take a [`ticket`]. Once
+//! [`passed`] says so of that ticket, every thread that had loaded the bucket from `current` has
 //! unpinned, no thread will load it from there again, and all that those threads added is visible.
 //!
 //! # Why
 //!
 //! Grace periods are numbered in the order in which they [`begin`]. A ticket is one more than the
 //! last number given out, so a grace period that has this number or a higher one begins after the
-//! ticket was taken, and so after the displacement was seen, by whomever it is begun: one serves
+//! ticket was taken, and so after the retirement was seen, by whomever it is begun: one serves
 //! every window of the process that has something to close.
 //!
-//! *After* must hold for the displacement too, which the thread that begins may never have looked
-//! at. It does, by the fences. Let D displace, A see it and take the ticket, B begin, C be a thread
+//! *After* must hold for the retirement too, which the thread that begins may never have looked
+//! at. It does, by the fences. Let D retire, A see it and take the ticket, B begin, C be a thread
 //! that still loads the old `current`. A: load `current`, fence F(A), load `begun`. B: increment
 //! `begun` beyond what A has read, fence F(B); so F(A) comes before F(B) in the one order of all
 //! sequentially consistent fences. C pins: store its epoch, fence F(C), load `current`. If F(A) is
-//! before F(C), C's load cannot be older than A's: C sees the displacement. So F(C) comes before F(A)
+//! before F(C), C's load cannot be older than A's: C sees the retirement. So F(C) comes before F(A)
 //! and F(B), and the epoch that B then reads to seal its deferred function is not older than the one
 //! at which C is pinned: the function waits for C. (All three pin in the library's own collector.) That it
 //! then also sees what C has added is the collector's own promise (unpinning is Release, advancing is Acquire).
@@ -42,7 +42,7 @@ global! {
     fn done() -> AtomicU64 = AtomicU64::new(0);
 }
 
-/// The first grace period that can silence what this thread, pinned, has seen displaced.
+/// The first grace period that can quiesce what this thread, pinned, has seen retired.
 pub(super) fn ticket() -> u64 {
     fence(Ordering::SeqCst); // F(A): pairs with F(B) in `begin`, and with a pin's
     begun().load(Ordering::Relaxed) + 1

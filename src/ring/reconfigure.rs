@@ -1,6 +1,6 @@
 //! Changing the geometry while everybody goes on.
 //!
-//! The change is one compare-exchange of `current`, from a header of the old generation to one of
+//! The change is one compare-exchange of `current`, from a bucket of the old generation to one of
 //! the next. Before it the old generation is as it was; after it, adds go to the new one, and the
 //! new one *inherits* the old slots (see `generation`), into which stragglers may still be writing.
 //! So no add is lost, and none is copied while it is under way.
@@ -16,14 +16,15 @@ use std::sync::Arc;
 
 use crate::error::BuildError;
 use crate::reclaim::{self, Guard, Owned};
+use crate::ring::bucket::Bucket;
+use crate::ring::bucket_ref::BucketRef;
 use crate::ring::cursor::Passed;
 use crate::ring::generation::{Carried, Change, Generation, Inherited};
 use crate::ring::geometry::Geometry;
-use crate::ring::header::Header;
-use crate::ring::hold::Held;
 use crate::ring::slots::Slots;
+use crate::ring::ticket::Ticket;
 use crate::ring::{Ring, grace};
-use crate::sync::{AtomicU64, Ordering, sized};
+use crate::sync::{Ordering, sized};
 
 /// How often a change is attempted before it is proposed to others too.
 const DIRECT: usize = sized(1, 0);
@@ -35,26 +36,26 @@ impl Ring {
         let mut proposed = None;
         for attempt in 0.. {
             let guard = reclaim::pin();
-            let current = self.hold_current();
-            // SAFETY: of a header that is current under the guard.
+            let current = self.acquire_current();
+            // SAFETY: of a bucket that is current under the guard.
             let generation = unsafe { current.generation(&guard).deref() };
             let number = generation.number;
             let was_made = || proposed.is_some_and(|of| of != number) && !ours.is_untouched();
             if generation.geometry() == geometry || was_made() {
-                self.withdraw(&ours, &guard);
+                self.proposal.withdraw(&ours, &guard);
                 break;
             }
-            if (DIRECT..).contains(&attempt) && self.propose(&ours, number, &guard) {
+            if (DIRECT..).contains(&attempt) && self.proposal.propose(&ours, number, &guard) {
                 proposed = Some(number);
             }
-            let slots = self.proposed(number, &guard).unwrap_or(&ours);
+            let slots = self.proposal.of(number, &guard).unwrap_or(&ours);
             if self.change(&current, slots, &guard) {
                 let is_ours = Arc::ptr_eq(slots, &ours);
                 if is_ours {
-                    self.withdraw(&ours, &guard);
+                    self.proposal.withdraw(&ours, &guard);
                 }
                 drop((current, guard));
-                self.settle();
+                self.close_retired();
                 if is_ours {
                     break;
                 }
@@ -65,35 +66,42 @@ impl Ring {
 
     /// Moves on from `current` to a generation with these slots. False if somebody else has moved on:
     /// then the slots are as they were.
-    pub(super) fn change(&self, current: &Held<'_>, slots: &Arc<Slots>, guard: &Guard) -> bool {
+    pub(super) fn change(
+        &self,
+        current: &BucketRef<'_>,
+        slots: &Arc<Slots>,
+        guard: &Guard,
+    ) -> bool {
         let old = current.generation(guard);
-        // SAFETY: of a header that was current under the guard.
+        // SAFETY: of a bucket that was current under the guard.
         let generation = unsafe { old.deref() };
         generation.slots.install(current);
-        self.close_silent(guard);
+        self.close_quiescent(guard);
         let newest = current.start();
         let change = Change { from: generation.geometry(), newest, to: slots.geometry };
         // Until the attempt is over: what awaits its turn now must await it then.
         let agreed = self.cursor.agree();
         let (next, over) = self.successor(generation, change, slots, agreed.passed, guard);
-        let settled = next.settled.clone();
+        let superseded = next.superseded.clone();
         let next = Owned::new(next).into_shared(guard);
-        let new = self.open(next, slots.geometry.start_of(newest));
-        let moved = self.displace(current, new, slots);
+        let new = self.store.open(next, slots.geometry.start_of(newest));
+        let moved = self.replace_current(current, new, slots);
         drop(agreed);
         if !moved {
-            // SAFETY: only a header leads to it that never was current.
+            // SAFETY: only a bucket leads to it that never was current.
             drop(unsafe { next.into_owned() });
             return false;
         }
-        begin_grace(&generation.slots.ticket, guard);
-        for slots in &settled {
-            begin_grace(&slots.settled, guard);
+        begin_grace(&generation.slots.no_writers, guard);
+        for slots in &superseded {
+            begin_grace(&slots.no_readers, guard);
         }
         // These slots are in no generation that is followed any more, and nobody reads them or
-        // writes to them; we alone have displaced the last that had them.
-        over.iter().flat_map(|slots| self.headers(slots)).for_each(Header::let_go);
-        // SAFETY: only headers of the old generation refer to it, and it is followed only from
+        // writes to them; we alone have retired the last that had them.
+        over.iter()
+            .flat_map(|slots| self.buckets(slots))
+            .for_each(|bucket| bucket.references.release());
+        // SAFETY: only buckets of the old generation refer to it, and it is followed only from
         // one that was current under the guard, where there is none of them any more.
         unsafe { guard.defer_destroy(old) };
         true
@@ -114,14 +122,13 @@ impl Ring {
             number: number + 1,
             slots: Arc::clone(slots),
             inherited: vec![Inherited { number, slots: Arc::clone(&old.slots), changes }],
-            settled: Vec::new(),
+            superseded: Vec::new(),
             carried: BTreeMap::new(),
         };
         let mut over = Vec::new();
-        for slots in &old.settled {
-            let ticket = slots.settled.load(Ordering::Relaxed); // as in `begin_grace`
-            let done = ticket != 0 && grace::passed(ticket);
-            if done { &mut over } else { &mut next.settled }.push(Arc::clone(slots));
+        for slots in &old.superseded {
+            let done = slots.no_readers.get().is_some_and(grace::passed);
+            if done { &mut over } else { &mut next.superseded }.push(Arc::clone(slots));
         }
         for (start, carried) in &old.carried {
             self.carry(&mut next, change.apply(*start), |position| carried.numbers[position]);
@@ -132,43 +139,44 @@ impl Ring {
         for inherited in &old.inherited {
             let mut inherited = inherited.clone();
             inherited.changes.push(change);
-            let silent = grace::passed(begin_grace(&inherited.slots.ticket, guard));
-            let is_final = |header: &Header| header.block().is_none() || header.is_closed();
-            if !silent || !self.headers(&inherited.slots).all(is_final) {
+            let quiescent = grace::passed(begin_grace(&inherited.slots.no_writers, guard));
+            let is_final = |bucket: &Bucket| bucket.block().is_none() || bucket.is_closed();
+            if !quiescent || !self.buckets(&inherited.slots).all(is_final) {
                 next.inherited.push(inherited);
                 continue;
             }
             // Where nothing is left to carry, not even to look: with short buckets an attempt must
             // not take longer than a bucket does.
             if inherited.newest_now().is_some() {
-                for header in self.headers(&inherited.slots) {
-                    header.check();
-                    let start = inherited.start_now(header.start());
-                    let number = |position: usize| header.number(self, position);
+                for bucket in self.buckets(&inherited.slots) {
+                    bucket.check();
+                    let start = inherited.start_now(bucket.start());
+                    let number = |position: usize| self.store.number(bucket, position);
                     self.carry(&mut next, start, number);
-                    if !passed.has(header.place()) {
+                    if !passed.has(bucket.rank()) {
                         self.carry_waiting(&mut next, start, number);
                     }
                 }
             }
-            next.settled.push(inherited.slots);
+            next.superseded.push(inherited.slots);
         }
         (next, over)
     }
 
-    /// The headers in slots of this ring's to which nobody writes any more: each is held by its
+    /// The buckets in slots of this ring's to which nobody writes any more: each is held by its
     /// slot.
-    #[allow(clippy::unused_self)] // headers live as long as it does
-    pub(super) fn headers<'r>(&'r self, slots: &Slots) -> impl Iterator<Item = &'r Header> {
-        // SAFETY: headers live as long as the window. Relaxed: a grace period has passed since anybody
+    #[allow(clippy::unused_self)] // buckets live as long as it does
+    pub(super) fn buckets<'r>(&'r self, slots: &Slots) -> impl Iterator<Item = &'r Bucket> {
+        // SAFETY: buckets live as long as the window. Relaxed: a grace period has passed since anybody
         // wrote to them, and whoever has seen that has seen all that was done before.
-        slots.links().iter().filter_map(|slot| unsafe { slot.load(Ordering::Relaxed).as_ref() })
+        slots.pointers().iter().filter_map(|slot| unsafe { slot.load(Ordering::Relaxed).as_ref() })
     }
 
     /// Merges final numbers into what `next` carries for a start, unless they are out of its ring.
     fn carry(&self, next: &mut Generation, start: Option<u64>, number: impl Fn(usize) -> u64) {
         let Some(start) = start else { return };
-        let nothing = || Carried { numbers: vec![0; self.shape.cells()].into(), waiting: None };
+        let nothing =
+            || Carried { numbers: vec![0; self.store.layout.cells()].into(), waiting: None };
         let carried = next.carried.entry(start).or_insert_with(nothing);
         self.join(&mut carried.numbers, number);
     }
@@ -181,7 +189,7 @@ impl Ring {
         number: impl Fn(usize) -> u64,
     ) {
         let Some(carried) = start.and_then(|start| next.carried.get_mut(&start)) else { return };
-        let nothing = || vec![0; self.shape.cells()].into();
+        let nothing = || vec![0; self.store.layout.cells()].into();
         let waiting = carried.waiting.get_or_insert_with(nothing);
         self.join(Arc::get_mut(waiting).expect("nobody else has it yet"), number);
     }
@@ -189,23 +197,92 @@ impl Ring {
     /// Merges numbers into others.
     fn join(&self, totals: &mut [u64], number: impl Fn(usize) -> u64) {
         for (position, total) in totals.iter_mut().enumerate() {
-            *total = self.shape.join(position, *total, number(position));
+            *total = self.store.layout.join(position, *total, number(position));
         }
     }
 }
 
-/// Begins, unless somebody has, the grace period after which nobody uses what has come to its end,
-/// and returns its ticket, which is kept in `place`.
-///
-/// For whoever has seen under the guard that it has.
-fn begin_grace(place: &AtomicU64, guard: &Guard) -> u64 {
-    // Relaxed, all: a ticket is a number, right whoever took it.
-    let mut ticket = place.load(Ordering::Relaxed);
-    if ticket == 0 {
-        let new = grace::ticket();
-        let first = place.compare_exchange(0, new, Ordering::Relaxed, Ordering::Relaxed);
-        ticket = first.err().unwrap_or(new);
-    }
+/// Begins the grace period after which what has come to its end is not used any more, unless one has begun.
+/// Returns its ticket, which is kept in `ticket`. For a caller that has seen the end under the guard.
+fn begin_grace(ticket: &Ticket, guard: &Guard) -> u64 {
+    let ticket = ticket.get_or(grace::ticket);
     grace::begin(ticket, guard);
     ticket
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::event::layout::{BucketLayout, CellIndex, Kind};
+
+    const CELL: CellIndex = CellIndex::Count { cell: 0 };
+
+    fn geometry(buckets: u64) -> Geometry {
+        Geometry::new(Duration::from_nanos(10 * buckets), buckets as usize).expect("sound")
+    }
+
+    fn slots(buckets: u64) -> Arc<Slots> {
+        Arc::new(Slots::new(geometry(buckets)).expect("sound"))
+    }
+
+    /// Of buckets of 10 ns, the newest at 1000.
+    fn ring() -> Ring {
+        Ring::new(geometry(4), BucketLayout::of(&[("Hit", Kind::Count)]), 1_000).expect("sound")
+    }
+
+    fn add(ring: &Ring, at: u64, n: u64) {
+        assert!(ring.add_at(at, at, CELL, n).is_ok());
+    }
+
+    fn sum(ring: &Ring, at: u64) -> u64 {
+        ring.view(|| at, |view| view.total(0))
+    }
+
+    /// And makes it once.
+    #[test]
+    fn a_rotation_makes_the_change_that_is_proposed() {
+        let (ring, ours) = (ring(), slots(8));
+        add(&ring, 1_003, 1);
+        assert!(ring.proposal.propose(&ours, 0, &reclaim::pin()));
+        add(&ring, 1_004, 2);
+        assert_eq!(ring.geometry(), geometry(4), "no thread has moved on");
+        assert!(ours.is_untouched());
+        add(&ring, 1_013, 4);
+        assert_eq!(ring.geometry(), geometry(8));
+        assert!(!ours.is_untouched());
+        ring.reconfigure(geometry(4)).expect("sound");
+        add(&ring, 1_023, 8);
+        assert_eq!(ring.geometry(), geometry(4), "the change was made twice");
+        assert_eq!(sum(&ring, 1_023), 15);
+        let guard = reclaim::pin();
+        ring.proposal.withdraw(&ours, &guard);
+        assert!((0..4).all(|number| ring.proposal.of(number, &guard).is_none()));
+    }
+
+    #[test]
+    fn another_change_comes_behind_the_one_that_is_proposed() {
+        let (ring, ours) = (ring(), slots(8));
+        add(&ring, 1_003, 1);
+        assert!(ring.proposal.propose(&ours, 0, &reclaim::pin()));
+        ring.reconfigure(geometry(16)).expect("sound");
+        assert!(!ours.is_untouched());
+        assert_eq!((ring.geometry(), sum(&ring, 1_003)), (geometry(16), 1));
+    }
+
+    /// A proposal holds as long as the generation does that it is for.
+    #[test]
+    fn a_proposal_makes_way_for_one_for_a_newer_generation() {
+        let (ring, one, other) = (ring(), slots(8), slots(16));
+        let guard = reclaim::pin();
+        assert!(ring.proposal.propose(&one, 0, &guard) && ring.proposal.propose(&one, 0, &guard));
+        assert!(!ring.proposal.propose(&other, 0, &guard));
+        assert!(ring.proposal.propose(&other, 1, &guard));
+        assert!(!ring.proposal.propose(&one, 0, &guard));
+        ring.proposal.withdraw(&one, &guard);
+        assert!(ring.proposal.of(0, &guard).is_none());
+        assert!(ring.proposal.of(1, &guard).is_some_and(|slots| Arc::ptr_eq(slots, &other)));
+        // It goes with the ring.
+    }
 }

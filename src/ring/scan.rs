@@ -1,18 +1,18 @@
 //! The loop of a sum: what a run of slots holds at one position.
 //!
-//! Apart from the rest of reading, because a sum of sixty buckets is this loop and nothing else. A
-//! bucket as nearly all are (in its slot, closed, and the one that was looked for) costs some twenty
-//! instructions here; whatever is otherwise goes the ordinary way.
+//! Apart from the rest of reading, because a sum of sixty buckets is this loop and nothing else. An ordinary
+//! bucket (in its slot, closed, and the one that was looked for) costs some twenty
+//! instructions here; any other goes the way of [`View::bucket`].
 
-use crate::ring::header::{CLOSED, Link};
-use crate::ring::read::View;
+use crate::ring::bucket::{BucketPtr, CLOSED};
+use crate::ring::view::View;
 use crate::sync::Ordering;
 
 impl View<'_> {
     /// What so many buckets from `start` down hold at a position, all in the ring and older than
     /// `current`.
     pub(super) fn scan(&self, start: u64, count: usize, position: usize) -> u64 {
-        if self.shape().adds_up(position) {
+        if self.layout().adds_up(position) {
             self.scan_by(start, count, position, u64::wrapping_add)
         } else {
             self.scan_by(start, count, position, u64::max)
@@ -28,15 +28,16 @@ impl View<'_> {
         join: impl Fn(u64, u64) -> u64,
     ) -> u64 {
         let length = self.geometry().length();
-        assert!(position < self.shape().cells());
-        let (below, above) = self.links().split_at(self.slot_of(start) + 1);
+        assert!(position < self.layout().cells());
+        let slots = self.generation().slots.pointers();
+        let (below, above) = slots.split_at(self.slot_of(start) + 1);
         let first = count.min(below.len());
         let mut total = 0;
-        let mut scan = |links: &[Link]| {
-            for link in links.iter().rev() {
+        let mut scan = |slots: &[BucketPtr]| {
+            for slot in slots.iter().rev() {
                 // SAFETY: asserted above.
-                let number = unsafe { closed_number(link, start, position, &join) };
-                let number = number.unwrap_or_else(|| self.number_by(link, start, position));
+                let number = unsafe { closed_number(slot, start, position, &join) };
+                let number = number.unwrap_or_else(|| self.number_by(slot, start, position));
                 total = join(total, number);
                 start = start.wrapping_sub(length);
             }
@@ -47,37 +48,37 @@ impl View<'_> {
     }
 
     #[cold]
-    fn number_by(&self, link: &Link, start: u64, position: usize) -> u64 {
-        self.bucket(start, link).map_or(0, |source| self.number(source, position))
+    fn number_by(&self, slot: &BucketPtr, start: u64, position: usize) -> u64 {
+        self.bucket(start, slot).map_or(0, |data| self.number(data, position))
     }
 }
 
-/// What the bucket at `start` holds, if that is what the link leads to, and it is closed. In the
-/// order of `Seen::by`, `Header::number` and `Seen::is_still`.
+/// What the bucket at `start` holds, if the slot leads to it and it is closed. In the
+/// order of `Versioned::load`, `Store::number` and `Versioned::is_valid`.
 ///
 /// # Safety
-/// The position is one of the shape's.
+/// The position is one of the layout's.
 #[inline(always)]
 #[allow(clippy::inline_always)] // the body of the loop
 unsafe fn closed_number(
-    link: &Link,
+    slot: &BucketPtr,
     start: u64,
     position: usize,
     join: &impl Fn(u64, u64) -> u64,
 ) -> Option<u64> {
-    // SAFETY: headers live as long as the window. Acquire: pairs with the Release by which a header
-    // is linked.
-    let header = unsafe { link.load(Ordering::Acquire).as_ref() }?;
-    let identity = header.identity();
+    // SAFETY: buckets live as long as the window. Acquire: pairs with the Release that stored the
+    // pointer.
+    let bucket = unsafe { slot.load(Ordering::Acquire).as_ref() }?;
+    let identity = bucket.identity();
     let is_it = identity & CLOSED != 0
-        && header.start() == start
-        && std::ptr::eq(link.load(Ordering::Relaxed), header); // as in `Seen::by`
+        && bucket.start() == start
+        && std::ptr::eq(slot.load(Ordering::Relaxed), bucket); // as in `Versioned::load`
     if !is_it {
         return None;
     }
     // SAFETY: by contract.
-    let pair = unsafe { header.pair(position) };
+    let cell = unsafe { bucket.cell(position) };
     // Relaxed, both: the fence behind them pairs with the Release in `Target::add`.
-    let number = join(pair.total.load(Ordering::Relaxed), pair.shared.load(Ordering::Relaxed));
-    (header.identity_after() == identity).then_some(number)
+    let number = join(cell.total.load(Ordering::Relaxed), cell.shared.load(Ordering::Relaxed));
+    (bucket.identity_after() == identity).then_some(number)
 }

@@ -35,32 +35,31 @@
 //!   registered, a row that is not there, aborted too often) adds to another cell.
 //! * The descriptor and the code outlive every thread that has used them. `rseq_cs` may go on
 //!   pointing at the descriptor after a sequence has ended, until the kernel looks; were the object
-//!   that holds it unloaded, the kernel would kill the thread. So the object is pinned in [`find`].
+//!   that holds it unloaded, the kernel would kill the thread. So the object is pinned in [`detect`].
 
 use std::arch::asm;
 use std::mem::offset_of;
 use std::ptr::NonNull;
 
-use super::again::Refusal;
-use super::live::Live;
-use crate::column::{COLUMNS, Column};
-use crate::pages::Cell;
-use crate::sync::AtomicPtr;
+use super::live_bucket::LiveBucket;
+use super::retry::Miss;
+use crate::memory::column::{COLUMNS, Column};
+use crate::sync::{AtomicPtr, AtomicU64};
 
-mod found;
+mod detect;
 
-pub(super) use found::find;
-pub(crate) use found::pairs_are_whole;
-use found::{FOUND, Found, area};
+pub(super) use detect::detect;
+pub(crate) use detect::pairs_are_whole;
+use detect::{DETECTED, Detected, area};
 
 /// The lowest bit of a column's address says that it is added to per core.
 const TAG: usize = 1;
 
 /// A column to be added to per core: its cell in row 0, the address made odd by [`TAG`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Tagged(*mut Cell);
+pub(crate) struct PerCoreColumn(*mut AtomicU64);
 
-impl Tagged {
+impl PerCoreColumn {
     #[inline]
     pub(crate) fn column(self) -> Column {
         let first = self.0.map_addr(|address| address & !TAG);
@@ -70,15 +69,15 @@ impl Tagged {
 }
 
 /// A column's word that says that it is added to per core.
-pub(super) fn tag(column: Column) -> *mut Cell {
+pub(super) fn tag(column: Column) -> *mut AtomicU64 {
     column.first().as_ptr().map_addr(|address| address | TAG)
 }
 
 /// The column of a word, if it is one that is added to per core.
 #[inline]
-pub(super) fn untag(word: *mut Cell) -> Option<Tagged> {
+pub(super) fn untag(word: *mut AtomicU64) -> Option<PerCoreColumn> {
     if word.addr() & TAG != 0 {
-        Some(Tagged(word))
+        Some(PerCoreColumn(word))
     } else {
         cold(); // so that what is usual needs no jump
         None
@@ -88,9 +87,6 @@ pub(super) fn untag(word: *mut Cell) -> Option<Tagged> {
 /// Tells the compiler that its caller's branch is rare. (`std::hint::cold_path` needs Rust 1.95.)
 #[cold]
 fn cold() {}
-
-/// The bit of a count that says that the row has a pending value.
-pub(crate) const PENDING: u64 = 1 << 63;
 
 /// What the kernel wants before an abort address: glibc's choice for x86.
 #[cfg(test)]
@@ -122,18 +118,18 @@ macro_rules! sequence {
             "jmp {aborted}",
             ".popsection",
             // Armed by the last instruction before the start.
-            "mov {offset}, qword ptr [{found} + {area}]",
+            "mov {offset}, qword ptr [{detected} + {area}]",
             "lea {row}, [rip + 66b]",
             "mov qword ptr fs:[{offset} + {rseq_cs}], {row}",
             "62:",
             $($check,)*
             // The row's number; all ones if `cpu_id` is negative: the thread is not registered.
             "mov {row:e}, dword ptr fs:[{offset} + {cpu_id}]",
-            "mov {offset}, qword ptr [{found} + {index}]",
+            "mov {offset}, qword ptr [{detected} + {index}]",
             "sar {row:e}, 31",
             "or {row:e}, dword ptr fs:[{offset}]",
             // Is there such a row? One branch for both questions.
-            "cmp {row}, qword ptr [{found} + {rows}]",
+            "cmp {row}, qword ptr [{detected} + {rows}]",
             "jae {no_row}",
             // The cell. Rows are a power of two apart. Added up here, because a read-modify-write
             // on an address with an index is split into more micro-operations: 0.5 ns.
@@ -144,13 +140,13 @@ macro_rules! sequence {
             "63:",
             row = out(reg) _,
             offset = out(reg) _,
-            found = in(reg) &raw const FOUND,
-            area = const offset_of!(Found, area),
-            index = const offset_of!(Found, index),
-            rows = const offset_of!(Found, rows),
+            detected = in(reg) &raw const DETECTED,
+            area = const offset_of!(Detected, area),
+            index = const offset_of!(Detected, index),
+            rows = const offset_of!(Detected, rows),
             rseq_cs = const area::RSEQ_CS,
             cpu_id = const area::CPU_ID,
-            row_shift = const (COLUMNS * size_of::<Cell>()).ilog2(),
+            row_shift = const (COLUMNS * size_of::<AtomicU64>()).ilog2(),
             $($operand)+,
             options(nostack),
         )
@@ -174,16 +170,16 @@ macro_rules! column_sequence {
 
 /// A sequence on a cell of the live bucket, `$cell` bytes behind its first.
 macro_rules! live_sequence {
-    ($live:expr, $at:expr, $cell:expr, $refused:expr, $commit:tt, $($operand:tt)+) => {
+    ($live:expr, $at:expr, $cell:expr, $missed:expr, $commit:tt, $($operand:tt)+) => {
         sequence!(
             // The live bucket, as it is now, and whether the time lies in it. Before its start the
-            // difference wraps, to more than any reach.
+            // difference wraps, to more than any span.
             checks: [
                 "mov {live}, qword ptr [{current}]",
                 "mov {row}, {at}",
                 "sub {row}, qword ptr [{live} + {start}]",
-                "cmp {row}, qword ptr [{live} + {reach}]",
-                "jae {elsewhere}"
+                "cmp {row}, qword ptr [{live} + {span}]",
+                "jae {other_bucket}"
             ],
             base: ["add {row}, qword ptr [{live} + {column}]", "add {row}, {cell}"],
             commit: $commit,
@@ -191,24 +187,24 @@ macro_rules! live_sequence {
             current = in(reg) $live,
             at = in(reg) $at,
             cell = in(reg) $cell,
-            start = const offset_of!(Live, start),
-            reach = const offset_of!(Live, reach),
-            column = const offset_of!(Live, column),
-            aborted = label { $refused(Refusal::Aborted) },
-            elsewhere = label { $refused(Refusal::Elsewhere) },
-            no_row = label { $refused(Refusal::NoRow) },
+            start = const offset_of!(LiveBucket, start),
+            span = const offset_of!(LiveBucket, span),
+            column = const offset_of!(LiveBucket, column),
+            aborted = label { $missed(Miss::Aborted) },
+            other_bucket = label { $missed(Miss::OtherBucket) },
+            no_row = label { $missed(Miss::NoRow) },
             $($operand)+
         )
     };
 }
 
-const _: () = assert!((COLUMNS * size_of::<Cell>()).is_power_of_two());
+const _: () = assert!((COLUMNS * size_of::<AtomicU64>()).is_power_of_two());
 
 // Here, because it uses the macros above.
 mod record;
 pub(crate) use record::{fold_live, record_live, record_pending};
 // The sequences load pointers, offsets and numbers of rows, eight bytes each.
-const _: () = assert!(size_of::<usize>() == 8 && size_of::<AtomicPtr<Live>>() == 8);
+const _: () = assert!(size_of::<usize>() == 8 && size_of::<AtomicPtr<LiveBucket>>() == 8);
 
 /// Adds `n`, wrapping, to this core's cell of `column`; or calls `aborted`, if the kernel has
 /// interrupted it, or `no_row`, if this thread has no row: it is not registered, or runs where there
@@ -218,8 +214,8 @@ const _: () = assert!(size_of::<usize>() == 8 && size_of::<AtomicPtr<Live>>() ==
 /// which nothing goes wrong.)
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
-pub(crate) fn add(column: Tagged, n: u64, aborted: impl FnOnce(), no_row: impl FnOnce()) {
-    // SAFETY: the theorem above. There is a tagged column only once `find` has filled `FOUND`;
+pub(crate) fn add(column: PerCoreColumn, n: u64, aborted: impl FnOnce(), no_row: impl FnOnce()) {
+    // SAFETY: the theorem above. There is a tagged column only once `detect` has filled `DETECTED`;
     // its segment has as many rows as that says, and is never unmapped.
     unsafe {
         column_sequence!(
@@ -236,7 +232,12 @@ pub(crate) fn add(column: Tagged, n: u64, aborted: impl FnOnce(), no_row: impl F
 /// nothing. (Either way the sequence has done its work; the store is idempotent besides.)
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
-pub(crate) fn raise(column: Tagged, value: u64, aborted: impl FnOnce(), no_row: impl FnOnce()) {
+pub(crate) fn raise(
+    column: PerCoreColumn,
+    value: u64,
+    aborted: impl FnOnce(),
+    no_row: impl FnOnce(),
+) {
     // SAFETY: as in `add`.
     unsafe {
         column_sequence!(
@@ -254,20 +255,20 @@ pub(crate) fn raise(column: Tagged, value: u64, aborted: impl FnOnce(), no_row: 
 }
 
 /// Adds `n`, wrapping, to this core's cell of the live bucket at `position`, if `at` lies in the
-/// bucket; or calls `refused`, when nothing was written.
+/// bucket; or calls `missed`, when nothing was written.
 ///
 /// # Safety
 /// Until a barrier that has begun after `live` was made to point elsewhere, what it points at is a
-/// [`Live`] that does not change. Its column, unless its reach is zero, is a tagged one, and there are
+/// [`LiveBucket`] that does not change. Its column, unless its span is zero, is a tagged one, and there are
 /// cells of the same claim up to `position`.
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
 pub(crate) unsafe fn add_live(
-    live: *const AtomicPtr<Live>,
+    live: *const AtomicPtr<LiveBucket>,
     at: u64,
     position: usize,
     n: u64,
-    refused: impl FnOnce(Refusal),
+    missed: impl FnOnce(Miss),
 ) {
     // SAFETY: the theorem above, and this function's contract: a barrier restarts us, so that we
     // do not use what we have loaded before it.
@@ -275,8 +276,8 @@ pub(crate) unsafe fn add_live(
         live_sequence!(
             live,
             at,
-            position * size_of::<Cell>(),
-            refused,
+            position * size_of::<AtomicU64>(),
+            missed,
             ["add qword ptr [{row} - 1], {n}"],
             n = in(reg) n
         );
@@ -285,20 +286,20 @@ pub(crate) unsafe fn add_live(
 
 /// Asks the kernel to restart this process's sequences when it is told to. False if it refuses; then
 /// it always will.
-pub(super) fn register_for_barriers() -> bool {
+pub(super) fn register_for_membarrier() -> bool {
     // <linux/membarrier.h>; Linux 5.10. Registering again is a matter of a microsecond.
     const REGISTER_PRIVATE_EXPEDITED_RSEQ: libc::c_int = 1 << 8;
-    membarrier(REGISTER_PRIVATE_EXPEDITED_RSEQ)
+    call_membarrier(REGISTER_PRIVATE_EXPEDITED_RSEQ)
 }
 
 /// Interrupts every processor that runs a thread of this process: sequences that were under way
 /// start again. False if the kernel refuses.
-pub(super) fn barrier() -> bool {
+pub(super) fn membarrier() -> bool {
     const PRIVATE_EXPEDITED_RSEQ: libc::c_int = 1 << 7;
-    membarrier(PRIVATE_EXPEDITED_RSEQ)
+    call_membarrier(PRIVATE_EXPEDITED_RSEQ)
 }
 
-fn membarrier(command: libc::c_int) -> bool {
+fn call_membarrier(command: libc::c_int) -> bool {
     // SAFETY: neither command touches memory of ours.
     unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) == 0 }
 }
@@ -338,7 +339,7 @@ mod tests {
         counter.increment();
         let armed = || {
             counter.increment();
-            word_at(FOUND.area.load(Ordering::Relaxed).wrapping_add(area::RSEQ_CS))
+            word_at(DETECTED.area.load(Ordering::Relaxed).wrapping_add(area::RSEQ_CS))
         };
         // Zero if the thread was interrupted in between.
         let address = std::iter::repeat_with(armed).find(|address| *address != 0).unwrap();

@@ -1,45 +1,46 @@
 //! The per-core strategy where there is none: it is never found, and no column is tagged for it.
 
-use super::again::Refusal;
-use super::live::Live;
-use crate::column::Column;
-use crate::pages::Cell;
-use crate::sync::AtomicPtr;
-
-/// The bit of a count that would say that the row has a pending value. It is never set.
-pub(crate) const PENDING: u64 = 1 << 63;
+use super::live_bucket::LiveBucket;
+use super::retry::Miss;
+use crate::memory::column::Column;
+use crate::sync::{AtomicPtr, AtomicU64};
 
 /// A column to be added to per core: there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tagged {}
+pub(crate) enum PerCoreColumn {}
 
-impl Tagged {
+impl PerCoreColumn {
     #[inline]
     pub(crate) fn column(self) -> Column {
         match self {}
     }
 }
 
-pub(super) fn find(_most: usize, _dense: bool) -> Option<usize> {
-    None
+pub(super) fn detect(_rows: usize, _dense: bool) -> bool {
+    false
 }
 
-pub(super) fn tag(column: Column) -> *mut Cell {
+pub(super) fn tag(column: Column) -> *mut AtomicU64 {
     column.first().as_ptr()
 }
 
 #[inline]
-pub(super) fn untag(_word: *mut Cell) -> Option<Tagged> {
+pub(super) fn untag(_word: *mut AtomicU64) -> Option<PerCoreColumn> {
     None
 }
 
 #[inline]
-pub(crate) fn add(column: Tagged, _n: u64, _aborted: impl FnOnce(), _no_row: impl FnOnce()) {
+pub(crate) fn add(column: PerCoreColumn, _n: u64, _aborted: impl FnOnce(), _no_row: impl FnOnce()) {
     match column {}
 }
 
 #[inline]
-pub(crate) fn raise(column: Tagged, _value: u64, _aborted: impl FnOnce(), _no_row: impl FnOnce()) {
+pub(crate) fn raise(
+    column: PerCoreColumn,
+    _value: u64,
+    _aborted: impl FnOnce(),
+    _no_row: impl FnOnce(),
+) {
     match column {}
 }
 
@@ -47,61 +48,61 @@ pub(crate) fn raise(column: Tagged, _value: u64, _aborted: impl FnOnce(), _no_ro
 /// There is none to keep: nobody has got a live bucket with a tagged column.
 #[inline]
 pub(crate) unsafe fn add_live(
-    _live: *const AtomicPtr<Live>,
+    _live: *const AtomicPtr<LiveBucket>,
     _at: u64,
     _position: usize,
     _n: u64,
-    refused: impl FnOnce(Refusal),
+    missed: impl FnOnce(Miss),
 ) {
-    refused(Refusal::NoRow);
+    missed(Miss::NoRow);
 }
 
 /// # Safety
 /// As for [`add_live`].
 #[inline]
 pub(crate) unsafe fn record_live(
-    _live: *const AtomicPtr<Live>,
+    _live: *const AtomicPtr<LiveBucket>,
     _at: u64,
     _places: (usize, usize),
     _value: u64,
-    refused: impl FnOnce(Refusal),
+    missed: impl FnOnce(Miss),
 ) {
-    refused(Refusal::NoRow);
+    missed(Miss::NoRow);
 }
 
 /// # Safety
 /// As for [`add_live`].
 #[inline]
 pub(crate) unsafe fn record_pending(
-    _live: *const AtomicPtr<Live>,
+    _live: *const AtomicPtr<LiveBucket>,
     _at: u64,
     _places: (usize, usize),
     _value: u64,
-    refused: impl FnOnce(Refusal),
+    missed: impl FnOnce(Miss),
 ) {
-    refused(Refusal::NoRow);
+    missed(Miss::NoRow);
 }
 
 /// # Safety
 /// As for [`add_live`].
 #[inline]
 pub(crate) unsafe fn fold_live(
-    _live: *const AtomicPtr<Live>,
+    _live: *const AtomicPtr<LiveBucket>,
     _at: u64,
     _places: (usize, usize, usize),
-    refused: impl FnOnce(Refusal),
+    missed: impl FnOnce(Miss),
 ) {
-    refused(Refusal::NoRow);
+    missed(Miss::NoRow);
 }
 
 pub(crate) fn pairs_are_whole() -> bool {
     false
 }
 
-pub(super) fn register_for_barriers() -> bool {
+pub(super) fn register_for_membarrier() -> bool {
     false
 }
 
-pub(super) fn barrier() -> bool {
+pub(super) fn membarrier() -> bool {
     false
 }

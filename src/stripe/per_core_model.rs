@@ -12,24 +12,20 @@
 
 use std::ptr::NonNull;
 
-use super::again::Refusal;
-use super::live::Live;
-use crate::column::Column;
-use crate::pages::Cell;
+use super::live_bucket::{LiveBucket, PENDING};
+use super::retry::Miss;
+use crate::memory::column::Column;
 use crate::reclaim;
-use crate::sync::{AtomicPtr, AtomicUsize, Mutex, Ordering, global};
+use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, Mutex, Ordering, global};
 
 /// The lowest bit of a column's address says that it is added to per core.
 const TAG: usize = 1;
 
-/// The bit of a count that says that the row has a pending value.
-pub(crate) const PENDING: u64 = 1 << 63;
-
 /// A column to be added to per core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Tagged(*mut Cell);
+pub(crate) struct PerCoreColumn(*mut AtomicU64);
 
-impl Tagged {
+impl PerCoreColumn {
     pub(crate) fn column(self) -> Column {
         let first = self.0.map_addr(|address| address & !TAG);
         // SAFETY: made of a column by `tag`.
@@ -37,12 +33,12 @@ impl Tagged {
     }
 }
 
-pub(super) fn tag(column: Column) -> *mut Cell {
+pub(super) fn tag(column: Column) -> *mut AtomicU64 {
     column.first().as_ptr().map_addr(|address| address | TAG)
 }
 
-pub(super) fn untag(word: *mut Cell) -> Option<Tagged> {
-    (word.addr() & TAG != 0).then_some(Tagged(word))
+pub(super) fn untag(word: *mut AtomicU64) -> Option<PerCoreColumn> {
+    (word.addr() & TAG != 0).then_some(PerCoreColumn(word))
 }
 
 global! {
@@ -57,7 +53,7 @@ fn take_over() -> u64 {
 }
 
 /// A sequence: what `commit` makes of the cell's number is stored, unless it is aborted.
-fn sequence(column: Tagged, aborted: impl FnOnce(), commit: impl Fn(u64) -> u64) {
+fn sequence(column: PerCoreColumn, aborted: impl FnOnce(), commit: impl Fn(u64) -> u64) {
     let mine = take_over();
     let cell = column.column().cell(0);
     let number = cell.load(Ordering::Relaxed);
@@ -70,11 +66,16 @@ fn sequence(column: Tagged, aborted: impl FnOnce(), commit: impl Fn(u64) -> u64)
     }
 }
 
-pub(crate) fn add(column: Tagged, n: u64, aborted: impl FnOnce(), _no_row: impl FnOnce()) {
+pub(crate) fn add(column: PerCoreColumn, n: u64, aborted: impl FnOnce(), _no_row: impl FnOnce()) {
     sequence(column, aborted, |number| number.wrapping_add(n));
 }
 
-pub(crate) fn raise(column: Tagged, value: u64, aborted: impl FnOnce(), _no_row: impl FnOnce()) {
+pub(crate) fn raise(
+    column: PerCoreColumn,
+    value: u64,
+    aborted: impl FnOnce(),
+    _no_row: impl FnOnce(),
+) {
     sequence(column, aborted, |number| number.max(value));
 }
 
@@ -85,16 +86,16 @@ pub(crate) fn raise(column: Tagged, value: u64, aborted: impl FnOnce(), _no_row:
 /// # Safety
 /// As for `add_live` of the real one.
 unsafe fn live_sequence(
-    live: *const AtomicPtr<Live>,
+    live: *const AtomicPtr<LiveBucket>,
     at: u64,
-    refused: impl FnOnce(Refusal),
+    missed: impl FnOnce(Miss),
     steps: &[&dyn Fn(Column) -> Step],
 ) {
     let mine = take_over();
     // SAFETY: by contract. Acquire: as every load is on x86-64.
     let live = unsafe { &*(*live).load(Ordering::Acquire) };
-    if !live.reaches(at) {
-        return refused(Refusal::Elsewhere);
+    if !live.contains(at) {
+        return missed(Miss::OtherBucket);
     }
     let word = live.column.load(Ordering::Relaxed);
     // What a sequence has loaded, and where it would go, is settled here; what it does about it is
@@ -103,14 +104,14 @@ unsafe fn live_sequence(
         let core = core().lock().unwrap();
         if *core != mine {
             drop(core);
-            return refused(Refusal::Aborted);
+            return missed(Miss::Aborted);
         }
-        match step(Tagged(word).column()) {
+        match step(PerCoreColumn(word).column()) {
             Step::GoOn => {}
             Step::Done => return,
             Step::Refuse(why) => {
                 drop(core);
-                return refused(why);
+                return missed(why);
             }
         }
     }
@@ -120,41 +121,41 @@ unsafe fn live_sequence(
 enum Step {
     GoOn,
     Done,
-    Refuse(Refusal),
+    Refuse(Miss),
 }
 
 /// # Safety
 /// As for the real one.
 pub(crate) unsafe fn add_live(
-    live: *const AtomicPtr<Live>,
+    live: *const AtomicPtr<LiveBucket>,
     at: u64,
     position: usize,
     n: u64,
-    refused: impl FnOnce(Refusal),
+    missed: impl FnOnce(Miss),
 ) {
     let commit = |column: Column| {
         plain_add(column.right(position), n);
         Step::Done
     };
     // SAFETY: by contract.
-    unsafe { live_sequence(live, at, refused, &[&commit]) }
+    unsafe { live_sequence(live, at, missed, &[&commit]) }
 }
 
 /// # Safety
 /// As for the real one.
 pub(crate) unsafe fn record_live(
-    live: *const AtomicPtr<Live>,
+    live: *const AtomicPtr<LiveBucket>,
     at: u64,
     (pair, extremes): (usize, usize),
     value: u64,
-    refused: impl FnOnce(Refusal),
+    missed: impl FnOnce(Miss),
 ) {
     let compare = |column: Column| {
         let within = |at, value| column.right(at).cell(0).load(Ordering::Relaxed) >= value;
         if within(extremes, value) && within(extremes + 1, !value) {
             Step::GoOn
         } else {
-            Step::Refuse(Refusal::Extreme)
+            Step::Refuse(Miss::Extreme)
         }
     };
     let commit = |column: Column| {
@@ -162,21 +163,21 @@ pub(crate) unsafe fn record_live(
         Step::Done
     };
     // SAFETY: by contract.
-    unsafe { live_sequence(live, at, refused, &[&compare, &commit]) }
+    unsafe { live_sequence(live, at, missed, &[&compare, &commit]) }
 }
 
 /// # Safety
 /// As for the real one.
 pub(crate) unsafe fn record_pending(
-    live: *const AtomicPtr<Live>,
+    live: *const AtomicPtr<LiveBucket>,
     at: u64,
     (pair, pending): (usize, usize),
     value: u64,
-    refused: impl FnOnce(Refusal),
+    missed: impl FnOnce(Miss),
 ) {
     let note = |column: Column| {
         if pends(column.right(pair)) {
-            return Step::Refuse(Refusal::Aborted);
+            return Step::Refuse(Miss::Aborted);
         }
         column.right(pending).cell(0).store(value, Ordering::Release);
         Step::GoOn
@@ -186,16 +187,16 @@ pub(crate) unsafe fn record_pending(
         Step::Done
     };
     // SAFETY: by contract.
-    unsafe { live_sequence(live, at, refused, &[&note, &commit]) }
+    unsafe { live_sequence(live, at, missed, &[&note, &commit]) }
 }
 
 /// # Safety
 /// As for the real one.
 pub(crate) unsafe fn fold_live(
-    live: *const AtomicPtr<Live>,
+    live: *const AtomicPtr<LiveBucket>,
     at: u64,
     (pair, extremes, pending): (usize, usize, usize),
-    refused: impl FnOnce(Refusal),
+    missed: impl FnOnce(Miss),
 ) {
     let raise = |column: Column| {
         if !pends(column.right(pair)) {
@@ -212,7 +213,7 @@ pub(crate) unsafe fn fold_live(
         Step::Done
     };
     // SAFETY: by contract.
-    unsafe { live_sequence(live, at, refused, &[&raise, &commit]) }
+    unsafe { live_sequence(live, at, missed, &[&raise, &commit]) }
 }
 
 fn pends(count: Column) -> bool {
@@ -243,7 +244,7 @@ pub(crate) fn pairs_are_whole() -> bool {
     true
 }
 
-pub(super) fn register_for_barriers() -> bool {
+pub(super) fn register_for_membarrier() -> bool {
     true
 }
 
@@ -251,7 +252,7 @@ pub(super) fn register_for_barriers() -> bool {
 ///
 /// The kernel may take long over it. So nobody who calls it is pinned; and, as a model has but one window
 /// that opens buckets, nobody else is in it.
-pub(super) fn barrier() -> bool {
+pub(super) fn membarrier() -> bool {
     assert!(!reclaim::is_pinned(), "a barrier is asked for while pinned");
     assert_eq!(inside().fetch_add(1, Ordering::Relaxed), 0, "two threads ask for a barrier");
     take_over();
@@ -264,7 +265,6 @@ global! {
     fn inside() -> AtomicUsize = AtomicUsize::new(0);
 }
 
-#[allow(clippy::unnecessary_wraps)] // the others may not find it
-pub(super) fn find(_most: usize, _dense: bool) -> Option<usize> {
-    Some(super::MODEL_ROWS)
+pub(super) fn detect(_rows: usize, _dense: bool) -> bool {
+    true
 }

@@ -6,9 +6,8 @@
 //! of a thread's life.
 
 use super::rows;
-use crate::column::Column;
-use crate::pages::Cell;
-use crate::sync::{AtomicUsize, Ordering, global, thread_number};
+use crate::memory::column::Column;
+use crate::sync::{AtomicU64, AtomicUsize, Ordering, global, thread_number};
 
 thread_number! {
     /// The offset of the thread's row; `usize::MAX` until it has a row.
@@ -40,7 +39,7 @@ fn deal() {
 #[inline]
 pub(crate) fn add(column: Column, distance: usize, n: u64, order: Ordering) {
     match offset() {
-        // Release: pairs with the Acquire in `rows::scan`. Whoever counts this add sees what its
+        // Release: pairs with the Acquire in `rows::values`. Whoever counts this add sees what its
         // thread had seen before: a drain of the same counter, or the opening of a bucket.
         Some(offset) => _ = column.right(distance).cell_at(offset).fetch_add(n, order),
         None => add_first(column, distance, n, order),
@@ -70,11 +69,11 @@ fn raise_first(column: Column, distance: usize, value: u64) {
 
 /// Raises a cell to `value`. One that is high enough is only read.
 #[inline]
-pub(crate) fn raise_cell(cell: &Cell, value: u64) {
+pub(crate) fn raise_cell(cell: &AtomicU64, value: u64) {
     // Relaxed: a cell in use only rises, so a reader whom the caller tells of this record, in
     // whatever way, sees what was seen here or more (read-read coherence).
     if cell.load(Ordering::Relaxed) < value {
-        // Release: pairs with the Acquire in `rows::scan`, as an add does.
+        // Release: pairs with the Acquire in `rows::values`, as an add does.
         cell.fetch_max(value, Ordering::Release);
     }
 }

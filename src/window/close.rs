@@ -33,7 +33,7 @@ impl<E: Event, C: Clock + Send + Sync + 'static> SlidingWindow<E, C> {
     /// ```
     pub fn close_on(self: &Arc<Self>, ticker: &Ticker) {
         let window: Weak<Self> = Arc::downgrade(self);
-        if ticker.take_on(window) {
+        if ticker.add_chore(window) {
             self.ring.close_elsewhere(true);
         } // else at its first tick in this process, should there be one
     }
@@ -42,7 +42,7 @@ impl<E: Event, C: Clock + Send + Sync + 'static> SlidingWindow<E, C> {
 impl<E: Event, C: Clock + Send + Sync + 'static> Chore for SlidingWindow<E, C> {
     fn at_tick(&self) {
         self.ring.close_elsewhere(true); // also in a forked child
-        self.ring.settle();
+        self.ring.close_retired();
     }
 
     fn at_end(&self) {

@@ -3,7 +3,7 @@
 use super::SlidingWindow;
 use crate::clock::Clock;
 use crate::event::Event;
-use crate::snapshot::BucketSnapshot;
+use crate::window::snapshot::BucketSnapshot;
 
 /// # A log
 impl<E: Event, C: Clock> SlidingWindow<E, C> {

@@ -7,7 +7,7 @@ use crate::twin::Twin;
 pub(crate) const TWINS: &[Twin] = &[
     Twin {
         name: "drain-scans-before-it-reads-the-baseline",
-        file: "src/counter.rs",
+        file: "src/counters/counter.rs",
         find: "            let base = self.base.load(Ordering::Acquire);
             let sum = self.cells.sum();
             // Release: whoever",
@@ -20,7 +20,7 @@ pub(crate) const TWINS: &[Twin] = &[
     },
     Twin {
         name: "sum-reads-the-baseline-once",
-        file: "src/counter.rs",
+        file: "src/counters/counter.rs",
         find: "if self.base.load(Ordering::Relaxed) == base {",
         replace: "if self.base.load(Ordering::Relaxed) == base || true {",
         build: &CHECKER,
@@ -29,12 +29,12 @@ pub(crate) const TWINS: &[Twin] = &[
     },
     Twin {
         name: "current-published-relaxed",
-        file: "src/ring/rotate.rs",
+        file: "src/ring.rs",
         find: "self.current.compare_exchange(from, to, Ordering::Release, Ordering::Relaxed).is_ok();",
         replace: "self.current.compare_exchange(from, to, Ordering::Relaxed, Ordering::Relaxed).is_ok();",
         build: &CHECKER,
         model: "each_bucket::add_against_rotation",
-        why: "an add may find a header whose fields it cannot see (I5)",
+        why: "an add may find a bucket whose fields it cannot see (I5)",
     },
     Twin {
         name: "slot-published-relaxed",
@@ -43,11 +43,11 @@ pub(crate) const TWINS: &[Twin] = &[
         replace: "let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);",
         build: &CHECKER,
         model: "one_header::insertion_against_insertion",
-        why: "a back-dated add may find a header whose fields it cannot see (I5)",
+        why: "a back-dated add may find a bucket whose fields it cannot see (I5)",
     },
     Twin {
         name: "totals-published-relaxed",
-        file: "src/ring/header.rs",
+        file: "src/ring/bucket.rs",
         find: "        self.identity.store(version | state, Ordering::Release);",
         replace: "self.identity.store(version | state, Ordering::Relaxed);",
         build: &CHECKER,
@@ -57,22 +57,22 @@ pub(crate) const TWINS: &[Twin] = &[
     Twin {
         name: "block-rebased-before-closed",
         file: "src/ring/close.rs",
-        find: "        header.close();
-        for position in 0..self.shape.cells() {
+        find: "        bucket.close();
+        for position in 0..layout.cells() {
             block.rebase(position);
         }",
-        replace: "        for position in 0..self.shape.cells() {
+        replace: "        for position in 0..layout.cells() {
             block.rebase(position);
         }
-        header.close();",
+        bucket.close();",
         build: &CHECKER,
         model: "closing::close_against_read",
         why: "a reader may take a difference to the next owner's base (I6)",
     },
     Twin {
         name: "reader-looks-once-whether-it-is-closed",
-        file: "src/ring/header.rs",
-        find: "            if !self.is_closed() {
+        file: "src/ring/number.rs",
+        find: "            if !bucket.is_closed() {
                 return difference;",
         replace: "            if true {
                 return difference;",
@@ -83,8 +83,8 @@ pub(crate) const TWINS: &[Twin] = &[
     Twin {
         name: "closed-without-a-grace-period",
         file: "src/ring/close.rs",
-        find: "if !is_silent || header",
-        replace: "if (false && !is_silent) || header",
+        find: "if !is_quiescent || bucket",
+        replace: "if (false && !is_quiescent) || bucket",
         build: &CHECKER,
         model: "each_bucket::add_against_the_reuse_of_its_block",
         why: "an add under way lands in the bucket that owns the block next (I1, I2)",
@@ -92,85 +92,85 @@ pub(crate) const TWINS: &[Twin] = &[
     Twin {
         name: "straggler-adds-to-a-block-it-found-in-a-slot",
         file: "src/ring/add.rs",
-        find: "                Some(header) if header.start() == start => {
-                    self.put_shared(header, update);",
-        replace: "                Some(header) if header.start() == start => {
-                    match NonNull::new(header.live.column.load(Ordering::Relaxed)) {
+        find: "                Some(bucket) if bucket.start() == start => {
+                    self.put_shared(bucket, update);",
+        replace: "                Some(bucket) if bucket.start() == start => {
+                    match NonNull::new(bucket.live.column.load(Ordering::Relaxed)) {
                         // SAFETY: not at all.
                         Some(column) => update.put(&unsafe { Column::new(column) }),
-                        None => self.put_shared(header, update),
+                        None => self.put_shared(bucket, update),
                     }",
         build: &CHECKER,
         model: "each_bucket::add_against_the_reuse_of_its_block",
         why: "no grace period covers it: the block may be another bucket's by then (I1, I2)",
     },
     Twin {
-        name: "hold-let-go-twice",
+        name: "reference-released-twice",
         file: "src/ring/slots.rs",
-        find: "            old.let_go(); // the slot's hold",
-        replace: "            old.let_go();\n            old.let_go(); // the slot's hold",
+        find: "            old.references.release(); // the slot's",
+        replace: "            old.references.release();\n            old.references.release(); // the slot's",
         build: &CHECKER,
         model: "reclamation::add_against_rotations_and_the_end",
-        why: "a header may become another bucket while somebody acts on it (I5)",
+        why: "a bucket may be reused while a thread acts on it (I5)",
     },
     Twin {
-        name: "hold-not-let-go",
+        name: "reference-not-released",
         file: "src/ring/slots.rs",
-        find: "if replaced && let Some(old) = seen {",
-        replace: "if replaced && seen.is_none() && let Some(old) = seen {",
+        find: "if replaced && let Some(old) = found {",
+        replace: "if replaced && found.is_none() && let Some(old) = found {",
         build: &CHECKER,
         model: "reclamation::add_against_rotations_and_the_end",
         why: "what is never let go is never used again (I5)",
     },
     Twin {
-        name: "held-without-looking-again",
-        file: "src/ring/hold.rs",
-        find: "if std::ptr::eq(link.load(Ordering::Acquire), header) {",
-        replace: "if std::ptr::eq(link.load(Ordering::Acquire), header) || true {",
+        name: "acquired-without-looking-again",
+        file: "src/ring/bucket_ref.rs",
+        find: "if eq(pointer.load(Ordering::Acquire), bucket) {",
+        replace: "if eq(pointer.load(Ordering::Acquire), bucket) || true {",
         build: &CHECKER,
         model: "each_bucket::back_dated_add_against_the_reuse_of_its_header",
-        why: "the header may have become another bucket before it was counted (I2)",
+        why: "the bucket may have become another bucket before it was counted (I2)",
     },
     Twin {
         name: "read-without-looking-again",
-        file: "src/ring/header.rs",
+        file: "src/ring/bucket.rs",
         find: "        self.identity_after() & !STATE == version",
         replace: "        self.identity_after() & !STATE == version || true",
         build: &CHECKER,
         model: "window_sum::bucket_against_the_reuse_of_its_header",
-        why: "the header may have become another bucket while it was read (I9)",
+        why: "the bucket may have become another bucket while it was read (I9)",
     },
     Twin {
         name: "summed-without-looking-again",
         file: "src/ring/scan.rs",
-        find: "(header.identity_after() == identity).then_some(number)",
-        replace: "(header.identity_after() == identity || true).then_some(number)",
+        find: "(bucket.identity_after() == identity).then_some(number)",
+        replace: "(bucket.identity_after() == identity || true).then_some(number)",
         build: &CHECKER,
         model: "window_sum::sum_against_the_reuse_of_a_header",
         why: "the same, in the loop of a sum (I9)",
     },
     Twin {
-        name: "displaced-before-it-is-in-its-slot",
+        name: "retired-before-it-is-in-its-slot",
         file: "src/ring/rotate.rs",
         find: "        slots.install(current);
-        self.close_silent(guard);",
-        replace: "        self.close_silent(guard);",
+        self.close_quiescent(guard);",
+        replace: "        self.close_quiescent(guard);",
         build: &CHECKER,
         model: "one_header::back_dated_add_behind_a_stalled_rotation",
-        why: "a back-dated add inserts a second header for its start (I3)",
+        why: "a back-dated add inserts a second bucket for its start (I3)",
     },
     Twin {
         name: "slot-first",
-        file: "src/ring/rotate.rs",
-        find: "        let new = Held::also(new);",
-        replace: "        let new = Held::also(new);\n        slots.install(&new);",
+        file: "src/ring.rs",
+        find: "        let new = BucketRef::to(new);",
+        replace: "        let new = BucketRef::to(new);\n        slots.install(&new);",
         build: &CHECKER,
         model: "one_header::rotation_against_rotation",
-        why: "the loser's header stays in the slot and was never current (I3)",
+        why: "the loser's bucket stays in the slot and was never current (I3)",
     },
     Twin {
         name: "current-stored-without-comparing",
-        file: "src/ring/rotate.rs",
+        file: "src/ring.rs",
         find: "self.current.compare_exchange(from, to, Ordering::Release, Ordering::Relaxed).is_ok();",
         replace: "{ self.current.store(to, Ordering::Release); !from.is_null() };",
         build: &CHECKER,
@@ -180,12 +180,12 @@ pub(crate) const TWINS: &[Twin] = &[
     Twin {
         name: "back-dated-add-forgets-the-side",
         file: "src/ring/add.rs",
-        find: "        update.put(&*self.side);
+        find: "        update.put(&*self.shared_total);
 ",
         replace: "",
         build: &CHECKER,
         model: "lifetime::lifetime_against_back_dated_adds",
-        why: "what only a header has counted leaves with it (I7)",
+        why: "what only a bucket has counted leaves with it (I7)",
     },
     Twin {
         name: "reconfigure-forgets-the-old-ring",
@@ -208,8 +208,8 @@ pub(crate) const TWINS: &[Twin] = &[
     Twin {
         name: "carried-whether-or-not-it-was-handed-out",
         file: "src/ring/reconfigure.rs",
-        find: "if !passed.has(header.place()) {",
-        replace: "if !passed.has(header.place()) || true {",
+        find: "if !passed.has(bucket.rank()) {",
+        replace: "if !passed.has(bucket.rank()) || true {",
         build: &CHECKER,
         model: "window_drains::drain_against_the_change_that_carries",
         why: "what was handed out awaits its turn again (I8)",
@@ -217,8 +217,8 @@ pub(crate) const TWINS: &[Twin] = &[
     Twin {
         name: "proposal-made-of-any-generation",
         file: "src/ring/proposal.rs",
-        find: "proposal.filter(|proposal| proposal.of == number)",
-        replace: "proposal.filter(|proposal| proposal.of <= number)",
+        find: "proposed.filter(|proposed| proposed.of == number)",
+        replace: "proposed.filter(|proposed| proposed.of <= number)",
         build: &CHECKER,
         model: "reconfigure::two_proposals_against_a_rotation",
         why: "a change that was made, or that came too late, is made again (I4)",
@@ -234,38 +234,38 @@ pub(crate) const TWINS: &[Twin] = &[
     },
     Twin {
         name: "version-published-before-its-block",
-        file: "src/ring/rotate.rs",
-        find: "            header.make(generation, start);
+        file: "src/ring/store.rs",
+        find: "            bucket.begin_init(generation, start);
             // SAFETY",
-        replace: "            header.make(generation, start);
-            header.made(OPEN);
+        replace: "            bucket.begin_init(generation, start);
+            bucket.end_init(OPEN);
             // SAFETY",
         build: &CHECKER,
         model: "comeback::read_against_a_header_that_comes_back",
         why: "a reader may pair the version with a block that was lost to another (I9)",
     },
     Twin {
-        name: "seen-without-looking-at-the-link-again",
-        file: "src/ring/read.rs",
-        find: "std::ptr::eq(link.load(Ordering::Relaxed), header).then_some(Seen { header, version })",
-        replace: "(link.load(Ordering::Relaxed).is_null() || true).then_some(Seen { header, version })",
+        name: "seen-without-looking-at-the-pointer-again",
+        file: "src/ring/view.rs",
+        find: "std::ptr::eq(pointer.load(Ordering::Relaxed), bucket)",
+        replace: "(pointer.load(Ordering::Relaxed).is_null() || true)",
         build: &CHECKER,
         model: "comeback::read_against_a_header_that_becomes_older",
         why: "the version may be of another bucket than the one that was linked (I9)",
     },
     Twin {
         name: "older-bucket-taken-for-never-opened",
-        file: "src/ring/read.rs",
-        find: "if held > start || !seen.is_still() {",
-        replace: "if held > start {",
+        file: "src/ring/view.rs",
+        find: "if there > start || !found.is_valid() {",
+        replace: "if there > start {",
         build: &CHECKER,
         model: "comeback::read_against_a_header_that_becomes_older",
         why: "a bucket that has left the ring is not looked for again (I9)",
     },
     Twin {
         name: "final-without-adders",
-        file: "src/ring/header.rs",
-        find: "(self.block().is_none() && !self.has_adders())",
+        file: "src/ring/bucket.rs",
+        find: "(self.block().is_none() && !self.references.has_adders())",
         replace: "self.block().is_none()",
         build: &CHECKER,
         model: "closing::final_against_its_adders",
@@ -273,8 +273,8 @@ pub(crate) const TWINS: &[Twin] = &[
     },
     Twin {
         name: "adder-does-not-look-again",
-        file: "src/ring/hold.rs",
-        find: "std::ptr::eq(current.load(Ordering::Relaxed), header.header()).then_some(adder)",
+        file: "src/ring/bucket_ref.rs",
+        find: "eq(current.load(Ordering::Relaxed), bucket.bucket()).then_some(adder)",
         replace: "Some(adder).filter(|_| current.load(Ordering::Relaxed).is_null() || true)",
         build: &CHECKER,
         model: "closing::final_against_its_adders",
@@ -282,17 +282,19 @@ pub(crate) const TWINS: &[Twin] = &[
     },
     Twin {
         name: "adder-without-a-fence",
-        file: "src/ring/hold.rs",
-        find: "        fence(Ordering::SeqCst);
-        std::ptr::eq",
-        replace: "        std::ptr::eq",
+        file: "src/ring/ref_count.rs",
+        find: "        self.0.fetch_add(ADDER, Ordering::Relaxed);
+        // Pairs with the fence in `has_adders`. If the check for adders comes first, the adder sees that
+        // the bucket is retired; if the adder comes first, the check sees it.
+        fence(Ordering::SeqCst);",
+        replace: "        self.0.fetch_add(ADDER, Ordering::Relaxed);",
         build: &CHECKER,
         model: "closing::final_against_its_adders",
         why: "adder and closer may each miss the other (I6)",
     },
     Twin {
         name: "shared-cell-is-the-plain-cell",
-        file: "src/striped.rs",
+        file: "src/counters/striped.rs",
         find: "            self.add_shared(n);",
         replace: "column.column().cell(0).fetch_add(n, Ordering::Release);",
         build: &PER_CORE,
@@ -322,15 +324,15 @@ pub(crate) const TWINS: &[Twin] = &[
     Twin {
         name: "pending-value-forgotten-before-it-is-raised",
         file: "src/stripe/per_core_model.rs",
-        find: "live_sequence(live, at, refused, &[&raise, &commit])",
-        replace: "live_sequence(live, at, refused, &[&commit, &raise])",
+        find: "live_sequence(live, at, missed, &[&raise, &commit])",
+        replace: "live_sequence(live, at, missed, &[&commit, &raise])",
         build: &PER_CORE,
         model: "closing::close_against_read_of_extremes",
         why: "what was counted is in no extreme (I6)",
     },
     Twin {
         name: "pending-value-not-looked-at",
-        file: "src/rows.rs",
+        file: "src/arena/rows.rs",
         find: "if pends { extreme.max(pending) } else { extreme }",
         replace: "if pends && extreme > pending { pending } else { extreme }",
         build: &PER_CORE,
@@ -338,33 +340,33 @@ pub(crate) const TWINS: &[Twin] = &[
         why: "what was counted is in no extreme (I6)",
     },
     Twin {
-        name: "seat-for-everybody",
-        file: "src/ring/close.rs",
-        find: "Ok(_) => return !is_taken,",
+        name: "membarrier-lock-for-all",
+        file: "src/ring/closer.rs",
+        find: "Ok(_) => return !is_held,",
         replace: "Ok(_) => return true,",
         build: &PER_CORE,
-        model: "closing::settle_against_settle",
+        model: "closing::close_against_close",
         why: "two threads are held up by the kernel at once",
     },
     Twin {
         name: "barrier-while-pinned",
         file: "src/ring/close.rs",
-        find: "            let ticket = self.tickets(&reclaim::pin());
+        find: "            let ticket = self.highest_ticket(&reclaim::pin());
             if ticket > 0 {
-                barrier",
+                membarrier",
         replace: "            let guard = reclaim::pin();
-            let ticket = self.tickets(&guard);
+            let ticket = self.highest_ticket(&guard);
             if ticket > 0 {
-                barrier",
+                membarrier",
         build: &PER_CORE,
-        model: "closing::settle_against_settle",
+        model: "closing::close_against_close",
         why: "the kernel may take its time, and nothing is reclaimed meanwhile",
     },
     Twin {
         name: "closed-without-a-barrier",
-        file: "src/stripe/barrier.rs",
-        find: "if per_core::barrier() {",
-        replace: "if true || per_core::barrier() {",
+        file: "src/stripe/membarrier.rs",
+        find: "if per_core::membarrier() {",
+        replace: "if true || per_core::membarrier() {",
         build: &PER_CORE,
         model: "each_bucket::add_against_the_reuse_of_its_block",
         why: "a sequence that has loaded the bucket commits to a block that is another's (I1, I2)",
@@ -380,9 +382,9 @@ pub(crate) const TWINS: &[Twin] = &[
     },
     Twin {
         name: "tortured-without-a-barrier",
-        file: "src/stripe/barrier.rs",
-        find: "if per_core::barrier() {",
-        replace: "if true || per_core::barrier() {",
+        file: "src/stripe/membarrier.rs",
+        find: "if per_core::membarrier() {",
+        replace: "if true || per_core::membarrier() {",
         build: &TORTURE,
         model: "windows::steps::with_fewer_rows_than_processors",
         why: "a sequence that has loaded the bucket commits to a block that is another's (I1, I2)",

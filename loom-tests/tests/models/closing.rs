@@ -102,13 +102,13 @@ fn refused_record_against_rotation() {
 #[cfg(loom)]
 fn final_against_its_adders() {
     Model::new("closing::final_against_its_adders").explore(|| {
-        let bucket = Arc::new(windrow::parts::Displaced::new());
+        let bucket = Arc::new(windrow::parts::Retired::new());
         let other = {
             let bucket = Arc::clone(&bucket);
             windrow_loom_tests::engine::thread::spawn(move || bucket.add())
         };
         turn();
-        if let Some((first, second)) = bucket.displace() {
+        if let Some((first, second)) = bucket.retire() {
             assert_eq!(first, second, "an add was under way");
         }
         other.join().unwrap();
@@ -118,15 +118,15 @@ fn final_against_its_adders() {
 /// Of two that would close a bucket, one asks for the barrier; and the other does not wait for it.
 #[test]
 #[cfg(loom)]
-fn settle_against_settle() {
-    Model::new("closing::settle_against_settle").bounded(2).explore(|| {
+fn close_against_close() {
+    Model::new("closing::close_against_close").bounded(2).explore(|| {
         let bucket = Arc::new(windrow::parts::Unclosed::new());
         let other = {
             let bucket = Arc::clone(&bucket);
-            windrow_loom_tests::engine::thread::spawn(move || bucket.settle())
+            windrow_loom_tests::engine::thread::spawn(move || bucket.close_retired())
         };
         turn();
-        bucket.settle();
+        bucket.close_retired();
         other.join().unwrap();
         // (A grace period may take longer than either looks.)
         assert!(bucket.is_closed() || !cfg!(windrow_per_core), "both left it to the other");

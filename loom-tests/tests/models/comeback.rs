@@ -1,7 +1,7 @@
-//! A header that leaves its link and comes back to it as another bucket: who finds it there, and goes by
+//! A bucket that leaves its pointer and comes back to it as another bucket: who finds it there, and goes by
 //! its version, finds all of the bucket that it has become.
 //!
-//! Explores a reader that has loaded the link before against a thread that makes the header anew, and
+//! Explores a reader that has loaded the pointer before against a thread that makes the bucket anew, and
 //! another that takes the block from under it, so that it counts in the other block.
 
 use windrow::parts::Comeback;
@@ -29,7 +29,7 @@ fn read_against_a_header_that_comes_back() {
     });
 }
 
-/// A reader looks for the bucket that the header was, while the header becomes an older one, in another
+/// A reader looks for the bucket that the bucket was, while the bucket becomes an older one, in another
 /// slot. It was opened, so the reader must not take it for one that never was.
 #[test]
 fn read_against_a_header_that_becomes_older() {

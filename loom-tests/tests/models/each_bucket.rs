@@ -1,6 +1,6 @@
 //! I1 and I2: every add is in exactly one bucket, the one that its timestamp names, or in `late`.
 //!
-//! Explores adds to the live bucket against the rotation that displaces it, so that the adds end up
+//! Explores adds to the live bucket against the rotation that retires it, so that the adds end up
 //! in its block, in its shared cells, or too late; and against the reuse of its block.
 
 use windrow_loom_tests::Model;
@@ -82,7 +82,7 @@ fn back_dated_add_against_rotation() {
         });
 }
 
-/// A back-dated add finds a header that becomes another bucket before it is held: one without a block,
+/// A back-dated add finds a bucket that becomes another bucket before it is held: one without a block,
 /// of which there is only one, so that it is used again at once.
 #[test]
 fn back_dated_add_against_the_reuse_of_its_header() {
@@ -90,7 +90,7 @@ fn back_dated_add_against_the_reuse_of_its_header() {
     Model::new(name).bounded(2).bounded_over_epoch(1).explore(|| {
         set_time(1);
         let window = Arc::new(window(2));
-        add(&window, 0, 8); // inserts the header
+        add(&window, 0, 8); // inserts the bucket
         let other = spawn(&window, |window| {
             add(window, 4, 4); // takes it out of its slot
             add(window, 3, 1); // inserts it again
@@ -103,7 +103,7 @@ fn back_dated_add_against_the_reuse_of_its_header() {
     });
 }
 
-/// As above; and the header comes back to the slot where it was found. (Portably: the add keeps blocks from
+/// As above; and the bucket comes back to the slot where it was found. (Portably: the add keeps blocks from
 /// being free, so that a bucket without one is opened.)
 #[test]
 fn back_dated_add_against_the_return_of_its_header() {
@@ -111,7 +111,7 @@ fn back_dated_add_against_the_return_of_its_header() {
     Model::new(name).bounded(2).bounded_over_epoch(1).explore(|| {
         set_time(1);
         let window = Arc::new(window(2));
-        add(&window, 0, 8); // inserts the header
+        add(&window, 0, 8); // inserts the bucket
         let other = spawn(&window, |window| {
             add(window, 2, 4); // takes it out of its slot
             add(window, 4, 1); // puts it there again

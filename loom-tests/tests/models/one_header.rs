@@ -1,4 +1,4 @@
-//! I3: at most one header is ever current or inserted for a start. A second one would take adds
+//! I3: at most one bucket is ever current or inserted for a start. A second one would take adds
 //! with it out of the reader's sight.
 //!
 //! Explores two threads that open the same bucket, by rotation and by back-dated adds, and two that
@@ -26,7 +26,7 @@ fn rotation_against_rotation() {
     );
 }
 
-/// Both threads insert a header for a bucket that was skipped.
+/// Both threads insert a bucket for a bucket that was skipped.
 #[test]
 fn insertion_against_insertion() {
     Model::new("one_header::insertion_against_insertion").bounded(3).bounded_over_epoch(2).explore(

@@ -45,7 +45,7 @@ fn reconfigure_against_back_dated_add() {
         });
 }
 
-/// An add to a bucket before the live one, for which there is no header yet.
+/// An add to a bucket before the live one, for which there is no bucket yet.
 #[test]
 fn reconfigure_against_insertion() {
     Model::new("reconfigure::reconfigure_against_insertion")

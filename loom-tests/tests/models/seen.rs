@@ -14,7 +14,7 @@ use windrow_loom_tests::{Model, turn};
 
 use std::sync::atomic::Ordering;
 
-/// Explores `tell` in one thread and `told` in another, both of which use what `make` has made.
+/// Explores `tell` in one thread and `told` in another, both of which use what `begin_init` has made.
 fn explore<T: Send + Sync + 'static>(
     model: Model,
     make: impl Fn() -> T + Send + Sync + 'static,
@@ -138,7 +138,7 @@ fn at_bucket_1() -> Window {
     window(2)
 }
 
-/// With a header for a bucket before the live one, so that an add there need not show its own.
+/// With a bucket for a bucket before the live one, so that an add there need not show its own.
 fn after_a_back_dated_add() -> Window {
     let window = at_bucket_1();
     add(&window, 0, 1);
@@ -166,7 +166,7 @@ fn back_dated_by_a_sum() {
     explore(model, after_a_back_dated_add, |window| add(window, 0, 1), told);
 }
 
-/// The add that inserts the header.
+/// The add that inserts the bucket.
 #[test]
 fn first_back_dated_by_a_sum() {
     let model = bounded("seen::first_back_dated_by_a_sum");

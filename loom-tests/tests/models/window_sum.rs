@@ -1,7 +1,7 @@
 //! I9, of a window: for the interval that ends at the reader's time, a sum is the true count at some
 //! instant during the call.
 //!
-//! Explores sums against adds that rotate, and reads against headers that become other buckets.
+//! Explores sums against adds that rotate, and reads against buckets that become other buckets.
 
 use windrow::events;
 use windrow_loom_tests::engine::sync::Arc;
@@ -51,7 +51,7 @@ fn sum_against_a_rotation_that_ends_the_interval() {
     });
 }
 
-/// A reader finds a header that becomes another bucket while it is read: one without a block, of which
+/// A reader finds a bucket that becomes another bucket while it is read: one without a block, of which
 /// there is only one, so that it is used again at once. What is in the other bucket is not counted.
 #[test]
 fn sum_against_the_reuse_of_a_header() {
@@ -59,7 +59,7 @@ fn sum_against_the_reuse_of_a_header() {
     Model::new(name).bounded(2).bounded_over_epoch(1).explore(|| {
         set_time(1);
         let window = Arc::new(window(2));
-        add(&window, 0, 8); // inserts the header
+        add(&window, 0, 8); // inserts the bucket
         let other = spawn(&window, |window| {
             add(window, 4, 4); // takes it out of its slot
             add(window, 3, 1); // inserts it again
@@ -72,7 +72,7 @@ fn sum_against_the_reuse_of_a_header() {
 
 events! {
     /// What takes two cells to count.
-    enum Pair { One: Count, Other: Count }
+    enum BucketCell { One: Count, Other: Count }
 }
 
 /// As above: a bucket is read as a whole, or not at all.
@@ -80,51 +80,51 @@ events! {
 fn bucket_against_the_reuse_of_its_header() {
     let name = "window_sum::bucket_against_the_reuse_of_its_header";
     Model::new(name).bounded(2).bounded_over_epoch(1).explore(|| {
-        let add = |window: &Window<Pair>, bucket, event| {
+        let add = |window: &Window<BucketCell>, bucket, event| {
             set_time(bucket);
             turn();
             window.add(event, 1);
         };
         set_time(1);
-        let window: Arc<Window<Pair>> = Arc::new(window(2));
-        add(&window, 0, Pair::One);
-        add(&window, 0, Pair::Other);
+        let window: Arc<Window<BucketCell>> = Arc::new(window(2));
+        add(&window, 0, BucketCell::One);
+        add(&window, 0, BucketCell::Other);
         let other = spawn(&window, move |window| {
-            add(window, 4, Pair::One);
-            add(window, 3, Pair::One);
+            add(window, 4, BucketCell::One);
+            add(window, 3, BucketCell::One);
         });
         set_time(1);
         turn();
         let found = window.previous();
-        let found = (found.sum(Pair::One), found.sum(Pair::Other));
+        let found = (found.sum(BucketCell::One), found.sum(BucketCell::Other));
         assert!([(1, 1), (0, 0)].contains(&found), "{found:?} was never in the bucket");
         other.join().unwrap();
     });
 }
 
-/// As above, of a header that has counted in a block. In a ring of one bucket it is soon linked again
+/// As above, of a bucket that has counted in a block. In a ring of one bucket it is soon linked again
 /// where it was found.
 #[test]
 fn bucket_against_the_reuse_of_its_striped_header() {
     let name = "window_sum::bucket_against_the_reuse_of_its_striped_header";
     Model::new(name).bounded(1).explore(|| {
-        let add = |window: &Window<Pair>, bucket, event| {
+        let add = |window: &Window<BucketCell>, bucket, event| {
             set_time(bucket);
             turn();
             window.add(event, 1);
         };
         set_time(0);
-        let window: Arc<Window<Pair>> = Arc::new(window(1));
-        add(&window, 0, Pair::One);
-        add(&window, 0, Pair::Other);
+        let window: Arc<Window<BucketCell>> = Arc::new(window(1));
+        add(&window, 0, BucketCell::One);
+        add(&window, 0, BucketCell::Other);
         let other = spawn(&window, move |window| {
-            add(window, 1, Pair::One);
-            add(window, 2, Pair::One);
+            add(window, 1, BucketCell::One);
+            add(window, 2, BucketCell::One);
         });
         set_time(0);
         turn();
         let found = window.snapshot();
-        let found = (found.sum(Pair::One), found.sum(Pair::Other));
+        let found = (found.sum(BucketCell::One), found.sum(BucketCell::Other));
         assert!([(1, 1), (0, 0)].contains(&found), "{found:?} was never in the bucket");
         other.join().unwrap();
     });

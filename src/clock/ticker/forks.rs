@@ -2,13 +2,13 @@
 //!
 //! A child has its parent's memory and none of its threads: the time that a ticker's thread has
 //! published would stand still in it for ever. So a handler runs in each child before anything else does
-//! (`pthread_atfork(3)`), and [orphans](Tick::orphan) every ticker.
+//! (`pthread_atfork(3)`), and [orphans](super::tick::Tick::orphan) every ticker.
 //!
 //! The same handler counts forks: what a thread of another process has begun, nobody in this one will end
 //! (see `ring/close`).
 //!
 //! At a fork other threads of the parent's may be in the middle of anything. So the handler must neither
-//! wait nor allocate: it walks a list, by atomic operations. Its places are only ever added, never freed,
+//! wait nor allocate: it walks a list, by atomic operations. Its registrations are only ever added, never freed,
 //! and used by one ticker after another. There are as many as there were tickers at one time.
 
 use std::io;
@@ -16,19 +16,19 @@ use std::iter::successors;
 use std::ptr::null_mut;
 use std::sync::Arc;
 
-use super::Tick;
+use super::tick::Tick;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU32, Ordering, fence};
 
 /// Where a ticker is to be found as long as it lives.
 #[derive(Debug)]
-pub(super) struct Place {
-    /// Null if the place is free.
+pub(super) struct Registration {
+    /// Null if the registration is free.
     tick: AtomicPtr<Tick>,
-    next: Option<&'static Place>,
+    next: Option<&'static Registration>,
 }
 
-/// The place that was added last.
-static FIRST: AtomicPtr<Place> = AtomicPtr::new(null_mut());
+/// The registration that was added last.
+static FIRST: AtomicPtr<Registration> = AtomicPtr::new(null_mut());
 
 /// The handler is there.
 static HANDLED: AtomicBool = AtomicBool::new(false);
@@ -47,20 +47,20 @@ pub(crate) fn watch() {
     let _ = handle();
 }
 
-fn first() -> Option<&'static Place> {
-    // SAFETY: null or a place, none of which is ever freed. Acquire: pairs with the Release in `add`.
+fn first() -> Option<&'static Registration> {
+    // SAFETY: null or a registration, none of which is ever freed. Acquire: pairs with the Release in `add`.
     unsafe { FIRST.load(Ordering::Acquire).as_ref() }
 }
 
-fn places() -> impl Iterator<Item = &'static Place> {
-    successors(first(), |place| place.next)
+fn registrations() -> impl Iterator<Item = &'static Registration> {
+    successors(first(), |registration| registration.next)
 }
 
-/// Sees to it that forked children will orphan `tick`, until its place is [left](Place::leave).
-pub(super) fn enter(tick: &Arc<Tick>) -> io::Result<&'static Place> {
+/// Sees to it that forked children will orphan `tick`, until its registration is [left](Registration::leave).
+pub(super) fn enter(tick: &Arc<Tick>) -> io::Result<&'static Registration> {
     handle()?;
     let tick = Arc::as_ptr(tick).cast_mut();
-    Ok(places().find(|place| place.take(tick)).unwrap_or_else(|| add(tick)))
+    Ok(registrations().find(|registration| registration.take(tick)).unwrap_or_else(|| add(tick)))
 }
 
 /// Has the handler run in children, if it does not yet. Should two threads come by at once it will run
@@ -80,34 +80,35 @@ fn handle() -> io::Result<()> {
     }
 }
 
-/// Adds a place, for `tick`.
-fn add(tick: *mut Tick) -> &'static Place {
+/// Adds a registration, for `tick`.
+fn add(tick: *mut Tick) -> &'static Registration {
     let mut next = first();
     loop {
-        let place = Box::into_raw(Box::new(Place { tick: AtomicPtr::new(tick), next }));
+        let registration =
+            Box::into_raw(Box::new(Registration { tick: AtomicPtr::new(tick), next }));
         let before = next.map_or(null_mut(), |next| std::ptr::from_ref(next).cast_mut());
-        // Release: publishes the place, and the ticker. Relaxed: `first` will look again.
+        // Release: publishes the registration, and the ticker. Relaxed: `first` will look again.
         let (order, failed) = (Ordering::Release, Ordering::Relaxed);
-        if FIRST.compare_exchange(before, place, order, failed).is_ok() {
+        if FIRST.compare_exchange(before, registration, order, failed).is_ok() {
             // SAFETY: it is never freed, nor written to but by atomic operations.
-            return unsafe { &*place };
+            return unsafe { &*registration };
         }
         // SAFETY: made above, and seen by nobody.
-        drop(unsafe { Box::from_raw(place) });
+        drop(unsafe { Box::from_raw(registration) });
         next = first();
     }
 }
 
-impl Place {
+impl Registration {
     fn take(&self, tick: *mut Tick) -> bool {
         // Release: publishes the ticker, to `orphan_all`. Relaxed: another is there.
         let (order, failed) = (Ordering::Release, Ordering::Relaxed);
         self.tick.compare_exchange(null_mut(), tick, order, failed).is_ok()
     }
 
-    /// Leaves the place, while the ticker still lives.
+    /// Leaves the registration, while the ticker still lives.
     pub(super) fn leave(&self) {
-        // Relaxed: whoever takes the place next publishes a ticker of his own.
+        // Relaxed: whoever takes the registration next publishes a ticker of his own.
         self.tick.store(null_mut(), Ordering::Relaxed);
         // A child must not have the end of the ticker and not this store: its memory is what some
         // thread of the parent's might have seen. What frees the ticker stays behind the fence.
@@ -118,10 +119,10 @@ impl Place {
 /// What a child does first. It is alone there.
 extern "C" fn orphan_all() {
     FORKS.fetch_add(1, Ordering::Relaxed); // nobody else is there
-    for place in places() {
-        // SAFETY: null or a ticker that has not left its place, so that it lives. Acquire: pairs with the
-        // Release in `take`; of a place that was added with its ticker, with the one in `add`.
-        if let Some(tick) = unsafe { place.tick.load(Ordering::Acquire).as_ref() } {
+    for registration in registrations() {
+        // SAFETY: null or a ticker that has not left its registration, so that it lives. Acquire: pairs with the
+        // Release in `take`; of a registration that was added with its ticker, with the one in `add`.
+        if let Some(tick) = unsafe { registration.tick.load(Ordering::Acquire).as_ref() } {
             tick.orphan();
         }
     }

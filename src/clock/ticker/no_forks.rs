@@ -3,17 +3,17 @@
 use std::io;
 use std::sync::Arc;
 
-use super::Tick;
+use super::tick::Tick;
 
 #[derive(Debug)]
-pub(super) struct Place;
+pub(super) struct Registration;
 
 #[allow(clippy::unnecessary_wraps)] // the other may be refused
-pub(super) fn enter(_: &Arc<Tick>) -> io::Result<&'static Place> {
-    Ok(&Place)
+pub(super) fn enter(_: &Arc<Tick>) -> io::Result<&'static Registration> {
+    Ok(&Registration)
 }
 
-impl Place {
+impl Registration {
     pub(super) fn leave(&self) {}
 }
 

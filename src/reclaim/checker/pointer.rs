@@ -6,7 +6,7 @@ use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 use std::ptr;
 
-use super::{Guard, LEDGER, Memory};
+use super::ledger::{Guard, LEDGER, Memory};
 use crate::sync::{AtomicPtr, Ordering, UnsafeCell};
 
 /// A value on the heap with its checked cell.
@@ -357,5 +357,20 @@ impl<T> Default for Atomic<T> {
 impl<T> fmt::Debug for Atomic<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Atomic") // looking would be a step of the model
+    }
+}
+
+impl Guard {
+    /// Destroys the block of `pointer` when every guard that lives now is gone.
+    ///
+    /// # Safety
+    ///
+    /// The block must be unlinked, so that nobody who pins from now on can find it, and retired
+    /// once.
+    pub(crate) unsafe fn defer_destroy<T>(&self, pointer: Shared<'_, T>) {
+        let block = pointer.block();
+        assert!(!block.is_null(), "a null pointer was retired");
+        // SAFETY: the caller says that the block is theirs to free, and the ledger keeps memory.
+        unsafe { self.defer_unchecked(move || Block::free(block)) };
     }
 }

@@ -7,7 +7,7 @@
 //! other, which sets the highest bit of the count too ([`PENDING`]): from that moment on the value is
 //! counted, and an extreme. The extremes themselves are raised to it by a later sequence, in two stores
 //! that may be repeated, before the bit is cleared ([`fold_live`]); a reader, and whoever closes the
-//! bucket, looks at the pending value where the bit is set ([`rows::extreme`](crate::rows::extreme)). So a
+//! bucket, looks at the pending value where the bit is set ([`rows::extreme`](crate::arena::rows::extreme)). So a
 //! sequence that is aborted anywhere has left nothing of a value that it has not counted.
 //!
 //! The highest bit is taken from the count of a row: it wraps at 2^63 records, which at one a nanosecond
@@ -17,16 +17,14 @@ use std::arch::asm;
 use std::arch::x86_64::_mm_set_epi64x;
 use std::mem::offset_of;
 
-use super::PENDING;
-use super::found::{FOUND, Found, area};
-use crate::column::COLUMNS;
-use crate::pages::Cell;
-use crate::stripe::again::Refusal;
-use crate::stripe::live::Live;
-use crate::sync::AtomicPtr;
+use super::detect::{DETECTED, Detected, area};
+use crate::memory::column::COLUMNS;
+use crate::stripe::live_bucket::{LiveBucket, PENDING};
+use crate::stripe::retry::Miss;
+use crate::sync::{AtomicPtr, AtomicU64};
 
 /// Records `value` in this core's cells of the live bucket, if `at` lies in the bucket, and the value
-/// between the extremes that its row has seen; or calls `refused`, when nothing was written.
+/// between the extremes that its row has seen; or calls `missed`, when nothing was written.
 ///
 /// The count is the cell at `pair`, an even position, and the sum the one behind it; the maximum is the
 /// cell at `extremes`, and the complement of the minimum the one behind it. Count and sum are committed
@@ -38,19 +36,19 @@ use crate::sync::AtomicPtr;
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
 pub(crate) unsafe fn record_live(
-    live: *const AtomicPtr<Live>,
+    live: *const AtomicPtr<LiveBucket>,
     at: u64,
     (pair, extremes): (usize, usize),
     value: u64,
-    refused: impl FnOnce(Refusal),
+    missed: impl FnOnce(Miss),
 ) {
     // SAFETY: as in `add_live`. A claim begins at a multiple of sixteen bytes, and so does a pair.
     unsafe {
         live_sequence!(
             live,
             at,
-            pair * size_of::<Cell>(),
-            refused,
+            pair * size_of::<AtomicU64>(),
+            missed,
             [
                 "cmp qword ptr [{row} + {extremes} - 1], {value}",
                 "jb {extreme}",
@@ -60,8 +58,8 @@ pub(crate) unsafe fn record_live(
                 "paddq {sums}, {step}",
                 "movdqa xmmword ptr [{row} - 1], {sums}"
             ],
-            extreme = label { refused(Refusal::Extreme) },
-            extremes = in(reg) (extremes - pair) * size_of::<Cell>(),
+            extreme = label { missed(Miss::Extreme) },
+            extremes = in(reg) (extremes - pair) * size_of::<AtomicU64>(),
             value = in(reg) value,
             inverse = in(reg) !value,
             sums = out(xmm_reg) _,
@@ -76,11 +74,11 @@ pub(crate) unsafe fn record_live(
 /// # Safety
 /// As for [`add_live`](super::add_live); `pending` is a position of the same claim.
 pub(crate) unsafe fn record_pending(
-    live: *const AtomicPtr<Live>,
+    live: *const AtomicPtr<LiveBucket>,
     at: u64,
     (pair, pending): (usize, usize),
     value: u64,
-    refused: impl FnOnce(Refusal),
+    missed: impl FnOnce(Miss),
 ) {
     let one = (1 | PENDING).cast_signed();
     // SAFETY: as in `record_live`.
@@ -88,8 +86,8 @@ pub(crate) unsafe fn record_pending(
         live_sequence!(
             live,
             at,
-            pair * size_of::<Cell>(),
-            refused,
+            pair * size_of::<AtomicU64>(),
+            missed,
             [
                 "cmp qword ptr [{row} - 1], 0",
                 "js {pends}",
@@ -99,8 +97,8 @@ pub(crate) unsafe fn record_pending(
                 "paddq {sums}, {step}",
                 "movdqa xmmword ptr [{row} - 1], {sums}"
             ],
-            pends = label { refused(Refusal::Aborted) },
-            pending = in(reg) (pending - pair) * size_of::<Cell>(),
+            pends = label { missed(Miss::Aborted) },
+            pending = in(reg) (pending - pair) * size_of::<AtomicU64>(),
             value = in(reg) value,
             sums = out(xmm_reg) _,
             step = in(xmm_reg) _mm_set_epi64x(value.cast_signed(), one)
@@ -113,18 +111,18 @@ pub(crate) unsafe fn record_pending(
 /// # Safety
 /// As for [`record_pending`].
 pub(crate) unsafe fn fold_live(
-    live: *const AtomicPtr<Live>,
+    live: *const AtomicPtr<LiveBucket>,
     at: u64,
     (pair, extremes, pending): (usize, usize, usize),
-    refused: impl FnOnce(Refusal),
+    missed: impl FnOnce(Miss),
 ) {
     // SAFETY: as in `record_live`.
     unsafe {
         live_sequence!(
             live,
             at,
-            pair * size_of::<Cell>(),
-            refused,
+            pair * size_of::<AtomicU64>(),
+            missed,
             [
                 "cmp qword ptr [{row} - 1], 0",
                 "jns 63f",
@@ -141,8 +139,8 @@ pub(crate) unsafe fn fold_live(
                 "68:",
                 "btr qword ptr [{row} - 1], {pends}"
             ],
-            extremes = in(reg) (extremes - pair) * size_of::<Cell>(),
-            pending = in(reg) (pending - pair) * size_of::<Cell>(),
+            extremes = in(reg) (extremes - pair) * size_of::<AtomicU64>(),
+            pending = in(reg) (pending - pair) * size_of::<AtomicU64>(),
             pends = const PENDING.ilog2(),
             value = out(reg) _
         );

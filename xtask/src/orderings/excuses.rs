@@ -38,37 +38,37 @@ const SEAT: &str = "each pin of the checking reclaimer orders what the seat woul
 /// All of them.
 pub(super) const EXCUSES: &[Excuse] = &[
     Excuse {
-        site: "clock/ticker.rs: run: store: Release",
+        site: "clock/ticker/tick.rs: run: store: Release",
         orders: &["Relaxed"],
         why: TICKER,
         witness: "tests/survival/ticker.rs",
     },
     Excuse {
-        site: "clock/ticker.rs: run: fence: SeqCst",
+        site: "clock/ticker/tick.rs: run: fence: SeqCst",
         orders: &["AcqRel", "no fence"],
         why: TICKER,
         witness: "tests/survival/ticker.rs",
     },
     Excuse {
-        site: "clock/ticker.rs: wake: fence: SeqCst",
+        site: "clock/ticker/tick.rs: wake: fence: SeqCst",
         orders: &["AcqRel", "no fence"],
         why: TICKER,
         witness: "tests/survival/ticker.rs",
     },
     Excuse {
-        site: "clock/ticker.rs: wake: load: Acquire",
+        site: "clock/ticker/tick.rs: wake: load: Acquire",
         orders: &["Relaxed"],
         why: TICKER,
         witness: "tests/survival/ticker.rs",
     },
     Excuse {
-        site: "clock/ticker.rs: with_chores: fence: SeqCst",
+        site: "clock/ticker/tick.rs: with_chores: fence: SeqCst",
         orders: &["AcqRel", "no fence"],
         why: TICKER,
         witness: "tests/survival/ticker.rs",
     },
     Excuse {
-        site: "clock/ticker.rs: with_chores: fence: SeqCst #2",
+        site: "clock/ticker/tick.rs: with_chores: fence: SeqCst #2",
         orders: &["AcqRel", "no fence"],
         why: TICKER,
         witness: "tests/survival/ticker.rs",
@@ -116,13 +116,13 @@ pub(super) const EXCUSES: &[Excuse] = &[
         witness: "tests/survival/ticker.rs",
     },
     Excuse {
-        site: "ring/close.rs: take: compare_exchange: Release",
+        site: "ring/closer.rs: try_lock: compare_exchange: Release",
         orders: &["Relaxed"],
         why: SEAT,
         witness: "tests/survival/slow.rs",
     },
     Excuse {
-        site: "ring/close.rs: leave: swap: Acquire",
+        site: "ring/closer.rs: try_unlock: swap: Acquire",
         orders: &["Relaxed"],
         why: SEAT,
         witness: "tests/survival/slow.rs",
@@ -140,19 +140,12 @@ pub(super) const EXCUSES: &[Excuse] = &[
         witness: "litmus/src/races/add_rotate.rs",
     },
     Excuse {
-        site: "ring/rotate.rs: open: compare_exchange: AcqRel",
+        site: "ring/block.rs: try_own: compare_exchange: AcqRel",
         orders: &["Release"],
         why: "the look at the owner before it has mostly acquired as much; for that to be missing the \
               closer must stop twice, and the next owner between that look and this: loom finds it not \
               even with three preemptions",
         witness: "litmus/src/races/close_read.rs",
-    },
-    Excuse {
-        site: "ring/rotate.rs: discard: store: Release",
-        orders: &["Relaxed"],
-        why: "it hands on the base that a second thread has left to a third, which takes three threads \
-              and four preemptions to see",
-        witness: "litmus/src/races/rotate_rotate.rs",
     },
     Excuse {
         site: "ring/cursor.rs: look: load: Acquire",
@@ -197,13 +190,13 @@ pub(super) const EXCUSES: &[Excuse] = &[
         witness: "tests/threads.rs",
     },
     Excuse {
-        site: "stripe/barrier.rs: ticket: load: Acquire",
+        site: "stripe/membarrier.rs: ticket: load: Acquire",
         orders: &["Relaxed"],
         why: LOCKED,
         witness: "docs/promela",
     },
     Excuse {
-        site: "stripe/barrier.rs: passed: load: Acquire",
+        site: "stripe/membarrier.rs: passed: load: Acquire",
         orders: &["Relaxed"],
         why: LOCKED,
         witness: "docs/promela",
@@ -215,19 +208,19 @@ pub(super) const EXCUSES: &[Excuse] = &[
         witness: "tests/torture/agree.rs",
     },
     Excuse {
-        site: "stripe/barrier.rs: pass: fetch_add: AcqRel",
+        site: "stripe/membarrier.rs: execute: fetch_add: AcqRel",
         orders: &["Acquire", "Release", "Relaxed"],
         why: LOCKED,
         witness: "docs/promela",
     },
     Excuse {
-        site: "stripe/barrier.rs: pass: fetch_max: Release",
+        site: "stripe/membarrier.rs: execute: fetch_max: Release",
         orders: &["Relaxed"],
         why: LOCKED,
         witness: "docs/promela",
     },
     Excuse {
-        site: "striped.rs: add_shared: fetch_add: Release",
+        site: "counters/striped.rs: add_shared: fetch_add: Release",
         orders: &["Relaxed"],
         why: LOCKED,
         witness: "tests/survival",

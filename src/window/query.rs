@@ -1,15 +1,15 @@
 //! What one reads from a window.
 
+use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
 
 use super::SlidingWindow;
 use crate::clock::Clock;
 use crate::error::SpanError;
-use crate::event::{Event, place};
-use crate::layout::Place;
-use crate::ring::Around;
-use crate::snapshot::{BucketSnapshot, Snapshot};
-use crate::stats::Stats;
+use crate::event::layout::CellIndex;
+use crate::event::{Event, Positions, Stats, cells_of};
+use crate::ring::RingAndClock;
+use crate::window::snapshot::{BucketSnapshot, Snapshot};
 
 /// # Reading
 ///
@@ -55,7 +55,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn sum(&self, event: E) -> u64 {
-        let position = place(event).sum();
+        let position = cells_of(event).sum();
         self.ring.view(|| self.now(), |view| view.total(position))
     }
 
@@ -73,7 +73,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn rate(&self, event: E) -> f64 {
-        let position = place(event).sum();
+        let position = cells_of(event).sum();
         let (sum, interval) = self
             .ring
             .view(|| self.now(), |view| (view.total(position), view.geometry().interval()));
@@ -99,12 +99,12 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn stats(&self, event: E) -> Stats {
-        self.stats_at(place(event))
+        self.stats_at(cells_of(event))
     }
 
-    /// The stats of the event whose cells are at `place`.
-    pub(super) fn stats_at(&self, place: Place) -> Stats {
-        self.ring.view(|| self.now(), |view| view.stats(place))
+    /// The stats of the event with these cells.
+    fn stats_at(&self, cells: CellIndex) -> Stats {
+        self.ring.view(|| self.now(), |view| view.stats(cells))
     }
 
     /// All buckets of the interval: exactly [`buckets`](Self::buckets) entries, oldest first, gaps
@@ -205,7 +205,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn lifetime(&self, event: E) -> Stats {
-        place(event).stats(|position| self.ring.lifetime(position))
+        cells_of(event).stats(|position| self.ring.lifetime(position))
     }
 
     /// What was added when the bucket of its time had already left the ring: the clock had stepped
@@ -228,6 +228,18 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn late(&self, event: E) -> Stats {
-        place(event).stats(|position| self.ring.late(position))
+        cells_of(event).stats(|position| self.ring.late(position))
+    }
+}
+
+/// Shows the geometry and every event's stats over the interval.
+impl<E: Event, C: Clock> Debug for SlidingWindow<E, C> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("SlidingWindow");
+        shown.field("interval", &self.interval()).field("buckets", &self.buckets());
+        for ((name, _), cells) in E::EVENTS.iter().zip(<E::Cells as Positions<E>>::CELLS) {
+            shown.field(name, &self.stats_at(*cells));
+        }
+        shown.finish_non_exhaustive()
     }
 }

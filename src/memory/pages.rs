@@ -24,16 +24,13 @@ use mapped as platform;
 #[cfg(any(loom, shuttle))]
 use modelled as platform;
 
-/// One number, written by atomic operations only. It starts at zero.
-pub(crate) type Cell = AtomicU64;
-
-/// How many cells fill a page of 4 KiB, the smallest of the platforms that std supports.
-pub(crate) const PAGE: usize = crate::sync::sized(4096 / size_of::<Cell>(), 1);
+/// How many cells, of one `AtomicU64` each, fill a page of 4 KiB, the smallest of the platforms that std supports.
+pub(crate) const PAGE: usize = crate::sync::sized(4096 / size_of::<AtomicU64>(), 1);
 
 /// Pages that nobody else has seen yet.
 #[derive(Debug)]
 pub(crate) struct Pages {
-    cells: &'static [Cell],
+    cells: &'static [AtomicU64],
 }
 
 impl Pages {
@@ -43,7 +40,7 @@ impl Pages {
     }
 
     /// The first cell. The pages stay for ever, unless they are [unmapped](Self::unmap).
-    pub(crate) fn start(&self) -> NonNull<Cell> {
+    pub(crate) fn start(&self) -> NonNull<AtomicU64> {
         NonNull::from(self.cells).cast()
     }
 

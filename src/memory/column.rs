@@ -11,15 +11,14 @@
 
 use std::ptr::NonNull;
 
-use crate::pages::Cell;
-use crate::sync::sized;
+use crate::sync::{AtomicU64, sized};
 
 /// How many columns a row has: 64 KiB of cells.
 pub(crate) const COLUMNS: usize = sized(8192, 16);
 
 /// A column, by its cell in row 0. Columns that were claimed together stand side by side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Column(NonNull<Cell>);
+pub(crate) struct Column(NonNull<AtomicU64>);
 
 // SAFETY: it is a reference to cells, which are atomics that live for ever.
 unsafe impl Send for Column {}
@@ -33,13 +32,13 @@ impl Column {
     /// `first` is a cell of row 0 of a segment that is never unmapped. The segment has every row
     /// that [`cell`](Self::cell) will be asked for.
     #[inline]
-    pub(crate) unsafe fn new(first: NonNull<Cell>) -> Column {
+    pub(crate) unsafe fn new(first: NonNull<AtomicU64>) -> Column {
         Column(first)
     }
 
     /// Its cell in row 0, to be made into a column again.
     #[inline]
-    pub(crate) fn first(self) -> NonNull<Cell> {
+    pub(crate) fn first(self) -> NonNull<AtomicU64> {
         self.0
     }
 
@@ -54,7 +53,7 @@ impl Column {
 
     /// Its cell in `row`, one of [`rows`](crate::stripe::rows).
     #[inline]
-    pub(crate) fn cell(self, row: usize) -> &'static Cell {
+    pub(crate) fn cell(self, row: usize) -> &'static AtomicU64 {
         self.cell_at(Self::offset(row))
     }
 
@@ -66,7 +65,7 @@ impl Column {
 
     /// Its cell in the row at `offset`.
     #[inline]
-    pub(crate) fn cell_at(self, offset: usize) -> &'static Cell {
+    pub(crate) fn cell_at(self, offset: usize) -> &'static AtomicU64 {
         // SAFETY: by the contract of `new` the segment has that row, and lives for ever.
         unsafe { self.0.add(offset).as_ref() }
     }

@@ -6,8 +6,22 @@ use std::time::Duration;
 use crate::clock::{Clock, Coarse};
 use crate::error::BuildError;
 use crate::event::{Event, Positions};
-use crate::ring::{Geometry, Ring};
-use crate::window::SlidingWindow;
+use crate::ring::Ring;
+use crate::window::{SlidingWindow, geometry};
+
+impl<E: Event> SlidingWindow<E, Coarse> {
+    /// A builder for a window of one second in two buckets, unless told otherwise.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// let window = windrow::SlidingWindow::<Hits>::builder().build()?;
+    /// assert_eq!((window.interval().as_secs(), window.buckets()), (1, 2));
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn builder() -> Builder<E, Coarse> {
+        Builder::new()
+    }
+}
 
 /// Makes a [`SlidingWindow`]: from [`SlidingWindow::builder`].
 ///
@@ -111,23 +125,8 @@ impl<E: Event, C: Clock> Builder<E, C> {
     pub fn build(self) -> Result<SlidingWindow<E, C>, BuildError> {
         let geometry = geometry(self.interval, self.buckets, &self.clock)?;
         // All that is taken on trust of the events later is checked where this is compiled.
-        let shape = <E::Cells as Positions<E>>::SHAPE;
-        let ring = Ring::new(geometry, shape, self.clock.now().as_nanos())?;
+        let layout = <E::Cells as Positions<E>>::LAYOUT;
+        let ring = Ring::new(geometry, layout, self.clock.now().as_nanos())?;
         Ok(SlidingWindow::new(ring, self.clock))
     }
-}
-
-/// A geometry that `clock` is fine enough for.
-pub(crate) fn geometry(
-    interval: Duration,
-    buckets: usize,
-    clock: &impl Clock,
-) -> Result<Geometry, BuildError> {
-    let geometry = Geometry::new(interval, buckets)?;
-    let bucket = Duration::from_nanos(geometry.length());
-    let resolution = clock.resolution();
-    if resolution > bucket / 10 {
-        return Err(BuildError::ClockTooCoarse { resolution, bucket });
-    }
-    Ok(geometry)
 }

@@ -2,7 +2,7 @@
 //!
 //! A [`Striped`] is `const`-made, without a column. The first add claims one; where there is none to
 //! be had, now and from then on, the number counts in a cell of its own, as any atomic does. The
-//! column pointer changes once, from null to a column or to *refused*, so readers need no retry on
+//! column pointer changes once, from null to a column or to *missed*, so readers need no retry on
 //! its account: an add that they are told of went to a cell that they will find.
 //!
 //! The cell of its own is also the one for adds that cannot use this core's row: a plain add and a
@@ -11,33 +11,32 @@
 use std::ptr::null_mut;
 
 use crate::arena::arena;
-use crate::pages::Cell;
-use crate::rows;
-use crate::stripe::again::{Refusal, again, note_abort};
-use crate::stripe::per_core::{self, Tagged};
-use crate::stripe::{self, Way, portable};
-use crate::sync::{AtomicPtr, Ordering, const_fn, fence};
+use crate::arena::rows;
+use crate::stripe::per_core::{self, PerCoreColumn};
+use crate::stripe::retry::{Miss, note_abort, retry};
+use crate::stripe::{self, TaggedColumn, portable};
+use crate::sync::{AtomicPtr, AtomicU64, Ordering, const_fn, fence};
 
 /// A number that all cores may write at once.
 pub(crate) struct Striped {
-    /// A [`Way`], encoded.
-    column: AtomicPtr<Cell>,
+    /// A [`TaggedColumn`], encoded.
+    column: AtomicPtr<AtomicU64>,
     /// What was added while there was no column, and by threads that have no row of it.
-    own: Cell,
+    fallback: AtomicU64,
 }
 
 impl Striped {
     const_fn! {
         pub(crate) const fn new() -> Striped {
-            Striped { column: AtomicPtr::new(null_mut()), own: Cell::new(0) }
+            Striped { column: AtomicPtr::new(null_mut()), fallback: AtomicU64::new(0) }
         }
     }
 
     /// Adds `n`, wrapping. `order` is at least Release.
     #[inline]
     pub(crate) fn add(&self, n: u64, order: Ordering) {
-        match self.way() {
-            Way::PerCore(column) => {
+        match self.tagged() {
+            TaggedColumn::PerCore(column) => {
                 // The committing store is a plain one, which is Release on the processors that
                 // have this strategy; and the `asm!` is a barrier to the compiler.
                 per_core::add(column, n, || self.add_aborted(column, n), || self.add_shared(n));
@@ -45,56 +44,56 @@ impl Striped {
                     fence(Ordering::SeqCst); // as the locked add would be
                 }
             }
-            Way::Portable(column) => portable::add(column, 0, n, order),
-            Way::Refused | Way::Unknown => self.add_first(n, order),
+            TaggedColumn::Portable(column) => portable::add(column, 0, n, order),
+            TaggedColumn::Unavailable | TaggedColumn::Unclaimed => self.add_first(n, order),
         }
     }
 
     /// Raises the number to `value`, unless it is there already.
     #[inline]
     pub(crate) fn raise(&self, value: u64) {
-        match self.way() {
-            Way::PerCore(column) => {
+        match self.tagged() {
+            TaggedColumn::PerCore(column) => {
                 let aborted = || self.raise_aborted(column, value);
                 per_core::raise(column, value, aborted, || self.raise_shared(value));
             }
-            Way::Portable(column) => portable::raise(column, 0, value),
-            Way::Refused | Way::Unknown => self.raise_first(value),
+            TaggedColumn::Portable(column) => portable::raise(column, 0, value),
+            TaggedColumn::Unavailable | TaggedColumn::Unclaimed => self.raise_first(value),
         }
     }
 
     /// The sum of all that was added.
     #[inline]
     pub(crate) fn sum(&self) -> u64 {
-        let rows = self.way().column().map_or(0, rows::sum);
-        // Acquire: pairs with the Release of the add, as in `rows::scan`.
-        rows.wrapping_add(self.own.load(Ordering::Acquire))
+        let rows = self.tagged().column().map_or(0, rows::sum);
+        // Acquire: pairs with the Release of the add, as in `rows::values`.
+        rows.wrapping_add(self.fallback.load(Ordering::Acquire))
     }
 
     /// The greatest of all that it was raised to; zero if it was not.
     #[inline]
     pub(crate) fn greatest(&self) -> u64 {
-        let rows = self.way().column().map_or(0, rows::greatest);
-        rows.max(self.own.load(Ordering::Acquire)) // as in `sum`
+        let rows = self.tagged().column().map_or(0, rows::greatest);
+        rows.max(self.fallback.load(Ordering::Acquire)) // as in `sum`
     }
 
     #[inline]
-    fn way(&self) -> Way {
+    fn tagged(&self) -> TaggedColumn {
         // Acquire: pairs with the Release in `claim`. The cells are seen as they were claimed,
         // zero; and what the strategy has found out.
         let word = self.column.load(Ordering::Acquire);
         // SAFETY: null at first; `claim` stores nothing else.
-        unsafe { Way::decode(word) }
+        unsafe { TaggedColumn::decode(word) }
     }
 
     #[cold]
-    fn add_aborted(&self, column: Tagged, n: u64) {
+    fn add_aborted(&self, column: PerCoreColumn, n: u64) {
         note_abort();
-        let refusal = again(|refused| {
-            let because = |why| move || refused.set(Some(why));
-            per_core::add(column, n, because(Refusal::Aborted), because(Refusal::NoRow));
+        let miss = retry(|missed| {
+            let because = |why| move || missed.set(Some(why));
+            per_core::add(column, n, because(Miss::Aborted), because(Miss::NoRow));
         });
-        if refusal.is_some() {
+        if miss.is_some() {
             self.add_shared(n);
         }
     }
@@ -102,17 +101,17 @@ impl Striped {
     /// Where this thread has no row.
     #[cold]
     fn add_shared(&self, n: u64) {
-        self.own.fetch_add(n, Ordering::Release); // as in `portable::add`
+        self.fallback.fetch_add(n, Ordering::Release); // as in `portable::add`
     }
 
     #[cold]
-    fn raise_aborted(&self, column: Tagged, value: u64) {
+    fn raise_aborted(&self, column: PerCoreColumn, value: u64) {
         note_abort();
-        let refusal = again(|refused| {
-            let because = |why| move || refused.set(Some(why));
-            per_core::raise(column, value, because(Refusal::Aborted), because(Refusal::NoRow));
+        let miss = retry(|missed| {
+            let because = |why| move || missed.set(Some(why));
+            per_core::raise(column, value, because(Miss::Aborted), because(Miss::NoRow));
         });
-        if refusal.is_some() {
+        if miss.is_some() {
             self.raise_shared(value);
         }
     }
@@ -120,14 +119,14 @@ impl Striped {
     /// Where this thread has no row.
     #[cold]
     fn raise_shared(&self, value: u64) {
-        portable::raise_cell(&self.own, value);
+        portable::raise_cell(&self.fallback, value);
     }
 
     #[cold]
     fn add_first(&self, n: u64, order: Ordering) {
         match self.claim() {
             Some(()) => self.add(n, order),
-            None => _ = self.own.fetch_add(n, order),
+            None => _ = self.fallback.fetch_add(n, order),
         }
     }
 
@@ -141,27 +140,27 @@ impl Striped {
 
     /// Claims a column, if that was not done yet; `None` if there is none to be had, or none as yet.
     fn claim(&self) -> Option<()> {
-        if self.way() == Way::Unknown {
+        if self.tagged() == TaggedColumn::Unclaimed {
             let strategy = stripe::decided()?;
             let claimed = arena().claim(1);
             // Release: publishes the claimed column, with its cells zero.
             let (order, failed) = (Ordering::Release, Ordering::Relaxed);
-            let word = Way::encode(claimed, strategy);
+            let word = TaggedColumn::encode(claimed, strategy);
             let won = self.column.compare_exchange(null_mut(), word, order, failed).is_ok();
             if let Some(column) = claimed.filter(|_| !won) {
                 // SAFETY: claimed above, and nobody has seen it.
-                unsafe { arena().give_back(column, 1) };
+                unsafe { arena().free(column, 1) };
             }
         }
-        self.way().column().map(drop)
+        self.tagged().column().map(drop)
     }
 }
 
 impl Drop for Striped {
     fn drop(&mut self) {
-        if let Some(column) = self.way().column() {
-            // SAFETY: `&mut self`: every use happened before, and nobody can reach the column now.
-            unsafe { arena().give_back(column, 1) };
+        if let Some(column) = self.tagged().column() {
+            // SAFETY: `&mut self`: every use happened before, and nobody can span the column now.
+            unsafe { arena().free(column, 1) };
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! # Theorem
 //!
-//! Let a thread see that a pointer to a [`Live`](super::live::Live) was made to point elsewhere, and
+//! Let a thread see that a pointer to a [`LiveBucket`](super::live_bucket::LiveBucket) was made to point elsewhere, and
 //! then take a [`ticket`]. Once [`passed`] says so of that ticket, no sequence will commit to what the
 //! pointer pointed at before, and all that sequences have committed there is visible.
 //!
@@ -40,19 +40,19 @@ global! {
 /// Whether this process may use barriers. Asks the kernel, which may take a millisecond the first
 /// time.
 pub(crate) fn available() -> bool {
-    per_core::register_for_barriers()
+    per_core::register_for_membarrier()
 }
 
-/// The first barrier that can silence what this thread has seen displaced.
+/// The first barrier that can quiesce what this thread has seen retired.
 pub(crate) fn ticket() -> u64 {
-    // Acquire: pairs with the Release in `pass`, so that whoever is given a number that was given
+    // Acquire: pairs with the Release in `execute`, so that whoever is given a number that was given
     // out has the one before it behind it.
     begun().load(Ordering::Acquire) + 1
 }
 
 /// Whether the ticket's barrier, or a later one, has ended.
 pub(crate) fn passed(ticket: u64) -> bool {
-    // Acquire: pairs with the Release in `pass`: any thread's barrier will do, and what was committed
+    // Acquire: pairs with the Release in `execute`: any thread's barrier will do, and what was committed
     // before it is visible.
     done().load(Ordering::Acquire) >= ticket
 }
@@ -62,13 +62,13 @@ pub(crate) fn passed(ticket: u64) -> bool {
 /// A system call, which takes microseconds where all is well; but the kernel has one lock for the
 /// barriers of all processes, so another process can make it take as long as it likes. The caller is not
 /// pinned, and holds nothing that others need.
-pub(crate) fn pass(ticket: u64) {
+pub(crate) fn execute(ticket: u64) {
     if passed(ticket) {
         return;
     }
     // AcqRel: in one order with all tickets and barriers.
     let number = begun().fetch_add(1, Ordering::AcqRel) + 1;
-    if per_core::barrier() {
+    if per_core::membarrier() {
         // Release: hands on, with the number, that all this has happened. (A read-modify-write: it
         // keeps what others have handed on, without acquiring it.)
         done().fetch_max(number, Ordering::Release);

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Debug, Formatter};
 
-use crate::striped::Striped;
+use crate::counters::striped::Striped;
 use crate::sync::{AtomicBool, Ordering, const_fn};
 
 /// A striped number that only rises, and whether it was ever raised.

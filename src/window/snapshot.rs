@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use crate::event::{Event, place};
-use crate::ring::{Source, View};
-use crate::stats::Stats;
+use crate::event::{Event, Stats, cells_of};
+use crate::ring::{BucketData, View};
 use crate::timestamp::Timestamp;
 
 /// What a window held, bucket by bucket: from [`SlidingWindow::snapshot`] and
@@ -183,14 +182,14 @@ impl<E: Event> BucketSnapshot<E> {
         BucketSnapshot { start: Timestamp::from_nanos(start), end, is_closed: true, cells }
     }
 
-    fn merge(&mut self, view: &View<'_>, source: Source<'_>) {
+    fn merge(&mut self, view: &View<'_>, source: BucketData<'_>) {
         let before = self.clone();
         // First: what is read of a bucket that was closed before is all final.
         self.is_closed &= source.is_closed();
         for (position, total) in self.cells.as_mut().iter_mut().enumerate() {
             view.merge(source, position, total);
         }
-        if !view.still_holds(source) {
+        if !view.is_valid(source) {
             *self = before; // all of it or nothing
         }
     }
@@ -266,7 +265,7 @@ impl<E: Event> BucketSnapshot<E> {
     /// ```
     pub fn stats(&self, event: E) -> Stats {
         let cells = self.cells.as_ref();
-        place(event).stats(|position| cells[position])
+        cells_of(event).stats(|position| cells[position])
     }
 
     /// Whether it was final: only an add whose timestamp is older than the newest bucket (a

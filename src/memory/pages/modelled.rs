@@ -1,20 +1,20 @@
 //! In a model, cells of the model checker, which live for some executions more than they must.
 
-use super::Cell;
+use crate::sync::AtomicU64;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 
 std::thread_local! {
     /// What recent executions have mapped. All threads of a model are one thread of the system.
-    static MAPPED: RefCell<VecDeque<*mut [Cell]>> = const { RefCell::new(VecDeque::new()) };
+    static MAPPED: RefCell<VecDeque<*mut [AtomicU64]>> = const { RefCell::new(VecDeque::new()) };
 }
 
 /// More than any one execution maps.
 const KEPT: usize = 16;
 
 #[allow(clippy::unnecessary_wraps)] // the others may be refused
-pub(super) fn map(cells: usize) -> Option<&'static [Cell]> {
-    let cells = Box::into_raw((0..cells).map(|_| Cell::new(0)).collect::<Box<[Cell]>>());
+pub(super) fn map(cells: usize) -> Option<&'static [AtomicU64]> {
+    let cells = Box::into_raw((0..cells).map(|_| AtomicU64::new(0)).collect::<Box<[AtomicU64]>>());
     MAPPED.with_borrow_mut(|mapped| {
         mapped.push_back(cells);
         if mapped.len() > KEPT {
@@ -29,4 +29,4 @@ pub(super) fn map(cells: usize) -> Option<&'static [Cell]> {
 
 /// # Safety
 /// As for the other platforms; here the pages are kept with the others.
-pub(super) unsafe fn unmap(_: &'static [Cell]) {}
+pub(super) unsafe fn unmap(_: &'static [AtomicU64]) {}

@@ -2,7 +2,6 @@
 
 use std::ffi::CStr;
 
-use crate::stripe::cores;
 use crate::sync::{AtomicUsize, Ordering};
 
 /// Offsets in `struct rseq` of the kernel.
@@ -14,9 +13,9 @@ pub(super) mod area {
     pub(in crate::stripe) const WITH_MM_CID: usize = 28;
 }
 
-/// What [`find`] has found out, before there was any column to add to.
+/// What [`detect`] has found out, before there was any column to add to.
 #[repr(C)]
-pub(super) struct Found {
+pub(super) struct Detected {
     /// Where a thread's area is, from its thread pointer.
     pub(super) area: AtomicUsize,
     /// Where the number of the row is, from the thread pointer.
@@ -25,30 +24,32 @@ pub(super) struct Found {
     pub(super) rows: AtomicUsize,
 }
 
-pub(super) static FOUND: Found =
-    Found { area: AtomicUsize::new(0), index: AtomicUsize::new(0), rows: AtomicUsize::new(0) };
+pub(super) static DETECTED: Detected =
+    Detected { area: AtomicUsize::new(0), index: AtomicUsize::new(0), rows: AtomicUsize::new(0) };
 
-/// Finds out whether the kernel and glibc offer what this takes, and how many rows it needs, at most
-/// `most`; with `dense`, by concurrency ids where there are any. Called once.
-pub(in crate::stripe) fn find(most: usize, dense: bool) -> Option<usize> {
-    let offset = symbol::<isize>(c"__rseq_offset")?;
-    let size = symbol::<u32>(c"__rseq_size")? as usize;
+/// Finds out whether the kernel and glibc offer what the strategy needs, for so many rows; with `dense`, rows go
+/// by concurrency ids where there are any. Called once.
+pub(in crate::stripe) fn detect(rows: usize, dense: bool) -> bool {
+    let offset = symbol::<isize>(c"__rseq_offset");
+    let size = symbol::<u32>(c"__rseq_size");
+    let (Some(offset), Some(size)) = (offset, size.map(|size| size as usize)) else {
+        return false; // another libc, or an old one
+    };
     if size == 0 {
-        return None; // not registered: an old kernel, a sandbox, or a tunable
+        return false; // not registered: an old kernel, a sandbox, or a tunable
     }
     let has_mm_cid = size >= area::WITH_MM_CID
         // 20 is what glibc says of the original area, and 32 its padded size, whatever the kernel
         // fills; the kernel's own word is the auxiliary vector's.
         || (matches!(size, 20 | 32) && feature_size() >= area::WITH_MM_CID);
     let index = if dense && has_mm_cid { area::MM_CID } else { area::CPU_ID };
-    let rows = cores().min(most); // both numbers are below that of the cores there are
     pin_object();
     let area = offset.cast_unsigned();
     // Relaxed: published with the decision, and with every column after it.
-    FOUND.area.store(area, Ordering::Relaxed);
-    FOUND.index.store(area.wrapping_add(index), Ordering::Relaxed);
-    FOUND.rows.store(rows, Ordering::Relaxed);
-    Some(rows)
+    DETECTED.area.store(area, Ordering::Relaxed);
+    DETECTED.index.store(area.wrapping_add(index), Ordering::Relaxed);
+    DETECTED.rows.store(rows, Ordering::Relaxed);
+    true
 }
 
 /// Whether the processor stores the sixteen bytes of [`record_live`](super::record_live) as one: whoever counts a record must

@@ -1,4 +1,4 @@
-//! Where an event's cells stand within a bucket.
+//! The two kinds of event, and where an event's cells stand within a bucket.
 //!
 //! ```text
 //!   count sum | count sum | ... | n | n | n | ... | max !min | max !min | ...
@@ -10,13 +10,45 @@
 //! complement of the value: then both extremes only rise, and zero, which every cell starts from,
 //! is "nothing yet" for all of them. Whether a value was recorded at all is told by the count.
 
-use crate::column::COLUMNS;
-use crate::kind::Kind;
-use crate::stats::Stats;
+use super::stats::Stats;
+use crate::memory::column::COLUMNS;
+
+/// How an event is counted.
+///
+/// ```
+/// use windrow::Kind;
+///
+/// assert_eq!(Kind::Count.cells(), 1);
+/// assert_eq!(Kind::Value.cells(), 4);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// A number that adds up: one cell.
+    Count,
+    /// Values, of which the count, sum, minimum and maximum are kept: four cells.
+    Value,
+}
+
+impl Kind {
+    /// How many cells of eight bytes an event of this kind takes in a bucket.
+    ///
+    /// In each row of a window's blocks a `Value` takes a fifth, beside these.
+    ///
+    /// ```
+    /// assert_eq!(windrow::Kind::Value.cells(), 4);
+    /// ```
+    pub const fn cells(self) -> usize {
+        match self {
+            Kind::Count => 1,
+            Kind::Value => 4,
+        }
+    }
+}
 
 /// The cells of one event. Small enough to be handed on in a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum CellIndex {
     /// One cell that adds up.
     Count {
         /// Its position.
@@ -31,22 +63,25 @@ pub enum Place {
     },
 }
 
-impl Place {
+impl CellIndex {
     /// The places of all events, in the order of their indexes, in front of what is left of `M`.
     ///
-    /// There are no more events than `M`, and no more cells than [`Shape::check`] lets pass.
-    pub(crate) const fn all<const M: usize>(shape: Shape, events: &[(&str, Kind)]) -> [Place; M] {
-        let mut places = [Place::Count { cell: 0 }; M];
-        let (mut pair, mut cell, mut extremes) = (0, shape.pairs as u16, shape.additive as u16);
+    /// There are no more events than `M`, and no more cells than [`BucketLayout::check`] lets pass.
+    pub(crate) const fn all<const M: usize>(
+        layout: BucketLayout,
+        events: &[(&str, Kind)],
+    ) -> [CellIndex; M] {
+        let mut places = [CellIndex::Count { cell: 0 }; M];
+        let (mut pair, mut cell, mut extremes) = (0, layout.pairs as u16, layout.additive as u16);
         let mut index = 0;
         while index < events.len() {
             match events[index].1 {
                 Kind::Count => {
-                    places[index] = Place::Count { cell };
+                    places[index] = CellIndex::Count { cell };
                     cell += 1;
                 }
                 Kind::Value => {
-                    places[index] = Place::Value { pair, extremes };
+                    places[index] = CellIndex::Value { pair, extremes };
                     pair += 2;
                     extremes += 2;
                 }
@@ -59,8 +94,8 @@ impl Place {
     /// The cell whose sum is the event's.
     pub(crate) fn sum(self) -> usize {
         match self {
-            Place::Count { cell } => cell.into(),
-            Place::Value { pair, .. } => usize::from(pair) + 1,
+            CellIndex::Count { cell } => cell.into(),
+            CellIndex::Value { pair, .. } => usize::from(pair) + 1,
         }
     }
 
@@ -69,11 +104,11 @@ impl Place {
     /// The count is read first, which an update writes last: whatever is counted is in the rest.
     pub(crate) fn stats(self, mut read: impl FnMut(usize) -> u64) -> Stats {
         match self {
-            Place::Count { cell } => {
+            CellIndex::Count { cell } => {
                 let added = read(cell.into());
                 Stats { count: added, sum: added, min: None, max: None }
             }
-            Place::Value { pair, extremes } => {
+            CellIndex::Value { pair, extremes } => {
                 let (pair, extremes) = (usize::from(pair), usize::from(extremes));
                 let (count, sum) = (read(pair), read(pair + 1));
                 let (max, min) = (read(extremes), !read(extremes + 1));
@@ -86,14 +121,14 @@ impl Place {
 
 /// How many cells a bucket has, and which of them add up.
 #[derive(Clone, Copy, Debug)]
-pub struct Shape {
+pub struct BucketLayout {
     pairs: usize,
     additive: usize,
     cells: usize,
 }
 
-impl Shape {
-    pub(crate) const fn of(events: &[(&str, Kind)]) -> Shape {
+impl BucketLayout {
+    pub(crate) const fn of(events: &[(&str, Kind)]) -> BucketLayout {
         let (mut values, mut index) = (0, 0);
         while index < events.len() {
             if let Kind::Value = events[index].1 {
@@ -103,7 +138,7 @@ impl Shape {
         }
         let pairs = 2 * values;
         let additive = pairs + (events.len() - values);
-        Shape { pairs, additive, cells: additive + 2 * values }
+        BucketLayout { pairs, additive, cells: additive + 2 * values }
     }
 
     /// Refuses, when it is compiled, what would not fit into a row. (In models a row has 16 columns.)
@@ -175,20 +210,20 @@ mod tests {
     /// The cells of each event, and whether they add up.
     fn cells<const N: usize>(events: [(&str, Kind); N]) -> Vec<(usize, bool)> {
         let of = |place| match place {
-            Place::Count { cell } => vec![(cell.into(), true)],
-            Place::Value { pair, extremes } => {
+            CellIndex::Count { cell } => vec![(cell.into(), true)],
+            CellIndex::Value { pair, extremes } => {
                 assert_eq!(pair % 2, 0, "a pair is aligned");
                 let (pair, extremes) = (usize::from(pair), usize::from(extremes));
                 vec![(pair, true), (pair + 1, true), (extremes, false), (extremes + 1, false)]
             }
         };
-        Place::all::<N>(Shape::of(&events), &events).into_iter().flat_map(of).collect()
+        CellIndex::all::<N>(BucketLayout::of(&events), &events).into_iter().flat_map(of).collect()
     }
 
     fn lie_side_by_side<const N: usize>(events: [(&str, Kind); N]) {
-        let (shape, mut cells) = (Shape::of(&events), cells(events));
+        let (layout, mut cells) = (BucketLayout::of(&events), cells(events));
         cells.sort_unstable();
-        let all: Vec<_> = (0..shape.cells()).map(|cell| (cell, shape.adds_up(cell))).collect();
+        let all: Vec<_> = (0..layout.cells()).map(|cell| (cell, layout.adds_up(cell))).collect();
         assert_eq!(cells, all);
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Debug, Formatter};
 
-use crate::striped::{Striped, at_least_release};
+use crate::counters::striped::{Striped, at_least_release};
 use crate::sync::{Ordering, const_fn, fence};
 
 /// A number that goes up and down from every core at once: connections open, bytes in flight.

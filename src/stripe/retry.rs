@@ -15,38 +15,38 @@ global! {
 
 /// Why a sequence has written nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refusal {
+pub(crate) enum Miss {
     /// The kernel has interrupted it.
     Aborted,
     /// This thread has no row.
     NoRow,
     /// The time lies in another than the live bucket, or that has no columns.
-    Elsewhere,
+    OtherBucket,
     /// The value lies beyond what the row has seen.
     #[allow(dead_code)] // where there are no sequences
     Extreme,
 }
 
 /// What a sequence that is tried again says of itself: nothing if it was committed.
-pub(crate) type Refused = Cell<Option<Refusal>>;
+pub(crate) type MissCell = Cell<Option<Miss>>;
 
 /// Has `sequence` try until it is no longer aborted, or was too often. Says why nothing was written,
 /// if so.
 #[cold]
-pub(crate) fn again(sequence: impl Fn(&Refused)) -> Option<Refusal> {
-    let mut refusals = std::iter::repeat_n((), TRIES).map(|()| once(&sequence));
-    let settled = refusals.find(|refusal| *refusal != Some(Refusal::Aborted));
-    settled.unwrap_or(Some(Refusal::Aborted))
+pub(crate) fn retry(sequence: impl Fn(&MissCell)) -> Option<Miss> {
+    let mut misses = std::iter::repeat_n((), TRIES).map(|()| attempt(&sequence));
+    let settled = misses.find(|miss| *miss != Some(Miss::Aborted));
+    settled.unwrap_or(Some(Miss::Aborted))
 }
 
 /// Has `sequence` try. Says why nothing was written, if so.
-pub(crate) fn once(sequence: impl Fn(&Refused)) -> Option<Refusal> {
-    let refused = Cell::new(None);
-    sequence(&refused);
-    if refused.get() == Some(Refusal::Aborted) {
+pub(crate) fn attempt(sequence: impl Fn(&MissCell)) -> Option<Miss> {
+    let missed = Cell::new(None);
+    sequence(&missed);
+    if missed.get() == Some(Miss::Aborted) {
         note_abort();
     }
-    refused.get()
+    missed.get()
 }
 
 /// Notes that a sequence was interrupted.

@@ -2,9 +2,8 @@
 
 use std::fmt::{self, Debug, Formatter};
 
-use crate::pages::Cell;
-use crate::striped::{Striped, at_least_release};
-use crate::sync::{Ordering, const_fn, fence};
+use crate::counters::striped::{Striped, at_least_release};
+use crate::sync::{AtomicU64, Ordering, const_fn, fence};
 
 /// A counter that every core can add to at once: Java's `LongAdder` in `AtomicU64`'s spelling.
 ///
@@ -52,7 +51,7 @@ use crate::sync::{Ordering, const_fn, fence};
 pub struct Counter {
     cells: Striped,
     /// The sum at the last drain.
-    base: Cell,
+    base: AtomicU64,
 }
 
 impl Counter {
@@ -64,7 +63,7 @@ impl Counter {
         /// assert_eq!(HITS.sum(), 0);
         /// ```
         pub const fn new() -> Counter {
-            Counter { cells: Striped::new(), base: Cell::new(0) }
+            Counter { cells: Striped::new(), base: AtomicU64::new(0) }
         }
     }
 

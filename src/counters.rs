@@ -1,0 +1,10 @@
+//! Numbers that every core may write at once: counter, gauge, maximum and minimum.
+
+mod counter;
+mod extreme;
+mod gauge;
+mod striped;
+
+pub use counter::Counter;
+pub use extreme::{Maximum, Minimum};
+pub use gauge::Gauge;

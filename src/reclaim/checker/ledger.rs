@@ -1,0 +1,218 @@
+//! What an execution has pinned, retired and allocated; and its guards.
+
+use std::cell::Cell;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::{Mutex, MutexGuard};
+
+use crate::sync::{AtomicUsize, Ordering, engine, fence};
+
+engine::lazy_static! {
+    /// Made anew for every execution, and checked when that ends.
+    pub(super) static ref LEDGER: Ledger = Ledger::default();
+}
+
+/// Everything that this execution pinned, retired and allocated.
+#[derive(Default)]
+pub(super) struct Ledger {
+    /// What the model checker sees of it all.
+    events: AtomicUsize,
+    /// A model's threads take turns on one thread of the system: never contended, never held over
+    /// a step of the model.
+    books: Mutex<Books>,
+}
+
+/// The plain part of the ledger.
+#[derive(Default)]
+struct Books {
+    /// The guards that live now, by number.
+    live: Vec<usize>,
+    /// How many guards there ever were.
+    pinned: usize,
+    /// How many times something was retired.
+    retired: usize,
+    /// What was retired and may still be seen.
+    waiting: Vec<Retired>,
+    /// The memory of every block, freed or not.
+    memory: Vec<Memory>,
+    /// How many of those blocks were freed.
+    freed: usize,
+}
+
+/// What happens when the last guard is gone that lived at the time of retiring.
+struct Retired {
+    guards: Vec<usize>,
+    action: Box<dyn FnOnce()>,
+}
+
+/// A block's memory, and how to return it without running a destructor.
+pub(super) struct Memory {
+    pub(super) block: *mut (),
+    pub(super) release: unsafe fn(*mut ()),
+}
+
+// SAFETY: loom and shuttle run all threads of an execution on one thread of the system, one at a
+// time, and hand the ledger to nobody else.
+unsafe impl Send for Books {}
+
+impl Ledger {
+    fn books(&self) -> MutexGuard<'_, Books> {
+        self.books.lock().expect("the books are changed without panicking")
+    }
+
+    /// Notes a new guard and returns its number.
+    fn enter(&self) -> usize {
+        self.events.fetch_add(1, Ordering::Relaxed);
+        let (number, anything_retired) = {
+            let mut books = self.books();
+            books.pinned += 1;
+            let number = books.pinned;
+            books.live.push(number);
+            (number, books.retired > 0)
+        };
+        if anything_retired {
+            fence(Ordering::Acquire); // pairs with the retires before us: we see their unlinking
+        }
+        number
+    }
+
+    /// Notes the end of a guard, and does what waited for it alone.
+    fn leave(&self, guard: usize) {
+        self.events.fetch_add(1, Ordering::Release); // pairs with the fence below
+        let mut ready = Vec::new();
+        {
+            let mut books = self.books();
+            books.live.retain(|&number| number != guard);
+            for mut retired in std::mem::take(&mut books.waiting) {
+                retired.guards.retain(|&number| number != guard);
+                if retired.guards.is_empty() {
+                    ready.push(retired.action);
+                } else {
+                    books.waiting.push(retired);
+                }
+            }
+        }
+        if !ready.is_empty() {
+            fence(Ordering::Acquire); // pairs with every unpin so far: they are done with the block
+        }
+        for action in ready {
+            action();
+        }
+    }
+
+    /// Takes a block's memory into keeping until the execution ends.
+    pub(super) fn allocated(&self, memory: Memory) {
+        self.books().memory.push(memory);
+    }
+
+    /// Notes that a block was freed.
+    pub(super) fn freed(&self) {
+        self.books().freed += 1;
+    }
+
+    /// Puts `action` off until every guard that lives now is gone.
+    fn retire(&self, action: Box<dyn FnOnce()>) {
+        self.events.fetch_add(1, Ordering::AcqRel); // pairs with the pins after us
+        let mut books = self.books();
+        books.retired += 1;
+        let guards = books.live.clone();
+        assert!(!guards.is_empty(), "retired under a guard that is gone");
+        books.waiting.push(Retired { guards, action });
+    }
+}
+
+impl Drop for Ledger {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            return; // the execution has failed already
+        }
+        let books = std::mem::take(&mut *self.books());
+        let allocated = books.memory.len();
+        for Memory { block, release } in books.memory {
+            // SAFETY: `release` came with `block`, and the execution, which alone used it, is over.
+            unsafe { release(block) };
+        }
+        assert!(books.live.is_empty(), "{} guards were never dropped", books.live.len());
+        assert!(books.waiting.is_empty(), "{} deferred actions never ran", books.waiting.len());
+        let leaked = allocated - books.freed;
+        assert!(leaked == 0, "{leaked} of {allocated} blocks were never freed");
+    }
+}
+
+/// Keeps alive what was not yet retired when it was made.
+pub(crate) struct Guard {
+    number: usize,
+    not_send: PhantomData<*mut ()>,
+}
+
+engine::thread_local! {
+    /// How many guards the thread has.
+    static GUARDS: Cell<usize> = Cell::new(0);
+}
+
+/// Whether this thread has a guard.
+#[cfg(windrow_per_core)]
+pub(crate) fn is_pinned() -> bool {
+    GUARDS.with(|guards| guards.get() > 0)
+}
+
+/// Makes a guard.
+pub(crate) fn pin() -> Guard {
+    GUARDS.with(|guards| guards.set(guards.get() + 1));
+    Guard { number: LEDGER.enter(), not_send: PhantomData }
+}
+
+// The interface is crossbeam-epoch's, whether or not the library uses all of it today.
+#[allow(dead_code)]
+impl Guard {
+    /// Calls `action` when every guard that lives now is gone.
+    pub(crate) fn defer<F, R>(&self, action: F)
+    where
+        F: FnOnce() -> R + Send + 'static,
+    {
+        // SAFETY: `action` owns what it touches and may run on any thread.
+        unsafe { self.defer_unchecked(action) };
+    }
+
+    /// Calls `action` when every guard that lives now is gone.
+    ///
+    /// # Safety
+    ///
+    /// What `action` borrows must live until then, and it must bear to be called by any thread.
+    #[allow(clippy::unused_self)] // a guard is the proof that one lives
+    pub(crate) unsafe fn defer_unchecked<F, R>(&self, action: F)
+    where
+        F: FnOnce() -> R,
+    {
+        let action: Box<dyn FnOnce() + '_> = Box::new(move || drop(action()));
+        // SAFETY: only the lifetime changes; the caller vouches for what is borrowed.
+        LEDGER.retire(unsafe {
+            std::mem::transmute::<Box<dyn FnOnce() + '_>, Box<dyn FnOnce() + 'static>>(action)
+        });
+    }
+
+    /// Here nothing is ever held back.
+    #[allow(clippy::unused_self)]
+    pub(crate) fn flush(&self) {}
+
+    /// Drops the guard and pins anew.
+    pub(crate) fn repin(&mut self) {
+        LEDGER.leave(self.number);
+        self.number = LEDGER.enter();
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            GUARDS.with(|guards| guards.set(guards.get() - 1));
+            LEDGER.leave(self.number);
+        }
+    }
+}
+
+impl fmt::Debug for Guard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Guard").field(&self.number).finish()
+    }
+}

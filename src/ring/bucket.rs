@@ -1,0 +1,280 @@
+//! A bucket: one slice of time, its state, and what it counts outside a block.
+
+use std::slice::from_raw_parts;
+
+use crate::event::layout::BucketLayout;
+use crate::reclaim::{Atomic, Guard, Shared};
+use crate::ring::cells::BucketCell;
+use crate::ring::generation::Generation;
+use crate::ring::ref_count::RefCount;
+use crate::ring::ticket::Ticket;
+use crate::stripe::live_bucket::LiveBucket;
+use crate::sync::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering, Witness, fence};
+
+/// Adds may still go through its block.
+pub(super) const OPEN: u64 = 0;
+/// Its totals are final; its block belongs to another bucket.
+pub(super) const CLOSED: u64 = 1;
+/// A thread is writing its totals.
+const CLOSING: u64 = 2;
+/// Its memory is being initialised for a new slice of time.
+const INIT: u64 = 4;
+/// The bits of an identity that are a state; the others are the version.
+const STATE: u64 = 7;
+
+/// In place of the number of a block: it has none.
+const NO_BLOCK: u8 = u8::MAX;
+
+/// One slice of time. Its start, its length, its generation and its block never change while any thread may
+/// be counting in it.
+///
+/// # States
+///
+/// `INIT -> OPEN -> CLOSING -> CLOSED`. CLOSING is a claim: its holder alone writes the totals, and
+/// does so at once.
+///
+/// # Reuse
+///
+/// A bucket's memory lives as long as the window (see `slab`), and serves one slice of time after another.
+/// Its [`RefCount`] says whether it is free. Its *version* tells readers, which hold no reference, whether it
+/// was reused while they were reading.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Bucket {
+    /// What adds follow without a reference. First, so that a pointer to the bucket is one to it.
+    pub(super) live: LiveBucket,
+    pub(super) references: RefCount,
+    /// Version and state in one word, because a read of many buckets needs both of each.
+    identity: AtomicU64,
+    /// One for each position, in the slab.
+    cells: *const BucketCell,
+    /// How many positions there are.
+    width: u16,
+    /// The number of the block.
+    block: AtomicU8,
+    /// The number of the slot.
+    slot: AtomicU32,
+    /// The number of the generation.
+    number: AtomicU64,
+    /// The generation itself. Follow it only if the bucket was current under the guard: the generation is
+    /// retired when a bucket of the next one becomes current.
+    generation: Atomic<Generation>,
+    /// The first grace period or barrier after which no thread adds through the block.
+    ticket: Ticket,
+    witness: Witness,
+}
+
+// SAFETY: all of it is atomics, but for what never changes.
+unsafe impl Send for Bucket {}
+// SAFETY: as above.
+unsafe impl Sync for Bucket {}
+
+impl Bucket {
+    /// A free bucket.
+    ///
+    /// # Safety
+    /// `cells` are as many as the layout has. They live as long as the bucket, and belong to it alone.
+    pub(super) unsafe fn new(cells: *const BucketCell, layout: BucketLayout) -> Bucket {
+        Bucket {
+            live: LiveBucket::empty(),
+            references: RefCount::free(),
+            identity: AtomicU64::new(CLOSED),
+            cells,
+            block: AtomicU8::new(NO_BLOCK),
+            width: u16::try_from(layout.cells()).expect("no more cells than columns in a row"),
+            slot: AtomicU32::new(0),
+            number: AtomicU64::new(0),
+            generation: Atomic::null(),
+            ticket: Ticket::default(),
+            witness: Witness::default(),
+        }
+    }
+
+    /// Begins to initialise a free bucket, which the caller has just taken, for the slice that begins at
+    /// `start`. Adds do not reach it before it has a [block](Self::attach_block). The caller calls
+    /// [`end_init`](Self::end_init) before it publishes the bucket.
+    pub(super) fn begin_init(&self, generation: Shared<'_, Generation>, start: u64) {
+        // SAFETY: the caller is about to publish a bucket of this generation, or has loaded one
+        // from `current` under its guard.
+        let of = unsafe { generation.deref() };
+        // No thread acts on a free bucket; but one that came across it earlier may be reading.
+        // INIT first: the fence pairs with the one in `identity_after`. A reader of any of the rest
+        // then sees that the version has changed. (Boehm, "Can seqlocks get along with programming
+        // language memory models?", 2012.)
+        let version = (self.identity.load(Ordering::Relaxed) & !STATE) + (STATE + 1);
+        self.identity.store(version | INIT, Ordering::Relaxed);
+        fence(Ordering::Release);
+        self.witness.renew();
+        self.live.start.store(start, Ordering::Relaxed);
+        self.live.span.store(0, Ordering::Relaxed);
+        self.block.store(NO_BLOCK, Ordering::Relaxed);
+        let slot = of.geometry().slot_of(start) as u32; // no ring has more (`Slots::new`)
+        self.slot.store(slot, Ordering::Relaxed);
+        self.number.store(of.number, Ordering::Relaxed);
+        self.generation.store(generation, Ordering::Relaxed);
+        self.ticket.clear();
+        for cell in self.cells() {
+            cell.total.store(0, Ordering::Relaxed);
+            cell.shared.store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// Ends the initialisation. Its block must be certain by then: a reader that came across this bucket
+    /// earlier may find a pointer to it where it was, and goes by the version alone.
+    pub(super) fn end_init(&self, state: u64) {
+        self.set_state(state);
+    }
+
+    /// Claims it for closing; false if it is not open.
+    pub(super) fn claim(&self) -> bool {
+        self.try_set_state(CLOSING)
+    }
+
+    /// Ends the claim: its totals are written.
+    pub(super) fn close(&self) {
+        self.set_state(CLOSED);
+    }
+
+    /// Closes it without totals, because it never was current; false if it is not open.
+    pub(super) fn cancel(&self) -> bool {
+        self.try_set_state(CLOSED)
+    }
+
+    /// Takes it from OPEN to another state. The caller holds a reference: the version stays.
+    fn try_set_state(&self, state: u64) -> bool {
+        // Relaxed, all: it decides which thread does what follows, and publishes nothing.
+        let order = Ordering::Relaxed;
+        let open = self.identity.load(order);
+        open & STATE == OPEN
+            && self.identity.compare_exchange(open, open | state, order, order).is_ok()
+    }
+
+    /// The caller initialises the bucket, or holds the CLOSING claim: no other thread changes the state.
+    fn set_state(&self, state: u64) {
+        let version = self.identity.load(Ordering::Relaxed) & !STATE;
+        // Release: publishes the initialisation, or the totals; pairs with the Acquire in `identity`. A
+        // reader of a version reads nothing older than that version.
+        self.identity.store(version | state, Ordering::Release);
+    }
+
+    /// The first grace period or barrier after which no thread adds through the block. For a caller that has
+    /// seen the bucket retired.
+    pub(super) fn ticket_or(&self, take: impl FnOnce() -> u64) -> u64 {
+        self.ticket.get_or(take)
+    }
+
+    /// Counts in a block from now on, whose first column is `word`; and counts the reference that the block
+    /// will be. For a bucket that is about to become the block's owner.
+    pub(super) fn attach_block(&self, index: usize, word: *mut AtomicU64, length: u64) {
+        // Relaxed, all: published with the bucket.
+        self.block.store(index as u8, Ordering::Relaxed);
+        self.live.column.store(word, Ordering::Relaxed);
+        self.live.span.store(length, Ordering::Relaxed);
+        self.references.retain();
+    }
+
+    /// Undoes [`attach_block`](Self::attach_block): another bucket has taken the block first.
+    pub(super) fn detach_block(&self) {
+        self.references.forget();
+        self.live.span.store(0, Ordering::Relaxed);
+        self.block.store(NO_BLOCK, Ordering::Relaxed);
+    }
+
+    /// Where the slice begins.
+    #[inline]
+    pub(super) fn start(&self) -> u64 {
+        self.live.start()
+    }
+
+    /// The number of the slot that it is in, or will be put into.
+    #[inline]
+    pub(super) fn slot(&self) -> usize {
+        self.slot.load(Ordering::Relaxed) as usize
+    }
+
+    /// The number of the block that it counts in, or has counted in.
+    #[inline]
+    pub(super) fn block(&self) -> Option<usize> {
+        let index = self.block.load(Ordering::Relaxed); // published with the bucket
+        (index != NO_BLOCK).then_some(index.into())
+    }
+
+    /// The generation of a bucket that was current under the guard.
+    #[inline]
+    pub(super) fn generation<'g>(&self, guard: &'g Guard) -> Shared<'g, Generation> {
+        // Relaxed: written before the bucket was published.
+        self.generation.load(Ordering::Relaxed, guard)
+    }
+
+    /// Checks, in models, that the initialisation happened before.
+    #[inline]
+    pub(super) fn check(&self) {
+        self.witness.check();
+    }
+
+    /// Its rank in the order in which buckets become current: generation, then start. It never goes back.
+    pub(super) fn rank(&self) -> (u64, u64) {
+        (self.number.load(Ordering::Relaxed), self.start())
+    }
+
+    /// Its version; `None` while it is being initialised.
+    #[inline]
+    pub(super) fn version(&self) -> Option<u64> {
+        let identity = self.identity();
+        (identity & INIT == 0).then_some(identity & !STATE)
+    }
+
+    /// Whether all that was read since [`version`](Self::version) belongs to that version.
+    #[inline]
+    pub(super) fn has_version(&self, version: u64) -> bool {
+        self.identity_after() & !STATE == version
+    }
+
+    /// Version and state.
+    #[inline]
+    pub(super) fn identity(&self) -> u64 {
+        // Acquire: pairs with the Release in `set_state`. A reader that sees CLOSED sees the totals.
+        self.identity.load(Ordering::Acquire)
+    }
+
+    /// Version and state, behind all that was read before.
+    #[inline]
+    pub(super) fn identity_after(&self) -> u64 {
+        // Pairs with the fence in `begin_init`.
+        fence(Ordering::Acquire);
+        self.identity.load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    pub(super) fn is_closed(&self) -> bool {
+        self.identity() & CLOSED != 0
+    }
+
+    /// Whether only back-dated adds can change its numbers. For a caller that has seen it retired.
+    ///
+    /// A bucket without a block counts in its shared cells. There, an add that is not back-dated comes from a
+    /// thread that has found the bucket current, and has registered as its adder.
+    pub(super) fn is_final(&self) -> bool {
+        self.is_closed() || (self.block().is_none() && !self.references.has_adders())
+    }
+
+    /// Its cells, by position.
+    #[inline]
+    pub(super) fn cells(&self) -> &[BucketCell] {
+        // SAFETY: by the contract of `new`.
+        unsafe { from_raw_parts(self.cells, self.width.into()) }
+    }
+
+    /// Its cell at a position.
+    ///
+    /// # Safety
+    /// The position is one of the layout's.
+    #[inline]
+    pub(super) unsafe fn cell(&self, position: usize) -> &BucketCell {
+        // SAFETY: by contract.
+        unsafe { &*self.cells.add(position) }
+    }
+}
+
+/// A pointer to a bucket, which other threads follow.
+pub(super) type BucketPtr = AtomicPtr<Bucket>;

@@ -1,0 +1,92 @@
+//! References to a bucket: as long as a thread holds one, the bucket is not reused.
+//!
+//! Buckets are not freed before the window is, so to follow an old pointer is always safe; but the bucket may
+//! have been reused for another slice of time. A thread that wants to act on a bucket counts its reference,
+//! and *then* checks that the pointer which led there still does. If so, the bucket was not free when it was
+//! counted, and is not reused before the reference is released. If not, the count is taken back. (Valois,
+//! *Lock-free linked lists using compare-and-swap*, 1995, with the correction of Michael and Scott, 1995. Here
+//! nothing happens when the last reference goes, so nothing can happen twice.)
+//!
+//! A thread that stalls with a reference keeps this one bucket from reuse, and nothing else.
+//!
+//! # Adders
+//!
+//! A thread that adds to the shared cells of the live bucket registers as its *adder* besides, then checks
+//! that the bucket is still the live one, and only then adds. A thread that finds a bucket retired and without
+//! adders knows that every add of the time when the bucket was live is complete: see
+//! [`RefCount::has_adders`](super::ref_count::RefCount::has_adders).
+
+use std::ops::Deref;
+use std::ptr::eq;
+
+use crate::ring::bucket::{Bucket, BucketPtr};
+use crate::sync::Ordering;
+
+/// A bucket that is not reused until this is dropped.
+#[derive(Debug)]
+pub(super) struct BucketRef<'r>(&'r Bucket);
+
+impl<'r> BucketRef<'r> {
+    /// A reference to the bucket that a pointer leads to; `None` if the pointer is null.
+    ///
+    /// # Safety
+    /// The pointer is null or leads to a bucket that lives for `'r`.
+    pub(super) unsafe fn acquire(pointer: &BucketPtr) -> Option<BucketRef<'r>> {
+        loop {
+            // SAFETY: by contract. Acquire: pairs with the Release that stored the pointer.
+            let bucket = unsafe { pointer.load(Ordering::Acquire).as_ref() }?;
+            bucket.references.acquire();
+            let reference = BucketRef(bucket);
+            // Acquire: as above; it may have been reused, and stored here again.
+            if eq(pointer.load(Ordering::Acquire), bucket) {
+                bucket.check();
+                return Some(reference);
+            }
+        }
+    }
+
+    /// A reference to a bucket that the caller keeps from reuse already.
+    pub(super) fn to(bucket: &'r Bucket) -> BucketRef<'r> {
+        bucket.references.retain();
+        BucketRef(bucket)
+    }
+
+    /// The bucket, for as long as something else refers to it: its slot, its block.
+    pub(super) fn bucket(&self) -> &'r Bucket {
+        self.0
+    }
+}
+
+impl Deref for BucketRef<'_> {
+    type Target = Bucket;
+
+    fn deref(&self) -> &Bucket {
+        self.0
+    }
+}
+
+impl Drop for BucketRef<'_> {
+    fn drop(&mut self) {
+        self.0.references.release();
+    }
+}
+
+/// The right to add to the shared cells of a bucket that is current, until this is dropped.
+pub(super) struct Adder<'h>(&'h Bucket);
+
+impl<'h> Adder<'h> {
+    /// Registers with a bucket. `None` if it is not, or no longer, current.
+    pub(super) fn register(bucket: &'h BucketRef<'_>, current: &BucketPtr) -> Option<Adder<'h>> {
+        bucket.references.add_adder();
+        let adder = Adder(bucket);
+        // Relaxed: the fence in `add_adder` comes before. (The bucket is not reused, so it does not become
+        // current again.)
+        eq(current.load(Ordering::Relaxed), bucket.bucket()).then_some(adder)
+    }
+}
+
+impl Drop for Adder<'_> {
+    fn drop(&mut self) {
+        self.0.references.remove_adder();
+    }
+}

@@ -1,0 +1,241 @@
+//! What one read sees of the ring: the newest bucket, the geometry, and any bucket that it looks for.
+//!
+//! A read takes `current` first, then the time. It writes nothing, holds no reference and allocates nothing
+//! (but for a thread's first pin). So a bucket may be reused while it is read: the read checks the version
+//! afterwards, and leaves out what it has read if that has changed.
+
+use std::cell::Cell;
+
+use crate::event::layout::BucketLayout;
+use crate::reclaim::Guard;
+use crate::ring::bucket::{Bucket, BucketPtr};
+use crate::ring::generation::Generation;
+use crate::ring::geometry::Geometry;
+use crate::ring::store::Store;
+use crate::sync::Ordering;
+
+/// The ring as one read sees it, at one time.
+pub(crate) struct View<'g> {
+    store: &'g Store,
+    current: Versioned<'g>,
+    /// Where `current` begins, and its slot.
+    live: u64,
+    slot: usize,
+    generation: &'g Generation,
+    now: u64,
+    /// A bucket that was looked for has left the ring meanwhile.
+    overtaken: Cell<bool>,
+}
+
+/// A bucket, and its version when it was found: a versioned read, as of a seqlock.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Versioned<'g> {
+    pub(super) bucket: &'g Bucket,
+    version: u64,
+}
+
+/// What holds numbers of a bucket.
+#[derive(Clone, Copy)]
+pub(crate) enum BucketData<'g> {
+    Bucket {
+        found: Versioned<'g>,
+        is_current: bool,
+    },
+    /// From an earlier geometry, final.
+    Carried(&'g [u64]),
+}
+
+impl<'g> Versioned<'g> {
+    /// What a pointer leads to; `None` if that is nothing, or has just changed.
+    ///
+    /// # Safety
+    /// The pointer is null or leads to a bucket that lives for `'g`.
+    #[inline]
+    pub(super) unsafe fn load(pointer: &BucketPtr) -> Option<Versioned<'g>> {
+        // SAFETY: by contract. Acquire: pairs with the Release that stored the pointer.
+        let bucket = unsafe { pointer.load(Ordering::Acquire).as_ref() }?;
+        let version = bucket.version()?;
+        // Relaxed: the Acquire of the version makes us see it, if this pointer has changed before the bucket
+        // was reused as that version. If it was stored here again since, the version covers all of it.
+        std::ptr::eq(pointer.load(Ordering::Relaxed), bucket)
+            .then_some(Versioned { bucket, version })
+    }
+
+    /// Whether all that was read of the bucket belongs to the version that was found.
+    #[inline]
+    pub(super) fn is_valid(self) -> bool {
+        self.bucket.has_version(self.version)
+    }
+}
+
+impl<'g> View<'g> {
+    /// The newest bucket, at no time yet; `None` if it is overtaken already.
+    ///
+    /// # Safety
+    /// `current` leads to a bucket of the store's.
+    #[inline]
+    pub(super) unsafe fn of(
+        current: &BucketPtr,
+        store: &'g Store,
+        guard: &'g Guard,
+    ) -> Option<View<'g>> {
+        // SAFETY: buckets live as long as their store.
+        let current = unsafe { Versioned::load(current) }?;
+        let (live, slot) = (current.bucket.start(), current.bucket.slot());
+        let generation = current.bucket.generation(guard);
+        if !current.is_valid() {
+            return None;
+        }
+        // SAFETY: it was current under the guard.
+        let generation = unsafe { generation.deref() };
+        let overtaken = Cell::new(false);
+        Some(View { store, current, live, slot, generation, now: 0, overtaken })
+    }
+
+    /// The same at a time.
+    #[inline]
+    pub(super) fn at(self, now: u64) -> View<'g> {
+        View { now, ..self }
+    }
+
+    pub(crate) fn geometry(&self) -> Geometry {
+        self.generation.geometry()
+    }
+
+    pub(super) fn generation(&self) -> &'g Generation {
+        self.generation
+    }
+
+    pub(super) fn layout(&self) -> BucketLayout {
+        self.store.layout
+    }
+
+    pub(crate) fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// Where the live bucket begins.
+    pub(super) fn live(&self) -> u64 {
+        self.live
+    }
+
+    /// The start of the bucket that the time lies in.
+    pub(crate) fn newest(&self) -> u64 {
+        // Mostly the live one's: then there is nothing to divide.
+        if self.is_live() { self.live } else { self.geometry().start_of(self.now) }
+    }
+
+    /// Whether the time lies in the live bucket.
+    #[inline]
+    pub(super) fn is_live(&self) -> bool {
+        self.now >= self.live && self.now - self.live < self.geometry().length()
+    }
+
+    /// Whether a bucket without data can be added to only by back-dated adds.
+    pub(crate) fn is_past(&self, start: u64) -> bool {
+        start < self.live
+    }
+
+    /// Whether a bucket that was looked for has left the ring meanwhile.
+    pub(super) fn is_overtaken(&self) -> bool {
+        self.overtaken.get()
+    }
+
+    /// What a bucket holds at a position; zero if it was reused meanwhile.
+    #[inline]
+    pub(crate) fn number(&self, data: BucketData<'_>, position: usize) -> u64 {
+        match data {
+            BucketData::Bucket { found, .. } => {
+                let number = self.store.number(found.bucket, position);
+                if self.is_valid(data) { number } else { 0 }
+            }
+            BucketData::Carried(numbers) => numbers[position],
+        }
+    }
+
+    /// Merges what a bucket holds at a position into `total`.
+    pub(crate) fn merge(&self, data: BucketData<'_>, position: usize, total: &mut u64) {
+        *total = self.layout().join(position, *total, self.number(data, position));
+    }
+
+    /// Whether all that was read belongs to the bucket that was found.
+    #[inline]
+    pub(crate) fn is_valid(&self, data: BucketData<'_>) -> bool {
+        let valid = match data {
+            BucketData::Bucket { found, .. } => found.is_valid(),
+            BucketData::Carried(_) => true,
+        };
+        if !valid {
+            self.overtaken.set(true);
+        }
+        valid
+    }
+
+    pub(super) fn current(&self) -> BucketData<'g> {
+        BucketData::Bucket { found: self.current, is_current: true }
+    }
+
+    /// What the slots of an earlier generation lead to.
+    pub(super) fn inherited(&self, found: Versioned<'g>) -> BucketData<'g> {
+        let is_current = std::ptr::eq(found.bucket, self.current.bucket);
+        BucketData::Bucket { found, is_current }
+    }
+
+    /// The number of the slot of a start that is in the ring.
+    #[inline]
+    pub(super) fn slot_of(&self, start: u64) -> usize {
+        // Mostly the live one's, or the one before: then there is nothing to divide.
+        let geometry = self.geometry();
+        match self.live - start {
+            0 => self.slot,
+            age if age == geometry.length() => {
+                if self.slot == 0 {
+                    geometry.buckets() - 1
+                } else {
+                    self.slot - 1
+                }
+            }
+            _ => geometry.slot_of(start),
+        }
+    }
+
+    /// The bucket at `start`, older than `current`, which is in the ring, if it was ever opened; by
+    /// its slot.
+    #[inline]
+    pub(super) fn bucket(&self, start: u64, slot: &BucketPtr) -> Option<BucketData<'g>> {
+        let found = self.load(slot)?;
+        let there = found.bucket.start();
+        if there == start {
+            return Some(BucketData::Bucket { found, is_current: false });
+        }
+        // An older bucket says that this one was never opened; but not if the bucket was reused for
+        // that start since it was found here, and stands elsewhere now.
+        if there > start || !found.is_valid() {
+            self.overtaken.set(true);
+        }
+        None
+    }
+
+    /// What a slot leads to.
+    #[inline]
+    pub(super) fn load(&self, slot: &BucketPtr) -> Option<Versioned<'g>> {
+        // SAFETY: buckets live as long as their store.
+        let found = unsafe { Versioned::load(slot) };
+        if found.is_none() && !slot.load(Ordering::Relaxed).is_null() {
+            self.overtaken.set(true);
+        }
+        found
+    }
+}
+
+impl BucketData<'_> {
+    /// Whether only back-dated adds can change it.
+    pub(crate) fn is_closed(self) -> bool {
+        match self {
+            BucketData::Bucket { found: Versioned { bucket, .. }, is_current } => {
+                bucket.is_closed() || (!is_current && bucket.is_final())
+            }
+            BucketData::Carried(_) => true,
+        }
+    }
+}

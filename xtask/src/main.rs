@@ -5,6 +5,7 @@
 //! portable paths are not counted). `verify` is what takes longer. The others are their parts. What
 //! needs more says so.
 
+mod arrows;
 mod assembly;
 mod compare;
 mod copy;
@@ -17,6 +18,7 @@ mod mutants;
 mod orderings;
 mod pictures;
 mod sanitizers;
+mod sources;
 mod steps;
 mod suites;
 mod twin;
@@ -66,6 +68,7 @@ usage: cargo xtask <command>
   miri            the portable path under Miri (a nightly compiler with miri)
   deny            licences, advisories and duplicates of dependencies (cargo-deny)
 
+  arrows          which file of src names which: refuses circles
   pictures        puts docs/*.svg into docs/pictures.md, for the documentation site
   assembly        reads the machine code of the hot paths
   instructions    counts their instructions (valgrind), and compares with xtask/instructions.txt;
@@ -81,11 +84,12 @@ usage: cargo xtask <command>
 type Suite = fn(&mut Steps) -> Result<(), Failed>;
 
 /// What takes no arguments.
-const SUITES: [(&str, Suite); 11] = [
+const SUITES: [(&str, Suite); 12] = [
     ("check", suites::check),
     ("test", suites::test),
     ("ci", suites::ci),
     ("verify", suites::verify),
+    ("arrows", arrows::run),
     ("promela", suites::promela),
     ("sanitizers", sanitizers::run),
     ("portable", elsewhere::portable),

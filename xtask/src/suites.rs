@@ -4,7 +4,7 @@
 use std::process::Command;
 
 use crate::steps::{Failed, Steps};
-use crate::{fuzz, instructions, litmus, models, mutants, orderings, sanitizers, twin};
+use crate::{arrows, fuzz, instructions, litmus, models, mutants, orderings, sanitizers, twin};
 
 /// A rival that brings many crates with it.
 const SENTINEL: &str = "windrow-benches/sentinel";
@@ -59,6 +59,7 @@ pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
 }
 
 fn format_and_lints(steps: &mut Steps) -> Result<(), Failed> {
+    arrows::run(steps)?;
     steps.cargo("format", &["fmt", "--all", "--", "--check"], &[])?;
     steps.cargo("lints", &[&CLIPPY[..], &STRICT].concat(), &[])
 }

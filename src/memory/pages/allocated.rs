@@ -1,25 +1,29 @@
 //! Where there is no `mmap`, the global allocator stands in.
 
-use super::{Cell, PAGE};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::slice_from_raw_parts;
 
+use crate::sync::AtomicU64;
+
+/// What `mmap` would give at least.
+const ALIGNMENT: usize = 4096;
+
 fn layout(cells: usize) -> Option<Layout> {
-    Layout::array::<Cell>(cells).ok()?.align_to(PAGE * size_of::<Cell>()).ok()
+    Layout::array::<AtomicU64>(cells).ok()?.align_to(ALIGNMENT).ok()
 }
 
-pub(super) fn map(cells: usize) -> Option<&'static [Cell]> {
+pub(super) fn map(cells: usize) -> Option<&'static [AtomicU64]> {
     let layout = layout(cells).filter(|layout| layout.size() > 0)?;
     // SAFETY: the size is not zero.
     let start = unsafe { alloc_zeroed(layout) };
     // SAFETY: if it is not null it is as long and as aligned as `layout` says, all zero (a
     // valid atomic), and stays until `unmap`, which asks for the only reference.
-    (!start.is_null()).then(|| unsafe { &*slice_from_raw_parts(start.cast::<Cell>(), cells) })
+    (!start.is_null()).then(|| unsafe { &*slice_from_raw_parts(start.cast::<AtomicU64>(), cells) })
 }
 
 /// # Safety
 /// `cells` come from `map`, and are never used again.
-pub(super) unsafe fn unmap(cells: &'static [Cell]) {
+pub(super) unsafe fn unmap(cells: &'static [AtomicU64]) {
     let Some(layout) = layout(cells.len()) else {
         return;
     };

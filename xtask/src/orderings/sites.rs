@@ -10,6 +10,7 @@ use std::fs;
 use std::path::Path;
 
 use super::tokens::{Token, tokens};
+use crate::sources;
 
 /// What is stronger than Relaxed.
 const STRONG: [&str; 4] = ["SeqCst", "AcqRel", "Acquire", "Release"];
@@ -59,34 +60,17 @@ impl Site {
 
 /// All sites of the library in the workspace at `root`, by file, in their order there.
 pub(super) fn all(root: &Path) -> Result<Vec<Site>, String> {
-    let sources = root.join("src");
+    let folder = root.join("src");
     let mut sites = Vec::new();
-    for file in files(&sources, "")? {
+    for file in sources::files(&folder)? {
         if LEFT_OUT.iter().any(|left_out| file.starts_with(left_out)) {
             continue;
         }
-        let source = fs::read_to_string(sources.join(&file));
+        let source = fs::read_to_string(folder.join(&file));
         let source = source.map_err(|error| format!("cannot read {file}: {error}"))?;
         sites.extend(of_file(&file, &source)?);
     }
     Ok(sites)
-}
-
-/// The files in a folder and below, sorted.
-fn files(sources: &Path, folder: &str) -> Result<Vec<String>, String> {
-    let entries = fs::read_dir(sources.join(folder));
-    let entries = entries.map_err(|error| format!("cannot read {folder}: {error}"))?;
-    let mut found = Vec::new();
-    for entry in entries.flatten() {
-        let path = format!("{folder}{}", entry.file_name().to_string_lossy());
-        if entry.path().is_dir() {
-            found.extend(files(sources, &format!("{path}/"))?);
-        } else if entry.path().extension().is_some_and(|kind| kind == "rs") {
-            found.push(path);
-        }
-    }
-    found.sort();
-    Ok(found)
 }
 
 /// The sites in one file.

@@ -1,0 +1,25 @@
+//! The library's source files.
+
+use std::fs;
+use std::path::Path;
+
+/// The Rust files in a folder and below, by their paths from there, sorted.
+pub(crate) fn files(folder: &Path) -> Result<Vec<String>, String> {
+    below(folder, "")
+}
+
+fn below(root: &Path, folder: &str) -> Result<Vec<String>, String> {
+    let entries = fs::read_dir(root.join(folder));
+    let entries = entries.map_err(|error| format!("cannot read {folder}: {error}"))?;
+    let mut found = Vec::new();
+    for entry in entries.flatten() {
+        let path = format!("{folder}{}", entry.file_name().to_string_lossy());
+        if entry.path().is_dir() {
+            found.extend(below(root, &format!("{path}/"))?);
+        } else if entry.path().extension().is_some_and(|kind| kind == "rs") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}

@@ -72,6 +72,7 @@ mod number;
 mod slab;
 mod slots;
 mod store;
+mod touched;
 
 // What stands beside it in the ring.
 mod closer;
@@ -80,8 +81,10 @@ mod proposal;
 
 // What happens.
 mod add;
+mod at_once;
 mod close;
 mod drain;
+mod mark;
 #[cfg(loom)]
 pub mod parts;
 mod read;
@@ -91,7 +94,7 @@ mod scan;
 mod view;
 
 pub(crate) use add::RingAndClock;
-use bucket::{Bucket, BucketPtr};
+use bucket::{Bucket, BucketPtr, Mark};
 use bucket_ref::BucketRef;
 use cells::zeroed;
 use closer::{Closer, MembarrierLock};
@@ -101,6 +104,7 @@ pub(crate) use geometry::{Geometry, OutOfRing};
 use proposal::Proposal;
 use slots::Slots;
 use store::Store;
+use touched::Touched;
 pub(crate) use view::{BucketData, View};
 
 /// The buckets of a window.
@@ -118,6 +122,8 @@ pub(crate) struct Ring {
     late: Box<[AtomicU64]>,
     /// The extremes of closed buckets, whose blocks have forgotten them. The rest is unused.
     closed_extremes: Box<[AtomicU64]>,
+    /// Whether the interval has a bucket whose shared cells were added to.
+    touched: Touched,
     /// Which closed buckets were handed out.
     cursor: Cursor,
     membarrier_lock: MembarrierLock,
@@ -148,6 +154,9 @@ impl Ring {
         let guard = reclaim::pin();
         let generation = Owned::new(generation).into_shared(&guard);
         let first = store.open(generation, geometry.start_of(now));
+        if first.block().is_some() {
+            first.set_mark(Mark::Known); // of nothing: zeros
+        }
         slots.install(first);
         let current = CachePadded::new(BucketPtr::new(from_ref(first).cast_mut()));
         drop(guard);
@@ -158,6 +167,7 @@ impl Ring {
             shared_total: zeroed(layout.cells()),
             late: zeroed(layout.cells()),
             closed_extremes: zeroed(layout.cells()),
+            touched: Touched::default(),
             cursor: Cursor::default(),
             membarrier_lock: MembarrierLock::new(),
             closer: Closer::default(),

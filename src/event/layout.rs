@@ -12,6 +12,7 @@
 
 use super::stats::Stats;
 use crate::memory::column::COLUMNS;
+use crate::stripe::live_bucket::PENDING;
 
 /// How an event is counted.
 ///
@@ -185,6 +186,18 @@ impl BucketLayout {
     /// Whether a cell counts the records of a `Value` event.
     pub(crate) fn counts_records(self, cell: usize) -> bool {
         cell < self.pairs && cell.is_multiple_of(2)
+    }
+
+    /// A number from cells that count records: the highest bit of a row's count is not part of it; nor, then, is
+    /// that of all rows'. Other numbers stay as they are.
+    #[inline]
+    pub(crate) fn without_pending(self, cell: usize, number: u64) -> u64 {
+        if self.counts_records(cell) { number & !PENDING } else { number }
+    }
+
+    /// How many cells add up; they come first.
+    pub(crate) fn additive(self) -> usize {
+        self.additive
     }
 
     /// Whether a cell adds up; else it only rises.

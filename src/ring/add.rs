@@ -21,6 +21,7 @@ use crate::ring::bucket::{BucketPtr, CLOSED};
 use crate::ring::bucket_ref::{Adder, BucketRef};
 use crate::ring::cells::Update;
 use crate::ring::geometry::OutOfRing;
+use crate::ring::slots::Slots;
 use crate::stripe::live_bucket::LiveBucket;
 use crate::stripe::retry::{Miss, MissCell, attempt, note_abort, retry};
 use crate::stripe::{Strategy, per_core};
@@ -200,7 +201,8 @@ impl Ring {
             let guard = reclaim::pin();
             let current = self.acquire_current();
             // SAFETY: of a bucket that is current under the guard.
-            let geometry = unsafe { current.generation(&guard).deref() }.geometry();
+            let slots = &*unsafe { current.generation(&guard).deref() }.slots;
+            let geometry = slots.geometry;
             if admitted_by.is_some_and(|other| other != geometry) {
                 continue;
             }
@@ -211,7 +213,7 @@ impl Ring {
             if start == current.start() {
                 // Through its block, if the ring has only just come to this bucket.
                 let has_column = miss == Some(Miss::OtherBucket) && current.block().is_some();
-                if !has_column && self.put_live(&current, update) {
+                if !has_column && self.put_live(&current, slots, update) {
                     return Ok(());
                 }
                 continue;
@@ -267,7 +269,7 @@ impl Ring {
             let seen = unsafe { slots.acquire(start) };
             match &seen {
                 Some(bucket) if bucket.start() == start => {
-                    self.put_shared(bucket, update);
+                    self.put_shared(bucket, slots, update);
                     return Ok(());
                 }
                 // A whole round has passed since `current` was loaded.
@@ -286,16 +288,19 @@ impl Ring {
 
     /// Counts `update` in the shared cells of a bucket that is current; not if it no longer is. The
     /// bucket is not called closed before that is done.
-    fn put_live(&self, current: &BucketRef<'_>, update: Update) -> bool {
+    fn put_live(&self, current: &BucketRef<'_>, slots: &Slots, update: Update) -> bool {
         let adder = Adder::register(current, &self.current);
         if adder.is_some() {
-            self.put_shared(current, update);
+            self.put_shared(current, slots, update);
         }
         adder.is_some()
     }
 
-    /// Counts `update` in a bucket's shared cells.
-    fn put_shared(&self, bucket: &BucketRef<'_>, update: Update) {
+    /// Counts `update` in a bucket's shared cells. The slots are those of its generation.
+    fn put_shared(&self, bucket: &BucketRef<'_>, slots: &Slots, update: Update) {
+        let until = slots.geometry.until(bucket.start());
+        slots.touched.touch(bucket.slot(), until);
+        self.touched.touch(until);
         update.put(bucket.cells());
         update.put(&*self.shared_total);
     }

@@ -13,7 +13,6 @@ use crate::memory::column::Column;
 use crate::ring::bucket::{Bucket, BucketPtr};
 use crate::ring::bucket_ref::BucketRef;
 use crate::ring::cells::zeroed;
-use crate::stripe::live_bucket::PENDING;
 use crate::stripe::{Strategy, TaggedColumn};
 use crate::sync::{AtomicU64, Ordering};
 
@@ -81,7 +80,7 @@ impl Block {
     /// What all owners together have counted in a cell.
     pub(super) fn sum(&self, position: usize) -> u64 {
         if self.layout.adds_up(position) {
-            self.without_pending(position, rows::sum(self.column.right(position)))
+            self.layout.without_pending(position, rows::sum(self.column.right(position)))
         } else {
             self.greatest(position)
         }
@@ -90,7 +89,7 @@ impl Block {
     /// What the present owner has counted in a cell.
     pub(super) fn difference(&self, position: usize) -> u64 {
         let difference = self.sum(position).wrapping_sub(self.base(position));
-        self.without_pending(position, difference)
+        self.layout.without_pending(position, difference)
     }
 
     /// As [`difference`](Self::difference), of a `Count` event's cell: the ordinary case of a read.
@@ -99,16 +98,23 @@ impl Block {
         rows::sum(self.column.right(position)).wrapping_sub(self.base(position))
     }
 
-    /// The sum when the owner took over. To be read after the rows.
+    /// What all owners together have counted in a cell that adds up: of a free block in one load. Of
+    /// records, modulo 2^63.
     #[inline]
-    fn base(&self, position: usize) -> u64 {
-        // Acquire: pairs with the Release in `rebase`. A reader of the next base sees CLOSED too.
-        self.base[position].load(Ordering::Acquire)
+    pub(super) fn present_sum(&self, position: usize) -> u64 {
+        // Acquire: pairs with the Release in `disown`: the base is the sum.
+        if self.owner.load(Ordering::Acquire).is_null() {
+            self.base(position)
+        } else {
+            rows::sum(self.column.right(position))
+        }
     }
 
-    /// The highest bit of a row's count of records is not part of it; nor, then, is that of all rows'.
-    fn without_pending(&self, position: usize, number: u64) -> u64 {
-        if self.layout.counts_records(position) { number & !PENDING } else { number }
+    /// The sum when the owner took over; of a free block, the sum. To be read after the rows.
+    #[inline]
+    pub(super) fn base(&self, position: usize) -> u64 {
+        // Acquire: pairs with the Release in `rebase`. A reader of the next base sees CLOSED too.
+        self.base[position].load(Ordering::Acquire)
     }
 
     /// The greatest of a cell that rises.

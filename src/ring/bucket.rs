@@ -25,6 +25,18 @@ const STATE: u64 = 7;
 /// In place of the number of a block: it has none.
 const NO_BLOCK: u8 = u8::MAX;
 
+/// What the totals of an open bucket mean (see `mark`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Mark {
+    /// Nothing.
+    Unknown,
+    /// What all buckets older than its interval have counted through blocks.
+    Known,
+    /// Nothing; but no other bucket of its interval has counted through a block.
+    Alone,
+}
+
 /// One slice of time. Its start, its length, its generation and its block never change while any thread may
 /// be counting in it.
 ///
@@ -52,6 +64,8 @@ pub(crate) struct Bucket {
     width: u16,
     /// The number of the block.
     block: AtomicU8,
+    /// A [`Mark`].
+    mark: AtomicU8,
     /// The number of the slot.
     slot: AtomicU32,
     /// The number of the generation.
@@ -81,6 +95,7 @@ impl Bucket {
             identity: AtomicU64::new(CLOSED),
             cells,
             block: AtomicU8::new(NO_BLOCK),
+            mark: AtomicU8::new(Mark::Unknown as u8),
             width: u16::try_from(layout.cells()).expect("no more cells than columns in a row"),
             slot: AtomicU32::new(0),
             number: AtomicU64::new(0),
@@ -108,6 +123,7 @@ impl Bucket {
         self.live.start.store(start, Ordering::Relaxed);
         self.live.span.store(0, Ordering::Relaxed);
         self.block.store(NO_BLOCK, Ordering::Relaxed);
+        self.mark.store(Mark::Unknown as u8, Ordering::Relaxed);
         let slot = of.geometry().slot_of(start) as u32; // no ring has more (`Slots::new`)
         self.slot.store(slot, Ordering::Relaxed);
         self.number.store(of.number, Ordering::Relaxed);
@@ -197,6 +213,23 @@ impl Bucket {
     pub(super) fn block(&self) -> Option<usize> {
         let index = self.block.load(Ordering::Relaxed); // published with the bucket
         (index != NO_BLOCK).then_some(index.into())
+    }
+
+    /// What its totals mean while it is open.
+    #[inline]
+    pub(super) fn mark(&self) -> Mark {
+        // Acquire: pairs with the Release in `set_mark`: the mark is seen.
+        match self.mark.load(Ordering::Acquire) {
+            known if known == Mark::Known as u8 => Mark::Known,
+            alone if alone == Mark::Alone as u8 => Mark::Alone,
+            _ => Mark::Unknown,
+        }
+    }
+
+    /// Says what the totals mean that the caller has written. Before the bucket becomes current.
+    pub(super) fn set_mark(&self, mark: Mark) {
+        // Release: publishes the mark; pairs with the Acquire in `mark`.
+        self.mark.store(mark as u8, Ordering::Release);
     }
 
     /// The generation of a bucket that was current under the guard.

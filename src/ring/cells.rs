@@ -31,7 +31,7 @@ impl Target for Column {
 /// What a bucket holds at one position.
 #[derive(Debug, Default)]
 pub(super) struct BucketCell {
-    /// What its block had counted for it, once CLOSED.
+    /// What its block had counted for it, once CLOSED; before that its mark (see `mark`).
     pub(super) total: AtomicU64,
     /// What was added other than through the block.
     pub(super) shared: AtomicU64,

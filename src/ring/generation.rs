@@ -111,6 +111,13 @@ impl Generation {
         carried.filter_map(|(start, carried)| Some((*start, carried.waiting.as_ref()?)))
     }
 
+    /// Whether it has taken anything over that may be in the interval that begins at `oldest`.
+    pub(super) fn has_older_in(&self, oldest: u64) -> bool {
+        let inherited = self.inherited.iter().filter_map(Inherited::newest_now);
+        let carried = self.carried.last_key_value().map(|(start, _)| *start);
+        inherited.chain(carried).any(|newest| newest >= oldest)
+    }
+
     /// Whether it has taken anything over.
     #[inline]
     pub(super) fn has_older(&self) -> bool {

@@ -92,6 +92,12 @@ impl Geometry {
         self.back(newest, self.buckets - 1)
     }
 
+    /// The newest start of an interval that the bucket at `start` is in. (Not the first beyond: there may be
+    /// none.)
+    pub(crate) fn until(self, start: u64) -> u64 {
+        start.saturating_add(self.interval() - self.length)
+    }
+
     /// How many buckets on from one start another is, in the ring that has both.
     #[inline]
     pub(crate) fn steps(self, from: u64, to: u64) -> usize {

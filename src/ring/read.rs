@@ -18,6 +18,24 @@ use crate::sync::{Ordering, spin_loop};
 const RESCANS: usize = 8;
 
 impl Ring {
+    /// The sum at a position that adds up, over the interval that ends with the bucket of now. `quick` gives
+    /// the time, or one that lies in no bucket; `now` gives it for certain.
+    #[inline]
+    pub(crate) fn sum(
+        &self,
+        quick: impl FnOnce() -> u64,
+        now: impl Fn() -> u64,
+        position: usize,
+    ) -> u64 {
+        let at_once = self.sum_at_once(quick, position);
+        at_once.unwrap_or_else(|| self.sum_by_view(now, position))
+    }
+
+    #[cold]
+    fn sum_by_view(&self, now: impl Fn() -> u64, position: usize) -> u64 {
+        self.view(now, |view| view.total(position))
+    }
+
     /// Lets `read` look at the ring at a time that `now` gives, again if the ring has moved on.
     ///
     /// The last attempt is returned. Buckets that it found overtaken count as zero: they have left the ring
@@ -42,8 +60,7 @@ impl Ring {
     /// The newest bucket, at no time yet; `None` if it is overtaken already.
     #[inline]
     pub(super) fn present<'g>(&'g self, guard: &'g Guard) -> Option<View<'g>> {
-        // SAFETY: `current` leads to a bucket of this ring's.
-        unsafe { View::of(self.current(), &self.store, guard) }
+        View::of(self, guard)
     }
 
     /// The present geometry.
@@ -83,6 +100,9 @@ impl<'g> View<'g> {
     /// What all buckets that count hold at a position.
     #[inline]
     pub(crate) fn total(&self, position: usize) -> u64 {
+        if let Some(total) = self.total_at_once(position) {
+            return total;
+        }
         let (geometry, live) = (self.geometry(), self.live());
         let older = geometry.interval() - geometry.length();
         // Mostly the whole ring, which ends with the live bucket, and nothing else.

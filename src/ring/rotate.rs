@@ -2,7 +2,7 @@
 //!
 //! 1. Put `current` into its slot, if it is not there yet: the thread that made it current may have stalled.
 //! 2. Close what is retired and known to be quiescent, which frees blocks.
-//! 3. Open a bucket for the new start, with a free block if there is one.
+//! 3. Open a bucket for the new start, with a free block if there is one, and write its mark (see `mark`).
 //! 4. Compare-exchange `current`. The winner puts its bucket into its slot; a loser discards its own, and
 //!    takes up the winner's.
 //!
@@ -29,8 +29,9 @@ impl Ring {
         }
         let slots = &of.slots;
         slots.install(current);
-        self.close_quiescent(guard);
+        let all_closed = self.close_quiescent(guard);
         let new = self.store.open(generation, slots.geometry.start_of(at));
+        self.mark(current, new, of, all_closed);
         self.replace_current(current, new, slots)
     }
 }

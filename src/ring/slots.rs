@@ -10,6 +10,7 @@ use crate::ring::bucket::{Bucket, BucketPtr};
 use crate::ring::bucket_ref::BucketRef;
 use crate::ring::geometry::Geometry;
 use crate::ring::ticket::Ticket;
+use crate::ring::touched::TouchedSlots;
 use crate::sync::Ordering;
 
 /// A ring of slots.
@@ -17,6 +18,8 @@ use crate::sync::Ordering;
 pub(super) struct Slots {
     pub(super) geometry: Geometry,
     ring: Box<[BucketPtr]>,
+    /// Which of them may lead to buckets whose shared cells were added to.
+    pub(super) touched: TouchedSlots,
     /// The first grace period after which no thread writes to these slots or their buckets. Taken when
     /// the generation is over.
     pub(super) no_writers: Ticket,
@@ -35,7 +38,8 @@ impl Slots {
         }
         ring.resize_with(buckets, || BucketPtr::new(null_mut()));
         let (no_writers, no_readers) = (Ticket::default(), Ticket::default());
-        Ok(Slots { geometry, ring: ring.into_boxed_slice(), no_writers, no_readers })
+        let touched = TouchedSlots::new(buckets);
+        Ok(Slots { geometry, ring: ring.into_boxed_slice(), touched, no_writers, no_readers })
     }
 
     /// The slot with a number.

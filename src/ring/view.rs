@@ -8,15 +8,15 @@ use std::cell::Cell;
 
 use crate::event::layout::BucketLayout;
 use crate::reclaim::Guard;
+use crate::ring::Ring;
 use crate::ring::bucket::{Bucket, BucketPtr};
 use crate::ring::generation::Generation;
 use crate::ring::geometry::Geometry;
-use crate::ring::store::Store;
 use crate::sync::Ordering;
 
 /// The ring as one read sees it, at one time.
 pub(crate) struct View<'g> {
-    store: &'g Store,
+    ring: &'g Ring,
     current: Versioned<'g>,
     /// Where `current` begins, and its slot.
     live: u64,
@@ -70,17 +70,10 @@ impl<'g> Versioned<'g> {
 
 impl<'g> View<'g> {
     /// The newest bucket, at no time yet; `None` if it is overtaken already.
-    ///
-    /// # Safety
-    /// `current` leads to a bucket of the store's.
     #[inline]
-    pub(super) unsafe fn of(
-        current: &BucketPtr,
-        store: &'g Store,
-        guard: &'g Guard,
-    ) -> Option<View<'g>> {
-        // SAFETY: buckets live as long as their store.
-        let current = unsafe { Versioned::load(current) }?;
+    pub(super) fn of(ring: &'g Ring, guard: &'g Guard) -> Option<View<'g>> {
+        // SAFETY: buckets live as long as the ring.
+        let current = unsafe { Versioned::load(ring.current()) }?;
         let (live, slot) = (current.bucket.start(), current.bucket.slot());
         let generation = current.bucket.generation(guard);
         if !current.is_valid() {
@@ -89,7 +82,7 @@ impl<'g> View<'g> {
         // SAFETY: it was current under the guard.
         let generation = unsafe { generation.deref() };
         let overtaken = Cell::new(false);
-        Some(View { store, current, live, slot, generation, now: 0, overtaken })
+        Some(View { ring, current, live, slot, generation, now: 0, overtaken })
     }
 
     /// The same at a time.
@@ -107,7 +100,7 @@ impl<'g> View<'g> {
     }
 
     pub(super) fn layout(&self) -> BucketLayout {
-        self.store.layout
+        self.ring.store.layout
     }
 
     pub(crate) fn now(&self) -> u64 {
@@ -146,7 +139,7 @@ impl<'g> View<'g> {
     pub(crate) fn number(&self, data: BucketData<'_>, position: usize) -> u64 {
         match data {
             BucketData::Bucket { found, .. } => {
-                let number = self.store.number(found.bucket, position);
+                let number = self.ring.store.number(found.bucket, position);
                 if self.is_valid(data) { number } else { 0 }
             }
             BucketData::Carried(numbers) => numbers[position],
@@ -169,6 +162,15 @@ impl<'g> View<'g> {
             self.overtaken.set(true);
         }
         valid
+    }
+
+    pub(super) fn ring(&self) -> &'g Ring {
+        self.ring
+    }
+
+    /// The live bucket as it was found.
+    pub(super) fn found(&self) -> Versioned<'g> {
+        self.current
     }
 
     pub(super) fn current(&self) -> BucketData<'g> {
@@ -219,7 +221,7 @@ impl<'g> View<'g> {
     /// What a slot leads to.
     #[inline]
     pub(super) fn load(&self, slot: &BucketPtr) -> Option<Versioned<'g>> {
-        // SAFETY: buckets live as long as their store.
+        // SAFETY: buckets live as long as the ring.
         let found = unsafe { Versioned::load(slot) };
         if found.is_none() && !slot.load(Ordering::Relaxed).is_null() {
             self.overtaken.set(true);

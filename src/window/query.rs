@@ -55,8 +55,8 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn sum(&self, event: E) -> u64 {
-        let position = cells_of(event).sum();
-        self.ring.view(|| self.now(), |view| view.total(position))
+        let quick = || self.clock.quick().as_nanos();
+        self.ring.sum(quick, || self.now(), cells_of(event).sum())
     }
 
     /// The [`sum`](Self::sum) divided by the interval: per second.

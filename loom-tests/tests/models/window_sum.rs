@@ -70,9 +70,88 @@ fn sum_against_the_reuse_of_a_header() {
     });
 }
 
+/// A bucket that is current when a sum begins is current again, as another bucket, when it ends.
+#[test]
+fn sum_against_a_bucket_that_comes_back() {
+    let name = "window_sum::sum_against_a_bucket_that_comes_back";
+    Model::new(name).bounded(2).bounded_over_epoch(1).bounded_per_core(1).explore(|| {
+        set_time(4);
+        let window = Arc::new(window(1));
+        add(&window, 4, 1);
+        let other = spawn(&window, |window| {
+            add(window, 5, 2);
+            add(window, 6, 4);
+            add(window, 6, 16); // through the block: in a model an add that rotates goes beside it
+            add(window, 7, 8);
+        });
+        let found = sum(&window, 4);
+        assert!([1, 0].contains(&found), "{found} was never the count");
+        other.join().unwrap();
+    });
+}
+
+/// The mark of the live bucket stands where its totals will stand. A reader that is late finds those, and must
+/// see that the bucket is retired.
+#[test]
+fn sum_against_the_totals_over_its_mark() {
+    let name = "window_sum::sum_against_the_totals_over_its_mark";
+    Model::new(name).bounded(3).bounded_over_epoch(1).explore(|| {
+        set_time(3);
+        let window = Arc::new(window(2));
+        add(&window, 3, 32);
+        add(&window, 4, 64); // beside its block, as every add that rotates in a model
+        add(&window, 4, 128);
+        add(&window, 5, 1);
+        add(&window, 5, 2); // the mark is 32 now, and will be 2
+        let other = spawn(&window, |window| add(window, 6, 256));
+        let found = sum(&window, 5);
+        assert!([195, 3].contains(&found), "{found} was never the count");
+        other.join().unwrap();
+    });
+}
+
+/// A bucket comes back over a gap, while another counts in between.
+#[test]
+fn sum_against_a_leap_and_a_bucket_that_comes_back() {
+    let name = "window_sum::sum_against_a_leap_and_a_bucket_that_comes_back";
+    Model::new(name).bounded(3).bounded_over_epoch(1).bounded_per_core(1).explore(|| {
+        set_time(4);
+        let window = Arc::new(window(2));
+        add(&window, 4, 1);
+        let other = spawn(&window, |window| {
+            add(window, 6, 4);
+            add(window, 6, 16); // through the block
+            add(window, 7, 8);
+        });
+        let found = sum(&window, 4);
+        assert!([1, 0].contains(&found), "{found} was never the count");
+        other.join().unwrap();
+    });
+}
+
+/// As above, in a ring of two.
+#[test]
+fn sum_of_two_against_a_bucket_that_comes_back() {
+    let name = "window_sum::sum_of_two_against_a_bucket_that_comes_back";
+    Model::new(name).bounded(2).bounded_over_epoch(1).bounded_per_core(1).explore(|| {
+        set_time(4);
+        let window = Arc::new(window(2));
+        add(&window, 4, 1);
+        let other = spawn(&window, |window| {
+            add(window, 5, 2);
+            add(window, 6, 4);
+            add(window, 6, 16); // through the block
+            add(window, 7, 8);
+        });
+        let found = sum(&window, 4);
+        assert!([1, 0].contains(&found), "{found} was never the count");
+        other.join().unwrap();
+    });
+}
+
 events! {
     /// What takes two cells to count.
-    enum BucketCell { One: Count, Other: Count }
+    enum Two { One: Count, Other: Count }
 }
 
 /// As above: a bucket is read as a whole, or not at all.
@@ -80,23 +159,23 @@ events! {
 fn bucket_against_the_reuse_of_its_header() {
     let name = "window_sum::bucket_against_the_reuse_of_its_header";
     Model::new(name).bounded(2).bounded_over_epoch(1).explore(|| {
-        let add = |window: &Window<BucketCell>, bucket, event| {
+        let add = |window: &Window<Two>, bucket, event| {
             set_time(bucket);
             turn();
             window.add(event, 1);
         };
         set_time(1);
-        let window: Arc<Window<BucketCell>> = Arc::new(window(2));
-        add(&window, 0, BucketCell::One);
-        add(&window, 0, BucketCell::Other);
+        let window: Arc<Window<Two>> = Arc::new(window(2));
+        add(&window, 0, Two::One);
+        add(&window, 0, Two::Other);
         let other = spawn(&window, move |window| {
-            add(window, 4, BucketCell::One);
-            add(window, 3, BucketCell::One);
+            add(window, 4, Two::One);
+            add(window, 3, Two::One);
         });
         set_time(1);
         turn();
         let found = window.previous();
-        let found = (found.sum(BucketCell::One), found.sum(BucketCell::Other));
+        let found = (found.sum(Two::One), found.sum(Two::Other));
         assert!([(1, 1), (0, 0)].contains(&found), "{found:?} was never in the bucket");
         other.join().unwrap();
     });
@@ -108,23 +187,23 @@ fn bucket_against_the_reuse_of_its_header() {
 fn bucket_against_the_reuse_of_its_striped_header() {
     let name = "window_sum::bucket_against_the_reuse_of_its_striped_header";
     Model::new(name).bounded(1).explore(|| {
-        let add = |window: &Window<BucketCell>, bucket, event| {
+        let add = |window: &Window<Two>, bucket, event| {
             set_time(bucket);
             turn();
             window.add(event, 1);
         };
         set_time(0);
-        let window: Arc<Window<BucketCell>> = Arc::new(window(1));
-        add(&window, 0, BucketCell::One);
-        add(&window, 0, BucketCell::Other);
+        let window: Arc<Window<Two>> = Arc::new(window(1));
+        add(&window, 0, Two::One);
+        add(&window, 0, Two::Other);
         let other = spawn(&window, move |window| {
-            add(window, 1, BucketCell::One);
-            add(window, 2, BucketCell::One);
+            add(window, 1, Two::One);
+            add(window, 2, Two::One);
         });
         set_time(0);
         turn();
         let found = window.snapshot();
-        let found = (found.sum(BucketCell::One), found.sum(BucketCell::Other));
+        let found = (found.sum(Two::One), found.sum(Two::Other));
         assert!([(1, 1), (0, 0)].contains(&found), "{found:?} was never in the bucket");
         other.join().unwrap();
     });

@@ -1,0 +1,133 @@
+//! Sums at once: what an interval holds, without a walk over its buckets.
+//!
+//! # Theorem
+//!
+//! Let a thread load `current`, then the mark of that bucket, the bucket's shared cell and each block's sum; and let it
+//! then find that `current` leads there still, and after that, that the bucket's version is still the same. If no other
+//! bucket of the interval was touched, the blocks' sums less the mark, plus the shared cell, lie between the
+//! true count of the interval when the call began and when it returned.
+//!
+//! # Why
+//!
+//! The bucket was current from the first step to the last but one. In that time its mark is a constant, what all buckets before
+//! the interval have counted through blocks (see `mark`); a free block's base is its sum; and no block is added to
+//! but the bucket's own, and those of retired buckets that are not closed. So each block's number is read between what it was at
+//! the beginning and at the end. An add to another bucket's shared cells that happened before the call has raised
+//! `touched` before; one that comes later may be left out.
+//!
+//! The two checks must come in this order. The version at the end says that the bucket was of that version when it was found
+//! current. The other way round, the bucket could be retired, be reused, and be current again as another bucket at the second check.
+//!
+//! # Orderings
+//!
+//! Whatever the reader may find that belongs to a time after the bucket was retired was stored with Release, by a thread that
+//! had seen the retirement: the totals in the place of the mark, a base, an owner, a row. The reader loads each with
+//! Acquire, so that its second load of `current` cannot be older than the retirement.
+
+use crate::ring::Ring;
+use crate::ring::bucket::{Bucket, Mark};
+use crate::ring::mark::each_closed;
+use crate::ring::store::Store;
+use crate::ring::view::{Versioned, View};
+use crate::sync::Ordering;
+
+impl Ring {
+    /// The sum at a position that adds up, over the interval that ends with the live bucket; `None` if the
+    /// time does not lie in that bucket, or if it takes a walk. Without a pin.
+    #[inline]
+    pub(crate) fn sum_at_once(&self, now: impl FnOnce() -> u64, position: usize) -> Option<u64> {
+        // SAFETY: `current` leads to a bucket of this ring's.
+        let current = unsafe { Versioned::load(self.current()) }?;
+        let bucket = current.bucket;
+        let mark = bucket.mark();
+        if !bucket.live.contains(now()) || self.touched.reaches(bucket.start()) {
+            return None;
+        }
+        let sum = self.store.interval_sum(bucket, mark, position)?;
+        self.is_current(current).then(|| self.store.layout.without_pending(position, sum))
+    }
+
+    /// Whether a bucket is current still, and was so all the time since it was found.
+    #[inline]
+    fn is_current(&self, found: Versioned<'_>) -> bool {
+        // Acquire: keeps the version's load behind it, as the theorem wants.
+        std::ptr::eq(self.current().load(Ordering::Acquire), found.bucket) && found.is_valid()
+    }
+}
+
+impl Store {
+    /// What the live bucket's own shared cell and all blocks hold for its interval; `None` if its mark is
+    /// unknown. Of records, [modulo 2^63](crate::stripe::live_bucket::PENDING).
+    #[inline]
+    fn interval_sum(&self, live: &Bucket, mark: Mark, position: usize) -> Option<u64> {
+        debug_assert!(self.layout.adds_up(position));
+        let cell = live.cells().get(position)?;
+        // Acquire: pairs with the Release in `Target::add`.
+        let shared = cell.shared.load(Ordering::Acquire);
+        let through_blocks = match mark {
+            Mark::Known => {
+                // Acquire: pairs with the Release in `write_totals`.
+                let mark = cell.total.load(Ordering::Acquire);
+                let sums = self.blocks.iter().map(|block| block.present_sum(position));
+                sums.fold(0, u64::wrapping_add).wrapping_sub(mark)
+            }
+            Mark::Alone => self.blocks.get(live.block()?)?.difference(position),
+            Mark::Unknown => return None,
+        };
+        Some(through_blocks.wrapping_add(shared))
+    }
+}
+
+impl View<'_> {
+    /// What all buckets that count hold at a position that adds up, by the mark of the live bucket; `None` if
+    /// it takes a walk.
+    ///
+    /// Here the interval may have touched buckets, and the time may have passed the live bucket. If `current`
+    /// is the same afterwards, no bucket of its interval was reused, so no other version is asked for.
+    pub(super) fn total_at_once(&self, position: usize) -> Option<u64> {
+        let (live, newest) = (self.live(), self.newest());
+        let ring = self.ring();
+        if !ring.store.layout.adds_up(position) || newest < live {
+            return None;
+        }
+        let (slots, geometry) = (&*self.generation().slots, self.geometry());
+        let oldest = geometry.oldest(newest);
+        let current = self.found();
+        let mut sum = 0u64;
+        if oldest <= live {
+            let mark = current.bucket.mark();
+            sum = ring.store.interval_sum(current.bucket, mark, position)?;
+            let all_closed = each_closed(slots, geometry.oldest(live), oldest, |gone| {
+                // Acquire: as in `interval_sum`; a reused bucket's may be a mark.
+                sum = sum.wrapping_sub(gone.cells()[position].total.load(Ordering::Acquire));
+            });
+            if !all_closed {
+                return None;
+            }
+            if ring.touched.reaches(newest) {
+                sum = sum.wrapping_add(self.touched_sum(oldest, newest, position));
+            }
+        }
+        ring.is_current(current).then(|| ring.store.layout.without_pending(position, sum))
+    }
+
+    /// What the shared cells of touched buckets hold, of those from `oldest` to before the live one.
+    fn touched_sum(&self, oldest: u64, newest: u64, position: usize) -> u64 {
+        let slots = &*self.generation().slots;
+        let mut sum = 0u64;
+        for range in slots.touched.slots(newest) {
+            for slot in slots.pointers().iter().take(range.end).skip(range.start) {
+                // SAFETY: buckets live as long as the window. Acquire: pairs with the Release that stored
+                // the pointer.
+                let Some(bucket) = (unsafe { slot.load(Ordering::Acquire).as_ref() }) else {
+                    continue;
+                };
+                if (oldest..self.live()).contains(&bucket.start()) {
+                    // Acquire: as in `interval_sum`.
+                    sum = sum.wrapping_add(bucket.cells()[position].shared.load(Ordering::Acquire));
+                }
+            }
+        }
+        sum
+    }
+}

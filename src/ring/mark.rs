@@ -1,0 +1,119 @@
+//! Marks: what all buckets before a bucket's interval have counted through blocks.
+//!
+//! Blocks are cumulative: what they sum to, less the mark of the live bucket, is what the buckets of its
+//! interval have counted through blocks (see `at_once`). The buckets before the interval are closed, so the
+//! mark is a constant for as long as the bucket is live. It stands where the bucket's totals will stand when it is
+//! closed, which are not used before.
+//!
+//! # Why a mark is right
+//!
+//! The thread that rotates from `old` to `new` writes the mark of `new` before it publishes `new`. If its
+//! compare-exchange of `current` succeeds, `old` was current all the time: it is referred to, so it was not
+//! reused, and ranks never go back. So no thread has closed `old` over its own mark, and no bucket of the interval of
+//! `old` has left its slot: only a start of a later round replaces it, which is newer than `old`. What was read here
+//! is right then. If the exchange fails, `new` never becomes current, and no thread asks for its mark.
+
+use crate::ring::Ring;
+use crate::ring::bucket::{Bucket, Mark};
+use crate::ring::bucket_ref::BucketRef;
+use crate::ring::generation::Generation;
+use crate::ring::slots::Slots;
+use crate::sync::Ordering;
+
+impl Ring {
+    /// Writes the mark of `new`, which is to follow `old`, if it is known. `all_closed` says that no retired
+    /// bucket was open before `new` was.
+    pub(super) fn mark(
+        &self,
+        old: &BucketRef<'_>,
+        new: &Bucket,
+        generation: &Generation,
+        all_closed: bool,
+    ) {
+        let slots = &*generation.slots;
+        let oldest = slots.geometry.oldest(new.start());
+        if new.block().is_none() || generation.has_older_in(oldest) {
+            return; // unknown
+        }
+        if old.start() < oldest {
+            new.set_mark(Mark::Alone);
+        } else if self.mark_by(old, new, slots, oldest)
+            || (all_closed && self.mark_anew(old, new, slots, oldest))
+        {
+            new.set_mark(Mark::Known);
+        }
+    }
+
+    /// The mark of `old`, and what has left the interval since.
+    fn mark_by(&self, old: &Bucket, new: &Bucket, slots: &Slots, oldest: u64) -> bool {
+        if old.mark() != Mark::Known {
+            return false;
+        }
+        self.set_marks(new, |position| old.cells()[position].total.load(Ordering::Relaxed));
+        each_closed(slots, slots.geometry.oldest(old.start()), oldest, |gone| {
+            self.change_marks(new, gone, u64::wrapping_add);
+        })
+    }
+
+    /// What all blocks had counted before `old` was opened, less what is in the interval: after something
+    /// irregular. A free block's base is its sum, and the base of `old`'s is what it was when `old` opened.
+    #[cold]
+    fn mark_anew(&self, old: &Bucket, new: &Bucket, slots: &Slots, oldest: u64) -> bool {
+        self.set_marks(new, |position| {
+            let bases = self.store.blocks.iter().map(|block| block.base(position));
+            bases.fold(0, u64::wrapping_add)
+        });
+        old.mark() == Mark::Alone
+            || each_closed(slots, oldest, old.start(), |kept| {
+                self.change_marks(new, kept, u64::wrapping_sub);
+            })
+    }
+
+    // Relaxed, all: `set_mark` publishes the marks; totals are final, and `each_closed` has acquired them.
+    fn set_marks(&self, new: &Bucket, mark: impl Fn(usize) -> u64) {
+        for (position, cell) in new.cells()[..self.store.layout.additive()].iter().enumerate() {
+            cell.total.store(mark(position), Ordering::Relaxed);
+        }
+    }
+
+    fn change_marks(&self, new: &Bucket, by: &Bucket, change: impl Fn(u64, u64) -> u64) {
+        self.set_marks(new, |position| {
+            let of = |bucket: &Bucket| bucket.cells()[position].total.load(Ordering::Relaxed);
+            change(of(new), of(by))
+        });
+    }
+}
+
+/// Calls `each` with the buckets from one start to before another that were live once. False if one of
+/// them is not closed yet, or has left its slot.
+///
+/// Takes no reference, and asks for no version. The caller checks afterwards that `current` is what it was
+/// before: then these buckets were not reused, since they are in its interval.
+pub(super) fn each_closed(
+    slots: &Slots,
+    from: u64,
+    to: u64,
+    mut each: impl FnMut(&Bucket),
+) -> bool {
+    if from >= to {
+        return true;
+    }
+    let geometry = slots.geometry;
+    let (mut start, mut slot) = (from, geometry.slot_of(from));
+    while start < to {
+        // SAFETY: buckets live as long as the window. Acquire: pairs with the Release that stored the
+        // pointer.
+        if let Some(bucket) = unsafe { slots.slot(slot).load(Ordering::Acquire).as_ref() } {
+            let (is_closed, there) = (bucket.is_closed(), bucket.start());
+            if there > start || (there == start && !is_closed && bucket.block().is_some()) {
+                return false;
+            }
+            if there == start && is_closed {
+                each(bucket);
+            }
+        }
+        start += geometry.length();
+        slot = if slot + 1 == geometry.buckets() { 0 } else { slot + 1 };
+    }
+    true
+}

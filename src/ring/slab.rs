@@ -91,7 +91,7 @@ impl Slab {
         let (mut pointer, mut total) = (&self.first, 0);
         let mut new: Option<Chunk> = None;
         loop {
-            // SAFETY, and Acquire: as in `chunks`.
+            // SAFETY: as in `chunks`. Acquire: likewise.
             if let Some(chunk) = unsafe { pointer.load(Ordering::Acquire).as_ref() } {
                 total += chunk.buckets.len();
                 pointer = &chunk.next;

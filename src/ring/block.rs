@@ -106,12 +106,12 @@ impl Block {
         self.base[position].load(Ordering::Acquire)
     }
 
-    /// The highest bit of a row's count of records is not part of it; nor, then, is that of all rows'.
+    /// Without the highest bit of a count of records, which is no part of a row's count, nor of the sum.
     fn without_pending(&self, position: usize, number: u64) -> u64 {
         if self.layout.counts_records(position) { number & !PENDING } else { number }
     }
 
-    /// The greatest of a cell that rises.
+    /// The greatest row of a cell that rises.
     fn greatest(&self, position: usize) -> u64 {
         let cell = self.column.right(position);
         match self.strategy {

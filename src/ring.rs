@@ -110,8 +110,7 @@ pub(crate) use view::{BucketData, View};
 /// The buckets of a window.
 #[derive(Debug)]
 pub(crate) struct Ring {
-    /// The newest bucket; never null. Every add reads it, so it is on a line of its own,
-    /// with what else every add reads.
+    /// The newest bucket; never null. Padded, because every add reads it.
     current: CachePadded<BucketPtr>,
     /// How this window's adds are kept from meeting.
     strategy: Strategy,
@@ -192,7 +191,7 @@ impl Ring {
     /// Makes `new` current in place of `old`, which is in its slot. False if `old` is no longer
     /// current: then `new` is given up.
     fn replace_current(&self, old: &BucketRef<'_>, new: &Bucket, slots: &Slots) -> bool {
-        // A reference of ours too: once it is current, others may put it into its slot, and move on.
+        // We need a reference too: once it is current, others may put it into its slot, and move on.
         let new = BucketRef::to(new);
         let (from, to) = (from_ref(old.bucket()).cast_mut(), from_ref(new.bucket()).cast_mut());
         // Release: publishes the bucket, and that the one before is in its slot. On failure,

@@ -3,9 +3,9 @@
 //! ```text
 //!   add -- per core -- a sequence on the live bucket's block -------------- done
 //!       `- portably -- a locked add to it, under a pin -------------------- done
-//!            `- not done there: add_slowly
+//!            `- missed: add_slowly
 //!                 |- in the live bucket: its block again, or its shared cells
-//!                 |- newer: rotate, and once more
+//!                 |- newer: rotate, and try again
 //!                 |- older, in the ring: its shared cells, and `shared_total`
 //!                 `- older, out of the ring: `late`
 //! ```
@@ -28,7 +28,7 @@ use crate::stripe::{Strategy, per_core};
 use crate::sync::{AtomicPtr, Ordering};
 use crate::timestamp::Timestamp;
 
-/// A ring and the clock that it is added to by: a window.
+/// A ring, and the clock by which adds to it are timed: a window.
 pub(crate) trait RingAndClock {
     fn ring(&self) -> &Ring;
 
@@ -40,10 +40,10 @@ impl Ring {
     /// Counts a number in the bucket of `at`, or of now if that is [unknown](UNKNOWN); in `late` if the bucket
     /// has left the ring.
     ///
-    /// (Takes the window, not the ring and its clock: that would be one register more on the quick path,
-    /// which needs no clock.)
+    /// (Takes the window, because a ring and a clock would take one register more on the quick path, which
+    /// needs no clock.)
     #[inline(always)]
-    #[allow(clippy::inline_always)] // so that `cells` is a constant, as the event mostly is
+    #[allow(clippy::inline_always)] // so that `cells` is a constant, where the event is
     pub(crate) fn add(window: &impl RingAndClock, at: Timestamp, cells: CellIndex, number: u64) {
         let (ring, at) = (window.ring(), at.as_nanos());
         if ring.strategy == Strategy::PerCore {
@@ -58,9 +58,9 @@ impl Ring {
         }
     }
 
-    /// As [`add`](Self::add), portably. Not inlined, because a pin is long; each kind of event by
-    /// itself, because a `Count` then needs few registers, and stores that save them would wait before
-    /// each locked instruction.
+    /// As [`add`](Self::add), portably. What it calls is not inlined, because a pin is long. Each kind of
+    /// event has its own function, so that a `Count` needs few registers: a locked instruction waits for the
+    /// stores that save them.
     #[inline]
     fn add_without_sequences(window: &impl RingAndClock, at: u64, cells: CellIndex, number: u64) {
         match cells {
@@ -95,14 +95,14 @@ impl Ring {
         window.ring().add_slowly(at, cells, number);
     }
 
-    /// Counts a number in the live bucket, if `at` lies in it; else calls `missed`: also for a value
+    /// Counts a number in the live bucket, if `at` lies in it. Otherwise calls `missed`; also for a value
     /// beyond what this core's row has seen.
     #[inline(always)]
     #[allow(clippy::inline_always)] // as above
     fn add_per_core(&self, at: u64, cells: CellIndex, number: u64, missed: impl FnOnce(Miss)) {
         let live = self.live();
         // SAFETY: `current` is never null. A bucket that counts in a block is not reused before it is
-        // quiescent (see `close`); one that does not has no span, whatever it is reused for.
+        // quiescent (see `close`); one that does not never has a span, whatever it is reused for.
         unsafe {
             match cells {
                 CellIndex::Count { cell } => {
@@ -116,7 +116,7 @@ impl Ring {
         }
     }
 
-    /// As [`add_per_core`](Self::add_per_core), of any value.
+    /// As [`add_per_core`](Self::add_per_core), for any value.
     fn add_any_per_core(&self, at: u64, cells: CellIndex, number: u64, missed: &MissCell) {
         let because = |why| missed.set(Some(why));
         let CellIndex::Value { pair, extremes } = cells else {
@@ -133,7 +133,7 @@ impl Ring {
         }
     }
 
-    /// What adds follow: a bucket begins with its [`LiveBucket`].
+    /// `current`, as adds follow it: a bucket begins with its [`LiveBucket`].
     #[inline(always)]
     #[allow(clippy::inline_always)] // an address
     fn live(&self) -> *const AtomicPtr<LiveBucket> {
@@ -142,11 +142,11 @@ impl Ring {
 
     /// As [`add_per_core`](Self::add_per_core), portably.
     #[inline(always)]
-    #[allow(clippy::inline_always)] // its callers are the two ways to be called
+    #[allow(clippy::inline_always)] // its callers are not inlined
     fn add_portably(&self, at: u64, cells: CellIndex, number: u64, missed: impl FnOnce(Miss)) {
         let guard = reclaim::pin();
-        // SAFETY: never null. Without a reference: as in `add_per_core`, with the pin in place of the
-        // sequence.
+        // SAFETY: never null. No reference is needed, as in `add_per_core`: the pin replaces the sequence.
+        // Acquire: pairs with the Release in `replace_current`.
         let bucket = unsafe { &*self.current.load(Ordering::Acquire) };
         if bucket.live.contains(at) {
             bucket.check();
@@ -160,7 +160,7 @@ impl Ring {
         }
     }
 
-    // Not given the `Update` of the fast path, which would have to be written to memory for it.
+    // Does not take the fast path's `Update`, which would have to be written to memory.
     #[cold]
     fn add_slowly(&self, at: u64, cells: CellIndex, number: u64) {
         let update = Update::new(cells, number);
@@ -170,7 +170,7 @@ impl Ring {
     }
 
     /// Counts a number in the bucket of `at`, if the clock's `now` admits that and the bucket is in the
-    /// ring; nowhere else.
+    /// ring. Otherwise counts nowhere.
     pub(crate) fn add_at(
         &self,
         at: u64,
@@ -181,12 +181,12 @@ impl Ring {
         self.add_in_ring(at, Some(now), Update::new(cells, number))
     }
 
-    /// Counts `update` in the bucket of `at`; nowhere if that has left the ring, or is not admitted at
-    /// `now`.
+    /// Counts `update` in the bucket of `at`; nowhere if the bucket has left the ring, or if `now` does not
+    /// admit `at`.
     ///
-    /// Each time round, the ring has moved on: `at` is in the present bucket by then, or older. The geometry
-    /// that admits it is the one in which its bucket would be opened: a time that lies in the bucket of now
-    /// there may be far ahead in a geometry of shorter buckets.
+    /// Each further round follows a move of the ring: then `at` lies in the live bucket, or in an older one.
+    /// The geometry that admits `at` must be the one in which its bucket would be opened: a time in the bucket
+    /// of now may be far ahead in a geometry of shorter buckets.
     fn add_in_ring(&self, at: u64, now: Option<u64>, update: Update) -> Result<(), OutOfRing> {
         loop {
             let admitted_by = now.map(|now| {
@@ -211,7 +211,7 @@ impl Ring {
                 return self.add_back_dated(&current, start, update, &guard);
             }
             if start == current.start() {
-                // Through its block, if the ring has only just come to this bucket.
+                // If the ring has only just come to this bucket, the next round adds through its block.
                 let has_column = miss == Some(Miss::OtherBucket) && current.block().is_some();
                 if !has_column && self.put_live(&current, slots, update) {
                     return Ok(());
@@ -226,7 +226,7 @@ impl Ring {
         }
     }
 
-    /// Counts `update` through the live bucket's block; `None` if that worked.
+    /// Counts `update` through the live bucket's block; `None` on success.
     fn add_live(&self, at: u64, update: Update) -> Option<Miss> {
         let Update { cells, number } = update;
         let per_core = self.strategy == Strategy::PerCore;
@@ -237,7 +237,7 @@ impl Ring {
                 self.add_portably(at, cells, number, |why| missed.set(Some(why)));
             }
         };
-        // A value is mostly here because it lies beyond what its row has seen: this is its first attempt.
+        // A value mostly comes because it lies beyond what its row has seen: this is its first attempt here.
         let first = match cells {
             CellIndex::Value { .. } => attempt(sequence),
             CellIndex::Count { .. } => Some(Miss::Aborted),
@@ -247,9 +247,9 @@ impl Ring {
 
     /// Counts `update` in the bucket at `start`, older than `current`.
     ///
-    /// `current` never goes back, so no thread can make that bucket current any more; and if it ever
-    /// was, it was in its slot before `current` could be loaded. So a bucket that is not in its slot may be
-    /// put there.
+    /// `current` never goes back, so no thread can make that bucket current any more. If it ever was, it was
+    /// in its slot before the caller could load `current`. So a bucket that is not in its slot may be put
+    /// there.
     fn add_back_dated(
         &self,
         current: &BucketRef<'_>,
@@ -272,7 +272,7 @@ impl Ring {
                     self.put_shared(bucket, slots, update);
                     return Ok(());
                 }
-                // A whole round has passed since `current` was loaded.
+                // The ring has moved a whole round since `current` was loaded.
                 Some(newer) if newer.start() > start => {
                     return Err(OutOfRing::Expired { oldest: geometry.oldest(newer.start()) });
                 }
@@ -286,8 +286,8 @@ impl Ring {
         }
     }
 
-    /// Counts `update` in the shared cells of a bucket that is current; not if it no longer is. The
-    /// bucket is not called closed before that is done.
+    /// Counts `update` in the shared cells of a bucket, if it is still current; returns whether it was. The
+    /// bucket is neither closed nor final before that is done.
     fn put_live(&self, current: &BucketRef<'_>, slots: &Slots, update: Update) -> bool {
         let adder = Adder::register(current, &self.current);
         if adder.is_some() {

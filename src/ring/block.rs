@@ -117,7 +117,7 @@ impl Block {
         self.base[position].load(Ordering::Acquire)
     }
 
-    /// The greatest of a cell that rises.
+    /// The greatest row of a cell that rises.
     fn greatest(&self, position: usize) -> u64 {
         let cell = self.column.right(position);
         match self.strategy {

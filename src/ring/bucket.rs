@@ -135,7 +135,7 @@ impl Bucket {
         }
     }
 
-    /// Ends the initialisation. Its block must be certain by then: a reader that came across this bucket
+    /// Ends the initialisation. The block must be certain by then: a reader that came across this bucket
     /// earlier may find a pointer to it where it was, and goes by the version alone.
     pub(super) fn end_init(&self, state: u64) {
         self.set_state(state);

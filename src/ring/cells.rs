@@ -1,4 +1,4 @@
-//! A bucket's cells, and what is put into them.
+//! A bucket's cells, and what an add puts into them.
 
 use std::slice::from_ref;
 
@@ -15,7 +15,7 @@ pub(super) trait Target {
     fn raise(&self, position: usize, value: u64);
 }
 
-/// A block's columns: this thread's row of them, portably.
+/// A block's columns: portably, this thread's row of them.
 impl Target for Column {
     #[inline]
     fn add(&self, position: usize, n: u64) {
@@ -31,13 +31,13 @@ impl Target for Column {
 /// What a bucket holds at one position.
 #[derive(Debug, Default)]
 pub(super) struct BucketCell {
-    /// What its block had counted for it, once CLOSED; before that its mark (see `mark`).
+    /// What was added through the block, once CLOSED; before that a mark (see `mark`).
     pub(super) total: AtomicU64,
     /// What was added other than through the block.
     pub(super) shared: AtomicU64,
 }
 
-/// What all cores share of a bucket's cells.
+/// A bucket's shared cells.
 impl Target for [BucketCell] {
     fn add(&self, position: usize, n: u64) {
         from_ref(&self[position].shared).add(0, n);
@@ -48,11 +48,12 @@ impl Target for [BucketCell] {
     }
 }
 
-/// One set of cells, shared by all cores.
+/// One set of cells, which all cores share.
 impl Target for [AtomicU64] {
     fn add(&self, position: usize, n: u64) {
-        // Release: pairs with the Acquire of the reads. Who counts this add sees what came before
-        // it in its thread; of a value, the sum and the extremes.
+        // Release: pairs with the Acquire in `shared`, `lifetime` and `late`, and with the fence in
+        // `identity_after`. A thread that counts this add sees what the adding thread had seen and done
+        // before it; of a value, the sum and the extremes.
         self[position].fetch_add(n, Ordering::Release);
     }
 
@@ -61,7 +62,7 @@ impl Target for [AtomicU64] {
     }
 }
 
-/// So many cells, at zero.
+/// `count` cells, all zero.
 pub(super) fn zeroed(count: usize) -> Box<[AtomicU64]> {
     (0..count).map(|_| AtomicU64::new(0)).collect()
 }
@@ -79,8 +80,8 @@ impl Update {
         Update { cells, number }
     }
 
-    /// Of a value, the extremes go first and the count last: whoever sees it counted sees it in
-    /// the sum and the extremes too.
+    /// Raises a value's extremes first, and counts it last: a reader that sees it counted sees it in the
+    /// sum and the extremes too.
     #[inline(always)]
     #[allow(clippy::inline_always)] // of a known kind it is one instruction
     pub(super) fn put<T: Target + ?Sized>(self, target: &T) {

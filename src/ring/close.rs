@@ -6,10 +6,10 @@
 //! totals, publishes CLOSED, and only then frees the block. A closer that stalls holds up one block and one
 //! `is_closed`; the other threads go round it.
 //!
-//! Quiescent means, by the first of the ring's rules (blocks are reached through `current` alone): per
-//! core, that a barrier has passed which began after the bucket was retired, and which restarts
-//! every sequence that had loaded it; portably, that such a grace period has passed, in which
-//! every thread that had loaded it has unpinned.
+//! What makes a bucket quiescent follows from the first of the ring's rules: blocks are reached through
+//! `current` alone. Per core, it is a barrier that began after the bucket was retired: it restarts every
+//! sequence that had loaded the bucket. Portably, it is such a grace period: in it, every thread that had
+//! loaded the bucket unpins.
 //!
 //! # Which thread asks for a barrier
 //!

@@ -1,45 +1,45 @@
-//! The cursor: whose turn has passed, agreed on by drains and changes of geometry.
+//! The cursor: what has had its turn, agreed on by drains and changes of geometry.
 //!
-//! One drain at a time moves it. A change of geometry merges buckets, and must know for certain which
-//! of them still await their turn: a bucket that a drain takes from the old generation while the new
-//! one carries it as waiting would be handed out twice. So a change [agrees](Cursor::agree) with the
-//! cursor before it reads it, until it has made its attempt; and meanwhile the cursor stands.
+//! One drain at a time moves it. A change of geometry merges buckets, and must know for certain which of
+//! them still await their turn. Otherwise a drain could take a bucket from the old generation while the new
+//! one carries it as waiting, and it would be handed out twice. So a change [agrees](Cursor::agree) with the
+//! cursor before it reads it, and the cursor stands still until the change has made its attempt.
 //!
-//! Nobody waits. Changes are counted, as many as there are; whoever drains looks at the count and takes
-//! its turn by one exchange of the same word, which fails if any change has come since. Then it looks
-//! again; and if a change is still under way, it has no turn now. So a thread that stands still in a
-//! callback holds up no change, and one that stands still in a change holds up nothing but drains.
+//! No thread waits. The cursor's word counts the changes under way. A drain looks at the count, and takes its
+//! turn by one exchange of the same word, which fails if any change has come since. Then the drain looks
+//! again; while a change is under way, it has no turn. So a thread that stalls in a callback holds up no
+//! change, and one that stalls in a change holds up only drains.
 //!
-//! Ranks take several words. There are two sets of them: the word says which is in use, and a drain
-//! writes to the other one, before the exchange that turns them round.
+//! A rank takes several words. So there are two sets of ranks, and the word says which is in use. A drain
+//! writes to the other set, before the exchange that swaps them.
 
 use crate::sync::{AtomicBool, AtomicU64, Ordering};
 
-/// In the word: one change is under way. There are never more than fit, as each has a thread.
+/// In the word: one change under way. The count never overflows, as each change has a thread.
 const CHANGE: u64 = 1;
 const CHANGES: u64 = SET - 1;
 /// Which set of ranks is in use.
 const SET: u64 = 1 << 24;
-/// Somebody has come: the rest is a count that never shows the same number twice while one drain
-/// looks.
+/// One arrival of a change, or one advance: the upper bits count these, and never show the same number twice
+/// while one drain looks.
 const COME: u64 = 1 << 25;
 
-/// Whose turn has passed.
+/// What has had its turn.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Passed {
     /// The rank of the last bucket that was handed out.
     pub(super) bucket: Option<(u64, u64)>,
-    /// The start of the last that was handed out of what a generation carries, and its number.
+    /// The last of a generation's carried numbers that were handed out: the generation's number, their start.
     pub(super) carried: Option<(u64, u64)>,
 }
 
 impl Passed {
-    /// Whether the turn of the bucket at a rank has passed.
+    /// Whether the bucket at a rank has had its turn.
     pub(super) fn has(&self, rank: (u64, u64)) -> bool {
         self.bucket.is_some_and(|last| rank <= last)
     }
 
-    /// The start before which a generation's carried numbers have had their turn, that included.
+    /// The start up to which, inclusive, a generation's carried numbers have had their turn.
     pub(super) fn carried_of(&self, number: u64) -> Option<u64> {
         self.carried.filter(|(of, _)| *of == number).map(|(_, start)| start)
     }
@@ -54,7 +54,7 @@ struct AtomicRank {
 }
 
 impl AtomicRank {
-    // Relaxed, all: see `Cursor::agree` and `Draining::advance`.
+    // Relaxed, all: the word publishes them. See `Cursor::agree` and `Draining::advance`.
     fn get(&self) -> Option<(u64, u64)> {
         let number = self.after.load(Ordering::Relaxed).checked_sub(1)?;
         Some((number, self.start.load(Ordering::Relaxed)))
@@ -73,29 +73,29 @@ struct Ranks {
     carried: AtomicRank,
 }
 
-/// See above.
+/// How far drains have come.
 #[derive(Debug, Default)]
 pub(super) struct Cursor {
     draining: AtomicBool,
     word: AtomicU64,
-    /// Apart, because hardly anybody looks at them: the window is to stay small.
+    /// Boxed, to keep the window small: they are seldom read.
     sets: Box<[Ranks; 2]>,
 }
 
 impl Cursor {
-    /// The right to move it; `None` if another drain has that.
+    /// The right to move the cursor; `None` if another drain has it.
     pub(super) fn drain(&self) -> Option<Draining<'_>> {
-        // Acquire: pairs with the Release when a drain ends. We see the ranks as it has left them,
-        // and are behind all that it was behind.
+        // Acquire: pairs with the Release in `Draining::drop`. We see the ranks as the last drain has
+        // left them, and all that it saw.
         let another = self.draining.swap(true, Ordering::Acquire);
-        // Not `then_some`: what is not handed out must not be made, as it ends when it is dropped.
+        // Not `then_some`: to drop a `Draining` that was made in vain would end the other drain.
         (!another).then(|| Draining(self))
     }
 
-    /// Whose turn has passed; it stands until this is dropped.
+    /// What has had its turn. The cursor stands still until this is dropped.
     pub(super) fn agree(&self) -> Agreed<'_> {
-        // Acquire: pairs with the exchange in `advance`: we see the ranks that it has turned to. No
-        // drain writes to them before we are gone.
+        // Acquire: pairs with the Release in `advance`: we see the ranks that the word leads to. No drain
+        // writes to them before the result is dropped.
         let word = self.word.fetch_add(COME + CHANGE, Ordering::Acquire);
         Agreed { cursor: self, passed: self.passed(word) }
     }
@@ -119,13 +119,13 @@ pub(super) struct Agreed<'r> {
 
 impl Drop for Agreed<'_> {
     fn drop(&mut self) {
-        // Release: pairs with the Acquire in `look` and `advance`. Who finds us gone sees the generation
-        // that we have made current, and comes after our reading of the ranks.
+        // Release: pairs with the Acquire in `look` and `advance`. A drain that finds the change over sees
+        // the generation that it has made current, and comes after its reading of the ranks.
         self.cursor.word.fetch_sub(CHANGE, Ordering::Release);
     }
 }
 
-/// The right to move the cursor. Should a callback panic, it ends too.
+/// The right to move the cursor. It ends even if a callback panics.
 #[derive(Debug)]
 pub(super) struct Draining<'r>(&'r Cursor);
 
@@ -137,10 +137,10 @@ pub(super) struct Look {
 }
 
 impl Draining<'_> {
-    /// Whose turn has passed; `None` while a change is under way. Before `current` is loaded.
+    /// What has had its turn; `None` while a change is under way. The caller loads `current` afterwards.
     pub(super) fn look(&self) -> Option<Look> {
-        // Acquire: pairs with the Release of changes that are over: the generation that we load next is
-        // not older than theirs.
+        // Acquire: pairs with the Release in `Agreed::drop`: the generation that we load next is not
+        // older than those of changes that are over.
         let word = self.0.word.load(Ordering::Acquire);
         (word & CHANGES == 0).then(|| Look { word, passed: self.0.passed(word) })
     }
@@ -148,13 +148,13 @@ impl Draining<'_> {
     /// Moves on to `passed`; false if a change has come since the look.
     pub(super) fn advance(&self, look: &Look, passed: Passed) -> bool {
         let next = (look.word ^ SET).wrapping_add(COME);
-        // Nobody reads this set: whoever did was gone when it was turned away from.
+        // No thread reads this set: all changes that did were over when the word turned away from it.
         let set = self.0.set(next);
         set.bucket.set(passed.bucket);
         set.carried.set(passed.carried);
-        // Release: publishes the ranks. Acquire: pairs with the Release of changes that are over, so
-        // that what is written to the other set next comes after their reading. Relaxed on failure:
-        // the caller looks again.
+        // Release: publishes the ranks; pairs with the Acquire in `agree`. Acquire: pairs with the Release in
+        // `Agreed::drop`: the next write to the other set comes after the reading of changes that are
+        // over. Relaxed on failure: the caller looks again.
         let (order, failed) = (Ordering::AcqRel, Ordering::Relaxed);
         self.0.word.compare_exchange(look.word, next, order, failed).is_ok()
     }

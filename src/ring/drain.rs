@@ -1,18 +1,18 @@
-//! Handing out closed buckets, each once: by generation, and in each in the order of their starts.
+//! Handing out closed buckets, each once: by generation, and within each in the order of their starts.
 //!
-//! A *cursor* (see `cursor`) says whose turn has passed. It is moved by one drain at a time; another
-//! one that comes meanwhile finds nothing to do, and nobody waits. What is handed out is a bucket's own
-//! numbers, so that a change of geometry, which merges buckets for readers, neither hides one nor hands
-//! one out twice. Where buckets are gone, what is carried remembers beside its numbers those of them
-//! that still await their turn: these come first, since they are the oldest.
+//! A *cursor* (see `cursor`) says what has had its turn. One drain at a time moves it; another that comes
+//! meanwhile finds nothing to do, and does not wait. A drain hands out a bucket's own numbers. So a change of
+//! geometry, which merges buckets for readers, neither hides one nor has one handed out twice. Where buckets
+//! are gone, the carried numbers keep those that still await their turn apart. These come first, since they
+//! are the oldest.
 //!
-//! A bucket whose turn comes while it is not final yet holds up those after it: order is kept. One
-//! that has left the ring before its turn is passed over; and so is what is counted in a bucket after
-//! its turn. Both are in `lifetime`, and in nothing that was handed out. (Should a thread stand still while
-//! it closes a bucket, through two changes of geometry, those of the next generation come before it.)
+//! A bucket that is not final when its turn comes holds up those after it: order is kept. A drain passes over
+//! a bucket that has left the ring before its turn, and what is counted in a bucket after its turn. Both are
+//! in `lifetime`, and in nothing that was handed out. (If a thread stalls while it closes a bucket, through
+//! two changes of geometry, those of the next generation come before it.)
 //!
-//! Each look goes on behind the cursor, in whichever generation that is: a drain of many buckets looks
-//! at each place once.
+//! Each look continues behind the cursor, in whichever generation that is: a drain of many buckets looks at
+//! each slot once.
 
 use std::sync::Arc;
 
@@ -26,10 +26,10 @@ use crate::ring::slots::Slots;
 /// A bucket's turn.
 struct Turn<'r> {
     start: u64,
-    /// It ends so many nanoseconds after its start.
+    /// In nanoseconds.
     length: u64,
     numbers: Numbers<'r>,
-    /// Where the cursor is behind it.
+    /// The cursor behind it.
     passed: Passed,
 }
 
@@ -39,7 +39,7 @@ enum Numbers<'r> {
 }
 
 impl Ring {
-    /// Hands every closed bucket whose turn has not passed to `each`: its start, its length and its
+    /// Hands every closed bucket that has not had its turn to `each`: its start, its length and its
     /// numbers. Returns how many there were.
     pub(crate) fn drain(&self, mut each: impl FnMut(u64, u64, &dyn Fn(usize) -> u64)) -> usize {
         self.close_retired();
@@ -88,8 +88,8 @@ impl Ring {
             };
             loop {
                 // SAFETY: buckets live as long as the window.
-                let held = unsafe { slots.acquire(start) };
-                if let Some(bucket) = held.filter(|held| held.start() == start)
+                let found = unsafe { slots.acquire(start) };
+                if let Some(bucket) = found.filter(|found| found.start() == start)
                     && bucket.rank() < current.rank()
                 {
                     let is_final = bucket.is_final();
@@ -108,7 +108,7 @@ impl Ring {
     }
 }
 
-/// The first of what a generation carries whose turn has not passed.
+/// The first of a generation's carried numbers that have not had their turn.
 fn carried_turn<'r>(generation: &Generation, passed: Passed) -> Option<Turn<'r>> {
     let number = generation.number;
     let waiting = generation.waiting(passed).next();
@@ -120,7 +120,7 @@ fn carried_turn<'r>(generation: &Generation, passed: Passed) -> Option<Turn<'r>>
     })
 }
 
-/// The first start in a generation's slots whose turn has not passed, of those up to `newest`.
+/// The first start in a generation's slots that has not had its turn, up to `newest`.
 fn first_start(passed: Passed, number: u64, slots: &Slots, newest: u64) -> Option<u64> {
     let oldest = slots.geometry.oldest(newest);
     match passed.bucket {

@@ -13,12 +13,12 @@ pub(crate) struct Geometry {
     buckets: usize,
 }
 
-/// Where a time lies that no bucket of the ring counts.
+/// Where a time lies, if no bucket of the ring counts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OutOfRing {
     /// After the bucket of now.
     Future,
-    /// In a bucket that has left the ring, which begins at `oldest` now.
+    /// In a bucket that has left the ring; the ring begins at `oldest` now.
     Expired { oldest: u64 },
 }
 
@@ -43,7 +43,7 @@ impl Geometry {
         self.length
     }
 
-    /// Nanoseconds in the bucket at `start`: fewer only in the last one before the end of time.
+    /// Nanoseconds in the bucket at `start`: fewer than `length` only in the last before 2^64.
     pub(crate) fn length_at(self, start: u64) -> u64 {
         self.length.min((u64::MAX - start).saturating_add(1))
     }
@@ -62,19 +62,18 @@ impl Geometry {
         at - at % self.length
     }
 
-    /// The slot in which the bucket that begins at `start` lives.
+    /// The number of the slot of a start.
     pub(crate) fn slot_of(self, start: u64) -> usize {
         ((start / self.length) % self.buckets as u64) as usize
     }
 
-    /// Whether a bucket is in the ring, that is `start + interval > newest`, whatever its slot
-    /// happens to hold.
+    /// Whether a bucket is in the ring, that is `start + interval > newest`, whatever its slot leads to.
     pub(crate) fn in_ring(self, start: u64, newest: u64) -> bool {
         start > newest || newest - start < self.interval()
     }
 
-    /// Whether an add with a time of its own is admitted, when the clock says `now`: into the bucket of
-    /// `now`, and those that count with it; and not before a ring whose newest bucket is at `newest`.
+    /// Whether an add with a time of its own is admitted when the clock says `now`: only into the bucket of
+    /// `now` and those that count with it, and not before the ring whose newest bucket is at `newest`.
     pub(crate) fn admit(self, at: u64, now: u64, newest: u64) -> Result<(), OutOfRing> {
         let (start, of_now) = (self.start_of(at), self.start_of(now));
         let newest = newest.max(of_now);
@@ -98,10 +97,10 @@ impl Geometry {
         start.saturating_add(self.interval() - self.length)
     }
 
-    /// How many buckets on from one start another is, in the ring that has both.
+    /// How many buckets `to` is after `from`; both are in the ring.
     #[inline]
     pub(crate) fn steps(self, from: u64, to: u64) -> usize {
-        // Mostly from one end to the other: then there is nothing to divide.
+        // Mostly from one end to the other, which needs no division.
         let span = to - from;
         if span == self.interval() - self.length {
             self.buckets - 1
@@ -110,8 +109,8 @@ impl Geometry {
         }
     }
 
-    /// The start `buckets` buckets before `start`, or the earliest there is; at most as many as the
-    /// ring has.
+    /// The start `buckets` buckets before `start`, or the earliest there is. `buckets` is at most the ring's
+    /// number.
     #[inline]
     pub(crate) fn back(self, start: u64, buckets: usize) -> u64 {
         start.checked_sub(self.length * buckets as u64).unwrap_or_else(|| start % self.length)

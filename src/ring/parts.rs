@@ -1,5 +1,5 @@
-//! What models look at beneath a window (`--cfg loom`), because with one it takes three threads and many
-//! rotations for it, or cannot be told from what is allowed. The code is the window's own.
+//! What models look at below a window (`--cfg loom`). Through a window, it would take three threads and many
+//! rotations, or could not be told from what is allowed. The code is the window's own.
 
 use std::ptr::{from_ref, null_mut};
 use std::time::Duration;
@@ -65,7 +65,7 @@ impl Comeback {
         unsafe { &*old }.references.release();
     }
 
-    /// Takes the bucket out of the pointer, and reuses it for a bucket to which the pointer leads next.
+    /// Takes the bucket out of the pointer, reuses it, and has the pointer lead to it again.
     pub fn leave_and_come_back(&self) {
         self.replace(null_mut());
         let bucket = self.open(STARTS[1]);
@@ -99,8 +99,7 @@ impl Comeback {
         older.references.release(); // its slot's
     }
 
-    /// Whether a reader finds the bucket that was there at first; or knows, if not, that it came too
-    /// late.
+    /// Whether a reader finds the bucket that was there at first, or knows that it came too late.
     #[must_use]
     pub fn find_or_be_overtaken(&self) -> bool {
         let guard = reclaim::pin();

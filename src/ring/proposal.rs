@@ -58,7 +58,7 @@ impl Proposal {
         is_ours
     }
 
-    /// Takes back what was proposed, if it is still there.
+    /// Takes back a proposal of these slots, if it is still there.
     pub(super) fn withdraw(&self, slots: &Arc<Slots>, guard: &Guard) {
         let (there, proposed) = self.load(guard);
         if proposed.is_none_or(|proposed| !Arc::ptr_eq(&proposed.slots, slots)) {
@@ -83,8 +83,8 @@ impl Proposal {
 /// Frees a proposal when no thread reads it any more. For the thread that has replaced it.
 fn defer_free(proposed: Shared<'_, Proposed>, guard: &Guard) {
     if !proposed.is_null() {
-        // SAFETY: it is unlinked; the exchange that did it has succeeded once, as no
-        // other proposal can have its address while a guard is there under which it was found.
+        // SAFETY: it is unlinked, and only one exchange has done that: no other proposal can have its address
+        // while there is a guard under which it was found.
         unsafe { guard.defer_destroy(proposed) };
     }
 }

@@ -57,7 +57,7 @@ impl Ring {
         }
     }
 
-    /// The newest bucket, at no time yet; `None` if it is overtaken already.
+    /// The newest bucket, without a time yet; `None` if it is overtaken already.
     #[inline]
     pub(super) fn present<'g>(&'g self, guard: &'g Guard) -> Option<View<'g>> {
         View::of(self, guard)

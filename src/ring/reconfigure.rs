@@ -1,15 +1,15 @@
-//! Changing the geometry while everybody goes on.
+//! Changing the geometry while all other threads go on.
 //!
-//! The change is one compare-exchange of `current`, from a bucket of the old generation to one of
-//! the next. Before it the old generation is as it was; after it, adds go to the new one, and the
-//! new one *inherits* the old slots (see `generation`), into which stragglers may still be writing.
-//! So no add is lost, and none is copied while it is under way.
+//! The change is one compare-exchange of `current`, from a bucket of the old generation to one of the next.
+//! Before it the old generation is as it was. After it, adds go to the new one, which *inherits* the old slots
+//! (see `generation`): stragglers may still be writing to them. So no add is lost, and none is copied while it
+//! is under way.
 //!
-//! Whoever moves on may make the change: the caller, or, where buckets are shorter than an attempt takes,
-//! a rotation that finds it proposed (see `proposal`).
+//! Any thread that moves on may make the change: the caller, or, where buckets are shorter than an attempt
+//! takes, a rotation that finds it proposed (see `proposal`).
 //!
-//! The new ring's newest bucket is the one that contains the start of the old ring's. The clock is
-//! not asked: the next add moves on from there as from any other bucket.
+//! The new ring's newest bucket is the one that contains the start of the old ring's. The change does not ask
+//! the clock: the next add moves on from there as from any other bucket.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::ring::ticket::Ticket;
 use crate::ring::{Ring, grace};
 use crate::sync::{Ordering, sized};
 
-/// How often a change is attempted before it is proposed to others too.
+/// How often a thread attempts a change before it also proposes it to others.
 const DIRECT: usize = sized(1, 0);
 
 impl Ring {
@@ -64,8 +64,8 @@ impl Ring {
         Ok(())
     }
 
-    /// Moves on from `current` to a generation with these slots. False if somebody else has moved on:
-    /// then the slots are as they were.
+    /// Moves on from `current` to a generation with these slots. False if another thread has moved on: then
+    /// the slots are as they were.
     pub(super) fn change(
         &self,
         current: &BucketRef<'_>,
@@ -88,7 +88,7 @@ impl Ring {
         let moved = self.replace_current(current, new, slots);
         drop(agreed);
         if !moved {
-            // SAFETY: only a bucket leads to it that never was current.
+            // SAFETY: only a bucket that never was current leads to it.
             drop(unsafe { next.into_owned() });
             return false;
         }
@@ -96,19 +96,19 @@ impl Ring {
         for slots in &superseded {
             begin_grace(&slots.no_readers, guard);
         }
-        // These slots are in no generation that is followed any more, and nobody reads them or
-        // writes to them; we alone have retired the last that had them.
+        // These slots are in no generation that threads still follow, and no thread reads them or writes to
+        // them. We alone have retired the last generation that had them.
         over.iter()
             .flat_map(|slots| self.buckets(slots))
             .for_each(|bucket| bucket.references.release());
-        // SAFETY: only buckets of the old generation refer to it, and it is followed only from
-        // one that was current under the guard, where there is none of them any more.
+        // SAFETY: only buckets of the old generation refer to it. A thread follows it only from one that was
+        // current under its guard, and none of them is current any more.
         unsafe { guard.defer_destroy(old) };
         true
     }
 
-    /// The generation that follows on a change; and which slots it does without, because
-    /// their numbers are carried and nobody is reading them.
+    /// The generation that follows on a change, and the slots that it drops: their numbers are carried, and
+    /// no thread is reading them.
     fn successor(
         &self,
         old: &Generation,
@@ -145,8 +145,8 @@ impl Ring {
                 next.inherited.push(inherited);
                 continue;
             }
-            // Where nothing is left to carry, not even to look: with short buckets an attempt must
-            // not take longer than a bucket does.
+            // Where nothing is left to carry, do not even look: with short buckets an attempt must not take
+            // longer than a bucket does.
             if inherited.newest_now().is_some() {
                 for bucket in self.buckets(&inherited.slots) {
                     bucket.check();
@@ -163,12 +163,11 @@ impl Ring {
         (next, over)
     }
 
-    /// The buckets in slots of this ring's to which nobody writes any more: each is held by its
-    /// slot.
+    /// The buckets in slots of this ring to which no thread writes any more. Each slot refers to its bucket.
     #[allow(clippy::unused_self)] // buckets live as long as it does
     pub(super) fn buckets<'r>(&'r self, slots: &Slots) -> impl Iterator<Item = &'r Bucket> {
-        // SAFETY: buckets live as long as the window. Relaxed: a grace period has passed since anybody
-        // wrote to them, and whoever has seen that has seen all that was done before.
+        // SAFETY: buckets live as long as the window. Relaxed: a grace period has passed since the last
+        // write, and a thread that has seen it pass has seen all that was done before.
         slots.pointers().iter().filter_map(|slot| unsafe { slot.load(Ordering::Relaxed).as_ref() })
     }
 
@@ -181,7 +180,7 @@ impl Ring {
         self.join(&mut carried.numbers, number);
     }
 
-    /// Merges numbers that were carried for a start into those of them that await their turn.
+    /// Merges numbers that are carried for a start into those that await their turn.
     fn carry_waiting(
         &self,
         next: &mut Generation,
@@ -202,8 +201,8 @@ impl Ring {
     }
 }
 
-/// Begins the grace period after which what has come to its end is not used any more, unless one has begun.
-/// Returns its ticket, which is kept in `ticket`. For a caller that has seen the end under the guard.
+/// Begins the grace period after which no thread uses what has come to its end, unless one has begun. Keeps
+/// its ticket in `ticket`, and returns it. The caller has seen the end under the guard.
 fn begin_grace(ticket: &Ticket, guard: &Guard) -> u64 {
     let ticket = ticket.get_or(grace::ticket);
     grace::begin(ticket, guard);
@@ -240,7 +239,7 @@ mod tests {
         ring.view(|| at, |view| view.total(0))
     }
 
-    /// And makes it once.
+    /// Once only.
     #[test]
     fn a_rotation_makes_the_change_that_is_proposed() {
         let (ring, ours) = (ring(), slots(8));
@@ -271,7 +270,7 @@ mod tests {
         assert_eq!((ring.geometry(), sum(&ring, 1_003)), (geometry(16), 1));
     }
 
-    /// A proposal holds as long as the generation does that it is for.
+    /// A proposal is in force as long as its generation.
     #[test]
     fn a_proposal_makes_way_for_one_for_a_newer_generation() {
         let (ring, one, other) = (ring(), slots(8), slots(16));
@@ -283,6 +282,6 @@ mod tests {
         ring.proposal.withdraw(&one, &guard);
         assert!(ring.proposal.of(0, &guard).is_none());
         assert!(ring.proposal.of(1, &guard).is_some_and(|slots| Arc::ptr_eq(slots, &other)));
-        // It goes with the ring.
+        // The ring frees the other.
     }
 }

@@ -9,8 +9,8 @@
 //! A change of geometry is the same with another generation's bucket (see `reconfigure`). If one was
 //! proposed (see `proposal`), it is made instead.
 //!
-//! The other order, slot first, would leave buckets in slots that were never current, or, with one
-//! slot, take out of the ring the one that still is.
+//! The other order, slot first, would leave buckets in slots that were never current; or, with one slot,
+//! take the bucket that is still current out of the ring.
 
 use crate::reclaim::Guard;
 use crate::ring::Ring;

@@ -1,16 +1,15 @@
 //! The loop of a sum: what a run of slots holds at one position.
 //!
-//! Apart from the rest of reading, because a sum of sixty buckets is this loop and nothing else. An ordinary
-//! bucket (in its slot, closed, and the one that was looked for) costs some twenty
-//! instructions here; any other goes the way of [`View::bucket`].
+//! It stands apart from the rest of reading, because a sum of sixty buckets is this loop and nothing else. An
+//! ordinary bucket (in its slot, closed, and the one that was looked for) costs some twenty instructions here;
+//! any other goes through [`View::bucket`].
 
 use crate::ring::bucket::{BucketPtr, CLOSED};
 use crate::ring::view::View;
 use crate::sync::Ordering;
 
 impl View<'_> {
-    /// What so many buckets from `start` down hold at a position, all in the ring and older than
-    /// `current`.
+    /// What `count` buckets from `start` down hold at a position, all in the ring and older than `current`.
     pub(super) fn scan(&self, start: u64, count: usize, position: usize) -> u64 {
         if self.layout().adds_up(position) {
             self.scan_by(start, count, position, u64::wrapping_add)
@@ -78,7 +77,7 @@ unsafe fn closed_number(
     }
     // SAFETY: by contract.
     let cell = unsafe { bucket.cell(position) };
-    // Relaxed, both: the fence behind them pairs with the Release in `Target::add`.
+    // Relaxed, both: the fence in `identity_after` pairs with the Release in `Target::add`.
     let number = join(cell.total.load(Ordering::Relaxed), cell.shared.load(Ordering::Relaxed));
     (bucket.identity_after() == identity).then_some(number)
 }

@@ -1,9 +1,8 @@
-//! The memory of a window's buckets: taken once, used for one bucket after another, and freed with the
-//! window.
+//! The memory of a window's buckets: reused for one slice of time after another, and freed with the window.
 //!
-//! That is what makes a rotation cost no allocation, what bounds a window's memory whatever stalls
-//! (a thread that holds a bucket holds up that one), and what makes it safe to follow an old pointer.
-//! Which buckets are free is told by their holds alone (see `hold`); there is no list of them to keep.
+//! So a rotation costs no allocation, a window's memory is bounded whatever stalls (a thread that has a
+//! reference keeps one bucket from reuse), and it is safe to follow an old pointer. A bucket's reference count
+//! alone tells whether it is free (see `ref_count`); there is no list of free buckets to keep.
 
 use std::ptr::{NonNull, null_mut};
 
@@ -12,20 +11,19 @@ use crate::ring::bucket::Bucket;
 use crate::ring::cells::BucketCell;
 use crate::sync::{AtomicPtr, AtomicUsize, Ordering};
 
-/// More buckets than this are not made at once, at first.
+/// At most so many buckets are made at first.
 const MOST_AT_FIRST: usize = 1024;
-/// Nor fewer than this, nor more than that, later.
+/// At least and at most so many are made at once later.
 const LATER: (usize, usize) = (crate::sync::sized(16, 1), 65_536);
 
-/// Buckets.
 #[derive(Debug)]
 pub(super) struct Slab {
     layout: BucketLayout,
     /// How many are made at first.
     at_first: usize,
     first: AtomicPtr<Chunk>,
-    /// The number of the bucket behind the one that was taken last: likely free, since those that
-    /// were taken first are free first.
+    /// The number of the bucket after the one that was taken last. It is likely free, since those that were
+    /// taken first are free first.
     hint: AtomicUsize,
 }
 
@@ -39,7 +37,7 @@ struct Chunk {
 }
 
 impl Slab {
-    /// A slab that makes so many buckets when the first is taken.
+    /// A slab that makes `at_first` buckets when the first is taken.
     pub(super) fn new(layout: BucketLayout, at_first: usize) -> Slab {
         Slab {
             layout,
@@ -51,7 +49,7 @@ impl Slab {
 
     /// A free bucket, now the caller's.
     pub(super) fn take(&self) -> &Bucket {
-        // Relaxed: any bucket is a right one to begin with.
+        // Relaxed: the search may begin at any bucket.
         let hint = self.hint.load(Ordering::Relaxed);
         let free = self.free_from(hint, usize::MAX).or_else(|| self.free_from(0, hint));
         let (number, bucket) = free.unwrap_or_else(|| self.grow());
@@ -76,8 +74,7 @@ impl Slab {
     }
 
     fn chunks(&self) -> impl Iterator<Item = &Chunk> {
-        // SAFETY: null, or a chunk that lives as long as the slab. Acquire: cells with the Release in
-        // `grow`.
+        // SAFETY: null, or a chunk that lives as long as the slab. Acquire: pairs with the Release in `grow`.
         let follow =
             |pointer: &AtomicPtr<Chunk>| unsafe { pointer.load(Ordering::Acquire).as_ref() };
         std::iter::successors(follow(&self.first), move |chunk| follow(&chunk.next))
@@ -94,7 +91,7 @@ impl Slab {
         let (mut pointer, mut total) = (&self.first, 0);
         let mut new: Option<Chunk> = None;
         loop {
-            // SAFETY: as in `chunks`.
+            // SAFETY: as in `chunks`. Acquire: likewise.
             if let Some(chunk) = unsafe { pointer.load(Ordering::Acquire).as_ref() } {
                 total += chunk.buckets.len();
                 pointer = &chunk.next;
@@ -103,16 +100,16 @@ impl Slab {
             let size = if total == 0 { self.at_first } else { (total / 4).clamp(LATER.0, LATER.1) };
             let chunk = new.take().unwrap_or_else(|| Chunk::new(self.layout, size));
             let chunk = Box::into_raw(Box::new(chunk));
-            // SAFETY: just made; ours alone, until it is linked.
+            // SAFETY: just made, and ours alone until it is linked.
             let bucket = unsafe { &(&(*chunk).buckets)[0] };
             bucket.references.try_take();
-            // Release: publishes the chunk.
+            // Release: publishes the chunk; pairs with the Acquire in `chunks`.
             let linked =
                 pointer.compare_exchange(null_mut(), chunk, Ordering::Release, Ordering::Relaxed);
             if linked.is_ok() {
                 return (total, bucket);
             }
-            // Somebody else has grown the slab; ours goes behind theirs.
+            // Another thread has grown the slab: our chunk goes behind that one.
             bucket.references.release();
             // SAFETY: made above, and not linked.
             new = Some(*unsafe { Box::from_raw(chunk) });
@@ -124,11 +121,11 @@ impl Chunk {
     fn new(layout: BucketLayout, size: usize) -> Chunk {
         let cells: Box<[BucketCell]> =
             (0..size * layout.cells()).map(|_| BucketCell::default()).collect();
-        // As a pointer: a box would have to be the only way to what is in it, and buckets point there.
+        // As a pointer, because a box must be the only way to its content, and buckets point there.
         let cells = NonNull::from(Box::leak(cells));
         let first = cells.cast::<BucketCell>();
         let bucket = |index: usize| {
-            // SAFETY: within the cells, which live as long as the chunk, and no other's.
+            // SAFETY: within the cells, which live as long as the chunk. They belong to this bucket alone.
             unsafe { Bucket::new(first.add(index * layout.cells()).as_ptr(), layout) }
         };
         let buckets = (0..size).map(bucket).collect();
@@ -145,10 +142,10 @@ impl Drop for Chunk {
 
 impl Drop for Slab {
     fn drop(&mut self) {
-        // Relaxed, both: `&mut self`: nobody else is there, and all that was done is behind us.
+        // Relaxed, both: `&mut self`: no other thread is there, and all that was done comes before.
         let mut next = self.first.load(Ordering::Relaxed);
         while !next.is_null() {
-            // SAFETY: as said. Each chunk was made by `Box::into_raw`, and is linked once.
+            // SAFETY: no other thread is there. Each chunk was made by `Box::into_raw`, and is linked once.
             next = unsafe { Box::from_raw(next) }.next.load(Ordering::Relaxed);
         }
     }

@@ -17,7 +17,7 @@ use crate::sync::sized;
 /// period.
 pub(super) const BLOCKS: usize = sized(4, 2);
 
-/// How many buckets without a block are made when the first is needed, which is seldom.
+/// How many buckets without a block are made when the first is needed. That is seldom.
 const BLOCKLESS_AT_FIRST: usize = sized(8, 1);
 
 #[derive(Debug)]
@@ -32,7 +32,7 @@ pub(super) struct Store {
 }
 
 impl Store {
-    /// With so many buckets for the slots of the first ring.
+    /// A store for a first ring of so many slots.
     pub(super) fn new(layout: BucketLayout, strategy: Strategy, slots: usize) -> Store {
         // Beside those in the slots, some are retired and not closed, and one is being opened.
         let at_first = sized(slots.saturating_add(BLOCKS + 1), 1);

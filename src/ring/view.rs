@@ -85,7 +85,7 @@ impl<'g> View<'g> {
         Some(View { ring, current, live, slot, generation, now: 0, overtaken })
     }
 
-    /// The same at a time.
+    /// The same view at a time.
     #[inline]
     pub(super) fn at(self, now: u64) -> View<'g> {
         View { now, ..self }
@@ -114,7 +114,7 @@ impl<'g> View<'g> {
 
     /// The start of the bucket that the time lies in.
     pub(crate) fn newest(&self) -> u64 {
-        // Mostly the live one's: then there is nothing to divide.
+        // Mostly the live one's, which needs no division.
         if self.is_live() { self.live } else { self.geometry().start_of(self.now) }
     }
 
@@ -186,7 +186,7 @@ impl<'g> View<'g> {
     /// The number of the slot of a start that is in the ring.
     #[inline]
     pub(super) fn slot_of(&self, start: u64) -> usize {
-        // Mostly the live one's, or the one before: then there is nothing to divide.
+        // Mostly the live one's, or the one before, which needs no division.
         let geometry = self.geometry();
         match self.live - start {
             0 => self.slot,
@@ -201,8 +201,8 @@ impl<'g> View<'g> {
         }
     }
 
-    /// The bucket at `start`, older than `current`, which is in the ring, if it was ever opened; by
-    /// its slot.
+    /// The bucket at `start`, found by its slot, if it was ever opened. It is in the ring, and older than
+    /// `current`.
     #[inline]
     pub(super) fn bucket(&self, start: u64, slot: &BucketPtr) -> Option<BucketData<'g>> {
         let found = self.load(slot)?;

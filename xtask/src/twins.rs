@@ -102,7 +102,7 @@ pub(crate) const TWINS: &[Twin] = &[
                     }",
         build: &CHECKER,
         model: "each_bucket::add_against_the_reuse_of_its_block",
-        why: "no grace period covers it: the block may be another bucket's by then (I1, I2)",
+        why: "no grace period covers the add: another bucket may own the block by then (I1, I2)",
     },
     Twin {
         name: "reference-released-twice",
@@ -120,7 +120,7 @@ pub(crate) const TWINS: &[Twin] = &[
         replace: "if replaced && found.is_none() && let Some(old) = found {",
         build: &CHECKER,
         model: "reclamation::add_against_rotations_and_the_end",
-        why: "what is never let go is never used again (I5)",
+        why: "a bucket that is never released is never reused (I5)",
     },
     Twin {
         name: "acquired-without-looking-again",
@@ -129,7 +129,7 @@ pub(crate) const TWINS: &[Twin] = &[
         replace: "if eq(pointer.load(Ordering::Acquire), bucket) || true {",
         build: &CHECKER,
         model: "each_bucket::back_dated_add_against_the_reuse_of_its_header",
-        why: "the bucket may have become another bucket before it was counted (I2)",
+        why: "the bucket may have been reused before the reference was counted (I2)",
     },
     Twin {
         name: "read-without-looking-again",
@@ -138,7 +138,7 @@ pub(crate) const TWINS: &[Twin] = &[
         replace: "        self.identity_after() & !STATE == version || true",
         build: &CHECKER,
         model: "window_sum::bucket_against_the_reuse_of_its_header",
-        why: "the bucket may have become another bucket while it was read (I9)",
+        why: "the bucket may have been reused while it was read (I9)",
     },
     Twin {
         name: "summed-without-looking-again",
@@ -185,7 +185,7 @@ pub(crate) const TWINS: &[Twin] = &[
         replace: "",
         build: &CHECKER,
         model: "lifetime::lifetime_against_back_dated_adds",
-        why: "what only a bucket has counted leaves with it (I7)",
+        why: "adds that only a bucket has counted leave with it (I7)",
     },
     Twin {
         name: "reconfigure-forgets-the-old-ring",
@@ -194,7 +194,7 @@ pub(crate) const TWINS: &[Twin] = &[
         replace: "inherited: { let _ = (change, changes); Vec::new() },",
         build: &CHECKER,
         model: "reconfigure::reconfigure_against_add",
-        why: "what was in the ring is gone (I1)",
+        why: "the adds of the old ring are gone (I1)",
     },
     Twin {
         name: "drain-takes-its-turn-whatever-has-come",
@@ -203,7 +203,7 @@ pub(crate) const TWINS: &[Twin] = &[
         replace: "{ _ = (order, failed); self.0.word.fetch_xor(SET, Ordering::AcqRel); look.word != next }",
         build: &CHECKER,
         model: "window_drains::drain_against_the_change_that_carries",
-        why: "a change may carry as waiting what is handed out meanwhile (I8)",
+        why: "a change may carry numbers as waiting that are handed out meanwhile (I8)",
     },
     Twin {
         name: "carried-whether-or-not-it-was-handed-out",
@@ -212,7 +212,7 @@ pub(crate) const TWINS: &[Twin] = &[
         replace: "if !passed.has(bucket.rank()) || true {",
         build: &CHECKER,
         model: "window_drains::drain_against_the_change_that_carries",
-        why: "what was handed out awaits its turn again (I8)",
+        why: "numbers that were handed out await their turn again (I8)",
     },
     Twin {
         name: "proposal-made-of-any-generation",
@@ -230,7 +230,7 @@ pub(crate) const TWINS: &[Twin] = &[
         replace: "portable::add(*self, position, n, Ordering::Relaxed);",
         build: &CHECKER,
         model: "seen::by_a_sum",
-        why: "who counts an add must see what came before it (I9)",
+        why: "a thread that counts an add must see what came before it (I9)",
     },
     Twin {
         name: "version-published-before-its-block",
@@ -242,7 +242,7 @@ pub(crate) const TWINS: &[Twin] = &[
             // SAFETY",
         build: &CHECKER,
         model: "comeback::read_against_a_header_that_comes_back",
-        why: "a reader may pair the version with a block that was lost to another (I9)",
+        why: "a reader may pair the version with a block that another bucket has taken (I9)",
     },
     Twin {
         name: "seen-without-looking-at-the-pointer-again",
@@ -251,7 +251,7 @@ pub(crate) const TWINS: &[Twin] = &[
         replace: "(pointer.load(Ordering::Relaxed).is_null() || true)",
         build: &CHECKER,
         model: "comeback::read_against_a_header_that_becomes_older",
-        why: "the version may be of another bucket than the one that was linked (I9)",
+        why: "the version may be that of a reuse after the pointer was loaded (I9)",
     },
     Twin {
         name: "older-bucket-taken-for-never-opened",
@@ -260,7 +260,7 @@ pub(crate) const TWINS: &[Twin] = &[
         replace: "if there > start {",
         build: &CHECKER,
         model: "comeback::read_against_a_header_that_becomes_older",
-        why: "a bucket that has left the ring is not looked for again (I9)",
+        why: "the reader does not look again for a bucket that has left the ring (I9)",
     },
     Twin {
         name: "final-without-adders",
@@ -269,7 +269,7 @@ pub(crate) const TWINS: &[Twin] = &[
         replace: "self.block().is_none()",
         build: &CHECKER,
         model: "closing::final_against_its_adders",
-        why: "a bucket is called closed while it is being added to (I6)",
+        why: "a bucket counts as closed during an add to it (I6)",
     },
     Twin {
         name: "adder-does-not-look-again",
@@ -278,7 +278,7 @@ pub(crate) const TWINS: &[Twin] = &[
         replace: "Some(adder).filter(|_| current.load(Ordering::Relaxed).is_null() || true)",
         build: &CHECKER,
         model: "closing::final_against_its_adders",
-        why: "a bucket that was found without adders gets one (I6)",
+        why: "a bucket gets an adder after it was found without any (I6)",
     },
     Twin {
         name: "adder-without-a-fence",
@@ -328,7 +328,7 @@ pub(crate) const TWINS: &[Twin] = &[
         replace: "live_sequence(live, at, missed, &[&commit, &raise])",
         build: &PER_CORE,
         model: "closing::close_against_read_of_extremes",
-        why: "what was counted is in no extreme (I6)",
+        why: "a value that was counted is in no extreme (I6)",
     },
     Twin {
         name: "pending-value-not-looked-at",
@@ -337,7 +337,7 @@ pub(crate) const TWINS: &[Twin] = &[
         replace: "if pends && extreme > pending { pending } else { extreme }",
         build: &PER_CORE,
         model: "closing::close_against_read_of_extremes",
-        why: "what was counted is in no extreme (I6)",
+        why: "a value that was counted is in no extreme (I6)",
     },
     Twin {
         name: "membarrier-lock-for-all",
@@ -360,7 +360,7 @@ pub(crate) const TWINS: &[Twin] = &[
                 membarrier",
         build: &PER_CORE,
         model: "closing::close_against_close",
-        why: "the kernel may take its time, and nothing is reclaimed meanwhile",
+        why: "the kernel may take long, and nothing is reclaimed meanwhile",
     },
     Twin {
         name: "closed-without-a-barrier",
@@ -369,7 +369,7 @@ pub(crate) const TWINS: &[Twin] = &[
         replace: "if true || per_core::membarrier() {",
         build: &PER_CORE,
         model: "each_bucket::add_against_the_reuse_of_its_block",
-        why: "a sequence that has loaded the bucket commits to a block that is another's (I1, I2)",
+        why: "a sequence that has loaded the bucket commits to a block of another bucket (I1, I2)",
     },
     Twin {
         name: "sequence-commits-after-a-barrier",
@@ -378,7 +378,7 @@ pub(crate) const TWINS: &[Twin] = &[
         replace: "if *core < mine {",
         build: &PER_CORE,
         model: "each_bucket::add_against_the_reuse_of_its_block",
-        why: "the barrier is for nothing if it restarts nobody (I1, I2)",
+        why: "a barrier that restarts no sequence is useless (I1, I2)",
     },
     Twin {
         name: "tortured-without-a-barrier",
@@ -387,6 +387,6 @@ pub(crate) const TWINS: &[Twin] = &[
         replace: "if true || per_core::membarrier() {",
         build: &TORTURE,
         model: "windows::steps::with_fewer_rows_than_processors",
-        why: "a sequence that has loaded the bucket commits to a block that is another's (I1, I2)",
+        why: "a sequence that has loaded the bucket commits to a block of another bucket (I1, I2)",
     },
 ];

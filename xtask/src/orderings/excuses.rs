@@ -1,6 +1,6 @@
-//! The orders that no model can judge, each with the reason, and with another witness.
+//! The orders that no model can judge, each with the reason and another witness.
 
-/// Why an order stands that no model misses.
+/// An order that no model misses, and why it stands.
 pub(super) struct Excuse {
     /// The site, by name.
     pub(super) site: &'static str,
@@ -18,22 +18,22 @@ impl Excuse {
     }
 }
 
-const FENCES: &str = "its theorem needs a third thread and the collector's own fences, more than a model \
-                      can finish: it is proved in the file";
+const FENCES: &str = "its theorem needs a third thread and the collector's own fences, which is more than a \
+                      model can finish: the file proves it";
 const DECIDED: &str = "models decide nothing: they know the strategy and the rows beforehand";
 const LOCKED: &str = "in a model the lock that stands for the core orders it already; on x86-64 only the \
                       compiler could move it";
 
 const TICKER: &str = "models have neither a ticker's thread nor forked children";
-const THIRD: &str = "it takes a third preemption, with which the model finds it in seconds, but takes six \
+const THIRD: &str = "it takes a third preemption: with one, the model finds it in seconds, but takes six \
                      minutes where nothing is wrong";
-const DRAINS: &str = "the cursor's word hands on all but places that were written in vain: a drain must lose \
-                      its turn to a change, and another thread have the next one";
-const PLACES: &str = "two turns must pass while a change reads its places, which it keeps from passing: only \
-                      the order of its reading and the writing after it hangs on this";
+const DRAINS: &str = "the cursor's word hands on all but ranks that were written in vain: a drain must lose \
+                      its turn to a change, and another thread must have the next one";
+const RANKS: &str = "two turns must pass while a change reads its ranks, and a change lets none pass: only \
+                     its reading and the writing after it depend on this order";
 
-const SEAT: &str = "each pin of the checking reclaimer orders what the seat would; and it decides who closes a \
-                    bucket, and when, not what is in it";
+const LOCK: &str = "each pin of the checking reclaimer orders what the lock would; and the lock decides which \
+                    thread closes a bucket, and when, not what is in it";
 
 /// All of them.
 pub(super) const EXCUSES: &[Excuse] = &[
@@ -118,13 +118,13 @@ pub(super) const EXCUSES: &[Excuse] = &[
     Excuse {
         site: "ring/closer.rs: try_lock: compare_exchange: Release",
         orders: &["Relaxed"],
-        why: SEAT,
+        why: LOCK,
         witness: "tests/survival/slow.rs",
     },
     Excuse {
         site: "ring/closer.rs: try_unlock: swap: Acquire",
         orders: &["Relaxed"],
-        why: SEAT,
+        why: LOCK,
         witness: "tests/survival/slow.rs",
     },
     Excuse {
@@ -142,9 +142,9 @@ pub(super) const EXCUSES: &[Excuse] = &[
     Excuse {
         site: "ring/block.rs: try_own: compare_exchange: AcqRel",
         orders: &["Release"],
-        why: "the look at the owner before it has mostly acquired as much; for that to be missing the \
-              closer must stop twice, and the next owner between that look and this: loom finds it not \
-              even with three preemptions",
+        why: "the load of the owner before it has mostly acquired as much; to miss that, the closer must \
+              stop twice, and the next owner between that load and this: loom does not find it even with \
+              three preemptions",
         witness: "litmus/src/races/close_read.rs",
     },
     Excuse {
@@ -174,7 +174,7 @@ pub(super) const EXCUSES: &[Excuse] = &[
     Excuse {
         site: "ring/cursor.rs: advance: compare_exchange: AcqRel",
         orders: &["Release"],
-        why: PLACES,
+        why: RANKS,
         witness: "loom-tests/tests/models/window_drains.rs",
     },
     Excuse {

@@ -93,12 +93,12 @@ pub(crate) const TWINS: &[Twin] = &[
         name: "straggler-adds-to-a-block-it-found-in-a-slot",
         file: "src/ring/add.rs",
         find: "                Some(bucket) if bucket.start() == start => {
-                    self.put_shared(bucket, update);",
+                    self.put_shared(bucket, slots, update);",
         replace: "                Some(bucket) if bucket.start() == start => {
                     match NonNull::new(bucket.live.column.load(Ordering::Relaxed)) {
                         // SAFETY: not at all.
                         Some(column) => update.put(&unsafe { Column::new(column) }),
-                        None => self.put_shared(bucket, update),
+                        None => self.put_shared(bucket, slots, update),
                     }",
         build: &CHECKER,
         model: "each_bucket::add_against_the_reuse_of_its_block",
@@ -153,8 +153,8 @@ pub(crate) const TWINS: &[Twin] = &[
         name: "retired-before-it-is-in-its-slot",
         file: "src/ring/rotate.rs",
         find: "        slots.install(current);
-        self.close_quiescent(guard);",
-        replace: "        self.close_quiescent(guard);",
+        let all_closed",
+        replace: "        let all_closed",
         build: &CHECKER,
         model: "one_header::back_dated_add_behind_a_stalled_rotation",
         why: "a back-dated add inserts a second bucket for its start (I3)",
@@ -388,5 +388,66 @@ pub(crate) const TWINS: &[Twin] = &[
         build: &TORTURE,
         model: "windows::steps::with_fewer_rows_than_processors",
         why: "a sequence that has loaded the bucket commits to a block of another bucket (I1, I2)",
+    },
+    Twin {
+        name: "summed-at-once-whatever-is-current",
+        file: "src/ring/at_once.rs",
+        find: "std::ptr::eq(self.current().load(Ordering::Acquire), found.bucket) && found.is_valid()",
+        replace: "(self.current().load(Ordering::Acquire).is_null() || true) && found.is_valid()",
+        build: &CHECKER,
+        model: "window_sum::sum_against_the_totals_over_its_mark",
+        why: "totals stand where the mark was, and blocks count for other intervals (I9)",
+    },
+    Twin {
+        name: "summed-at-once-whatever-its-version",
+        file: "src/ring/at_once.rs",
+        find: "std::ptr::eq(self.current().load(Ordering::Acquire), found.bucket) && found.is_valid()",
+        replace: "std::ptr::eq(self.current().load(Ordering::Acquire), found.bucket) && (found.is_valid() || true)",
+        build: &CHECKER,
+        model: "window_sum::sum_against_a_leap_and_a_bucket_that_comes_back",
+        why: "the bucket was reused, and is current again (I9)",
+    },
+    Twin {
+        name: "version-checked-before-current",
+        file: "src/ring/at_once.rs",
+        find: "std::ptr::eq(self.current().load(Ordering::Acquire), found.bucket) && found.is_valid()",
+        replace: "found.is_valid() && std::ptr::eq(self.current().load(Ordering::Acquire), found.bucket)",
+        build: &CHECKER,
+        model: "window_sum::sum_against_a_leap_and_a_bucket_that_comes_back",
+        why: "the bucket is reused between the two, and current again (I9)",
+    },
+    Twin {
+        name: "total-over-the-mark-relaxed",
+        file: "src/ring/close.rs",
+        find: "total.store(total, Ordering::Release)",
+        replace: "total.store(total, Ordering::Relaxed)",
+        build: &CHECKER,
+        model: "window_sum::unpinned_sum_against_the_totals_over_its_mark",
+        why: "a reader may take it for the mark, and not see that the bucket is retired (I9)",
+    },
+    Twin {
+        name: "shared-add-not-said",
+        file: "src/ring/add.rs",
+        find: "        slots.touched.touch(bucket.slot(), until);
+        self.touched.touch(until);",
+        replace: "        let _ = until;",
+        build: &CHECKER,
+        model: "window_sum::sum_against_the_totals_over_its_mark",
+        why: "a sum at once does not look at other buckets' shared cells (I9)",
+    },
+    Twin {
+        name: "shared-add-said-afterwards",
+        file: "src/ring/add.rs",
+        find: "        slots.touched.touch(bucket.slot(), until);
+        self.touched.touch(until);
+        update.put(bucket.cells());
+        update.put(&*self.shared_total);",
+        replace: "        update.put(bucket.cells());
+        update.put(&*self.shared_total);
+        slots.touched.touch(bucket.slot(), until);
+        self.touched.touch(until);",
+        build: &CHECKER,
+        model: "window_sum::sum_behind_a_lifetime_that_counts_a_back_dated_add",
+        why: "a reader that has counted the add sums without it afterwards (I9)",
     },
 ];

@@ -149,6 +149,56 @@ fn sum_of_two_against_a_bucket_that_comes_back() {
     });
 }
 
+/// As [above](sum_against_the_totals_over_its_mark), without a pin. (Of values: in a model only they are added
+/// through the block of a bucket that they have opened, so that no bucket is touched.)
+#[test]
+fn unpinned_sum_against_the_totals_over_its_mark() {
+    let name = "window_sum::unpinned_sum_against_the_totals_over_its_mark";
+    Model::new(name).bounded(2).bounded_over_epoch(1).bounded_per_core(1).explore(|| {
+        set_time(3);
+        let window: Arc<Window<Times>> = Arc::new(window(2));
+        record(&window, 3, 32);
+        record(&window, 4, 64);
+        record(&window, 5, 1); // the mark is 32 now, and will be 1
+        let other = spawn(&window, |window| record(window, 6, 256));
+        set_time(5);
+        turn();
+        let found = window.sum(Times::Took);
+        assert!([65, 1].contains(&found), "{found} was never the sum");
+        other.join().unwrap();
+    });
+}
+
+/// A reader that has counted a back-dated add, in `lifetime`, counts it in a sum at once.
+#[test]
+fn sum_behind_a_lifetime_that_counts_a_back_dated_add() {
+    let name = "window_sum::sum_behind_a_lifetime_that_counts_a_back_dated_add";
+    Model::new(name).bounded(2).bounded_over_epoch(1).bounded_per_core(1).explore(|| {
+        set_time(3);
+        let window: Arc<Window<Times>> = Arc::new(window(2));
+        record(&window, 3, 1);
+        record(&window, 4, 2);
+        let other = spawn(&window, move |window| record(window, 3, 16));
+        set_time(4);
+        turn();
+        let all = window.lifetime(Times::Took).sum;
+        let found = window.sum(Times::Took);
+        assert!([3, 19].contains(&found) && found >= all, "{all} in all, and then {found}");
+        other.join().unwrap();
+    });
+}
+
+events! {
+    /// What has a sum of values.
+    enum Times { Took: Value }
+}
+
+fn record(window: &Window<Times>, bucket: u64, value: u64) {
+    set_time(bucket);
+    turn();
+    window.record(Times::Took, value);
+}
+
 events! {
     /// What takes two cells to count.
     enum Two { One: Count, Other: Count }

@@ -63,8 +63,8 @@ pub(super) fn enter(tick: &Arc<Tick>) -> io::Result<&'static Registration> {
     Ok(registrations().find(|registration| registration.take(tick)).unwrap_or_else(|| add(tick)))
 }
 
-/// Has the handler run in children, if it does not yet. Two threads at once may install it twice: it
-/// then orphans twice, which changes nothing. No thread waits for another, which a child would not have.
+/// Has the handler run in children, if it does not yet. Two threads at once may install it twice: running
+/// twice does no harm. No thread waits for another, which might not exist in a child.
 fn handle() -> io::Result<()> {
     // Acquire: pairs with the Release below. If this thread forks, the handler is installed.
     if HANDLED.load(Ordering::Acquire) {

@@ -180,7 +180,7 @@ impl Tick {
     ///
     /// What that thread owned, a reference to `self` and its name, is never freed: freeing might wait for a
     /// lock that another thread of the parent held.
-    #[allow(dead_code, reason = "not where nobody forks")]
+    #[allow(dead_code, reason = "where processes do not fork")]
     pub(super) fn orphan(&self) {
         // Relaxed, all: there is one thread, which will start any other.
         self.nanos.store(UNKNOWN.as_nanos(), Ordering::Relaxed);

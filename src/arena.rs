@@ -10,8 +10,8 @@
 //! lock-free: a compare-exchange on one word of the bitmap (on each of several, for a run longer than
 //! a word). One pass over the bitmaps finds room, maps a segment, or gives up. Giving up is no error:
 //! a counter then counts in its fallback cell. A segment is mapped for one run, which is taken before
-//! other threads can see the segment. So no claim maps more than one, and a run that does not fit into
-//! a segment maps none.
+//! other threads can see the segment. So no claim adds more than one segment, and a run that does not
+//! fit adds none.
 //!
 //! # A free column is all zeros
 //!
@@ -39,8 +39,8 @@ const WORD: usize = sized(64, 8);
 const WORDS: usize = COLUMNS / WORD;
 /// Where row 0 begins: behind the bitmap, on a page of its own.
 const ROWS_AT: usize = WORDS.next_multiple_of(PAGE);
-/// A run of columns begins at a multiple of its length, or of this, a cache line of cells: so a window's
-/// events touch as few lines as possible.
+/// A cache line of cells. A run begins at a multiple of this, or of its length's next power of two if that is
+/// less: so a window's events touch as few lines as possible.
 const LINE: usize = 8;
 
 global! {

@@ -101,10 +101,10 @@ impl Counter {
     /// returned (*intermediate value linearizability*, Rinberg and Keidar, DISC 2020). It never goes
     /// back, except by a drain. Acquire. Costs a load a core.
     ///
-    /// The true count *when the call began* includes this thread's own adds, and those of other threads
-    /// with which this thread has synchronised since (by a join, a lock, a channel, an Acquire load). An
-    /// add that has merely returned by the clock may be in its core's store buffer for some nanoseconds
-    /// more: per core, an add is a plain store.
+    /// The true count *when the call began* is of the adds before it. "Before" means ordered by
+    /// synchronisation (a join, a lock, a channel, an Acquire load), or on this thread. An add that has
+    /// merely returned by the clock may be in its core's store buffer for some nanoseconds more: per core,
+    /// an add is a plain store.
     ///
     /// ```
     /// let hits = windrow::Counter::new();
@@ -126,7 +126,7 @@ impl Counter {
         }
     }
 
-    /// Returns the sum and restarts at zero: a drain.
+    /// Returns the [`sum`](Self::sum) and restarts at zero: a drain.
     ///
     /// Every add is in exactly one call's result, however many threads call at once. Acquire and
     /// Release. Costs a load a core and a compare-exchange.

@@ -211,8 +211,8 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     ///
     /// Each bucket of the old ring goes, with all its counts, into the new bucket that contains its
     /// start. If that is outside the new ring, its counts remain in [`lifetime`](Self::lifetime) only.
-    /// Nothing is lost, adds under way included. The new newest bucket is the one that contains the
-    /// start of the old newest bucket.
+    /// Nothing is lost, adds under way included. Afterwards the newest bucket is the one that contains the
+    /// start of the newest bucket before.
     ///
     /// The old ring's memory is kept until a change or two after this one, however often the geometry is
     /// changed, and whatever a drain is doing. Where buckets are shorter than a change takes, an add that

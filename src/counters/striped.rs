@@ -1,9 +1,9 @@
 //! A number on a column of its own: the part that all counters share.
 //!
 //! A [`Striped`] is made in a `const`, without a column. The first add claims one. If the arena is full,
-//! then and later, the number counts in its fallback cell, as any atomic does. The column pointer
-//! changes once, from null to a column or to [`TaggedColumn::Unavailable`]. So readers need not retry:
-//! an add that they have synchronised with went to a cell that they find.
+//! the number counts in its fallback cell from then on, as any atomic does. The column pointer changes
+//! once, from null to a column or to [`TaggedColumn::Unavailable`]. So readers need not retry: an add
+//! that they have synchronised with went to a cell that they find.
 //!
 //! Adds that cannot use this core's row also go to the fallback cell: a plain add and a locked one never
 //! meet in a cell.

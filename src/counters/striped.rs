@@ -165,7 +165,7 @@ impl Drop for Striped {
     }
 }
 
-/// The order of a read-modify-write on a cell: Release, which sums and drains rely on, or SeqCst if the
+/// The order of a read-modify-write on a cell: Release, which sums and drains rely on, or `SeqCst` if the
 /// caller asks for it. Acquire is not needed: an add returns nothing, so no thread can tell what it came
 /// after.
 #[inline]

@@ -35,7 +35,7 @@
 //!   registered, a row that is not there, aborted too often) adds to another cell.
 //! * The descriptor and the code outlive every thread that has used them. `rseq_cs` may keep pointing at
 //!   the descriptor after a sequence has ended, until the kernel reads it. If the object that holds the
-//!   descriptor were unloaded, the kernel would kill the thread. So [`detect`] pins the object.
+//!   descriptor were unloaded, the kernel would kill the thread. So [`detect()`] pins the object.
 
 use std::arch::asm;
 use std::mem::offset_of;

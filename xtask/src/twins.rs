@@ -10,10 +10,10 @@ pub(crate) const TWINS: &[Twin] = &[
         file: "src/counters/counter.rs",
         find: "            let base = self.base.load(Ordering::Acquire);
             let sum = self.cells.sum();
-            // Release: whoever",
+            // Release: a thread",
         replace: "            let sum = self.cells.sum();
             let base = self.base.load(Ordering::Acquire);
-            // Release: whoever",
+            // Release: a thread",
         build: &CHECKER,
         model: "counter_drains::two_drains_share_what_was_added",
         why: "the baseline of another drain may be newer than the scan (I8)",

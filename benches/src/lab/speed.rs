@@ -202,7 +202,7 @@ impl Speed {
         let adding = format!("an add, {} beside a reader", counted(threads));
         let mut heads = vec!["contender"];
         let alone = group == Group::Counter;
-        heads.extend(alone.then_some("a read, nobody adding"));
+        heads.extend(alone.then_some("a read, without adds"));
         heads.extend([adding.as_str(), "a read meanwhile"]);
         let mut table = Table::new(id, title, heads);
         for label in self.labels(group) {
@@ -222,7 +222,7 @@ impl Speed {
     fn full_reads(&self) -> Table {
         let groups = [Group::Full2, Group::Full60, Group::Full600];
         let heads = ["contender", "2 buckets", "60 buckets", "600 buckets"];
-        let title = "ns of CPU time a sum over a full window, nobody adding";
+        let title = "ns of CPU time a sum over a full window, without adds";
         let mut table = Table::new("full-read", title, heads);
         for label in self.labels(Group::Full2) {
             let cells = groups.map(|group| {

@@ -133,7 +133,7 @@ async fn answer(State(service): State<Arc<Service>>) -> (StatusCode, &'static st
 
 /// Counts an answer into the window.
 ///
-/// A request whose client goes away before the answer is dropped here uncounted: that is why the
+/// A request whose client goes away before the answer is dropped here uncounted. So the
 /// clients finish what they began before the counts are compared.
 async fn observe(State(service): State<Arc<Service>>, request: Request, next: Next) -> Response {
     let begun = Instant::now();

@@ -35,7 +35,7 @@ const LINE_EVERY: usize = 10;
 struct Soak {
     /// Those that last.
     subjects: Vec<Box<dyn Subject>>,
-    /// Whoever does something holds it for reading; for writing it is had at rest.
+    /// Threads lock it for reading while they do something; at rest it is locked for writing.
     rest: RwLock<()>,
     finished: AtomicBool,
     done: Done,

@@ -46,7 +46,7 @@ impl Model {
         if cfg!(windrow_checker) { self } else { self.bounded(preemptions) }
     }
 
-    /// Bounded over the per-core strategy alone, whose scheduler is one more thing to take turns on.
+    /// Bounded over the per-core strategy alone, whose scheduler is one more atomic to take turns on.
     #[must_use]
     pub fn bounded_per_core(self, preemptions: usize) -> Model {
         if cfg!(windrow_per_core) { self.bounded(preemptions) } else { self }

@@ -70,7 +70,7 @@ fn what_is_dropped_gives_everything_back() {
     on_each_strategy("memory::dropped");
 }
 
-/// Kilobytes that are mapped, written or not; nothing where nobody says so.
+/// Kilobytes that are mapped, written or not; `None` where the system does not say.
 fn mapped_kilobytes() -> i64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let size = status.lines().find_map(|line| line.strip_prefix("VmSize:")?.strip_suffix("kB"));

@@ -32,7 +32,7 @@ fn use_a_little(shared: &Shared, random: &mut Rng) {
     shared.added.fetch_add(adds, Ordering::Relaxed);
 }
 
-/// Lets go of a window. Whoever is the last looks: nothing is missing, nor is any other's in it.
+/// Drops a reference to a window. The last thread checks that its numbers are all of its adds and no others.
 fn let_go(shared: Arc<Shared>) {
     let Some(Shared { window, added, .. }) = Arc::into_inner(shared) else {
         return;

@@ -18,7 +18,7 @@ pub(crate) struct Build {
     pub(crate) tests: &'static [&'static str],
 }
 
-/// Frees at once, and notices who looks afterwards.
+/// Frees at once, and notices every later access.
 pub(crate) const CHECKER: Build = Build {
     name: "checking reclaimer",
     flags: "--cfg loom --cfg crossbeam_loom --cfg windrow_checker",

@@ -92,8 +92,8 @@ pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
     })
 }
 
-/// What the table shall say of each mutant: first by few preemptions, over the checking reclaimer and
-/// per core; and of what that leaves alive and nobody excuses, over `crossbeam-epoch` too, and by more.
+/// What the table says of each mutant: first by few preemptions, over the checking reclaimer and
+/// per core; then, of survivors without an excuse, over `crossbeam-epoch` too, and by more.
 fn find(
     root: &Path,
     sites: &[Site],

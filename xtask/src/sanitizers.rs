@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use crate::steps::{Failed, Steps, cargo};
 
-/// Where sanitizers are to be had.
+/// A target that has sanitizers.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 /// The tests that `AddressSanitizer` watches. Not the others: they limit the address space, of which a

@@ -28,10 +28,10 @@ pub fn beside_a_reader() -> usize {
     (cores() - 1).max(1)
 }
 
-/// Yardsticks that are no counters: nobody would read them, or keep them.
+/// Yardsticks that are no counters: they are neither read nor kept.
 const INSTRUCTIONS: [&str; 4] = [PLAIN_ADD, LOCKED_ADD, PINNED_ADD, COARSE_READ];
 
-/// What is done by everybody in `group`.
+/// What every contender in `group` does.
 fn works(group: Group) -> Vec<Work> {
     match group {
         Group::Counter => {
@@ -48,7 +48,7 @@ fn works(group: Group) -> Vec<Work> {
     }
 }
 
-/// Who does what.
+/// Which contender does what.
 fn plan(groups: &[Group], java: bool) -> Vec<(Subject, Work)> {
     let mut plan = Vec::new();
     for &group in groups {
@@ -96,7 +96,7 @@ impl Speed {
         })
     }
 
-    /// Everybody who was measured in `group`.
+    /// The contenders measured in `group`.
     pub fn labels(&self, group: Group) -> Vec<&'static str> {
         let mut labels = Vec::new();
         for figure in self.figures.iter().filter(|figure| figure.subject.group == group) {

@@ -15,8 +15,8 @@ pub(super) struct DrainClosed;
 
 /// How many buckets there are when the trial begins; the last is live.
 const OPENED: u64 = 5;
-/// For how long somebody looks for what is left, in the end. Portably a bucket cannot be closed while a
-/// thread is pinned, and one that is may have been stopped by the kernel for a while.
+/// For how long the judge looks for what is left, in the end. Portably a bucket cannot be closed while a
+/// thread is pinned, and the kernel may have stopped such a thread for a while.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Drains, and notes each bucket's number of passes, which tells which it is: the first has 1.

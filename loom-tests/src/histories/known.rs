@@ -164,7 +164,7 @@ impl Known {
             if bucket > now || only.is_some_and(|only| only != bucket) {
                 return (false, false);
             }
-            // Who is in the ring all the time of the read was so when it was added.
+            // An add in the ring during the whole read was in it when it was made.
             let stays = bucket + fewest > now && ring.surely_has(bucket);
             (stays, bucket + most > now && ring.may_have(bucket) && !add.was_late())
         })

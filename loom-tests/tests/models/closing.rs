@@ -28,7 +28,7 @@ fn close_against_read() {
     });
 }
 
-/// A bucket whose grace period could not pass at first is closed by a later rotation.
+/// A later rotation closes a bucket whose grace period could not pass at first.
 #[test]
 fn close_by_the_next_rotation() {
     Model::new("closing::close_by_the_next_rotation").bounded(3).bounded_over_epoch(2).explore(
@@ -96,8 +96,8 @@ fn refused_record_against_rotation() {
     });
 }
 
-/// A bucket without a block is final only when those have done who are adding to its shared cells and
-/// have found it the newest.
+/// A bucket without a block is final only when its adders are done: threads that add to its shared cells, and
+/// have found it live.
 #[test]
 #[cfg(loom)]
 fn final_against_its_adders() {

@@ -1,7 +1,7 @@
-//! A bucket that leaves its pointer and comes back to it as another bucket: who finds it there, and goes by
-//! its version, finds all of the bucket that it has become.
+//! A bucket that leaves its pointer and comes back to it reused: a reader that finds it there, and relies on
+//! its version, sees all of its new initialisation.
 //!
-//! Explores a reader that has loaded the pointer before against a thread that makes the bucket anew, and
+//! Explores a reader that has loaded the pointer before against a thread that reuses the bucket, and
 //! another that takes the block from under it, so that it counts in the other block.
 
 use windrow::parts::Comeback;

@@ -82,8 +82,8 @@ fn back_dated_add_against_rotation() {
         });
 }
 
-/// A back-dated add finds a bucket that becomes another bucket before it is held: one without a block,
-/// of which there is only one, so that it is used again at once.
+/// A back-dated add finds a bucket that is reused before it has a reference: one without a block,
+/// of which there is only one, so that it is reused at once.
 #[test]
 fn back_dated_add_against_the_reuse_of_its_header() {
     let name = "each_bucket::back_dated_add_against_the_reuse_of_its_header";

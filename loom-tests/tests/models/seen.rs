@@ -1,4 +1,4 @@
-//! Whoever has counted an add has seen what its thread did before it, wherever it was counted and
+//! A thread that has counted an add has seen what the adder did before it, wherever it was counted and
 //! however it was read.
 //!
 //! Explores one thread that leaves a plain write to be seen and then adds, and one that looks for the
@@ -26,7 +26,7 @@ fn explore<T: Send + Sync + 'static>(
         let teller = thread::spawn({
             let planted = Arc::clone(&planted);
             move || {
-                // SAFETY: loom checks that nobody else uses the cell.
+                // SAFETY: loom checks that no other thread uses the cell.
                 planted.0.with_mut(|cell| unsafe { *cell = 7 });
                 turn();
                 tell(&planted.1);
@@ -34,7 +34,7 @@ fn explore<T: Send + Sync + 'static>(
         });
         turn();
         if told(&planted.1) {
-            // SAFETY: loom checks that nobody else writes to the cell.
+            // SAFETY: loom checks that no other thread writes to the cell.
             planted.0.with(|cell| assert_eq!(unsafe { *cell }, 7));
         }
         teller.join().unwrap();
@@ -48,7 +48,7 @@ fn by_the_first_add() {
     explore(Model::new("seen::by_the_first_add"), Counter::new, |counter| counter.add(1), told);
 }
 
-/// After its first add, which shows its column to whoever looks for it.
+/// After its first add, which publishes its column.
 fn used_counter() -> Counter {
     let counter = Counter::new();
     counter.add(1);
@@ -255,7 +255,7 @@ fn by_a_maximum_in_a_window() {
     explore(model, make, tell, told);
 }
 
-/// Whoever sees the new geometry.
+/// By a thread that sees the new geometry.
 #[test]
 fn by_a_change_of_geometry() {
     let tell = |window: &Window| reconfigure(window, 3);
@@ -263,7 +263,7 @@ fn by_a_change_of_geometry() {
     explore(bounded("seen::by_a_change_of_geometry"), at_bucket_1, tell, told);
 }
 
-/// Whoever sees the time.
+/// By a thread that sees the time.
 #[test]
 fn by_the_manual_clock() {
     let told = |clock: &Manual| clock.now().as_nanos() == 3;

@@ -1,4 +1,4 @@
-//! I8, of buckets: what is closed is handed out once, whoever changes the geometry meanwhile.
+//! I8, of buckets: a closed bucket is handed out once, though the geometry changes meanwhile.
 //!
 //! Explores drains against changes of geometry, which carry what still awaits its turn.
 

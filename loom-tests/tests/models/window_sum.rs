@@ -51,8 +51,8 @@ fn sum_against_a_rotation_that_ends_the_interval() {
     });
 }
 
-/// A reader finds a bucket that becomes another bucket while it is read: one without a block, of which
-/// there is only one, so that it is used again at once. What is in the other bucket is not counted.
+/// A reader finds a bucket that is reused while it is read: one without a block, of which
+/// there is only one, so that it is reused at once. What the reused bucket counts is left out.
 #[test]
 fn sum_against_the_reuse_of_a_header() {
     let name = "window_sum::sum_against_the_reuse_of_a_header";

@@ -1,7 +1,7 @@
 //! The service: some requests pass and succeed, some are refused, some fail.
 //!
 //! It counts twice, independently. The handler counts each decision where it is taken, in plain
-//! atomics; a middleware around it counts each answer as a stranger would, from its status, in the
+//! atomics; a middleware around it counts each answer from outside, by its status, in the
 //! window.
 
 use std::net::TcpListener;

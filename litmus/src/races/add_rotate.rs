@@ -7,7 +7,7 @@
 //! block which is free too early is in use again at once.
 //!
 //! *Missing*: totals were written down before the adder was done; the barrier or the grace period
-//! did not wait for it. *Another's*: the block was given on before that.
+//! did not wait for it. *Another's*: another bucket got the block before that.
 
 use super::windows::{LENGTH, Seen, Window, begin};
 use crate::program::{Answer, Outcome, Race, Verdict, expected, forbidden, interesting};

@@ -4,8 +4,8 @@
 //! and afterwards its totals. A reader in the middle of the difference when the base moves must
 //! see that the bucket was closed.
 //!
-//! *Wrong*: the base moved, or the extremes were reset, before the bucket said that it was closed; or the
-//! reader did not look again.
+//! *Wrong*: the base moved, or the extremes were reset, before CLOSED was published; or the
+//! reader did not check it afterwards.
 
 use windrow::Stats;
 

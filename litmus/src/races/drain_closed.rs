@@ -2,7 +2,7 @@
 //!
 //! Each bucket is handed out once, in the order in which they were live, with all that it has.
 //!
-//! *Twice*: two drains went by the same cursor. *Missing*: the cursor passed over a bucket that was not
+//! *Twice*: two drains used the same turn of the cursor. *Missing*: the cursor passed over a bucket that was not
 //! closed yet. *Wrong numbers*: a bucket was handed out before it was final.
 
 use std::thread;

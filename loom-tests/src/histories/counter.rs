@@ -10,8 +10,8 @@
 //! * At rest, which the last call of a history must be at, all this makes everything exact.
 //!
 //! The instants are searched for: drains and sums are put in one order, always one next that need
-//! not come after another which is left. What was drained depends only on which reads have had their turn, not
-//! on the order, so each such state is examined once.
+//! not come after another which is left. What was drained depends only on which reads have had their turn,
+//! not on the order, so each such state is examined once.
 
 use std::collections::HashSet;
 

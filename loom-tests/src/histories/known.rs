@@ -1,4 +1,4 @@
-//! What a window's history lets one know of its ring at a stamp, and of the adds in a number.
+//! What a window's history says of its ring at a stamp, and of the adds in a number.
 //!
 //! Adds that are under way may have moved the ring on or not, and changes of geometry likewise. So what
 //! is known are bounds: the newest bucket *at least*, by the adds that had returned, and *at most*, by

@@ -1,6 +1,6 @@
-//! Counters and windows with one thing wrong, of which the checkers must find an unlawful history.
+//! Counters and windows with one thing wrong: the checkers must find a history of theirs that is not allowed.
 //!
-//! Under shuttle alone: there, that one is found is no matter of luck with this machine's cores.
+//! Under shuttle alone: there the result does not depend on this machine's cores.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};

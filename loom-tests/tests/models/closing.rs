@@ -2,7 +2,7 @@
 //! bucket once, whether it finds it open, closing, closed, or its block with the next owner.
 //!
 //! Explores a reader of bucket 0 while another thread moves on, closes bucket 0 and counts in its
-//! block again.
+//! block for the next bucket.
 
 use windrow::events;
 use windrow_loom_tests::engine::sync::Arc;

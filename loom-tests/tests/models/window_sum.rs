@@ -1,7 +1,7 @@
 //! I9, of a window: for the interval that ends at the reader's time, a sum is the true count at some
 //! instant during the call.
 //!
-//! Explores sums against adds that rotate, and reads against buckets that become other buckets.
+//! Explores sums against adds that rotate, and reads against buckets that are reused.
 
 use windrow::events;
 use windrow_loom_tests::engine::sync::Arc;

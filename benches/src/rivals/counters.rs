@@ -71,7 +71,7 @@ bare! {
 }
 
 bare! {
-    /// A locked add under an epoch pin: what a portable window cannot do without. No clock, no
+    /// A locked add under an epoch pin: what every portable window needs. No clock, no
     /// bucket.
     PinnedAdd,
     |cell, n| {

@@ -71,7 +71,7 @@ events! {
     enum Timing { Took: Value }
 }
 
-/// A record that comes too late for its bucket has left nothing there, nor in the lifetime; whatever it
+/// A record that comes too late for its bucket leaves nothing there, nor in the lifetime, whatever it
 /// had begun before it was aborted.
 #[test]
 fn refused_record_against_rotation() {
@@ -115,7 +115,7 @@ fn final_against_its_adders() {
     });
 }
 
-/// Of two that would close a bucket, one asks for the barrier; and the other does not wait for it.
+/// Of two threads that would close a bucket, one asks for the barrier, and the other does not wait for it.
 #[test]
 #[cfg(loom)]
 fn close_against_close() {

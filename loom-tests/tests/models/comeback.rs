@@ -29,8 +29,8 @@ fn read_against_a_header_that_comes_back() {
     });
 }
 
-/// A reader looks for the bucket that the bucket was, while the bucket becomes an older one, in another
-/// slot. It was opened, so the reader must not take it for one that never was.
+/// A reader looks for a bucket while it is reused for an older slice of time, in another
+/// slot. It was opened, so the reader must not treat it as never opened.
 #[test]
 fn read_against_a_header_that_becomes_older() {
     Model::new("comeback::read_against_a_header_that_becomes_older").explore(|| {

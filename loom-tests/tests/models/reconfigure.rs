@@ -45,7 +45,7 @@ fn reconfigure_against_back_dated_add() {
         });
 }
 
-/// An add to a bucket before the live one, for which there is no bucket yet.
+/// An add to a start before the live one, which has no bucket yet.
 #[test]
 fn reconfigure_against_insertion() {
     Model::new("reconfigure::reconfigure_against_insertion")
@@ -102,8 +102,8 @@ fn two_changes_against_read() {
     );
 }
 
-/// A rotation makes the change that is proposed, or comes before it, and another one does not make it
-/// again.
+/// A rotation makes the proposed change, or comes before it, and another one does not make it
+/// a second time.
 #[test]
 fn proposal_against_rotations() {
     Model::long("reconfigure::proposal_against_rotations").explore(|| {

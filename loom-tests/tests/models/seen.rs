@@ -14,7 +14,7 @@ use windrow_loom_tests::{Model, turn};
 
 use std::sync::atomic::Ordering;
 
-/// Explores `tell` in one thread and `told` in another, both of which use what `begin_init` has made.
+/// Explores `tell` in one thread against `told` in another; both use what `make` returns.
 fn explore<T: Send + Sync + 'static>(
     model: Model,
     make: impl Fn() -> T + Send + Sync + 'static,
@@ -61,7 +61,7 @@ fn by_a_drain() {
     explore(Model::new("seen::by_a_drain"), used_counter, |counter| counter.add(1), told);
 }
 
-/// Relaxed is not taken at its word.
+/// Adds and loads order memory, though the caller asks for Relaxed.
 #[test]
 fn by_a_load() {
     explore(
@@ -83,7 +83,7 @@ fn by_a_gauge() {
     explore(Model::new("seen::by_a_gauge"), make, |gauge| gauge.add(-1), told);
 }
 
-/// What is recorded is there when the first record is told of.
+/// A reader that sees the first record's flag sees its value.
 #[test]
 fn by_a_maximum() {
     let told = |maximum: &Maximum| {
@@ -94,7 +94,7 @@ fn by_a_maximum() {
     explore(Model::new("seen::by_a_maximum"), Maximum::new, |maximum| maximum.record(7), told);
 }
 
-/// Not the first record: the flag is set already, and tells nothing.
+/// Not the first record: the flag is set already, and shows nothing.
 #[test]
 fn by_a_minimum() {
     let make = || {
@@ -138,7 +138,7 @@ fn at_bucket_1() -> Window {
     window(2)
 }
 
-/// With a bucket for a bucket before the live one, so that an add there need not show its own.
+/// With a bucket before the live one, so that an add there does not publish one of its own.
 fn after_a_back_dated_add() -> Window {
     let window = at_bucket_1();
     add(&window, 0, 1);
@@ -237,7 +237,7 @@ fn by_the_lifetime_of_extremes() {
     );
 }
 
-/// A maximum that nothing but itself tells of: its bucket has a count already.
+/// A maximum that only itself shows: its bucket has a count already.
 #[test]
 fn by_a_maximum_in_a_window() {
     let make = || {

@@ -35,7 +35,7 @@ fn drain_against_the_change_that_carries() {
             let first = drained(&window);
             other.join().unwrap();
             let second = drained(&window);
-            // What is closed by then is the epochs' affair.
+            // What is closed by then depends on the epochs.
             assert_eq!(first + second, first | second, "handed out twice: {first}, then {second}");
             assert_eq!((first | second) & !3, 0, "{first}, then {second}");
             if CHECKED {
@@ -45,7 +45,7 @@ fn drain_against_the_change_that_carries() {
         });
 }
 
-/// One drains at a time, and two hand out no bucket twice.
+/// One thread drains at a time, and two hand out no bucket twice.
 #[test]
 fn drain_against_drain_behind_the_change_that_carries() {
     Model::long("window_drains::drain_against_drain_behind_the_change_that_carries").explore(

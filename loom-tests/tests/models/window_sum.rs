@@ -102,8 +102,8 @@ fn bucket_against_the_reuse_of_its_header() {
     });
 }
 
-/// As above, of a bucket that has counted in a block. In a ring of one bucket it is soon linked again
-/// where it was found.
+/// As above, of a bucket that has counted in a block. In a ring of one bucket it is soon in the slot
+/// again where it was found.
 #[test]
 fn bucket_against_the_reuse_of_its_striped_header() {
     let name = "window_sum::bucket_against_the_reuse_of_its_striped_header";

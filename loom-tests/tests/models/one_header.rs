@@ -26,7 +26,7 @@ fn rotation_against_rotation() {
     );
 }
 
-/// Both threads insert a bucket for a bucket that was skipped.
+/// Both threads insert a bucket for a start that was skipped.
 #[test]
 fn insertion_against_insertion() {
     Model::new("one_header::insertion_against_insertion").bounded(3).bounded_over_epoch(2).explore(

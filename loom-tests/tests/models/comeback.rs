@@ -9,8 +9,8 @@ use windrow_loom_tests::engine::{sync::Arc, thread};
 use windrow_loom_tests::{Model, turn};
 
 #[test]
-fn read_against_a_header_that_comes_back() {
-    Model::new("comeback::read_against_a_header_that_comes_back").bounded(2).explore(|| {
+fn read_against_a_bucket_that_comes_back() {
+    Model::new("comeback::read_against_a_bucket_that_comes_back").bounded(2).explore(|| {
         let comeback = Arc::new(Comeback::new());
         let spawn = |run: fn(&Comeback)| {
             let comeback = Arc::clone(&comeback);
@@ -32,8 +32,8 @@ fn read_against_a_header_that_comes_back() {
 /// A reader looks for a bucket while it is reused for an older slice of time, in another
 /// slot. It was opened, so the reader must not treat it as never opened.
 #[test]
-fn read_against_a_header_that_becomes_older() {
-    Model::new("comeback::read_against_a_header_that_becomes_older").explore(|| {
+fn read_against_a_bucket_that_becomes_older() {
+    Model::new("comeback::read_against_a_bucket_that_becomes_older").explore(|| {
         let comeback = Arc::new(Comeback::new());
         let other = {
             let comeback = Arc::clone(&comeback);

@@ -54,8 +54,8 @@ fn sum_against_a_rotation_that_ends_the_interval() {
 /// A reader finds a bucket that is reused while it is read: one without a block, of which
 /// there is only one, so that it is reused at once. What the reused bucket counts is left out.
 #[test]
-fn sum_against_the_reuse_of_a_header() {
-    let name = "window_sum::sum_against_the_reuse_of_a_header";
+fn sum_against_the_reuse_of_a_bucket() {
+    let name = "window_sum::sum_against_the_reuse_of_a_bucket";
     Model::new(name).bounded(2).bounded_over_epoch(1).explore(|| {
         set_time(1);
         let window = Arc::new(window(2));
@@ -72,31 +72,31 @@ fn sum_against_the_reuse_of_a_header() {
 
 events! {
     /// What takes two cells to count.
-    enum BucketCell { One: Count, Other: Count }
+    enum Two { One: Count, Other: Count }
 }
 
 /// As above: a bucket is read as a whole, or not at all.
 #[test]
-fn bucket_against_the_reuse_of_its_header() {
-    let name = "window_sum::bucket_against_the_reuse_of_its_header";
+fn bucket_against_its_reuse() {
+    let name = "window_sum::bucket_against_its_reuse";
     Model::new(name).bounded(2).bounded_over_epoch(1).explore(|| {
-        let add = |window: &Window<BucketCell>, bucket, event| {
+        let add = |window: &Window<Two>, bucket, event| {
             set_time(bucket);
             turn();
             window.add(event, 1);
         };
         set_time(1);
-        let window: Arc<Window<BucketCell>> = Arc::new(window(2));
-        add(&window, 0, BucketCell::One);
-        add(&window, 0, BucketCell::Other);
+        let window: Arc<Window<Two>> = Arc::new(window(2));
+        add(&window, 0, Two::One);
+        add(&window, 0, Two::Other);
         let other = spawn(&window, move |window| {
-            add(window, 4, BucketCell::One);
-            add(window, 3, BucketCell::One);
+            add(window, 4, Two::One);
+            add(window, 3, Two::One);
         });
         set_time(1);
         turn();
         let found = window.previous();
-        let found = (found.sum(BucketCell::One), found.sum(BucketCell::Other));
+        let found = (found.sum(Two::One), found.sum(Two::Other));
         assert!([(1, 1), (0, 0)].contains(&found), "{found:?} was never in the bucket");
         other.join().unwrap();
     });
@@ -105,26 +105,26 @@ fn bucket_against_the_reuse_of_its_header() {
 /// As above, of a bucket that has counted in a block. In a ring of one bucket it is soon in the slot
 /// again where it was found.
 #[test]
-fn bucket_against_the_reuse_of_its_striped_header() {
-    let name = "window_sum::bucket_against_the_reuse_of_its_striped_header";
+fn bucket_against_the_reuse_of_its_block_and_memory() {
+    let name = "window_sum::bucket_against_the_reuse_of_its_block_and_memory";
     Model::new(name).bounded(1).explore(|| {
-        let add = |window: &Window<BucketCell>, bucket, event| {
+        let add = |window: &Window<Two>, bucket, event| {
             set_time(bucket);
             turn();
             window.add(event, 1);
         };
         set_time(0);
-        let window: Arc<Window<BucketCell>> = Arc::new(window(1));
-        add(&window, 0, BucketCell::One);
-        add(&window, 0, BucketCell::Other);
+        let window: Arc<Window<Two>> = Arc::new(window(1));
+        add(&window, 0, Two::One);
+        add(&window, 0, Two::Other);
         let other = spawn(&window, move |window| {
-            add(window, 1, BucketCell::One);
-            add(window, 2, BucketCell::One);
+            add(window, 1, Two::One);
+            add(window, 2, Two::One);
         });
         set_time(0);
         turn();
         let found = window.snapshot();
-        let found = (found.sum(BucketCell::One), found.sum(BucketCell::Other));
+        let found = (found.sum(Two::One), found.sum(Two::Other));
         assert!([(1, 1), (0, 0)].contains(&found), "{found:?} was never in the bucket");
         other.join().unwrap();
     });

@@ -1,25 +1,24 @@
-//! The process's arena: who owns which column.
+//! The process's arena: which columns are taken.
 //!
-//! Columns come in segments, each one mapping: a bitmap, then the rows.
+//! Columns come in segments. A segment is one mapping: a bitmap, then the rows.
 //!
 //! ```text
 //!   segment: [ bitmap | row 0: COLUMNS cells | row 1 | ... ]      a bit is set: the column is taken
 //! ```
 //!
-//! Segments are mapped when the ones before are full, and stay for ever. Claiming and giving back
-//! are lock-free: a compare-exchange on one word of the bitmap (on each of several, for a run longer
-//! than a word). One pass over the bitmaps either finds room, maps a segment, or gives up; giving up
-//! is no error to anyone: a counter then counts in a cell of its own. A segment is mapped for one run,
-//! which is taken before anybody else can see it: so no claim keeps more than one, and one that would
-//! not fit keeps none.
+//! A segment is mapped when the ones before it are full, and stays for ever. Claiming and freeing are
+//! lock-free: a compare-exchange on one word of the bitmap (on each of several, for a run longer than
+//! a word). One pass over the bitmaps finds room, maps a segment, or gives up. Giving up is no error:
+//! a counter then counts in its fallback cell. A segment is mapped for one run, which is taken before
+//! other threads can see the segment. So no claim adds more than one segment, and a run that does not
+//! fit adds none.
 //!
 //! # A free column is all zeros
 //!
-//! While a column is owned its cells only grow; nothing ever resets one that somebody might be
-//! adding to. When it is given back its owner holds the only reference left (`&mut self` in a
-//! `Drop`), every add to it has happened before, and so zeroing it races with nobody. The next owner
-//! therefore has no old sum to remember, which it could not publish together with the column
-//! in one atomic step.
+//! While a column is owned its cells only grow: none is reset while a thread might be adding to it.
+//! When a column is freed, its owner has the only reference left (`&mut self` in a `Drop`). Every add
+//! to it has happened before, so zeroing it races with no thread. The next owner has no old sum to
+//! remember, which it could not publish together with the column in one atomic step.
 
 use std::ptr::{NonNull, null_mut};
 
@@ -34,14 +33,14 @@ pub(crate) mod rows;
 
 /// How many segments there can be: eight million columns.
 const SEGMENTS: usize = sized(1024, 1);
-/// Columns for which one word of the bitmap stands.
+/// How many columns one word of the bitmap stands for.
 const WORD: usize = sized(64, 8);
-/// Words of bitmap in a segment.
+/// How many words the bitmap of a segment has.
 const WORDS: usize = COLUMNS / WORD;
 /// Where row 0 begins: behind the bitmap, on a page of its own.
 const ROWS_AT: usize = WORDS.next_multiple_of(PAGE);
-/// A run of columns begins at a multiple of its length up to this, a cache line of cells, so that a
-/// window's events touch as few lines as they can.
+/// A cache line of cells. A run begins at a multiple of this, or of its length's next power of two if that is
+/// less: so a window's events touch as few lines as possible.
 const LINE: usize = 8;
 
 global! {
@@ -54,7 +53,7 @@ global! {
 pub(crate) struct Arena {
     /// Each segment's first cell. They are filled in order.
     segments: [AtomicPtr<AtomicU64>; SEGMENTS],
-    /// Which segment to look at first: one that likely has room.
+    /// The segment that a claim tries first: it likely has room.
     hint: AtomicUsize,
 }
 
@@ -66,12 +65,12 @@ impl Arena {
     }
 
     /// Claims `length` neighbouring columns; `None` if there is no room and no memory for more, or if
-    /// a row has not so many.
+    /// a row has fewer.
     pub(crate) fn claim(&self, length: usize) -> Option<Column> {
         if length == 0 || length > COLUMNS {
             return None; // no segment has room, mapped or not
         }
-        // Relaxed: any segment is a right place to begin.
+        // Relaxed: a hint; a claim may begin at any segment.
         let hint = self.hint.load(Ordering::Relaxed);
         let from = |first: usize| self.mapped_from(first);
         let room = from(hint).chain(from(0).take(hint)).find_map(|(index, segment)| {
@@ -81,7 +80,7 @@ impl Arena {
         room.or_else(|| self.claim_new(length))
     }
 
-    /// Claims a run in the first segment that is not mapped yet; or in one that others map meanwhile.
+    /// Claims a run in a new segment, or in one that another thread maps meanwhile.
     #[cold]
     fn claim_new(&self, length: usize) -> Option<Column> {
         let end = self.mapped_from(0).count();
@@ -98,13 +97,13 @@ impl Arena {
         None
     }
 
-    /// Takes back what [`claim`](Self::claim) has given out, zeroed, for others.
+    /// Zeroes and frees what [`claim`](Self::claim) returned.
     ///
     /// # Safety
     /// `column` and `length` are those of one claim from this arena. Every other use of their cells
     /// happened before, and there will be none until they are claimed again.
     pub(crate) unsafe fn free(&self, column: Column, length: usize) {
-        // Relaxed: nobody else looks until `free` publishes it.
+        // Relaxed: no other thread reads them until `clear_bits` publishes them.
         (0..length).for_each(|distance| rows::reset(column.right(distance), Ordering::Relaxed));
         let owner = self.mapped_from(0).find(|(_, segment)| segment.holds(column));
         if let Some((index, segment)) = owner {
@@ -122,14 +121,14 @@ impl Arena {
         })
     }
 
-    /// Maps the segment numbered `index`, with a run of `length` already claimed, unless somebody else
+    /// Maps the segment numbered `index`, with a run of `length` already claimed, unless another thread
     /// has mapped it.
     fn map(&self, index: usize, length: usize) -> Option<Mapped> {
         let pages = Pages::map(ROWS_AT + stripe::rows() * COLUMNS)?;
         let segment = Segment { start: pages.start() };
         let first = segment.take(length)?;
-        // Release: publishes the zeroed cells (in a model they are made; the kernel's need it not), and
-        // that the run is taken. Acquire: what the winner has published, should we lose.
+        // Release: publishes the taken run and, in a model, the cells (the kernel's zeroes need no
+        // publication). Acquire, on failure: what the winner has published.
         let place = &self.segments[index];
         let winner = place.compare_exchange(
             null_mut(),
@@ -149,7 +148,7 @@ impl Arena {
 
 /// A segment that was not there before.
 enum Mapped {
-    /// This thread has mapped it, and claimed a run in it.
+    /// This thread mapped it, and claimed a run in it.
     Ours(Column),
     /// Another thread was first.
     Theirs(Segment),
@@ -172,8 +171,8 @@ impl Segment {
     /// The column at `position` in row 0, of a segment that others can see.
     fn column(self, position: usize) -> Column {
         debug_assert!(position < COLUMNS);
-        // SAFETY: behind the bitmap stand `stripe::rows()` rows of `COLUMNS` cells each. The segment is
-        // never unmapped.
+        // SAFETY: `stripe::rows()` rows of `COLUMNS` cells each follow the bitmap. The segment is never
+        // unmapped.
         unsafe { Column::new(self.start.add(ROWS_AT + position)) }
     }
 
@@ -193,7 +192,7 @@ impl Segment {
         self.take(length).map(|first| self.column(first))
     }
 
-    /// Takes a run of 1 to `COLUMNS` columns, and says its position; `None` if there is no room.
+    /// Takes a run of 1 to `COLUMNS` columns, and returns its position; `None` if there is no room.
     fn take(self, length: usize) -> Option<usize> {
         if length <= WORD {
             (0..WORDS).find_map(|word| self.claim_within(word, length))
@@ -202,14 +201,14 @@ impl Segment {
         }
     }
 
-    /// A run within one word of the bitmap.
+    /// Claims a run within one word of the bitmap.
     fn claim_within(self, word: usize, length: usize) -> Option<usize> {
         let bitmap = self.word(word);
         let mut taken = bitmap.load(Ordering::Relaxed);
         loop {
             let bit = room(taken, length)?;
-            // Acquire: pairs with the Release in `free`; the cells are seen as zero. On
-            // failure, Relaxed: the bits are only looked at.
+            // Acquire: pairs with the Release in `clear_bits`; the cells are seen as zero. On
+            // failure, Relaxed: the bits are only tested.
             match bitmap.compare_exchange(
                 taken,
                 taken | mask(bit, length),
@@ -222,7 +221,7 @@ impl Segment {
         }
     }
 
-    /// A run of whole words. What was taken before a word that is not free goes back.
+    /// Claims a run of whole words. Frees those it has taken when it meets a word that is not free.
     fn claim_words(self, words: usize) -> Option<usize> {
         let mut first = 0;
         while first + words <= WORDS {
@@ -237,7 +236,7 @@ impl Segment {
         None
     }
 
-    /// A whole word; false if any of it is taken.
+    /// Claims a whole word; false if any of it is taken.
     fn claim_word(self, word: usize) -> bool {
         // Acquire: as in `claim_within`.
         let (order, failed) = (Ordering::Acquire, Ordering::Relaxed);
@@ -258,7 +257,7 @@ impl Segment {
     }
 
     fn clear_bits(self, word: usize, bits: u64) {
-        // Release: pairs with the Acquire of the next claim, which must find the cells zeroed.
+        // Release: pairs with the Acquire in `claim_within` and `claim_word`, which find the cells zeroed.
         self.word(word).fetch_and(!bits, Ordering::Release);
     }
 }
@@ -268,7 +267,7 @@ const fn mask(bit: usize, length: usize) -> u64 {
     (u64::MAX >> (64 - length)) << bit
 }
 
-/// The first place in a word of the bitmap that has room for a run.
+/// The first bit in a word of the bitmap with room for a run.
 fn room(taken: u64, length: usize) -> Option<usize> {
     if taken == mask(0, WORD) {
         return None; // the usual case in a full segment
@@ -283,7 +282,7 @@ mod tests {
 
     use super::*;
 
-    /// An arena that nobody else claims from.
+    /// An arena that only its test claims from.
     fn private() -> Arena {
         stripe::strategy();
         Arena::new()
@@ -376,7 +375,7 @@ mod tests {
         std::thread::scope(|scope| {
             (0..8).for_each(|_| _ = scope.spawn(|| assert!(arena.claim(LONG).is_some())));
         });
-        assert_eq!(arena.mapped_from(0).count(), 11, "whoever races for them");
+        assert_eq!(arena.mapped_from(0).count(), 11, "threads race for them");
     }
 
     #[test]

@@ -9,8 +9,8 @@
 //! | [`Ticker`] | chosen, 1 ms by default | the cheapest adds; one thread publishes the time |
 //! | [`Manual`] | - | tests, and replaying logs |
 //!
-//! None of them need agree with another: a window only ever compares readings of its own clock.
-//! Steps back are survived: see [`SlidingWindow::add`](crate::SlidingWindow::add).
+//! Clocks need not agree with each other: a window only compares readings of its own clock.
+//! A clock may step back: see [`SlidingWindow::add`](crate::SlidingWindow::add).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::timestamp::Timestamp;
 mod manual;
 pub use manual::Manual;
 
-// A model has no operating system to ask for the time; it brings a clock of its own.
+// A model has no operating system to ask for the time: it uses `Manual`.
 #[cfg(not(any(loom, shuttle)))]
 mod monotonic;
 #[cfg(not(any(loom, shuttle)))]
@@ -45,15 +45,15 @@ pub use {monotonic::Coarse, precise::Precise, ticker::Ticker};
 #[cfg(any(loom, shuttle))]
 pub type Coarse = Manual;
 
-/// In place of the time: [`quick`](Clock::quick) could not tell. It is the end of time, up to which no
-/// window's live bucket reaches (but one that was opened then), so that an add with it is off the quick path
-/// without asking.
+/// What [`quick`](Clock::quick) returns if it cannot tell the time: the end of time. No window's live
+/// bucket reaches it (but one that was opened then), so an add with it leaves the quick path without a
+/// comparison of its own.
 pub(crate) const UNKNOWN: Timestamp = Timestamp::from_nanos(u64::MAX);
 
 /// Where a window gets its time from.
 ///
-/// `now`, or `quick`, is on the path of every add: it must neither block nor panic. It may step back, stand
-/// still or leap; no count is lost by it.
+/// Every add calls `now` or `quick`: they must neither block nor panic. The time may step back, stand still
+/// or leap: no count is lost.
 ///
 /// ```
 /// use std::time::Duration;
@@ -82,11 +82,12 @@ pub trait Clock {
     /// The time now.
     fn now(&self) -> Timestamp;
 
-    /// As [`now`](Self::now), for an add: what takes long, or happens once, may be left out. A clock that
-    /// cannot tell at once answers the end of time, `Timestamp::from_nanos(u64::MAX)`; then the add leaves
-    /// its quick path, and asks `now`.
+    /// The time [now](Self::now), for an add. It may skip work that takes long or happens only once. A clock
+    /// that cannot tell the time at once returns the end of time, `Timestamp::from_nanos(u64::MAX)`. The add
+    /// then leaves its quick path and calls `now`.
     ///
-    /// A clock that is made of another passes this on beside `now`; it is right without, and slower.
+    /// A clock that wraps another should forward this call as well as `now`. If it does not, it is correct,
+    /// but slower.
     ///
     /// ```
     /// use windrow::{Clock, clock::Manual};
@@ -99,7 +100,7 @@ pub trait Clock {
         self.now()
     }
 
-    /// How far apart two different readings are at least; zero for a clock that can show any time.
+    /// The least difference between two different readings; zero for a clock that can show any time.
     ///
     /// The builder refuses a clock whose resolution is coarser than a tenth of a bucket.
     fn resolution(&self) -> Duration;

@@ -1,4 +1,4 @@
-//! Numbers that every core may write at once: counter, gauge, maximum and minimum.
+//! Numbers that all cores may write at once: counter, gauge, maximum and minimum.
 
 mod counter;
 mod extreme;

@@ -1,7 +1,7 @@
 //! What can be wrong with an argument: one enum for each fallible operation.
 //!
-//! Every message names the value and the rule that it breaks. None of these errors loses a count:
-//! an operation that fails has counted nothing and changed nothing.
+//! Every message names the value and the rule that it breaks. No error loses a count: an operation
+//! that fails has counted nothing and changed nothing.
 
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::timestamp::Timestamp;
 
-/// Why a window cannot have the geometry or the clock that was asked for.
+/// Why a window cannot have the requested geometry or clock.
 ///
 /// From [`Builder::build`](crate::Builder::build) and
 /// [`SlidingWindow::reconfigure`](crate::SlidingWindow::reconfigure).
@@ -51,9 +51,9 @@ pub enum BuildError {
         /// The number of buckets asked for.
         buckets: usize,
     },
-    /// The clock ticks more coarsely than a tenth of a bucket, so that buckets would be unequal.
+    /// The clock's resolution is coarser than a tenth of a bucket: buckets would be unequal.
     ClockTooCoarse {
-        /// How far apart two readings of the clock are.
+        /// The least difference between two readings of the clock.
         resolution: Duration,
         /// The length of a bucket.
         bucket: Duration,
@@ -136,7 +136,7 @@ impl Display for SpanError {
 impl Error for SpanError {}
 
 /// Why [`SlidingWindow::add_at`](crate::SlidingWindow::add_at) or
-/// [`record_at`](crate::SlidingWindow::record_at) refuse a timestamp. Nothing was counted.
+/// [`record_at`](crate::SlidingWindow::record_at) refuses a timestamp. Nothing was counted.
 ///
 /// ```
 /// use windrow::{OutOfRange, SlidingWindow, Timestamp, clock::Manual, events};

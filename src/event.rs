@@ -1,4 +1,4 @@
-//! What a window counts: an enum of events.
+//! What a window counts: the events of an enum.
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -12,7 +12,7 @@ mod stats;
 pub use layout::Kind;
 pub use stats::Stats;
 
-/// The set of events that a window counts. Made by [`events!`](crate::events!).
+/// The set of events that a window counts. [`events!`](crate::events!) makes one.
 ///
 /// ```
 /// use windrow::{Event, Kind, events};
@@ -28,7 +28,7 @@ pub use stats::Stats;
 ///
 /// # By hand
 ///
-/// A type that `events!` cannot make can implement it itself, say one number for each worker:
+/// Implement the trait by hand for a type that `events!` cannot make: say, one number for each worker.
 ///
 /// ```
 /// use windrow::{Event, Kind, SlidingWindow};
@@ -53,16 +53,16 @@ pub use stats::Stats;
 /// # Ok::<(), windrow::BuildError>(())
 /// ```
 ///
-/// Nothing that an implementation says can touch other numbers than its own windows'. Where a window is
-/// built, the compiler checks that [`Cells`](Self::Cells) has a cell for each that
-/// [`EVENTS`](Self::EVENTS) needs and none beside, that they fit a row of 8192, and that
-/// [`ZERO`](Self::ZERO) is all zero. An [`index`](Self::index) is checked when it is used.
+/// A wrong implementation can only affect the numbers of its own windows. Where a window is built, the
+/// compiler checks that [`Cells`](Self::Cells) has exactly as many cells as [`EVENTS`](Self::EVENTS)
+/// needs, that they fit a row of 8192, and that [`ZERO`](Self::ZERO) is all zero. An
+/// [`index`](Self::index) is checked when it is used.
 pub trait Event: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     /// Every event's name and kind, in the order of their indexes.
     const EVENTS: &'static [(&'static str, Kind)];
 
-    /// Room for the cells of one bucket: `[u64; N]`, `N` being the sum of all events'
-    /// [`Kind::cells`]. Nothing but an array of `u64` will do.
+    /// The cells of one bucket: `[u64; N]`, where `N` is the sum of all events' [`Kind::cells`]. Only an
+    /// array of `u64` will do.
     type Cells: Positions<Self>
         + AsRef<[u64]>
         + AsMut<[u64]>
@@ -77,22 +77,21 @@ pub trait Event: Copy + Eq + Hash + Debug + Send + Sync + 'static {
 
     /// The event's position in [`EVENTS`](Self::EVENTS).
     ///
-    /// What is given an event whose index is not below the number of events panics, and has counted
+    /// A method that is given an event whose index is not below the number of events panics, and counts
     /// nothing.
     fn index(self) -> usize;
 }
 
 /// What windows know of the cells of `E`'s events.
 ///
-/// Sealed: code outside cannot name it: [`Event`] is a safe trait that any crate may implement, while the
-/// path of an add takes a cell index on trust, without checking that it is within the block. So an
-/// implementation never states indexes. They follow from [`Event::EVENTS`], and are checked here, once, when
-/// a window is compiled.
+/// Sealed: code outside the library cannot name it. Any crate may implement the safe trait [`Event`], but an
+/// add does not check that a cell index is within the block. So an implementation does not state cell
+/// indexes. They follow from [`Event::EVENTS`], and are checked here, once, when a window is compiled.
 #[diagnostic::on_unimplemented(
     message = "`Event::Cells` must be `[u64; N]`, N being the sum of all events' `Kind::cells`"
 )]
 pub trait Positions<E> {
-    /// How many cells there are, and which add up.
+    /// How many cells there are, and which of them add up.
     const LAYOUT: BucketLayout;
     /// The cells of each event, in the order of their indexes: as many as there are events.
     const CELLS: &'static [CellIndex];
@@ -114,7 +113,7 @@ impl<E: Event<Cells = [u64; M]>, const M: usize> Positions<E> for [u64; M] {
         layout
     };
 
-    // An event has a cell at least: there are as many cells as events, or more.
+    // Every event has a cell: there are no fewer cells than events.
     const CELLS: &'static [CellIndex] = {
         let cells: &[CellIndex; M] =
             const { &CellIndex::all(<[u64; M] as Positions<E>>::LAYOUT, E::EVENTS) };
@@ -124,7 +123,7 @@ impl<E: Event<Cells = [u64; M]>, const M: usize> Positions<E> for [u64; M] {
 
 /// Where an event's cells stand.
 #[inline(always)]
-#[allow(clippy::inline_always)] // so that it is a constant, as the event mostly is
+#[allow(clippy::inline_always)] // a constant where the event is one, as it mostly is
 pub(crate) fn cells_of<E: Event>(event: E) -> CellIndex {
     <E::Cells as Positions<E>>::CELLS[event.index()]
 }
@@ -132,9 +131,9 @@ pub(crate) fn cells_of<E: Event>(event: E) -> CellIndex {
 /// Makes an enum whose variants are the events of a window.
 ///
 /// Each variant is followed by its [`Kind`]: `Count` for a number that adds up,
-/// `Value` for values of which count, sum, minimum and maximum are kept. The enum is
-/// `Copy + Eq + Hash + Debug` and implements [`Event`]. Attributes and visibility
-/// are kept.
+/// `Value` for values of which the window keeps count, sum, minimum and maximum. The enum is
+/// `Copy + Eq + Hash + Debug` and implements [`Event`]. It keeps its attributes and its
+/// visibility.
 ///
 /// ```
 /// windrow::events! {
@@ -148,8 +147,8 @@ pub(crate) fn cells_of<E: Event>(event: E) -> CellIndex {
 /// # Ok::<(), windrow::BuildError>(())
 /// ```
 ///
-/// An event may come and go with a `#[cfg]`. (For a whole enum, write that before `events!`. Brought by
-/// a `cfg_attr`, or by another macro's `$attribute:meta`, it cannot be seen, and is an error.)
+/// A `#[cfg]` may leave an event out. (To leave out a whole enum, write the `#[cfg]` before `events!`.
+/// `events!` cannot see a `cfg` inside a `cfg_attr`, or from another macro's `$attribute:meta`: an error.)
 ///
 /// ```
 /// use windrow::Event;
@@ -168,7 +167,7 @@ pub(crate) fn cells_of<E: Event>(event: E) -> CellIndex {
 /// windrow::events! { pub enum Http { Pass: Counter } }
 /// ```
 ///
-/// So is a set of events that does not fit a row of 8192 cells: one for a `Count`, five for a `Value`.
+/// So is a set of events that does not fit a row of 8192 cells: a `Count` takes one, a `Value` five.
 #[macro_export]
 macro_rules! events {
     ( $(#[$attribute:meta])* $visibility:vis enum $name:ident { $(,)? } ) => {
@@ -194,7 +193,7 @@ macro_rules! events {
             ),+
         }
 
-        // Never `Self::Cells`: a variant may be called that, too.
+        // Never `Self::Cells`: a variant may have that name.
         impl $crate::Event for $name {
             const EVENTS: &'static [(&'static str, $crate::Kind)] = {
                 const LISTED: &[$crate::__events::Listed] = &[$(
@@ -216,7 +215,7 @@ macro_rules! events {
 
             #[inline]
             fn index(self) -> usize {
-                self as usize // the variants that are there are numbered from zero on
+                self as usize // the variants that `cfg` leaves are numbered from zero on
             }
         }
     };

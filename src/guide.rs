@@ -1,4 +1,4 @@
-//! How it works, how it is known to, and what it costs: the pages of `docs`.
+//! How the library works, how it was verified, and what it costs: the pages of `docs`.
 //!
 //! * [`design`]: rows and columns, how a bucket is replaced, closed and read.
 //! * [`orderings`]: every atomic operation, its partner, what breaks without it.
@@ -6,10 +6,10 @@
 //! * [`models`]: the models under loom, shuttle and real threads; [`promela`]: the rotation in Promela.
 //! * [`performance`]: what everything costs, and what the rivals do.
 //!
-//! This module is in the documentation alone: a program cannot name it.
+//! This module exists in the documentation only: a program cannot name it.
 
-// Each page defines its links at its end, by the names of files. Here the same names are defined before
-// the page: of two definitions, the first is taken.
+// Each page defines its links at its end, by the names of files. The definitions here come before the
+// page: of two definitions, rustdoc takes the first.
 
 /// [orderings.md]: orderings
 #[doc = include_str!("../docs/design.md")]

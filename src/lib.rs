@@ -1,4 +1,4 @@
-// The README's links as they are here: of two definitions of a name, the first is taken.
+// The README's links, for this site. Of two definitions of a name, rustdoc takes the first.
 #![cfg_attr(doc, doc = include_str!("../docs/pictures.md"))]
 #![cfg_attr(
     doc,
@@ -15,14 +15,14 @@
 //!
 //! # Where to begin
 //!
-//! * [`Counter`] in place of an `AtomicU64` that every core adds to; [`Gauge`], [`Maximum`],
-//!   [`Minimum`] likewise.
-//! * [`events!`] and [`SlidingWindow`] for how many there were in the last second, minute or day;
-//!   [`clock`] for which clock to give it.
-//! * [`guide`] for how it works, how it is known to, and what it costs.
-//! * Each item says what it costs, what it promises while others write, and what it does not.
+//! * [`Counter`] replaces an `AtomicU64` that every core adds to; so do [`Gauge`], [`Maximum`] and
+//!   [`Minimum`].
+//! * [`events!`] and [`SlidingWindow`] count what happened in the last second, minute or day;
+//!   [`clock`] helps to choose a window's clock.
+//! * [`guide`] explains how the library works, how it was verified, and what it costs.
+//! * Each item says what it costs, what it promises while other threads write, and what it does not.
 
-// The checking reclaimer's pointers count on all threads of a model being one.
+// The checking reclaimer's pointers rely on a model running all its threads on one system thread.
 #![cfg_attr(windrow_checker, allow(clippy::arc_with_non_send_sync))]
 
 mod arena;

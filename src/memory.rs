@@ -1,4 +1,4 @@
-//! Memory that is never given back: pages of cells, and the columns that they are cut into.
+//! Memory that is never unmapped: pages of cells, and the columns that they are cut into.
 
 pub(crate) mod column;
 pub(crate) mod pages;

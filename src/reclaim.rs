@@ -1,9 +1,9 @@
-//! Reclamation: who may still be looking at a block of memory that was unlinked.
+//! Reclamation: which threads may still be reading memory that was unlinked.
 //!
 //! The library uses epoch-based reclamation by `crossbeam-epoch` (Fraser, *Practical lock-freedom*,
-//! 2004). This module is the only place that names it, because models run over two reclaimers:
-//! `crossbeam-epoch` itself, and a checking one that frees at the earliest moment the contract
-//! allows and fails the model at the first access after that (`--cfg windrow_checker`).
+//! 2004). Only this module names it, because models run over two reclaimers: `crossbeam-epoch` itself,
+//! and a checking one (`--cfg windrow_checker`). That one frees at the earliest moment that the contract
+//! allows, and fails the model at the first access after that.
 
 #[cfg(not(windrow_checker))]
 pub(crate) use crossbeam_epoch::{Atomic, Guard, Owned, Shared};

@@ -1,17 +1,6 @@
 //! A window's ring of buckets: what it is made of, and the rules that its parts keep.
 //!
-//! ```text
-//!   Ring -- current -------------------+              the only root
-//!     |                                v
-//!     |    slots [ bucket ][ bucket ][ bucket ]       which bucket stands for each start now
-//!     |              |         |         `- live: start, span, block
-//!     |              |         `- retired, not yet closed: block
-//!     |              `- closed: totals; the block belongs to another bucket
-//!     |-- store      the blocks: a few sets of columns, cumulative, alive as long as the window;
-//!     |              and the memory of all buckets
-//!     |-- shared_total    a copy of everything that was added to a bucket's shared cells
-//!     `-- late, closed_extremes
-//! ```
+//! `docs/design.md` ("A window") has a drawing of it, and explains it.
 //!
 //! # Glossary
 //!

@@ -1,12 +1,12 @@
-//! Which row is mine, and how do I add to it: the one decision a process makes about striping.
+//! Which row a thread adds to, and how: a process decides this once.
 //!
 //! | strategy | where | an add is |
 //! |---|---|---|
 //! | [`per_core`] | Linux on x86-64, where glibc has registered threads for restartable sequences | a plain add to this core's row, in a sequence that the kernel restarts if it interrupts it |
 //! | [`portable`] | everywhere | a locked add to the row that the thread was dealt |
 //!
-//! It is made at the first use and never changed. What was decided is written into the pointer to
-//! each column ([`TaggedColumn`]), so that an add needs no second look: one bit of a pointer that it loads in any
+//! The decision is made at the first use and never changes. The pointer to each column holds it
+//! ([`TaggedColumn`]), so that an add needs no further load: one bit of a pointer that it loads in any
 //! case tells *per core* from everything else.
 
 use std::ptr::{NonNull, without_provenance_mut};
@@ -18,7 +18,7 @@ pub(crate) mod live_bucket;
 pub(crate) mod membarrier;
 pub(crate) mod portable;
 pub(crate) mod retry;
-// One of three, with the same functions: the real one, the one that a model can see, or none.
+// One of three, with the same functions: the real one, the one for models, or none.
 #[cfg_attr(windrow_per_core, path = "stripe/per_core_model.rs")]
 #[cfg_attr(
     not(any(
@@ -40,11 +40,11 @@ pub use retry::aborts;
 /// More rows than this are never used: a read visits each of them.
 const MOST_ROWS: usize = 256;
 
-/// How many rows there are in a model, where to ask for the number would be one more thing to
-/// explore; zero elsewhere.
+/// How many rows there are in a model, where loading the number would be one more step to explore;
+/// zero elsewhere.
 const MODEL_ROWS: usize = sized(0, 2);
 
-/// How adds are kept from meeting on one cache line: decided once per process, at the first use.
+/// How adds avoid sharing a cache line: chosen once per process, at the first use.
 ///
 /// ```
 /// // A counter, so that there has been a use.
@@ -62,7 +62,7 @@ pub enum Strategy {
 }
 
 global! {
-    /// How many rows there are; zero until it is known.
+    /// How many rows there are; zero until they are known.
     fn known_rows() -> AtomicUsize = AtomicUsize::new(0);
 }
 
@@ -78,13 +78,13 @@ const PER_CORE: u8 = 3;
 
 /// The strategy of this process. Chosen on the first call.
 ///
-/// Two environment variables, read at the first use, are there to compare and to test with:
+/// Two environment variables, read at the first use, serve comparisons and tests:
 ///
-/// * `WINDROW_STRATEGY=portable` has the portable strategy where the other would work;
-///   `WINDROW_STRATEGY=cpu-id` has rows go by the number of the processor even where the kernel
-///   (6.3 and newer) offers numbers that are dense among the threads of the process.
-/// * `WINDROW_ROWS`, a number from 1 to 256, is the most rows that there will be; there are as many as the
-///   machine has cores. With fewer, some share a row, or use a cell that all of them share.
+/// * `WINDROW_STRATEGY=portable` chooses the portable strategy where the other would work.
+///   `WINDROW_STRATEGY=cpu-id` numbers rows by processor, even where the kernel (6.3 and newer) offers
+///   numbers that are dense among the threads of the process.
+/// * `WINDROW_ROWS`, a number from 1 to 256, limits the number of rows. By default there are as many as the
+///   machine has cores. With fewer, some cores share a row, or use a cell that all of them share.
 ///
 /// ```
 /// use windrow::{Strategy, strategy};
@@ -96,7 +96,7 @@ pub fn strategy() -> Strategy {
     loop {
         match decided() {
             Some(strategy) => return strategy,
-            None => std::thread::yield_now(), // another thread is at it: microseconds
+            None => std::thread::yield_now(), // another thread is choosing: microseconds
         }
     }
 }
@@ -108,7 +108,7 @@ pub(crate) fn decided() -> Option<Strategy> {
         let per_core = cfg!(windrow_per_core);
         return Some(if per_core { Strategy::PerCore } else { Strategy::Portable });
     }
-    // Acquire: pairs with the Release in `decide`; what the strategy has found out is seen.
+    // Acquire: pairs with the Release in `decide`; what the strategy found out is seen.
     match state().load(Ordering::Acquire) {
         UNDECIDED => decide(),
         DECIDING => None,
@@ -119,7 +119,7 @@ pub(crate) fn decided() -> Option<Strategy> {
 
 #[cold]
 fn decide() -> Option<Strategy> {
-    // Relaxed: it decides who decides.
+    // Relaxed: it decides which thread decides.
     let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
     if state().compare_exchange(UNDECIDED, DECIDING, order, failed).is_err() {
         return decided();
@@ -140,36 +140,36 @@ fn decide() -> Option<Strategy> {
     Some(strategy)
 }
 
-/// How many cores the machine has, whether or not this thread may use them: others may, and which it may
-/// can change. Not zero.
+/// How many cores the machine has. This thread may not be allowed on all of them, but other threads may, and
+/// its own set can change. Not zero.
 fn cores() -> usize {
     #[cfg(unix)]
-    // SAFETY: a plain question about the system.
+    // SAFETY: it reads a setting of the system.
     let there = usize::try_from(unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) }).unwrap_or(0);
     #[cfg(not(unix))]
-    let there = 0; // nobody to ask
+    let there = 0; // no `sysconf`
     match there {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         there => there,
     }
 }
 
-/// How many rows the process has. Never changes. Asked for only once the strategy is decided: by
-/// whoever has a column, or claims one.
+/// How many rows the process has. Never changes. The caller has a column, or claims one: so the strategy is
+/// decided.
 #[inline]
 pub(crate) fn rows() -> usize {
     if MODEL_ROWS != 0 {
         return MODEL_ROWS;
     }
-    // Relaxed: written before the decision that the caller, or whoever gave it the column, has seen.
+    // Relaxed: written before the decision, which the caller, or the thread that gave it the column, has seen.
     known_rows().load(Ordering::Relaxed)
 }
 
-/// A column and how it is added to, in one word: what a counter keeps.
+/// A column and how to add to it, in one word: a counter keeps one.
 ///
-/// Cells are eight bytes, so the lowest bits of a column's address are free. An odd word is a column
-/// to be added to per core; zero, none yet; [`UNAVAILABLE`], none to be had; anything else, a column to
-/// be added to portably.
+/// Cells are eight bytes, so the lowest bits of a column's address are free. An odd word is a column with
+/// per-core adds; zero: no column yet; [`UNAVAILABLE`]: the arena was full; anything else: a column with
+/// portable adds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TaggedColumn {
     PerCore(per_core::PerCoreColumn),
@@ -178,7 +178,7 @@ pub(crate) enum TaggedColumn {
     Unclaimed,
 }
 
-/// In place of a column: there was none to be had.
+/// In place of a column: the arena was full.
 const UNAVAILABLE: usize = 2;
 
 impl TaggedColumn {
@@ -189,7 +189,7 @@ impl TaggedColumn {
         if let Some(tagged) = per_core::untag(word) {
             TaggedColumn::PerCore(tagged)
         } else if word.addr() > UNAVAILABLE {
-            // SAFETY: what else `encode` makes is a column's cell in row 0.
+            // SAFETY: `encode` makes any other word from a column's cell in row 0.
             TaggedColumn::Portable(unsafe { Column::new(NonNull::new_unchecked(word)) })
         } else if word.is_null() {
             TaggedColumn::Unclaimed
@@ -207,7 +207,7 @@ impl TaggedColumn {
         }
     }
 
-    /// The column, whichever way it is added to.
+    /// The column, of either strategy.
     #[inline]
     pub(crate) fn column(self) -> Option<Column> {
         match self {

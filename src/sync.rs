@@ -2,8 +2,8 @@
 //! and shuttle, which tries random orders of many.
 //!
 //! Every atomic, fence, thread-local and process-wide value of the library comes through here, so
-//! that a model runs the library's own code. Nothing else in the tree asks which world it is in,
-//! but for [`reclaim`](crate::reclaim), which chooses the reclaimer, and what needs an operating
+//! that a model runs the library's own code. Nothing else in the tree depends on which one it runs
+//! under, except [`reclaim`](crate::reclaim), which chooses the reclaimer, and what needs an operating
 //! system: clocks, pages, the per-core strategy.
 
 pub(crate) use std::sync::atomic::Ordering;
@@ -33,11 +33,11 @@ pub(crate) use engine::sync::atomic::{
 
 #[cfg(any(loom, shuttle))]
 pub(crate) use engine::thread::yield_now as spin_loop;
-/// Between two looks for something newer. A model lets others go on, and does not show the same again.
+/// Spin hint between two loads that wait for a newer value; yields under a model checker.
 #[cfg(not(any(loom, shuttle)))]
 pub(crate) use std::hint::spin_loop;
 
-/// For what a model puts in the place of the scheduler.
+/// Stands for the scheduler in a model.
 #[cfg(windrow_per_core)]
 pub(crate) use engine::sync::Mutex;
 
@@ -53,7 +53,7 @@ compile_error!(
      crossbeam-epoch's atomics"
 );
 
-/// Declares a function that is `const` outside models: loom's atomics cannot be made in a `const`.
+/// Declares a function that is `const` except under loom, whose atomics have no `const` constructor.
 macro_rules! const_fn {
     ($(#[$attribute:meta])* $visibility:vis const fn $name:ident() -> $result:ty $body:block) => {
         #[cfg(not(loom))]
@@ -66,7 +66,7 @@ macro_rules! const_fn {
     };
 }
 
-/// Declares a function that returns a value of the whole process; in a model, of one execution.
+/// Declares a function that returns a process-wide value; in a model, one value for each execution.
 macro_rules! global {
     ($(#[$attribute:meta])* $visibility:vis fn $name:ident() -> $type:ty = $value:expr;) => {
         $(#[$attribute])*
@@ -78,8 +78,8 @@ macro_rules! global {
             shuttle::lazy_static! {
                 static ref VALUE: $type = $value;
             }
-            // Leaked, because a reclaimer's deferred functions may use it when an execution, and
-            // with it every value of loom's own, has ended.
+            // Leaked: a reclaimer's deferred functions may use it after the execution has ended, when
+            // loom has dropped its own values.
             #[cfg(loom)]
             loom::lazy_static! {
                 static ref VALUE: &'static $type = Box::leak(Box::new($value));
@@ -89,8 +89,8 @@ macro_rules! global {
     };
 }
 
-/// Declares a thread-local number that starts at `usize::MAX` and has no destructor, so that it can
-/// be read at any time in a thread's life, its last moments included.
+/// Declares a thread-local number that starts at `usize::MAX`. It has no destructor, so a thread can
+/// read it at any time, even in its last moments.
 macro_rules! thread_number {
     ($(#[$attribute:meta])* $name:ident) => {
         #[cfg(not(any(loom, shuttle)))]
@@ -109,7 +109,7 @@ macro_rules! thread_number {
 
 pub(crate) use {const_fn, global, thread_number};
 
-/// A size: `real`, or `model` where every atomic operation is a branch to explore.
+/// A size: `real`; or, in a model, where every atomic operation is a branch to explore, `model`.
 pub(crate) const fn sized(real: usize, model: usize) -> usize {
     if cfg!(any(loom, shuttle)) { model } else { real }
 }
@@ -126,7 +126,7 @@ pub(crate) fn null_pointers<T, const N: usize>() -> [AtomicPtr<T>; N] {
     std::array::from_fn(|_| AtomicPtr::new(std::ptr::null_mut()))
 }
 
-/// A cell that loom checks for races. Shuttle knows none: it has one step follow the other.
+/// A cell that loom checks for races. Shuttle sees no races: it runs one step after another.
 #[cfg(all(windrow_checker, loom))]
 pub(crate) use loom::cell::UnsafeCell;
 
@@ -148,11 +148,11 @@ impl<T> UnsafeCell<T> {
     }
 }
 
-/// A witness of causality, planted in a structure that one thread makes and others read.
+/// A witness of causality, in a structure that one thread initialises and others read.
 ///
-/// Under loom it is a checked cell: a reader whom no Release/Acquire pair has told of the maker's
-/// writes fails the model, even where the values that it reads happen to be right. Elsewhere it is
-/// nothing.
+/// Under loom it is a checked cell. A reader that no Release/Acquire pair has synchronised with the
+/// initialisation fails the model, even if the values that it reads happen to be right. Elsewhere it
+/// is empty.
 #[derive(Debug, Default)]
 pub(crate) struct Witness {
     #[cfg(loom)]
@@ -160,7 +160,7 @@ pub(crate) struct Witness {
 }
 
 impl Witness {
-    /// Checks, under loom, that the making of the structure happened before.
+    /// Checks, under loom, that the initialisation of the structure happened before.
     #[inline]
     #[cfg_attr(not(loom), allow(clippy::unused_self))]
     pub(crate) fn check(&self) {
@@ -168,8 +168,8 @@ impl Witness {
         self.cell.with(|_| ());
     }
 
-    /// Notes, under loom, that the structure is made anew: whoever checks must have it behind him,
-    /// or have been done before.
+    /// Notes, under loom, that the structure is initialised again. Each [check](Self::check) must happen
+    /// before this, or after.
     #[inline]
     #[cfg_attr(not(loom), allow(clippy::unused_self))]
     pub(crate) fn renew(&self) {

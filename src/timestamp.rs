@@ -5,8 +5,8 @@ use std::time::Duration;
 
 /// A moment on a window's clock: whole nanoseconds since that clock's zero.
 ///
-/// What zero means is the clock's business: the start of the machine for [`clock::Coarse`] and
-/// [`clock::Precise`] on Linux, whatever you set for [`clock::Manual`]. All of `u64` is valid,
+/// Each clock defines its zero: the start of the machine for [`clock::Coarse`] and
+/// [`clock::Precise`] on Linux, whatever you set for [`clock::Manual`]. Every `u64` is valid:
 /// about 584 years.
 ///
 /// Adding and subtracting a [`Duration`] saturates at both ends.
@@ -59,7 +59,7 @@ impl Timestamp {
     }
 }
 
-/// A duration in nanoseconds, as far as a `u64` reaches.
+/// A duration in nanoseconds, at most `u64::MAX`.
 pub(crate) fn saturating_nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -1,4 +1,4 @@
-//! A window: what one counts into and reads from.
+//! A window: events are counted into it and read from it.
 
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -44,53 +44,54 @@ pub use snapshot::{BucketSnapshot, Snapshot};
 ///
 /// # Buckets
 ///
-/// The interval is cut into equal buckets whose starts are multiples of their length, so that
-/// windows on one clock agree, whoever began when. At time `t`, with `c` the start of `t`'s bucket,
-/// exactly those count whose start lies in `[c - interval + length, c]`.
+/// The interval is cut into equal buckets whose starts are multiples of their length: so windows on
+/// one clock agree, whenever each was built. At time `t`, with `c` the start of `t`'s bucket, exactly
+/// those buckets count whose start lies in `[c - interval + length, c]`.
 ///
 /// The ring holds the newest bucket that was ever opened, and those whose start lies less than an
-/// interval before it. Buckets are opened by adds. Reads never write: with nobody adding, time alone
-/// empties the window.
+/// interval before it. Adds open buckets. Reads never write: while no thread adds, time alone empties
+/// the window.
 ///
 /// # Nothing is lost, nothing is counted twice
 ///
 /// Every add is in exactly one bucket, the one that its timestamp names; or, if that bucket has
-/// left the ring, in [`late`](Self::late). With no add running, [`lifetime`](Self::lifetime) is what
-/// was ever added. When the clock steps back, adds go into the older buckets for as long as those
-/// are in the ring, and count in their sums like any other.
+/// left the ring, in [`late`](Self::late). With no add running, [`lifetime`](Self::lifetime) is all
+/// that was ever added. When the clock steps back, adds go into the older buckets as long as those
+/// are in the ring, and count in their sums like any other add.
 ///
 /// # Cost and progress
 ///
-/// An add never fails, panics, waits for another thread or takes a lock. What it costs, with restartable
+/// An add never fails, panics, waits for another thread or takes a lock. Its cost, with restartable
 /// sequences (see [`strategy`](crate::strategy)) and without:
 ///
 /// | an add | with sequences | without |
 /// |---|---|---|
-/// | to the live bucket: nearly every one | the clock's reading and some twenty plain instructions, which write a cache line of this core's own | the clock's reading, an epoch pin, and an atomic read-modify-write to a cache line of its own thread's |
-/// | of a value beyond all that its core has recorded in the bucket: the first, and ever fewer after it | two sequences more, out of line | as any other |
-/// | whose bucket is not the live one any more, or has no columns; or whose sequence was interrupted 32 times | some atomic read-modify-writes to lines that all cores share | the same |
+/// | to the live bucket: nearly every one | the clock's reading and some twenty plain instructions, which write a cache line of this core's own | the clock's reading, an epoch pin, and an atomic read-modify-write to a cache line of the thread's own |
+/// | of a value beyond all that its core has recorded in the bucket: the first one, then ever fewer | two sequences more, out of line | as any other |
+/// | whose bucket is no longer the live one, or has no columns; or whose sequence was interrupted 32 times | some atomic read-modify-writes to lines that all cores share | the same |
 /// | that opens a bucket: once a bucket | some microseconds, and *a system call* (`membarrier`) that closes the bucket before | some microseconds, no system call |
 ///
 /// The system call takes microseconds by itself. But the kernel has one lock for the barriers of all
-/// processes, and others that ask for them all the time can make it last for as long as they take turns:
-/// beside 16 processes of idle priority that did nothing else, on two cores, one call was seen to take 0.8 s.
-/// (The bench `barriers` shows what it is on another machine. In 12 s of it the slowest add took 12 ms, whether
-/// adds or a ticker closed the buckets: that was the scheduler's doing.) So one thread of a window at a time
-/// is ever in it; it is not pinned and holds nothing that others need, and nobody waits for it: other
-/// threads add, open buckets and read as always, and while the blocks of four buckets are taken, new ones
-/// count in cells that all cores share. If no add is to make the call, have a
-/// [`Ticker`](crate::clock::Ticker) close the buckets: [`close_on`](Self::close_on).
+/// processes: others that ask for barriers all the time can make the call last as long as they take turns.
+/// Beside 16 processes of idle priority that did nothing else, on two cores, one call took 0.8 s. (The bench
+/// `barriers` measures this on your machine. In 12 s of it the slowest add took 12 ms, whether adds or a
+/// ticker closed the buckets: the scheduler caused that.) So one thread of a window at a time makes the call.
+/// It is not pinned and holds nothing that other threads need. They do not wait for it: they add, open
+/// buckets and read as always. While the blocks of four buckets are taken, new buckets count in cells that
+/// all cores share. If no add is to make the call, have a [`Ticker`](crate::clock::Ticker) close the
+/// buckets: [`close_on`](Self::close_on).
 ///
-/// Once the ring has been filled, opening a bucket allocates nothing: but for buckets of buckets without
-/// columns, when more are needed than ever before; for the epochs' own lists, where there are no sequences;
-/// and for a thread's first pin (see [Reading](#reading)). The epochs are the library's own: what other
-/// crates of the process do with `crossbeam-epoch` neither runs in a call of ours nor keeps memory of ours.
-/// A stalled thread costs others speed, never counts. It holds up two buckets' memory at most.
+/// Once the ring has been filled, opening a bucket allocates nothing, with three exceptions: buckets without
+/// columns, if more are needed than ever before; the epochs' own lists, where there are no sequences; and a
+/// thread's first pin (see [Reading](#reading)). The epochs are the library's own: what other crates of the
+/// process do with `crossbeam-epoch` neither runs in its calls nor keeps its memory. A stalled thread costs
+/// others speed, never counts. It keeps the memory of two buckets at most.
 ///
-/// Adds are Release and reads are Acquire: whoever counts an add sees what its thread did before.
+/// Adds are Release and reads are Acquire: a thread that counts an add sees what the add's thread did
+/// before.
 ///
-/// A window holds a bucket with two sets of cells for each bucket in the ring, and four sets of
-/// columns: see `docs/design.md` for the formula. It must not be added to in a signal handler.
+/// A window keeps two sets of cells for each bucket in the ring, and four sets of columns: see the
+/// [formula](crate::guide::design#memory). Do not add to a window in a signal handler.
 pub struct SlidingWindow<E, C = Coarse> {
     ring: Ring,
     clock: C,
@@ -99,7 +100,7 @@ pub struct SlidingWindow<E, C = Coarse> {
 
 impl<E, C: Clock> RingAndClock for SlidingWindow<E, C> {
     #[inline(always)]
-    #[allow(clippy::inline_always)] // a place in it
+    #[allow(clippy::inline_always)] // an address within it
     fn ring(&self) -> &Ring {
         &self.ring
     }
@@ -117,9 +118,9 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
 
     /// Adds `n`, wrapping, to a `Count` event in the bucket of the clock's now.
     ///
-    /// Never fails, panics or waits. If the clock has stepped back, that is an older bucket; if that
-    /// has left the ring, it is counted as [`late`](Self::late). Of a `Value` event, it records `n`
-    /// as a value.
+    /// Never fails, panics or waits. If the clock has stepped back, that is an older bucket. If that
+    /// bucket has left the ring, the add is counted as [`late`](Self::late). For a `Value` event, this
+    /// records `n` as a value.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -136,7 +137,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
 
     /// Records a value of a `Value` event in the bucket of the clock's now.
     ///
-    /// As [`add`](Self::add). Of a `Count` event, it adds `value`.
+    /// As [`add`](Self::add). For a `Count` event, this adds `value`.
     ///
     /// ```
     /// # windrow::events! { enum Disk { Latency: Value } }
@@ -153,16 +154,16 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
 
     /// Adds `n`, wrapping, to a `Count` event in the bucket of `at`.
     ///
-    /// For what happened earlier, or is replayed. Of a `Value` event, it records `n` as a value.
+    /// For what happened earlier, or is replayed. For a `Value` event, this records `n` as a value.
     ///
-    /// Counted is what lies in the bucket of the clock's now, or in one that counts with it: with `s` the
-    /// start of a time's bucket, `s(now) - interval < s(at) <= s(now)`. Should the clock have stepped
-    /// back, the bucket must also be in the ring (above).
+    /// The bucket of `at` must be the bucket of the clock's now, or count with it: with `s` the start of a
+    /// time's bucket, `s(now) - interval < s(at) <= s(now)`. If the clock has stepped back, the bucket must
+    /// also be in the [ring](#buckets).
     ///
     /// # Errors
     ///
-    /// [`OutOfRange`] if `at` does not; then nothing is counted. While the geometry is
-    /// [changed](Self::reconfigure), one that there is during the call decides.
+    /// [`OutOfRange`] if it is not; then nothing is counted. While the geometry is being
+    /// [changed](Self::reconfigure), a geometry that the window has during the call decides.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -187,11 +188,11 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
         })
     }
 
-    /// Records a value of a `Value` event in the bucket of `at`.
+    /// Records a value of a `Value` event in the bucket of `at`. For a `Count` event, this adds `value`.
     ///
     /// # Errors
     ///
-    /// As [`add_at`](Self::add_at). Of a `Count` event, it adds `value`.
+    /// As [`add_at`](Self::add_at).
     ///
     /// ```
     /// # windrow::events! { enum Disk { Latency: Value } }
@@ -206,16 +207,16 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
         self.add_at(at, event, value)
     }
 
-    /// Changes the interval and the number of buckets while everybody goes on.
+    /// Changes the interval and the number of buckets. Other threads add and read meanwhile.
     ///
     /// Each bucket of the old ring goes, with all its counts, into the new bucket that contains its
-    /// start; where that is outside the new ring, it is in [`lifetime`](Self::lifetime) alone.
-    /// Nothing is lost, adds under way included. The newest bucket becomes the one that contains the
-    /// start of the newest one before.
+    /// start. If that is outside the new ring, its counts remain in [`lifetime`](Self::lifetime) only.
+    /// Nothing is lost, adds under way included. Afterwards the newest bucket is the one that contains the
+    /// start of the newest bucket before.
     ///
     /// The old ring's memory is kept until a change or two after this one, however often the geometry is
     /// changed, and whatever a drain is doing. Where buckets are shorter than a change takes, an add that
-    /// opens another may make the change in the caller's place: nobody has to try for ever.
+    /// opens a bucket may make the change for the caller: no caller has to retry for ever.
     ///
     /// # Errors
     ///
@@ -262,7 +263,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     }
 }
 
-/// A geometry that `clock` is fine enough for.
+/// The geometry, if `clock` is fine enough for it.
 fn geometry(
     interval: Duration,
     buckets: usize,

@@ -10,7 +10,7 @@ use windrow::{OutOfRange, SlidingWindow, Timestamp};
 
 windrow::events! { enum Hits { Hit: Count } }
 
-/// A time was accepted for as long as nobody had added since.
+/// Defect: a time was accepted for as long as no add had been made since.
 #[test]
 fn a_time_out_of_the_interval_is_refused_though_nobody_has_added_since() {
     const BUILT: u64 = 1_000_000_001_538;

@@ -1,5 +1,5 @@
 //! Changes of geometry and the log of closed buckets: what changes merge keeps its turn, drains stay
-//! quick, and memory is not needed.
+//! quick, and memory does not grow.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,7 +22,7 @@ fn window(buckets: u32) -> (Window, Manual) {
 }
 
 /// Drains until so much was handed out, and then until nothing more comes. (Without restartable
-/// sequences a bucket is closed when nobody is in the middle of anything, other tests included.)
+/// sequences a bucket is closed when no thread is pinned, those of other tests included.)
 fn drained(window: &Window, all: u64) -> Vec<BucketSnapshot<Http>> {
     let mut log = Vec::new();
     let (mut sum, mut more) = (0, 0);
@@ -56,7 +56,7 @@ fn total(buckets: &[BucketSnapshot<Http>]) -> u64 {
     buckets.iter().map(|bucket| bucket.sum(Http::Pass)).sum()
 }
 
-/// Buckets that several changes merge are handed out, although nobody has drained before.
+/// Buckets that several changes merge are handed out, although no drain came before.
 #[test]
 fn what_changes_merge_keeps_its_turn() {
     let (window, clock) = window(4);
@@ -192,8 +192,8 @@ fn log_in_this_process() {
     assert_eq!(before + rest, added);
 }
 
-/// Whoever drains a ring of very many buckets after a change has to look at each of them, and not at
-/// each of them again for every one: then this would take minutes.
+/// A drain of a ring of very many buckets after a change looks at each of them once, and not at all
+/// of them for each one: then this would take minutes.
 #[test]
 fn a_drain_after_a_change_looks_at_each_bucket_once() {
     const BUCKETS: u64 = 200_000;

@@ -92,7 +92,7 @@ fn what_comes_after_its_turn_is_left_over() {
     assert_eq!(window.sum(Http::Pass), 1_117);
 }
 
-/// Nobody need drain: what has left the ring is passed over.
+/// Drains are optional: what has left the ring is passed over.
 #[test]
 fn what_has_left_the_ring_is_passed_over() {
     let (window, clock) = window(3);
@@ -154,8 +154,8 @@ fn one_drains_at_a_time() {
     assert_eq!((outer, inner), (2, vec![0, 0]));
 }
 
-/// Whoever opens a bucket closes the one before, whichever the strategy, if nobody is in the middle of
-/// anything: no call of a drain is needed, and one call of it finds all there is.
+/// A thread that opens a bucket closes the one before, on each strategy, if no other thread is in the middle of
+/// a call: no drain is needed for that, and one drain finds all there is.
 #[test]
 fn a_displaced_bucket_is_closed_at_once() {
     for strategy in ["", "portable"] {
@@ -185,7 +185,7 @@ fn closed_in_this_process() {
     assert_eq!(window.drain_closed(|_| ()), 0);
 }
 
-/// Writers push the time on; two threads drain. Nobody is handed more than was added, no start comes
+/// Writers push the time on; two threads drain. Neither gets more than was added, no start comes
 /// twice, and at rest all adds up.
 #[test]
 fn a_log_adds_up_while_others_count() {

@@ -1,4 +1,4 @@
-//! What other crates do with `crossbeam-epoch` in the same process is no concern of ours.
+//! What other crates do with `crossbeam-epoch` in the same process does not affect the library.
 //!
 //! Each test runs in a process of its own, on each strategy, because the default collector is the
 //! process's.

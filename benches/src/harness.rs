@@ -108,7 +108,7 @@ pub struct Spent {
     /// Wall time, from the first thread's begin to the last one's end.
     pub wall: Duration,
     /// How much of that time the cores which the threads could keep busy were busy with them, from 0
-    /// to 1. Where it is low, somebody else had a core, and the threads took turns on the others.
+    /// to 1. Where it is low, another process had a core, and the threads took turns on the others.
     pub running: f64,
 }
 

@@ -34,7 +34,7 @@ use serde::{Deserialize, Serialize};
 /// How long the lab takes its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Effort {
-    /// A minute or two: enough to see what is what.
+    /// A minute or two: enough for a first look.
     Quick,
     /// Some ten minutes.
     Full,

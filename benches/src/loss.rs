@@ -1,7 +1,7 @@
 //! The loss test: what every bucket was given, against what it says once it is closed.
 //!
 //! Writers share a virtual clock that they push on themselves, one bucket at a time, after a
-//! given number of adds (the pace). Each keeps a ledger of its adds by bucket. Whoever is about to
+//! given number of adds (the pace). Each keeps a ledger of its adds by bucket. A writer that is about to
 //! open a bucket first reads the one that is half a ring old, compares it with the ledgers, and
 //! only then pushes the clock: so every bucket is read exactly once, long after it closed and long
 //! before its slot is used again. (Reading it just before its slot is used again would bring its
@@ -57,7 +57,7 @@ impl Tally {
     }
 }
 
-/// What a writer shows to the one who pushes the clock.
+/// What a writer shows to the one that pushes the clock.
 #[derive(Default)]
 struct Writer {
     /// The time of the add that it is busy with, or is about to make.
@@ -77,7 +77,7 @@ struct Run<'a> {
     clock: CachePadded<AtomicU64>,
     stop: AtomicBool,
     writers: Vec<CachePadded<Writer>>,
-    /// Held by the one who pushes the clock.
+    /// Held by the writer that pushes the clock.
     tally: Mutex<Tally>,
 }
 
@@ -91,7 +91,7 @@ impl Run<'_> {
         tally.compare(added, self.ring.bucket(now, start));
     }
 
-    /// Opens the next bucket, unless somebody else is at it or a writer is too far behind.
+    /// Opens the next bucket, unless another writer is doing it or a writer is too far behind.
     fn push(&self) {
         let Ok(mut tally) = self.tally.try_lock() else {
             return;

@@ -133,7 +133,7 @@ impl Rival for CoarseRead {
     }
 }
 
-/// One read of the coarse clock instead of an add: what no window on that clock can do without.
+/// One read of the coarse clock instead of an add: what every window on that clock needs.
 pub fn coarse_read() -> Contender {
     Contender::new(COARSE_READ, CoarseRead)
 }

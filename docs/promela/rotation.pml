@@ -5,7 +5,7 @@
  * One step of a process is one access to memory that others see too, but for three kinds of access that
  * are put together with a neighbour of the same thread:
  *
- * - what a thread does to a header that nobody else can reach yet (make it);
+ * - what a thread does to a header that no other thread can reach yet (make it);
  * - what it reads of a header that it holds, and that does not change while it is held (start, block);
  * - giving a hold back, which is put to the step before: a hold that is there for longer keeps a header
  *   from being taken, and nothing else.
@@ -209,7 +209,7 @@ inline silence() {
 #else
     ticket = begun + 1;
     if
-    :: passed >= ticket         /* somebody else's has */
+    :: passed >= ticket         /* another thread's has */
     :: else ->
        d_step { begun++; ticket = begun }
        barrier();
@@ -262,7 +262,7 @@ inline check_total() {
 #ifdef COARSE
 
 /* As above, in two steps: the barrier, which is this thread's own and reaches all at once; and the rest,
-   which nobody looks at before the block is free. */
+   which no thread looks at before the block is free. */
 inline silence_and_write_totals() {
     d_step {
         i = 0;

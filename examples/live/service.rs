@@ -1,7 +1,7 @@
 //! The service: some requests pass and succeed, some are refused, some fail.
 //!
 //! It counts twice, independently. The handler counts each decision where it is taken, in plain
-//! atomics; a middleware around it counts each answer as a stranger would, from its status, in the
+//! atomics; a middleware around it counts each answer from outside, by its status, in the
 //! window.
 
 use std::net::TcpListener;
@@ -133,7 +133,7 @@ async fn answer(State(service): State<Arc<Service>>) -> (StatusCode, &'static st
 
 /// Counts an answer into the window.
 ///
-/// A request whose client goes away before the answer is dropped here uncounted: that is why the
+/// A request whose client goes away before the answer is dropped here uncounted. So the
 /// clients finish what they began before the counts are compared.
 async fn observe(State(service): State<Arc<Service>>, request: Request, next: Next) -> Response {
     let begun = Instant::now();

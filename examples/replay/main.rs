@@ -81,7 +81,7 @@ fn main() -> ExitCode {
         Err(error) => return refuse("replay", &format!("cannot read {}: {error}", name.display())),
     };
     match report::print(&replay, &mut io::stdout().lock()) {
-        // Whoever read the report has seen enough.
+        // The reader of the report has seen enough.
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             eprintln!("replay: cannot write the report: {error}");
             ExitCode::FAILURE

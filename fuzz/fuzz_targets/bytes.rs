@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use testkit::oracle::{EVENTS, Geometry, Op, Time};
 
-/// Who makes a step.
+/// The thread that makes a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Thread {
     This,

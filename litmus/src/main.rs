@@ -1,7 +1,7 @@
 //! Runs litmus programs, once for each way to count, and prints how often each outcome was seen.
 //!
-//! The exit status is 1 if a forbidden one was. How a process counts is decided once; so, unless
-//! `WINDROW_STRATEGY` says which, the program runs itself again for each.
+//! The exit status is 1 if a forbidden one was. A process decides once how it counts. So the program runs
+//! itself again for each strategy, unless `WINDROW_STRATEGY` names one.
 
 use std::env;
 use std::fmt::Display;

@@ -1,9 +1,9 @@
 //! What a litmus program is: a race, its outcomes, and a count of each.
 //!
 //! In the manner of jcstress (Shipilev): a *trial* is a few calls that two or more *actors* make on
-//! one *state* at the same time. When all of them are done somebody looks at the state and at what
-//! the actors were answered, and names the outcome. An outcome is *expected*; or *interesting*: right,
-//! but seldom, or only so on some machines; or *forbidden*: the library is broken.
+//! one *state* at the same time. When all of them are done, the judge looks at the state and at the
+//! actors' answers, and names the outcome. An outcome is *expected*; or *interesting*: right,
+//! but rare, or only so on some machines; or *forbidden*: the library is broken.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -57,11 +57,11 @@ pub(crate) trait Race {
 
     /// A state that saw no turn.
     fn state() -> Self::State;
-    /// Makes it ready for a turn. Nobody else is there.
+    /// Makes it ready for a turn. No other thread is there.
     fn prepare(state: &Self::State, turn: u64);
     /// Plays an actor's part.
     fn act(state: &Self::State, turn: u64, actor: usize) -> Answer;
-    /// Names the outcome. Nobody else is there.
+    /// Names the outcome. No other thread is there.
     fn judge(state: &Self::State, turn: u64, answers: &[Answer]) -> Verdict;
 }
 

@@ -1,11 +1,11 @@
-//! The soak: everything at once, for as long as one likes.
+//! The soak: everything at once, for a given time.
 //!
 //! Counters, gauges, extremes, and windows on every clock are added to, read, drained and
 //! reconfigured by threads that are sent signals and moved from processor to processor, while
 //! other threads, and other numbers and windows, come and go.
 //!
-//! Once a second all of it is brought to rest. Then every number must be exactly what was added; and
-//! it is noted down what the process holds, which must not grow (see `process`).
+//! Once a second all of it comes to rest. Then every number must be exactly what was added. The soak also
+//! notes down what the process holds, which must not grow (see `process`).
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock};
@@ -35,7 +35,7 @@ const LINE_EVERY: usize = 10;
 struct Soak {
     /// Those that last.
     subjects: Vec<Box<dyn Subject>>,
-    /// Whoever does something holds it for reading; for writing it is had at rest.
+    /// Threads lock it for reading while they do something; at rest it is locked for writing.
     rest: RwLock<()>,
     finished: AtomicBool,
     done: Done,

@@ -2,7 +2,7 @@
 //!
 //! The actors go through the states in the same order, and *meet* at each of them: a spinning
 //! barrier. Then each waits for a random time, so that the calls overlap now in this way, now in that.
-//! Between turns everybody sleeps until all are there, judges a share of the states, and makes them
+//! Between turns each actor sleeps until all are there, judges a share of the states, and makes them
 //! ready again.
 //!
 //! The time has four parts. In two of them the actors stay on processors of their own, and wait longer
@@ -32,7 +32,7 @@ pub(crate) const TURNS: u64 = 32;
 /// How often an actor looks whether the others have come before it yields, or gives up: some 10
 /// microseconds.
 const LOOKS: u32 = 200;
-/// For how long those who are together wait for one another in a turn.
+/// For how long actors that are together wait for one another in a turn.
 const PATIENCE: Duration = Duration::from_millis(20);
 /// A wait is below a power of two, at most this one: some microseconds.
 const LONGEST_WAIT: u64 = 12;
@@ -164,9 +164,9 @@ impl<R: Race> Scene<R> {
         }
     }
 
-    /// Waits until everybody has come to a trial: for some looks, and yielding while there is patience.
+    /// Waits until all have come to a trial: for some looks, and yielding while there is patience.
     fn meet(&self, actor: usize, trial: u64, patience: Option<Instant>) {
-        // Release and Acquire: those who meet have behind them what the others did before.
+        // Release and Acquire: actors that meet see what the others did before.
         self.places[actor].store(trial, Ordering::Release);
         for place in &self.places {
             let mut looks = 0;

@@ -16,7 +16,7 @@ impl Live {
         Live(bar.with_style(ProgressStyle::with_template("{msg}").expect("the template is sound")))
     }
 
-    /// Whether there is somebody to look.
+    /// Whether the output is a terminal.
     pub fn is_terminal(&self) -> bool {
         !self.0.is_hidden()
     }

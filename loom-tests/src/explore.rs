@@ -9,8 +9,8 @@ use crate::engine::{self, Explored};
 
 /// A model's name, and loom's bounds.
 ///
-/// Unbounded, loom explores every order of steps. With a bound, only those in which no more than
-/// that many times a thread is stopped that could have gone on. The other engines have no use for a
+/// Unbounded, loom explores every order of steps. With a bound, only those with at most
+/// so many preemptions: stops of a thread that could have gone on. The other engines ignore the
 /// bound.
 #[derive(Debug)]
 pub struct Model {
@@ -46,7 +46,7 @@ impl Model {
         if cfg!(windrow_checker) { self } else { self.bounded(preemptions) }
     }
 
-    /// Bounded over the per-core strategy alone, whose scheduler is one more thing to take turns on.
+    /// Bounded over the per-core strategy alone, whose scheduler is one more atomic to take turns on.
     #[must_use]
     pub fn bounded_per_core(self, preemptions: usize) -> Model {
         if cfg!(windrow_per_core) { self.bounded(preemptions) } else { self }

@@ -44,7 +44,7 @@ impl Span {
 /// A call, and what it did.
 #[derive(Clone, Debug)]
 pub struct Call<C> {
-    /// Who made it.
+    /// The thread that made it.
     pub thread: usize,
     /// When.
     pub span: Span,

@@ -1,4 +1,4 @@
-//! A column's cells of all rows: reading them, and resetting them when nobody writes.
+//! A column's cells of all rows: reading them, and resetting them while no thread writes.
 
 use crate::memory::column::Column;
 use crate::stripe;
@@ -7,8 +7,8 @@ use crate::sync::Ordering;
 
 /// Every row's number in `column`, one load each.
 fn values(column: Column) -> impl Iterator<Item = u64> {
-    // Acquire: pairs with the Release of adds and raises (`stripe`). Whoever counts an add sees
-    // what that add's thread had seen before it.
+    // Acquire: pairs with the Release of adds and raises (`stripe`). A reader that counts an add sees
+    // what the add's thread had seen before it.
     (0..stripe::rows()).map(move |row| column.cell(row).load(Ordering::Acquire))
 }
 
@@ -28,17 +28,16 @@ pub(crate) struct Extreme {
     pub(crate) count: Column,
     pub(crate) pending: Column,
     pub(crate) cell: Column,
-    /// It is the complement of a minimum.
+    /// Whether `cell` is the complement of a minimum.
     pub(crate) is_complement: bool,
 }
 
-/// The greatest of all rows, each row's pending value among them (see
-/// [`per_core`](crate::stripe::per_core)).
+/// The greatest of all rows and of their pending values (see [`per_core`](crate::stripe::per_core)).
 pub(crate) fn extreme(of: &Extreme) -> u64 {
     let row = |row: usize| {
-        // In this order, Acquire each, and the extreme last: a pending value makes room for another only
-        // when the extreme has been raised to it. So where the bit is not, or the value is another
-        // by now, the extreme has it; pairs with the Release of the sequences' stores, and of `forget_pending`.
+        // Acquire each, in this order, the extreme last; pairs with the Release of the sequences' stores and
+        // in `forget_pending`. A pending value is replaced only after the extreme was raised to it. So where
+        // the bit is clear, or the value is another one by now, the extreme includes it.
         let pends = of.count.cell(row).load(Ordering::Acquire) & PENDING != 0;
         let pending = of.pending.cell(row).load(Ordering::Acquire);
         let extreme = of.cell.cell(row).load(Ordering::Acquire);
@@ -48,7 +47,7 @@ pub(crate) fn extreme(of: &Extreme) -> u64 {
     (0..stripe::rows()).map(row).fold(0, u64::max)
 }
 
-/// Has no row's value pend any more. For a column of counts that is provably quiescent, as [`reset`].
+/// Clears every row's pending bit in a column of counts. As for [`reset`], it is provably quiescent.
 pub(crate) fn forget_pending(count: Column) {
     for row in 0..stripe::rows() {
         let cell = count.cell(row);
@@ -60,13 +59,13 @@ pub(crate) fn forget_pending(count: Column) {
     }
 }
 
-/// Sets all rows to zero. For a column that is provably quiescent: nobody is adding to it.
+/// Sets all rows to zero. The column is provably quiescent: no thread is adding to it.
 ///
-/// A cell is written only where it must be, so that rows that never ran the owner stay unmapped.
+/// Cells that are zero are not written, so that the pages of unused rows stay untouched.
 pub(crate) fn reset(column: Column, order: Ordering) {
     for row in 0..stripe::rows() {
         let cell = column.cell(row);
-        // Relaxed: quiescent, so nobody else writes, and the last write happened before.
+        // Relaxed: quiescent, so no other thread writes, and the last write happened before.
         if cell.load(Ordering::Relaxed) != 0 {
             cell.store(0, order);
         }

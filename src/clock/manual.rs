@@ -12,7 +12,7 @@ use crate::timestamp::saturating_nanos;
 ///
 /// It starts at zero. Clones share one time. Its resolution is zero, so any bucket length will do.
 ///
-/// Setting and reading are atomic (Release and Acquire): whoever reads a time sees what was done
+/// Setting and reading are atomic (Release and Acquire): a thread that reads a time sees what was done
 /// before that time was set.
 ///
 /// ```
@@ -60,8 +60,8 @@ impl Manual {
     pub fn advance(&self, by: Duration) {
         let by = saturating_nanos(by);
         let forward = |nanos: u64| Some(nanos.saturating_add(by));
-        // Release: as a `set`; and being a read-modify-write, it keeps what the set before it
-        // published. Relaxed, its load: nothing that it has seen leaves this function.
+        // Release: as in `set`. A read-modify-write: it keeps what the `set` before it published.
+        // Its load is Relaxed: nothing that it has seen leaves this function.
         let _ = self.nanos.fetch_update(Ordering::Release, Ordering::Relaxed, forward);
     }
 }

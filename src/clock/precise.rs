@@ -9,8 +9,8 @@ use crate::timestamp::Timestamp;
 /// The processor's time-stamp counter, scaled to nanoseconds by the crate [`quanta`]; where that
 /// counter cannot be trusted, the operating system's monotonic clock.
 ///
-/// It shows the same time as [`Coarse`](super::Coarse) to within the drift of the calibration, and
-/// all `Precise` clocks of a process show the same. The first one made calibrates: that can take
+/// It shows the same time as [`Coarse`](super::Coarse), to within the drift of the calibration. All
+/// `Precise` clocks of a process show the same time. Making the first one calibrates: that can take
 /// up to 200 ms.
 ///
 /// ```
@@ -23,11 +23,11 @@ use crate::timestamp::Timestamp;
 #[derive(Clone, Debug)]
 pub struct Precise {
     clock: quanta::Clock,
-    /// A reading of `clock`, in its own unit, and the time it was taken at.
+    /// A reading of `clock`, in its own unit, and its time in nanoseconds.
     origin: (u64, u64),
 }
 
-/// The first one, which all others are copies of.
+/// The first clock; all others are copies of it.
 static FIRST: LazyLock<Precise> = LazyLock::new(|| {
     let clock = quanta::Clock::new();
     let origin = (clock.raw(), monotonic::fine_nanos());

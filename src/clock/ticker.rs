@@ -12,7 +12,7 @@ mod tick;
 pub(crate) use tick::Chore;
 use tick::Tick;
 
-// One of two, with the same functions: where children are forked, and `libc` can say so; or nothing.
+// One of two, with the same functions: where processes fork and `libc` has `pthread_atfork`; or elsewhere.
 #[cfg_attr(
     not(any(
         target_os = "linux",
@@ -29,17 +29,17 @@ use tick::Tick;
 )]
 pub(crate) mod forks;
 
-/// A published tick: one thread writes the time down every period, and `now` is one load.
+/// A published tick: one thread publishes the time every period, and `now` is one load.
 ///
-/// The cheapest clock for adds. One thread serves every window that shares the ticker by clones;
-/// it sleeps between ticks and ends when the last clone drops (that drop waits for it to end,
-/// microseconds). A tick can come late when the machine is busy; the time shown is then older than
-/// a period, never ahead.
+/// The cheapest clock for adds. One thread serves every window that has a clone of the ticker. It
+/// sleeps between ticks and ends when the last clone is dropped. (That drop waits for the thread to end:
+/// microseconds.) On a busy machine a tick can come late: then the time shown is older than a period,
+/// but never ahead.
 ///
-/// In a forked child, which has none of its parent's threads, the first reading starts a thread there;
-/// until that ticks, and for ever if there is no thread to be had, each reading asks the system's clock.
-/// (The first tick may then be a moment behind such a reading.) A child that is not made by `fork` but by a
-/// bare system call finds the ticker standing still.
+/// A forked child has none of its parent's threads: there, the first reading starts a new thread. Until
+/// that thread ticks, each reading asks the system's clock; it does so for ever if no thread can be
+/// started. (The first tick may be a moment behind such a reading.) In a child that is made by a bare
+/// system call instead of `fork`, the ticker stands still.
 ///
 /// ```
 /// use std::time::Duration;
@@ -60,15 +60,13 @@ pub(crate) mod forks;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Ticker {
-    /// What `now` reads, one step away.
     tick: Arc<Tick>,
     /// Ends the thread when the last clone drops it.
     _handle: Arc<Handle>,
 }
 
 impl Ticker {
-    /// The shortest period: a thread that wakes more often is better replaced by
-    /// [`Precise`](super::Precise).
+    /// The shortest period. In place of a thread that wakes more often, use [`Precise`](super::Precise).
     pub const SHORTEST: Duration = tick::SHORTEST;
 
     /// Starts a ticker that ticks every `period`, but not more often than every
@@ -90,11 +88,11 @@ impl Ticker {
         Self::try_start(period).expect("the operating system starts a thread for the ticker")
     }
 
-    /// Like [`start`](Self::start), for whom a thread that cannot be started is no reason to panic.
+    /// Like [`start`](Self::start), but returns an error if the thread cannot be started.
     ///
     /// # Errors
     ///
-    /// What the operating system says when it cannot start a thread.
+    /// The operating system's error, if it cannot start a thread.
     ///
     /// ```
     /// use std::time::Duration;
@@ -114,8 +112,8 @@ impl Ticker {
 
     /// Changes the period, for all clones, from the next tick on.
     ///
-    /// A window that was built with a finer ticker is not asked again whether this one is fine
-    /// enough for its buckets.
+    /// A window checks the resolution of its clock only when it is built or reconfigured: it does not
+    /// notice that the new period is too coarse for its buckets.
     ///
     /// ```
     /// use std::time::Duration;
@@ -131,10 +129,10 @@ impl Ticker {
 }
 
 impl Ticker {
-    /// Has the thread do `chore` at every tick, for as long as it lives. A tick is late by as long as that
-    /// takes. True if the thread is there; in a forked child it may come later, or never.
+    /// Has the thread do `chore` at every tick, as long as the chore lives. The chore delays ticks by its own
+    /// duration. True if the thread is there; in a forked child it may come later, or never.
     pub(crate) fn add_chore(&self, chore: Weak<dyn Chore>) -> bool {
-        self.now(); // so that a child starts one
+        self.now(); // in a forked child, starts a thread
         let taken = self.tick.with_chores(|chores| {
             chores.retain(|other| !Weak::ptr_eq(other, &chore));
             chores.push(chore);
@@ -143,7 +141,7 @@ impl Ticker {
     }
 }
 
-/// One that ticks every millisecond.
+/// A ticker that ticks every millisecond.
 impl Default for Ticker {
     fn default() -> Ticker {
         Ticker::start(Duration::from_millis(1))
@@ -168,7 +166,7 @@ impl Clock for Ticker {
     }
 }
 
-/// What all clones share, and the thread does not.
+/// What all clones share, and the thread does not have: its drop ends the thread.
 #[derive(Debug)]
 struct Handle {
     tick: Arc<Tick>,
@@ -184,12 +182,12 @@ impl Drop for Handle {
             if !self.tick.has_first_thread() {
                 mem::forget(thread); // a thread of another process: it can be neither joined nor detached
             } else if tick::is_ticking() {
-                // The last clone may go with a window that a ticker's thread has just closed buckets of. If
-                // it is this thread, there is nothing to wait for; and if it is another's, that may be
-                // waiting for this one in the same way.
+                // The last clone may drop with a window whose buckets a ticker's thread has just closed.
+                // That may be this ticker's own thread, which cannot join itself; or another's, for which
+                // this ticker's thread may be waiting in the same way.
                 drop(thread);
             } else {
-                // Its body cannot panic; and a panic there would be no reason for one here.
+                // The thread's body cannot panic. If it did, that would be no reason to panic here.
                 let _ = thread.join();
             }
         }

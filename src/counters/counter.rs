@@ -10,8 +10,8 @@ use crate::sync::{AtomicU64, Ordering, const_fn, fence};
 /// An add writes only the adding core's own cell; a read sums the cells of all cores. It costs 8
 /// bytes a core beside its own 24. Counts wrap at 2^64.
 ///
-/// It counts; it does not decide. [`fetch_add`](Self::fetch_add) returns nothing, because nobody
-/// knows the sum at the moment of an add: code that needs the previous value must not compile.
+/// It counts; it does not decide. [`fetch_add`](Self::fetch_add) returns nothing, because no thread
+/// knows the sum at the moment of an add. So code that needs the previous value does not compile.
 ///
 /// ```
 /// use windrow::Counter;
@@ -34,20 +34,20 @@ use crate::sync::{AtomicU64, Ordering, const_fn, fence};
 ///
 /// # Draining
 ///
-/// [`sum_then_reset`](Self::sum_then_reset) resets no cell. It moves a *baseline* up to the sum it
-/// found, and answers with the difference. Two drains cannot both move it from the same place, so
-/// every add is in exactly one result; `LongAdder.sumThenReset` reads and clears each cell in two
-/// steps and loses what comes between.
+/// [`sum_then_reset`](Self::sum_then_reset) resets no cell. It moves a *baseline* up to the sum that it
+/// found, and returns the difference. Two drains cannot both move the baseline from the same place, so
+/// every add is in exactly one result. `LongAdder.sumThenReset` reads and clears each cell in two steps
+/// and loses the adds between them.
 ///
 /// # Orderings
 ///
-/// * A drain reads the baseline with Acquire *before* it scans: having seen another drain's
-///   baseline (stored with Release), it sees every add which that drain has counted, and so never
-///   answers with less than nothing.
-/// * A sum reads the baseline before and after it scans. Having seen an add that came after some
-///   drain (adds are Release, the scan is Acquire), it sees that drain's baseline too, and starts
-///   again. Either single read is wrong: before, the sum would include adds that were drained;
-///   after, it would be negative.
+/// * A drain reads the baseline with Acquire *before* it scans. If it sees another drain's baseline
+///   (stored with Release), it sees every add that this drain has counted. So its result is never
+///   negative.
+/// * A sum reads the baseline before and after it scans. If it sees an add that came after some drain
+///   (adds are Release, the scan is Acquire), it also sees that drain's baseline, and starts again.
+///   A single read would be wrong: before the scan, the sum would include adds that were drained;
+///   after it, the sum would be negative.
 pub struct Counter {
     cells: Striped,
     /// The sum at the last drain.
@@ -69,7 +69,7 @@ impl Counter {
 
     /// Adds `n`, wrapping.
     ///
-    /// Never fails, panics or waits. Release: whoever sees this add in a [`sum`](Self::sum) sees
+    /// Never fails, panics or waits. Release: a thread that sees this add in a [`sum`](Self::sum) sees
     /// what this thread did before.
     ///
     /// ```
@@ -98,13 +98,13 @@ impl Counter {
     ///
     /// *Not* an atomic snapshot: adds that run at the same time may be in it or not, in any
     /// combination. It lies between the true count when the call began and the true count when it
-    /// returned (*intermediate value linearizability*, Rinberg and Keidar, DISC 2020), and does not
-    /// go back unless somebody drains. Acquire. Costs a load a core.
+    /// returned (*intermediate value linearizability*, Rinberg and Keidar, DISC 2020). It never goes
+    /// back, except by a drain. Acquire. Costs a load a core.
     ///
-    /// As to what is over *when the call begins*: an add by another thread that this thread has been
-    /// told of (by a join, a lock, a channel, an Acquire load), and this thread's own. An add that has
-    /// merely returned by the clock may be in its core's store buffer for some nanoseconds more:
-    /// per core an add is a plain store.
+    /// The true count *when the call began* is of the adds before it. "Before" means ordered by
+    /// synchronisation (a join, a lock, a channel, an Acquire load), or on this thread. An add that has
+    /// merely returned by the clock may be in its core's store buffer for some nanoseconds more: per core,
+    /// an add is a plain store.
     ///
     /// ```
     /// let hits = windrow::Counter::new();
@@ -114,23 +114,22 @@ impl Counter {
     /// ```
     pub fn sum(&self) -> u64 {
         loop {
-            // Acquire: pairs with the Release in `sum_then_reset`. We scan at least what that
-            // drain has scanned.
+            // Acquire: pairs with the Release in `sum_then_reset`. This scan sees at least what that
+            // drain's scan saw.
             let base = self.base.load(Ordering::Acquire);
             let sum = self.cells.sum();
-            // Relaxed: kept behind the scan by the scan's Acquire, which is also what makes it see
-            // every baseline that an add in the scan came after.
+            // Relaxed: the scan's Acquire keeps it behind the scan. It sees every baseline that an add
+            // in the scan came after, again by that Acquire.
             if self.base.load(Ordering::Relaxed) == base {
                 return sum.wrapping_sub(base);
             }
         }
     }
 
-    /// What was added since the counter was made or last drained, which it is by this: the next
-    /// sum begins at zero.
+    /// Returns the [`sum`](Self::sum) and restarts at zero: a drain.
     ///
-    /// Every add is in exactly one call's result, whoever calls and however many at once. Acquire
-    /// and Release. Costs a load a core and a compare-exchange.
+    /// Every add is in exactly one call's result, however many threads call at once. Acquire and
+    /// Release. Costs a load a core and a compare-exchange.
     ///
     /// ```
     /// let hits = windrow::Counter::new();
@@ -142,12 +141,12 @@ impl Counter {
     /// ```
     pub fn sum_then_reset(&self) -> u64 {
         loop {
-            // Acquire: pairs with the Release below. Our scan is no older than the one that this
-            // baseline was taken from, so the difference is not negative.
+            // Acquire: pairs with the Release below. This scan is no older than the one that the
+            // baseline came from, so the difference is not negative.
             let base = self.base.load(Ordering::Acquire);
             let sum = self.cells.sum();
-            // Release: whoever takes over this baseline sees what we have scanned. On failure
-            // another drain has come between; nothing is kept of what was seen.
+            // Release: a thread that loads this baseline sees what this scan saw. On failure another
+            // drain came between: this scan is discarded.
             let moved = self.base.compare_exchange(base, sum, Ordering::Release, Ordering::Relaxed);
             if moved.is_ok() {
                 return sum.wrapping_sub(base);
@@ -155,7 +154,7 @@ impl Counter {
         }
     }
 
-    /// Sets the counter back to zero: a drain whose result nobody wants.
+    /// Restarts at zero: a drain without a result.
     ///
     /// ```
     /// let hits = windrow::Counter::new();
@@ -167,11 +166,11 @@ impl Counter {
         self.sum_then_reset();
     }
 
-    /// Adds `n`, wrapping, in the spelling of [`AtomicU64`](std::sync::atomic::AtomicU64), but
-    /// for the previous value, which nobody knows.
+    /// Adds `n`, wrapping, in the spelling of [`AtomicU64`](std::sync::atomic::AtomicU64), but does not
+    /// return the previous value, which no thread knows.
     ///
-    /// Release, whatever `order` says, or `SeqCst` if it says so: there is nothing to acquire by an add
-    /// that gives nothing back.
+    /// `SeqCst` if `order` is; else Release, whatever `order` is. An add that returns nothing has nothing
+    /// to acquire.
     ///
     /// ```
     /// use std::sync::atomic::Ordering;
@@ -188,8 +187,8 @@ impl Counter {
     /// The [`sum`](Self::sum), in the spelling of [`AtomicU64`](std::sync::atomic::AtomicU64).
     ///
     /// It is *not* one atomic load, but one of each core's cell. Each is Acquire, whatever `order`
-    /// says; `SeqCst` puts a sequentially consistent fence before them. It takes every order: the
-    /// two that make no sense for a load (`Release` and `AcqRel`) are taken as Acquire.
+    /// is; `SeqCst` puts a sequentially consistent fence before them. It accepts every order: the two
+    /// that make no sense for a load (`Release` and `AcqRel`) count as Acquire.
     ///
     /// ```
     /// use std::sync::atomic::Ordering;
@@ -200,7 +199,7 @@ impl Counter {
     /// ```
     pub fn load(&self, order: Ordering) -> u64 {
         if order == Ordering::SeqCst {
-            // Pairs with SeqCst accesses and fences of the caller's, as a SeqCst load would.
+            // Pairs with the caller's SeqCst accesses and fences, as a SeqCst load would.
             fence(Ordering::SeqCst);
         }
         self.sum()

@@ -7,8 +7,8 @@ use crate::sync::{AtomicBool, Ordering, const_fn};
 
 /// A striped number that only rises, and whether it was ever raised.
 ///
-/// Zero is a value like any other, so that there was one must be kept apart: in a flag that is
-/// written once, and only read from then on.
+/// Zero is a value like any other. So a flag says whether there was a value: it is written once, and
+/// then only read.
 struct Extreme {
     cells: Striped,
     recorded: AtomicBool,
@@ -24,15 +24,15 @@ impl Extreme {
     #[inline]
     fn record(&self, value: u64) {
         self.cells.raise(value);
-        // Relaxed: who sees it set has nothing to add. Our value is published by the cell.
+        // Relaxed: once set, it stays set. The cell publishes our value.
         if !self.recorded.load(Ordering::Relaxed) {
-            // Release: pairs with the Acquire in `get`. Who sees the flag sees the value before it.
+            // Release: pairs with the Acquire in `get`: a reader that sees the flag sees the value.
             self.recorded.store(true, Ordering::Release);
         }
     }
 
     fn get(&self) -> Option<u64> {
-        // Acquire: as said in `record`.
+        // Acquire: pairs with the Release in `record`.
         self.recorded.load(Ordering::Acquire).then(|| self.cells.greatest())
     }
 }
@@ -57,7 +57,7 @@ pub struct Maximum(Extreme);
 
 impl Maximum {
     const_fn! {
-        /// One that has seen nothing.
+        /// A maximum with no value recorded.
         ///
         /// ```
         /// static SLOWEST: windrow::Maximum = windrow::Maximum::new();
@@ -82,8 +82,8 @@ impl Maximum {
 
     /// The greatest value recorded; `None` if there was none.
     ///
-    /// Records that run at the same time may be in it or not. It is no less than any that returned
-    /// before the call, and never goes down. Acquire. Costs a load a core.
+    /// Records that run at the same time may be in it or not. It is no less than any value whose record
+    /// returned before the call, and never goes down. Acquire. Costs a load a core.
     ///
     /// ```
     /// assert_eq!(windrow::Maximum::new().get(), None);
@@ -109,11 +109,11 @@ impl Maximum {
 /// FASTEST.record(7);
 /// assert_eq!(FASTEST.get(), Some(3));
 /// ```
-pub struct Minimum(Extreme); // of complements: the least value has the greatest
+pub struct Minimum(Extreme); // of complements: the least value has the greatest one
 
 impl Minimum {
     const_fn! {
-        /// One that has seen nothing.
+        /// A minimum with no value recorded.
         ///
         /// ```
         /// static FASTEST: windrow::Minimum = windrow::Minimum::new();
@@ -138,8 +138,8 @@ impl Minimum {
 
     /// The least value recorded; `None` if there was none.
     ///
-    /// Records that run at the same time may be in it or not. It is no greater than any that
-    /// returned before the call, and never goes up. Acquire. Costs a load a core.
+    /// Records that run at the same time may be in it or not. It is no greater than any value whose
+    /// record returned before the call, and never goes up. Acquire. Costs a load a core.
     ///
     /// ```
     /// assert_eq!(windrow::Minimum::new().get(), None);
@@ -149,14 +149,14 @@ impl Minimum {
     }
 }
 
-/// One that has seen nothing.
+/// A maximum with no value recorded.
 impl Default for Maximum {
     fn default() -> Maximum {
         Maximum::new()
     }
 }
 
-/// One that has seen nothing.
+/// A minimum with no value recorded.
 impl Default for Minimum {
     fn default() -> Minimum {
         Minimum::new()

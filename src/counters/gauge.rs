@@ -76,8 +76,8 @@ impl Gauge {
     ///
     /// At rest it is exact. While adds *and* subtractions run it promises nothing, not even a value
     /// that the gauge ever had: the scan may see a subtraction and miss the addition that came
-    /// before it on another core, so that a count of open things can read below zero. Acquire. Costs
-    /// a load a core.
+    /// before it on another core. So a count of open things can read below zero. Acquire. Costs a load
+    /// a core.
     ///
     /// ```
     /// let open = windrow::Gauge::new();
@@ -89,8 +89,8 @@ impl Gauge {
         self.cells.sum().cast_signed()
     }
 
-    /// Adds `n`, wrapping, in the spelling of [`AtomicI64`](std::sync::atomic::AtomicI64), but for
-    /// the previous value. `order` as for [`Counter::fetch_add`](crate::Counter::fetch_add).
+    /// Adds `n`, wrapping, in the spelling of [`AtomicI64`](std::sync::atomic::AtomicI64), but does not
+    /// return the previous value. `order` is as for [`Counter::fetch_add`](crate::Counter::fetch_add).
     ///
     /// ```
     /// use std::sync::atomic::Ordering;
@@ -118,8 +118,8 @@ impl Gauge {
         self.fetch_add(n.wrapping_neg(), order);
     }
 
-    /// The [`sum`](Self::sum), with all that it does not promise. It is not one atomic load; `order`
-    /// is taken as by [`Counter::load`](crate::Counter::load).
+    /// The [`sum`](Self::sum), which promises no more here. It is not one atomic load; `order` is as for
+    /// [`Counter::load`](crate::Counter::load).
     ///
     /// ```
     /// use std::sync::atomic::Ordering;

@@ -1,12 +1,12 @@
 //! A number on a column of its own: the part that all counters share.
 //!
-//! A [`Striped`] is `const`-made, without a column. The first add claims one; where there is none to
-//! be had, now and from then on, the number counts in a cell of its own, as any atomic does. The
-//! column pointer changes once, from null to a column or to *missed*, so readers need no retry on
-//! its account: an add that they are told of went to a cell that they will find.
+//! A [`Striped`] is made in a `const`, without a column. The first add claims one. If the arena is full,
+//! the number counts in its fallback cell from then on, as any atomic does. The column pointer changes
+//! once, from null to a column or to [`TaggedColumn::Unavailable`]. So readers need not retry: an add
+//! that they have synchronised with went to a cell that they find.
 //!
-//! The cell of its own is also the one for adds that cannot use this core's row: a plain add and a
-//! locked one never meet in a cell.
+//! Adds that cannot use this core's row also go to the fallback cell: a plain add and a locked one never
+//! meet in a cell.
 
 use std::ptr::null_mut;
 
@@ -21,7 +21,7 @@ use crate::sync::{AtomicPtr, AtomicU64, Ordering, const_fn, fence};
 pub(crate) struct Striped {
     /// A [`TaggedColumn`], encoded.
     column: AtomicPtr<AtomicU64>,
-    /// What was added while there was no column, and by threads that have no row of it.
+    /// What was added without a column, and by threads without a row.
     fallback: AtomicU64,
 }
 
@@ -37,8 +37,8 @@ impl Striped {
     pub(crate) fn add(&self, n: u64, order: Ordering) {
         match self.tagged() {
             TaggedColumn::PerCore(column) => {
-                // The committing store is a plain one, which is Release on the processors that
-                // have this strategy; and the `asm!` is a barrier to the compiler.
+                // The committing store is a plain one: Release on the processors that have this
+                // strategy. The `asm!` is a barrier to the compiler.
                 per_core::add(column, n, || self.add_aborted(column, n), || self.add_shared(n));
                 if order == Ordering::SeqCst {
                     fence(Ordering::SeqCst); // as the locked add would be
@@ -70,7 +70,7 @@ impl Striped {
         rows.wrapping_add(self.fallback.load(Ordering::Acquire))
     }
 
-    /// The greatest of all that it was raised to; zero if it was not.
+    /// The greatest value that it was raised to; zero if there was none.
     #[inline]
     pub(crate) fn greatest(&self) -> u64 {
         let rows = self.tagged().column().map_or(0, rows::greatest);
@@ -79,8 +79,8 @@ impl Striped {
 
     #[inline]
     fn tagged(&self) -> TaggedColumn {
-        // Acquire: pairs with the Release in `claim`. The cells are seen as they were claimed,
-        // zero; and what the strategy has found out.
+        // Acquire: pairs with the Release in `claim`. The cells are seen as zero, and what the strategy
+        // found out is seen.
         let word = self.column.load(Ordering::Acquire);
         // SAFETY: null at first; `claim` stores nothing else.
         unsafe { TaggedColumn::decode(word) }
@@ -98,7 +98,7 @@ impl Striped {
         }
     }
 
-    /// Where this thread has no row.
+    /// Adds without a row.
     #[cold]
     fn add_shared(&self, n: u64) {
         self.fallback.fetch_add(n, Ordering::Release); // as in `portable::add`
@@ -116,7 +116,7 @@ impl Striped {
         }
     }
 
-    /// Where this thread has no row.
+    /// Raises without a row.
     #[cold]
     fn raise_shared(&self, value: u64) {
         portable::raise_cell(&self.fallback, value);
@@ -138,7 +138,7 @@ impl Striped {
         }
     }
 
-    /// Claims a column, if that was not done yet; `None` if there is none to be had, or none as yet.
+    /// Claims a column unless one is set; `None` if the arena is full or the strategy undecided.
     fn claim(&self) -> Option<()> {
         if self.tagged() == TaggedColumn::Unclaimed {
             let strategy = stripe::decided()?;
@@ -148,7 +148,7 @@ impl Striped {
             let word = TaggedColumn::encode(claimed, strategy);
             let won = self.column.compare_exchange(null_mut(), word, order, failed).is_ok();
             if let Some(column) = claimed.filter(|_| !won) {
-                // SAFETY: claimed above, and nobody has seen it.
+                // SAFETY: claimed above; no other thread has seen it.
                 unsafe { arena().free(column, 1) };
             }
         }
@@ -159,15 +159,15 @@ impl Striped {
 impl Drop for Striped {
     fn drop(&mut self) {
         if let Some(column) = self.tagged().column() {
-            // SAFETY: `&mut self`: every use happened before, and nobody can span the column now.
+            // SAFETY: `&mut self`: every use happened before, and no thread can reach the column now.
             unsafe { arena().free(column, 1) };
         }
     }
 }
 
-/// The order of a read-modify-write on a cell: Release, which sums and drains rely on, or what the
-/// caller asks for beyond that. Acquire is nothing to ask for: an add gives nothing back, so nobody can
-/// tell what it came after.
+/// The order of a read-modify-write on a cell: Release, which sums and drains rely on, or `SeqCst` if the
+/// caller asks for it. Acquire is not needed: an add returns nothing, so no thread can tell what it came
+/// after.
 #[inline]
 pub(crate) fn at_least_release(order: Ordering) -> Ordering {
     if order == Ordering::SeqCst { order } else { Ordering::Release }

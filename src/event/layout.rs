@@ -6,9 +6,9 @@
 //!   <------------- these add up --------------->   <-- these only rise ------>
 //! ```
 //!
-//! A pair begins at an even cell, so that its 16 bytes are aligned. A minimum is kept as the
-//! complement of the value: then both extremes only rise, and zero, which every cell starts from,
-//! is "nothing yet" for all of them. Whether a value was recorded at all is told by the count.
+//! A pair begins at an even cell, so that its 16 bytes are aligned. A minimum is kept as the complement
+//! of the value: so both extremes only rise, and zero, which every cell starts from, means "nothing
+//! yet" in all of them. The count tells whether a value was recorded.
 
 use super::stats::Stats;
 use crate::memory::column::COLUMNS;
@@ -34,7 +34,7 @@ pub enum Kind {
 impl Kind {
     /// How many cells of eight bytes an event of this kind takes in a bucket.
     ///
-    /// In each row of a window's blocks a `Value` takes a fifth, beside these.
+    /// In each row of a window's blocks, a `Value` takes a fifth cell besides.
     ///
     /// ```
     /// assert_eq!(windrow::Kind::Value.cells(), 4);
@@ -47,7 +47,7 @@ impl Kind {
     }
 }
 
-/// The cells of one event. Small enough to be handed on in a register.
+/// The cells of one event. Small enough for a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellIndex {
     /// One cell that adds up.
@@ -65,34 +65,34 @@ pub enum CellIndex {
 }
 
 impl CellIndex {
-    /// The places of all events, in the order of their indexes, in front of what is left of `M`.
+    /// The cells of every event, in the order of their indexes. The rest of the `M` entries is unused.
     ///
-    /// There are no more events than `M`, and no more cells than [`BucketLayout::check`] lets pass.
+    /// There are at most `M` events, and their layout passes [`BucketLayout::check`].
     pub(crate) const fn all<const M: usize>(
         layout: BucketLayout,
         events: &[(&str, Kind)],
     ) -> [CellIndex; M] {
-        let mut places = [CellIndex::Count { cell: 0 }; M];
+        let mut indexes = [CellIndex::Count { cell: 0 }; M];
         let (mut pair, mut cell, mut extremes) = (0, layout.pairs as u16, layout.additive as u16);
         let mut index = 0;
         while index < events.len() {
             match events[index].1 {
                 Kind::Count => {
-                    places[index] = CellIndex::Count { cell };
+                    indexes[index] = CellIndex::Count { cell };
                     cell += 1;
                 }
                 Kind::Value => {
-                    places[index] = CellIndex::Value { pair, extremes };
+                    indexes[index] = CellIndex::Value { pair, extremes };
                     pair += 2;
                     extremes += 2;
                 }
             }
             index += 1;
         }
-        places
+        indexes
     }
 
-    /// The cell whose sum is the event's.
+    /// The cell of the event's sum.
     pub(crate) fn sum(self) -> usize {
         match self {
             CellIndex::Count { cell } => cell.into(),
@@ -100,9 +100,10 @@ impl CellIndex {
         }
     }
 
-    /// What is known of this event, by what `read` finds at its cells.
+    /// The stats of this event, from what `read` returns for its cells.
     ///
-    /// The count is read first, which an update writes last: whatever is counted is in the rest.
+    /// An update writes the count last, and the count is read first: sum and extremes include every value
+    /// that is counted.
     pub(crate) fn stats(self, mut read: impl FnMut(usize) -> u64) -> Stats {
         match self {
             CellIndex::Count { cell } => {
@@ -142,7 +143,7 @@ impl BucketLayout {
         BucketLayout { pairs, additive, cells: additive + 2 * values }
     }
 
-    /// Refuses, when it is compiled, what would not fit into a row. (In models a row has 16 columns.)
+    /// Fails to compile for events that do not fit a row. (In models a row has 16 columns.)
     pub(crate) const fn check(self) {
         assert!(
             self.columns() <= COLUMNS,
@@ -155,7 +156,7 @@ impl BucketLayout {
         self.cells
     }
 
-    /// Columns of a block that is added to per core: a cell each, and behind them the pending value of each
+    /// How many columns a per-core block has: one for each cell, then one for the pending value of each
     /// `Value` event (see [`per_core`](crate::stripe::per_core)).
     pub(crate) const fn columns(self) -> usize {
         self.cells + self.pairs / 2
@@ -206,7 +207,7 @@ impl BucketLayout {
         cell < self.additive
     }
 
-    /// What two numbers, read from cells at position `cell`, make together.
+    /// Joins two numbers, read from cells at position `cell`: adds them, or takes the greater.
     #[inline]
     pub(crate) fn join(self, cell: usize, one: u64, other: u64) -> u64 {
         if self.adds_up(cell) { one.wrapping_add(other) } else { one.max(other) }
@@ -222,7 +223,7 @@ mod tests {
 
     /// The cells of each event, and whether they add up.
     fn cells<const N: usize>(events: [(&str, Kind); N]) -> Vec<(usize, bool)> {
-        let of = |place| match place {
+        let of = |index| match index {
             CellIndex::Count { cell } => vec![(cell.into(), true)],
             CellIndex::Value { pair, extremes } => {
                 assert_eq!(pair % 2, 0, "a pair is aligned");

@@ -1,14 +1,14 @@
 //! What `events!` makes of the list of its variants.
 //!
-//! An attribute stands on the variant alone: `#[default]` or `#[serde(..)]` would be an error anywhere
-//! else. So whether a variant is there is asked again, of its attributes, and the answers are put
-//! together when the enum is compiled. Each attribute is looked at by itself, without recursion, however
+//! `events!` writes an attribute on its variant alone: `#[default]` or `#[serde(..)]` would be an error
+//! anywhere else. So it works out from the attributes whether a variant is there, and collects the
+//! answers when the enum is compiled. It examines each attribute by itself, without recursion, however
 //! long the documentation is.
 
 use crate::event::layout::BucketLayout;
 use crate::event::layout::Kind;
 
-/// A variant as it is written, whether or not it is there.
+/// A variant in the source, whether or not its `cfg` leaves it there.
 #[derive(Clone, Copy, Debug)]
 pub struct Listed {
     /// The variant's name.
@@ -19,7 +19,7 @@ pub struct Listed {
     pub is_there: bool,
 }
 
-/// Whether all of them hold.
+/// Whether all conditions hold.
 pub const fn all(conditions: &[bool]) -> bool {
     let mut index = 0;
     while index < conditions.len() {
@@ -35,7 +35,7 @@ pub const fn all(conditions: &[bool]) -> bool {
 ///
 /// # Panics
 ///
-/// When it is compiled, if there is none.
+/// In compilation, if there is none.
 pub const fn count(listed: &[Listed]) -> usize {
     let (mut count, mut index) = (0, 0);
     while index < listed.len() {
@@ -65,18 +65,18 @@ pub const fn there<const N: usize>(listed: &[Listed]) -> [(&'static str, Kind); 
 ///
 /// # Panics
 ///
-/// When it is compiled, if they are more than a window can have.
+/// In compilation, if they are more than a window can have.
 pub const fn cells(events: &[(&str, Kind)]) -> usize {
     let layout = BucketLayout::of(events);
     layout.check();
     layout.cells()
 }
 
-/// True, of a token or an attribute that cannot take its variant away.
+/// True for a token or an attribute that cannot remove its variant.
 ///
 /// # Panics
 ///
-/// When it is compiled, if it is a `cfg` or a `cfg_attr`.
+/// In compilation, if it is a `cfg` or a `cfg_attr`.
 pub const fn not_cfg(text: &str) -> bool {
     let text = text.as_bytes();
     let hides = begins(text, b"cfg")
@@ -92,7 +92,7 @@ pub const fn not_cfg(text: &str) -> bool {
     true
 }
 
-/// Whether `text` begins with just this name.
+/// Whether `text` begins with exactly this name.
 const fn begins(text: &[u8], name: &[u8]) -> bool {
     let mut index = 0;
     while index < name.len() {

@@ -2,8 +2,8 @@
 
 /// What is known of one event over some span.
 ///
-/// Of a `Count` event, `count` and `sum` are both what was added, and there is no minimum or
-/// maximum. Of a `Value` event, `count` is how many values were recorded. Sums wrap.
+/// For a `Count` event, `count` and `sum` are both what was added, and there is no minimum or
+/// maximum. For a `Value` event, `count` is how many values were recorded. Sums wrap.
 ///
 /// ```
 /// use windrow::{SlidingWindow, events};
@@ -21,9 +21,9 @@
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// How many values were recorded; of a `Count` event, what was added.
+    /// How many values were recorded; for a `Count` event, what was added.
     pub count: u64,
-    /// The sum of the values, wrapping; of a `Count` event, what was added.
+    /// The sum of the values, wrapping; for a `Count` event, what was added.
     pub sum: u64,
     /// The least value recorded; `None` if there was none.
     pub min: Option<u64>,
@@ -32,7 +32,7 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// Of the values of both.
+    /// The stats of the values of both.
     pub(crate) fn with(self, other: Stats) -> Stats {
         Stats {
             count: self.count.wrapping_add(other.count),
@@ -42,8 +42,8 @@ impl Stats {
         }
     }
 
-    /// The mean of the values; `None` when nothing was recorded. Of a `Count` event that was added
-    /// to, 1.
+    /// The mean of the values; `None` if nothing was recorded. For a `Count` event that was added to,
+    /// it is 1.
     ///
     /// ```
     /// let stats = windrow::Stats { count: 4, sum: 10, min: Some(1), max: Some(4) };

@@ -6,8 +6,8 @@
 //!   row 1  [    .     |    .     |    .     | ... ]  written by another
 //! ```
 //!
-//! Rows are a fixed number of cells apart, so a column is one pointer, and finding a row's cell is a
-//! shift and an add.
+//! Rows are a fixed number of cells apart. So a column is one pointer, and a row's cell is a shift and
+//! an add away.
 
 use std::ptr::NonNull;
 
@@ -36,7 +36,7 @@ impl Column {
         Column(first)
     }
 
-    /// Its cell in row 0, to be made into a column again.
+    /// Its cell in row 0, from which [`new`](Self::new) makes the column again.
     #[inline]
     pub(crate) fn first(self) -> NonNull<AtomicU64> {
         self.0
@@ -46,8 +46,8 @@ impl Column {
     #[inline]
     pub(crate) fn right(self, distance: usize) -> Column {
         debug_assert!(distance < COLUMNS);
-        // SAFETY: `Arena::claim` hands out runs that lie within one row, and its caller keeps
-        // within the run.
+        // SAFETY: `Arena::claim` hands out runs that lie within one row, and the caller stays within its
+        // run.
         Column(unsafe { self.0.add(distance) })
     }
 
@@ -57,7 +57,7 @@ impl Column {
         self.cell_at(Self::offset(row))
     }
 
-    /// How many cells `row` is away from row 0: what a strategy may remember instead of a row.
+    /// How many cells `row` is away from row 0. A strategy may remember this instead of the row.
     #[inline]
     pub(crate) const fn offset(row: usize) -> usize {
         row * COLUMNS

@@ -1,10 +1,9 @@
-//! Memory by the page: zeroed, mapped rather than allocated, and never given back.
+//! Memory by the page: zeroed, mapped rather than allocated, and never unmapped.
 //!
-//! Never given back is what makes a reference to a cell `'static`, and every access to one safe
-//! whatever becomes of the counter that it belonged to. Mapped is what makes it cheap to reserve
-//! rows for cores that may never run us: a page costs memory when it is first written, not before.
-//! It also keeps the global allocator out, so that a counter may be used by an allocator, and a
-//! first add in a signal handler does not find a lock held.
+//! Pages that are never unmapped make a reference to a cell `'static`, and every access to it safe, even
+//! after the counter that it belonged to. Mapped pages make it cheap to reserve rows for cores that may
+//! never run us: a page costs memory from its first write on. They also avoid the global allocator:
+//! an allocator may use a counter, and a first add in a signal handler finds no lock held.
 
 use std::ptr::NonNull;
 
@@ -24,10 +23,10 @@ use mapped as platform;
 #[cfg(any(loom, shuttle))]
 use modelled as platform;
 
-/// How many cells, of one `AtomicU64` each, fill a page of 4 KiB, the smallest of the platforms that std supports.
+/// How many cells fill a page of 4 KiB, the smallest of the platforms that std supports.
 pub(crate) const PAGE: usize = crate::sync::sized(4096 / size_of::<AtomicU64>(), 1);
 
-/// Pages that nobody else has seen yet.
+/// Pages that no other thread has seen yet.
 #[derive(Debug)]
 pub(crate) struct Pages {
     cells: &'static [AtomicU64],
@@ -44,7 +43,7 @@ impl Pages {
         NonNull::from(self.cells).cast()
     }
 
-    /// Gives the pages back, since nobody has seen them.
+    /// Unmaps the pages, which no other thread has seen.
     pub(crate) fn unmap(self) {
         // SAFETY: `self` is the only reference, and it ends here.
         unsafe { platform::unmap(self.cells) };

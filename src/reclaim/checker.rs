@@ -2,36 +2,36 @@
 //! fails the model at the first access after that.
 //!
 //! `crossbeam-epoch` itself frees late: a bag fills, the epoch advances twice. In a model of a few
-//! steps nothing is ever freed, and a block that was retired too early, or used after its guard, or
-//! never retired at all goes unnoticed. This module has the same interface and none of the mercy.
+//! steps it frees nothing: it hides a block that is retired too early, used after its guard, or never
+//! retired. This module has the same interface, and hides none of these.
 //!
 //! # How it checks
 //!
-//! - Every block carries a checked cell, `alive`. Dereferencing reads it, freeing writes it: an
-//!   access that is not ordered before the freeing is a data race, which loom reports, and one that
-//!   comes after it finds `false`. The cell is also written when the block is made, so that a block
-//!   published without Release fails at its first reader. (Shuttle knows no races: there only the
-//!   `false` is left.)
-//! - Retiring notes the guards that live at that moment. When the last of them is gone, the block is
-//!   freed, or the deferred function called, by whoever dropped that guard.
-//! - Memory is kept until the execution ends, so that no address ever comes back (a recycled
-//!   address is outside what this checker sees).
+//! - Every block carries a checked cell, `alive`. Dereferencing reads it, freeing writes it. An
+//!   access that is not ordered before the freeing is a data race, which loom reports; an access
+//!   after it finds `false`. The cell is also written when the block is made, so that a block
+//!   published without Release fails at its first reader. (Shuttle sees no races: there, only the
+//!   `false` remains.)
+//! - Retiring notes the guards that live at that moment. The thread that drops the last of them frees
+//!   the block, or calls the deferred function.
+//! - Memory is kept until the execution ends, so that no address is reused (this checker does not
+//!   see the reuse of an address).
 //! - When an execution ends, everything allocated must have been freed and everything deferred must
 //!   have run.
 //!
-//! A thread may pin more than once; the checker tells its guards apart, where an epoch would keep
-//! all that the oldest of them keeps.
+//! A thread may pin more than once. The checker tells its guards apart; an epoch would keep all that
+//! the oldest of them keeps.
 //!
 //! # Orderings
 //!
 //! Loom explores another order of two steps only where it sees them touch the same object. So every
-//! pin, unpin and retire first does a read-modify-write on one atomic, `events`; the book-keeping
-//! behind it is then changed without a switch of threads, and may be plain.
+//! pin, unpin and retire first does a read-modify-write on one atomic, `events`. The book-keeping
+//! follows without a switch of threads, and may be plain.
 //!
-//! - A retire is `AcqRel` and a pin after it acquires: who pins after the retire sees the unlinking
-//!   before it. (The real collector has a `SeqCst` fence in either. A guard pinned between the
-//!   unlinking and the fence is the one case that this hides.) Before the first retire a pin
-//!   acquires nothing, lest it vouch for what the library forgot to publish.
+//! - A retire is `AcqRel`, and a pin after it acquires: a thread that pins after the retire sees the
+//!   unlinking before it. (The real collector has a `SeqCst` fence in either. A guard pinned between
+//!   the unlinking and the fence is the one case that this hides.) Before the first retire, a pin
+//!   acquires nothing: else it would publish what the library forgot to publish.
 //! - An unpin releases and the freeing acquires: what was done under a guard comes before it.
 
 mod ledger;

@@ -1,22 +1,21 @@
 //! Pinning, in a collector of the library's own, by a handle of this thread's own.
 //!
-//! `crossbeam_epoch::pin` pins in a collector that every crate of the process shares. Whoever is pinned
-//! there holds up what we have retired, and whoever pins there runs what others have put off: a function
-//! that sleeps, or panics, would do so inside our adds. So the library has its own, in which nobody else
-//! can pin, and in which no code is ever run but its own.
+//! `crossbeam_epoch::pin` pins in a collector that every crate of the process shares. A thread that is
+//! pinned there holds up what we have retired; a thread that pins there runs what other crates have
+//! deferred. A deferred function that sleeps or panics would do so inside our adds. So the library has
+//! its own collector: no other crate can pin in it, and it runs no code but the library's.
 //!
-//! `crossbeam_epoch::pin` also looks up its handle, makes it if there is none yet, and makes one for this pin
-//! alone if the thread is about to end: too much to be put into every function that pins, so it is
-//! called, and the registers that the caller keeps over the call are stored just before an instruction
-//! that waits for stores. Here the handle's address is in a thread-local without initialiser or
-//! destructor, which leaves one branch on the way.
+//! `crossbeam_epoch::pin` also looks up its handle, makes it if there is none yet, and makes one for this
+//! pin alone if the thread is about to end. That is too much to inline into every function that pins, so
+//! it is a call. The caller then stores registers, just before an instruction that waits for stores.
+//! Here the handle's address is in a thread-local without initialiser or destructor: one branch remains.
 //!
 //! # A thread's first and last moments
 //!
-//! The first pin registers the thread: one allocation, of some two kilobytes, which is given back when the
-//! thread has ended. When a thread ends, its handle goes with its other thread-locals, in whatever order.
-//! What pins after that, in another thread-local's destructor, registers the thread for that pin alone: it
-//! works as ever, and each time allocates and frees.
+//! The first pin registers the thread: one allocation, of some two kilobytes, freed when the thread has
+//! ended. When a thread ends, its handle is dropped with its other thread-locals, in any order. A later
+//! pin, in another thread-local's destructor, registers the thread for that pin alone: it works as before,
+//! and each time allocates and frees.
 
 use std::cell::Cell;
 use std::ptr::{from_ref, null};
@@ -24,7 +23,7 @@ use std::sync::LazyLock;
 
 use crossbeam_epoch::{Collector, Guard, LocalHandle};
 
-/// The library's collector. (A static is never dropped, so threads may outlive `main`.)
+/// The library's collector. (A static is never dropped: threads may outlive `main`.)
 static COLLECTOR: LazyLock<Collector> = LazyLock::new(Collector::new);
 
 /// A thread's handle. Its address is in [`CURRENT`] as long as it lives.
@@ -45,8 +44,8 @@ impl Drop for Handle {
 /// Pins this thread.
 #[inline]
 pub(crate) fn pin() -> Guard {
-    // SAFETY: null, or the address of this thread's `HANDLE`, which does not move, and takes the address
-    // away before it ends.
+    // SAFETY: null, or the address of this thread's `HANDLE`. That does not move, and its drop sets the
+    // pointer to null.
     match unsafe { CURRENT.get().as_ref() } {
         Some(handle) => handle.pin(),
         None => pin_first(),
@@ -59,6 +58,6 @@ fn pin_first() -> Guard {
         CURRENT.set(from_ref(&handle.0));
         handle.0.pin()
     });
-    // In the thread's last moments, for this pin alone. (The guard keeps what it needs.)
+    // Error: the thread is about to end. A handle for this pin alone. (The guard keeps what it needs.)
     pinned.unwrap_or_else(|_| COLLECTOR.register().pin())
 }

@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn a_change_sees_the_cursor_where_it_is_and_it_stands() {
         let cursor = Cursor::default();
-        let draining = cursor.drain().expect("nobody else");
+        let draining = cursor.drain().expect("no other drain");
         assert!(cursor.agree().passed.bucket.is_none());
         for start in [0, 10, 20] {
             let look = draining.look().expect("no change is under way");
@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn a_change_that_has_come_and_gone_takes_the_turn_away() {
         let cursor = Cursor::default();
-        let draining = cursor.drain().expect("nobody else");
+        let draining = cursor.drain().expect("no other drain");
         let look = draining.look().expect("no change is under way");
         drop(cursor.agree());
         assert!(!draining.advance(&look, to(0, 10)));

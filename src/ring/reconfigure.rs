@@ -190,7 +190,7 @@ impl Ring {
         let Some(carried) = start.and_then(|start| next.carried.get_mut(&start)) else { return };
         let nothing = || vec![0; self.store.layout.cells()].into();
         let waiting = carried.waiting.get_or_insert_with(nothing);
-        self.join(Arc::get_mut(waiting).expect("nobody else has it yet"), number);
+        self.join(Arc::get_mut(waiting).expect("no other thread has it yet"), number);
     }
 
     /// Merges numbers into others.

@@ -1,28 +1,28 @@
-//! Barriers: knowing that no sequence which is under way uses what was there before.
+//! Barriers: after one, no sequence under way uses what was there before.
 //!
 //! # Theorem
 //!
-//! Let a thread see that a pointer to a [`LiveBucket`](super::live_bucket::LiveBucket) was made to point elsewhere, and
-//! then take a [`ticket`]. Once [`passed`] says so of that ticket, no sequence will commit to what the
-//! pointer pointed at before, and all that sequences have committed there is visible.
+//! Let a thread see that a pointer to a [`LiveBucket`](super::live_bucket::LiveBucket) has changed, and then
+//! take a [`ticket`]. Once [`passed`] is true of that ticket, no sequence will commit to the bucket that the
+//! pointer led to before, and all that sequences have committed there is visible.
 //!
 //! # Why
 //!
-//! A barrier interrupts every processor that is running a thread of this process: what is in the
-//! middle of a sequence there starts again, from its first load (`membarrier(2)`,
+//! A barrier interrupts every processor that is running a thread of this process. A thread in the middle
+//! of a sequence there starts it again, from its first load (`membarrier(2)`,
 //! `MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ`). A thread that is not running was interrupted when it
 //! stopped, and will start again. So each sequence has committed before the barrier's end, or
 //! loads the pointer after the barrier's beginning.
 //!
 //! Barriers are numbered in the order in which they begin. A ticket is one more than the last
-//! number given out: a barrier with this number, or a higher one, begins after the ticket was taken,
-//! and so after the change was seen. One serves all windows of the process that have something to
-//! close: a thousand of them may move on in the same instant.
+//! number given out. A barrier with this number, or a higher one, begins after the ticket was taken,
+//! and so after the change was seen. One barrier serves all windows of the process that have something
+//! to close: a thousand of them may rotate in the same instant.
 //!
-//! That a sequence which begins after the barrier also *sees* the change, which neither it nor
-//! whoever begins the barrier may have looked at, is the processor's: the strategy is for x86-64,
-//! where a store that one thread has seen is seen by all. The ticket's load of `begun` comes after the
-//! load that saw the change, and before the increment of `begun` that begins the barrier.
+//! A sequence that begins after the barrier also *sees* the change, although neither it nor the thread
+//! that begins the barrier may have loaded the pointer before. The processor guarantees that: the strategy
+//! is for x86-64, where a store that one thread has seen is seen by all. The ticket's load of `begun` comes
+//! after the load that saw the change, and before the increment of `begun` that begins the barrier.
 
 use super::per_core;
 use crate::sync::{AtomicU64, Ordering, global};
@@ -37,31 +37,30 @@ global! {
     fn done() -> AtomicU64 = AtomicU64::new(0);
 }
 
-/// Whether this process may use barriers. Asks the kernel, which may take a millisecond the first
-/// time.
+/// Whether this process may use barriers. Asks the kernel: the first time may take a millisecond.
 pub(crate) fn available() -> bool {
     per_core::register_for_membarrier()
 }
 
 /// The first barrier that can quiesce what this thread has seen retired.
 pub(crate) fn ticket() -> u64 {
-    // Acquire: pairs with the Release in `execute`, so that whoever is given a number that was given
-    // out has the one before it behind it.
+    // Acquire: pairs with the Release in `execute`: what happened before the last barrier began, happened
+    // before this.
     begun().load(Ordering::Acquire) + 1
 }
 
 /// Whether the ticket's barrier, or a later one, has ended.
 pub(crate) fn passed(ticket: u64) -> bool {
-    // Acquire: pairs with the Release in `execute`: any thread's barrier will do, and what was committed
+    // Acquire: pairs with the Release in `execute`. Any thread's barrier will do, and what was committed
     // before it is visible.
     done().load(Ordering::Acquire) >= ticket
 }
 
-/// Sees to it that the ticket's barrier, or a later one, has begun and ended; unless the kernel refuses.
+/// Executes the ticket's barrier or a later one, unless one has ended already or the kernel refuses.
 ///
-/// A system call, which takes microseconds where all is well; but the kernel has one lock for the
-/// barriers of all processes, so another process can make it take as long as it likes. The caller is not
-/// pinned, and holds nothing that others need.
+/// A system call: microseconds, as a rule. But the kernel has one lock for the barriers of all processes,
+/// so another process can make the call take as long as it likes. The caller is not pinned, and holds
+/// nothing that other threads need.
 pub(crate) fn execute(ticket: u64) {
     if passed(ticket) {
         return;
@@ -69,8 +68,8 @@ pub(crate) fn execute(ticket: u64) {
     // AcqRel: in one order with all tickets and barriers.
     let number = begun().fetch_add(1, Ordering::AcqRel) + 1;
     if per_core::membarrier() {
-        // Release: hands on, with the number, that all this has happened. (A read-modify-write: it
-        // keeps what others have handed on, without acquiring it.)
+        // Release: publishes, with the number, that the barrier has ended. (A read-modify-write: it
+        // keeps what other threads have published, without acquiring it.)
         done().fetch_max(number, Ordering::Release);
     }
 }

@@ -14,28 +14,28 @@
 //! `[start, start + length)` of that descriptor when it is preempted, migrated or given a signal,
 //! goes on at the abort address instead. So between the start label and the end label of a
 //! sequence that reaches its end, the thread was alone on its core: no other thread ran there, and it
-//! stayed there. The load, the addition and the store of `add [cell], n` are then as good as atomic
-//! among all writers of that row; a reader on another core sees the cell before or after the one
-//! aligned store. The add is the last instruction before the end label: it has been done when the
-//! sequence ends, and not when it was aborted. So an aborted one may be tried again.
+//! stayed there. So the load, the addition and the store of `add [cell], n` are atomic among all writers
+//! of that row; a reader on another core sees the cell before or after the one aligned store. The add
+//! is the last instruction before the end label: it has been done if the sequence ended, and has not if
+//! it was aborted. So an aborted sequence may be retried.
 //!
 //! # The rules, each with what breaks it
 //!
 //! * Nothing stands between the store to `rseq_cs` and the start label. The kernel clears `rseq_cs`
-//!   when it finds the thread outside the sequence; in a gap it would, and what follows would run
+//!   when it finds the thread outside the sequence. If it did so in a gap, what follows would run
 //!   unprotected.
-//! * The inputs are not written. A sequence that is tried again needs them.
-//! * One store that is not idempotent, and that one last.
+//! * A sequence does not write its inputs. A retry needs them.
+//! * A sequence has one store that is not idempotent, and that one comes last.
 //! * `cpu_id` is checked as well as the index. A thread that is not registered has `cpu_id` -1 but
 //!   may have concurrency id 0.
-//! * What a value changes besides its count and sum must not stay if it is not counted: an aborted record
-//!   is tried again, and may by then be another bucket's. So a value beyond the extremes of its row is
+//! * What a value changes besides its count and sum must not stay if the value is not counted: an aborted
+//!   record is retried, and may then go into another bucket. So a value beyond the extremes of its row is
 //!   counted first, as the row's *pending* value (see [`record`]).
-//! * A plain add and a locked one never meet in a cell. Whoever cannot use the sequence (not
+//! * A plain add and a locked one never meet in a cell. A thread that cannot use the sequence (not
 //!   registered, a row that is not there, aborted too often) adds to another cell.
-//! * The descriptor and the code outlive every thread that has used them. `rseq_cs` may go on
-//!   pointing at the descriptor after a sequence has ended, until the kernel looks; were the object
-//!   that holds it unloaded, the kernel would kill the thread. So the object is pinned in [`detect`].
+//! * The descriptor and the code outlive every thread that has used them. `rseq_cs` may keep pointing at
+//!   the descriptor after a sequence has ended, until the kernel reads it. If the object that holds the
+//!   descriptor were unloaded, the kernel would kill the thread. So [`detect()`] pins the object.
 
 use std::arch::asm;
 use std::mem::offset_of;
@@ -52,10 +52,10 @@ pub(super) use detect::detect;
 pub(crate) use detect::pairs_are_whole;
 use detect::{DETECTED, Detected, area};
 
-/// The lowest bit of a column's address says that it is added to per core.
+/// The lowest bit of a column's address: adds to it are per core.
 const TAG: usize = 1;
 
-/// A column to be added to per core: its cell in row 0, the address made odd by [`TAG`].
+/// A column with per-core adds: the address of its cell in row 0, made odd by [`TAG`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PerCoreColumn(*mut AtomicU64);
 
@@ -68,18 +68,18 @@ impl PerCoreColumn {
     }
 }
 
-/// A column's word that says that it is added to per core.
+/// The word for a column with per-core adds.
 pub(super) fn tag(column: Column) -> *mut AtomicU64 {
     column.first().as_ptr().map_addr(|address| address | TAG)
 }
 
-/// The column of a word, if it is one that is added to per core.
+/// The column of a word, if it is one with per-core adds.
 #[inline]
 pub(super) fn untag(word: *mut AtomicU64) -> Option<PerCoreColumn> {
     if word.addr() & TAG != 0 {
         Some(PerCoreColumn(word))
     } else {
-        cold(); // so that what is usual needs no jump
+        cold(); // so that the usual case needs no jump
         None
     }
 }
@@ -88,12 +88,12 @@ pub(super) fn untag(word: *mut AtomicU64) -> Option<PerCoreColumn> {
 #[cold]
 fn cold() {}
 
-/// What the kernel wants before an abort address: glibc's choice for x86.
+/// What the kernel expects before an abort address: glibc's choice for x86.
 #[cfg(test)]
 const SIGNATURE: u32 = 0x5305_3053;
 
-/// One sequence: `checks`; then this core's row, to whose address `base` adds that of the column's
-/// cell in row 0; then `commit`, to which the cell is `[{row} - 1]`, the one being [`TAG`].
+/// One sequence: `checks`; then this core's row, to whose offset `base` adds the address of the column's
+/// cell in row 0; then `commit`, for which the cell is `[{row} - 1]` (the one is [`TAG`]).
 macro_rules! sequence {
     (
         checks: [$($check:literal),*],
@@ -168,11 +168,11 @@ macro_rules! column_sequence {
     };
 }
 
-/// A sequence on a cell of the live bucket, `$cell` bytes behind its first.
+/// A sequence on a cell of the live bucket, `$cell` bytes after its first cell.
 macro_rules! live_sequence {
     ($live:expr, $at:expr, $cell:expr, $missed:expr, $commit:tt, $($operand:tt)+) => {
         sequence!(
-            // The live bucket, as it is now, and whether the time lies in it. Before its start the
+            // Loads the live bucket, and checks that the time lies in it. Before its start the
             // difference wraps, to more than any span.
             checks: [
                 "mov {live}, qword ptr [{current}]",
@@ -200,23 +200,22 @@ macro_rules! live_sequence {
 
 const _: () = assert!((COLUMNS * size_of::<AtomicU64>()).is_power_of_two());
 
-// Here, because it uses the macros above.
+// Here, after the macros that it uses.
 mod record;
 pub(crate) use record::{fold_live, record_live, record_pending};
 // The sequences load pointers, offsets and numbers of rows, eight bytes each.
 const _: () = assert!(size_of::<usize>() == 8 && size_of::<AtomicPtr<LiveBucket>>() == 8);
 
-/// Adds `n`, wrapping, to this core's cell of `column`; or calls `aborted`, if the kernel has
-/// interrupted it, or `no_row`, if this thread has no row: it is not registered, or runs where there
-/// is no row for it. Then nothing was written.
+/// Adds `n`, wrapping, to this core's cell of `column`. Calls `aborted` instead if the kernel interrupted
+/// it, or `no_row` if this thread has no row: it is not registered, or runs on a core without a row. Then
+/// nothing was written.
 ///
-/// (Calls, rather than a result: that would be put together, and taken apart again, on the path on
-/// which nothing goes wrong.)
+/// (Calls, rather than a result, which would cost instructions on the path where nothing goes wrong.)
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
 pub(crate) fn add(column: PerCoreColumn, n: u64, aborted: impl FnOnce(), no_row: impl FnOnce()) {
-    // SAFETY: the theorem above. There is a tagged column only once `detect` has filled `DETECTED`;
-    // its segment has as many rows as that says, and is never unmapped.
+    // SAFETY: the theorem above. Columns are tagged only after `detect` has filled `DETECTED`. A column's
+    // segment has as many rows as that says, and is never unmapped.
     unsafe {
         column_sequence!(
             column,
@@ -229,7 +228,7 @@ pub(crate) fn add(column: PerCoreColumn, n: u64, aborted: impl FnOnce(), no_row:
 }
 
 /// Raises this core's cell of `column` to `value`, unless it is there already: then it writes
-/// nothing. (Either way the sequence has done its work; the store is idempotent besides.)
+/// nothing, and calls nothing. (The store is idempotent besides.)
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
 pub(crate) fn raise(
@@ -254,13 +253,13 @@ pub(crate) fn raise(
     }
 }
 
-/// Adds `n`, wrapping, to this core's cell of the live bucket at `position`, if `at` lies in the
-/// bucket; or calls `missed`, when nothing was written.
+/// Adds `n`, wrapping, to this core's cell of the live bucket at `position`, if `at` lies in the bucket. Else
+/// calls `missed`: nothing was written.
 ///
 /// # Safety
-/// Until a barrier that has begun after `live` was made to point elsewhere, what it points at is a
-/// [`LiveBucket`] that does not change. Its column, unless its span is zero, is a tagged one, and there are
-/// cells of the same claim up to `position`.
+/// `live` points at a [`LiveBucket`] that does not change until a barrier has ended that began after `live`
+/// was made to point elsewhere. Unless its span is zero, its column is tagged, and its claim includes the
+/// cell at `position`.
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
 pub(crate) unsafe fn add_live(
@@ -270,8 +269,8 @@ pub(crate) unsafe fn add_live(
     n: u64,
     missed: impl FnOnce(Miss),
 ) {
-    // SAFETY: the theorem above, and this function's contract: a barrier restarts us, so that we
-    // do not use what we have loaded before it.
+    // SAFETY: the theorem above, and the contract: a barrier restarts the sequence, so that it does not use
+    // what it loaded before the barrier.
     unsafe {
         live_sequence!(
             live,
@@ -284,16 +283,16 @@ pub(crate) unsafe fn add_live(
     }
 }
 
-/// Asks the kernel to restart this process's sequences when it is told to. False if it refuses; then
-/// it always will.
+/// Registers this process for barriers that restart sequences. False if the kernel refuses; then it
+/// always will.
 pub(super) fn register_for_membarrier() -> bool {
-    // <linux/membarrier.h>; Linux 5.10. Registering again is a matter of a microsecond.
+    // <linux/membarrier.h>; Linux 5.10. Registering again takes a microsecond.
     const REGISTER_PRIVATE_EXPEDITED_RSEQ: libc::c_int = 1 << 8;
     call_membarrier(REGISTER_PRIVATE_EXPEDITED_RSEQ)
 }
 
-/// Interrupts every processor that runs a thread of this process: sequences that were under way
-/// start again. False if the kernel refuses.
+/// Interrupts every processor that runs a thread of this process: sequences under way start again. False
+/// if the kernel refuses.
 pub(super) fn membarrier() -> bool {
     const PRIVATE_EXPEDITED_RSEQ: libc::c_int = 1 << 7;
     call_membarrier(PRIVATE_EXPEDITED_RSEQ)
@@ -329,7 +328,7 @@ mod tests {
         word
     }
 
-    /// Reads the descriptor that an add has just armed back from memory.
+    /// Reads back from memory the descriptor that an add has just armed.
     #[test]
     fn the_descriptor_is_what_the_kernel_wants() {
         if crate::strategy() != crate::Strategy::PerCore {
@@ -357,8 +356,8 @@ mod tests {
         // SAFETY: code of ours.
         let first = unsafe { *(descriptor.start as *const u8) };
         assert_eq!(first, 0x64, "the first instruction reads through fs");
-        // And it ends with the commit: `add qword ptr [{row} - 1], {n}`, which is a prefix, 0x01,
-        // a byte that says which registers (two, if one is r12), and the -1.
+        // It ends with the commit, `add qword ptr [{row} - 1], {n}`: a prefix, 0x01, a byte for the
+        // registers (two bytes, if one is r12), and the -1.
         let end = descriptor.start + descriptor.length;
         // SAFETY: code of ours.
         let commit = unsafe { *((end - 5) as *const [u8; 5]) };

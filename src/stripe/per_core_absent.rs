@@ -1,11 +1,11 @@
-//! The per-core strategy where there is none: it is never found, and no column is tagged for it.
+//! The per-core strategy where there is none: it is never detected, and no column is tagged.
 
 use super::live_bucket::LiveBucket;
 use super::retry::Miss;
 use crate::memory::column::Column;
 use crate::sync::{AtomicPtr, AtomicU64};
 
-/// A column to be added to per core: there is none.
+/// A column with per-core adds: there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PerCoreColumn {}
 
@@ -45,7 +45,7 @@ pub(crate) fn raise(
 }
 
 /// # Safety
-/// There is none to keep: nobody has got a live bucket with a tagged column.
+/// None: no live bucket has a tagged column.
 #[inline]
 pub(crate) unsafe fn add_live(
     _live: *const AtomicPtr<LiveBucket>,
@@ -63,7 +63,7 @@ pub(crate) unsafe fn add_live(
 pub(crate) unsafe fn record_live(
     _live: *const AtomicPtr<LiveBucket>,
     _at: u64,
-    _places: (usize, usize),
+    _positions: (usize, usize),
     _value: u64,
     missed: impl FnOnce(Miss),
 ) {
@@ -76,7 +76,7 @@ pub(crate) unsafe fn record_live(
 pub(crate) unsafe fn record_pending(
     _live: *const AtomicPtr<LiveBucket>,
     _at: u64,
-    _places: (usize, usize),
+    _positions: (usize, usize),
     _value: u64,
     missed: impl FnOnce(Miss),
 ) {
@@ -89,7 +89,7 @@ pub(crate) unsafe fn record_pending(
 pub(crate) unsafe fn fold_live(
     _live: *const AtomicPtr<LiveBucket>,
     _at: u64,
-    _places: (usize, usize, usize),
+    _positions: (usize, usize, usize),
     missed: impl FnOnce(Miss),
 ) {
     missed(Miss::NoRow);

@@ -1,14 +1,14 @@
-//! The per-core strategy in a model (`--cfg windrow_per_core`): what loom and shuttle cannot see of
-//! it, as steps with an abort between them.
+//! The per-core strategy in a model (`--cfg windrow_per_core`): loom and shuttle cannot see the
+//! sequences, so they are steps here, with possible aborts between them.
 //!
-//! All threads of the model share one core, the worst that can happen to them. A sequence begins by
-//! taking the core over, and loads the cell. Whatever it stores is a step, the commit the last: if another
-//! thread has taken the core over since, the kernel would have sent the thread to the abort address, and
-//! the step is not done. As one step with the load the model would hide the gap that the restart is there
-//! for; as one step with the commit, what an aborted sequence has stored before it.
+//! All threads of the model share one core: the worst case. A sequence begins by taking the core over,
+//! and loads the cell. Each of its stores is a step; the last is the commit. If another thread has taken
+//! the core over since, the kernel would have sent the thread to the abort address: the step is not done.
+//! If a store were one step with the load, the model would hide the gap that the restart is for. If it were
+//! one step with the commit, the model would hide what an aborted sequence stored before it.
 //!
 //! The lock is the model's alone. It stands for the scheduler, which lets one thread at a time run
-//! on a core, and which orders what two threads have done there, one after the other.
+//! on a core, and orders what two threads do there one after the other.
 
 use std::ptr::NonNull;
 
@@ -18,10 +18,10 @@ use crate::memory::column::Column;
 use crate::reclaim;
 use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, Mutex, Ordering, global};
 
-/// The lowest bit of a column's address says that it is added to per core.
+/// The lowest bit of a column's address: adds to it are per core.
 const TAG: usize = 1;
 
-/// A column to be added to per core.
+/// A column with per-core adds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PerCoreColumn(*mut AtomicU64);
 
@@ -42,7 +42,7 @@ pub(super) fn untag(word: *mut AtomicU64) -> Option<PerCoreColumn> {
 }
 
 global! {
-    /// The core: how often a thread has taken it over.
+    /// How often a thread has taken the core over.
     fn core() -> Mutex<u64> = Mutex::new(0);
 }
 
@@ -52,7 +52,7 @@ fn take_over() -> u64 {
     *core
 }
 
-/// A sequence: what `commit` makes of the cell's number is stored, unless it is aborted.
+/// A sequence that stores what `commit` makes of the cell's number, unless it is aborted.
 fn sequence(column: PerCoreColumn, aborted: impl FnOnce(), commit: impl Fn(u64) -> u64) {
     let mine = take_over();
     let cell = column.column().cell(0);
@@ -79,12 +79,11 @@ pub(crate) fn raise(
     sequence(column, aborted, |number| number.max(value));
 }
 
-/// A sequence on the live bucket's columns: each of the steps is told the first, and stores. The last is
-/// the commit; what stands before it may be done twice. A step that says that there is nothing to do
-/// ends the sequence.
+/// A sequence on the live bucket's columns. Each step gets the first column, and stores. The last step is
+/// the commit; those before it may be repeated. [`Step::Done`] ends the sequence.
 ///
 /// # Safety
-/// As for `add_live` of the real one.
+/// As for the real `add_live`.
 unsafe fn live_sequence(
     live: *const AtomicPtr<LiveBucket>,
     at: u64,
@@ -98,8 +97,8 @@ unsafe fn live_sequence(
         return missed(Miss::OtherBucket);
     }
     let word = live.column.load(Ordering::Relaxed);
-    // What a sequence has loaded, and where it would go, is settled here; what it does about it is
-    // one step after another, before each of which a barrier, or another thread, may come.
+    // What the sequence loaded, and where it will store, is decided now. Its steps follow one by one; a
+    // barrier, or another thread, may come before each.
     for step in steps {
         let core = core().lock().unwrap();
         if *core != mine {
@@ -220,7 +219,7 @@ fn pends(count: Column) -> bool {
     count.cell(0).load(Ordering::Relaxed) & PENDING != 0
 }
 
-/// One store of both; for those who read, the sum is there first.
+/// Stands for one store of both. Readers may see the sum before the count.
 fn plain_record(pair: Column, value: u64, one: u64) {
     plain_add(pair.right(1), value);
     plain_add(pair, one);
@@ -239,7 +238,7 @@ fn plain_raise(column: Column, value: u64) {
     }
 }
 
-/// Not in models: there count and sum are two stores, the count last.
+/// True, although count and sum are two stores in a model: the count comes last.
 pub(crate) fn pairs_are_whole() -> bool {
     true
 }
@@ -248,10 +247,10 @@ pub(super) fn register_for_membarrier() -> bool {
     true
 }
 
-/// Takes the core over from whoever was in the middle of a sequence.
+/// Takes the core over from a thread in the middle of a sequence.
 ///
-/// The kernel may take long over it. So nobody who calls it is pinned; and, as a model has but one window
-/// that opens buckets, nobody else is in it.
+/// The kernel may take long over it. So a caller is not pinned. In a model one window opens buckets, so no
+/// two threads are in it at once.
 pub(super) fn membarrier() -> bool {
     assert!(!reclaim::is_pinned(), "a barrier is asked for while pinned");
     assert_eq!(inside().fetch_add(1, Ordering::Relaxed), 0, "two threads ask for a barrier");

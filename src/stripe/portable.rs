@@ -1,9 +1,9 @@
 //! The portable strategy: a thread keeps to one row, and adds by an atomic read-modify-write.
 //!
-//! Threads are dealt rows in turn, at their first add. Two threads that share a row lose no count,
-//! they are only slower; with no more threads than cores it happens only after others have come
-//! and gone. The index is a thread-local without a destructor, so that an add works in any moment
-//! of a thread's life.
+//! Threads are dealt rows in turn, at their first add. Two threads that share a row lose no count; they
+//! are only slower. With no more threads than cores, threads share a row only after others have come and
+//! gone. The index is a thread-local without a destructor, so that an add works at any moment of a
+//! thread's life.
 
 use super::rows;
 use crate::memory::column::Column;
@@ -35,18 +35,18 @@ fn deal() {
 /// Adds `n`, wrapping, in this thread's row, to the column `distance` places to the right of
 /// `column`. `order` is at least Release.
 ///
-/// (The distance goes along, so that it becomes a part of the one instruction's address.)
+/// (The distance is an argument so that it becomes a part of the one instruction's address.)
 #[inline]
 pub(crate) fn add(column: Column, distance: usize, n: u64, order: Ordering) {
     match offset() {
-        // Release: pairs with the Acquire in `rows::values`. Whoever counts this add sees what its
+        // Release: pairs with the Acquire in `rows::values`. A reader that counts this add sees what its
         // thread had seen before: a drain of the same counter, or the opening of a bucket.
         Some(offset) => _ = column.right(distance).cell_at(offset).fetch_add(n, order),
         None => add_first(column, distance, n, order),
     }
 }
 
-/// Raises that column in this thread's row to `value`, unless it is there already.
+/// Raises the same column in this thread's row to `value`, unless it is there already.
 #[inline]
 pub(crate) fn raise(column: Column, distance: usize, value: u64) {
     match offset() {
@@ -67,11 +67,11 @@ fn raise_first(column: Column, distance: usize, value: u64) {
     raise(column, distance, value);
 }
 
-/// Raises a cell to `value`. One that is high enough is only read.
+/// Raises a cell to `value`. A cell that is high enough is only read.
 #[inline]
 pub(crate) fn raise_cell(cell: &AtomicU64, value: u64) {
-    // Relaxed: a cell in use only rises, so a reader whom the caller tells of this record, in
-    // whatever way, sees what was seen here or more (read-read coherence).
+    // Relaxed: a cell in use only rises. So a reader that comes after this record, by any
+    // synchronisation, sees what was seen here or more (read-read coherence).
     if cell.load(Ordering::Relaxed) < value {
         // Release: pairs with the Acquire in `rows::values`, as an add does.
         cell.fetch_max(value, Ordering::Release);

@@ -1,11 +1,11 @@
-//! Trying again what the kernel has interrupted.
+//! Retrying sequences that the kernel has interrupted.
 
 use std::cell::Cell;
 
 use crate::sync::{AtomicU64, Ordering, global, sized};
 
-/// How often one call tries again: a debugger that steps through a sequence aborts it each time. In
-/// a model once is too often already, so that what comes after is reached.
+/// How often one call retries: a debugger that steps through a sequence aborts it each time. None in a
+/// model, so that it reaches what follows.
 const TRIES: usize = sized(32, 0);
 
 global! {
@@ -13,33 +13,33 @@ global! {
     fn interrupted() -> AtomicU64 = AtomicU64::new(0);
 }
 
-/// Why a sequence has written nothing.
+/// Why a sequence wrote nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Miss {
-    /// The kernel has interrupted it.
+    /// The kernel interrupted it.
     Aborted,
     /// This thread has no row.
     NoRow,
-    /// The time lies in another than the live bucket, or that has no columns.
+    /// The time does not lie in the live bucket, or that bucket has no columns.
     OtherBucket,
-    /// The value lies beyond what the row has seen.
+    /// The value lies beyond the extremes that the row has seen.
     #[allow(dead_code)] // where there are no sequences
     Extreme,
 }
 
-/// What a sequence that is tried again says of itself: nothing if it was committed.
+/// Where a sequence that is retried notes its miss: none if it was committed.
 pub(crate) type MissCell = Cell<Option<Miss>>;
 
-/// Has `sequence` try until it is no longer aborted, or was too often. Says why nothing was written,
+/// Runs `sequence` until it is not aborted, [`TRIES`] times at most. Returns why nothing was written,
 /// if so.
 #[cold]
 pub(crate) fn retry(sequence: impl Fn(&MissCell)) -> Option<Miss> {
     let mut misses = std::iter::repeat_n((), TRIES).map(|()| attempt(&sequence));
-    let settled = misses.find(|miss| *miss != Some(Miss::Aborted));
-    settled.unwrap_or(Some(Miss::Aborted))
+    let outcome = misses.find(|miss| *miss != Some(Miss::Aborted));
+    outcome.unwrap_or(Some(Miss::Aborted))
 }
 
-/// Has `sequence` try. Says why nothing was written, if so.
+/// Runs `sequence` once. Returns why nothing was written, if so.
 pub(crate) fn attempt(sequence: impl Fn(&MissCell)) -> Option<Miss> {
     let missed = Cell::new(None);
     sequence(&missed);
@@ -55,7 +55,7 @@ pub(crate) fn note_abort() {
     interrupted().fetch_add(1, Ordering::Relaxed); // a statistic
 }
 
-/// How often a sequence was interrupted and tried again, in this process: of the per-core strategy.
+/// How often a sequence of the per-core strategy was interrupted and retried in this process.
 ///
 /// A statistic, for tests that want to know that they have interrupted some.
 ///

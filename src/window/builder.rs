@@ -10,7 +10,7 @@ use crate::ring::Ring;
 use crate::window::{SlidingWindow, geometry};
 
 impl<E: Event> SlidingWindow<E, Coarse> {
-    /// A builder for a window of one second in two buckets, unless told otherwise.
+    /// A builder for a window. By default, it has one second in two buckets.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -25,8 +25,7 @@ impl<E: Event> SlidingWindow<E, Coarse> {
 
 /// Makes a [`SlidingWindow`]: from [`SlidingWindow::builder`].
 ///
-/// What is not said is taken as Sentinel does: one second in two buckets, on the
-/// [`Coarse`] clock.
+/// Defaults are Sentinel's: one second in two buckets, on the [`Coarse`] clock.
 ///
 /// ```
 /// use std::time::Duration;
@@ -63,7 +62,7 @@ impl<E: Event> Builder<E, Coarse> {
 }
 
 impl<E: Event, C: Clock> Builder<E, C> {
-    /// The span that the window covers; one second unless said.
+    /// The span that the window covers; one second by default.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -78,7 +77,7 @@ impl<E: Event, C: Clock> Builder<E, C> {
         Builder { interval, ..self }
     }
 
-    /// How many equal buckets the interval is cut into; two unless said.
+    /// How many equal buckets the interval is cut into; two by default.
     ///
     /// The interval slides by one bucket at a time: with `n` buckets a sum covers between
     /// `n - 1` and `n` of them in full (see [`SlidingWindow::sum`]).
@@ -93,7 +92,7 @@ impl<E: Event, C: Clock> Builder<E, C> {
         Builder { buckets, ..self }
     }
 
-    /// The clock; [`Coarse`] unless said.
+    /// The clock; [`Coarse`] by default.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -106,7 +105,7 @@ impl<E: Event, C: Clock> Builder<E, C> {
         Builder { interval, buckets, clock, events }
     }
 
-    /// The window. Its newest bucket is the one that the clock's now lies in.
+    /// Makes the window. Its newest bucket is the one that contains the clock's now.
     ///
     /// # Errors
     ///
@@ -124,7 +123,7 @@ impl<E: Event, C: Clock> Builder<E, C> {
     /// ```
     pub fn build(self) -> Result<SlidingWindow<E, C>, BuildError> {
         let geometry = geometry(self.interval, self.buckets, &self.clock)?;
-        // All that is taken on trust of the events later is checked where this is compiled.
+        // All that adds later trust the events to keep is checked when this is compiled.
         let layout = <E::Cells as Positions<E>>::LAYOUT;
         let ring = Ring::new(geometry, layout, self.clock.now().as_nanos())?;
         Ok(SlidingWindow::new(ring, self.clock))

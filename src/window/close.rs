@@ -1,4 +1,4 @@
-//! Having buckets closed by a thread that has the time.
+//! Having a ticker's thread close buckets.
 
 use std::sync::{Arc, Weak};
 
@@ -8,16 +8,16 @@ use crate::event::Event;
 
 /// # Closing elsewhere
 impl<E: Event, C: Clock + Send + Sync + 'static> SlidingWindow<E, C> {
-    /// Has `ticker`'s thread close this window's buckets: within a tick or two after the next one was
+    /// Has `ticker`'s thread close this window's buckets, each within a tick or two after the next one was
     /// opened. No add makes a system call from now on.
     ///
-    /// For services whose slowest add matters, on machines that others use too: see the table of what an
-    /// add costs, [above](Self#cost-and-progress). The ticker need not be the window's clock. What it
-    /// costs: ticks come late by as long as the kernel takes; and where more buckets are opened than there
-    /// are ticks, most of them count in cells that all cores share.
+    /// For services whose slowest add matters, on machines that others use too: see the table of the cost
+    /// of an add, [above](Self#cost-and-progress). The ticker need not be the window's clock. The price:
+    /// ticks come late by as long as the kernel takes. And where more buckets are opened than there are
+    /// ticks, most of them count in cells that all cores share.
     ///
-    /// When the ticker ends, adds close buckets again. So they do in a forked child, until the ticker
-    /// ticks there too. The window may be dropped at any time.
+    /// When the ticker ends, adds close buckets again. In a forked child, too, adds close buckets until the
+    /// ticker ticks there. The window may be dropped at any time.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -35,7 +35,7 @@ impl<E: Event, C: Clock + Send + Sync + 'static> SlidingWindow<E, C> {
         let window: Weak<Self> = Arc::downgrade(self);
         if ticker.add_chore(window) {
             self.ring.close_elsewhere(true);
-        } // else at its first tick in this process, should there be one
+        } // else at the ticker's first tick in this process, if it ever ticks
     }
 }
 

@@ -10,34 +10,32 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// Hands every closed bucket that was not handed out yet to `each`, oldest first. Returns how
     /// many there were.
     ///
-    /// Each bucket that was ever added to has one turn, in the order of their starts; those
-    /// in which nobody has added anything are not there. So a line per bucket makes a log that adds up:
-    /// with nobody adding, the difference between [`lifetime`](Self::lifetime) and all that was handed
-    /// out is exactly
+    /// Each bucket that was ever added to has one turn, in the order of their starts. Buckets without an
+    /// add have no turn. So a line per bucket makes a log that adds up: while no thread adds, the
+    /// difference between [`lifetime`](Self::lifetime) and all that was handed out is exactly
     ///
     /// * what is in the newest bucket, which is not closed;
     /// * what was [`late`](Self::late);
     /// * what was back-dated into a bucket after its turn;
-    /// * buckets that had left the ring before anybody came. Call it at least once in
+    /// * buckets that had left the ring before any drain reached them. Call it at least once in
     ///   `interval - length`.
     ///
-    /// Nobody waits for anybody: if another thread is draining, this returns 0 at once, and while the
-    /// geometry is being changed it hands out no more until a later call. A bucket that
-    /// cannot be closed yet holds up those after it until a later call. (With restartable sequences a
-    /// bucket is closed when the next one is opened. Without, every thread that was in the middle of
-    /// an add must have gone on.)
+    /// No thread waits: if another thread is draining, this returns 0 at once. While the geometry is being
+    /// changed, it hands out no more until a later call. A bucket that cannot be closed yet holds up those
+    /// after it until a later call. (With restartable sequences, a bucket is closed when the next one is
+    /// opened. Without, every thread that was in the middle of an add must have finished it.)
     ///
     /// # Changes of geometry
     ///
     /// [`reconfigure`](Self::reconfigure) takes no bucket's turn away, unless it takes the bucket out of the
     /// ring. All buckets of one geometry have their turns before those of the next: bucket 2 of a geometry
-    /// may come after bucket 4 of the one before. They have their own starts and lengths. From the second
-    /// change on, what has not been handed out of the geometries before the last may be merged: then it
-    /// comes first, as buckets of the present geometry, in the order of their starts.
+    /// may come after bucket 4 of the one before. Each has its own start and length. From the second
+    /// change on, buckets of the geometries before the last that have not been handed out may be merged.
+    /// They then come first, as buckets of the present geometry, in the order of their starts.
     ///
     /// # Panics
     ///
-    /// If `each` does. The bucket that it was given has had its turn then.
+    /// If `each` panics. The bucket that it was given has then had its turn.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

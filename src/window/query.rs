@@ -1,4 +1,4 @@
-//! What one reads from a window.
+//! Reading a window.
 
 use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
@@ -13,32 +13,31 @@ use crate::window::snapshot::{BucketSnapshot, Snapshot};
 
 /// # Reading
 ///
-/// Reads write nothing to the window; none but [`snapshot`](Self::snapshot) and [`last`](Self::last)
-/// allocates, once the thread has pinned before: a thread's first read (or add, where there are no
-/// restartable sequences) allocates its place among the epochs, which is given back when the thread has
-/// ended. In a thread-local's destructor, when that place may be gone already, each call allocates and
-/// frees one.
+/// Reads write nothing to the window. Only [`snapshot`](Self::snapshot) and [`last`](Self::last) allocate,
+/// except for a thread's first pin: a thread's first read (or add, where there are no restartable sequences)
+/// registers it with the epochs. That allocates once; the memory is freed when the thread has ended. In a
+/// thread-local's destructor the registration may be gone already: then each call allocates and frees one.
 impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// The sum of an event over the interval that ends with the bucket of the clock's now, wrapping.
     ///
-    /// *Not* an atomic snapshot: for the interval at the time that the call has read, it lies between
-    /// the true count when the call began (as [`Counter::sum`](crate::Counter::sum) has it) and the true
+    /// *Not* an atomic snapshot: for the interval at the time that the call read, it lies between the
+    /// true count when the call began (as defined at [`Counter::sum`](crate::Counter::sum)) and the true
     /// count when it returned. Adds that run at the same time may be in it or not, in any combination.
-    /// Buckets from the future, should the clock have stepped back, are not in it.
+    /// If the clock has stepped back, buckets from the future are not in it.
     ///
     /// If buckets leave the ring while they are read, the call reads the clock and the ring again: eight
-    /// times at most, so that it ends however short buckets are. The ninth reading is the answer whatever
-    /// it has missed. Then this is what is true of it: every add that was over when the call began is in
-    /// it, but for those whose buckets had left the interval when it returned; and nothing is in it twice.
+    /// times at most, so that it ends however short buckets are. The ninth reading is returned, whatever
+    /// it has missed. It includes every add before the call, but for those whose buckets had left the
+    /// interval when the call returned. It includes nothing twice.
     ///
-    /// And not a sum over the last interval to the nanosecond: the oldest bucket drops out as a
-    /// whole when a new one begins, so it covers between `interval - length` and `interval`. Two
-    /// bursts one interval apart may both be in it, or the first may just have left: the error is
-    /// at most what one bucket holds. More buckets make it smaller.
+    /// It is not a sum over the last interval to the nanosecond either. The oldest bucket drops out as a
+    /// whole when a new one begins, so the sum covers between `interval - length` and `interval`. Of two
+    /// bursts one interval apart, it may include both, or the first may just have left. The error is at
+    /// most what one bucket holds. More buckets make it smaller.
     ///
     /// Costs an epoch pin, a clock reading and a load or two for each bucket, plus a load for each
-    /// row of the buckets that are not closed. Writes nothing; allocates nothing, but for a thread's
-    /// [first](#reading).
+    /// row of the buckets that are not closed. Writes nothing. Allocates nothing, but for a thread's
+    /// [first read](#reading).
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -80,12 +79,13 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
         sum as f64 / Duration::from_nanos(interval).as_secs_f64()
     }
 
-    /// What is known of an event over the interval: as [`sum`](Self::sum).
+    /// Count, sum, minimum and maximum of an event over the interval. What [`sum`](Self::sum) promises
+    /// holds here too.
     ///
-    /// In closed buckets count, sum, minimum and maximum agree with one another: they are of the same
-    /// records. In the live one the sum, the minimum and the maximum may run ahead of the count by the
-    /// records that are being made. So they may in a closed bucket, by those back-dated records that are
-    /// being made while it is read: records whose bucket was no longer the live one when they came to it.
+    /// In closed buckets they agree: they are of the same records. In the live bucket, sum, minimum and
+    /// maximum may be ahead of the count by the records that are being made. In a closed bucket, too, they
+    /// may be ahead, by the back-dated records that are being made while it is read. (A record is
+    /// back-dated if its bucket is no longer the live one when the record reaches it.)
     ///
     /// ```
     /// # windrow::events! { enum Disk { Latency: Value } }
@@ -108,7 +108,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     }
 
     /// All buckets of the interval: exactly [`buckets`](Self::buckets) entries, oldest first, gaps
-    /// filled with zeros; fewer only where one would begin before time zero.
+    /// filled with zeros. There are fewer only if one would begin before time zero.
     ///
     /// Costs one allocation.
     ///
@@ -127,8 +127,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
         self.ring.view(|| self.now(), |view| Snapshot::of(view, view.geometry().buckets()))
     }
 
-    /// The newest buckets: as many as it takes to cover `span`, the one of the clock's now among
-    /// them.
+    /// The newest buckets, as many as cover `span`. The bucket of the clock's now is one of them.
     ///
     /// Costs one allocation.
     ///
@@ -162,17 +161,17 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
                     return Err(SpanError::TooLong { span, interval });
                 }
                 let length = u128::from(view.geometry().length());
-                // At most `buckets`, by the comparison above.
+                // At most `buckets`, because `span <= interval`.
                 Ok(Snapshot::of(view, span.as_nanos().div_ceil(length) as usize))
             },
         )
     }
 
-    /// The bucket just before the one of the clock's now, whether or not anybody has added since.
+    /// The bucket just before the one of the clock's now, whether or not there was an add since.
     ///
-    /// Zeros if nobody has added to it, or if it has left the ring: with one bucket, that is as soon
-    /// as somebody adds to the next. In the first bucket of all time there is none before, and the
-    /// answer begins and ends at zero. As [`sum`](Self::sum), it writes nothing and allocates nothing.
+    /// It is zeros if it had no adds, or has left the ring. (In a window of one bucket, it leaves with the
+    /// first add to the next.) The first bucket of all time has none before it: then the result begins
+    /// and ends at zero. As [`sum`](Self::sum), this writes nothing and allocates nothing.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -190,7 +189,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
 
     /// Everything that was ever added, late adds too.
     ///
-    /// With no add running it is exact. Count and sum never go back (but where they wrap), and lie
+    /// With no add running it is exact. Count and sum never go back (except when they wrap). They lie
     /// between what was added before the call and what was begun before its return. Costs a load for
     /// each row and block.
     ///
@@ -208,9 +207,8 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
         cells_of(event).stats(|position| self.ring.lifetime(position))
     }
 
-    /// What was added when the bucket of its time had already left the ring: the clock had stepped
-    /// back by an interval, or the thread had stood still for as long between reading the clock and
-    /// adding.
+    /// What was added when the bucket of its time had already left the ring. Either the clock had stepped
+    /// back by an interval, or the thread had stalled that long between reading the clock and adding.
     ///
     /// It is in [`lifetime`](Self::lifetime), and in no bucket.
     ///

@@ -9,7 +9,7 @@ use crate::timestamp::Timestamp;
 /// What a window held, bucket by bucket: from [`SlidingWindow::snapshot`] and
 /// [`SlidingWindow::last`].
 ///
-/// It is a copy: it does not change. It is *not* an atomic snapshot; each bucket was read at some
+/// It is a copy: it does not change. It is *not* an atomic snapshot: each bucket was read at some
 /// moment during the call.
 ///
 /// A running total of *complete* buckets is the sum over all but the newest:
@@ -65,7 +65,7 @@ impl<E: Event> Snapshot<E> {
         Snapshot { at: Timestamp::from_nanos(view.now()), interval, buckets }
     }
 
-    /// The time it was taken at.
+    /// The time at which it was taken.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -79,8 +79,8 @@ impl<E: Event> Snapshot<E> {
         self.at
     }
 
-    /// The span that its buckets cover: the window's interval, or what
-    /// [`last`](crate::SlidingWindow::last) was asked for, rounded up to whole buckets.
+    /// The span that its buckets cover: the window's interval; or the argument of
+    /// [`last`](crate::SlidingWindow::last), rounded up to whole buckets.
     ///
     /// ```
     /// use std::time::Duration;
@@ -94,8 +94,8 @@ impl<E: Event> Snapshot<E> {
         self.interval
     }
 
-    /// The buckets, oldest first, gaps filled with zeros. There are fewer than asked for only where
-    /// one would begin before time zero.
+    /// The buckets, oldest first, gaps filled with zeros. There are fewer than asked for only if one
+    /// would begin before time zero.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -134,7 +134,7 @@ impl<E: Event> Snapshot<E> {
         self.sum(event) as f64 / self.interval.as_secs_f64()
     }
 
-    /// What is known of an event over all buckets.
+    /// Count, sum, minimum and maximum of an event over all buckets.
     ///
     /// ```
     /// # windrow::events! { enum Disk { Latency: Value } }
@@ -158,7 +158,7 @@ pub struct BucketSnapshot<E: Event> {
 }
 
 impl<E: Event> BucketSnapshot<E> {
-    /// The bucket at `start`, before its sources are merged.
+    /// The bucket at `start`, before its data is merged.
     fn empty(view: &View<'_>, start: u64) -> BucketSnapshot<E> {
         BucketSnapshot {
             start: Timestamp::from_nanos(start),
@@ -184,17 +184,17 @@ impl<E: Event> BucketSnapshot<E> {
 
     fn merge(&mut self, view: &View<'_>, source: BucketData<'_>) {
         let before = self.clone();
-        // First: what is read of a bucket that was closed before is all final.
+        // First: all that is read of a bucket after it was closed is final.
         self.is_closed &= source.is_closed();
         for (position, total) in self.cells.as_mut().iter_mut().enumerate() {
             view.merge(source, position, total);
         }
         if !view.is_valid(source) {
-            *self = before; // all of it or nothing
+            *self = before; // all of the data or none
         }
     }
 
-    /// The bucket before the one that the view's time lies in.
+    /// The bucket before the one of the view's time.
     pub(crate) fn previous(view: &View<'_>) -> BucketSnapshot<E> {
         let current = view.newest();
         match current.checked_sub(view.geometry().length()) {
@@ -212,7 +212,7 @@ impl<E: Event> BucketSnapshot<E> {
         }
     }
 
-    /// Where the bucket begins; it belongs to it.
+    /// Where the bucket begins, inclusive.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -227,7 +227,7 @@ impl<E: Event> BucketSnapshot<E> {
         self.start
     }
 
-    /// Where the next one begins; at the end of time, 2^64 - 1 ns.
+    /// Where the next bucket begins; at the end of time, 2^64 - 1 ns.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -252,7 +252,7 @@ impl<E: Event> BucketSnapshot<E> {
         self.stats(event).sum
     }
 
-    /// What is known of an event.
+    /// Count, sum, minimum and maximum of an event.
     ///
     /// ```
     /// # windrow::events! { enum Disk { Latency: Value } }
@@ -268,12 +268,12 @@ impl<E: Event> BucketSnapshot<E> {
         cells_of(event).stats(|position| cells[position])
     }
 
-    /// Whether it was final: only an add whose timestamp is older than the newest bucket (a
-    /// back-dated one) can change it any more. Never true of the live bucket.
+    /// Whether it was final: only a back-dated add, whose timestamp is older than the newest bucket, can
+    /// still change it. Never true of the live bucket.
     ///
-    /// With restartable sequences a bucket is closed when the next one is opened, by whoever opens it.
-    /// Without, it becomes closed some time after that: when every thread that was in the middle of
-    /// an add has gone on (a grace period), and somebody opens another bucket.
+    /// With restartable sequences, the thread that opens the next bucket closes this one. Without, it
+    /// is closed some time later: when every thread that was in the middle of an add has finished it (a
+    /// grace period), and a thread opens another bucket.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

@@ -54,7 +54,7 @@ fn b01_clock_steps_back_for_hours() {
     assert_eq!(window.sum(Http::Pass), 1000);
 }
 
-/// Defect: `t - start > interval` lets one bucket too many in while nobody has written yet.
+/// Defect: `t - start > interval` lets one bucket too many in before the first write.
 #[test]
 fn b02_never_one_bucket_too_many() {
     let clock = clock_at(10_000);
@@ -139,7 +139,7 @@ fn b15_back_dated_adds_reach_the_lifetime() {
     for step in 1..50_u64 {
         clock.set(at(10_000 + step * 1000));
         window.add(Http::Pass, 1);
-        // Whoever wants `previous` final closes it; then it changes all the same.
+        // A caller that wants `previous` final closes it; then it changes all the same.
         assert_eq!(window.previous().sum(Http::Pass), 1);
         window.add_at(at(10_000 + step * 1000 - 1), Http::Pass, 1).expect("in the ring");
         window.record_at(at(10_000 + step * 1000 - 1), Http::Rt, step).expect("in the ring");

@@ -1,4 +1,4 @@
-//! Many threads at one ring: who makes a bucket, who adopts it, and what readers see meanwhile.
+//! Many threads at one ring: which makes a bucket, which adopts it, and what readers see meanwhile.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;

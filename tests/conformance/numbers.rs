@@ -159,7 +159,7 @@ fn b08_nothing_is_none() {
     assert_eq!(window.stats(Http::Rt).max, Some(u64::MAX));
 }
 
-/// Defect: a window of n steps is off by up to one bucket, and nobody says so. The size of the
+/// Defect: a window of n steps is off by up to one bucket, undocumented. The size of the
 /// error: what is younger than I - L always counts, and what is as old as I never does.
 #[test]
 fn b11_off_by_less_than_one_bucket() {

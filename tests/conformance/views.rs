@@ -67,7 +67,7 @@ fn a18_hystrix_rolling_number_test_counts() {
     assert_eq!(counts(), [1, 0, 0]);
 }
 
-/// Origin: `HystrixRollingNumberTest`: nobody but readers for the whole interval.
+/// Origin: `HystrixRollingNumberTest`: only readers for the whole interval.
 #[test]
 fn a19_hystrix_rolling_number_test_reading_is_enough() {
     let clock = clock_at(1_400_000_000_000);

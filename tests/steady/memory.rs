@@ -30,9 +30,9 @@ const CELLS: i64 = 8;
 /// The formula of `docs/design.md`, without the window itself and its cells in rows.
 fn formula(buckets: i64) -> i64 {
     let slots = 8 * buckets;
-    let headers = (buckets + 5) * (80 + 16 * CELLS);
+    let in_slab = (buckets + 5) * (80 + 16 * CELLS);
     let blocks = 4 * (64 + 8 * CELLS);
-    slots + headers + blocks + 24 * CELLS + 192 + 64
+    slots + in_slab + blocks + 24 * CELLS + 192 + 64
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn what_is_dropped_gives_everything_back() {
     on_each_strategy("memory::dropped");
 }
 
-/// Kilobytes that are mapped, written or not; nothing where nobody says so.
+/// Kilobytes that are mapped, written or not; 0 where the system does not say.
 fn mapped_kilobytes() -> i64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let size = status.lines().find_map(|line| line.strip_prefix("VmSize:")?.strip_suffix("kB"));

@@ -115,7 +115,7 @@ fn two_threads() {
     }
 }
 
-/// A thread that stays pinned keeps no memory from being used again: with one header for each bucket
+/// A thread that stays pinned keeps no bucket from being reused: with new memory for each bucket
 /// that was opened meanwhile it would be megabytes.
 #[test]
 fn a_pin_over_10_000_rotations_costs_64_kilobytes_at_most() {

@@ -1,4 +1,4 @@
-//! Rotation: each bucket is exact, whoever opens it, closes it or reads it meanwhile.
+//! Rotation: each bucket is exact, whichever thread opens it, closes it or reads it meanwhile.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -60,7 +60,7 @@ fn every_bucket_of_a_nanosecond() {
     exact(Plan { length: 1, buckets: 7, stride: 3, ..PLAN });
 }
 
-/// The smallest rings: each add that opens a bucket displaces nearly everything.
+/// The smallest rings: each add that opens a bucket retires nearly everything.
 #[test]
 fn every_bucket_of_rings_of_one_to_three() {
     for buckets in 1..=3 {
@@ -116,7 +116,7 @@ fn every_bucket_of_the_real_time() {
 }
 
 /// A bucket that no writer can be at any more never changes again, and reads as what was added:
-/// while it is displaced, while it is closed, while its columns go to another bucket.
+/// while it is retired, while it is closed, while its block goes to another bucket.
 #[test]
 fn buckets_left_alone_read_exactly() {
     left_alone(150_000);

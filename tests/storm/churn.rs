@@ -50,7 +50,7 @@ fn short_lived_threads_lose_nothing() {
     }
 }
 
-/// Opens some buckets, so that displaced and closed ones are there when the window goes.
+/// Opens some buckets, so that retired and closed ones are there when the window goes.
 fn use_a_little(window: &Window, clock: &Manual, random: &mut Rng) {
     let buckets = 1 + random.u64(..5);
     for value in 0..buckets {

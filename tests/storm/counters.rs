@@ -64,7 +64,7 @@ fn a_sum_lies_between_done_and_begun() {
     assert_eq!(counter.sum(), Progress::done(&progress)[0]);
 }
 
-/// Two who drain, and adds of different sizes: every one is in exactly one result.
+/// Two threads that drain, and adds of different sizes: every one is in exactly one result.
 #[test]
 fn drains_add_up() {
     let (counter, drained) = (Counter::new(), Counter::new());
@@ -95,7 +95,7 @@ fn drains_add_up() {
 }
 
 /// One thread adds one and drains, over and over: there is never more than one in the counter, so
-/// nobody may be told of more, whatever comes between the steps of a sum or of another drain.
+/// no call may return more, whatever comes between the steps of a sum or of another drain.
 pub(crate) fn alternate(rounds: u64) {
     let counter = Counter::new();
     let finished = AtomicBool::new(false);

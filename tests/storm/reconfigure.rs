@@ -96,7 +96,7 @@ fn lifetimes_survive_every_change() {
         assert!(late.count + held.count <= lifetime.count);
         assert!(late.sum + held.sum <= lifetime.sum);
     }
-    // The window is as good as new: the next buckets are exact.
+    // The window is intact: the next buckets are exact.
     storm.window.reconfigure(ns(40), 4).expect("valid");
     let newest = books.pass.newest().max(books.rt.newest()).expect("something was added");
     for round in 1..100 {
@@ -107,8 +107,8 @@ fn lifetimes_survive_every_change() {
     }
 }
 
-/// Buckets so short that somebody opens another while the change is being made. Whoever changes the
-/// geometry is not left to try again for ever: it ends.
+/// Buckets so short that another opens during each attempt at a change. The change
+/// of geometry does not try for ever: it ends.
 #[test]
 fn changes_are_made_however_short_the_buckets() {
     for strategy in ["", "portable"] {

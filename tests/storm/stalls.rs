@@ -45,7 +45,7 @@ fn stalling(body: impl FnOnce()) {
                     let number = thread.file_name().to_str().and_then(|name| name.parse().ok());
                     let number: libc::pid_t = number.expect("a thread's number");
                     // SAFETY: sends a signal that is handled. A thread that has ended gets none; nor
-                    // do we, who would only be slower.
+                    // does this one, which it would only slow down.
                     unsafe {
                         if number != libc::gettid() {
                             libc::syscall(libc::SYS_tgkill, libc::getpid(), number, libc::SIGUSR1);

@@ -33,7 +33,7 @@ fn refused_before_the_first_window() {
     by_threads(&Work::new());
 }
 
-/// Then what was displaced can never be closed: buckets open without a block.
+/// Then a retired bucket can never be closed: buckets open without a block.
 #[test]
 fn refused_later() {
     alone::run("barriers::refused_between_two_adds", &[]);

@@ -21,7 +21,7 @@ pub(crate) fn in_child(body: impl FnOnce()) {
         unsafe { libc::_exit(i32::from(failed)) };
     }
     let mut status = 0;
-    // SAFETY: waits for the child, which is nobody else's.
+    // SAFETY: waits for the child, which only this thread waits for.
     assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
     assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0, "status {status:#x}");
 }

@@ -13,8 +13,7 @@ pub(crate) fn refuse(call: libc::c_long) {
         filter(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ALLOW),
     ];
     let program = libc::sock_fprog { len: filters.len() as u16, filter: filters.as_mut_ptr() };
-    // SAFETY: the program lives until the kernel has copied it; it keeps nothing but that call from
-    // anybody.
+    // SAFETY: the program lives until the kernel has copied it; it refuses only that call.
     unsafe {
         assert_eq!(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
         let set = libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program);

@@ -1,4 +1,4 @@
-//! Threads that have no row, or whose row was never reckoned with.
+//! Threads that have no row, or whose row was never expected.
 
 use crate::work::Work;
 use testkit::alone;

@@ -1,5 +1,5 @@
-//! A kernel that takes its time over `membarrier`, as it does while other processes keep its one lock: who is
-//! held up by that, and who is not.
+//! A kernel that takes its time over `membarrier`, as it does while other processes keep its one lock: which
+//! threads that holds up, and which not.
 //!
 //! A seccomp filter hands each such call to a signal handler, which stands still for a while before it makes
 //! it. So what is held up does not depend on other processes, nor on how many cores there are.
@@ -107,9 +107,9 @@ fn one_is_held_up() {
     SLOW.store(true, Ordering::SeqCst);
     let finished = AtomicBool::new(false);
     thread::scope(|scope| {
-        scope.spawn(|| open(&window, &clock, 1)); // is held up when it has opened its bucket
+        scope.spawn(|| open(&window, &clock, 1)); // held up when it has opened its bucket
         scope.spawn(|| {
-            // Should others be held up too, they are let go in the end, and the test fails.
+            // If others are held up too, they are released in the end, and the test fails.
             (0..2_000).take_while(|_| !finished.load(Ordering::SeqCst)).for_each(|_| sleep());
             SLOW.store(false, Ordering::SeqCst);
         });

@@ -1,5 +1,5 @@
 //! Processes that are stopped and go on, children that go on where their parents were, and a thread
-//! that never lets go of its pin: adds, reads and rotations go on, and are exact.
+//! that never releases its pin: adds, reads and rotations go on, and are exact.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -43,7 +43,7 @@ fn fork(body: impl FnOnce()) -> libc::pid_t {
 /// Waits for a child to end well.
 fn wait_for(child: libc::pid_t) {
     let mut status = 0;
-    // SAFETY: waits for the child, which is nobody else's.
+    // SAFETY: waits for the child, which only this thread waits for.
     assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
     assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0, "status {status:#x}");
 }
@@ -300,7 +300,7 @@ fn pinned_in_this_process() {
     let (min, max) = (Some(0), Some(ROTATIONS / WRITERS - 1));
     assert_eq!(rt, Tally { count: all, sum, min, max });
     assert_eq!(window.lifetime(Seen::Pass).sum, 2 * all);
-    // The window is as good as new.
+    // The window is intact.
     for round in 0..200 {
         clock.advance(ns(LENGTH));
         window.record(Seen::Rt, round);

@@ -223,8 +223,8 @@ fn no_thread_in_a_child() {
     });
 }
 
-/// Defect: a child that was forked while somebody was at the ticker's list of windows waited for it for ever.
-/// And nobody closed the buckets of a window that it had closed by a ticker which did not tick there.
+/// Defect: a child that was forked while another thread used the ticker's list of windows waited for it for
+/// ever. And no thread closed the buckets of a window with `close_on` and a ticker which did not tick there.
 #[test]
 fn forked_children_close_on_a_ticker() {
     alone::run("ticker::closed_in_a_child", &[]);

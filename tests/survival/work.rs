@@ -17,7 +17,7 @@ const BUCKETS: u64 = 4_000;
 /// How often a thread does everything once.
 const ROUNDS: u64 = 2_000;
 
-/// One of each, which nobody has used yet.
+/// One of each, unused so far.
 pub(crate) struct Work {
     counter: Counter,
     drained: Counter,

@@ -77,7 +77,7 @@ fn is_without_gap(stats: Stats) -> bool {
 }
 
 /// Four at once. A record whose bucket is gone when it comes to it is back-dated, and may be seen half
-/// made: but only for as long as it takes, so each bucket that looks wrong is looked at again.
+/// made, but only for as long as it takes: so each bucket that looks wrong is read again.
 #[test]
 #[ignore = "run by the tests above, each in a process of its own"]
 fn four_writers() {

@@ -32,8 +32,8 @@ fn use_a_little(shared: &Shared, random: &mut Rng) {
     shared.added.fetch_add(adds, Ordering::Relaxed);
 }
 
-/// Lets go of a window. Whoever is the last looks: nothing is missing, nor is any other's in it.
-fn let_go(shared: Arc<Shared>) {
+/// Drops a reference to a window. The last thread checks that its numbers are all of its adds and no others.
+fn release(shared: Arc<Shared>) {
     let Some(Shared { window, added, .. }) = Arc::into_inner(shared) else {
         return;
     };
@@ -52,7 +52,7 @@ pub(crate) fn windows_come_and_go<'s>(scope: &'s Scope<'s, '_>, finished: &'s At
         let mut random = Rng::with_seed(1);
         for shared in take {
             use_a_little(&shared, &mut random);
-            let_go(shared);
+            release(shared);
         }
     });
     scope.spawn(move || {
@@ -70,7 +70,7 @@ pub(crate) fn windows_come_and_go<'s>(scope: &'s Scope<'s, '_>, finished: &'s At
                 return; // the other has failed, and says why
             }
             use_a_little(&shared, &mut random);
-            let_go(shared);
+            release(shared);
             thread::yield_now();
         }
     });

@@ -18,7 +18,7 @@ const LOOKED_AT: u64 = 64;
 #[derive(Clone, Copy)]
 struct Once {
     numbers: [Tally; 2],
-    /// Nobody could add to it any more: it must stay like this.
+    /// No thread could add to it any more: it must not change.
     left_alone: bool,
 }
 
@@ -129,7 +129,7 @@ impl Round {
         }
     }
 
-    /// With nobody adding: everything is where it belongs.
+    /// With no add running: everything is where it belongs.
     pub(crate) fn at_rest(&self, books: &Books) {
         let newest = books.pass.newest().max(books.rt.newest()).expect("something was added");
         let latest = self.latest();

@@ -1,4 +1,4 @@
-//! One round of a torture: a window, those who add to it, and those who do other things meanwhile.
+//! One round of a torture: a window, threads that add to it, and threads that do other things meanwhile.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -18,7 +18,7 @@ use testkit::{Finish, Rng, at_ns, ns};
 
 /// Two of each: writers that are migrated, that yield, and that only add.
 pub(crate) const WRITERS: usize = 6;
-/// Nobody takes more steps than this in a round, so that books stay short and sums can be told.
+/// No thread takes more steps than this in a round, so that books stay short and sums are unambiguous.
 const MOST_STEPS: u64 = 10_000;
 /// How many adds a writer makes at each step.
 const BURST: u64 = 4;
@@ -36,7 +36,7 @@ pub(crate) struct Plan {
     /// A writer moves the clock back once in so many adds, by less than twice the interval, and adds
     /// some with a time of their own; 0 for never.
     pub(crate) back_one_in: u64,
-    /// Somebody stays pinned all the time.
+    /// A thread stays pinned all the time.
     pub(crate) pinned: bool,
     pub(crate) time: Duration,
 }
@@ -158,7 +158,7 @@ impl Round {
         self.clock.is_real.store(false, Ordering::SeqCst);
     }
 
-    /// Has everybody write until the time is up, short-lived threads among them.
+    /// Lets all threads write until the time is up, short-lived threads among them.
     fn books<'s>(&'s self, scope: &'s Scope<'s, '_>, enough: &'s AtomicBool) -> Vec<Book> {
         let finish = Finish(enough);
         let write = |index| move || self.write(index, enough);
@@ -203,7 +203,7 @@ impl Round {
         book
     }
 
-    /// A time that nobody will add before: none is known where clocks go back.
+    /// A time before which no thread will add: none is known where clocks go back.
     fn floor(&self) -> u64 {
         if self.plan.back_one_in == 0 { self.clock.now().as_nanos() } else { 0 }
     }
@@ -268,7 +268,7 @@ impl Round {
         let time = time_of(|| self.window.record(Seen::Rt, value));
         let start = self.start_of(time);
         book.rt.note(start, Tally::value(value));
-        // Only a bound, so that not everyone writes to one line all the time.
+        // Only a bound, so that threads do not all write to one line all the time.
         if start > opened + self.longest() {
             self.opened.fetch_max(start, Ordering::SeqCst);
         }

@@ -1,4 +1,4 @@
-//! What is run with another compiler or on another system than the one at hand, and what looks at dependencies.
+//! Runs with another compiler or on another system, and the check of dependencies.
 //!
 //! None of it is part of `test` or `ci`, which need a compiler and nothing else.
 
@@ -93,7 +93,7 @@ mod tests {
         assert_eq!(oldest_version(&format!("{manifest}rust-version = \"1.1\" # why\n")), "1.1");
     }
 
-    /// The pages tell people; they must not tell them something else.
+    /// The pages name the same compilers.
     #[test]
     fn the_readme_says_the_same() {
         let readme = include_str!("../../README.md");

@@ -1,4 +1,4 @@
-//! Fuzzing: histories that nobody has thought of (`fuzz/`), for as long as one likes.
+//! Fuzzing: random histories (`fuzz/`), for a given time.
 
 use std::process::Command;
 

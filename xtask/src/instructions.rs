@@ -53,7 +53,7 @@ pub(crate) fn run(steps: &mut Steps, write: bool) -> Result<(), Failed> {
         if write {
             return Err(Failed::new("instructions, portable", why));
         }
-        // Who has no valgrind still has the tests; CI has one.
+        // Without valgrind there are still the tests; CI has it.
         steps.leave_out("instructions, portable", &why);
     } else {
         steps.step("instructions, portable", "callgrind of xtask/counted.rs", || {

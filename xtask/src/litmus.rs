@@ -1,4 +1,4 @@
-//! The litmus programs and the soak, which are binaries of `windrow-litmus`.
+//! The litmus programs and the soak: binaries of `windrow-litmus`.
 
 use crate::steps::{Failed, Steps};
 

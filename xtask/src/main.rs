@@ -99,7 +99,7 @@ const SUITES: [(&str, Suite); 12] = [
     ("pictures", pictures::run),
 ];
 
-/// Why a call came to nothing.
+/// Why a call failed.
 enum Problem {
     Failed(Failed),
     /// What is wrong with the command.

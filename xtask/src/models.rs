@@ -18,7 +18,7 @@ pub(crate) struct Build {
     pub(crate) tests: &'static [&'static str],
 }
 
-/// Frees at once, and notices who looks afterwards.
+/// Frees at once, and notices every later access.
 pub(crate) const CHECKER: Build = Build {
     name: "checking reclaimer",
     flags: "--cfg loom --cfg crossbeam_loom --cfg windrow_checker",
@@ -34,7 +34,7 @@ pub(crate) const EPOCH: Build = Build {
     tests: &TEST,
 };
 
-/// Restartable sequences, as two steps with an abort between them.
+/// Restartable sequences, as steps with aborts between them.
 pub(crate) const PER_CORE: Build = Build {
     name: "per-core strategy",
     flags: "--cfg loom --cfg crossbeam_loom --cfg windrow_checker --cfg windrow_per_core",

@@ -1,9 +1,9 @@
 //! Mutants of the logic: each small change to the library must make an ordinary test fail.
 //!
 //! `cargo mutants` makes the changes and runs tests against each. A change that no test
-//! notices must stand in `tests/mutants.txt`, with the reason why that is right; and a line there that
-//! no longer tells of a survivor is a failure too, so that the file cannot rot. What to leave out is
-//! said in `.cargo/mutants.toml`; orders of memory are for the models, not for this.
+//! notices must stand in `tests/mutants.txt`, with the reason why that is right; and a line there
+//! without a survivor is a failure too, so that the file cannot rot. `.cargo/mutants.toml` says what to
+//! leave out; the models cover orders of memory.
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};

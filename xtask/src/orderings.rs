@@ -2,7 +2,7 @@
 //!
 //! [`run`] weakens them one by one and writes into `docs/orderings.md` which model has noticed. What no
 //! model can notice must be [excused](excuses), by a reason and another witness. [`check`] weakens
-//! nothing: it demands that the table there is about the sources as they are.
+//! nothing: it demands that the table there agrees with the sources.
 
 mod excuses;
 mod queue;
@@ -70,7 +70,7 @@ fn mutants(sites: &[Site]) -> Vec<Mutant<'_>> {
     sites.iter().enumerate().flat_map(of).collect()
 }
 
-/// In the table, of what neither a model nor an excuse vouches for.
+/// In the table, of an order without a model and without an excuse.
 const SURVIVED: &str = "**nothing**";
 
 /// Weakens the sites whose names contain `filter`, and writes what was found into the table.
@@ -92,8 +92,8 @@ pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
     })
 }
 
-/// What the table shall say of each mutant: first by few preemptions, over the checking reclaimer and
-/// per core; and of what that leaves alive and nobody excuses, over `crossbeam-epoch` too, and by more.
+/// What the table says of each mutant: first by few preemptions, over the checking reclaimer and
+/// per core; then, of survivors without an excuse, over `crossbeam-epoch` too, and by more.
 fn find(
     root: &Path,
     sites: &[Site],
@@ -120,7 +120,7 @@ fn find(
     Ok(found)
 }
 
-/// Demands that the table is about the sources as they are, and that something vouches for every order.
+/// Demands that the table agrees with the sources, and that every order has a model or an excuse.
 pub(crate) fn check(steps: &mut Steps) -> Result<(), Failed> {
     let root = steps.root().to_owned();
     steps.step("table of orderings", "docs/orderings.md, against the sources", || {

@@ -1,14 +1,14 @@
 //! Tools that watch memory and threads at run time: `AddressSanitizer`, `ThreadSanitizer`, valgrind.
 //!
-//! Each is run whether or not the others are there. One that is absent is a failure of its own step,
-//! said in a line: only where all have run and found nothing is the whole a success.
+//! Each runs whether or not the others are there. One that is absent is a failure of its own step,
+//! reported in a line: the whole succeeds only where all have run and found nothing.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::steps::{Failed, Steps, cargo};
 
-/// Where sanitizers are to be had.
+/// A target that has sanitizers.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 /// The tests that `AddressSanitizer` watches. Not the others: they limit the address space, of which a

@@ -56,7 +56,7 @@ pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
             let work = |worker: usize| {
                 let (root, queue) = (&root, &queue);
                 move || {
-                    let next = || queue.lock().expect("nobody panics with it").next();
+                    let next = || queue.lock().expect("no thread panics with it").next();
                     let failed = |twin: &&Twin| twin.fails(root, worker);
                     iter::from_fn(next).flatten().filter_map(failed).collect::<Vec<_>>()
                 }

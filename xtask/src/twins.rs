@@ -10,10 +10,10 @@ pub(crate) const TWINS: &[Twin] = &[
         file: "src/counters/counter.rs",
         find: "            let base = self.base.load(Ordering::Acquire);
             let sum = self.cells.sum();
-            // Release: whoever",
+            // Release: a thread",
         replace: "            let sum = self.cells.sum();
             let base = self.base.load(Ordering::Acquire);
-            // Release: whoever",
+            // Release: a thread",
         build: &CHECKER,
         model: "counter_drains::two_drains_share_what_was_added",
         why: "the baseline of another drain may be newer than the scan (I8)",
@@ -42,7 +42,7 @@ pub(crate) const TWINS: &[Twin] = &[
         find: "let (order, failed) = (Ordering::Release, Ordering::Relaxed);",
         replace: "let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);",
         build: &CHECKER,
-        model: "one_header::insertion_against_insertion",
+        model: "one_bucket::insertion_against_insertion",
         why: "a back-dated add may find a bucket whose fields it cannot see (I5)",
     },
     Twin {
@@ -128,7 +128,7 @@ pub(crate) const TWINS: &[Twin] = &[
         find: "if eq(pointer.load(Ordering::Acquire), bucket) {",
         replace: "if eq(pointer.load(Ordering::Acquire), bucket) || true {",
         build: &CHECKER,
-        model: "each_bucket::back_dated_add_against_the_reuse_of_its_header",
+        model: "each_bucket::back_dated_add_against_its_reuse",
         why: "the bucket may have been reused before the reference was counted (I2)",
     },
     Twin {
@@ -137,7 +137,7 @@ pub(crate) const TWINS: &[Twin] = &[
         find: "        self.identity_after() & !STATE == version",
         replace: "        self.identity_after() & !STATE == version || true",
         build: &CHECKER,
-        model: "window_sum::bucket_against_the_reuse_of_its_header",
+        model: "window_sum::bucket_against_its_reuse",
         why: "the bucket may have been reused while it was read (I9)",
     },
     Twin {
@@ -146,7 +146,7 @@ pub(crate) const TWINS: &[Twin] = &[
         find: "(bucket.identity_after() == identity).then_some(number)",
         replace: "(bucket.identity_after() == identity || true).then_some(number)",
         build: &CHECKER,
-        model: "window_sum::sum_against_the_reuse_of_a_header",
+        model: "window_sum::sum_against_the_reuse_of_a_bucket",
         why: "the same, in the loop of a sum (I9)",
     },
     Twin {
@@ -156,7 +156,7 @@ pub(crate) const TWINS: &[Twin] = &[
         let all_closed",
         replace: "        let all_closed",
         build: &CHECKER,
-        model: "one_header::back_dated_add_behind_a_stalled_rotation",
+        model: "one_bucket::back_dated_add_behind_a_stalled_rotation",
         why: "a back-dated add inserts a second bucket for its start (I3)",
     },
     Twin {
@@ -165,7 +165,7 @@ pub(crate) const TWINS: &[Twin] = &[
         find: "        let new = BucketRef::to(new);",
         replace: "        let new = BucketRef::to(new);\n        slots.install(&new);",
         build: &CHECKER,
-        model: "one_header::rotation_against_rotation",
+        model: "one_bucket::rotation_against_rotation",
         why: "the loser's bucket stays in the slot and was never current (I3)",
     },
     Twin {
@@ -178,7 +178,7 @@ pub(crate) const TWINS: &[Twin] = &[
         why: "a rotation brings the old geometry back (I4)",
     },
     Twin {
-        name: "back-dated-add-forgets-the-side",
+        name: "back-dated-add-forgets-the-total",
         file: "src/ring/add.rs",
         find: "        update.put(&*self.shared_total);
 ",
@@ -241,16 +241,16 @@ pub(crate) const TWINS: &[Twin] = &[
             bucket.end_init(OPEN);
             // SAFETY",
         build: &CHECKER,
-        model: "comeback::read_against_a_header_that_comes_back",
+        model: "comeback::read_against_a_bucket_that_comes_back",
         why: "a reader may pair the version with a block that another bucket has taken (I9)",
     },
     Twin {
-        name: "seen-without-looking-at-the-pointer-again",
+        name: "loaded-without-looking-at-the-pointer-again",
         file: "src/ring/view.rs",
         find: "std::ptr::eq(pointer.load(Ordering::Relaxed), bucket)",
         replace: "(pointer.load(Ordering::Relaxed).is_null() || true)",
         build: &CHECKER,
-        model: "comeback::read_against_a_header_that_becomes_older",
+        model: "comeback::read_against_a_bucket_that_becomes_older",
         why: "the version may be that of a reuse after the pointer was loaded (I9)",
     },
     Twin {
@@ -259,7 +259,7 @@ pub(crate) const TWINS: &[Twin] = &[
         find: "if there > start || !found.is_valid() {",
         replace: "if there > start {",
         build: &CHECKER,
-        model: "comeback::read_against_a_header_that_becomes_older",
+        model: "comeback::read_against_a_bucket_that_becomes_older",
         why: "the reader does not look again for a bucket that has left the ring (I9)",
     },
     Twin {

@@ -65,7 +65,7 @@ fn hammer() -> ! {
         let parameters: libc::sched_param = std::mem::zeroed();
         libc::sched_setscheduler(0, libc::SCHED_IDLE, &raw const parameters);
         libc::syscall(libc::SYS_membarrier, REGISTER_PRIVATE_EXPEDITED, 0, 0);
-        // A second thread, so that there is somebody for the barrier to interrupt.
+        // A second thread, for the barrier to interrupt.
         thread::spawn(|| {
             loop {
                 libc::syscall(libc::SYS_membarrier, PRIVATE_EXPEDITED, 0, 0);

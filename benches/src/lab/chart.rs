@@ -23,9 +23,9 @@ const THEIRS: [&str; 7] =
 
 /// One bar.
 pub struct Bar {
-    /// Whose.
+    /// The contender's name.
     pub label: String,
-    /// How long.
+    /// The bar's length.
     pub value: f64,
     /// From where to where the figure went.
     pub ends: Option<(f64, f64)>,
@@ -35,7 +35,7 @@ pub struct Bar {
 
 /// One line.
 pub struct Line {
-    /// Whose.
+    /// The contender's name.
     pub label: String,
     /// A point for each mark of the horizontal axis, where there is one.
     pub points: Vec<Option<f64>>,

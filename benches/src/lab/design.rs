@@ -16,7 +16,7 @@ use crate::rivals::{
     CAS_RING, CAS_STRIPES, EPOCH_RING, LEAP_ARRAY, MUTEX_RING, PACKED_RING, PACKED_STRIPES,
 };
 
-/// Each idea, and who has it.
+/// Each idea, and the contender that has it.
 const IDEAS: [(&str, &str); 9] = [
     ("one lock for everything", MUTEX_RING),
     ("reset in place under a lock, stripes", LEAP_ARRAY),

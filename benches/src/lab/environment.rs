@@ -14,7 +14,7 @@ use crate::terminal::processor;
 /// The versions of everything that was compiled.
 const LOCK: &str = include_str!("../../../Cargo.lock");
 
-/// Whose versions a reader wants to know.
+/// The crates whose versions the report names.
 const RIVALS: [&str; 12] = [
     "contatori",
     "countme",
@@ -59,7 +59,7 @@ pub struct Environment {
 /// Processor time since the machine started, in the kernel's ticks.
 #[derive(Clone, Copy)]
 struct Ticks {
-    /// In use by anybody, taken away by the host included.
+    /// In use by all processes, with what the host took away.
     used: f64,
     /// In use by this process, and by those of its children that are over.
     own: f64,

@@ -19,9 +19,9 @@ use super::subject::{self, Group, Place, Subject};
 /// One contender.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
-    /// Among whom.
+    /// The group of contenders.
     pub group: &'static str,
-    /// Who.
+    /// The contender.
     pub name: &'static str,
     /// Nanoseconds of the first add of the process.
     pub first_ns: Spread,
@@ -32,7 +32,7 @@ pub struct Row {
 /// In the child: times two adds to `name` and prints what they took, in nanoseconds.
 ///
 /// # Panics
-/// If nobody is called so.
+/// If no contender has that name.
 pub fn measure_here(group: &str, name: &str) {
     let group = Group::ALL.into_iter().find(|known| known.name() == group).expect("a known group");
     let contender = subject::make(group, name).expect("a known contender");

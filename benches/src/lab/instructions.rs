@@ -25,9 +25,9 @@ const ADDS: u64 = 50_000;
 /// One contender.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
-    /// Among whom.
+    /// The group of contenders.
     pub group: &'static str,
-    /// Who.
+    /// The contender.
     pub name: String,
     /// Instructions of one add.
     pub instructions: f64,

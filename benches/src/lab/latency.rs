@@ -39,7 +39,7 @@ pub const CLOCK: &str = "the clock alone";
 /// One ring.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Row {
-    /// Who.
+    /// The contender.
     pub name: String,
     /// Buckets opened meanwhile.
     pub rotations: u64,

@@ -22,7 +22,7 @@ const PACES: [u64; 2] = [5000, 50];
 /// One ring, one number of threads, one pace.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Row {
-    /// Who.
+    /// The contender.
     pub name: String,
     /// Writers.
     pub threads: usize,

@@ -50,7 +50,7 @@ windrow::events! { enum Nothing { Nothing: Count } }
 /// One kind of counter or window.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
-    /// Who.
+    /// The contender.
     pub name: String,
     /// Buckets; of a counter none.
     pub buckets: Option<usize>,
@@ -91,12 +91,12 @@ fn on_every_core(work: &(dyn Fn() + Sync)) {
     }
 }
 
-/// A window of windrow's for nothing but its reads, whose pins reclaim.
+/// A window of windrow's that is only read: pins reclaim.
 static READ: LazyLock<SlidingWindow<Nothing>> =
     LazyLock::new(|| SlidingWindow::builder().build().expect("a sound window"));
 
-/// What is on the heap once everything has been reclaimed that can be: what was put aside until nobody
-/// can be looking at it goes when epochs have passed, windrow's own and those that rivals share.
+/// What is on the heap once everything has been reclaimed that can be. What was deferred goes when epochs
+/// have passed, windrow's own and those that rivals share.
 fn at_rest(heap: &Counting) -> usize {
     let mut bytes = usize::MAX;
     for _ in 0..EPOCHS {
@@ -154,10 +154,10 @@ fn of_sentinel_core(heap: &Counting, buckets: usize) -> Row {
     Row { name, buckets: Some(buckets), heap, cells: 0, allocations: None }
 }
 
-/// Measures; `heap` is the program's allocator. Nobody else may be using it.
+/// Measures; `heap` is the program's allocator. No other thread may use it.
 pub fn rows(heap: &Counting) -> Vec<Row> {
     let mut progress = Progress::begin("bytes");
-    // What the process as a whole needs, whoever is the first to need it.
+    // What the process as a whole needs, for any contender.
     for (_, make) in RINGS {
         of_ring(heap, make, 2);
     }

@@ -10,10 +10,10 @@ use windrow::{Strategy, strategy};
 use super::Effort;
 use super::subject::PORTABLE;
 
-/// Whom a part measures.
+/// The contenders that a part measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whom {
-    /// Everybody.
+    /// All of them.
     All,
     /// windrow alone: its rivals know no strategies.
     Windrow,

@@ -1,10 +1,10 @@
-//! What a rotation costs the writer who makes it: the one add that opens a bucket, timed alone, less
+//! What a rotation costs its writer: the one add that opens a bucket, timed alone, less
 //! the median of an add that opens none. In a window of five events and sixty buckets, by a writer
 //! alone, beside a writer on each other core, and beside a writer on each core.
 //!
 //! The time is virtual. The measured writer goes on to the next bucket, and only when that is open
-//! are the others shown the new time, so it is always he who pays. What they add in between goes
-//! to the bucket that has just been displaced.
+//! do the others see the new time, so it is always this writer that pays. What they add in between goes
+//! to the bucket that has just been retired.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
@@ -143,9 +143,9 @@ impl Run<'_> {
 /// One ring beside so many other writers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Row {
-    /// Who.
+    /// The contender.
     pub name: String,
-    /// Writers beside the one who opens buckets.
+    /// Writers beside the one that opens buckets.
     pub others: usize,
     /// Nanoseconds of an add that opens nothing, timed alone: mostly reading the clock twice.
     pub plain_ns: f64,

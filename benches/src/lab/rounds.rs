@@ -1,5 +1,5 @@
-//! Interleaved rounds: in each of them everybody does everything once, in an order that is turned by one
-//! from round to round. So two figures of a round were measured a moment apart, and a machine that is
+//! Interleaved rounds: in each of them every contender does everything once, in an order that is turned by
+//! one from round to round. So two figures of a round were measured a moment apart, and a machine that is
 //! slow for a while is slow for both.
 
 use std::env;
@@ -18,7 +18,7 @@ use crate::harness::{Contender, Spent, cores};
 pub enum Work {
     /// Adds, on so many threads at once.
     Add(usize),
-    /// Reads, on one thread, with nobody adding.
+    /// Reads, on one thread, without adds.
     Read,
     /// Adds, on so many threads, while one more thread reads without a pause.
     AddWhileRead(usize),
@@ -57,9 +57,9 @@ impl Work {
 
 /// One thing that was measured in every round.
 pub struct Figure {
-    /// Who.
+    /// The contender.
     pub subject: Subject,
-    /// What.
+    /// What it does.
     pub work: Work,
     /// By round.
     pub samples: Vec<Sample>,
@@ -79,7 +79,7 @@ pub struct Workers<'a> {
     /// Where Java's classes are, if anywhere.
     pub java: Option<&'a Path>,
     running: Vec<(Place, Worker)>,
-    /// Who could not be measured to the end, and why.
+    /// The contenders that could not be measured to the end, and why.
     pub failed: Vec<String>,
 }
 
@@ -89,7 +89,7 @@ impl<'a> Workers<'a> {
         Workers { java, running: Vec::new(), failed: Vec::new() }
     }
 
-    /// Notes that `figure` is not to be had.
+    /// Notes that there is no `figure`.
     fn fail(&mut self, figure: &Figure, why: &str) {
         let label = figure.subject.label();
         let line = format!("{label} ({}), since it failed: {why}", figure.subject.group.name());
@@ -148,11 +148,11 @@ impl Figure {
     }
 }
 
-/// Measures every one of `plan` in `rounds` rounds. Whoever's process fails is left out, and
+/// Measures every one of `plan` in `rounds` rounds. A contender whose process fails is left out, and
 /// `workers` knows why: a figure is of all rounds, or there is none.
 ///
 /// # Panics
-/// If somebody in the plan does not exist.
+/// If a contender in the plan does not exist.
 pub fn measure(
     title: &str,
     plan: &[(Subject, Work)],

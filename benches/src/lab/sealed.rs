@@ -1,8 +1,8 @@
 //! What is lost in windows that take the time themselves and cannot be asked for one bucket, so that the
 //! test on virtual time is not for them: sentinel-core, and a few others beside it for comparison.
 //!
-//! On real time, in buckets of a millisecond: all buckets are opened once, with zeros; nobody adds for a few
-//! of them; then threads add to buckets that are used again, for less than an interval; nobody adds for a few
+//! On real time, in buckets of a millisecond: all buckets are opened once, with zeros; no thread adds for a few
+//! of them; then threads add to buckets that are reused, for less than an interval; no thread adds for a few
 //! more; and the sum over the interval must be what they added. Whatever is missing was lost when buckets
 //! changed.
 
@@ -27,7 +27,7 @@ const PAUSE: Duration = Duration::from_millis(8);
 /// What was found.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
-    /// Who.
+    /// The contender.
     pub name: &'static str,
     /// Writers.
     pub threads: usize,
@@ -81,7 +81,7 @@ fn run(contender: &Contender, buckets: u64, threads: usize) -> Result<Row, Void>
                 keep_to_core(index);
                 let mut mine = 0;
                 while !stop.load(Ordering::Relaxed) {
-                    // Whatever state it leaves the window in, nobody uses it afterwards.
+                    // Whatever state it leaves the window in: it is not used afterwards.
                     let adding = AssertUnwindSafe(|| rival.add_many(16));
                     if panic::catch_unwind(adding).is_err() {
                         panicked.store(true, Ordering::Relaxed);

@@ -28,10 +28,10 @@ pub fn beside_a_reader() -> usize {
     (cores() - 1).max(1)
 }
 
-/// Yardsticks that are no counters: nobody would read them, or keep them.
+/// Yardsticks that are no counters: they are neither read nor kept.
 const INSTRUCTIONS: [&str; 4] = [PLAIN_ADD, LOCKED_ADD, PINNED_ADD, COARSE_READ];
 
-/// What is done by everybody in `group`.
+/// What every contender in `group` does.
 fn works(group: Group) -> Vec<Work> {
     match group {
         Group::Counter => {
@@ -48,7 +48,7 @@ fn works(group: Group) -> Vec<Work> {
     }
 }
 
-/// Who does what.
+/// Which contender does what.
 fn plan(groups: &[Group], java: bool) -> Vec<(Subject, Work)> {
     let mut plan = Vec::new();
     for &group in groups {
@@ -96,7 +96,7 @@ impl Speed {
         })
     }
 
-    /// Everybody who was measured in `group`.
+    /// The contenders measured in `group`.
     pub fn labels(&self, group: Group) -> Vec<&'static str> {
         let mut labels = Vec::new();
         for figure in self.figures.iter().filter(|figure| figure.subject.group == group) {
@@ -202,7 +202,7 @@ impl Speed {
         let adding = format!("an add, {} beside a reader", counted(threads));
         let mut heads = vec!["contender"];
         let alone = group == Group::Counter;
-        heads.extend(alone.then_some("a read, nobody adding"));
+        heads.extend(alone.then_some("a read, without adds"));
         heads.extend([adding.as_str(), "a read meanwhile"]);
         let mut table = Table::new(id, title, heads);
         for label in self.labels(group) {
@@ -222,7 +222,7 @@ impl Speed {
     fn full_reads(&self) -> Table {
         let groups = [Group::Full2, Group::Full60, Group::Full600];
         let heads = ["contender", "2 buckets", "60 buckets", "600 buckets"];
-        let title = "ns of CPU time a sum over a full window, nobody adding";
+        let title = "ns of CPU time a sum over a full window, without adds";
         let mut table = Table::new("full-read", title, heads);
         for label in self.labels(Group::Full2) {
             let cells = groups.map(|group| {

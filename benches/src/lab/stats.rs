@@ -30,7 +30,7 @@ impl Sample {
     }
 
     /// Whether the threads were really running at once: the cores were theirs for this share of the
-    /// time. It does not depend on who was measured, so leaving out other rounds favours nobody.
+    /// time. It does not depend on the contender, so leaving out other rounds favours none.
     pub fn good(&self) -> bool {
         self.running >= 0.8
     }

@@ -1,4 +1,4 @@
-//! Who is measured, by name: each group's contenders, made afresh for whoever asks.
+//! The contenders of each group, by name, made afresh for each caller.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -58,7 +58,7 @@ impl Group {
     }
 }
 
-/// In which process somebody is measured. What is chosen once for a whole process needs another one.
+/// In which process a contender is measured. What is chosen once for a whole process needs another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// This one.
@@ -74,12 +74,12 @@ pub enum Place {
     Java,
 }
 
-/// Somebody to measure.
+/// A contender to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Subject {
-    /// Among whom.
+    /// Its group.
     pub group: Group,
-    /// Under which name in the group.
+    /// Its name in the group.
     pub name: &'static str,
     /// Where.
     pub place: Place,
@@ -108,7 +108,7 @@ impl Subject {
         }
     }
 
-    /// Everybody in `group`, windrow first; sentinel-core where it was compiled in, Java's where the
+    /// All contenders in `group`, windrow first; sentinel-core where it was compiled in, Java's where the
     /// caller says that there is one.
     pub fn all(group: Group, java: bool) -> Vec<Subject> {
         // The names of full windows are those of windows; to fill them takes its time.
@@ -145,7 +145,7 @@ fn ticker() -> &'static Ticker {
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Everybody who can be made without further ado, but for sentinel-core, which keeps what it makes. Of
+/// All that can be made at once, but for sentinel-core, which keeps what it makes. Of
 /// full windows, only those that are `wanted`.
 fn contenders(group: Group, wanted: impl Fn(&str) -> bool) -> Vec<Contender> {
     if let Some(buckets) = group.buckets() {

@@ -31,7 +31,7 @@ pub fn perform(contender: &Contender, work: Work, times: u64) -> (Spent, f64) {
     }
 }
 
-/// Makes whom `work` is to be done on.
+/// Makes the contender that is to do `work`.
 pub fn prepare(group: Group, name: &str, work: Work) -> Option<Contender> {
     let contender = subject::make(group, name)?;
     if work != Work::Add(work.threads()) {
@@ -46,7 +46,7 @@ pub fn serve() {
     for line in stdin().lock().lines().map_while(Result::ok) {
         let answer = answer(&mut contenders, &line);
         println!("{}", answer.unwrap_or_else(|why| format!("error\t{why}: {line}")));
-        let _ = stdout().flush(); // whoever asked may be gone, and then there is no next line
+        let _ = stdout().flush(); // the parent may be gone, and then there is no next line
     }
 }
 

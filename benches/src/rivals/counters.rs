@@ -31,7 +31,7 @@ impl OwnCells {
     }
 }
 
-/// Makes a bare instruction a rival: `$add` adds `$n` to `$cell`, which nobody else writes.
+/// Makes a bare instruction a rival: `$add` adds `$n` to `$cell`, which no other thread writes.
 macro_rules! bare {
     ($(#[$doc:meta])* $name:ident, |$cell:ident, $n:ident| $add:expr) => {
         $(#[$doc])*
@@ -71,7 +71,7 @@ bare! {
 }
 
 bare! {
-    /// A locked add under an epoch pin: what a portable window cannot do without. No clock, no
+    /// A locked add under an epoch pin: what every portable window needs. No clock, no
     /// bucket.
     PinnedAdd,
     |cell, n| {

@@ -2,9 +2,9 @@
 //! address from its slot, and adds to its stripe; the first one of a new bucket swaps in a fresh one and
 //! leaves the old one to the epochs.
 //!
-//! Right, since whoever adds to a bucket keeps it in memory and it is never reset. It is what a window per core
-//! does without: a pin for each add, an allocation for each bucket, stripes of their own for each
-//! bucket.
+//! It is right: a pin keeps the bucket in memory during the add, and it is never reset. A window per core
+//! does without three things of it: a pin for each add, an allocation for each bucket, and stripes of their own
+//! for each bucket.
 
 use std::sync::atomic::Ordering;
 
@@ -57,7 +57,7 @@ impl EpochRing {
             let swapped =
                 slot.compare_exchange(found, fresh, Ordering::AcqRel, Ordering::Relaxed, guard);
             if swapped.is_ok() && !found.is_null() {
-                // SAFETY: the slot does not lead to it any more, and only who took it out gets here.
+                // SAFETY: the slot does not lead to it any more, and only the thread that took it out gets here.
                 unsafe { guard.defer_destroy(found) };
             }
         }
@@ -93,7 +93,7 @@ impl Drop for EpochRing {
     fn drop(&mut self) {
         for slot in &mut self.slots {
             let bucket = std::mem::take(slot);
-            // SAFETY: nobody else is left, and what is in a slot was made by `Owned::new`.
+            // SAFETY: no other thread is left, and what is in a slot was made by `Owned::new`.
             drop(unsafe { bucket.try_into_owned() });
         }
     }

@@ -5,8 +5,8 @@
 //!
 //! 1. nothing yet: compare-and-set the start; the loser looks again;
 //! 2. the writer's own start: add;
-//! 3. an older one: try the lock. Who gets it resets the bucket *in place*: the new start first,
-//!    then zeros in all counters, one after the other. Who does not, yields and looks again;
+//! 3. an older one: try the lock. The thread that gets it resets the bucket *in place*: the new start first,
+//!    then zeros in all counters, one after the other. Other threads yield and look again;
 //! 4. a newer one: the writer's bucket has left the ring.
 //!
 //! The flaw is in 3: from the store of the start until the store of the zero, other writers take

@@ -1,6 +1,6 @@
 //! The bucket's number and its count in one word, changed together by compare-exchange.
 //!
-//! Whoever finds an older number replaces number and count at once, so that there is no moment between
+//! A thread that finds an older number replaces number and count at once, so that there is no moment between
 //! them: nothing is lost, without a lock, a pin or an allocation. What it costs: a compare-exchange
 //! loop for each add; a word for each event, so that the events of a bucket do not change together; 32
 //! bits for a count, after which it wraps; and no room for a sum, a least or a greatest value.

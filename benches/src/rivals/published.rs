@@ -193,7 +193,7 @@ impl Rival for PerThread {
     #[inline]
     fn add(&self, n: u64) {
         let cell = self.0.get_or_default();
-        // Nobody else writes it, so a load and a store will do.
+        // No other thread writes it, so a load and a store suffice.
         cell.store(cell.load(Ordering::Relaxed).wrapping_add(n), Ordering::Relaxed);
     }
 

@@ -2,7 +2,7 @@
 //!
 //! A value has four cells: count, sum, least, greatest. Those of a closed bucket are final and agree,
 //! but for values that are back-dated into it. The block's extremes are reset when its bucket is
-//! closed: one that is recorded after that, by an adder who has loaded the header before, would be
+//! closed: one that is recorded after that, by an adder that has loaded the bucket before, would be
 //! lost, and found in the block's next bucket.
 //!
 //! *Wrong at rest*: the barrier or the grace period did not wait for an adder, or an extreme was

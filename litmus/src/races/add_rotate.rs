@@ -2,12 +2,12 @@
 //!
 //! The adder's time lies in the bucket that is live when the trial begins. If it comes before the
 //! rotation, it counts in the live bucket's block; if it comes after, it is back-dated. In between it
-//! has loaded the header and not yet added: then the rotation must not take the block's totals, and
-//! nobody may be given the block, before the add is made. The mover opens two buckets, so that a
+//! has loaded the bucket and not yet added: then the rotation must not take the block's totals, and
+//! no bucket may get the block, before the add is made. The mover opens two buckets, so that a
 //! block which is free too early is in use again at once.
 //!
 //! *Missing*: totals were written down before the adder was done; the barrier or the grace period
-//! did not wait for it. *Another's*: the block was given on before that.
+//! did not wait for it. *Another's*: another bucket got the block before that.
 
 use super::windows::{LENGTH, Seen, Window, begin};
 use crate::program::{Answer, Outcome, Race, Verdict, expected, forbidden, interesting};

@@ -1,11 +1,11 @@
-//! Reads of a bucket to which nobody adds, while another thread closes it and uses its block again.
+//! Reads of a bucket to which no thread adds, while another closes it and reuses its block.
 //!
 //! The numbers cannot change: while the bucket is open they are the block's sums less its base,
-//! and afterwards its totals. A reader who is in the middle of the difference when the base moves must
+//! and afterwards its totals. A reader in the middle of the difference when the base moves must
 //! see that the bucket was closed.
 //!
-//! *Wrong*: the base moved, or the extremes were reset, before the bucket said that it was closed; or the
-//! reader did not look again.
+//! *Wrong*: the base moved, or the extremes were reset, before CLOSED was published; or the
+//! reader did not check it afterwards.
 
 use windrow::Stats;
 

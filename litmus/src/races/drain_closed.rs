@@ -2,7 +2,7 @@
 //!
 //! Each bucket is handed out once, in the order in which they were live, with all that it has.
 //!
-//! *Twice*: two drains went by the same cursor. *Missing*: the cursor passed over a bucket that was not
+//! *Twice*: two drains used the same turn of the cursor. *Missing*: the cursor passed over a bucket that was not
 //! closed yet. *Wrong numbers*: a bucket was handed out before it was final.
 
 use std::thread;
@@ -15,8 +15,8 @@ pub(super) struct DrainClosed;
 
 /// How many buckets there are when the trial begins; the last is live.
 const OPENED: u64 = 5;
-/// For how long somebody looks for what is left, in the end. Portably a bucket cannot be closed while a
-/// thread is pinned, and one that is may have been stopped by the kernel for a while.
+/// For how long the judge looks for what is left, in the end. Portably a bucket cannot be closed while a
+/// thread is pinned, and the kernel may have stopped such a thread for a while.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Drains, and notes each bucket's number of passes, which tells which it is: the first has 1.

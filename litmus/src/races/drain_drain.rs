@@ -4,7 +4,7 @@
 //! has found it to what it has scanned, so a drain that comes in between must be noticed.
 //!
 //! *Exceeds*: the cells were scanned before the baseline was read, so that a result is negative.
-//! *Do not add up*: the baseline was moved without looking whether it is where it was found.
+//! *Do not add up*: the baseline was moved without comparing it with the one that was read.
 
 use windrow::Counter;
 

@@ -1,11 +1,11 @@
 //! Two threads that move on at the same time: to the same bucket, or one of them to the bucket
-//! after; who then adds to the bucket that it has passed, too.
+//! after; that one then adds to the bucket that it has passed, too.
 //!
 //! One of two that open the same bucket must lose, give its block back, and add to the other's. One
 //! that passes a bucket which has just become current must put it into its slot before it does:
-//! else who adds there next finds the slot empty, and opens the bucket again.
+//! else the next add there finds the slot empty, and opens the bucket again.
 //!
-//! *Missing*: two headers were made for one bucket, and the slot leads to one of them. *Another's*:
+//! *Missing*: one start has two buckets, and the slot leads to one of them. *Another's*:
 //! a loser gave back a block that was in use.
 
 use super::windows::{LENGTH, Seen, Window, begin};

@@ -2,7 +2,7 @@
 //!
 //! # The rule
 //!
-//! Every figure is taken at rest, when no thread or window is there that comes and goes. The first
+//! Every figure is taken at rest, when no short-lived thread or window is there. The first
 //! quarter of the run is the warm-up. What is typical of the last quarter must not be above what is typical
 //! of the second by more than
 //!

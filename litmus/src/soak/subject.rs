@@ -1,4 +1,4 @@
-//! What is soaked: something to add to, that keeps a book beside it.
+//! A subject of the soak: something to add to, with a book beside it.
 
 use super::{numbers, windows};
 use testkit::Rng;

@@ -20,7 +20,7 @@ pub mod thread {
     use std::sync::atomic::{AtomicBool, Ordering};
     pub use std::thread::{JoinHandle, yield_now};
 
-    /// Starts a thread, and returns when it runs: one that is still being started meets nobody.
+    /// Starts a thread, and returns when it runs: one that is still being started meets no other.
     pub fn spawn<R: Send + 'static>(body: impl FnOnce() -> R + Send + 'static) -> JoinHandle<R> {
         let runs = Arc::new(AtomicBool::new(false));
         let handle = std::thread::spawn({

@@ -10,8 +10,8 @@
 //! * At rest, which the last call of a history must be at, all this makes everything exact.
 //!
 //! The instants are searched for: drains and sums are put in one order, always one next that need
-//! not come after another which is left. What was drained depends on who has had his turn alone, not
-//! on the order, so each such state is looked at once.
+//! not come after another which is left. What was drained depends only on which reads have had their turn,
+//! not on the order, so each such state is examined once.
 
 use std::collections::HashSet;
 
@@ -126,14 +126,14 @@ fn at_rest(history: &[Call<CounterCall>], threads: &[Vec<Read>]) -> Result<(), S
     if rests { Ok(()) } else { Err("the history does not end with a read at rest".to_owned()) }
 }
 
-/// Who has had his turn: so many reads of each thread.
+/// Which reads have had their turn: so many of each thread.
 type Turns = Vec<usize>;
 
 /// Whether the reads fit in one order.
 fn in_some_order(threads: &[Vec<Read>], adds: &Adds) -> Result<(), String> {
     let all: usize = threads.iter().map(Vec::len).sum();
     let mut looked_at = HashSet::new();
-    // Who has had his turn, and what was drained by then.
+    // Which reads have had their turn, and what was drained by then.
     let mut left: Vec<(Turns, u64)> = vec![(vec![0; threads.len()], 0)];
     let mut furthest = (0, String::new());
     while let Some((turns, drained)) = left.pop() {
@@ -153,7 +153,7 @@ fn in_some_order(threads: &[Vec<Read>], adds: &Adds) -> Result<(), String> {
             let drains_left = next(threads, &turns).map(|(other, its)| {
                 if other != thread && its.drains { its.span.end } else { its.next_drain }
             });
-            // Whoever comes before a drain has looked before that returned.
+            // A read that comes before a drain has looked before that returned.
             let looked_before = drains_left.fold(read.span.end, u64::min);
             let most = adds.begun_before(looked_before);
             // What does not fit into a number is a difference below zero.

@@ -1,4 +1,4 @@
-//! What a window's history lets one know of its ring at a stamp, and of the adds in a number.
+//! What a window's history says of its ring at a stamp, and of the adds in a number.
 //!
 //! Adds that are under way may have moved the ring on or not, and changes of geometry likewise. So what
 //! is known are bounds: the newest bucket *at least*, by the adds that had returned, and *at most*, by
@@ -164,7 +164,7 @@ impl Known {
             if bucket > now || only.is_some_and(|only| only != bucket) {
                 return (false, false);
             }
-            // Who is in the ring all the time of the read was so when it was added.
+            // An add in the ring during the whole read was in it when it was made.
             let stays = bucket + fewest > now && ring.surely_has(bucket);
             (stays, bucket + most > now && ring.may_have(bucket) && !add.was_late())
         })

@@ -134,7 +134,7 @@ fn rotations_under_readers_and_a_drain() {
     });
 }
 
-/// The ring goes round several times, so that buckets become other buckets under three readers.
+/// The ring goes round several times, so that buckets are reused under three readers.
 #[test]
 fn headers_used_again_under_readers() {
     Model::new("windows::headers_used_again_under_readers").explore(|| {

@@ -1,6 +1,6 @@
-//! Counters and windows with one thing wrong, of which the checkers must find an unlawful history.
+//! Counters and windows with one thing wrong: the checkers must find a history of theirs that is not allowed.
 //!
-//! Under shuttle alone: there, that one is found is no matter of luck with this machine's cores.
+//! Under shuttle alone: there the result does not depend on this machine's cores.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -120,7 +120,7 @@ fn a_sum_that_reads_the_baseline_once_after() {
     finds(name, "a sum found", || history(Apart::new(false)));
 }
 
-/// A counter whose sum is a drain in truth.
+/// A counter whose sum is really a drain.
 struct Resets(Counter);
 
 impl Wrong for Resets {
@@ -200,7 +200,7 @@ fn window_history(
     WindowHistory { buckets: 2, built_at: 0, calls }.check()
 }
 
-/// A window whose reader adds up buckets by himself.
+/// A window whose reader adds up buckets itself.
 fn own_sum(sum: fn(&Window, u64) -> u64) -> Result<(), String> {
     set_time(0);
     let window: Arc<Window> = Arc::new(window(2));
@@ -239,7 +239,7 @@ fn a_sum_that_reads_the_time_twice() {
     });
 }
 
-/// A ring whose slots are used again in place: the start first, then the count.
+/// A ring whose slots are reused in place: the start first, then the count.
 #[derive(Default)]
 struct InPlace {
     slots: [(AtomicU64, AtomicU64); 2],
@@ -266,7 +266,7 @@ impl InPlace {
         place.fetch_add(n, Ordering::AcqRel);
     }
 
-    /// Does not look again whose count it was.
+    /// Does not check afterwards whose count it was.
     fn sum(&self, now: u64) -> u64 {
         let counts = self.slots.iter().map(|(start, count)| {
             let start = start.load(Ordering::Acquire);

@@ -2,7 +2,7 @@
 //! bucket once, whether it finds it open, closing, closed, or its block with the next owner.
 //!
 //! Explores a reader of bucket 0 while another thread moves on, closes bucket 0 and counts in its
-//! block again.
+//! block for the next bucket.
 
 use windrow::events;
 use windrow_loom_tests::engine::sync::Arc;
@@ -28,7 +28,7 @@ fn close_against_read() {
     });
 }
 
-/// A bucket whose grace period could not pass at first is closed by a later rotation.
+/// A later rotation closes a bucket whose grace period could not pass at first.
 #[test]
 fn close_by_the_next_rotation() {
     Model::new("closing::close_by_the_next_rotation").bounded(3).bounded_over_epoch(2).explore(
@@ -71,7 +71,7 @@ events! {
     enum Timing { Took: Value }
 }
 
-/// A record that comes too late for its bucket has left nothing there, nor in the lifetime; whatever it
+/// A record that comes too late for its bucket leaves nothing there, nor in the lifetime, whatever it
 /// had begun before it was aborted.
 #[test]
 fn refused_record_against_rotation() {
@@ -96,8 +96,8 @@ fn refused_record_against_rotation() {
     });
 }
 
-/// A bucket without a block is final only when those have done who are adding to its shared cells and
-/// have found it the newest.
+/// A bucket without a block is final only when its adders are done: threads that add to its shared cells, and
+/// have found it live.
 #[test]
 #[cfg(loom)]
 fn final_against_its_adders() {
@@ -115,7 +115,7 @@ fn final_against_its_adders() {
     });
 }
 
-/// Of two that would close a bucket, one asks for the barrier; and the other does not wait for it.
+/// Of two threads that would close a bucket, one asks for the barrier, and the other does not wait for it.
 #[test]
 #[cfg(loom)]
 fn close_against_close() {

@@ -1,7 +1,7 @@
-//! A bucket that leaves its pointer and comes back to it as another bucket: who finds it there, and goes by
-//! its version, finds all of the bucket that it has become.
+//! A bucket that leaves its pointer and comes back to it reused: a reader that finds it there, and relies on
+//! its version, sees all of its new initialisation.
 //!
-//! Explores a reader that has loaded the pointer before against a thread that makes the bucket anew, and
+//! Explores a reader that has loaded the pointer before against a thread that reuses the bucket, and
 //! another that takes the block from under it, so that it counts in the other block.
 
 use windrow::parts::Comeback;
@@ -9,8 +9,8 @@ use windrow_loom_tests::engine::{sync::Arc, thread};
 use windrow_loom_tests::{Model, turn};
 
 #[test]
-fn read_against_a_header_that_comes_back() {
-    Model::new("comeback::read_against_a_header_that_comes_back").bounded(2).explore(|| {
+fn read_against_a_bucket_that_comes_back() {
+    Model::new("comeback::read_against_a_bucket_that_comes_back").bounded(2).explore(|| {
         let comeback = Arc::new(Comeback::new());
         let spawn = |run: fn(&Comeback)| {
             let comeback = Arc::clone(&comeback);
@@ -29,11 +29,11 @@ fn read_against_a_header_that_comes_back() {
     });
 }
 
-/// A reader looks for the bucket that the bucket was, while the bucket becomes an older one, in another
-/// slot. It was opened, so the reader must not take it for one that never was.
+/// A reader looks for a bucket while it is reused for an older slice of time, in another
+/// slot. It was opened, so the reader must not treat it as never opened.
 #[test]
-fn read_against_a_header_that_becomes_older() {
-    Model::new("comeback::read_against_a_header_that_becomes_older").explore(|| {
+fn read_against_a_bucket_that_becomes_older() {
+    Model::new("comeback::read_against_a_bucket_that_becomes_older").explore(|| {
         let comeback = Arc::new(Comeback::new());
         let other = {
             let comeback = Arc::clone(&comeback);

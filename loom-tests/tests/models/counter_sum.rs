@@ -60,7 +60,7 @@ fn sum_against_a_drain() {
     });
 }
 
-/// Two threads make the first add at once: the counter has one column, whoever claimed it.
+/// Two threads make the first add at once: the counter has one column, whichever claimed it.
 #[test]
 fn the_first_adds_of_two_threads() {
     Model::new("counter_sum::the_first_adds_of_two_threads").bounded_per_core(3).explore(|| {

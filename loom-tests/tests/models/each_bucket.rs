@@ -82,11 +82,11 @@ fn back_dated_add_against_rotation() {
         });
 }
 
-/// A back-dated add finds a bucket that becomes another bucket before it is held: one without a block,
-/// of which there is only one, so that it is used again at once.
+/// A back-dated add finds a bucket that is reused before it has a reference: one without a block,
+/// of which there is only one, so that it is reused at once.
 #[test]
-fn back_dated_add_against_the_reuse_of_its_header() {
-    let name = "each_bucket::back_dated_add_against_the_reuse_of_its_header";
+fn back_dated_add_against_its_reuse() {
+    let name = "each_bucket::back_dated_add_against_its_reuse";
     Model::new(name).bounded(2).bounded_over_epoch(1).explore(|| {
         set_time(1);
         let window = Arc::new(window(2));
@@ -103,11 +103,11 @@ fn back_dated_add_against_the_reuse_of_its_header() {
     });
 }
 
-/// As above; and the bucket comes back to the slot where it was found. (Portably: the add keeps blocks from
-/// being free, so that a bucket without one is opened.)
+/// As above; and the bucket comes back to the slot where it was found. (Portably, the add's pin keeps blocks
+/// from being free, so that a bucket without one is opened.)
 #[test]
-fn back_dated_add_against_the_return_of_its_header() {
-    let name = "each_bucket::back_dated_add_against_the_return_of_its_header";
+fn back_dated_add_against_the_return_of_its_bucket() {
+    let name = "each_bucket::back_dated_add_against_the_return_of_its_bucket";
     Model::new(name).bounded(2).bounded_over_epoch(1).explore(|| {
         set_time(1);
         let window = Arc::new(window(2));

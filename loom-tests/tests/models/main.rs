@@ -8,7 +8,7 @@ mod counter_drains;
 mod counter_sum;
 mod each_bucket;
 mod lifetime;
-mod one_header;
+mod one_bucket;
 mod order;
 mod order_asked_for;
 mod reclamation;

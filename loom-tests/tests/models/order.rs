@@ -46,8 +46,8 @@ fn reconfigure_against_reconfigure() {
     });
 }
 
-/// Who has seen a newer bucket does not see an older one current again: its adds would be refused a
-/// bucket that is still in the ring, or go to one that is not.
+/// A thread that has seen a newer bucket does not see an older one current again. Otherwise its adds would be
+/// refused a bucket that is still in the ring, or go to one that is not.
 #[test]
 fn rotation_under_a_reader() {
     Model::new("order::rotation_under_a_reader")

@@ -69,7 +69,7 @@ fn of_a_load_of_a_gauge() {
     );
 }
 
-/// An add per core. (Portably it is one operation of that order, which loom takes for a weaker one.)
+/// An add per core. (Portably it is one operation of that order, which loom treats as a weaker one.)
 #[test]
 fn of_an_add() {
     if !cfg!(windrow_per_core) {

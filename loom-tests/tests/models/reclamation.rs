@@ -11,7 +11,7 @@ use windrow_loom_tests::window::{add, each, reconfigure, set_time, sum, window};
 
 use crate::spawn;
 
-/// The ring has one slot, so each rotation retires a bucket. Whoever is done last drops the window.
+/// The ring has one slot, so each rotation retires a bucket. The thread that is done last drops the window.
 #[test]
 fn add_against_rotations_and_the_end() {
     Model::long("reclamation::add_against_rotations_and_the_end").explore(|| {

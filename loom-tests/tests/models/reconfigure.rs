@@ -1,8 +1,8 @@
 //! I1 across a change of geometry: what the old ring holds is carried over, and no add gets lost on
 //! the way, whichever ring it goes to.
 //!
-//! Explores changes against adds, back-dated adds and reads; and changes that others make, because whoever
-//! asked for them was not fast enough.
+//! Explores changes against adds, back-dated adds and reads; and changes that other threads make, because the
+//! caller was not fast enough.
 
 use windrow_loom_tests::engine::sync::Arc;
 use windrow_loom_tests::window::{add, each, late, lifetime, reconfigure, set_time, sum, window};
@@ -45,7 +45,7 @@ fn reconfigure_against_back_dated_add() {
         });
 }
 
-/// An add to a bucket before the live one, for which there is no bucket yet.
+/// An add to a start before the live one, which has no bucket yet.
 #[test]
 fn reconfigure_against_insertion() {
     Model::new("reconfigure::reconfigure_against_insertion")
@@ -63,7 +63,7 @@ fn reconfigure_against_insertion() {
         });
 }
 
-/// The second change carries what the first one inherited, if nobody writes there any more.
+/// The second change carries what the first one inherited, if no thread writes there any more.
 #[test]
 fn two_changes_against_add() {
     Model::new("reconfigure::two_changes_against_add").bounded(3).bounded_over_epoch(2).explore(
@@ -102,8 +102,8 @@ fn two_changes_against_read() {
     );
 }
 
-/// A rotation makes the change that is proposed, or comes before it, and another one does not make it
-/// again.
+/// A rotation makes the proposed change, or comes before it, and another one does not make it
+/// a second time.
 #[test]
 fn proposal_against_rotations() {
     Model::long("reconfigure::proposal_against_rotations").explore(|| {
@@ -124,7 +124,7 @@ fn proposal_against_rotations() {
     });
 }
 
-/// Two who change the geometry, one of whom moves on: whatever is proposed is made once, by whomever.
+/// Two threads change the geometry, and one of them moves on: each proposal is made once, by any of them.
 #[test]
 fn two_proposals_against_a_rotation() {
     Model::long("reconfigure::two_proposals_against_a_rotation").explore(|| {

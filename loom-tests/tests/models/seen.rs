@@ -1,4 +1,4 @@
-//! Whoever has counted an add has seen what its thread did before it, wherever it was counted and
+//! A thread that has counted an add has seen what the adder did before it, wherever it was counted and
 //! however it was read.
 //!
 //! Explores one thread that leaves a plain write to be seen and then adds, and one that looks for the
@@ -14,7 +14,7 @@ use windrow_loom_tests::{Model, turn};
 
 use std::sync::atomic::Ordering;
 
-/// Explores `tell` in one thread and `told` in another, both of which use what `begin_init` has made.
+/// Explores `tell` in one thread against `told` in another; both use what `make` returns.
 fn explore<T: Send + Sync + 'static>(
     model: Model,
     make: impl Fn() -> T + Send + Sync + 'static,
@@ -26,7 +26,7 @@ fn explore<T: Send + Sync + 'static>(
         let teller = thread::spawn({
             let planted = Arc::clone(&planted);
             move || {
-                // SAFETY: loom checks that nobody else uses the cell.
+                // SAFETY: loom checks that no other thread uses the cell.
                 planted.0.with_mut(|cell| unsafe { *cell = 7 });
                 turn();
                 tell(&planted.1);
@@ -34,7 +34,7 @@ fn explore<T: Send + Sync + 'static>(
         });
         turn();
         if told(&planted.1) {
-            // SAFETY: loom checks that nobody else writes to the cell.
+            // SAFETY: loom checks that no other thread writes to the cell.
             planted.0.with(|cell| assert_eq!(unsafe { *cell }, 7));
         }
         teller.join().unwrap();
@@ -48,7 +48,7 @@ fn by_the_first_add() {
     explore(Model::new("seen::by_the_first_add"), Counter::new, |counter| counter.add(1), told);
 }
 
-/// After its first add, which shows its column to whoever looks for it.
+/// After its first add, which publishes its column.
 fn used_counter() -> Counter {
     let counter = Counter::new();
     counter.add(1);
@@ -61,7 +61,7 @@ fn by_a_drain() {
     explore(Model::new("seen::by_a_drain"), used_counter, |counter| counter.add(1), told);
 }
 
-/// Relaxed is not taken at its word.
+/// Adds and loads order memory, though the caller asks for Relaxed.
 #[test]
 fn by_a_load() {
     explore(
@@ -83,7 +83,7 @@ fn by_a_gauge() {
     explore(Model::new("seen::by_a_gauge"), make, |gauge| gauge.add(-1), told);
 }
 
-/// What is recorded is there when the first record is told of.
+/// A reader that sees the first record's flag sees its value.
 #[test]
 fn by_a_maximum() {
     let told = |maximum: &Maximum| {
@@ -94,7 +94,7 @@ fn by_a_maximum() {
     explore(Model::new("seen::by_a_maximum"), Maximum::new, |maximum| maximum.record(7), told);
 }
 
-/// Not the first record: the flag is set already, and tells nothing.
+/// Not the first record: the flag is set already, and shows nothing.
 #[test]
 fn by_a_minimum() {
     let make = || {
@@ -138,7 +138,7 @@ fn at_bucket_1() -> Window {
     window(2)
 }
 
-/// With a bucket for a bucket before the live one, so that an add there need not show its own.
+/// With a bucket before the live one, so that an add there does not publish one of its own.
 fn after_a_back_dated_add() -> Window {
     let window = at_bucket_1();
     add(&window, 0, 1);
@@ -237,7 +237,7 @@ fn by_the_lifetime_of_extremes() {
     );
 }
 
-/// A maximum that nothing but itself tells of: its bucket has a count already.
+/// A maximum that only itself shows: its bucket has a count already.
 #[test]
 fn by_a_maximum_in_a_window() {
     let make = || {
@@ -255,7 +255,7 @@ fn by_a_maximum_in_a_window() {
     explore(model, make, tell, told);
 }
 
-/// Whoever sees the new geometry.
+/// By a thread that sees the new geometry.
 #[test]
 fn by_a_change_of_geometry() {
     let tell = |window: &Window| reconfigure(window, 3);
@@ -263,7 +263,7 @@ fn by_a_change_of_geometry() {
     explore(bounded("seen::by_a_change_of_geometry"), at_bucket_1, tell, told);
 }
 
-/// Whoever sees the time.
+/// By a thread that sees the time.
 #[test]
 fn by_the_manual_clock() {
     let told = |clock: &Manual| clock.now().as_nanos() == 3;

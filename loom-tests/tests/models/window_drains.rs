@@ -1,4 +1,4 @@
-//! I8, of buckets: what is closed is handed out once, whoever changes the geometry meanwhile.
+//! I8, of buckets: a closed bucket is handed out once, though the geometry changes meanwhile.
 //!
 //! Explores drains against changes of geometry, which carry what still awaits its turn.
 
@@ -35,7 +35,7 @@ fn drain_against_the_change_that_carries() {
             let first = drained(&window);
             other.join().unwrap();
             let second = drained(&window);
-            // What is closed by then is the epochs' affair.
+            // What is closed by then depends on the epochs.
             assert_eq!(first + second, first | second, "handed out twice: {first}, then {second}");
             assert_eq!((first | second) & !3, 0, "{first}, then {second}");
             if CHECKED {
@@ -45,7 +45,7 @@ fn drain_against_the_change_that_carries() {
         });
 }
 
-/// One drains at a time, and two hand out no bucket twice.
+/// One thread drains at a time, and two hand out no bucket twice.
 #[test]
 fn drain_against_drain_behind_the_change_that_carries() {
     Model::long("window_drains::drain_against_drain_behind_the_change_that_carries").explore(

@@ -1,7 +1,7 @@
 //! I9, of a window: for the interval that ends at the reader's time, a sum is the true count at some
 //! instant during the call.
 //!
-//! Explores sums against adds that rotate, and reads against buckets that become other buckets.
+//! Explores sums against adds that rotate, and reads against buckets that are reused.
 
 use windrow::events;
 use windrow_loom_tests::engine::sync::Arc;
@@ -51,11 +51,11 @@ fn sum_against_a_rotation_that_ends_the_interval() {
     });
 }
 
-/// A reader finds a bucket that becomes another bucket while it is read: one without a block, of which
-/// there is only one, so that it is used again at once. What is in the other bucket is not counted.
+/// A reader finds a bucket that is reused while it is read: one without a block, of which
+/// there is only one, so that it is reused at once. What the reused bucket counts is left out.
 #[test]
-fn sum_against_the_reuse_of_a_header() {
-    let name = "window_sum::sum_against_the_reuse_of_a_header";
+fn sum_against_the_reuse_of_a_bucket() {
+    let name = "window_sum::sum_against_the_reuse_of_a_bucket";
     Model::new(name).bounded(2).bounded_over_epoch(1).explore(|| {
         set_time(1);
         let window = Arc::new(window(2));
@@ -206,8 +206,8 @@ events! {
 
 /// As above: a bucket is read as a whole, or not at all.
 #[test]
-fn bucket_against_the_reuse_of_its_header() {
-    let name = "window_sum::bucket_against_the_reuse_of_its_header";
+fn bucket_against_its_reuse() {
+    let name = "window_sum::bucket_against_its_reuse";
     Model::new(name).bounded(2).bounded_over_epoch(1).explore(|| {
         let add = |window: &Window<Two>, bucket, event| {
             set_time(bucket);
@@ -231,11 +231,11 @@ fn bucket_against_the_reuse_of_its_header() {
     });
 }
 
-/// As above, of a bucket that has counted in a block. In a ring of one bucket it is soon linked again
-/// where it was found.
+/// As above, of a bucket that has counted in a block. In a ring of one bucket it is soon in the slot
+/// again where it was found.
 #[test]
-fn bucket_against_the_reuse_of_its_striped_header() {
-    let name = "window_sum::bucket_against_the_reuse_of_its_striped_header";
+fn bucket_against_the_reuse_of_its_block_and_memory() {
+    let name = "window_sum::bucket_against_the_reuse_of_its_block_and_memory";
     Model::new(name).bounded(1).explore(|| {
         let add = |window: &Window<Two>, bucket, event| {
             set_time(bucket);

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-/// What the clock shows at its first reading. Not zero, so that a window has a past to show.
+/// The time of the first reading. Not zero, so that a window has buckets before it.
 const FIRST: Duration = Duration::from_secs(86_400);
 
 static ORIGIN: LazyLock<Instant> = LazyLock::new(Instant::now);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// One of the two calls below, which differ in what they ask of a clock.
+/// `clock_gettime` or `clock_getres`.
 type Ask = unsafe extern "C" fn(libc::clockid_t, *mut libc::timespec) -> libc::c_int;
 
 #[inline]

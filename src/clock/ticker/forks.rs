@@ -1,15 +1,15 @@
-//! Which tickers there are, so that a forked child can tell them that nobody ticks for them there.
+//! The list of all tickers, so that a forked child can tell them that they have no thread there.
 //!
-//! A child has its parent's memory and none of its threads: the time that a ticker's thread has
-//! published would stand still in it for ever. So a handler runs in each child before anything else does
+//! A child has its parent's memory and none of its threads: the time that a ticker's thread published
+//! would stand still there for ever. So a handler runs in each child before anything else
 //! (`pthread_atfork(3)`), and [orphans](super::tick::Tick::orphan) every ticker.
 //!
-//! The same handler counts forks: what a thread of another process has begun, nobody in this one will end
-//! (see `ring/close`).
+//! The same handler counts forks: what a thread of the parent had begun, no thread of the child will end
+//! (see `ring/closer`).
 //!
-//! At a fork other threads of the parent's may be in the middle of anything. So the handler must neither
-//! wait nor allocate: it walks a list, by atomic operations. Its registrations are only ever added, never freed,
-//! and used by one ticker after another. There are as many as there were tickers at one time.
+//! At a fork, other threads of the parent may be in the middle of anything. So the handler must neither
+//! wait nor allocate: it walks a list, by atomic operations. Registrations are added, never freed, and
+//! reused by one ticker after another. There are as many as there ever were tickers at one time.
 
 use std::io;
 use std::iter::successors;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 use super::tick::Tick;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU32, Ordering, fence};
 
-/// Where a ticker is to be found as long as it lives.
+/// Leads to a ticker as long as it lives.
 #[derive(Debug)]
 pub(super) struct Registration {
     /// Null if the registration is free.
@@ -30,7 +30,7 @@ pub(super) struct Registration {
 /// The registration that was added last.
 static FIRST: AtomicPtr<Registration> = AtomicPtr::new(null_mut());
 
-/// The handler is there.
+/// The handler is installed.
 static HANDLED: AtomicBool = AtomicBool::new(false);
 
 /// How many forks there were between the first process and this one.
@@ -38,11 +38,11 @@ static FORKS: AtomicU32 = AtomicU32::new(0);
 
 /// A number that a forked child and its parent do not share, if [`watch`] was called before; not zero.
 pub(crate) fn process() -> u32 {
-    // Relaxed: written by the first thread of a process, which all others come after.
+    // Relaxed: the first thread of a process writes it, before it starts any other.
     FORKS.load(Ordering::Relaxed).wrapping_add(1).max(1)
 }
 
-/// Has forks counted, if the system lets us.
+/// Has forks counted, if the system allows it.
 pub(crate) fn watch() {
     let _ = handle();
 }
@@ -56,17 +56,17 @@ fn registrations() -> impl Iterator<Item = &'static Registration> {
     successors(first(), |registration| registration.next)
 }
 
-/// Sees to it that forked children will orphan `tick`, until its registration is [left](Registration::leave).
+/// Has forked children orphan `tick`, until its registration is [left](Registration::leave).
 pub(super) fn enter(tick: &Arc<Tick>) -> io::Result<&'static Registration> {
     handle()?;
     let tick = Arc::as_ptr(tick).cast_mut();
     Ok(registrations().find(|registration| registration.take(tick)).unwrap_or_else(|| add(tick)))
 }
 
-/// Has the handler run in children, if it does not yet. Should two threads come by at once it will run
-/// twice, which is as good; nobody waits for another, who would not be there in a child.
+/// Has the handler run in children, if it does not yet. Two threads at once may install it twice: running
+/// twice does no harm. No thread waits for another, which might not exist in a child.
 fn handle() -> io::Result<()> {
-    // Acquire: pairs with the Release below: if we fork, the handler is there.
+    // Acquire: pairs with the Release below. If this thread forks, the handler is installed.
     if HANDLED.load(Ordering::Acquire) {
         return Ok(());
     }
@@ -87,13 +87,13 @@ fn add(tick: *mut Tick) -> &'static Registration {
         let registration =
             Box::into_raw(Box::new(Registration { tick: AtomicPtr::new(tick), next }));
         let before = next.map_or(null_mut(), |next| std::ptr::from_ref(next).cast_mut());
-        // Release: publishes the registration, and the ticker. Relaxed: `first` will look again.
+        // Release: publishes the registration, and the ticker. Relaxed: `first` loads it again.
         let (order, failed) = (Ordering::Release, Ordering::Relaxed);
         if FIRST.compare_exchange(before, registration, order, failed).is_ok() {
-            // SAFETY: it is never freed, nor written to but by atomic operations.
+            // SAFETY: it is never freed, and written by atomic operations only.
             return unsafe { &*registration };
         }
-        // SAFETY: made above, and seen by nobody.
+        // SAFETY: made above; no other thread has seen it.
         drop(unsafe { Box::from_raw(registration) });
         next = first();
     }
@@ -101,27 +101,27 @@ fn add(tick: *mut Tick) -> &'static Registration {
 
 impl Registration {
     fn take(&self, tick: *mut Tick) -> bool {
-        // Release: publishes the ticker, to `orphan_all`. Relaxed: another is there.
+        // Release: publishes the ticker, to `orphan_all`. Relaxed: another ticker has the registration.
         let (order, failed) = (Ordering::Release, Ordering::Relaxed);
         self.tick.compare_exchange(null_mut(), tick, order, failed).is_ok()
     }
 
     /// Leaves the registration, while the ticker still lives.
     pub(super) fn leave(&self) {
-        // Relaxed: whoever takes the registration next publishes a ticker of his own.
+        // Relaxed: the next `take` publishes a ticker of its own.
         self.tick.store(null_mut(), Ordering::Relaxed);
-        // A child must not have the end of the ticker and not this store: its memory is what some
-        // thread of the parent's might have seen. What frees the ticker stays behind the fence.
+        // A child must not see the end of the ticker without this store: its memory is what some
+        // thread of the parent might have seen. What frees the ticker stays behind the fence.
         fence(Ordering::SeqCst);
     }
 }
 
 /// What a child does first. It is alone there.
 extern "C" fn orphan_all() {
-    FORKS.fetch_add(1, Ordering::Relaxed); // nobody else is there
+    FORKS.fetch_add(1, Ordering::Relaxed); // there is one thread
     for registration in registrations() {
-        // SAFETY: null or a ticker that has not left its registration, so that it lives. Acquire: pairs with the
-        // Release in `take`; of a registration that was added with its ticker, with the one in `add`.
+        // SAFETY: null, or a ticker that has not left its registration and so lives. Acquire: pairs with the
+        // Release in `take`, or, if the registration was added with this ticker, in `add`.
         if let Some(tick) = unsafe { registration.tick.load(Ordering::Acquire).as_ref() } {
             tick.orphan();
         }

@@ -1,4 +1,4 @@
-//! Where no process is forked, or none is known to be told of it: no ticker is ever orphaned.
+//! Where processes do not fork, or a child cannot be told of it: no ticker is ever orphaned.
 
 use std::io;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use super::tick::Tick;
 #[derive(Debug)]
 pub(super) struct Registration;
 
-#[allow(clippy::unnecessary_wraps)] // the other may be refused
+#[allow(clippy::unnecessary_wraps)] // the other one may fail
 pub(super) fn enter(_: &Arc<Tick>) -> io::Result<&'static Registration> {
     Ok(&Registration)
 }

@@ -15,7 +15,7 @@ use crate::clock::{UNKNOWN, monotonic};
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU8, AtomicU64, AtomicUsize, Ordering, fence};
 use crate::timestamp::{Timestamp, saturating_nanos};
 
-/// Something that a ticker's thread does at every tick.
+/// What a ticker's thread does at every tick.
 pub(crate) trait Chore: Debug + Send + Sync {
     fn at_tick(&self);
 
@@ -26,22 +26,22 @@ pub(crate) trait Chore: Debug + Send + Sync {
 /// The shortest period.
 pub(super) const SHORTEST: Duration = Duration::from_micros(50);
 
-/// A period as it is kept.
+/// The period in nanoseconds, [`SHORTEST`] at least.
 fn nanos_of(period: Duration) -> u64 {
     saturating_nanos(period.max(SHORTEST))
 }
 
 /// The thread that was started with the ticker publishes the time, in this process.
 const FIRST: u8 = 0;
-/// No thread does: this process was forked from the one with the thread.
+/// No thread publishes the time: this process was forked from the one with the thread.
 const NONE: u8 = 1;
-/// A thread does that was started in this process later; or the system refused to start one.
+/// A thread that this forked process started publishes the time; or the system refused to start one.
 const ADOPTED: u8 = 2;
 
 /// What the thread and the handles share.
 #[derive(Debug)]
 pub(super) struct Tick {
-    /// The time, as it was last published; [`UNKNOWN`] if no thread publishes it in this process.
+    /// The time that was last published; [`UNKNOWN`] if no thread of this process has published it.
     nanos: CachePadded<AtomicU64>,
     period: AtomicU64,
     ended: AtomicBool,
@@ -50,9 +50,9 @@ pub(super) struct Tick {
     /// The thread, in a box, once it runs in this process.
     thread: AtomicPtr<Thread>,
     chores: Mutex<Vec<Weak<dyn Chore>>>,
-    /// How many threads are about to lock the chores, or have: so many as never end it, in a child.
+    /// How many threads have locked the chores or are about to. In a child, those never unlock them.
     at_chores: AtomicUsize,
-    /// This process was forked while somebody was at the chores: they may be locked for ever.
+    /// This process was forked while a thread was at the chores: they may be locked for ever.
     are_chores_lost: AtomicBool,
 }
 
@@ -83,8 +83,8 @@ impl Tick {
     /// The time, or [`UNKNOWN`].
     #[inline]
     pub(super) fn quick(&self) -> Timestamp {
-        // Relaxed: the time is a number and publishes nothing. Coherence alone keeps a thread, and a
-        // thread that it has told of a reading, from seeing an earlier one.
+        // Relaxed: the time is a number and publishes nothing. Coherence alone keeps a thread from seeing
+        // an earlier time than it has read, or than another thread has read and told it of.
         Timestamp::from_nanos(self.nanos.load(Ordering::Relaxed))
     }
 
@@ -93,39 +93,39 @@ impl Tick {
     }
 
     pub(super) fn set_period(&self, period: Duration) {
-        // Relaxed: a number; `wake` sees to it that it is read.
+        // Relaxed: a number; `wake` has the thread read it.
         self.period.store(nanos_of(period), Ordering::Relaxed);
         self.wake();
     }
 
     /// Has the thread end.
     pub(super) fn end(&self) {
-        // Relaxed: a flag; `wake` sees to it that it is read.
+        // Relaxed: a flag; `wake` has the thread read it.
         self.ended.store(true, Ordering::Relaxed);
         self.wake();
     }
 
     /// Whether the thread that was started with the ticker is one of this process.
     pub(super) fn has_first_thread(&self) -> bool {
-        // Relaxed: written by the first thread of a process, which all others come after.
+        // Relaxed: the first thread of a process writes it, before it starts any other.
         self.publisher.load(Ordering::Relaxed) == FIRST
     }
 
-    /// Does something with the list of chores; `None` in a child that was forked while somebody else did.
+    /// Calls `what` with the list of chores; `None` in a child that was forked while a thread was at them.
     pub(super) fn with_chores<R>(
         &self,
         what: impl FnOnce(&mut Vec<Weak<dyn Chore>>) -> R,
     ) -> Option<R> {
-        // Relaxed: written by the first thread of a process, which all others come after.
+        // Relaxed: the first thread of a process writes it, before it starts any other.
         if self.are_chores_lost.load(Ordering::Relaxed) {
             return None;
         }
         self.at_chores.fetch_add(1, Ordering::Relaxed);
-        // A child must not have the lock and not this count (see `Registration::leave`).
+        // A child must not see the lock without this count (see `Registration::leave`).
         fence(Ordering::SeqCst);
-        // Each change of it is whole.
+        // Poison is ignored: each change of the list is complete.
         let result = what(&mut self.chores.lock().unwrap_or_else(PoisonError::into_inner));
-        fence(Ordering::SeqCst); // nor the end of the count and not that of the lock
+        fence(Ordering::SeqCst); // nor the end of the count without that of the lock
         self.at_chores.fetch_sub(1, Ordering::Relaxed);
         Some(result)
     }
@@ -140,9 +140,9 @@ impl Tick {
         TICKS.set(true);
         // Release: pairs with the Acquire in `wake`.
         self.thread.store(Box::into_raw(Box::new(thread::current())), Ordering::Release);
-        // Pairs with the fence in `wake`: either we see what it was called for, or it sees us.
+        // Pairs with the fence in `wake`: either we see what has changed, or it sees our thread.
         fence(Ordering::SeqCst);
-        // Relaxed: nothing is read after the end that was written before it; `join` synchronises.
+        // Relaxed: nothing that was written before `ended` is read after it; `join` synchronises.
         while !self.ended.load(Ordering::Relaxed) {
             self.nanos.store(monotonic::fine_nanos(), Ordering::Relaxed);
             self.each_chore(|chore| chore.at_tick());
@@ -151,7 +151,7 @@ impl Tick {
         self.each_chore(|chore| chore.at_end());
     }
 
-    /// Goes through the chores that are still there. The list is not locked meanwhile: a chore may take
+    /// Calls `what` for each chore that still lives. The list is not locked meanwhile: a chore may take
     /// long.
     fn each_chore(&self, what: impl Fn(&dyn Chore)) {
         let chores = self.with_chores(|chores| {
@@ -159,30 +159,30 @@ impl Tick {
             chores.clone()
         });
         for chore in chores.iter().flatten() {
-            // It may be dropped here, with a clock of the user's, whose panic must not end the ticks.
+            // The window may be dropped here, with the user's clock, whose panic must not end the ticks.
             let done = || chore.upgrade().map(|chore| what(&*chore));
             let _ = catch_unwind(AssertUnwindSafe(done));
         }
     }
 
-    /// Has the thread look what has changed.
+    /// Has the thread see what has changed.
     fn wake(&self) {
         // Pairs with the fence in `run`: if we do not see the thread yet, it will see what has changed.
         fence(Ordering::SeqCst);
         // SAFETY: null, or a box that is kept until `self` is dropped. Acquire: pairs with the Release
         // in `run`.
         if let Some(thread) = unsafe { self.thread.load(Ordering::Acquire).as_ref() } {
-            thread.unpark(); // which happens before the return of `park`: what has changed is seen
+            thread.unpark(); // happens before the return of `park_timeout`: the thread sees what has changed
         }
     }
 
-    /// In a forked child, where nobody else is yet: its parent's thread is not there.
+    /// Notes, in a forked child that has one thread yet, that the ticker's thread is not there.
     ///
-    /// What that has owned is never freed, a reference to `self` and its name: to free it might wait for
-    /// what another thread of the parent's was holding.
-    #[allow(dead_code, reason = "not where nobody forks")]
+    /// What that thread owned, a reference to `self` and its name, is never freed: freeing might wait for a
+    /// lock that another thread of the parent held.
+    #[allow(dead_code, reason = "where processes do not fork")]
     pub(super) fn orphan(&self) {
-        // Relaxed, all: there is one thread, and any other will be started by it.
+        // Relaxed, all: there is one thread, which will start any other.
         self.nanos.store(UNKNOWN.as_nanos(), Ordering::Relaxed);
         self.thread.store(null_mut(), Ordering::Relaxed);
         self.publisher.store(NONE, Ordering::Relaxed);
@@ -190,15 +190,15 @@ impl Tick {
         self.are_chores_lost.store(is_lost, Ordering::Relaxed);
     }
 
-    /// Sees to it that somebody ticks in this process too, and says what time it is meanwhile. If there
-    /// is no thread to be had, all who ask come by here, and are told the time by the system.
+    /// Starts a thread that ticks in this process too, and returns the system's time meanwhile. If no thread
+    /// can be started, every reading comes here.
     #[cold]
     pub(super) fn adopt(self: &Arc<Tick>) -> Timestamp {
-        // Relaxed: it decides who does it, and publishes nothing.
+        // Relaxed: it decides which thread starts one, and publishes nothing.
         let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
         let mine = self.publisher.compare_exchange(NONE, ADOPTED, order, failed);
         if mine.is_ok() {
-            let _ = self.start(); // nobody waits for its end
+            let _ = self.start(); // it is never joined
         }
         Timestamp::from_nanos(monotonic::fine_nanos())
     }
@@ -208,7 +208,7 @@ impl Drop for Tick {
     fn drop(&mut self) {
         let thread = *self.thread.get_mut();
         if !thread.is_null() {
-            // SAFETY: made of a box in `run`, which has returned, and nobody else is there.
+            // SAFETY: made of a box in `run`, which has returned; no other thread uses `self`.
             drop(unsafe { Box::from_raw(thread) });
         }
     }

@@ -1,4 +1,4 @@
-//! Where there is no `mmap`, the global allocator stands in.
+//! Pages from the global allocator, where there is no `mmap`.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::slice_from_raw_parts;
@@ -16,8 +16,8 @@ pub(super) fn map(cells: usize) -> Option<&'static [AtomicU64]> {
     let layout = layout(cells).filter(|layout| layout.size() > 0)?;
     // SAFETY: the size is not zero.
     let start = unsafe { alloc_zeroed(layout) };
-    // SAFETY: if it is not null it is as long and as aligned as `layout` says, all zero (a
-    // valid atomic), and stays until `unmap`, which asks for the only reference.
+    // SAFETY: if it is not null, it is as long and as aligned as `layout` says, all zero (a
+    // valid atomic), and stays until `unmap`, which takes the only reference.
     (!start.is_null()).then(|| unsafe { &*slice_from_raw_parts(start.cast::<AtomicU64>(), cells) })
 }
 
@@ -27,6 +27,6 @@ pub(super) unsafe fn unmap(cells: &'static [AtomicU64]) {
     let Some(layout) = layout(cells.len()) else {
         return;
     };
-    // SAFETY: by contract this is a whole allocation of ours, made with the same layout.
+    // SAFETY: by contract this is a whole allocation of `map`, made with the same layout.
     unsafe { dealloc(cells.as_ptr().cast_mut().cast(), layout) };
 }

@@ -6,19 +6,19 @@ use std::ptr::{null_mut, slice_from_raw_parts};
 pub(super) fn map(cells: usize) -> Option<&'static [AtomicU64]> {
     let bytes = cells.checked_mul(size_of::<AtomicU64>())?;
     let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANON);
-    // SAFETY: asks for new memory, so that no existing mapping is touched.
+    // SAFETY: asks for new memory: no existing mapping is touched.
     let start = unsafe { libc::mmap(null_mut(), bytes, access, kind, -1, 0) };
     if start == libc::MAP_FAILED {
         return None;
     }
     // SAFETY: the mapping is `bytes` long, aligned to a page, all zero (a valid atomic), and
-    // stays until `unmap`, which asks for the only reference.
+    // stays until `unmap`, which takes the only reference.
     Some(unsafe { &*slice_from_raw_parts(start.cast::<AtomicU64>(), cells) })
 }
 
 /// # Safety
 /// `cells` come from `map`, and are never used again.
 pub(super) unsafe fn unmap(cells: &'static [AtomicU64]) {
-    // SAFETY: by contract this is a whole mapping of ours without users.
+    // SAFETY: by contract this is a whole mapping of `map`, and is not used any more.
     unsafe { libc::munmap(cells.as_ptr().cast_mut().cast(), size_of_val(cells)) };
 }

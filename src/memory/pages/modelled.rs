@@ -1,4 +1,4 @@
-//! In a model, cells of the model checker, which live for some executions more than they must.
+//! In a model: cells of the model checker, kept for some executions longer than needed.
 
 use crate::sync::AtomicU64;
 use std::cell::RefCell;
@@ -9,24 +9,24 @@ std::thread_local! {
     static MAPPED: RefCell<VecDeque<*mut [AtomicU64]>> = const { RefCell::new(VecDeque::new()) };
 }
 
-/// More than any one execution maps.
+/// More than any execution maps.
 const KEPT: usize = 16;
 
-#[allow(clippy::unnecessary_wraps)] // the others may be refused
+#[allow(clippy::unnecessary_wraps)] // the others may fail
 pub(super) fn map(cells: usize) -> Option<&'static [AtomicU64]> {
     let cells = Box::into_raw((0..cells).map(|_| AtomicU64::new(0)).collect::<Box<[AtomicU64]>>());
     MAPPED.with_borrow_mut(|mapped| {
         mapped.push_back(cells);
         if mapped.len() > KEPT {
             let oldest = mapped.pop_front().expect("there are more than `KEPT`");
-            // SAFETY: a box of an execution that has ended, with all references to it.
+            // SAFETY: a box of an execution that has ended; so have all references to it.
             drop(unsafe { Box::from_raw(oldest) });
         }
     });
-    // SAFETY: it outlives the execution (see `KEPT`), beyond which nobody uses it.
+    // SAFETY: it outlives the execution (see `KEPT`), and is not used after it.
     Some(unsafe { &*cells })
 }
 
 /// # Safety
-/// As for the other platforms; here the pages are kept with the others.
+/// As for the other platforms. Here `map` drops the pages later.
 pub(super) unsafe fn unmap(_: &'static [AtomicU64]) {}

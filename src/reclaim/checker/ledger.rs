@@ -8,17 +8,17 @@ use std::sync::{Mutex, MutexGuard};
 use crate::sync::{AtomicUsize, Ordering, engine, fence};
 
 engine::lazy_static! {
-    /// Made anew for every execution, and checked when that ends.
+    /// New for every execution; its drop checks it.
     pub(super) static ref LEDGER: Ledger = Ledger::default();
 }
 
 /// Everything that this execution pinned, retired and allocated.
 #[derive(Default)]
 pub(super) struct Ledger {
-    /// What the model checker sees of it all.
+    /// The one object of the ledger that the model checker sees.
     events: AtomicUsize,
-    /// A model's threads take turns on one thread of the system: never contended, never held over
-    /// a step of the model.
+    /// Never contended: a model's threads take turns on one system thread, and none holds this over a
+    /// step of the model.
     books: Mutex<Books>,
 }
 
@@ -27,11 +27,11 @@ pub(super) struct Ledger {
 struct Books {
     /// The guards that live now, by number.
     live: Vec<usize>,
-    /// How many guards there ever were.
+    /// How many guards were ever made.
     pinned: usize,
     /// How many times something was retired.
     retired: usize,
-    /// What was retired and may still be seen.
+    /// What was retired, and a guard may still reach.
     waiting: Vec<Retired>,
     /// The memory of every block, freed or not.
     memory: Vec<Memory>,
@@ -39,20 +39,20 @@ struct Books {
     freed: usize,
 }
 
-/// What happens when the last guard is gone that lived at the time of retiring.
+/// What to do when the last of the guards is gone that lived at the time of retiring.
 struct Retired {
     guards: Vec<usize>,
     action: Box<dyn FnOnce()>,
 }
 
-/// A block's memory, and how to return it without running a destructor.
+/// A block's memory, and how to free it without running a destructor.
 pub(super) struct Memory {
     pub(super) block: *mut (),
     pub(super) release: unsafe fn(*mut ()),
 }
 
-// SAFETY: loom and shuttle run all threads of an execution on one thread of the system, one at a
-// time, and hand the ledger to nobody else.
+// SAFETY: loom and shuttle run all threads of an execution on one system thread, one at a time. Only
+// that thread has the ledger.
 unsafe impl Send for Books {}
 
 impl Ledger {
@@ -76,7 +76,7 @@ impl Ledger {
         number
     }
 
-    /// Notes the end of a guard, and does what waited for it alone.
+    /// Notes the end of a guard, and runs the actions that waited for it alone.
     fn leave(&self, guard: usize) {
         self.events.fetch_add(1, Ordering::Release); // pairs with the fence below
         let mut ready = Vec::new();
@@ -100,7 +100,7 @@ impl Ledger {
         }
     }
 
-    /// Takes a block's memory into keeping until the execution ends.
+    /// Keeps a block's memory until the execution ends.
     pub(super) fn allocated(&self, memory: Memory) {
         self.books().memory.push(memory);
     }
@@ -129,7 +129,7 @@ impl Drop for Ledger {
         let books = std::mem::take(&mut *self.books());
         let allocated = books.memory.len();
         for Memory { block, release } in books.memory {
-            // SAFETY: `release` came with `block`, and the execution, which alone used it, is over.
+            // SAFETY: `release` came with `block`. The execution that used it is over.
             unsafe { release(block) };
         }
         assert!(books.live.is_empty(), "{} guards were never dropped", books.live.len());
@@ -139,14 +139,14 @@ impl Drop for Ledger {
     }
 }
 
-/// Keeps alive what was not yet retired when it was made.
+/// Keeps alive what was not yet retired when the guard was made.
 pub(crate) struct Guard {
     number: usize,
     not_send: PhantomData<*mut ()>,
 }
 
 engine::thread_local! {
-    /// How many guards the thread has.
+    /// How many guards this thread has.
     static GUARDS: Cell<usize> = Cell::new(0);
 }
 
@@ -156,7 +156,7 @@ pub(crate) fn is_pinned() -> bool {
     GUARDS.with(|guards| guards.get() > 0)
 }
 
-/// Makes a guard.
+/// Pins this thread.
 pub(crate) fn pin() -> Guard {
     GUARDS.with(|guards| guards.set(guards.get() + 1));
     Guard { number: LEDGER.enter(), not_send: PhantomData }
@@ -178,7 +178,7 @@ impl Guard {
     ///
     /// # Safety
     ///
-    /// What `action` borrows must live until then, and it must bear to be called by any thread.
+    /// What `action` borrows must live until then. Any thread may call it.
     #[allow(clippy::unused_self)] // a guard is the proof that one lives
     pub(crate) unsafe fn defer_unchecked<F, R>(&self, action: F)
     where
@@ -191,7 +191,7 @@ impl Guard {
         });
     }
 
-    /// Here nothing is ever held back.
+    /// Does nothing: nothing is ever held back here.
     #[allow(clippy::unused_self)]
     pub(crate) fn flush(&self) {}
 

@@ -30,7 +30,7 @@ impl<T> Block<T> {
     unsafe fn check<'g>(block: *mut Block<T>) -> &'g Block<T> {
         // SAFETY: memory is kept until the execution ends.
         let block = unsafe { &*block };
-        // SAFETY: nobody writes to the cell, as loom has just checked; under shuttle steps do not
+        // SAFETY: no thread writes to the cell, as loom has just checked. Under shuttle, steps do not
         // overlap.
         block.alive.with(|alive| assert!(unsafe { *alive }, "a freed block was read"));
         block
@@ -40,15 +40,15 @@ impl<T> Block<T> {
     ///
     /// # Safety
     ///
-    /// `block` came from `allocate`, in this execution, and nobody will use it again.
+    /// `block` came from `allocate`, in this execution, and no thread will use it again.
     pub(super) unsafe fn free(block: *mut Block<T>) {
         // SAFETY: memory is kept until the execution ends.
         unsafe { &*block }.alive.with_mut(|alive| {
-            // SAFETY: nobody else uses the cell, as above.
+            // SAFETY: by contract no other thread uses the cell.
             assert!(unsafe { alive.replace(false) }, "a block was freed twice");
         });
         LEDGER.freed();
-        // SAFETY: freed for the first time, so the destructor has not run; nobody else looks.
+        // SAFETY: freed for the first time, so the destructor has not run. No other thread uses it.
         unsafe { ManuallyDrop::drop(&mut (*block).value) };
     }
 
@@ -61,7 +61,7 @@ impl<T> Block<T> {
     }
 }
 
-/// A block that nobody else can see yet, or any more.
+/// A block that no other thread can reach yet, or any more.
 pub(crate) struct Owned<T> {
     block: *mut Block<T>,
     owns: PhantomData<Box<T>>,
@@ -96,7 +96,7 @@ impl<T> Deref for Owned<T> {
 
 impl<T> DerefMut for Owned<T> {
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: as in `deref`, and borrowed by nobody else.
+        // SAFETY: as in `deref`, and `&mut self` is the only borrow.
         unsafe {
             Block::check(self.block);
             &mut (*self.block).value
@@ -107,7 +107,7 @@ impl<T> DerefMut for Owned<T> {
 impl<T> Drop for Owned<T> {
     fn drop(&mut self) {
         if !std::thread::panicking() {
-            // SAFETY: ours alone, and we are done with it.
+            // SAFETY: no other thread can reach it, and this is its last use.
             unsafe { Block::free(self.block) };
         }
     }
@@ -119,7 +119,7 @@ impl<T: fmt::Debug> fmt::Debug for Owned<T> {
     }
 }
 
-/// A pointer to a block, good as long as the guard `'g`.
+/// A pointer to a block, valid as long as the guard `'g`.
 pub(crate) struct Shared<'g, T> {
     block: *mut Block<T>,
     guard: PhantomData<(&'g (), *const T)>,
@@ -172,7 +172,7 @@ impl<'g, T> Shared<'g, T> {
     ///
     /// Null, or protected by the guard.
     pub(crate) unsafe fn as_ref(&self) -> Option<&'g T> {
-        // SAFETY: not null; the caller vouches for the rest.
+        // SAFETY: not null; the caller guarantees the rest.
         (!self.is_null()).then(|| unsafe { self.deref() })
     }
 
@@ -180,7 +180,7 @@ impl<'g, T> Shared<'g, T> {
     ///
     /// # Safety
     ///
-    /// Not null, and nobody else can see it any more.
+    /// Not null, and no other thread can reach it any more.
     pub(crate) unsafe fn into_owned(self) -> Owned<T> {
         assert!(!self.is_null(), "a null pointer was taken over");
         Owned { block: self.block, owns: PhantomData }
@@ -219,7 +219,7 @@ pub(crate) trait Pointer<T> {
     ///
     /// # Safety
     ///
-    /// `block` came from `into_pointer` of the same kind, and nobody has seen it since.
+    /// `block` came from `into_pointer` of the same kind, and no thread has seen it since.
     #[allow(private_interfaces)]
     unsafe fn from_pointer(block: *mut Block<T>) -> Self;
 }
@@ -251,9 +251,9 @@ impl<T> Pointer<T> for Shared<'_, T> {
 /// A compare-exchange that did not find what it expected.
 #[allow(dead_code)] // crossbeam-epoch's interface
 pub(crate) struct CompareExchangeError<'g, T, P> {
-    /// What stood there.
+    /// What the atomic holds.
     pub(crate) current: Shared<'g, T>,
-    /// What was to be stored, given back.
+    /// What was to be stored, returned.
     pub(crate) new: P,
 }
 
@@ -270,7 +270,7 @@ pub(crate) struct Atomic<T> {
     pointer: AtomicPtr<Block<T>>,
 }
 
-// SAFETY: whoever reaches a `T` through it shares it, and may take it over.
+// SAFETY: a thread that reaches a `T` through it shares it, and may take it over.
 unsafe impl<T: Send + Sync> Send for Atomic<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send + Sync> Sync for Atomic<T> {}
@@ -312,7 +312,7 @@ impl<T> Atomic<T> {
         Shared::new(self.pointer.swap(new.into_pointer(), order))
     }
 
-    /// Stores `new` if `current` stands there, and returns what was stored.
+    /// Stores `new` if the atomic holds `current`, and returns what was stored.
     #[track_caller]
     pub(crate) fn compare_exchange<'g, P: Pointer<T>>(
         &self,
@@ -356,7 +356,7 @@ impl<T> Default for Atomic<T> {
 
 impl<T> fmt::Debug for Atomic<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Atomic") // looking would be a step of the model
+        f.write_str("Atomic") // a load would be a step of the model
     }
 }
 
@@ -365,12 +365,11 @@ impl Guard {
     ///
     /// # Safety
     ///
-    /// The block must be unlinked, so that nobody who pins from now on can find it, and retired
-    /// once.
+    /// The block is unlinked, so that a thread that pins from now on cannot find it; and retired once.
     pub(crate) unsafe fn defer_destroy<T>(&self, pointer: Shared<'_, T>) {
         let block = pointer.block();
         assert!(!block.is_null(), "a null pointer was retired");
-        // SAFETY: the caller says that the block is theirs to free, and the ledger keeps memory.
+        // SAFETY: by contract the block may be freed then, and the ledger keeps its memory.
         unsafe { self.defer_unchecked(move || Block::free(block)) };
     }
 }

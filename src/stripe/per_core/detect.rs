@@ -1,4 +1,4 @@
-//! What the per-core strategy needs to know of this process: found once, before its first use.
+//! What the per-core strategy needs to know of this process: detected once, before its first use.
 
 use std::ffi::CStr;
 
@@ -9,16 +9,16 @@ pub(super) mod area {
     pub(in crate::stripe) const CPU_ID: usize = 4;
     pub(in crate::stripe) const RSEQ_CS: usize = 8;
     pub(in crate::stripe) const MM_CID: usize = 24;
-    /// How long the area must be to have a concurrency id.
+    /// The least length of an area with a concurrency id.
     pub(in crate::stripe) const WITH_MM_CID: usize = 28;
 }
 
-/// What [`detect`] has found out, before there was any column to add to.
+/// What [`detect`] has found out. It is filled before any column is tagged.
 #[repr(C)]
 pub(super) struct Detected {
-    /// Where a thread's area is, from its thread pointer.
+    /// Offset of a thread's area from its thread pointer.
     pub(super) area: AtomicUsize,
-    /// Where the number of the row is, from the thread pointer.
+    /// Offset of the number of the row from the thread pointer.
     pub(super) index: AtomicUsize,
     /// How many rows there are.
     pub(super) rows: AtomicUsize,
@@ -27,8 +27,8 @@ pub(super) struct Detected {
 pub(super) static DETECTED: Detected =
     Detected { area: AtomicUsize::new(0), index: AtomicUsize::new(0), rows: AtomicUsize::new(0) };
 
-/// Finds out whether the kernel and glibc offer what the strategy needs, for so many rows; with `dense`, rows go
-/// by concurrency ids where there are any. Called once.
+/// Whether the kernel and glibc offer what the strategy needs, for so many rows. With `dense`, rows are
+/// numbered by concurrency id where there is one. Called once.
 pub(in crate::stripe) fn detect(rows: usize, dense: bool) -> bool {
     let offset = symbol::<isize>(c"__rseq_offset");
     let size = symbol::<u32>(c"__rseq_size");
@@ -39,8 +39,8 @@ pub(in crate::stripe) fn detect(rows: usize, dense: bool) -> bool {
         return false; // not registered: an old kernel, a sandbox, or a tunable
     }
     let has_mm_cid = size >= area::WITH_MM_CID
-        // 20 is what glibc says of the original area, and 32 its padded size, whatever the kernel
-        // fills; the kernel's own word is the auxiliary vector's.
+        // glibc says 20 for the original area, or 32, its padded size, whatever the kernel fills. The
+        // auxiliary vector says what the kernel fills.
         || (matches!(size, 20 | 32) && feature_size() >= area::WITH_MM_CID);
     let index = if dense && has_mm_cid { area::MM_CID } else { area::CPU_ID };
     pin_object();
@@ -52,35 +52,35 @@ pub(in crate::stripe) fn detect(rows: usize, dense: bool) -> bool {
     true
 }
 
-/// Whether the processor stores the sixteen bytes of [`record_live`](super::record_live) as one: whoever counts a record must
-/// find its value in the sum, so they may not be seen one half after the other.
+/// Whether the processor stores the sixteen bytes of [`record_live`](super::record_live) as one. A reader
+/// that counts a record must find its value in the sum, so it must not see one half without the other.
 ///
 /// Intel (SDM, volume 3A, "Guaranteed Atomic Operations") and AMD (APM, volume 2, "Access Atomicity")
-/// promise that of aligned ones for all processors that have AVX, and for no others. (Nothing of the sort
-/// is asked for a counter's eight bytes.)
+/// promise this of aligned stores for all processors that have AVX, and for no others. (A counter's eight
+/// bytes do not need it.)
 pub(crate) fn pairs_are_whole() -> bool {
-    std::arch::is_x86_feature_detected!("avx") // asked of the processor once
+    std::arch::is_x86_feature_detected!("avx") // std caches the answer
 }
 
 /// The value of a constant that glibc exports, if it does.
 fn symbol<T: Copy>(name: &CStr) -> Option<T> {
-    // SAFETY: asks for a name among the objects that are loaded.
+    // SAFETY: looks a name up in the objects that are loaded.
     let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
-    // SAFETY: glibc's manual ("Restartable Sequences") gives these symbols these types, and sets
-    // them before any code of ours runs.
+    // SAFETY: these symbols have these types by glibc's manual ("Restartable Sequences"). glibc sets them
+    // before any code of the library runs.
     (!address.is_null()).then(|| unsafe { address.cast::<T>().read() })
 }
 
 /// How much of the area the kernel fills.
 fn feature_size() -> usize {
     const AT_RSEQ_FEATURE_SIZE: libc::c_ulong = 27; // include/uapi/linux/auxvec.h
-    // SAFETY: reads the auxiliary vector; zero for what is not there.
+    // SAFETY: reads the auxiliary vector; zero if it has no such entry.
     unsafe { libc::getauxval(AT_RSEQ_FEATURE_SIZE) as usize }
 }
 
-/// Keeps the object that holds the descriptors loaded for ever, should it be one that was opened.
+/// Keeps the object that holds the descriptors loaded for ever, if it was loaded by `dlopen`.
 fn pin_object() {
-    // SAFETY: all zeros are a valid answer, and the first argument is an address of this object.
+    // SAFETY: all zeros are a valid `Dl_info`, and the first argument is an address in this object.
     unsafe {
         let mut found: libc::Dl_info = std::mem::zeroed();
         let here = pin_object as *const libc::c_void;

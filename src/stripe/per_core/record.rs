@@ -1,17 +1,17 @@
 //! Recording a value in one core's cells of the live bucket.
 //!
-//! A record changes four cells of its row: count and sum, which one store of sixteen bytes commits, and
-//! the two extremes, which do not fit into it. Nearly every value lies between the extremes that its row
-//! has seen: then count and sum are all there is to write ([`record_live`]). One that does not is written
-//! into the row's *pending* cell, which says nothing yet, and then committed by the same store as any
-//! other, which sets the highest bit of the count too ([`PENDING`]): from that moment on the value is
-//! counted, and an extreme. The extremes themselves are raised to it by a later sequence, in two stores
-//! that may be repeated, before the bit is cleared ([`fold_live`]); a reader, and whoever closes the
-//! bucket, looks at the pending value where the bit is set ([`rows::extreme`](crate::arena::rows::extreme)). So a
-//! sequence that is aborted anywhere has left nothing of a value that it has not counted.
+//! A record changes four cells of its row. One store of sixteen bytes commits count and sum; the two
+//! extremes do not fit into it. Nearly every value lies between the extremes that its row has seen: then
+//! a record writes only count and sum ([`record_live`]). A value beyond them is first written into the row's
+//! *pending* cell, which counts for nothing yet ([`record_pending`]). The same store as always then commits
+//! it, and also sets the highest bit of the count ([`PENDING`]): from then on the value is counted, and an
+//! extreme. A later sequence raises the extremes to it, in two stores that may be repeated, and then clears
+//! the bit ([`fold_live`]). Readers and closers include the pending value where the bit is set
+//! ([`rows::extreme`](crate::arena::rows::extreme)). So a sequence that is aborted anywhere leaves nothing
+//! of a value that it has not counted.
 //!
-//! The highest bit is taken from the count of a row: it wraps at 2^63 records, which at one a nanosecond
-//! is in 292 years.
+//! The bit takes the place of the count's highest: a row's count wraps at 2^63 records, which at one a
+//! nanosecond is in 292 years.
 
 use std::arch::asm;
 use std::arch::x86_64::_mm_set_epi64x;
@@ -23,13 +23,12 @@ use crate::stripe::live_bucket::{LiveBucket, PENDING};
 use crate::stripe::retry::Miss;
 use crate::sync::{AtomicPtr, AtomicU64};
 
-/// Records `value` in this core's cells of the live bucket, if `at` lies in the bucket, and the value
-/// between the extremes that its row has seen; or calls `missed`, when nothing was written.
+/// Records `value` in this core's cells of the live bucket, if `at` lies in the bucket and the value
+/// between the extremes that its row has seen. Else calls `missed`: nothing was written.
 ///
-/// The count is the cell at `pair`, an even position, and the sum the one behind it; the maximum is the
-/// cell at `extremes`, and the complement of the minimum the one behind it. Count and sum are committed
-/// together, by one store of sixteen bytes, which is one for readers too where
-/// [`pairs_are_whole`](super::pairs_are_whole).
+/// The count is the cell at `pair`, an even position; the sum is the next cell. The maximum is the cell at
+/// `extremes`; the complement of the minimum is the next cell. One store of sixteen bytes commits count and
+/// sum together. Readers see it as one where [`pairs_are_whole`](super::pairs_are_whole).
 ///
 /// # Safety
 /// As for [`add_live`](super::add_live).
@@ -68,8 +67,8 @@ pub(crate) unsafe fn record_live(
     }
 }
 
-/// Records `value` as [`record_live`] does, whatever it is: as the pending value of this core's row.
-/// Refuses as if aborted where there is a pending value already: [`fold_live`] first.
+/// Records any `value`, as the pending value of this core's row; else as [`record_live`]. Misses as
+/// aborted if the row has a pending value already: call [`fold_live`] first.
 ///
 /// # Safety
 /// As for [`add_live`](super::add_live); `pending` is a position of the same claim.
@@ -91,7 +90,7 @@ pub(crate) unsafe fn record_pending(
             [
                 "cmp qword ptr [{row} - 1], 0",
                 "js {pends}",
-                // Nobody looks at it before the commit says so.
+                // No reader uses it before the commit sets the bit.
                 "mov qword ptr [{row} + {pending} - 1], {value}",
                 "movdqa {sums}, xmmword ptr [{row} - 1]",
                 "paddq {sums}, {step}",
@@ -106,7 +105,7 @@ pub(crate) unsafe fn record_pending(
     }
 }
 
-/// Raises the extremes of this core's row to its pending value, if it has one, which then pends no more.
+/// Raises the extremes of this core's row to its pending value, if it has one, and clears the bit.
 ///
 /// # Safety
 /// As for [`record_pending`].
@@ -126,7 +125,7 @@ pub(crate) unsafe fn fold_live(
             [
                 "cmp qword ptr [{row} - 1], 0",
                 "jns 63f",
-                // Both may be done twice: the value was counted here.
+                // Both stores may be repeated: the value has been counted in this row.
                 "mov {value}, qword ptr [{row} + {pending} - 1]",
                 "cmp qword ptr [{row} + {extremes} - 1], {value}",
                 "jae 67f",

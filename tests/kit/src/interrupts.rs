@@ -83,7 +83,7 @@ pub fn migrate(which: u64) {
 /// at once, which leave the pages to be copied when they are written to.
 ///
 /// A fault delays a sequence at its very end, for a microsecond or more, without restarting it: long
-/// enough for the bucket to be displaced meanwhile.
+/// enough for the bucket to be retired meanwhile.
 pub fn fault(finished: &AtomicBool) {
     while !finished.load(Ordering::Relaxed) {
         // SAFETY: the child ends without doing anything, and is waited for.

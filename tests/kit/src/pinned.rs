@@ -1,7 +1,7 @@
-//! A thread that stays pinned, as one is that stops in the middle of a read.
+//! A thread that stays pinned, like one that stops in the middle of a read.
 //!
-//! The library's epochs are its own: nobody else can pin them. But a read asks the window's clock under
-//! its pin, and this clock takes its time.
+//! The library's epochs are its own: no other code can pin them. But a read asks the window's clock under
+//! its pin, and this clock is slow.
 
 use std::cell::RefCell;
 use std::time::Duration;

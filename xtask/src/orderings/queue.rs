@@ -33,12 +33,12 @@ pub(super) fn try_all(
             scope.spawn(move || work(bench, bound, mutants, last, next, &tried));
         }
         drop(tried);
-        // In case of an error nobody listens any more, and the others stop at their next.
+        // After an error the receiver is gone, and the others stop at their next.
         collect(bench, mutants, &all_tried)
     })
 }
 
-/// Tries one mutant after another, until there are none left, or nobody wants to know.
+/// Tries one mutant after another, until there are none left, or the receiver is gone.
 fn work(
     bench: &Bench,
     bound: &[Bound],
@@ -102,7 +102,7 @@ fn collect(
     }
 }
 
-/// Puts `line` in the place of the last one, where somebody is looking.
+/// Puts `line` in the place of the last one, on a terminal.
 fn show_progress(line: &str) {
     if stdout().is_terminal() {
         print!("\r\x1b[K{line}");

@@ -1,8 +1,8 @@
 //! The sites: where the library asks for an order that is stronger than Relaxed.
 //!
 //! They are found in the sources' [tokens](super::tokens), and named by file, function, operation and
-//! order, so that a name lives on when lines move. Whoever compares with an order, or matches one, asks
-//! for nothing.
+//! order, so that a name survives when lines move. A comparison with an order, or a match on one, is not
+//! a site.
 
 use std::collections::HashMap;
 use std::fmt::{self, Display, Formatter};

@@ -122,7 +122,7 @@ impl Bench {
             let variables = [bound, &[("WINDROW_WEAKENED", &weakened)]].concat();
             let run = copy::run_model(&model.program, &model.name, &variables, PATIENCE, &log);
             match run? {
-                // A thread that only ever sees what is old is the model's own, not the world's.
+                // Only in a model can a thread see old values for ever.
                 Verdict::Failed(words) if words.starts_with("Model exceeded maximum") => {}
                 Verdict::Failed(words) => return Ok(Some((model.title(), words))),
                 Verdict::Passed | Verdict::OutOfTime => {}

@@ -111,7 +111,7 @@ impl Pair {
 
     /// The turns of what was handed out, if this is how it can have been.
     ///
-    /// Of empty buckets from before a change nobody can tell whether they were merged, so they may be there
+    /// Whether empty buckets from before a change were merged cannot be told, so they may be there
     /// or not.
     fn turns_of<'t>(
         &self,
@@ -130,7 +130,7 @@ impl Pair {
                 return None;
             }
         }
-        // Buckets are closed when they are displaced, per core: all that are due are here.
+        // Buckets are closed when they are retired, per core: all that are due are here.
         let some_are_open = windrow::strategy() != Strategy::PerCore;
         (some_are_open || rest.all(|turn| self.oracle.is_old_and_empty(turn))).then_some(had)
     }

@@ -224,7 +224,7 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
         if start > state.start_of(now) {
             return Err(Refused::AfterNow);
         }
-        // The clock says what counts, whether or not anybody has added since; and the ring, should it be
+        // The clock says what counts, whether or not adds were made since; and the ring, should it be
         // ahead of the clock.
         let newest = state.newest.max(state.start_of(now));
         if u128::from(start) + u128::from(state.interval()) <= u128::from(newest) {

@@ -13,7 +13,7 @@ use crate::spawn;
 /// Both threads rotate to the same bucket.
 #[test]
 fn rotation_against_rotation() {
-    Model::new("one_header::rotation_against_rotation").bounded(2).bounded_over_epoch(1).explore(
+    Model::new("one_bucket::rotation_against_rotation").bounded(2).bounded_over_epoch(1).explore(
         || {
             set_time(0);
             let window = Arc::new(window(2));
@@ -26,10 +26,10 @@ fn rotation_against_rotation() {
     );
 }
 
-/// Both threads insert a bucket for a bucket that was skipped.
+/// Both threads insert a bucket for a start that was skipped.
 #[test]
 fn insertion_against_insertion() {
-    Model::new("one_header::insertion_against_insertion").bounded(3).bounded_over_epoch(2).explore(
+    Model::new("one_bucket::insertion_against_insertion").bounded(3).bounded_over_epoch(2).explore(
         || {
             set_time(0);
             let window = Arc::new(window(3));
@@ -46,7 +46,7 @@ fn insertion_against_insertion() {
 /// One thread opens a bucket that the other has skipped by then, or is about to.
 #[test]
 fn rotation_against_a_longer_rotation() {
-    let name = "one_header::rotation_against_a_longer_rotation";
+    let name = "one_bucket::rotation_against_a_longer_rotation";
     Model::long(name).explore(|| {
         set_time(0);
         let window = Arc::new(window(2));
@@ -62,7 +62,7 @@ fn rotation_against_a_longer_rotation() {
 /// An idle gap of a whole round: the buckets of both threads live in the same slot.
 #[test]
 fn rotation_against_rotation_to_the_same_slot() {
-    let name = "one_header::rotation_against_rotation_to_the_same_slot";
+    let name = "one_bucket::rotation_against_rotation_to_the_same_slot";
     Model::long(name).explore(|| {
         set_time(0);
         let window = Arc::new(window(2));
@@ -79,7 +79,7 @@ fn rotation_against_rotation_to_the_same_slot() {
 /// then adds to bucket 1.
 #[test]
 fn back_dated_add_behind_a_stalled_rotation() {
-    let name = "one_header::back_dated_add_behind_a_stalled_rotation";
+    let name = "one_bucket::back_dated_add_behind_a_stalled_rotation";
     Model::long(name).explore(|| {
         set_time(0);
         let window = Arc::new(window(3));

@@ -18,24 +18,6 @@ use crate::sync::{Ordering, spin_loop};
 const RESCANS: usize = 8;
 
 impl Ring {
-    /// The sum at a position that adds up, over the interval that ends with the bucket of now. `quick` gives
-    /// the time, or one that lies in no bucket; `now` gives it for certain.
-    #[inline]
-    pub(crate) fn sum(
-        &self,
-        quick: impl FnOnce() -> u64,
-        now: impl Fn() -> u64,
-        position: usize,
-    ) -> u64 {
-        let at_once = self.sum_at_once(quick, position);
-        at_once.unwrap_or_else(|| self.sum_by_view(now, position))
-    }
-
-    #[cold]
-    fn sum_by_view(&self, now: impl Fn() -> u64, position: usize) -> u64 {
-        self.view(now, |view| view.total(position))
-    }
-
     /// Lets `read` look at the ring at a time that `now` gives, again if the ring has moved on.
     ///
     /// The last attempt is returned. Buckets that it found overtaken count as zero: they have left the ring

@@ -35,9 +35,11 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// bursts one interval apart, it may include both, or the first may just have left. The error is at
     /// most what one bucket holds. More buckets make it smaller.
     ///
-    /// Costs an epoch pin, a clock reading and a load or two for each bucket, plus a load for each
-    /// row of the buckets that are not closed. Writes nothing. Allocates nothing, but for a thread's
-    /// [first read](#reading).
+    /// Costs a clock reading, a load for each row and some twenty more, however many buckets there are. Where adds
+    /// to older buckets are in the interval, or no add has come since the live bucket ended, it costs an
+    /// epoch pin and a load for some buckets besides; after a bucket that could not be closed in time, or a
+    /// change of geometry, a load or two for each bucket. Writes nothing; allocates nothing, but for a
+    /// thread's [first](#reading).
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -54,8 +56,15 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn sum(&self, event: E) -> u64 {
-        let quick = || self.clock.quick().as_nanos();
-        self.ring.sum(quick, || self.now(), cells_of(event).sum())
+        let position = cells_of(event).sum();
+        let at_once = self.ring.sum_at_once(|| self.clock.quick().as_nanos(), position);
+        at_once.unwrap_or_else(|| self.total(position))
+    }
+
+    /// The sum at a position, over whatever way it takes.
+    #[cold]
+    fn total(&self, position: usize) -> u64 {
+        self.ring.view(|| self.now(), |view| view.total(position))
     }
 
     /// The [`sum`](Self::sum) divided by the interval: per second.

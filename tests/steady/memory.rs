@@ -30,9 +30,11 @@ const CELLS: i64 = 8;
 /// The formula of `docs/design.md`, without the window itself and its cells in rows.
 fn formula(buckets: i64) -> i64 {
     let slots = 8 * buckets;
+    let groups = buckets / buckets.isqrt() + i64::from(buckets % buckets.isqrt() != 0);
+    let touched = 24 + 8 * groups;
     let in_slab = (buckets + 5) * (80 + 16 * CELLS);
     let blocks = 4 * (64 + 8 * CELLS);
-    slots + in_slab + blocks + 24 * CELLS + 192 + 64
+    slots + touched + in_slab + blocks + 24 * CELLS + 192 + 64
 }
 
 #[test]

@@ -134,18 +134,21 @@ impl Block {
         }
     }
 
-    /// Makes a cell ready for the next owner: its sum becomes the base; an extreme is reset.
+    /// Makes a cell ready for the next owner: the sum, `total` more than the base, becomes the base; an
+    /// extreme is reset.
     ///
     /// For the closer of a quiescent bucket, after it has published CLOSED: a reader in the
     /// middle of a difference that sees any of this must see CLOSED.
-    pub(super) fn rebase(&self, position: usize) {
+    pub(super) fn rebase(&self, position: usize, total: u64) {
         let column = self.column.right(position);
         if self.layout.counts_records(position) {
             rows::forget_pending(column);
         }
         if self.layout.adds_up(position) {
+            let sum = self.base(position).wrapping_add(total);
             // Release: pairs with the Acquire in `base`.
-            self.base[position].store(self.sum(position), Ordering::Release);
+            self.base[position]
+                .store(self.layout.without_pending(position, sum), Ordering::Release);
         } else {
             // Release: pairs with the Acquire in `rows::values`, and in `rows::extreme`.
             rows::reset(column, Ordering::Release);

@@ -162,8 +162,8 @@ impl Ring {
         }
         // Before the base and the extremes change: see `Store::number`.
         bucket.close();
-        for position in 0..layout.cells() {
-            block.rebase(position);
+        for (position, cell) in bucket.cells().iter().enumerate() {
+            block.rebase(position, cell.total.load(Ordering::Relaxed)); // written above
         }
     }
 }

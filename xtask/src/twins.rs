@@ -58,11 +58,11 @@ pub(crate) const TWINS: &[Twin] = &[
         name: "block-rebased-before-closed",
         file: "src/ring/close.rs",
         find: "        bucket.close();
-        for position in 0..layout.cells() {
-            block.rebase(position);
+        for (position, cell) in bucket.cells().iter().enumerate() {
+            block.rebase(position, cell.total.load(Ordering::Relaxed)); // written above
         }",
-        replace: "        for position in 0..layout.cells() {
-            block.rebase(position);
+        replace: "        for (position, cell) in bucket.cells().iter().enumerate() {
+            block.rebase(position, cell.total.load(Ordering::Relaxed));
         }
         bucket.close();",
         build: &CHECKER,

@@ -141,10 +141,8 @@ impl Ring {
         let store = Store::new(layout, strategy, geometry.buckets());
         let guard = reclaim::pin();
         let generation = Owned::new(generation).into_shared(&guard);
-        let first = store.open(generation, geometry.start_of(now));
-        if first.block().is_some() {
-            first.set_mark(Mark::Known); // of nothing: zeros
-        }
+        let of_nothing = |first: &Bucket| first.set_mark(Mark::Known); // zeros
+        let first = store.open(generation, geometry.start_of(now), of_nothing);
         slots.install(first);
         let current = CachePadded::new(BucketPtr::new(from_ref(first).cast_mut()));
         drop(guard);

@@ -218,18 +218,17 @@ impl Bucket {
     /// What its totals mean while it is open.
     #[inline]
     pub(super) fn mark(&self) -> Mark {
-        // Acquire: pairs with the Release in `set_mark`: the mark is seen.
-        match self.mark.load(Ordering::Acquire) {
+        // Relaxed: written before the version was published, which the caller has seen.
+        match self.mark.load(Ordering::Relaxed) {
             known if known == Mark::Known as u8 => Mark::Known,
             alone if alone == Mark::Alone as u8 => Mark::Alone,
             _ => Mark::Unknown,
         }
     }
 
-    /// Says what the totals mean that the caller has written. Before the bucket becomes current.
+    /// Says what the totals mean that the caller has written. For the thread that initialises the bucket.
     pub(super) fn set_mark(&self, mark: Mark) {
-        // Release: publishes the mark; pairs with the Acquire in `mark`.
-        self.mark.store(mark as u8, Ordering::Release);
+        self.mark.store(mark as u8, Ordering::Relaxed); // published with the bucket
     }
 
     /// The generation of a bucket that was current under the guard.

@@ -7,7 +7,7 @@
 //!
 //! # Why a mark is right
 //!
-//! The thread that rotates from `old` to `new` writes the mark of `new` before it publishes `new`. If its
+//! The thread that rotates from `old` to `new` writes the mark of `new` while it initialises it. If its
 //! compare-exchange of `current` succeeds, `old` was current all the time: it is referred to, so it was not
 //! reused, and ranks never go back. So no thread has closed `old` over its own mark, and no bucket of the interval of
 //! `old` has left its slot: only a start of a later round replaces it, which is newer than `old`. What was read here
@@ -22,7 +22,7 @@ use crate::sync::Ordering;
 
 impl Ring {
     /// Writes the mark of `new`, which is to follow `old`, if it is known. `all_closed` says that no retired
-    /// bucket was open before `new` was.
+    /// bucket was open before.
     pub(super) fn mark(
         &self,
         old: &BucketRef<'_>,
@@ -32,7 +32,7 @@ impl Ring {
     ) {
         let slots = &*generation.slots;
         let oldest = slots.geometry.oldest(new.start());
-        if new.block().is_none() || generation.has_older_in(oldest) {
+        if generation.has_older_in(oldest) {
             return; // unknown
         }
         if old.start() < oldest {
@@ -69,7 +69,7 @@ impl Ring {
             })
     }
 
-    // Relaxed, all: `set_mark` publishes the marks; totals are final, and `each_closed` has acquired them.
+    // Relaxed, all: marks are published with the bucket; totals are final, and `each_closed` has acquired them.
     fn set_marks(&self, new: &Bucket, mark: impl Fn(usize) -> u64) {
         for (position, cell) in new.cells()[..self.store.layout.additive()].iter().enumerate() {
             cell.total.store(mark(position), Ordering::Relaxed);

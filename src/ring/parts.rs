@@ -47,7 +47,7 @@ impl Comeback {
     fn open(&self, start: u64) -> &Bucket {
         let guard = reclaim::pin();
         let current = self.ring.acquire_current();
-        self.ring.store.open(current.generation(&guard), start)
+        self.ring.store.open(current.generation(&guard), start, |_| {})
     }
 
     fn free_blocks(&self) {

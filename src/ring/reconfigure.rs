@@ -84,7 +84,7 @@ impl Ring {
         let (next, over) = self.successor(generation, change, slots, agreed.passed, guard);
         let superseded = next.superseded.clone();
         let next = Owned::new(next).into_shared(guard);
-        let new = self.store.open(next, slots.geometry.start_of(newest));
+        let new = self.store.open(next, slots.geometry.start_of(newest), |_| {});
         let moved = self.replace_current(current, new, slots);
         drop(agreed);
         if !moved {

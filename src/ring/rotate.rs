@@ -14,6 +14,7 @@
 
 use crate::reclaim::Guard;
 use crate::ring::Ring;
+use crate::ring::bucket::Bucket;
 use crate::ring::bucket_ref::BucketRef;
 
 impl Ring {
@@ -30,8 +31,8 @@ impl Ring {
         let slots = &of.slots;
         slots.install(current);
         let all_closed = self.close_quiescent(guard);
-        let new = self.store.open(generation, slots.geometry.start_of(at));
-        self.mark(current, new, of, all_closed);
+        let mark = |new: &Bucket| self.mark(current, new, of, all_closed);
+        let new = self.store.open(generation, slots.geometry.start_of(at), mark);
         self.replace_current(current, new, slots)
     }
 }

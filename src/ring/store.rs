@@ -44,11 +44,19 @@ impl Store {
         }
     }
 
-    /// A bucket for the slice at `start`, with a free block if there is one.
-    pub(super) fn open(&self, generation: Shared<'_, Generation>, start: u64) -> &Bucket {
+    /// A bucket for the slice at `start`, with a free block if there is one. `mark` writes the mark of a bucket
+    /// that may get a block: before that, because a closer may find the bucket there, take it for a retired one,
+    /// and write its totals in the same place.
+    pub(super) fn open(
+        &self,
+        generation: Shared<'_, Generation>,
+        start: u64,
+        mark: impl FnOnce(&Bucket),
+    ) -> &Bucket {
         if self.blocks.iter().any(Block::is_free) {
             let bucket = self.with_block.take();
             bucket.begin_init(generation, start);
+            mark(bucket);
             // SAFETY: as in `begin_init`.
             let length = unsafe { generation.deref() }.geometry().length_at(start);
             for (index, block) in

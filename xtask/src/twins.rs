@@ -235,9 +235,9 @@ pub(crate) const TWINS: &[Twin] = &[
     Twin {
         name: "version-published-before-its-block",
         file: "src/ring/store.rs",
-        find: "            bucket.begin_init(generation, start);
+        find: "            mark(bucket);
             // SAFETY",
-        replace: "            bucket.begin_init(generation, start);
+        replace: "            mark(bucket);
             bucket.end_init(OPEN);
             // SAFETY",
         build: &CHECKER,

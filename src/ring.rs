@@ -61,6 +61,7 @@ mod number;
 mod slab;
 mod slots;
 mod store;
+mod tier;
 mod touched;
 
 // What stands beside it in the ring.
@@ -74,6 +75,7 @@ mod at_once;
 mod close;
 mod drain;
 mod mark;
+mod note;
 #[cfg(loom)]
 pub mod parts;
 mod read;
@@ -92,7 +94,9 @@ use generation::Generation;
 pub(crate) use geometry::{Geometry, OutOfRing};
 use proposal::Proposal;
 use slots::Slots;
+use note::Missed;
 use store::Store;
+use tier::Tier;
 use touched::Touched;
 pub(crate) use view::{BucketData, View};
 
@@ -112,6 +116,10 @@ pub(crate) struct Ring {
     closed_extremes: Box<[AtomicU64]>,
     /// Whether the interval has a bucket whose shared cells were added to.
     touched: Touched,
+    /// Rings of coarser buckets, each with longer ones than the one before.
+    tiers: Box<[Tier]>,
+    /// Whether a bucket was retired that the tiers have no note of.
+    missed: Missed,
     /// Which closed buckets were handed out.
     cursor: Cursor,
     membarrier_lock: MembarrierLock,
@@ -120,9 +128,10 @@ pub(crate) struct Ring {
 }
 
 impl Ring {
-    /// A ring whose newest bucket is the one that contains `now`.
+    /// A ring whose newest bucket is the one that contains `now`, and its tiers, which [fit](Geometry::check_tier).
     pub(crate) fn new(
         geometry: Geometry,
+        tiers: Vec<Geometry>,
         layout: BucketLayout,
         now: u64,
     ) -> Result<Ring, BuildError> {
@@ -138,7 +147,9 @@ impl Ring {
         forks::watch(); // for the lock, and the closer
         let generation = Generation::first(geometry)?;
         let slots = Arc::clone(&generation.slots);
-        let store = Store::new(layout, strategy, geometry.buckets());
+        let coarse = tiers.iter().map(|tier| tier.buckets().saturating_add(2));
+        let coarse = coarse.fold(0, usize::saturating_add);
+        let store = Store::new(layout, strategy, geometry.buckets(), coarse);
         let guard = reclaim::pin();
         let generation = Owned::new(generation).into_shared(&guard);
         let of_nothing = |first: &Bucket| first.set_mark(Mark::Known); // zeros
@@ -154,6 +165,8 @@ impl Ring {
             late: zeroed(layout.cells()),
             closed_extremes: zeroed(layout.cells()),
             touched: Touched::default(),
+            tiers: tiers.into_iter().map(Tier::new).collect::<Result<_, _>>()?,
+            missed: Missed::default(),
             cursor: Cursor::default(),
             membarrier_lock: MembarrierLock::new(),
             closer: Closer::default(),
@@ -219,7 +232,8 @@ impl Drop for Ring {
 impl Ring {
     /// Whether each bucket is referred to by the slots and blocks that lead to it, and by nothing else.
     fn references_are_accounted_for(&self, generation: &Generation) -> bool {
-        let slots = generation.all_slots().flat_map(|slots| slots.pointers());
+        let tiers = self.tiers.iter().flat_map(|tier| tier.slots.pointers());
+        let slots = generation.all_slots().flat_map(|slots| slots.pointers()).chain(tiers);
         let buckets = slots.map(|slot| slot.load(Ordering::Relaxed).cast_const());
         self.store.references_are_accounted_for(buckets)
     }

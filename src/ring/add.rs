@@ -17,7 +17,7 @@ use crate::event::layout::CellIndex;
 use crate::memory::column::Column;
 use crate::reclaim::{self, Guard};
 use crate::ring::Ring;
-use crate::ring::bucket::{BucketPtr, CLOSED};
+use crate::ring::bucket::{BucketPtr, CLOSED, Opening};
 use crate::ring::bucket_ref::{Adder, BucketRef};
 use crate::ring::cells::Update;
 use crate::ring::geometry::OutOfRing;
@@ -165,7 +165,9 @@ impl Ring {
     fn add_slowly(&self, at: u64, cells: CellIndex, number: u64) {
         let update = Update::new(cells, number);
         if self.add_in_ring(at, None, update).is_err() {
-            update.put(&*self.late);
+            let newest = self.newest().1;
+            let is_in_tiers = self.put_in_tiers(at, newest, update);
+            update.put(if is_in_tiers { &*self.shared_total } else { &*self.late });
         }
     }
 
@@ -269,7 +271,7 @@ impl Ring {
             let seen = unsafe { slots.acquire(start) };
             match &seen {
                 Some(bucket) if bucket.start() == start => {
-                    self.put_shared(bucket, slots, update);
+                    self.put_shared(bucket, slots, current.start(), update);
                     return Ok(());
                 }
                 // The ring has moved a whole round since `current` was loaded.
@@ -277,7 +279,7 @@ impl Ring {
                     return Err(OutOfRing::Expired { oldest: geometry.oldest(newer.start()) });
                 }
                 _ => {
-                    let new = self.store.open_without_block(of, start, CLOSED);
+                    let new = self.store.open_without_block(&Opening::fine(of, start), CLOSED);
                     if !slots.replace(start, seen.as_ref(), new) {
                         new.references.release(); // it will never be in a slot
                     }
@@ -291,17 +293,25 @@ impl Ring {
     fn put_live(&self, current: &BucketRef<'_>, slots: &Slots, update: Update) -> bool {
         let adder = Adder::register(current, &self.current);
         if adder.is_some() {
-            self.put_shared(current, slots, update);
+            self.put_shared(current, slots, current.start(), update);
         }
         adder.is_some()
     }
 
-    /// Counts `update` in a bucket's shared cells. The slots are those of its generation.
-    fn put_shared(&self, bucket: &BucketRef<'_>, slots: &Slots, update: Update) {
+    /// Counts `update` in a bucket's shared cells, and in those of the tiers. The slots are those of its
+    /// generation, whose newest bucket is at `newest`.
+    fn put_shared(&self, bucket: &BucketRef<'_>, slots: &Slots, newest: u64, update: Update) {
         let until = slots.geometry.until(bucket.start());
         slots.touched.touch(bucket.slot(), until);
         self.touched.touch(until);
         update.put(bucket.cells());
+        self.put_in_tiers(bucket.start(), newest, update);
         update.put(&*self.shared_total);
+    }
+
+    /// Counts `update` in each tier that reaches back to its time. False if there is none.
+    fn put_in_tiers(&self, at: u64, newest: u64, update: Update) -> bool {
+        let put = self.tiers.iter().map(|tier| tier.put(at, newest, update, &self.store));
+        put.fold(false, |any, is_put| any | is_put)
     }
 }

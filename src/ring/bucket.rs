@@ -25,6 +25,31 @@ const STATE: u64 = 7;
 /// In place of the number of a block: it has none.
 const NO_BLOCK: u8 = u8::MAX;
 
+/// What a bucket is opened for.
+pub(super) struct Opening<'g> {
+    start: u64,
+    /// The number of its slot.
+    slot: usize,
+    /// The number of its generation.
+    number: u64,
+    generation: Shared<'g, Generation>,
+}
+
+impl<'g> Opening<'g> {
+    /// The slice at `start`, in a generation that the caller is about to publish a bucket of, or has loaded one
+    /// of from `current` under its guard.
+    pub(super) fn fine(generation: Shared<'g, Generation>, start: u64) -> Opening<'g> {
+        // SAFETY: as said.
+        let of = unsafe { generation.deref() };
+        Opening { start, slot: of.geometry().slot_of(start), number: of.number, generation }
+    }
+
+    /// The slice at `start` of a tier.
+    pub(super) fn coarse(start: u64, slot: usize) -> Opening<'g> {
+        Opening { start, slot, number: 0, generation: Shared::null() }
+    }
+}
+
 /// What the totals of an open bucket mean (see `mark`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -105,13 +130,9 @@ impl Bucket {
         }
     }
 
-    /// Begins to initialise a free bucket, which the caller has just taken, for the slice that begins at
-    /// `start`. Adds do not reach it before it has a [block](Self::attach_block). The caller calls
-    /// [`end_init`](Self::end_init) before it publishes the bucket.
-    pub(super) fn begin_init(&self, generation: Shared<'_, Generation>, start: u64) {
-        // SAFETY: the caller is about to publish a bucket of this generation, or has loaded one
-        // from `current` under its guard.
-        let of = unsafe { generation.deref() };
+    /// Begins to initialise a free bucket, which the caller has just taken. Adds do not reach it before it has a
+    /// [block](Self::attach_block). The caller calls [`end_init`](Self::end_init) before it publishes the bucket.
+    pub(super) fn begin_init(&self, opening: &Opening<'_>) {
         // No thread acts on a free bucket; but one that came across it earlier may be reading.
         // INIT first: the fence pairs with the one in `identity_after`. A reader of any of the rest
         // then sees that the version has changed. (Boehm, "Can seqlocks get along with programming
@@ -120,14 +141,13 @@ impl Bucket {
         self.identity.store(version | INIT, Ordering::Relaxed);
         fence(Ordering::Release);
         self.witness.renew();
-        self.live.start.store(start, Ordering::Relaxed);
+        self.live.start.store(opening.start, Ordering::Relaxed);
         self.live.span.store(0, Ordering::Relaxed);
         self.block.store(NO_BLOCK, Ordering::Relaxed);
         self.mark.store(Mark::Unknown as u8, Ordering::Relaxed);
-        let slot = of.geometry().slot_of(start) as u32; // no ring has more (`Slots::new`)
-        self.slot.store(slot, Ordering::Relaxed);
-        self.number.store(of.number, Ordering::Relaxed);
-        self.generation.store(generation, Ordering::Relaxed);
+        self.slot.store(opening.slot as u32, Ordering::Relaxed); // no ring has more (`Slots::new`)
+        self.number.store(opening.number, Ordering::Relaxed);
+        self.generation.store(opening.generation, Ordering::Relaxed);
         self.ticket.clear();
         for cell in self.cells() {
             cell.total.store(0, Ordering::Relaxed);
@@ -154,6 +174,16 @@ impl Bucket {
     /// Closes it without totals, because it never was current; false if it is not open.
     pub(super) fn cancel(&self) -> bool {
         self.try_set_state(CLOSED)
+    }
+
+    /// Says that a coarse bucket's note is written (see `note`). Idempotent: all threads write the same note.
+    pub(super) fn publish_note(&self) {
+        let version = self.identity.load(Ordering::Relaxed) & !STATE;
+        // Release: publishes the note; pairs with the Acquire in `identity`. Relaxed on failure: another
+        // thread was faster.
+        let (order, failed) = (Ordering::Release, Ordering::Relaxed);
+        let _ =
+            self.identity.compare_exchange(version | OPEN, version | CLOSED, order, failed);
     }
 
     /// Takes it from OPEN to another state. The caller holds a reference: the version stays.

@@ -158,12 +158,22 @@ impl Ring {
                 // Before the block forgets it. Release, and read after the block with Acquire: a
                 // lifetime that finds it gone there finds it here.
                 self.closed_extremes.raise(position, total);
+                self.raise_in_tiers(bucket.start(), position, total);
             }
         }
         // Before the base and the extremes change: see `Store::number`.
         bucket.close();
         for (position, cell) in bucket.cells().iter().enumerate() {
             block.rebase(position, cell.total.load(Ordering::Relaxed)); // written above
+        }
+    }
+
+    /// Raises an extreme in the coarse buckets of a closed bucket's time. May be repeated.
+    fn raise_in_tiers(&self, start: u64, position: usize, value: u64) {
+        for tier in &self.tiers {
+            if let Some(coarse) = tier.bucket(start, start, &self.store) {
+                coarse.cells().raise(position, value); // as `closed_extremes`
+            }
         }
     }
 }

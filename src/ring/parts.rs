@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::event::layout::{BucketLayout, Kind};
 use crate::reclaim;
-use crate::ring::bucket::{Bucket, BucketPtr, OPEN};
+use crate::ring::bucket::{Bucket, BucketPtr, OPEN, Opening};
 use crate::ring::bucket_ref::{Adder, BucketRef};
 use crate::ring::view::Versioned;
 use crate::ring::{Geometry, Ring};
@@ -15,7 +15,7 @@ use crate::sync::Ordering;
 /// A ring of two buckets of 10 ns that counts one event.
 fn ring(kind: Kind) -> Ring {
     let geometry = Geometry::new(Duration::from_nanos(20), 2).expect("sound");
-    Ring::new(geometry, BucketLayout::of(&[("Event", kind)]), 0).expect("sound")
+    Ring::new(geometry, Vec::new(), BucketLayout::of(&[("Event", kind)]), 0).expect("sound")
 }
 
 /// A bucket that leaves a pointer, is reused, and comes back to the pointer: `Store::open` and
@@ -136,7 +136,7 @@ impl Retired {
         let current = {
             let guard = reclaim::pin();
             let generation = ring.acquire_current().generation(&guard);
-            from_ref(ring.store.open_without_block(generation, STARTS[0], OPEN)).cast_mut()
+            from_ref(ring.store.open_without_block(&Opening::fine(generation, STARTS[0]), OPEN)).cast_mut()
         };
         Retired { _ring: ring, current: BucketPtr::new(current) }
     }

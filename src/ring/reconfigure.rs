@@ -76,7 +76,8 @@ impl Ring {
         // SAFETY: of a bucket that was current under the guard.
         let generation = unsafe { old.deref() };
         generation.slots.install(current);
-        self.close_quiescent(guard);
+        let all_closed = self.close_quiescent(guard);
+        self.note(current, generation, all_closed);
         let newest = current.start();
         let change = Change { from: generation.geometry(), newest, to: slots.geometry };
         // Until the attempt is over: what awaits its turn now must await it then.
@@ -228,7 +229,7 @@ mod tests {
 
     /// Of buckets of 10 ns, the newest at 1000.
     fn ring() -> Ring {
-        Ring::new(geometry(4), BucketLayout::of(&[("Hit", Kind::Count)]), 1_000).expect("sound")
+        Ring::new(geometry(4), Vec::new(), BucketLayout::of(&[("Hit", Kind::Count)]), 1_000).expect("sound")
     }
 
     fn add(ring: &Ring, at: u64, n: u64) {

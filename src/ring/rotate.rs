@@ -2,8 +2,9 @@
 //!
 //! 1. Put `current` into its slot, if it is not there yet: the thread that made it current may have stalled.
 //! 2. Close what is retired and known to be quiescent, which frees blocks.
-//! 3. Open a bucket for the new start, with a free block if there is one, and write its mark (see `mark`).
-//! 4. Compare-exchange `current`. The winner puts its bucket into its slot; a loser discards its own, and
+//! 3. Note `current` in the tiers (see `note`).
+//! 4. Open a bucket for the new start, with a free block if there is one, and write its mark (see `mark`).
+//! 5. Compare-exchange `current`. The winner puts its bucket into its slot; a loser discards its own, and
 //!    takes up the winner's.
 //!
 //! A change of geometry is the same with another generation's bucket (see `reconfigure`). If one was
@@ -31,6 +32,7 @@ impl Ring {
         let slots = &of.slots;
         slots.install(current);
         let all_closed = self.close_quiescent(guard);
+        self.note(current, of, all_closed);
         let mark = |new: &Bucket| self.mark(current, new, of, all_closed);
         let new = self.store.open(generation, slots.geometry.start_of(at), mark);
         self.replace_current(current, new, slots)

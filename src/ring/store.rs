@@ -6,7 +6,7 @@ use std::ptr::from_ref;
 use crate::event::layout::BucketLayout;
 use crate::reclaim::Shared;
 use crate::ring::block::Block;
-use crate::ring::bucket::{Bucket, CLOSED, OPEN};
+use crate::ring::bucket::{Bucket, CLOSED, OPEN, Opening};
 use crate::ring::bucket_ref::BucketRef;
 use crate::ring::generation::Generation;
 use crate::ring::slab::Slab;
@@ -40,7 +40,7 @@ impl Store {
             layout,
             blocks: (0..BLOCKS).map_while(|_| Block::claim(layout, strategy)).collect(),
             with_block: Slab::new(layout, at_first),
-            without_block: Slab::new(layout, BLOCKLESS_AT_FIRST),
+            without_block: Slab::new(layout, BLOCKLESS_AT_FIRST.saturating_add(coarse)),
         }
     }
 
@@ -55,9 +55,9 @@ impl Store {
     ) -> &Bucket {
         if self.blocks.iter().any(Block::is_free) {
             let bucket = self.with_block.take();
-            bucket.begin_init(generation, start);
+            bucket.begin_init(&Opening::fine(generation, start));
             mark(bucket);
-            // SAFETY: as in `begin_init`.
+            // SAFETY: as in `Opening::fine`.
             let length = unsafe { generation.deref() }.geometry().length_at(start);
             for (index, block) in
                 self.blocks.iter().enumerate().filter(|(_, block)| block.is_free())
@@ -72,18 +72,13 @@ impl Store {
             bucket.end_init(CLOSED);
             bucket.references.release();
         }
-        self.open_without_block(generation, start, OPEN)
+        self.open_without_block(&Opening::fine(generation, start), OPEN)
     }
 
-    /// A bucket for the slice at `start` that counts in its shared cells.
-    pub(super) fn open_without_block(
-        &self,
-        generation: Shared<'_, Generation>,
-        start: u64,
-        state: u64,
-    ) -> &Bucket {
+    /// A bucket that counts in its shared cells.
+    pub(super) fn open_without_block(&self, opening: &Opening<'_>, state: u64) -> &Bucket {
         let bucket = self.without_block.take();
-        bucket.begin_init(generation, start);
+        bucket.begin_init(opening);
         bucket.end_init(state);
         bucket
     }

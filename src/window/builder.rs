@@ -125,7 +125,7 @@ impl<E: Event, C: Clock> Builder<E, C> {
         let geometry = geometry(self.interval, self.buckets, &self.clock)?;
         // All that adds later trust the events to keep is checked when this is compiled.
         let layout = <E::Cells as Positions<E>>::LAYOUT;
-        let ring = Ring::new(geometry, layout, self.clock.now().as_nanos())?;
+        let ring = Ring::new(geometry, tiers, layout, self.clock.now().as_nanos())?;
         Ok(SlidingWindow::new(ring, self.clock))
     }
 }

@@ -1,0 +1,107 @@
+//! Noting: what all buckets before a boundary of a tier have counted through blocks.
+//!
+//! A thread that is about to retire the live bucket first notes it in each tier: the mark of the coarse bucket
+//! that it lies in. If the live bucket is the first of that coarse bucket, the mark is the sum of all blocks' bases: what
+//! was counted before the live bucket was opened.
+//!
+//! # Why a mark is right
+//!
+//! Let all retired buckets be closed, and let `current` still be the same bucket behind the bases. Then a free block's base is
+//! its sum, and the live bucket's block has for its base what it summed to when the bucket was opened: so the bases are what
+//! all buckets before it have counted. That is what all buckets before the *boundary* have counted, if no bucket
+//! lies between them. If one did, it would have been noted before it was retired, and the mark would be there; or it was
+//! missed, and `missed` says so.
+//!
+//! The mark of a boundary is a constant, so all threads that write it write the same, and hold a reference meanwhile. It
+//! may be written twice, and late. No claim is needed, and no thread waits.
+
+use crate::ring::Ring;
+use crate::ring::bucket::Bucket;
+use crate::ring::bucket_ref::BucketRef;
+use crate::ring::generation::Generation;
+use crate::ring::mark::each_closed;
+use crate::sync::{AtomicU64, Ordering};
+
+/// One more than the last start of a bucket that was retired without being noted; zero if there is none.
+#[derive(Debug, Default)]
+pub(super) struct Missed(AtomicU64);
+
+impl Missed {
+    /// Before the bucket at `start` is retired.
+    fn raise(&self, start: u64) {
+        // Relaxed: published with the bucket that replaces it, by the same thread or by one that has not
+        // missed it.
+        self.0.fetch_max(start.saturating_add(1), Ordering::Relaxed);
+    }
+
+    /// Whether a bucket at or behind `start` was missed. For a caller that has seen it retired.
+    pub(super) fn is_behind(&self, start: u64) -> bool {
+        self.0.load(Ordering::Relaxed) > start
+    }
+}
+
+impl Ring {
+    /// Notes the live bucket, which the caller is about to retire, in each tier. `all_closed` says that no
+    /// retired bucket is open.
+    pub(super) fn note(&self, current: &BucketRef<'_>, generation: &Generation, all_closed: bool) {
+        if self.tiers.is_empty() {
+            return;
+        }
+        if !all_closed {
+            self.missed.raise(current.start());
+            return;
+        }
+        for (index, tier) in self.tiers.iter().enumerate() {
+            let start = current.start();
+            let Some(coarse) = tier.bucket(start, start, &self.store) else { continue };
+            if !coarse.is_closed() {
+                self.note_in(index, &coarse, current, generation);
+            }
+        }
+    }
+
+    fn note_in(&self, tier: usize, coarse: &Bucket, current: &BucketRef<'_>, of: &Generation) {
+        let boundary = coarse.start();
+        let finer = tier.checked_sub(1).map(|finer| &self.tiers[finer]);
+        let finer = finer.and_then(|finer| finer.noted(boundary));
+        for (position, cell) in coarse.cells()[..self.store.layout.additive()].iter().enumerate() {
+            let note = match &finer {
+                // The same boundary, which is noted there.
+                Some(finer) => Some(finer.cells()[position].total.load(Ordering::Relaxed)),
+                None => self.counted_before(boundary, position, current, of),
+            };
+            let Some(note) = note else { return };
+            // Relaxed: `publish_note` publishes it; and all threads write the same.
+            cell.total.store(note, Ordering::Relaxed);
+        }
+        coarse.publish_note();
+    }
+
+    /// What all buckets before a boundary have counted through blocks. `None` if that is not known here, or if
+    /// `current` was retired meanwhile: the thread that did so has noted it.
+    fn counted_before(
+        &self,
+        boundary: u64,
+        position: usize,
+        current: &BucketRef<'_>,
+        of: &Generation,
+    ) -> Option<u64> {
+        let bases = self.store.blocks.iter().map(|block| block.base(position));
+        let mut note = bases.fold(0, u64::wrapping_add);
+        if self.missed.is_behind(boundary) {
+            // Buckets between the boundary and the live one may not have been noted.
+            let (slots, live) = (&*of.slots, current.start());
+            let is_known = boundary >= slots.geometry.oldest(live)
+                && !of.has_older_in(boundary)
+                && each_closed(slots, boundary, live, |bucket| {
+                    let total = bucket.cells()[position].total.load(Ordering::Acquire);
+                    note = note.wrapping_sub(total);
+                });
+            if !is_known {
+                return None;
+            }
+        }
+        // Acquire: behind all that was read, each with Acquire.
+        std::ptr::eq(self.current().load(Ordering::Acquire), current.bucket()).then_some(note)
+    }
+}

@@ -1,0 +1,93 @@
+//! Tiers: rings of coarser buckets, which reach further back than the ring itself.
+//!
+//! A tier holds no counts of its own. A coarse bucket says what all buckets *before* its start have counted through
+//! blocks (its mark, a constant once it is noted: see `note`), so that any span is a difference; and it counts
+//! in its shared cells what was added to its slice of time other than through a block. Such an add is put into the
+//! coarse buckets of all tiers at once. So nothing moves from a finer bucket to a coarser one, and nothing can be
+//! missed or doubled on the way.
+//!
+//! A coarse bucket that no thread has needed does not exist: nothing was live in it, and nothing was added to it.
+//! Tiers live as long as the window, so a reader needs no pin to look at their slots.
+
+use crate::error::BuildError;
+use crate::ring::bucket::{Bucket, BucketPtr, OPEN, Opening};
+use crate::ring::bucket_ref::BucketRef;
+use crate::ring::cells::Update;
+use crate::ring::geometry::Geometry;
+use crate::ring::slots::Slots;
+use crate::ring::store::Store;
+use crate::ring::touched::Touched;
+
+/// A ring of coarse buckets.
+#[derive(Debug)]
+pub(super) struct Tier {
+    pub(super) slots: Slots,
+    /// Whether its interval has a coarse bucket whose shared cells were added to.
+    pub(super) touched: Touched,
+}
+
+impl Tier {
+    pub(super) fn new(geometry: Geometry) -> Result<Tier, BuildError> {
+        Ok(Tier { slots: Slots::new(geometry)?, touched: Touched::default() })
+    }
+
+    pub(super) fn geometry(&self) -> Geometry {
+        self.slots.geometry
+    }
+
+    /// The coarse bucket of a time, opened if there is none; `None` if it has left the tier, whose newest bucket
+    /// is the one of `newest`.
+    pub(super) fn bucket<'r>(
+        &'r self,
+        at: u64,
+        newest: u64,
+        store: &'r Store,
+    ) -> Option<BucketRef<'r>> {
+        let geometry = self.geometry();
+        let start = geometry.start_of(at);
+        if !geometry.in_ring(start, geometry.start_of(newest)) {
+            return None;
+        }
+        loop {
+            // SAFETY: a tier lives in its window, as its buckets do.
+            let there = unsafe { self.slots.acquire(start) };
+            match &there {
+                Some(bucket) if bucket.start() == start => return there,
+                Some(newer) if newer.start() > start => return None,
+                _ => {
+                    let opening = &Opening::coarse(start, geometry.slot_of(start));
+                    let new = store.open_without_block(opening, OPEN);
+                    if !self.slots.replace(start, there.as_ref(), new) {
+                        new.references.release(); // it will never be in a slot
+                    }
+                }
+            }
+        }
+    }
+
+    /// Counts `update` in the coarse bucket of a time, beside blocks. False if it has left the tier.
+    pub(super) fn put(&self, at: u64, newest: u64, update: Update, store: &Store) -> bool {
+        let Some(bucket) = self.bucket(at, newest, store) else { return false };
+        self.touch(&bucket);
+        update.put(bucket.cells());
+        true
+    }
+
+    fn touch(&self, bucket: &Bucket) {
+        let until = self.geometry().until(bucket.start());
+        self.slots.touched.touch(bucket.slot(), until);
+        self.touched.touch(until);
+    }
+
+    /// The coarse bucket at a boundary, if it is noted.
+    pub(super) fn noted(&self, boundary: u64) -> Option<BucketRef<'_>> {
+        // SAFETY: a tier lives in its window, as its buckets do.
+        let bucket = unsafe { self.slots.acquire(boundary) }?;
+        (bucket.start() == boundary && bucket.is_closed()).then_some(bucket)
+    }
+
+    /// The slot of a start.
+    pub(super) fn slot(&self, start: u64) -> &BucketPtr {
+        self.slots.slot(self.geometry().slot_of(start))
+    }
+}

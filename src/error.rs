@@ -51,6 +51,20 @@ pub enum BuildError {
         /// The number of buckets asked for.
         buckets: usize,
     },
+    /// A tier's buckets are not a whole number of those below it.
+    UnevenTier {
+        /// The length of the tier's buckets.
+        length: Duration,
+        /// The length of the buckets below: of the tier before, or of the window.
+        finer: Duration,
+    },
+    /// A tier's buckets are longer than the interval below it, so that a span could begin in between.
+    TierTooCoarse {
+        /// The length of the tier's buckets.
+        length: Duration,
+        /// The interval below: of the tier before, or of the window.
+        interval: Duration,
+    },
     /// The clock's resolution is coarser than a tenth of a bucket: buckets would be unequal.
     ClockTooCoarse {
         /// The least difference between two readings of the clock.
@@ -83,6 +97,16 @@ impl Display for BuildError {
             BuildError::TooManyBuckets { buckets } => {
                 write!(f, "there is no memory for a ring of {buckets} buckets")
             }
+            BuildError::UnevenTier { length, finer } => write!(
+                f,
+                "the tier's buckets of {length:?} are not a whole number of the buckets of \
+                 {finer:?} below"
+            ),
+            BuildError::TierTooCoarse { length, interval } => write!(
+                f,
+                "the tier's buckets of {length:?} are longer than the interval of {interval:?} \
+                 below"
+            ),
             BuildError::ClockTooCoarse { resolution, bucket } => write!(
                 f,
                 "the clock's resolution of {resolution:?} is coarser than a tenth of the bucket \

@@ -82,6 +82,7 @@ mod read;
 mod reconfigure;
 mod rotate;
 mod scan;
+mod tier_view;
 mod view;
 
 pub(crate) use add::RingAndClock;
@@ -94,9 +95,9 @@ use generation::Generation;
 pub(crate) use geometry::{Geometry, OutOfRing};
 use proposal::Proposal;
 use slots::Slots;
-use note::Missed;
 use store::Store;
-use tier::Tier;
+use tier::{Missed, Tier};
+pub(crate) use tier_view::TierSpan;
 use touched::Touched;
 pub(crate) use view::{BucketData, View};
 

@@ -14,6 +14,7 @@ mod builder;
 mod close;
 mod drain;
 mod query;
+mod series;
 mod snapshot;
 
 pub use builder::Builder;

@@ -49,7 +49,7 @@ impl Ring {
 
     /// Whether a bucket is current still, and was so all the time since it was found.
     #[inline]
-    fn is_current(&self, found: Versioned<'_>) -> bool {
+    pub(super) fn is_current(&self, found: Versioned<'_>) -> bool {
         // Acquire: keeps the version's load behind it, as the theorem wants.
         std::ptr::eq(self.current().load(Ordering::Acquire), found.bucket) && found.is_valid()
     }
@@ -104,30 +104,11 @@ impl View<'_> {
             if !all_closed {
                 return None;
             }
-            if ring.touched.reaches(newest) {
-                sum = sum.wrapping_add(self.touched_sum(oldest, newest, position));
+            if oldest < live && ring.touched.reaches(newest) {
+                let older = oldest..=live - 1;
+                sum = sum.wrapping_add(slots.shared_sum(older, newest, position));
             }
         }
         ring.is_current(current).then(|| ring.store.layout.without_pending(position, sum))
-    }
-
-    /// What the shared cells of touched buckets hold, of those from `oldest` to before the live one.
-    fn touched_sum(&self, oldest: u64, newest: u64, position: usize) -> u64 {
-        let slots = &*self.generation().slots;
-        let mut sum = 0u64;
-        for range in slots.touched.slots(newest) {
-            for slot in slots.pointers().iter().take(range.end).skip(range.start) {
-                // SAFETY: buckets live as long as the window. Acquire: pairs with the Release that stored
-                // the pointer.
-                let Some(bucket) = (unsafe { slot.load(Ordering::Acquire).as_ref() }) else {
-                    continue;
-                };
-                if (oldest..self.live()).contains(&bucket.start()) {
-                    // Acquire: as in `interval_sum`.
-                    sum = sum.wrapping_add(bucket.cells()[position].shared.load(Ordering::Acquire));
-                }
-            }
-        }
-        sum
     }
 }

@@ -182,8 +182,7 @@ impl Bucket {
         // Release: publishes the note; pairs with the Acquire in `identity`. Relaxed on failure: another
         // thread was faster.
         let (order, failed) = (Ordering::Release, Ordering::Relaxed);
-        let _ =
-            self.identity.compare_exchange(version | OPEN, version | CLOSED, order, failed);
+        let _ = self.identity.compare_exchange(version | OPEN, version | CLOSED, order, failed);
     }
 
     /// Takes it from OPEN to another state. The caller holds a reference: the version stays.

@@ -38,6 +38,29 @@ impl Geometry {
         Ok(Geometry { length: nanos / buckets as u64, buckets })
     }
 
+    /// So many buckets of a length.
+    pub(crate) fn of_length(length: Duration, buckets: usize) -> Result<Geometry, BuildError> {
+        if buckets == 0 {
+            return Err(BuildError::NoBuckets);
+        }
+        let interval = u32::try_from(buckets).ok().and_then(|buckets| length.checked_mul(buckets));
+        Geometry::new(interval.unwrap_or(Duration::MAX), buckets)
+    }
+
+    /// Whether a tier may follow on this ring, or tier.
+    pub(crate) fn check_tier(self, tier: Geometry) -> Result<(), BuildError> {
+        let (length, finer) =
+            (Duration::from_nanos(tier.length), Duration::from_nanos(self.length));
+        if !tier.length.is_multiple_of(self.length) {
+            return Err(BuildError::UnevenTier { length, finer });
+        }
+        if tier.length > self.interval() {
+            let interval = Duration::from_nanos(self.interval());
+            return Err(BuildError::TierTooCoarse { length, interval });
+        }
+        Ok(())
+    }
+
     /// Nanoseconds in a bucket.
     pub(crate) fn length(self) -> u64 {
         self.length

@@ -20,25 +20,7 @@ use crate::ring::bucket::Bucket;
 use crate::ring::bucket_ref::BucketRef;
 use crate::ring::generation::Generation;
 use crate::ring::mark::each_closed;
-use crate::sync::{AtomicU64, Ordering};
-
-/// One more than the last start of a bucket that was retired without being noted; zero if there is none.
-#[derive(Debug, Default)]
-pub(super) struct Missed(AtomicU64);
-
-impl Missed {
-    /// Before the bucket at `start` is retired.
-    fn raise(&self, start: u64) {
-        // Relaxed: published with the bucket that replaces it, by the same thread or by one that has not
-        // missed it.
-        self.0.fetch_max(start.saturating_add(1), Ordering::Relaxed);
-    }
-
-    /// Whether a bucket at or behind `start` was missed. For a caller that has seen it retired.
-    pub(super) fn is_behind(&self, start: u64) -> bool {
-        self.0.load(Ordering::Relaxed) > start
-    }
-}
+use crate::sync::Ordering;
 
 impl Ring {
     /// Notes the live bucket, which the caller is about to retire, in each tier. `all_closed` says that no

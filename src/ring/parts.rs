@@ -136,7 +136,8 @@ impl Retired {
         let current = {
             let guard = reclaim::pin();
             let generation = ring.acquire_current().generation(&guard);
-            from_ref(ring.store.open_without_block(&Opening::fine(generation, STARTS[0]), OPEN)).cast_mut()
+            from_ref(ring.store.open_without_block(&Opening::fine(generation, STARTS[0]), OPEN))
+                .cast_mut()
         };
         Retired { _ring: ring, current: BucketPtr::new(current) }
     }

@@ -32,6 +32,9 @@ const DIRECT: usize = sized(1, 0);
 impl Ring {
     /// Moves on to `geometry`, with what the old ring holds.
     pub(crate) fn reconfigure(&self, geometry: Geometry) -> Result<(), BuildError> {
+        if let Some(tier) = self.tiers.first() {
+            geometry.check_tier(tier.geometry())?;
+        }
         let ours = Arc::new(Slots::new(geometry)?);
         let mut proposed = None;
         for attempt in 0.. {
@@ -229,7 +232,8 @@ mod tests {
 
     /// Of buckets of 10 ns, the newest at 1000.
     fn ring() -> Ring {
-        Ring::new(geometry(4), Vec::new(), BucketLayout::of(&[("Hit", Kind::Count)]), 1_000).expect("sound")
+        Ring::new(geometry(4), Vec::new(), BucketLayout::of(&[("Hit", Kind::Count)]), 1_000)
+            .expect("sound")
     }
 
     fn add(ring: &Ring, at: u64, n: u64) {

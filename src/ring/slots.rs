@@ -3,6 +3,7 @@
 //! A slot is empty at first. From then on it leads to ever newer buckets, each a whole number of rounds
 //! after the one before; the thread that replaces one releases the slot's reference to it.
 
+use std::ops::RangeInclusive;
 use std::ptr::{from_ref, null_mut};
 
 use crate::error::BuildError;
@@ -49,7 +50,7 @@ impl Slots {
     }
 
     /// The slot of a start.
-    fn of(&self, start: u64) -> &BucketPtr {
+    pub(super) fn slot_at(&self, start: u64) -> &BucketPtr {
         self.slot(self.geometry.slot_of(start))
     }
 
@@ -66,7 +67,7 @@ impl Slots {
 
     /// Whether a bucket is in its slot. For checks at rest.
     pub(super) fn has(&self, bucket: &Bucket) -> bool {
-        std::ptr::eq(self.of(bucket.start()).load(Ordering::Relaxed), bucket)
+        std::ptr::eq(self.slot_at(bucket.start()).load(Ordering::Relaxed), bucket)
     }
 
     /// The bucket in the slot of a start.
@@ -75,7 +76,7 @@ impl Slots {
     /// The slots' window lives for `'r`.
     pub(super) unsafe fn acquire<'r>(&self, start: u64) -> Option<BucketRef<'r>> {
         // SAFETY: a slot leads to a bucket of its window's.
-        unsafe { BucketRef::acquire(self.of(start)) }
+        unsafe { BucketRef::acquire(self.slot_at(start)) }
     }
 
     /// Puts `bucket`, to which the caller has a reference, into its slot, unless it or a newer one is there.
@@ -100,10 +101,46 @@ impl Slots {
         // Release: publishes the bucket to threads that find it here.
         let (order, failed) = (Ordering::Release, Ordering::Relaxed);
         let new = from_ref(new).cast_mut();
-        let replaced = self.of(start).compare_exchange(old, new, order, failed).is_ok();
+        let replaced = self.slot_at(start).compare_exchange(old, new, order, failed).is_ok();
         if replaced && let Some(old) = found {
             old.references.release(); // the slot's; `found` is one of its own
         }
         replaced
+    }
+
+    /// What the shared cells of buckets hold that begin in a range, at a position that adds up, if the interval
+    /// that ends at `newest` is touched.
+    ///
+    /// Takes no reference. The caller checks afterwards that `current` is what it was, so that no bucket of
+    /// its interval was reused.
+    pub(super) fn shared_sum(
+        &self,
+        starts: RangeInclusive<u64>,
+        newest: u64,
+        position: usize,
+    ) -> u64 {
+        let touched = self.touched.slots(newest);
+        let slots = touched.flat_map(|range| self.ring.iter().take(range.end).skip(range.start));
+        let shared = self.shared(slots, starts, position);
+        shared.fold(0, u64::wrapping_add)
+    }
+
+    /// The greatest of the same, at a position that rises, touched or not.
+    pub(super) fn shared_extreme(&self, starts: RangeInclusive<u64>, position: usize) -> u64 {
+        self.shared(self.ring.iter(), starts, position).fold(0, u64::max)
+    }
+
+    fn shared<'s>(
+        &'s self,
+        slots: impl Iterator<Item = &'s BucketPtr>,
+        starts: RangeInclusive<u64>,
+        position: usize,
+    ) -> impl Iterator<Item = u64> {
+        // SAFETY: buckets live as long as the window. Acquire: pairs with the Release that stored the
+        // pointer.
+        let buckets = slots.filter_map(|slot| unsafe { slot.load(Ordering::Acquire).as_ref() });
+        let buckets = buckets.filter(move |bucket: &&Bucket| starts.contains(&bucket.start()));
+        // Acquire: pairs with the Release in `Target::add` and `raise`.
+        buckets.map(move |bucket| bucket.cells()[position].shared.load(Ordering::Acquire))
     }
 }

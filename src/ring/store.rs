@@ -32,8 +32,13 @@ pub(super) struct Store {
 }
 
 impl Store {
-    /// A store for a first ring of so many slots.
-    pub(super) fn new(layout: BucketLayout, strategy: Strategy, slots: usize) -> Store {
+    /// For so many slots of the first ring, and so many coarse buckets of tiers.
+    pub(super) fn new(
+        layout: BucketLayout,
+        strategy: Strategy,
+        slots: usize,
+        coarse: usize,
+    ) -> Store {
         // Beside those in the slots, some are retired and not closed, and one is being opened.
         let at_first = sized(slots.saturating_add(BLOCKS + 1), 1);
         Store {

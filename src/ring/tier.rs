@@ -10,13 +10,14 @@
 //! Tiers live as long as the window, so a reader needs no pin to look at their slots.
 
 use crate::error::BuildError;
-use crate::ring::bucket::{Bucket, BucketPtr, OPEN, Opening};
+use crate::ring::bucket::{Bucket, OPEN, Opening};
 use crate::ring::bucket_ref::BucketRef;
 use crate::ring::cells::Update;
 use crate::ring::geometry::Geometry;
 use crate::ring::slots::Slots;
 use crate::ring::store::Store;
 use crate::ring::touched::Touched;
+use crate::sync::{AtomicU64, Ordering};
 
 /// A ring of coarse buckets.
 #[derive(Debug)]
@@ -85,9 +86,22 @@ impl Tier {
         let bucket = unsafe { self.slots.acquire(boundary) }?;
         (bucket.start() == boundary && bucket.is_closed()).then_some(bucket)
     }
+}
 
-    /// The slot of a start.
-    pub(super) fn slot(&self, start: u64) -> &BucketPtr {
-        self.slots.slot(self.geometry().slot_of(start))
+/// One more than the last start of a bucket that was retired without being noted; zero if there is none.
+#[derive(Debug, Default)]
+pub(super) struct Missed(AtomicU64);
+
+impl Missed {
+    /// Before the bucket at `start` is retired.
+    pub(super) fn raise(&self, start: u64) {
+        // Relaxed: published with the bucket that replaces it, by the same thread or by one that has not
+        // missed it.
+        self.0.fetch_max(start.saturating_add(1), Ordering::Relaxed);
+    }
+
+    /// Whether a bucket at or behind `start` was missed. For a caller that has seen it retired.
+    pub(super) fn is_behind(&self, start: u64) -> bool {
+        self.0.load(Ordering::Relaxed) > start
     }
 }

@@ -168,6 +168,13 @@ impl<'g> View<'g> {
         self.ring
     }
 
+    /// Checks that `current` is what it was all the time; else the view is overtaken.
+    pub(super) fn check_current(&self) {
+        if !self.ring.is_current(self.current) {
+            self.overtaken.set(true);
+        }
+    }
+
     /// The live bucket as it was found.
     pub(super) fn found(&self) -> Versioned<'g> {
         self.current

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::event::{Event, Stats, cells_of};
-use crate::ring::{BucketData, View};
+use crate::ring::{BucketData, TierSpan, View};
 use crate::timestamp::Timestamp;
 
 /// What a window held, bucket by bucket: from [`SlidingWindow::snapshot`] and
@@ -63,6 +63,22 @@ impl<E: Event> Snapshot<E> {
         });
         let interval = Duration::from_nanos(geometry.length() * wanted as u64);
         Snapshot { at: Timestamp::from_nanos(view.now()), interval, buckets }
+    }
+
+    /// All buckets of a tier at the view's time.
+    pub(crate) fn of_tier(view: &View<'_>, tier: usize) -> Option<Snapshot<E>> {
+        let span = TierSpan::whole(view, tier)?;
+        let geometry = span.geometry();
+        let bucket = |start: u64| {
+            let is_closed = span.is_closed(start); // first: what is closed is read final
+            let number = |position: usize| span.number_of(start, position);
+            let length = geometry.length_at(start);
+            BucketSnapshot { is_closed, ..BucketSnapshot::final_at(start, length, number) }
+        };
+        let buckets = span.starts().map(bucket).collect();
+        span.end();
+        let interval = Duration::from_nanos(geometry.interval());
+        Some(Snapshot { at: Timestamp::from_nanos(view.now()), interval, buckets })
     }
 
     /// The time at which it was taken.

@@ -1,0 +1,43 @@
+//! What the tiers of a window hold, bucket by bucket.
+
+use super::SlidingWindow;
+use crate::clock::Clock;
+use crate::event::Event;
+use crate::ring::RingAndClock;
+use crate::window::snapshot::Snapshot;
+
+/// # Tiers
+impl<E: Event, C: Clock> SlidingWindow<E, C> {
+    /// The buckets of a tier, as [`snapshot`](Self::snapshot) gives those of the window: the first tier that the
+    /// builder was given is number 0. `None` if there is no such tier, or while the clock shows a time before the
+    /// newest bucket.
+    ///
+    /// The newest bucket is the one of the clock's now, which the adds of this moment go on filling. Each number is
+    /// exact for its bucket, as [`sum`](Self::sum) is for the interval. If a bucket of the window could not be
+    /// closed for so long that the tier has no note of where it began, the bucket before it holds what both do.
+    ///
+    /// Costs one allocation, an epoch pin, a load for each row and a load or two for each bucket and cell.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// # use std::time::Duration;
+    /// # let clock = windrow::clock::Manual::default();
+    /// let window = windrow::SlidingWindow::<Hits>::builder()
+    ///     .interval(Duration::from_secs(1))
+    ///     .buckets(10)
+    ///     .tier(Duration::from_secs(1), 60)
+    ///     .clock(clock.clone())
+    ///     .build()?;
+    /// for _ in 0..30 {
+    ///     window.add(Hits::Hit, 1);
+    ///     clock.advance(Duration::from_millis(100));
+    /// }
+    /// let series = window.series(0).unwrap();
+    /// let seconds: Vec<u64> = series.buckets().iter().map(|bucket| bucket.sum(Hits::Hit)).collect();
+    /// assert_eq!(seconds, [10, 10, 10, 0]);
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn series(&self, tier: usize) -> Option<Snapshot<E>> {
+        self.ring.view(|| self.now(), |view| Snapshot::of_tier(view, tier))
+    }
+}

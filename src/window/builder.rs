@@ -153,9 +153,7 @@ impl<E: Event, C: Clock> Builder<E, C> {
         let layout = <E::Cells as Positions<E>>::LAYOUT;
         let mut tiers = Vec::new();
         for (length, buckets) in self.tiers {
-            let interval =
-                u32::try_from(buckets).ok().and_then(|buckets| length.checked_mul(buckets));
-            let tier = Geometry::new(interval.unwrap_or(Duration::MAX), buckets)?;
+            let tier = Geometry::of_length(length, buckets)?;
             tiers.last().unwrap_or(&geometry).check_tier(tier)?;
             tiers.push(tier);
         }

@@ -278,6 +278,40 @@ fn while_another_is_pinned<R: Send>(body: impl FnOnce() -> R + Send) -> R {
     })
 }
 
+/// Buckets that could not be closed in time are no longer noted; but while they are in the ring, a later thread can
+/// tell what they held.
+#[test]
+fn what_was_missed_is_derived() {
+    alone::run("derived", &[("WINDROW_STRATEGY", "portable")]);
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn derived() {
+    let clock = Manual::default();
+    clock.set(at_ns(1_003));
+    let plan = Plan { fine: (10, 10), tiers: [(50, 6), (100, 6)] };
+    let window = window(&plan, &clock);
+    let add = |at: u64, n: u64| {
+        clock.set(at_ns(at));
+        window.add(Seen::Pass, n);
+    };
+    while_another_is_pinned(|| {
+        [(1_003, 1), (1_013, 2), (1_023, 4), (1_053, 8)].map(|(at, n)| add(at, n))
+    });
+    [(1_063, 16), (1_073, 32), (1_083, 64), (1_093, 128)].map(|(at, n)| add(at, n));
+    for _ in 0..5 {
+        window.drain_closed(|_| ()); // closes what can be closed
+    }
+    add(1_103, 256);
+    let sums = |tier: usize| -> Vec<u64> {
+        let series = window.series(tier).expect("there is such a tier");
+        series.buckets().iter().map(|bucket| bucket.sum(Seen::Pass)).collect()
+    };
+    assert_eq!(sums(0), [0, 0, 0, 7, 248, 256]);
+    assert_eq!(sums(1), [0, 0, 0, 0, 255, 256]);
+}
+
 #[test]
 fn portable_tiers_hold_it_too() {
     alone::run("in_this_process", &[("WINDROW_STRATEGY", "portable")]);

@@ -97,7 +97,7 @@ use proposal::Proposal;
 use slots::Slots;
 use store::Store;
 use tier::{Missed, Tier};
-pub(crate) use tier_view::TierSpan;
+pub(crate) use tier_view::{Coarse, TierSpan};
 use touched::Touched;
 pub(crate) use view::{BucketData, View};
 

@@ -72,18 +72,14 @@ impl Block {
         unsafe { BucketRef::acquire(&self.owner) }
     }
 
-    /// The owner, if there is one, without a reference to it: it may be closed, and reused, meanwhile.
-    ///
-    /// # Safety
-    /// The block's window lives for `'r`.
-    pub(super) unsafe fn peek_owner<'r>(&self) -> Option<&'r Bucket> {
-        // SAFETY: an owner is a bucket of the same window. Acquire: pairs with the Release in `try_own`.
-        unsafe { self.owner.load(Ordering::Acquire).as_ref() }
+    /// What leads to the owner, for a thread that takes no reference to it.
+    pub(super) fn owner_ptr(&self) -> &BucketPtr {
+        &self.owner
     }
 
-    /// The address of the owner, or null. For checks at rest.
+    /// The address of the owner, or null.
     pub(super) fn owner_address(&self) -> *const Bucket {
-        self.owner.load(Ordering::Relaxed).cast_const()
+        self.owner.load(Ordering::Acquire).cast_const() // as in `try_own`
     }
 
     /// What all owners together have counted in a cell.

@@ -22,7 +22,17 @@ impl Ring {
     ///
     /// The last attempt is returned. Buckets that it found overtaken count as zero: they have left the ring
     /// since the read began, and what is in their slots now was opened since.
-    pub(crate) fn view<R>(&self, now: impl Fn() -> u64, mut read: impl FnMut(&View<'_>) -> R) -> R {
+    pub(crate) fn view<R>(&self, now: impl Fn() -> u64, read: impl FnMut(&View<'_>) -> R) -> R {
+        self.view_then(now, read, |_, result| result)
+    }
+
+    /// As [`view`](Self::view); then `finish` reads what does not change when the ring moves on.
+    pub(crate) fn view_then<R, F>(
+        &self,
+        now: impl Fn() -> u64,
+        mut read: impl FnMut(&View<'_>) -> R,
+        finish: impl FnOnce(&View<'_>, R) -> F,
+    ) -> F {
         let mut attempts = 0;
         loop {
             let guard = reclaim::pin();
@@ -34,7 +44,7 @@ impl Ring {
             let result = read(&view);
             attempts += 1;
             if !view.is_overtaken() || attempts > RESCANS {
-                return result;
+                return finish(&view, result);
             }
         }
     }

@@ -121,26 +121,12 @@ impl Slots {
     ) -> u64 {
         let touched = self.touched.slots(newest);
         let slots = touched.flat_map(|range| self.ring.iter().take(range.end).skip(range.start));
-        let shared = self.shared(slots, starts, position);
-        shared.fold(0, u64::wrapping_add)
-    }
-
-    /// The greatest of the same, at a position that rises, touched or not.
-    pub(super) fn shared_extreme(&self, starts: RangeInclusive<u64>, position: usize) -> u64 {
-        self.shared(self.ring.iter(), starts, position).fold(0, u64::max)
-    }
-
-    fn shared<'s>(
-        &'s self,
-        slots: impl Iterator<Item = &'s BucketPtr>,
-        starts: RangeInclusive<u64>,
-        position: usize,
-    ) -> impl Iterator<Item = u64> {
         // SAFETY: buckets live as long as the window. Acquire: pairs with the Release that stored the
         // pointer.
         let buckets = slots.filter_map(|slot| unsafe { slot.load(Ordering::Acquire).as_ref() });
-        let buckets = buckets.filter(move |bucket: &&Bucket| starts.contains(&bucket.start()));
-        // Acquire: pairs with the Release in `Target::add` and `raise`.
-        buckets.map(move |bucket| bucket.cells()[position].shared.load(Ordering::Acquire))
+        let buckets = buckets.filter(|bucket: &&Bucket| starts.contains(&bucket.start()));
+        // Acquire: pairs with the Release in `Target::add`.
+        let shared = buckets.map(|bucket| bucket.cells()[position].shared.load(Ordering::Acquire));
+        shared.fold(0, u64::wrapping_add)
     }
 }

@@ -1,26 +1,26 @@
-//! Reading a tier: what a span holds that begins at one of its boundaries.
+//! Reading a tier: what a span holds that begins at one of its boundaries, and what each coarse bucket holds.
 //!
-//! Through blocks, the span from a boundary up to now has counted what all blocks sum to, less the boundary's mark:
-//! each such add is in that difference exactly once, whether its bucket is live, retired, closed or reused by then.
-//! Beside blocks, it has counted what the shared cells of the tier's coarse buckets hold, from the boundary on.
+//! Through blocks, the span from a boundary up to now has counted what all blocks sum to, less what was counted before
+//! the boundary: each such add is in that difference exactly once, whether its bucket is live, retired, closed or
+//! reused by then. Beside blocks, it has counted what the shared cells of its coarse buckets hold.
 //!
 //! # Why this is right
 //!
-//! As for sums at once (see `at_once`): the read ends with a look at `current`, and at its version. If both are the same,
-//! no bucket was retired meanwhile. So all marks are what they were, no coarse bucket of the tier's interval has
+//! As for sums at once (see `at_once`): the read ends with a look at `current`, and at its version. If both are the
+//! same, no bucket was retired meanwhile. So no note has changed, no coarse bucket of the tier's interval has
 //! left its slot, and no block was given to another bucket that counts.
 //!
-//! If there is no mark at the boundary, no thread has needed it: no bucket was retired between the boundary and
-//! the next one that has a mark, so that one will do. If none has, only the live bucket lies behind the boundary.
-//! But where a bucket was [missed](super::note), no such thing can be said; then an older boundary is taken.
-
-use std::ops::RangeInclusive;
+//! A boundary without a note was passed by no thread: no bucket was retired between it and the next boundary that
+//! has one, so that one's note will do. If none has one, only the live bucket lies behind the boundary. But where a
+//! bucket was [missed](super::tier::Missed), this cannot be said; then an older boundary is taken.
+//!
+//! Coarse buckets before the newest need no look at `current`: their notes are constants.
 
 use crate::ring::block::Block;
-use crate::ring::bucket::Bucket;
+use crate::ring::bucket::{Bucket, BucketPtr};
 use crate::ring::geometry::Geometry;
 use crate::ring::tier::Tier;
-use crate::ring::view::View;
+use crate::ring::view::{Versioned, View};
 use crate::sync::Ordering;
 
 /// A span that begins at a boundary of a tier and ends with the bucket of the view's time.
@@ -43,8 +43,8 @@ enum Before<'g> {
 }
 
 impl<'v, 'g> TierSpan<'v, 'g> {
-    /// The span from the boundary at or before `from` on, or from an older one if that is not known any more;
-    /// `None` if the tier does not reach back so far, or if the time is before the live bucket.
+    /// The span from the boundary at or before `from` on, or from an older one if that has no note because it was
+    /// missed; `None` if the tier does not reach back so far, or if the time is before the live bucket.
     pub(crate) fn of(view: &'v View<'g>, tier: usize, from: u64) -> Option<TierSpan<'v, 'g>> {
         let tier = view.ring().tiers.get(tier)?;
         let geometry = tier.geometry();
@@ -62,23 +62,13 @@ impl<'v, 'g> TierSpan<'v, 'g> {
         }
     }
 
-    /// All of a tier, as far back as it reaches.
-    pub(crate) fn whole(view: &'v View<'g>, tier: usize) -> Option<TierSpan<'v, 'g>> {
-        let geometry = view.ring().tiers.get(tier)?.geometry();
-        let oldest = geometry.oldest(geometry.start_of(view.newest()));
-        (view.now() >= view.live()).then(|| {
-            let tier = &view.ring().tiers[tier];
-            let before = before(view, tier, oldest).unwrap_or(Before::All); // of each bucket by itself
-            TierSpan { view, tier, from: oldest, before }
-        })
-    }
-
-    /// The starts of its coarse buckets.
-    pub(crate) fn starts(&self) -> impl Iterator<Item = u64> {
-        let (from, geometry) = (self.from, self.geometry());
-        let newest = geometry.start_of(self.view.newest());
-        let count = (newest - from) / geometry.length();
-        (0..=count).map(move |index| from + index * geometry.length())
+    /// The span from the coarse bucket of the live one on. If its boundary was missed, older coarse buckets hold
+    /// what it does.
+    pub(crate) fn live(view: &'v View<'g>, tier: usize) -> Option<TierSpan<'v, 'g>> {
+        let tier = view.ring().tiers.get(tier).filter(|_| view.now() >= view.live())?;
+        let from = tier.geometry().start_of(view.live());
+        let before = before(view, tier, from).unwrap_or(Before::All);
+        Some(TierSpan { view, tier, from, before })
     }
 
     /// Where it begins.
@@ -86,108 +76,149 @@ impl<'v, 'g> TierSpan<'v, 'g> {
         self.from
     }
 
-    pub(crate) fn geometry(&self) -> Geometry {
-        self.tier.geometry()
-    }
-
     /// What it holds at a position. All numbers belong together if the view is not overtaken at the
     /// [end](Self::end).
     pub(crate) fn number(&self, position: usize) -> u64 {
-        self.between((self.from, self.before), (u64::MAX, Before::All), position)
+        let layout = self.view.layout();
+        let through_blocks = if layout.adds_up(position) {
+            self.counted_since(position)
+        } else {
+            open_extreme(self.view, self.from, u64::MAX, position)
+        };
+        let beside = self.beside(position);
+        layout.without_pending(position, layout.join(position, through_blocks, beside))
     }
 
-    /// What the coarse bucket at a start of the span holds at a position. Where its boundary is not known, the
-    /// one before it holds what both do.
-    pub(crate) fn number_of(&self, start: u64, position: usize) -> u64 {
-        let last = self.last_of(start);
-        let after = last.checked_add(1).map_or(Before::All, |next| self.before(next));
-        self.between((start, self.before(start)), (last, after), position)
+    /// What was counted through blocks before it, at a position that adds up. Each block is read once.
+    pub(crate) fn counted_before(&self, position: usize) -> u64 {
+        let blocks = &self.view.ring().store.blocks;
+        let but = match self.before {
+            Before::Noted(bucket) => return note(bucket, position),
+            Before::AllButLive => self.view.found().bucket.block(),
+            Before::All => None,
+        };
+        let sum = |(index, block): (usize, &Block)| {
+            if Some(index) == but { block.base(position) } else { block.present_sum(position) }
+        };
+        blocks.iter().enumerate().map(sum).fold(0, u64::wrapping_add)
     }
 
-    /// What was counted before a boundary, or before the next that is known.
-    fn before(&self, mut boundary: u64) -> Before<'g> {
-        loop {
-            if let Some(before) = before(self.view, self.tier, boundary) {
-                return before;
+    /// What was counted through blocks since it begins. Each block is read once.
+    fn counted_since(&self, position: usize) -> u64 {
+        let blocks = &self.view.ring().store.blocks;
+        match self.before {
+            Before::Noted(bucket) => {
+                let all = blocks.iter().map(|block| block.present_sum(position));
+                all.fold(0, u64::wrapping_add).wrapping_sub(note(bucket, position))
             }
-            match boundary.checked_add(self.geometry().length()) {
-                Some(next) => boundary = next,
-                None => return Before::All,
+            Before::AllButLive => {
+                let live = self.view.found().bucket.block();
+                live.map_or(0, |index| blocks[index].difference(position))
             }
+            Before::All => 0,
         }
     }
 
-    /// Whether only back-dated adds can change what the coarse bucket at a start holds.
-    pub(crate) fn is_closed(&self, start: u64) -> bool {
-        let next = self.last_of(start).checked_add(1);
-        let after = next.and_then(|next| before(self.view, self.tier, next));
-        matches!(after, Some(Before::Noted(_) | Before::AllButLive)) && self.view.is_past(start)
+    /// What its coarse buckets hold beside blocks.
+    fn beside(&self, position: usize) -> u64 {
+        let (layout, geometry) = (self.view.layout(), self.tier.geometry());
+        let newest = geometry.start_of(self.view.newest());
+        if layout.adds_up(position) && !self.tier.touched.reaches(newest) {
+            return 0;
+        }
+        let shared = |start: u64| {
+            let bucket = follow(self.tier.slots.slot_at(start))?;
+            // Acquire: pairs with the Release in `Target::add` and `raise`.
+            let shared = || bucket.cells()[position].shared.load(Ordering::Acquire);
+            (bucket.start() == start).then(shared)
+        };
+        let count = (newest - self.from) / geometry.length();
+        let starts = (0..=count).map(|index| self.from + index * geometry.length());
+        starts.filter_map(shared).fold(0, |all, number| layout.join(position, all, number))
     }
 
     /// Ends the read: the view is overtaken unless `current` is what it was.
     pub(crate) fn end(self) {
         self.view.check_current();
     }
+}
 
-    /// The last nanosecond of the coarse bucket at a start.
-    fn last_of(&self, start: u64) -> u64 {
-        start.saturating_add(self.geometry().length() - 1)
+/// The coarse bucket of a tier at a start before the newest.
+#[derive(Clone, Copy)]
+pub(crate) struct Coarse<'g> {
+    start: u64,
+    last: u64,
+    /// If there is one.
+    found: Option<Versioned<'g>>,
+}
+
+impl<'g> Coarse<'g> {
+    pub(crate) fn at(view: &View<'g>, tier: usize, start: u64) -> Coarse<'g> {
+        let tier = &view.ring().tiers[tier];
+        // SAFETY: buckets live as long as the ring.
+        let found = unsafe { Versioned::load(tier.slots.slot_at(start)) };
+        let found = found.filter(|found| found.bucket.start() == start);
+        let last = start.saturating_add(tier.geometry().length() - 1);
+        Coarse { start, last, found }
     }
 
-    /// What is from a boundary on, with what was counted before it, up to the end of a coarse bucket, with what was
-    /// counted before the next.
-    fn between(&self, from: (u64, Before<'_>), last: (u64, Before<'_>), position: usize) -> u64 {
-        let (layout, slots) = (self.view.layout(), &self.tier.slots);
-        let starts = from.0..=last.0;
-        if !layout.adds_up(position) {
-            let beside = slots.shared_extreme(starts.clone(), position);
-            return beside.max(self.open_extreme(&starts, position));
-        }
-        let newest = self.geometry().start_of(self.view.newest());
-        let is_touched = self.tier.touched.reaches(newest);
-        let beside = if is_touched { slots.shared_sum(starts, newest, position) } else { 0 };
-        let through_blocks = self.counted(from.1, last.1, position);
-        layout.without_pending(position, through_blocks.wrapping_add(beside))
-    }
-
-    /// What was counted through blocks between two boundaries. Each block is read once.
-    fn counted(&self, from: Before<'_>, to: Before<'_>, position: usize) -> u64 {
-        // Acquire: pairs with the Release fence in `begin_init`: if the bucket was reused, `current` is
-        // seen to have moved on.
-        let note = |bucket: &Bucket| bucket.cells()[position].total.load(Ordering::Acquire);
-        let blocks = &self.view.ring().store.blocks;
-        let live = self.view.found().bucket.block();
-        let sum = |index: usize| blocks[index].present_sum(position);
-        match (from, to) {
-            (Before::Noted(from), Before::Noted(to)) => note(to).wrapping_sub(note(from)),
-            (Before::Noted(from), Before::AllButLive) => {
-                let but_live = |index| {
-                    if Some(index) == live { blocks[index].base(position) } else { sum(index) }
-                };
-                let all = (0..blocks.len()).map(but_live).fold(0, u64::wrapping_add);
-                all.wrapping_sub(note(from))
-            }
-            (Before::Noted(from), Before::All) => {
-                let all = (0..blocks.len()).map(sum).fold(0, u64::wrapping_add);
-                all.wrapping_sub(note(from))
-            }
-            (Before::AllButLive, Before::All) => {
-                live.map_or(0, |index| blocks[index].difference(position))
-            }
-            _ => 0,
-        }
-    }
-
-    /// The extreme of the blocks whose owners are not closed and begin in a range. (A closed bucket's is in
-    /// the tier's cells before it is gone from the block.)
-    fn open_extreme(&self, starts: &RangeInclusive<u64>, position: usize) -> u64 {
-        let extreme = |block: &Block| {
-            // SAFETY: blocks and buckets live as long as the window.
-            let owner = unsafe { block.peek_owner() }?;
-            starts.contains(&owner.start()).then(|| block.sum(position))
+    /// What it holds at a position. `next` is what was counted through blocks before the coarse bucket behind it, and
+    /// afterwards, what was before itself.
+    pub(crate) fn number(self, view: &View<'_>, position: usize, next: &mut u64) -> u64 {
+        let layout = view.layout();
+        let through_blocks = if layout.adds_up(position) {
+            let noted = self.found.filter(|found| found.bucket.is_closed());
+            let before = noted.map_or(*next, |found| note(found.bucket, position));
+            let counted = next.wrapping_sub(before);
+            *next = before;
+            counted
+        } else {
+            open_extreme(view, self.start, self.last, position) // before the cells
         };
-        self.view.ring().store.blocks.iter().filter_map(extreme).fold(0, u64::max)
+        let beside = self.found.map_or(0, |found| {
+            // Acquire: as in `TierSpan::beside`.
+            found.bucket.cells()[position].shared.load(Ordering::Acquire)
+        });
+        layout.without_pending(position, layout.join(position, through_blocks, beside))
     }
+
+    /// Whether all that was read of it is its own: it has not left the tier.
+    pub(crate) fn is_valid(self) -> bool {
+        self.found.is_none_or(Versioned::is_valid)
+    }
+}
+
+impl View<'_> {
+    pub(crate) fn tier_geometry(&self, tier: usize) -> Option<Geometry> {
+        self.ring().tiers.get(tier).map(Tier::geometry)
+    }
+}
+
+/// The extreme of the buckets that are not closed and begin in a range. To be read before the tier's cells: what is
+/// gone from a block is there.
+fn open_extreme(view: &View<'_>, from: u64, last: u64, position: usize) -> u64 {
+    let extreme = |block: &Block| {
+        // SAFETY: blocks and buckets live as long as the window.
+        let owner = unsafe { Versioned::load(block.owner_ptr()) }?;
+        let is_within = (from..=last).contains(&owner.bucket.start());
+        let extreme = is_within.then(|| block.sum(position))?;
+        // Another owner's, if this one was closed meanwhile: then its own is in the tier's cells.
+        let is_its_own = std::ptr::eq(block.owner_address(), owner.bucket) && owner.is_valid();
+        is_its_own.then_some(extreme)
+    };
+    view.ring().store.blocks.iter().filter_map(extreme).fold(0, u64::max)
+}
+
+/// A coarse bucket's note.
+fn note(bucket: &Bucket, position: usize) -> u64 {
+    // Acquire: pairs with the Release fence in `begin_init`: if the bucket was reused, `current` is
+    // seen to have moved on, and its version to have changed.
+    bucket.cells()[position].total.load(Ordering::Acquire)
+}
+
+fn follow<'g>(slot: &BucketPtr) -> Option<&'g Bucket> {
+    // SAFETY: buckets live as long as the window. Acquire: pairs with the Release that stored the pointer.
+    unsafe { slot.load(Ordering::Acquire).as_ref() }
 }
 
 /// What is known of what was counted through blocks before a boundary.
@@ -199,12 +230,8 @@ fn before<'g>(view: &View<'g>, tier: &'g Tier, boundary: u64) -> Option<Before<'
     let is_missed = view.ring().missed.is_behind(boundary);
     let mut start = boundary;
     loop {
-        // SAFETY: buckets live as long as the window. Acquire: pairs with the Release that stored the
-        // pointer.
-        let bucket = unsafe { tier.slots.slot_at(start).load(Ordering::Acquire).as_ref() };
-        if let Some(bucket) = bucket
-            && bucket.is_closed()
-            && bucket.start() == start
+        let bucket: Option<&'g Bucket> = follow(tier.slots.slot_at(start));
+        if let Some(bucket) = bucket.filter(|bucket| bucket.is_closed() && bucket.start() == start)
         {
             return Some(Before::Noted(bucket));
         }

@@ -38,6 +38,10 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn series(&self, tier: usize) -> Option<Snapshot<E>> {
-        self.ring.view(|| self.now(), |view| Snapshot::of_tier(view, tier))
+        self.ring.view_then(
+            || self.now(),
+            |view| Snapshot::newest_of_tier(view, tier),
+            |view, newest| newest.map(|(series, before)| series.with_older(view, tier, before)),
+        )
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::event::{Event, Stats, cells_of};
-use crate::ring::{BucketData, TierSpan, View};
+use crate::ring::{BucketData, Coarse, TierSpan, View};
 use crate::timestamp::Timestamp;
 
 /// What a window held, bucket by bucket: from [`SlidingWindow::snapshot`] and
@@ -65,20 +65,56 @@ impl<E: Event> Snapshot<E> {
         Snapshot { at: Timestamp::from_nanos(view.now()), interval, buckets }
     }
 
-    /// All buckets of a tier at the view's time.
-    pub(crate) fn of_tier(view: &View<'_>, tier: usize) -> Option<Snapshot<E>> {
-        let span = TierSpan::whole(view, tier)?;
-        let geometry = span.geometry();
-        let bucket = |start: u64| {
-            let is_closed = span.is_closed(start); // first: what is closed is read final
-            let number = |position: usize| span.number_of(start, position);
-            let length = geometry.length_at(start);
-            BucketSnapshot { is_closed, ..BucketSnapshot::final_at(start, length, number) }
-        };
-        let buckets = span.starts().map(bucket).collect();
+    /// A tier's buckets at the view's time, newest first, down to the one that the live bucket is in; and what was
+    /// counted through blocks before that.
+    pub(crate) fn newest_of_tier(view: &View<'_>, tier: usize) -> Option<(Snapshot<E>, E::Cells)> {
+        let (geometry, span) = (view.tier_geometry(tier)?, TierSpan::live(view, tier)?);
+        let (mut buckets, mut before) = (Vec::with_capacity(geometry.buckets()), E::ZERO);
+        let mut start = geometry.start_of(view.newest());
+        let last = span.from().max(geometry.oldest(start));
+        loop {
+            let number = |position| if start == span.from() { span.number(position) } else { 0 };
+            let bucket = BucketSnapshot::final_at(start, geometry.length_at(start), number);
+            buckets.push(BucketSnapshot { is_closed: false, ..bucket });
+            if start == last {
+                break;
+            }
+            start -= geometry.length();
+        }
+        for (position, before) in before.as_mut().iter_mut().enumerate() {
+            *before = span.counted_before(position);
+        }
         span.end();
+        let at = Timestamp::from_nanos(view.now());
         let interval = Duration::from_nanos(geometry.interval());
-        Some(Snapshot { at: Timestamp::from_nanos(view.now()), interval, buckets })
+        Some((Snapshot { at, interval, buckets }, before))
+    }
+
+    /// With the older buckets of the tier, oldest first. Their notes are constants, so this may take its time.
+    pub(crate) fn with_older(
+        mut self,
+        view: &View<'_>,
+        tier: usize,
+        mut before: E::Cells,
+    ) -> Snapshot<E> {
+        let Some(geometry) = view.tier_geometry(tier) else { return self };
+        let oldest = geometry.oldest(geometry.start_of(view.newest()));
+        let mut start = self.buckets.last().map_or(oldest, |last| last.start.as_nanos());
+        while start > oldest {
+            start -= geometry.length();
+            let (length, next) = (geometry.length_at(start), before.clone());
+            let coarse = Coarse::at(view, tier, start);
+            let cells = before.as_mut();
+            let number = |position: usize| coarse.number(view, position, &mut cells[position]);
+            let mut bucket = BucketSnapshot::final_at(start, length, number);
+            if !coarse.is_valid() {
+                // It has left the tier meanwhile.
+                (bucket.cells, before) = (E::ZERO, next);
+            }
+            self.buckets.push(bucket);
+        }
+        self.buckets.reverse();
+        self
     }
 
     /// The time at which it was taken.
@@ -188,7 +224,7 @@ impl<E: Event> BucketSnapshot<E> {
     pub(crate) fn final_at(
         start: u64,
         length: u64,
-        number: impl Fn(usize) -> u64,
+        mut number: impl FnMut(usize) -> u64,
     ) -> BucketSnapshot<E> {
         let mut cells = E::ZERO;
         for (position, cell) in cells.as_mut().iter_mut().enumerate() {

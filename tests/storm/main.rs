@@ -12,6 +12,7 @@ mod reconfigure;
 #[cfg(target_os = "linux")]
 mod stalls;
 mod storm;
+mod tiers;
 
 windrow::events! {
     /// One of each kind, and one of each that must stay untouched beside them.

@@ -211,7 +211,8 @@ pub(crate) fn cells_of<E: Event>(event: E) -> CellIndex {
 /// ```
 ///
 /// A `#[cfg]` may leave an event out. (To leave out a whole enum, write the `#[cfg]` before `events!`.
-/// `events!` cannot see a `cfg` inside a `cfg_attr`, or from another macro's `$attribute:meta`: an error.)
+/// `events!` cannot see a `cfg` inside a `cfg_attr`, or from another macro's `$attribute:meta`: an error. So is
+/// an event that is left out and is called as a constant of [`Event`], where that is imported.)
 ///
 /// ```
 /// use windrow::Event;

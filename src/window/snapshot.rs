@@ -1,10 +1,16 @@
 //! What a window held, bucket by bucket.
 
+use std::slice;
 use std::time::Duration;
 
-use crate::event::{Event, Stats, cells_of};
+use crate::event::layout::CellIndex;
+use crate::event::{Event, Positions, Stats, cells_of};
 use crate::ring::{BucketData, View};
 use crate::timestamp::Timestamp;
+
+mod compare;
+mod merge;
+mod show;
 
 /// What a window held, bucket by bucket: from [`SlidingWindow::snapshot`] and
 /// [`SlidingWindow::last`].
@@ -38,12 +44,16 @@ use crate::timestamp::Timestamp;
 /// # Ok::<(), windrow::BuildError>(())
 /// ```
 ///
+/// Two snapshots are equal if they are of the same time and interval, and hold equal buckets.
+///
 /// [`SlidingWindow::snapshot`]: crate::SlidingWindow::snapshot
 /// [`SlidingWindow::last`]: crate::SlidingWindow::last
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Snapshot<E: Event> {
     at: Timestamp,
     interval: Duration,
+    /// A bucket's length.
+    length: Duration,
     buckets: Vec<BucketSnapshot<E>>,
 }
 
@@ -62,7 +72,8 @@ impl<E: Event> Snapshot<E> {
             buckets[index as usize].merge(view, source);
         });
         let interval = Duration::from_nanos(geometry.length() * wanted as u64);
-        Snapshot { at: Timestamp::from_nanos(view.now()), interval, buckets }
+        let length = Duration::from_nanos(geometry.length());
+        Snapshot { at: Timestamp::from_nanos(view.now()), interval, length, buckets }
     }
 
     /// The time at which it was taken.
@@ -110,6 +121,39 @@ impl<E: Event> Snapshot<E> {
         &self.buckets
     }
 
+    /// The [`buckets`](Self::buckets), one by one, oldest first. So does `for bucket in &snapshot`.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// let window = windrow::SlidingWindow::<Hits>::builder().build()?;
+    /// window.add(Hits::Hit, 2);
+    /// let snapshot = window.snapshot();
+    /// assert_eq!(snapshot.iter().map(|bucket| bucket.sum(Hits::Hit)).max(), Some(2));
+    /// for bucket in &snapshot {
+    ///     println!("{}: {}", bucket.start(), bucket.sum(Hits::Hit));
+    /// }
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn iter(&self) -> slice::Iter<'_, BucketSnapshot<E>> {
+        self.buckets.iter()
+    }
+
+    /// Whether no event was counted in any bucket: the count of each event is zero in all of them.
+    ///
+    /// It is *not* about the number of buckets, which is never zero.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// let window = windrow::SlidingWindow::<Hits>::builder().build()?;
+    /// assert!(window.snapshot().is_empty());
+    /// window.add(Hits::Hit, 1);
+    /// assert!(!window.snapshot().is_empty());
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn is_empty(&self) -> bool {
+        self.buckets.iter().all(BucketSnapshot::is_empty)
+    }
+
     /// The sum of an event over all buckets, wrapping.
     ///
     /// ```
@@ -143,13 +187,29 @@ impl<E: Event> Snapshot<E> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn stats(&self, event: E) -> Stats {
-        let buckets = self.buckets.iter().map(|bucket| bucket.stats(event));
-        buckets.fold(Stats::default(), Stats::with)
+        self.stats_at(cells_of(event))
+    }
+
+    /// The stats of the event with these cells.
+    fn stats_at(&self, cells: CellIndex) -> Stats {
+        self.buckets.iter().map(|bucket| bucket.stats_at(cells)).sum()
+    }
+}
+
+impl<'a, E: Event> IntoIterator for &'a Snapshot<E> {
+    type Item = &'a BucketSnapshot<E>;
+    type IntoIter = slice::Iter<'a, BucketSnapshot<E>>;
+
+    fn into_iter(self) -> slice::Iter<'a, BucketSnapshot<E>> {
+        self.iter()
     }
 }
 
 /// What one bucket held.
-#[derive(Clone, Debug)]
+///
+/// Two are equal if they begin and end at the same times, both are closed or neither is, and each event's stats
+/// are equal.
+#[derive(Clone)]
 pub struct BucketSnapshot<E: Event> {
     start: Timestamp,
     end: Timestamp,
@@ -264,8 +324,33 @@ impl<E: Event> BucketSnapshot<E> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn stats(&self, event: E) -> Stats {
-        let cells = self.cells.as_ref();
-        cells_of(event).stats(|position| cells[position])
+        self.stats_at(cells_of(event))
+    }
+
+    /// The stats of the event with these cells.
+    fn stats_at(&self, cells: CellIndex) -> Stats {
+        let numbers = self.cells.as_ref();
+        cells.stats(|position| numbers[position])
+    }
+
+    /// Each event's stats, in the order of their indexes.
+    fn all_stats(&self) -> impl Iterator<Item = Stats> {
+        <E::Cells as Positions<E>>::CELLS.iter().map(|cells| self.stats_at(*cells))
+    }
+
+    /// Whether no event was counted in it: the count of each event is zero.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// # let clock = windrow::clock::Manual::default();
+    /// clock.set(windrow::Timestamp::from_millis(1_700));
+    /// let window = windrow::SlidingWindow::<Hits>::builder().clock(clock).build()?;
+    /// window.add(Hits::Hit, 1);
+    /// assert!(window.previous().is_empty());
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn is_empty(&self) -> bool {
+        self.all_stats().all(|stats| stats.count == 0)
     }
 
     /// Whether it was final: only a back-dated add, whose timestamp is older than the newest bucket, can

@@ -1,6 +1,6 @@
 //! The greatest and the least of all that was recorded.
 
-use std::fmt::{self, Debug, Formatter};
+use std::fmt::{self, Debug, Display, Formatter};
 
 use crate::counters::striped::Striped;
 use crate::sync::{AtomicBool, Ordering, const_fn};
@@ -160,6 +160,41 @@ impl Default for Maximum {
 impl Default for Minimum {
     fn default() -> Minimum {
         Minimum::new()
+    }
+}
+
+/// A value as a `u64` is shown, or `none`.
+fn show(value: Option<u64>, f: &mut Formatter<'_>) -> fmt::Result {
+    match value {
+        Some(value) => Display::fmt(&value, f),
+        None => f.pad("none"),
+    }
+}
+
+/// Shows the [value](Maximum::get), or `none` if there was none.
+///
+/// ```
+/// let slowest = windrow::Maximum::new();
+/// assert_eq!(slowest.to_string(), "none");
+/// slowest.record(7);
+/// assert_eq!(slowest.to_string(), "7");
+/// ```
+impl Display for Maximum {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        show(self.get(), f)
+    }
+}
+
+/// Shows the [value](Minimum::get), or `none` if there was none.
+///
+/// ```
+/// let fastest = windrow::Minimum::new();
+/// fastest.record(7);
+/// assert_eq!(format!("{fastest:>3}"), "  7");
+/// ```
+impl Display for Minimum {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        show(self.get(), f)
     }
 }
 

@@ -53,6 +53,12 @@ impl Extreme {
 /// SLOWEST.record(3);
 /// assert_eq!(SLOWEST.get(), Some(7));
 /// ```
+///
+/// There is no `take`, because it would not be exact: the values, and whether there was one, are two words. Say that
+/// a `take` reads and clears both while a thread records. If it clears the values first, it may clear what tells of
+/// a value that came in between, and that value is lost. If it clears them last, it may return a value whose
+/// thread then tells of it again. For the greatest value of each second or minute, record a `Value` event in a
+/// [`SlidingWindow`](crate::SlidingWindow).
 pub struct Maximum(Extreme);
 
 impl Maximum {
@@ -109,6 +115,8 @@ impl Maximum {
 /// FASTEST.record(7);
 /// assert_eq!(FASTEST.get(), Some(3));
 /// ```
+///
+/// There is no `take`, for the same reason as in [`Maximum`].
 pub struct Minimum(Extreme); // of complements: the least value has the greatest one
 
 impl Minimum {

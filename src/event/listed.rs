@@ -29,8 +29,8 @@ pub struct Absent;
 /// What a variant's name means: an event, or [`Absent`].
 ///
 /// No macro can write down the name of a variant that its `cfg` takes away. But `Enum::Name` may also be a
-/// trait's constant, and is that where there is no such variant. The two have
-/// different types, and a method `event` for each.
+/// trait's constant, and is that where there is no such variant. The two have different types, and each type has a
+/// method `event` of its own.
 #[derive(Clone, Copy, Debug)]
 pub struct Mention<T>(pub T);
 

@@ -8,6 +8,7 @@
 //! | [`Precise`] | nanoseconds | short buckets |
 //! | [`Ticker`] | chosen, 1 ms by default | the cheapest adds; one thread publishes the time |
 //! | [`Manual`] | - | tests, and replaying logs |
+//! | [`from_fn`] | yours | any other source of time |
 //!
 //! Clocks need not agree with each other: a window only compares readings of its own clock.
 //! A clock may step back: see [`SlidingWindow::add`](crate::SlidingWindow::add).
@@ -17,7 +18,9 @@ use std::time::Duration;
 
 use crate::timestamp::Timestamp;
 
+mod from_fn;
 mod manual;
+pub use from_fn::{FromFn, from_fn};
 pub use manual::Manual;
 
 // A model has no operating system to ask for the time: it uses `Manual`.
@@ -102,7 +105,8 @@ pub trait Clock {
 
     /// The least difference between two different readings; zero for a clock that can show any time.
     ///
-    /// The builder refuses a clock whose resolution is coarser than a tenth of a bucket.
+    /// The builder refuses a clock whose resolution is coarser than a tenth of a bucket, unless that is
+    /// [allowed](crate::Builder::allow_coarse_clock).
     fn resolution(&self) -> Duration;
 }
 

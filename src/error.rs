@@ -215,3 +215,65 @@ impl Display for OutOfRange {
 }
 
 impl Error for OutOfRange {}
+
+/// Why [`Snapshot::merge`](crate::Snapshot::merge) refuses a snapshot. Nothing was merged.
+///
+/// ```
+/// use windrow::{MergeError, SlidingWindow, events};
+///
+/// events! { enum Hits { Hit: Count } }
+///
+/// let one = SlidingWindow::<Hits>::builder().build()?; // one second in two buckets
+/// let other = SlidingWindow::<Hits>::builder().buckets(4).build()?;
+/// let error = one.snapshot().merge(&other.snapshot()).unwrap_err();
+/// assert!(matches!(error, MergeError::BucketLength { .. }));
+/// # Ok::<(), windrow::BuildError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MergeError {
+    /// The snapshots cover intervals of different lengths.
+    Interval {
+        /// What the snapshot covers that was to be added to.
+        this: Duration,
+        /// What the snapshot covers that was to be merged.
+        other: Duration,
+    },
+    /// The snapshots' buckets have different lengths.
+    BucketLength {
+        /// The length of a bucket in the snapshot that was to be added to.
+        this: Duration,
+        /// The length of a bucket in the snapshot that was to be merged.
+        other: Duration,
+    },
+    /// The snapshots were taken at times of different buckets.
+    Start {
+        /// The start of the newest bucket in the snapshot that was to be added to.
+        this: Timestamp,
+        /// The start of the newest bucket in the snapshot that was to be merged.
+        other: Timestamp,
+    },
+}
+
+impl Display for MergeError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            MergeError::Interval { this, other } => write!(
+                f,
+                "the interval of {other:?} is not the {this:?} of the snapshot that it was to be merged into"
+            ),
+            MergeError::BucketLength { this, other } => write!(
+                f,
+                "the bucket length of {other:?} is not the {this:?} of the snapshot that it was to be \
+                 merged into"
+            ),
+            MergeError::Start { this, other } => write!(
+                f,
+                "the newest bucket begins at {other}, and not at {this} as in the snapshot that it was \
+                 to be merged into"
+            ),
+        }
+    }
+}
+
+impl Error for MergeError {}

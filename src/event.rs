@@ -24,6 +24,14 @@ pub use stats::Stats;
 ///
 /// assert_eq!(Queue::EVENTS, [("Pushed", Kind::Count), ("Waited", Kind::Value)]);
 /// assert_eq!(Queue::Waited.index(), 1);
+/// assert_eq!((Queue::Waited.name(), Queue::Waited.kind()), ("Waited", Kind::Value));
+///
+/// // Everything that a window has counted, event by event:
+/// let window = windrow::SlidingWindow::<Queue>::builder().build()?;
+/// for event in Queue::ALL {
+///     println!("{}: {}", event.name(), window.sum(*event));
+/// }
+/// # Ok::<(), windrow::BuildError>(())
 /// ```
 ///
 /// # By hand
@@ -39,6 +47,7 @@ pub use stats::Stats;
 /// impl Event for Worker {
 ///     const EVENTS: &'static [(&'static str, Kind)] =
 ///         &[("first", Kind::Count), ("second", Kind::Count)];
+///     const ALL: &'static [Worker] = &[Worker(0), Worker(1)];
 ///     type Cells = [u64; 2];
 ///     const ZERO: [u64; 2] = [0; 2];
 ///
@@ -55,11 +64,25 @@ pub use stats::Stats;
 ///
 /// A wrong implementation can only affect the numbers of its own windows. Where a window is built, the
 /// compiler checks that [`Cells`](Self::Cells) has exactly as many cells as [`EVENTS`](Self::EVENTS)
-/// needs, that they fit a row of 8192, and that [`ZERO`](Self::ZERO) is all zero. An
-/// [`index`](Self::index) is checked when it is used.
+/// needs, that they fit a row of 8192, that [`ZERO`](Self::ZERO) is all zero, and that
+/// [`ALL`](Self::ALL) has as many events as `EVENTS`. An [`index`](Self::index) is checked when it is used.
+/// That `ALL` is in the order of the indexes is not checked.
 pub trait Event: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     /// Every event's name and kind, in the order of their indexes.
     const EVENTS: &'static [(&'static str, Kind)];
+
+    /// Every event, in the order of their indexes: as many as there are [`EVENTS`](Self::EVENTS).
+    ///
+    /// Of an enum that [`events!`](crate::events!) makes, without those that a `#[cfg]` leaves out.
+    ///
+    /// ```
+    /// use windrow::{Event, events};
+    ///
+    /// events! { enum Disk { Read: Count, #[cfg(any())] Trimmed: Count, Latency: Value } }
+    ///
+    /// assert_eq!(Disk::ALL, [Disk::Read, Disk::Latency]);
+    /// ```
+    const ALL: &'static [Self];
 
     /// The cells of one bucket: `[u64; N]`, where `N` is the sum of all events' [`Kind::cells`]. Only an
     /// array of `u64` will do.
@@ -80,6 +103,42 @@ pub trait Event: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     /// A method that is given an event whose index is not below the number of events panics, and counts
     /// nothing.
     fn index(self) -> usize;
+
+    /// The event's name: of a variant that [`events!`](crate::events!) makes, as it is written there.
+    ///
+    /// # Panics
+    ///
+    /// If the event's [`index`](Self::index) is not below the number of events.
+    ///
+    /// ```
+    /// use windrow::{Event, events};
+    ///
+    /// events! { enum Disk { Read: Count, Latency: Value } }
+    ///
+    /// assert_eq!(Disk::Latency.name(), "Latency");
+    /// ```
+    #[inline]
+    fn name(self) -> &'static str {
+        Self::EVENTS[self.index()].0
+    }
+
+    /// How the event is counted.
+    ///
+    /// # Panics
+    ///
+    /// As [`name`](Self::name).
+    ///
+    /// ```
+    /// use windrow::{Event, Kind, events};
+    ///
+    /// events! { enum Disk { Read: Count, Latency: Value } }
+    ///
+    /// assert_eq!(Disk::Latency.kind(), Kind::Value);
+    /// ```
+    #[inline]
+    fn kind(self) -> Kind {
+        Self::EVENTS[self.index()].1
+    }
 }
 
 /// What windows know of the cells of `E`'s events.
@@ -110,6 +169,10 @@ impl<E: Event<Cells = [u64; M]>, const M: usize> Positions<E> for [u64; M] {
             assert!(E::ZERO[cell] == 0, "`Event::ZERO` must be all zero");
             cell += 1;
         }
+        assert!(
+            E::ALL.len() == E::EVENTS.len(),
+            "`Event::ALL` must have as many events as `Event::EVENTS`"
+        );
         layout
     };
 
@@ -148,7 +211,8 @@ pub(crate) fn cells_of<E: Event>(event: E) -> CellIndex {
 /// ```
 ///
 /// A `#[cfg]` may leave an event out. (To leave out a whole enum, write the `#[cfg]` before `events!`.
-/// `events!` cannot see a `cfg` inside a `cfg_attr`, or from another macro's `$attribute:meta`: an error.)
+/// `events!` cannot see a `cfg` inside a `cfg_attr`, or from another macro's `$attribute:meta`: an error. So is
+/// an event that is left out and is called as a constant of [`Event`], where that is imported.)
 ///
 /// ```
 /// use windrow::Event;
@@ -193,30 +257,45 @@ macro_rules! events {
             ),+
         }
 
-        // Never `Self::Cells`: a variant may have that name.
-        impl $crate::Event for $name {
-            const EVENTS: &'static [(&'static str, $crate::Kind)] = {
-                const LISTED: &[$crate::__events::Listed] = &[$(
-                    $crate::__events::Listed {
-                        name: ::core::stringify!($event),
-                        kind: $crate::__event_kind!($event $($kind)?),
-                        is_there: $crate::__events::all(
-                            &[$( $crate::__event_is_there!($($on_event)*) ),*],
-                        ),
-                    }
-                ),+];
-                &$crate::__events::there::<{ $crate::__events::count(LISTED) }>(LISTED)
-            };
+        const _: () = {
+            #[allow(deprecated)]
+            const LISTED: &[$crate::__events::Listed<$name>] = &[$(
+                $crate::__events::Listed {
+                    name: ::core::stringify!($event),
+                    kind: $crate::__event_kind!($event $($kind)?),
+                    is_there: $crate::__events::all(
+                        &[$( $crate::__event_is_there!($($on_event)*) ),*],
+                    ),
+                    event: {
+                        // `$name::$event` is the variant, or, where its `cfg` takes it away, this constant.
+                        #[allow(dead_code, non_upper_case_globals)]
+                        trait Gone {
+                            const $event: $crate::__events::Absent = $crate::__events::Absent;
+                        }
+                        impl Gone for $name {}
+                        $crate::__events::Mention($name::$event).event()
+                    },
+                }
+            ),+];
+            const COUNT: usize = $crate::__events::count(LISTED);
 
-            type Cells = [u64; $crate::__events::cells(<$name as $crate::Event>::EVENTS)];
+            // Never `Self::Cells`: a variant may have that name.
+            impl $crate::Event for $name {
+                const EVENTS: &'static [(&'static str, $crate::Kind)] =
+                    &$crate::__events::names_and_kinds::<$name, COUNT>(LISTED);
 
-            const ZERO: <$name as $crate::Event>::Cells =
-                [0; $crate::__events::cells(<$name as $crate::Event>::EVENTS)];
+                const ALL: &'static [$name] = &$crate::__events::events::<$name, COUNT>(LISTED);
 
-            #[inline]
-            fn index(self) -> usize {
-                self as usize // the variants that `cfg` leaves are numbered from zero on
+                type Cells = [u64; $crate::__events::cells(<$name as $crate::Event>::EVENTS)];
+
+                const ZERO: <$name as $crate::Event>::Cells =
+                    [0; $crate::__events::cells(<$name as $crate::Event>::EVENTS)];
+
+                #[inline]
+                fn index(self) -> usize {
+                    self as usize // the variants that `cfg` leaves are numbered from zero on
+                }
             }
-        }
+        };
     };
 }

@@ -42,7 +42,7 @@ mod window;
 
 pub use clock::Clock;
 pub use counters::{Counter, Gauge, Maximum, Minimum};
-pub use error::{BuildError, OutOfRange, SpanError};
+pub use error::{BuildError, MergeError, OutOfRange, SpanError};
 #[doc(hidden)]
 pub use event::listed as __events;
 pub use event::{Event, Kind, Stats};

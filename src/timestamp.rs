@@ -1,6 +1,7 @@
 //! A moment on a window's clock.
 
-use std::ops::{Add, Sub};
+use std::fmt::{self, Display, Formatter};
+use std::ops::{Add, AddAssign, Sub, SubAssign};
 use std::time::Duration;
 
 /// A moment on a window's clock: whole nanoseconds since that clock's zero.
@@ -9,7 +10,8 @@ use std::time::Duration;
 /// [`clock::Precise`] on Linux, whatever you set for [`clock::Manual`]. Every `u64` is valid:
 /// about 584 years.
 ///
-/// Adding and subtracting a [`Duration`] saturates at both ends.
+/// Adding and subtracting a [`Duration`] saturates at both ends. The difference of two timestamps is a
+/// [`Duration`], zero if the second is the later one. A timestamp is shown in seconds, to the nanosecond.
 ///
 /// ```
 /// use std::time::Duration;
@@ -19,6 +21,9 @@ use std::time::Duration;
 /// assert_eq!(at.as_nanos(), 1_500_000_000);
 /// assert!(at + Duration::from_secs(1) > at);
 /// assert_eq!(at - Duration::from_secs(2), Timestamp::from_nanos(0));
+/// assert_eq!(at - Timestamp::from_secs(1), Duration::from_millis(500));
+/// assert_eq!(Timestamp::from_secs(1) - at, Duration::ZERO);
+/// assert_eq!(at.to_string(), "1.500000000 s");
 /// ```
 ///
 /// [`clock::Coarse`]: crate::clock::Coarse
@@ -48,6 +53,16 @@ impl Timestamp {
         Timestamp(millis.saturating_mul(1_000_000))
     }
 
+    /// The moment `secs` seconds after the clock's zero; saturates after 584 years.
+    ///
+    /// ```
+    /// assert_eq!(windrow::Timestamp::from_secs(7).as_nanos(), 7_000_000_000);
+    /// ```
+    #[inline]
+    pub const fn from_secs(secs: u64) -> Timestamp {
+        Timestamp(secs.saturating_mul(1_000_000_000))
+    }
+
     /// Nanoseconds since the clock's zero.
     ///
     /// ```
@@ -56,6 +71,26 @@ impl Timestamp {
     #[inline]
     pub const fn as_nanos(self) -> u64 {
         self.0
+    }
+
+    /// Whole milliseconds since the clock's zero, rounded down.
+    ///
+    /// ```
+    /// assert_eq!(windrow::Timestamp::from_nanos(2_999_999).as_millis(), 2);
+    /// ```
+    #[inline]
+    pub const fn as_millis(self) -> u64 {
+        self.0 / 1_000_000
+    }
+
+    /// Whole seconds since the clock's zero, rounded down.
+    ///
+    /// ```
+    /// assert_eq!(windrow::Timestamp::from_millis(2_999).as_secs(), 2);
+    /// ```
+    #[inline]
+    pub const fn as_secs(self) -> u64 {
+        self.0 / 1_000_000_000
     }
 }
 
@@ -77,5 +112,33 @@ impl Sub<Duration> for Timestamp {
 
     fn sub(self, duration: Duration) -> Timestamp {
         Timestamp(self.0.saturating_sub(saturating_nanos(duration)))
+    }
+}
+
+impl AddAssign<Duration> for Timestamp {
+    fn add_assign(&mut self, duration: Duration) {
+        *self = *self + duration;
+    }
+}
+
+impl SubAssign<Duration> for Timestamp {
+    fn sub_assign(&mut self, duration: Duration) {
+        *self = *self - duration;
+    }
+}
+
+/// How long after `other` it is; zero if it is before.
+impl Sub for Timestamp {
+    type Output = Duration;
+
+    fn sub(self, other: Timestamp) -> Duration {
+        Duration::from_nanos(self.0.saturating_sub(other.0))
+    }
+}
+
+/// Shows seconds since the clock's zero, with nine digits of a fraction: `1.500000000 s`.
+impl Display for Timestamp {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{:09} s", self.as_secs(), self.0 % 1_000_000_000)
     }
 }

@@ -7,7 +7,7 @@ use crate::clock::{Clock, Coarse};
 use crate::error::{BuildError, OutOfRange};
 use crate::event::{Event, cells_of};
 use crate::ring::{Geometry, OutOfRing, Ring, RingAndClock};
-use crate::timestamp::Timestamp;
+use crate::timestamp::{Timestamp, saturating_nanos};
 
 mod builder;
 #[cfg(not(any(loom, shuttle)))]
@@ -16,6 +16,7 @@ mod drain;
 mod query;
 mod series;
 mod snapshot;
+mod time;
 
 pub use builder::Builder;
 pub use snapshot::{BucketSnapshot, Snapshot};
@@ -153,6 +154,29 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
         self.add(event, value);
     }
 
+    /// Records a duration, in nanoseconds, as a value of a `Value` event in the bucket of the clock's now.
+    ///
+    /// As [`record`](Self::record). A duration of more than 2^64 - 1 ns (584 years) is recorded as that many. The
+    /// [stats](Self::stats) are in nanoseconds too. To record another unit, use `record`:
+    /// `window.record(event, duration.as_micros() as u64)`.
+    ///
+    /// ```
+    /// # windrow::events! { enum Disk { Latency: Value } }
+    /// use std::time::{Duration, Instant};
+    ///
+    /// let window = windrow::SlidingWindow::<Disk>::builder().build()?;
+    /// let begun = Instant::now();
+    /// // ... reads a block
+    /// window.record_duration(Disk::Latency, begun.elapsed());
+    /// window.record_duration(Disk::Latency, Duration::from_secs(3_600));
+    /// assert_eq!(window.lifetime(Disk::Latency).max, Some(3_600_000_000_000));
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    #[inline]
+    pub fn record_duration(&self, event: E, duration: Duration) {
+        self.record(event, saturating_nanos(duration));
+    }
+
     /// Adds `n`, wrapping, to a `Count` event in the bucket of `at`.
     ///
     /// For what happened earlier, or is replayed. For a `Value` event, this records `n` as a value.
@@ -221,7 +245,8 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     ///
     /// # Errors
     ///
-    /// As [`Builder::build`]; then the window stays as it was.
+    /// As [`Builder::build`]; then the window stays as it was. A clock that is too coarse for the new buckets is
+    /// refused even if the builder [allowed](Builder::allow_coarse_clock) it for the first ones.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -236,7 +261,9 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn reconfigure(&self, interval: Duration, buckets: usize) -> Result<(), BuildError> {
-        self.ring.reconfigure(geometry(interval, buckets, &self.clock)?)
+        let geometry = Geometry::new(interval, buckets)?;
+        fine_enough(&self.clock, geometry)?;
+        self.ring.reconfigure(geometry)
     }
 
     /// The span that the window covers.
@@ -262,19 +289,26 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     pub fn buckets(&self) -> usize {
         self.ring.geometry().buckets()
     }
+
+    /// The length of a bucket: the interval divided by the number of buckets, in whole nanoseconds.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// let window = windrow::SlidingWindow::<Hits>::builder().build()?;
+    /// assert_eq!(window.bucket_length(), std::time::Duration::from_millis(500));
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn bucket_length(&self) -> Duration {
+        Duration::from_nanos(self.ring.geometry().length())
+    }
 }
 
-/// The geometry, if `clock` is fine enough for it.
-fn geometry(
-    interval: Duration,
-    buckets: usize,
-    clock: &impl Clock,
-) -> Result<Geometry, BuildError> {
-    let geometry = Geometry::new(interval, buckets)?;
+/// Refuses a clock whose resolution is coarser than a tenth of a bucket.
+fn fine_enough(clock: &impl Clock, geometry: Geometry) -> Result<(), BuildError> {
     let bucket = Duration::from_nanos(geometry.length());
     let resolution = clock.resolution();
     if resolution > bucket / 10 {
         return Err(BuildError::ClockTooCoarse { resolution, bucket });
     }
-    Ok(geometry)
+    Ok(())
 }

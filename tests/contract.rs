@@ -12,15 +12,17 @@
 use std::error::Error;
 use std::fmt::Debug;
 use std::hash::Hash;
+use std::ops::{AddAssign, Sub, SubAssign};
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
-use windrow::clock::{Coarse, Manual, Precise, Ticker};
+use windrow::clock::{Coarse, FromFn, Manual, Precise, Ticker, from_fn};
 use windrow::{
-    BucketSnapshot, BuildError, Clock, Counter, Event, Gauge, Maximum, Minimum, OutOfRange,
-    SlidingWindow, Snapshot, SpanError, Stats, Timestamp,
+    BucketSnapshot, BuildError, Builder, Clock, Counter, Event, Gauge, Kind, Maximum, MergeError,
+    Minimum, OutOfRange, SlidingWindow, Snapshot, SpanError, Stats, Timestamp,
 };
 
 static HITS: Counter = Counter::new();
@@ -75,6 +77,26 @@ fn everything_can_be_shared() {
     error::<BuildError>();
     error::<SpanError>();
     error::<OutOfRange>();
+    error::<MergeError>();
+}
+
+/// A panic that is caught leaves all of them whole.
+#[test]
+fn everything_may_be_used_after_a_caught_panic() {
+    fn whole<T: UnwindSafe + RefUnwindSafe>() {}
+
+    whole::<Counter>();
+    whole::<Gauge>();
+    whole::<Maximum>();
+    whole::<Minimum>();
+    whole::<SlidingWindow<Http>>();
+    whole::<Window<Manual>>();
+    whole::<Window<Precise>>();
+    whole::<Window<Ticker>>();
+    whole::<Window<FromFn<fn() -> Timestamp>>>();
+    whole::<Builder<Http, Ticker>>();
+    whole::<Snapshot<Http>>();
+    whole::<BucketSnapshot<Http>>();
 }
 
 #[test]
@@ -103,6 +125,9 @@ fn counters_have_their_signatures() {
     let _: fn() -> Minimum = Minimum::new;
     let _: fn(&Minimum, u64) = Minimum::record;
     let _: fn(&Minimum) -> Option<u64> = Minimum::get;
+
+    let _: fn(u64) -> Counter = Counter::from;
+    let _: fn(i64) -> Gauge = Gauge::from;
 }
 
 #[test]
@@ -127,6 +152,16 @@ fn windows_have_their_signatures() {
             SlidingWindow::reconfigure;
         let _: fn(&SlidingWindow<E, C>) -> Duration = SlidingWindow::interval;
         let _: fn(&SlidingWindow<E, C>) -> usize = SlidingWindow::buckets;
+        let _: fn(&SlidingWindow<E, C>) -> Duration = SlidingWindow::bucket_length;
+        let _: fn(&SlidingWindow<E, C>, E, Duration) = SlidingWindow::record_duration;
+        let _: fn(&SlidingWindow<E, C>) -> Timestamp = SlidingWindow::now;
+        let _: for<'a> fn(&'a SlidingWindow<E, C>) -> &'a C = SlidingWindow::clock;
+        let _: fn(&SlidingWindow<E, C>, Timestamp) -> SystemTime = SlidingWindow::system_time;
+        let _: fn(Builder<E, C>) -> Builder<E, C> = Builder::allow_coarse_clock;
+
+        let _: &'static [E] = E::ALL;
+        let _: fn(E) -> &'static str = E::name;
+        let _: fn(E) -> Kind = E::kind;
 
         let _: fn(&Snapshot<E>) -> Timestamp = Snapshot::at;
         let _: fn(&Snapshot<E>) -> Duration = Snapshot::interval;
@@ -134,11 +169,16 @@ fn windows_have_their_signatures() {
         let _: fn(&Snapshot<E>, E) -> u64 = Snapshot::sum;
         let _: fn(&Snapshot<E>, E) -> f64 = Snapshot::rate;
         let _: fn(&Snapshot<E>, E) -> Stats = Snapshot::stats;
+        let _: for<'a> fn(&'a Snapshot<E>) -> std::slice::Iter<'a, BucketSnapshot<E>> =
+            Snapshot::iter;
+        let _: fn(&Snapshot<E>) -> bool = Snapshot::is_empty;
+        let _: fn(&mut Snapshot<E>, &Snapshot<E>) -> Result<(), MergeError> = Snapshot::merge;
         let _: fn(&BucketSnapshot<E>) -> Timestamp = BucketSnapshot::start;
         let _: fn(&BucketSnapshot<E>) -> Timestamp = BucketSnapshot::end;
         let _: fn(&BucketSnapshot<E>, E) -> u64 = BucketSnapshot::sum;
         let _: fn(&BucketSnapshot<E>, E) -> Stats = BucketSnapshot::stats;
         let _: fn(&BucketSnapshot<E>) -> bool = BucketSnapshot::is_closed;
+        let _: fn(&BucketSnapshot<E>) -> bool = BucketSnapshot::is_empty;
     }
     of::<Http, Coarse>();
     of::<One, Manual>();
@@ -161,7 +201,14 @@ fn clocks_and_timestamps_have_their_signatures() {
 
     let _: fn(u64) -> Timestamp = Timestamp::from_nanos;
     let _: fn(u64) -> Timestamp = Timestamp::from_millis;
+    let _: fn(u64) -> Timestamp = Timestamp::from_secs;
     let _: fn(Timestamp) -> u64 = Timestamp::as_nanos;
+    let _: fn(Timestamp) -> u64 = Timestamp::as_millis;
+    let _: fn(Timestamp) -> u64 = Timestamp::as_secs;
+    let _: fn(Timestamp, Timestamp) -> Duration = Timestamp::sub;
+    let _: fn(&mut Timestamp, Duration) = Timestamp::add_assign;
+    let _: fn(&mut Timestamp, Duration) = Timestamp::sub_assign;
+    let _: fn(fn() -> Timestamp, Duration) -> FromFn<fn() -> Timestamp> = from_fn;
     let (early, day) = (Timestamp::from_nanos(5), Duration::from_secs(86_400));
     assert_eq!(early - day, Timestamp::from_nanos(0), "saturates");
     assert_eq!(Timestamp::from_nanos(u64::MAX) + day, Timestamp::from_nanos(u64::MAX));

@@ -23,6 +23,15 @@ macro_rules! by_hand {
 
         impl Event for $name {
             const EVENTS: &'static [(&'static str, Kind)] = $events;
+            const ALL: &'static [$name] = &{
+                let mut all = [$name(0); <$name as Event>::EVENTS.len()];
+                let mut index = 0;
+                while index < all.len() {
+                    all[index] = $name(index);
+                    index += 1;
+                }
+                all
+            };
             type Cells = [u64; $cells];
             const ZERO: [u64; $cells] = [0; $cells];
 
@@ -106,6 +115,15 @@ struct Shard<const N: usize>(usize);
 
 impl<const N: usize> Event for Shard<N> {
     const EVENTS: &'static [(&'static str, Kind)] = &[("Shard", Kind::Count); N];
+    const ALL: &'static [Shard<N>] = &{
+        let mut all = [Shard(0); N];
+        let mut index = 0;
+        while index < N {
+            all[index] = Shard(index);
+            index += 1;
+        }
+        all
+    };
     type Cells = [u64; N];
     const ZERO: [u64; N] = [0; N];
 
@@ -126,6 +144,14 @@ fn a_set_may_be_generic() {
 
 fn names<E: Event>() -> Vec<&'static str> {
     E::EVENTS.iter().map(|(name, _)| *name).collect()
+}
+
+/// Each event in its place, with the name and the kind that stand there.
+fn are_all<E: Event, const N: usize>(events: [E; N]) {
+    assert_eq!(E::ALL, events);
+    assert!(E::ALL.iter().map(|event| event.index()).eq(0..N));
+    let said: Vec<_> = E::ALL.iter().map(|event| (event.name(), event.kind())).collect();
+    assert_eq!(said, E::EVENTS);
 }
 
 events! {
@@ -161,7 +187,7 @@ fn a_variant_that_its_cfg_takes_away_shifts_no_kinds() {
     assert_eq!(Attributed::EVENTS, [("First", Count), ("Second", Value), ("Third", Count)]);
     assert_eq!(<Attributed as Event>::ZERO, [0; 6]);
     let all = [Attributed::First, Attributed::Second, Attributed::Third];
-    assert_eq!(all.map(Event::index), [0, 1, 2]);
+    are_all(all);
     assert_eq!(Attributed::default(), Attributed::First);
     let window = window();
     for (event, number) in all.into_iter().zip([5, 70, 900]) {
@@ -169,6 +195,34 @@ fn a_variant_that_its_cfg_takes_away_shifts_no_kinds() {
     }
     assert_eq!(all.map(|event| window.lifetime(event).sum), [5, 70, 900]);
     assert_eq!(all.map(|event| window.lifetime(event).max), [None, Some(70), None]);
+}
+
+events! {
+    /// One of two variants of a name is there.
+    enum Chosen {
+        #[cfg(any())]
+        Disk: Count,
+        Sent: Count,
+        #[cfg(all())]
+        Disk: Value,
+        #[cfg(any())]
+        Last: Count,
+    }
+}
+
+#[test]
+fn a_cfg_may_choose_between_variants_of_one_name() {
+    assert_eq!(Chosen::EVENTS, [("Sent", Kind::Count), ("Disk", Kind::Value)]);
+    are_all([Chosen::Sent, Chosen::Disk]);
+}
+
+#[test]
+fn an_event_beyond_all_has_neither_name_nor_kind() {
+    are_all([Two(0), Two(1)]);
+    are_all([Shard::<3>(0), Shard(1), Shard(2)]);
+    are_all::<Nothing, 0>([]);
+    assert!(catch_unwind(|| Two(2).name()).is_err());
+    assert!(catch_unwind(|| Two(2).kind()).is_err());
 }
 
 /// Each attribute is one more step for a macro that goes through them in turn.
@@ -189,7 +243,8 @@ fn documentation_of_many_lines_meets_no_limit() {
     }
     lines!(0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9
            0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9);
-    assert_eq!((names::<Explained>(), Explained::It.index()), (vec!["It"], 0));
+    assert_eq!(names::<Explained>(), ["It"]);
+    are_all([Explained::It]);
 }
 
 /// `Self::Cells` may be either, where a variant is called `Cells`.
@@ -199,6 +254,7 @@ fn variants_may_be_called_as_the_parts_of_an_event_are() {
 
     assert_eq!(names::<Parts>(), ["Cells", "ZERO", "EVENTS", "Kind", "Count", "Ok"]);
     let all = [Parts::Cells, Parts::ZERO, Parts::EVENTS, Parts::Kind, Parts::Count, Parts::Ok];
+    are_all(all);
     let window = window();
     for event in all {
         window.add(event, 1);
@@ -225,7 +281,8 @@ fn another_macro_may_make_a_set() {
     made! { Documented { /** One. */ #[doc(hidden)] One: Count, /** Two. */ Two: Value } }
     made_of_tokens! { Chosen { #[cfg(any())] One: Value, #[cfg(all())] Two: Count } }
 
-    assert_eq!((names::<Documented>(), Documented::One.index()), (vec!["One", "Two"], 0));
-    assert_eq!(Documented::Two.index(), 1);
-    assert_eq!((names::<Chosen>(), Chosen::Two.index()), (vec!["Two"], 0));
+    assert_eq!(names::<Documented>(), ["One", "Two"]);
+    are_all([Documented::One, Documented::Two]);
+    assert_eq!(names::<Chosen>(), ["Two"]);
+    are_all([Chosen::Two]);
 }

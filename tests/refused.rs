@@ -69,6 +69,11 @@ fn says(name: &str, source: &str, words: &[&str]) {
 
 /// A set of events by hand, and the parts of it that a case is about.
 fn by_hand(events: &str, cells: &str, zero: &str, more: &str) -> String {
+    all_by_hand("<It as Event>::EVENTS.len()", events, cells, zero, more)
+}
+
+/// The same, with so many events in `ALL`.
+fn all_by_hand(all: &str, events: &str, cells: &str, zero: &str, more: &str) -> String {
     format!(
         "#![forbid(unsafe_code)]
 use windrow::{{Event, Kind, SlidingWindow}};
@@ -78,6 +83,7 @@ struct It;
 
 impl Event for It {{
     const EVENTS: &'static [(&'static str, Kind)] = &{events};
+    const ALL: &'static [It] = &[It; {all}];
     type Cells = {cells};
     const ZERO: {cells} = {zero};
     {more}
@@ -114,6 +120,15 @@ fn cells_other_than_the_events_need() {
     says("more", &by_hand(ONE, "[u64; 5]", "[0; 5]", ""), &[needs]);
     says("not_zero", &by_hand(ONE, "[u64; 1]", "[3]", ""), &["`Event::ZERO` must be all zero"]);
     says("no_array", &by_hand(ONE, "Vec<u64>", "Vec::new()", ""), &[needs]);
+}
+
+#[test]
+fn fewer_or_more_events_than_have_names() {
+    let needs = "`Event::ALL` must have as many events as `Event::EVENTS`";
+    for all in ["0", "2"] {
+        let source = all_by_hand(all, ONE, "[u64; 1]", "[0]", "");
+        says(&format!("all_{all}"), &source, &[needs]);
+    }
 }
 
 /// A window for them mapped the whole arena, and then counted in shared cells.

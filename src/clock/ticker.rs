@@ -1,5 +1,6 @@
 //! A thread that publishes the time, so that reading it costs one load.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -106,7 +107,11 @@ impl Ticker {
         let tick = Arc::new(Tick::new(period));
         let registration = forks::enter(&tick)?;
         let thread = tick.start().inspect_err(|_| registration.leave())?;
-        let handle = Handle { tick: Arc::clone(&tick), thread: Some(thread), registration };
+        let handle = Handle {
+            tick: Arc::clone(&tick),
+            thread: Some(AssertUnwindSafe(thread)),
+            registration,
+        };
         Ok(Ticker { tick, _handle: Arc::new(handle) })
     }
 
@@ -171,14 +176,17 @@ impl Clock for Ticker {
 struct Handle {
     tick: Arc<Tick>,
     /// The thread that was started with the ticker.
-    thread: Option<JoinHandle<()>>,
+    ///
+    /// Only the drop of the last clone looks at it, once, and gives it away. So no caller that catches a panic
+    /// can find it half changed.
+    thread: Option<AssertUnwindSafe<JoinHandle<()>>>,
     registration: &'static forks::Registration,
 }
 
 impl Drop for Handle {
     fn drop(&mut self) {
         self.tick.end();
-        if let Some(thread) = self.thread.take() {
+        if let Some(AssertUnwindSafe(thread)) = self.thread.take() {
             if !self.tick.has_first_thread() {
                 mem::forget(thread); // a thread of another process: it can be neither joined nor detached
             } else if tick::is_ticking() {

@@ -1,6 +1,6 @@
 //! A counter that every core can add to at once.
 
-use std::fmt::{self, Debug, Formatter};
+use std::fmt::{self, Debug, Display, Formatter};
 
 use crate::counters::striped::{Striped, at_least_release};
 use crate::sync::{AtomicU64, Ordering, const_fn, fence};
@@ -210,6 +210,32 @@ impl Counter {
 impl Default for Counter {
     fn default() -> Counter {
         Counter::new()
+    }
+}
+
+/// A counter that begins at a number, as if that had been added first.
+///
+/// ```
+/// let hits = windrow::Counter::from(40);
+/// hits.add(2);
+/// assert_eq!(hits.sum_then_reset(), 42);
+/// assert_eq!(hits.sum(), 0);
+/// ```
+impl From<u64> for Counter {
+    fn from(n: u64) -> Counter {
+        Counter { cells: Striped::starting_at(n), base: AtomicU64::new(0) }
+    }
+}
+
+/// Shows the [`sum`](Counter::sum), as a `u64` is shown.
+///
+/// ```
+/// let hits = windrow::Counter::from(42);
+/// assert_eq!(format!("{hits} hits, {hits:>5}"), "42 hits,    42");
+/// ```
+impl Display for Counter {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        Display::fmt(&self.sum(), f)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The greatest and the least of all that was recorded.
 
-use std::fmt::{self, Debug, Formatter};
+use std::fmt::{self, Debug, Display, Formatter};
 
 use crate::counters::striped::Striped;
 use crate::sync::{AtomicBool, Ordering, const_fn};
@@ -53,6 +53,12 @@ impl Extreme {
 /// SLOWEST.record(3);
 /// assert_eq!(SLOWEST.get(), Some(7));
 /// ```
+///
+/// There is no `take`, because it would not be exact: the values, and whether there was one, are two words. Say that
+/// a `take` reads and clears both while a thread records. If it clears the values first, it may clear what tells of
+/// a value that came in between, and that value is lost. If it clears them last, it may return a value whose
+/// thread then tells of it again. For the greatest value of each second or minute, record a `Value` event in a
+/// [`SlidingWindow`](crate::SlidingWindow).
 pub struct Maximum(Extreme);
 
 impl Maximum {
@@ -109,6 +115,8 @@ impl Maximum {
 /// FASTEST.record(7);
 /// assert_eq!(FASTEST.get(), Some(3));
 /// ```
+///
+/// There is no `take`, for the same reason as in [`Maximum`].
 pub struct Minimum(Extreme); // of complements: the least value has the greatest one
 
 impl Minimum {
@@ -160,6 +168,41 @@ impl Default for Maximum {
 impl Default for Minimum {
     fn default() -> Minimum {
         Minimum::new()
+    }
+}
+
+/// A value as a `u64` is shown, or `none`.
+fn show(value: Option<u64>, f: &mut Formatter<'_>) -> fmt::Result {
+    match value {
+        Some(value) => Display::fmt(&value, f),
+        None => f.pad("none"),
+    }
+}
+
+/// Shows the [value](Maximum::get), or `none` if there was none.
+///
+/// ```
+/// let slowest = windrow::Maximum::new();
+/// assert_eq!(slowest.to_string(), "none");
+/// slowest.record(7);
+/// assert_eq!(slowest.to_string(), "7");
+/// ```
+impl Display for Maximum {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        show(self.get(), f)
+    }
+}
+
+/// Shows the [value](Minimum::get), or `none` if there was none.
+///
+/// ```
+/// let fastest = windrow::Minimum::new();
+/// fastest.record(7);
+/// assert_eq!(format!("{fastest:>3}"), "  7");
+/// ```
+impl Display for Minimum {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        show(self.get(), f)
     }
 }
 

@@ -1,6 +1,6 @@
 //! A number that goes up and down from every core at once.
 
-use std::fmt::{self, Debug, Formatter};
+use std::fmt::{self, Debug, Display, Formatter};
 
 use crate::counters::striped::{Striped, at_least_release};
 use crate::sync::{Ordering, const_fn, fence};
@@ -19,6 +19,13 @@ use crate::sync::{Ordering, const_fn, fence};
 /// OPEN.decrement();
 /// assert_eq!(OPEN.sum(), 2);
 /// ```
+///
+/// There is no `set`, because it could not be exact. Adds are spread over the cores' cells, and no scan sees all
+/// cells at one moment. Say that a thread adds 1 on one core and then, on another core, subtracts it. A `set(0)`
+/// that scans meanwhile may miss the addition and see the subtraction: it would take the one for later than
+/// itself and the other for earlier, and the gauge would read 1 from then on, for ever. A [`sum`](Self::sum) can
+/// be as wrong as that, but only once. To start from a known level, make the gauge from it:
+/// `Gauge::from(level)`.
 pub struct Gauge {
     cells: Striped,
 }
@@ -140,6 +147,31 @@ impl Gauge {
 impl Default for Gauge {
     fn default() -> Gauge {
         Gauge::new()
+    }
+}
+
+/// A gauge that begins at a number, as if that had been added first.
+///
+/// ```
+/// let level = windrow::Gauge::from(-5);
+/// level.increment();
+/// assert_eq!(level.sum(), -4);
+/// ```
+impl From<i64> for Gauge {
+    fn from(n: i64) -> Gauge {
+        Gauge { cells: Striped::starting_at(n.cast_unsigned()) }
+    }
+}
+
+/// Shows the [`sum`](Gauge::sum), as an `i64` is shown.
+///
+/// ```
+/// let level = windrow::Gauge::from(-5);
+/// assert_eq!(level.to_string(), "-5");
+/// ```
+impl Display for Gauge {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        Display::fmt(&self.sum(), f)
     }
 }
 

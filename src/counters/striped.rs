@@ -21,7 +21,7 @@ use crate::sync::{AtomicPtr, AtomicU64, Ordering, const_fn, fence};
 pub(crate) struct Striped {
     /// A [`TaggedColumn`], encoded.
     column: AtomicPtr<AtomicU64>,
-    /// What was added without a column, and by threads without a row.
+    /// What it began with, what was added without a column, and by threads without a row.
     fallback: AtomicU64,
 }
 
@@ -30,6 +30,11 @@ impl Striped {
         pub(crate) const fn new() -> Striped {
             Striped { column: AtomicPtr::new(null_mut()), fallback: AtomicU64::new(0) }
         }
+    }
+
+    /// A number that begins at `n`.
+    pub(crate) fn starting_at(n: u64) -> Striped {
+        Striped { column: AtomicPtr::new(null_mut()), fallback: AtomicU64::new(n) }
     }
 
     /// Adds `n`, wrapping. `order` is at least Release.

@@ -5,18 +5,47 @@
 //! answers when the enum is compiled. It examines each attribute by itself, without recursion, however
 //! long the documentation is.
 
+use crate::event::Event;
 use crate::event::layout::BucketLayout;
 use crate::event::layout::Kind;
 
 /// A variant in the source, whether or not its `cfg` leaves it there.
 #[derive(Clone, Copy, Debug)]
-pub struct Listed {
+pub struct Listed<E> {
     /// The variant's name.
     pub name: &'static str,
     /// Its kind.
     pub kind: Kind,
     /// What its `cfg` says.
     pub is_there: bool,
+    /// The event of that name, if there is one: this variant, or another that took its place.
+    pub event: Option<E>,
+}
+
+/// What stands for a variant that is not there.
+#[derive(Clone, Copy, Debug)]
+pub struct Absent;
+
+/// What a variant's name means: an event, or [`Absent`].
+///
+/// No macro can write down the name of a variant that its `cfg` takes away. But `Enum::Name` may also be a
+/// trait's constant, and is that where there is no such variant. The two have different types, and each type has a
+/// method `event` of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Mention<T>(pub T);
+
+impl Mention<Absent> {
+    /// None.
+    pub const fn event<E: Event>(self) -> Option<E> {
+        None
+    }
+}
+
+impl<E: Event> Mention<E> {
+    /// The event.
+    pub const fn event(self) -> Option<E> {
+        Some(self.0)
+    }
 }
 
 /// Whether all conditions hold.
@@ -36,7 +65,7 @@ pub const fn all(conditions: &[bool]) -> bool {
 /// # Panics
 ///
 /// In compilation, if there is none.
-pub const fn count(listed: &[Listed]) -> usize {
+pub const fn count<E>(listed: &[Listed<E>]) -> usize {
     let (mut count, mut index) = (0, 0);
     while index < listed.len() {
         count += listed[index].is_there as usize;
@@ -46,12 +75,14 @@ pub const fn count(listed: &[Listed]) -> usize {
     count
 }
 
-/// The variants that are there: all `N` of them.
-pub const fn there<const N: usize>(listed: &[Listed]) -> [(&'static str, Kind); N] {
+/// The names and kinds of the variants that are there: all `N` of them.
+pub const fn names_and_kinds<E: Event, const N: usize>(
+    listed: &[Listed<E>],
+) -> [(&'static str, Kind); N] {
     let mut events = [("", Kind::Count); N];
     let (mut next, mut index) = (0, 0);
     while index < listed.len() {
-        let Listed { name, kind, is_there } = listed[index];
+        let Listed { name, kind, is_there, .. } = listed[index];
         if is_there {
             events[next] = (name, kind);
             next += 1;
@@ -59,6 +90,30 @@ pub const fn there<const N: usize>(listed: &[Listed]) -> [(&'static str, Kind); 
         index += 1;
     }
     events
+}
+
+/// The events of the variants that are there: all `N` of them.
+///
+/// # Panics
+///
+/// In compilation, if none is there.
+pub const fn events<E: Event, const N: usize>(listed: &[Listed<E>]) -> [E; N] {
+    let mut events = [None; N];
+    let (mut next, mut index) = (0, 0);
+    while index < listed.len() {
+        if listed[index].is_there {
+            events[next] = listed[index].event;
+            next += 1;
+        }
+        index += 1;
+    }
+    let mut all = [events[0].unwrap(); N];
+    let mut index = 0;
+    while index < N {
+        all[index] = events[index].unwrap();
+        index += 1;
+    }
+    all
 }
 
 /// How many cells the events have together.

@@ -1,5 +1,8 @@
 //! What is known of one event: count, sum, least and greatest.
 
+use std::iter::Sum;
+use std::ops::{Add, AddAssign};
+
 /// What is known of one event over some span.
 ///
 /// For a `Count` event, `count` and `sum` are both what was added, and there is no minimum or
@@ -18,6 +21,19 @@
 /// assert_eq!((stats.count, stats.sum), (2, 80));
 /// assert_eq!((stats.min, stats.mean(), stats.max), (Some(30), Some(40.0), Some(50)));
 /// # Ok::<(), windrow::BuildError>(())
+/// ```
+///
+/// Stats of different buckets, windows or events add up: counts and sums wrap, and of the extremes the sum has
+/// the least and the greatest.
+///
+/// ```
+/// use windrow::Stats;
+///
+/// let one = Stats { count: 2, sum: 30, min: Some(10), max: Some(20) };
+/// let other = Stats { count: 1, sum: 50, min: Some(50), max: Some(50) };
+/// let both = Stats { count: 3, sum: 80, min: Some(10), max: Some(50) };
+/// assert_eq!(one + other, both);
+/// assert_eq!([one, other].iter().sum::<Stats>(), both);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
@@ -52,5 +68,32 @@ impl Stats {
     /// ```
     pub fn mean(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64)
+    }
+}
+
+/// The stats of the values of both.
+impl Add for Stats {
+    type Output = Stats;
+
+    fn add(self, other: Stats) -> Stats {
+        self.with(other)
+    }
+}
+
+impl AddAssign for Stats {
+    fn add_assign(&mut self, other: Stats) {
+        *self = *self + other;
+    }
+}
+
+impl Sum for Stats {
+    fn sum<I: Iterator<Item = Stats>>(all: I) -> Stats {
+        all.fold(Stats::default(), Stats::add)
+    }
+}
+
+impl<'a> Sum<&'a Stats> for Stats {
+    fn sum<I: Iterator<Item = &'a Stats>>(all: I) -> Stats {
+        all.copied().sum()
     }
 }

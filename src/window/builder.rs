@@ -7,10 +7,12 @@ use crate::clock::{Clock, Coarse};
 use crate::error::BuildError;
 use crate::event::{Event, Positions};
 use crate::ring::{Geometry, Ring};
-use crate::window::{SlidingWindow, geometry};
+use crate::window::{SlidingWindow, fine_enough};
 
 impl<E: Event> SlidingWindow<E, Coarse> {
-    /// A builder for a window. By default, it has one second in two buckets.
+    /// A builder for a window. By default, it has one second in two buckets, and the [`Coarse`] clock.
+    ///
+    /// For another clock, [`Builder::clock`] takes it, and [`Builder::default`] makes it.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -19,7 +21,7 @@ impl<E: Event> SlidingWindow<E, Coarse> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn builder() -> Builder<E, Coarse> {
-        Builder::new()
+        Builder::default()
     }
 }
 
@@ -49,16 +51,32 @@ pub struct Builder<E, C = Coarse> {
     /// Length and number of the buckets of each tier.
     tiers: Vec<(Duration, usize)>,
     clock: C,
+    allows_coarse_clock: bool,
     events: PhantomData<E>,
 }
 
-impl<E: Event> Builder<E, Coarse> {
-    pub(crate) fn new() -> Builder<E, Coarse> {
+/// One second in two buckets, on the clock's default.
+///
+/// This is for a clock that is named in a type. ([`SlidingWindow::builder`] is of the [`Coarse`] clock alone: were
+/// it of any, `SlidingWindow::builder().clock(..)` would not say which clock it begins with.)
+///
+/// ```
+/// use windrow::{Builder, SlidingWindow, clock::Manual, events};
+///
+/// events! { enum Hits { Hit: Count } }
+///
+/// let window: SlidingWindow<Hits, Manual> = Builder::default().buckets(4).build()?;
+/// assert_eq!(window.now().as_nanos(), 0);
+/// # Ok::<(), windrow::BuildError>(())
+/// ```
+impl<E: Event, C: Clock + Default> Default for Builder<E, C> {
+    fn default() -> Builder<E, C> {
         Builder {
             interval: Duration::from_secs(1),
             buckets: 2,
             tiers: Vec::new(),
-            clock: Coarse::default(),
+            clock: C::default(),
+            allows_coarse_clock: false,
             events: PhantomData,
         }
     }
@@ -127,8 +145,36 @@ impl<E: Event, C: Clock> Builder<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn clock<D: Clock>(self, clock: D) -> Builder<E, D> {
-        let Builder { interval, buckets, tiers, events, .. } = self;
-        Builder { interval, buckets, tiers, clock, events }
+        let Builder { interval, buckets, tiers, allows_coarse_clock, events, .. } = self;
+        Builder { interval, buckets, tiers, clock, allows_coarse_clock, events }
+    }
+
+    /// Allows a clock whose resolution is coarser than a tenth of a bucket.
+    ///
+    /// No count is lost, but buckets are unequal: each has the adds of the clock's readings that lie in it. With a
+    /// tick of 4 ms, buckets of 10 ms have two or three ticks each; and of buckets that are shorter than a tick,
+    /// most have no adds. Sums and rates are wrong by as much, at both ends of the interval.
+    ///
+    /// [`SlidingWindow::reconfigure`] does not ask the builder: it refuses a geometry that the clock is too coarse
+    /// for.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// use std::time::Duration;
+    /// use windrow::{BuildError, SlidingWindow, clock::Ticker};
+    ///
+    /// let builder = SlidingWindow::<Hits>::builder()
+    ///     .interval(Duration::from_millis(10))
+    ///     .clock(Ticker::start(Duration::from_millis(4)));
+    /// let error = builder.clone().build().unwrap_err();
+    /// assert!(matches!(error, BuildError::ClockTooCoarse { .. }));
+    /// let window = builder.allow_coarse_clock().build()?;
+    /// window.add(Hits::Hit, 1);
+    /// assert_eq!(window.lifetime(Hits::Hit).sum, 1);
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn allow_coarse_clock(self) -> Builder<E, C> {
+        Builder { allows_coarse_clock: true, ..self }
     }
 
     /// Makes the window. Its newest bucket is the one that contains the clock's now.
@@ -137,7 +183,7 @@ impl<E: Event, C: Clock> Builder<E, C> {
     ///
     /// [`BuildError`] if the interval or the number of buckets is zero, if the buckets do not divide
     /// the interval into whole nanoseconds, if either is too large, or if the clock is coarser than a
-    /// tenth of a bucket.
+    /// tenth of a bucket and was not [allowed](Self::allow_coarse_clock) to be.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -148,7 +194,10 @@ impl<E: Event, C: Clock> Builder<E, C> {
     /// );
     /// ```
     pub fn build(self) -> Result<SlidingWindow<E, C>, BuildError> {
-        let geometry = geometry(self.interval, self.buckets, &self.clock)?;
+        let geometry = Geometry::new(self.interval, self.buckets)?;
+        if !self.allows_coarse_clock {
+            fine_enough(&self.clock, geometry)?;
+        }
         // All that adds later trust the events to keep is checked when this is compiled.
         let layout = <E::Cells as Positions<E>>::LAYOUT;
         let mut tiers = Vec::new();

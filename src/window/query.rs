@@ -64,7 +64,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// The sum at a position, over whatever way it takes.
     #[cold]
     fn total(&self, position: usize) -> u64 {
-        self.ring.view(|| self.now(), |view| view.total(position))
+        self.ring.view(|| RingAndClock::now(self), |view| view.total(position))
     }
 
     /// The [`sum`](Self::sum) divided by the interval: per second.
@@ -82,9 +82,10 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// ```
     pub fn rate(&self, event: E) -> f64 {
         let position = cells_of(event).sum();
-        let (sum, interval) = self
-            .ring
-            .view(|| self.now(), |view| (view.total(position), view.geometry().interval()));
+        let (sum, interval) = self.ring.view(
+            || RingAndClock::now(self),
+            |view| (view.total(position), view.geometry().interval()),
+        );
         sum as f64 / Duration::from_nanos(interval).as_secs_f64()
     }
 
@@ -113,7 +114,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
 
     /// The stats of the event with these cells.
     fn stats_at(&self, cells: CellIndex) -> Stats {
-        self.ring.view(|| self.now(), |view| view.stats(cells))
+        self.ring.view(|| RingAndClock::now(self), |view| view.stats(cells))
     }
 
     /// All buckets of the interval: exactly [`buckets`](Self::buckets) entries, oldest first, gaps
@@ -133,7 +134,8 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn snapshot(&self) -> Snapshot<E> {
-        self.ring.view(|| self.now(), |view| Snapshot::of(view, view.geometry().buckets()))
+        self.ring
+            .view(|| RingAndClock::now(self), |view| Snapshot::of(view, view.geometry().buckets()))
     }
 
     /// The newest buckets, as many as cover `span`. The bucket of the clock's now is one of them.
@@ -163,7 +165,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
             return Err(SpanError::Zero);
         }
         self.ring.view(
-            || self.now(),
+            || RingAndClock::now(self),
             |view| {
                 let interval = Duration::from_nanos(view.geometry().interval());
                 if span > interval {
@@ -193,7 +195,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn previous(&self) -> BucketSnapshot<E> {
-        self.ring.view(|| self.now(), BucketSnapshot::previous)
+        self.ring.view(|| RingAndClock::now(self), BucketSnapshot::previous)
     }
 
     /// Everything that was ever added, late adds too.

@@ -39,7 +39,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// ```
     pub fn series(&self, tier: usize) -> Option<Snapshot<E>> {
         self.ring.view_then(
-            || self.now(),
+            || RingAndClock::now(self),
             |view| Snapshot::newest_of_tier(view, tier),
             |view, newest| newest.map(|(series, before)| series.with_older(view, tier, before)),
         )

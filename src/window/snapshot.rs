@@ -1,10 +1,17 @@
 //! What a window held, bucket by bucket.
 
+use std::slice;
 use std::time::Duration;
 
-use crate::event::{Event, Stats, cells_of};
-use crate::ring::{BucketData, Coarse, TierSpan, View};
+use crate::event::layout::CellIndex;
+use crate::event::{Event, Positions, Stats, cells_of};
+use crate::ring::{BucketData, View};
 use crate::timestamp::Timestamp;
+
+mod compare;
+mod merge;
+mod show;
+mod tier;
 
 /// What a window held, bucket by bucket: from [`SlidingWindow::snapshot`] and
 /// [`SlidingWindow::last`].
@@ -38,12 +45,16 @@ use crate::timestamp::Timestamp;
 /// # Ok::<(), windrow::BuildError>(())
 /// ```
 ///
+/// Two snapshots are equal if they are of the same time and interval, and hold equal buckets.
+///
 /// [`SlidingWindow::snapshot`]: crate::SlidingWindow::snapshot
 /// [`SlidingWindow::last`]: crate::SlidingWindow::last
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Snapshot<E: Event> {
     at: Timestamp,
     interval: Duration,
+    /// A bucket's length.
+    length: Duration,
     buckets: Vec<BucketSnapshot<E>>,
 }
 
@@ -62,59 +73,8 @@ impl<E: Event> Snapshot<E> {
             buckets[index as usize].merge(view, source);
         });
         let interval = Duration::from_nanos(geometry.length() * wanted as u64);
-        Snapshot { at: Timestamp::from_nanos(view.now()), interval, buckets }
-    }
-
-    /// A tier's buckets at the view's time, newest first, down to the one that the live bucket is in; and what was
-    /// counted through blocks before that.
-    pub(crate) fn newest_of_tier(view: &View<'_>, tier: usize) -> Option<(Snapshot<E>, E::Cells)> {
-        let (geometry, span) = (view.tier_geometry(tier)?, TierSpan::live(view, tier)?);
-        let (mut buckets, mut before) = (Vec::with_capacity(geometry.buckets()), E::ZERO);
-        let mut start = geometry.start_of(view.newest());
-        let last = span.from().max(geometry.oldest(start));
-        loop {
-            let number = |position| if start == span.from() { span.number(position) } else { 0 };
-            let bucket = BucketSnapshot::final_at(start, geometry.length_at(start), number);
-            buckets.push(BucketSnapshot { is_closed: false, ..bucket });
-            if start == last {
-                break;
-            }
-            start -= geometry.length();
-        }
-        for (position, before) in before.as_mut().iter_mut().enumerate() {
-            *before = span.counted_before(position);
-        }
-        span.end();
-        let at = Timestamp::from_nanos(view.now());
-        let interval = Duration::from_nanos(geometry.interval());
-        Some((Snapshot { at, interval, buckets }, before))
-    }
-
-    /// With the older buckets of the tier, oldest first. Their notes are constants, so this may take its time.
-    pub(crate) fn with_older(
-        mut self,
-        view: &View<'_>,
-        tier: usize,
-        mut before: E::Cells,
-    ) -> Snapshot<E> {
-        let Some(geometry) = view.tier_geometry(tier) else { return self };
-        let oldest = geometry.oldest(geometry.start_of(view.newest()));
-        let mut start = self.buckets.last().map_or(oldest, |last| last.start.as_nanos());
-        while start > oldest {
-            start -= geometry.length();
-            let (length, next) = (geometry.length_at(start), before.clone());
-            let coarse = Coarse::at(view, tier, start);
-            let cells = before.as_mut();
-            let number = |position: usize| coarse.number(view, position, &mut cells[position]);
-            let mut bucket = BucketSnapshot::final_at(start, length, number);
-            if !coarse.is_valid() {
-                // It has left the tier meanwhile.
-                (bucket.cells, before) = (E::ZERO, next);
-            }
-            self.buckets.push(bucket);
-        }
-        self.buckets.reverse();
-        self
+        let length = Duration::from_nanos(geometry.length());
+        Snapshot { at: Timestamp::from_nanos(view.now()), interval, length, buckets }
     }
 
     /// The time at which it was taken.
@@ -162,6 +122,39 @@ impl<E: Event> Snapshot<E> {
         &self.buckets
     }
 
+    /// The [`buckets`](Self::buckets), one by one, oldest first. So does `for bucket in &snapshot`.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// let window = windrow::SlidingWindow::<Hits>::builder().build()?;
+    /// window.add(Hits::Hit, 2);
+    /// let snapshot = window.snapshot();
+    /// assert_eq!(snapshot.iter().map(|bucket| bucket.sum(Hits::Hit)).max(), Some(2));
+    /// for bucket in &snapshot {
+    ///     println!("{}: {}", bucket.start(), bucket.sum(Hits::Hit));
+    /// }
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn iter(&self) -> slice::Iter<'_, BucketSnapshot<E>> {
+        self.buckets.iter()
+    }
+
+    /// Whether no event was counted in any bucket: the count of each event is zero in all of them.
+    ///
+    /// It is *not* about the number of buckets, which is never zero.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// let window = windrow::SlidingWindow::<Hits>::builder().build()?;
+    /// assert!(window.snapshot().is_empty());
+    /// window.add(Hits::Hit, 1);
+    /// assert!(!window.snapshot().is_empty());
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn is_empty(&self) -> bool {
+        self.buckets.iter().all(BucketSnapshot::is_empty)
+    }
+
     /// The sum of an event over all buckets, wrapping.
     ///
     /// ```
@@ -195,13 +188,29 @@ impl<E: Event> Snapshot<E> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn stats(&self, event: E) -> Stats {
-        let buckets = self.buckets.iter().map(|bucket| bucket.stats(event));
-        buckets.fold(Stats::default(), Stats::with)
+        self.stats_at(cells_of(event))
+    }
+
+    /// The stats of the event with these cells.
+    fn stats_at(&self, cells: CellIndex) -> Stats {
+        self.buckets.iter().map(|bucket| bucket.stats_at(cells)).sum()
+    }
+}
+
+impl<'a, E: Event> IntoIterator for &'a Snapshot<E> {
+    type Item = &'a BucketSnapshot<E>;
+    type IntoIter = slice::Iter<'a, BucketSnapshot<E>>;
+
+    fn into_iter(self) -> slice::Iter<'a, BucketSnapshot<E>> {
+        self.iter()
     }
 }
 
 /// What one bucket held.
-#[derive(Clone, Debug)]
+///
+/// Two are equal if they begin and end at the same times, both are closed or neither is, and each event's stats
+/// are equal.
+#[derive(Clone)]
 pub struct BucketSnapshot<E: Event> {
     start: Timestamp,
     end: Timestamp,
@@ -316,8 +325,33 @@ impl<E: Event> BucketSnapshot<E> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn stats(&self, event: E) -> Stats {
-        let cells = self.cells.as_ref();
-        cells_of(event).stats(|position| cells[position])
+        self.stats_at(cells_of(event))
+    }
+
+    /// The stats of the event with these cells.
+    fn stats_at(&self, cells: CellIndex) -> Stats {
+        let numbers = self.cells.as_ref();
+        cells.stats(|position| numbers[position])
+    }
+
+    /// Each event's stats, in the order of their indexes.
+    fn all_stats(&self) -> impl Iterator<Item = Stats> {
+        <E::Cells as Positions<E>>::CELLS.iter().map(|cells| self.stats_at(*cells))
+    }
+
+    /// Whether no event was counted in it: the count of each event is zero.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// # let clock = windrow::clock::Manual::default();
+    /// clock.set(windrow::Timestamp::from_millis(1_700));
+    /// let window = windrow::SlidingWindow::<Hits>::builder().clock(clock).build()?;
+    /// window.add(Hits::Hit, 1);
+    /// assert!(window.previous().is_empty());
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn is_empty(&self) -> bool {
+        self.all_stats().all(|stats| stats.count == 0)
     }
 
     /// Whether it was final: only a back-dated add, whose timestamp is older than the newest bucket, can

@@ -128,3 +128,35 @@ fn b18_every_add_is_in_exactly_one_drain() {
     assert_eq!(drained + counter.sum_then_reset(), 4 * 100_000);
     assert_eq!(counter.sum(), 0);
 }
+
+/// A number that a counter begins with is drained once, like an add, with a column or without.
+#[test]
+fn what_a_counter_begins_with_is_in_the_first_drain() {
+    let counter = Counter::from(40);
+    assert_eq!((counter.sum(), counter.to_string()), (40, "40".to_owned()));
+    counter.add(2);
+    assert_eq!((counter.sum_then_reset(), counter.sum_then_reset()), (42, 0));
+    counter.add(1);
+    assert_eq!(counter.sum(), 1);
+    let counter = Counter::from(u64::MAX);
+    assert_eq!(counter.sum_then_reset(), u64::MAX);
+    counter.add(3);
+    assert_eq!(counter.sum_then_reset(), 3);
+
+    let gauge = Gauge::from(i64::MIN);
+    assert_eq!(gauge.to_string(), i64::MIN.to_string());
+    gauge.decrement();
+    assert_eq!(gauge.sum(), i64::MAX, "wraps");
+}
+
+#[test]
+fn numbers_are_shown_as_numbers() {
+    let (highest, lowest) = (Maximum::new(), Minimum::new());
+    assert_eq!(format!("{highest} {lowest:>6}"), "none   none");
+    for value in [30, 7] {
+        highest.record(value);
+        lowest.record(value);
+    }
+    assert_eq!(format!("{highest} {lowest:>6} {lowest:<3}|"), "30      7 7  |");
+    assert_eq!(format!("{:+} {:05}", Gauge::from(3), Counter::from(12)), "+3 00012");
+}

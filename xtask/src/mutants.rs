@@ -35,8 +35,10 @@ const ROUNDS: [Round; 2] = [
             "errors",
             "events",
             "refused",
+            "snapshots",
             "steady",
             "threads",
+            "time",
         ],
     },
 ];

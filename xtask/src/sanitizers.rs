@@ -14,7 +14,7 @@ const TARGET: &str = "x86_64-unknown-linux-gnu";
 /// The tests that `AddressSanitizer` watches. Not the others: they limit the address space, of which a
 /// sanitizer reserves terabytes (`survival`), count allocations (`steady`), load a plugin that is
 /// built without (`dlclose`), only compile (`refused`).
-const WATCHED: [&str; 10] = [
+const WATCHED: [&str; 12] = [
     "changes",
     "contract",
     "conformance",
@@ -22,8 +22,10 @@ const WATCHED: [&str; 10] = [
     "errors",
     "events",
     "oracle",
+    "snapshots",
     "storm",
     "threads",
+    "time",
     "torture",
 ];
 

@@ -1,0 +1,65 @@
+//! A clock that is a function.
+
+use std::fmt::{self, Debug, Formatter};
+use std::time::Duration;
+
+use super::Clock;
+use crate::timestamp::Timestamp;
+
+/// A clock that asks `now` for the time, and says that its resolution is `resolution`.
+///
+/// Every add calls `now`: it must neither block nor panic. The resolution is the least difference between two
+/// different readings; zero for a function that can show any time. (Functions are no clocks by themselves: a
+/// reference to a clock is a clock, and the compiler must be sure that it is not a function too.)
+///
+/// ```
+/// use std::time::{Duration, Instant};
+/// use windrow::{SlidingWindow, Timestamp, clock, events};
+///
+/// events! { enum Hits { Hit: Count } }
+///
+/// let begun = Instant::now();
+/// let since = move || Timestamp::from_nanos(0) + begun.elapsed();
+/// let window = SlidingWindow::<Hits>::builder()
+///     .clock(clock::from_fn(since, Duration::from_nanos(1)))
+///     .build()?;
+/// window.add(Hits::Hit, 1);
+/// assert_eq!(window.lifetime(Hits::Hit).sum, 1);
+/// # Ok::<(), windrow::BuildError>(())
+/// ```
+pub fn from_fn<F: Fn() -> Timestamp>(now: F, resolution: Duration) -> FromFn<F> {
+    FromFn { now, resolution }
+}
+
+/// A clock that is a function: from [`from_fn`].
+///
+/// ```
+/// use std::time::Duration;
+/// use windrow::{Clock, Timestamp, clock};
+///
+/// let noon: clock::FromFn<_> = clock::from_fn(|| Timestamp::from_secs(43_200), Duration::ZERO);
+/// assert_eq!(noon.now().as_secs(), 43_200);
+/// ```
+#[derive(Clone, Copy)]
+pub struct FromFn<F> {
+    now: F,
+    resolution: Duration,
+}
+
+impl<F: Fn() -> Timestamp> Clock for FromFn<F> {
+    #[inline]
+    fn now(&self) -> Timestamp {
+        (self.now)()
+    }
+
+    fn resolution(&self) -> Duration {
+        self.resolution
+    }
+}
+
+/// Shows the resolution.
+impl<F> Debug for FromFn<F> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FromFn").field("resolution", &self.resolution).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,76 @@
+//! Merging snapshots of several windows.
+
+use super::{BucketSnapshot, Snapshot};
+use crate::error::MergeError;
+use crate::event::{Event, Positions};
+
+/// # Merging
+impl<E: Event> Snapshot<E> {
+    /// Merges another window's snapshot into this one, bucket by bucket: counts and sums add up, wrapping, and
+    /// of the extremes the least and the greatest remain.
+    ///
+    /// For windows of the same geometry whose clocks have one zero: those of several shards or endpoints, say.
+    /// Take the snapshots one after another: if a bucket begins meanwhile, the snapshots differ, and must be
+    /// taken anew. (Whether two clocks have one zero cannot be checked: with different ones, what happened at
+    /// different times is merged.) The result is of the later of the two times. Its buckets are closed where
+    /// they are in both. A window's snapshot that is merged into another one of the same window counts twice.
+    ///
+    /// Costs a pass over the cells of all buckets; allocates nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`MergeError`] if the interval, the length of a bucket or the start of the newest bucket differs. Then
+    /// this snapshot stays as it was.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// use windrow::{SlidingWindow, clock::Manual};
+    ///
+    /// let clock = Manual::default();
+    /// let shards = [(); 3].map(|()| SlidingWindow::<Hits>::builder().clock(clock.clone()).build());
+    /// let mut all = None;
+    /// for (index, shard) in shards.into_iter().enumerate() {
+    ///     let shard = shard?;
+    ///     shard.add(Hits::Hit, 10 + index as u64);
+    ///     match &mut all {
+    ///         None => all = Some(shard.snapshot()),
+    ///         Some(all) => all.merge(&shard.snapshot())?,
+    ///     }
+    /// }
+    /// assert_eq!(all.map(|all| all.sum(Hits::Hit)), Some(33));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn merge(&mut self, other: &Snapshot<E>) -> Result<(), MergeError> {
+        let (this, that) = (self.interval, other.interval);
+        if this != that {
+            return Err(MergeError::Interval { this, other: that });
+        }
+        let (this, that) = (self.length, other.length);
+        if this != that {
+            return Err(MergeError::BucketLength { this, other: that });
+        }
+        // There is always a newest bucket. The others follow from it, by the interval and the length.
+        let newest = |snapshot: &Snapshot<E>| snapshot.buckets[snapshot.buckets.len() - 1].start;
+        let (this, that) = (newest(self), newest(other));
+        if this != that {
+            return Err(MergeError::Start { this, other: that });
+        }
+        self.at = self.at.max(other.at);
+        for (bucket, other) in self.buckets.iter_mut().zip(&other.buckets) {
+            bucket.join(other);
+        }
+        Ok(())
+    }
+}
+
+impl<E: Event> BucketSnapshot<E> {
+    /// Takes in the numbers of another window's bucket of the same time.
+    fn join(&mut self, other: &BucketSnapshot<E>) {
+        self.is_closed &= other.is_closed;
+        let layout = <E::Cells as Positions<E>>::LAYOUT;
+        let cells = self.cells.as_mut().iter_mut().zip(other.cells.as_ref());
+        for (position, (cell, other)) in cells.enumerate() {
+            *cell = layout.join(position, *cell, *other);
+        }
+    }
+}

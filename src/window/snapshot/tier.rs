@@ -1,0 +1,63 @@
+//! What a tier held, bucket by bucket.
+
+use std::time::Duration;
+
+use crate::event::Event;
+use crate::ring::{Coarse, TierSpan, View};
+use crate::timestamp::Timestamp;
+use crate::window::snapshot::{BucketSnapshot, Snapshot};
+
+impl<E: Event> Snapshot<E> {
+    /// A tier's buckets at the view's time, newest first, down to the one that the live bucket is in; and what was
+    /// counted through blocks before that.
+    pub(crate) fn newest_of_tier(view: &View<'_>, tier: usize) -> Option<(Snapshot<E>, E::Cells)> {
+        let (geometry, span) = (view.tier_geometry(tier)?, TierSpan::live(view, tier)?);
+        let (mut buckets, mut before) = (Vec::with_capacity(geometry.buckets()), E::ZERO);
+        let mut start = geometry.start_of(view.newest());
+        let last = span.from().max(geometry.oldest(start));
+        loop {
+            let number = |position| if start == span.from() { span.number(position) } else { 0 };
+            let bucket = BucketSnapshot::final_at(start, geometry.length_at(start), number);
+            buckets.push(BucketSnapshot { is_closed: false, ..bucket });
+            if start == last {
+                break;
+            }
+            start -= geometry.length();
+        }
+        for (position, before) in before.as_mut().iter_mut().enumerate() {
+            *before = span.counted_before(position);
+        }
+        span.end();
+        let at = Timestamp::from_nanos(view.now());
+        let interval = Duration::from_nanos(geometry.interval());
+        let length = Duration::from_nanos(geometry.length());
+        Some((Snapshot { at, interval, length, buckets }, before))
+    }
+
+    /// With the older buckets of the tier, oldest first. Their notes are constants, so this may take its time.
+    pub(crate) fn with_older(
+        mut self,
+        view: &View<'_>,
+        tier: usize,
+        mut before: E::Cells,
+    ) -> Snapshot<E> {
+        let Some(geometry) = view.tier_geometry(tier) else { return self };
+        let oldest = geometry.oldest(geometry.start_of(view.newest()));
+        let mut start = self.buckets.last().map_or(oldest, |last| last.start.as_nanos());
+        while start > oldest {
+            start -= geometry.length();
+            let (length, next) = (geometry.length_at(start), before.clone());
+            let coarse = Coarse::at(view, tier, start);
+            let cells = before.as_mut();
+            let number = |position: usize| coarse.number(view, position, &mut cells[position]);
+            let mut bucket = BucketSnapshot::final_at(start, length, number);
+            if !coarse.is_valid() {
+                // It has left the tier meanwhile.
+                (bucket.cells, before) = (E::ZERO, next);
+            }
+            self.buckets.push(bucket);
+        }
+        self.buckets.reverse();
+        self
+    }
+}

@@ -1,0 +1,71 @@
+//! The time of a window's clock, and what the wall clock says to it.
+
+use std::time::SystemTime;
+
+use super::SlidingWindow;
+use crate::clock::Clock;
+use crate::event::Event;
+use crate::timestamp::Timestamp;
+
+/// # Time
+impl<E: Event, C: Clock> SlidingWindow<E, C> {
+    /// The window's clock.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// use std::time::Duration;
+    /// use windrow::{SlidingWindow, clock::Manual};
+    ///
+    /// let window = SlidingWindow::<Hits>::builder().clock(Manual::default()).build()?;
+    /// window.add(Hits::Hit, 1);
+    /// window.clock().advance(Duration::from_secs(1));
+    /// assert_eq!(window.sum(Hits::Hit), 0);
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn clock(&self) -> &C {
+        &self.clock
+    }
+
+    /// What the window's clock says now.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// use windrow::{SlidingWindow, Timestamp, clock::Manual};
+    ///
+    /// let window = SlidingWindow::<Hits>::builder().clock(Manual::default()).build()?;
+    /// window.clock().set(Timestamp::from_secs(5));
+    /// assert_eq!(window.now(), Timestamp::from_secs(5));
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// The wall-clock time of a moment on the window's clock, past or future: for a log, say, of what
+    /// [`drain_closed`](Self::drain_closed) hands out.
+    ///
+    /// It reads both clocks now, and is as far from the wall clock's now as `at` is from the window's. So it is
+    /// right to the resolution of both, and to the time that passes between the two readings, which may be long
+    /// if the thread is interrupted there; and for as long as the wall clock was not set, nor is, between `at` and
+    /// now. It is *not* a fixed mapping: two calls for one moment may differ by as much. For a clock that does not
+    /// run with real time ([`Manual`](crate::clock::Manual)), it says when `at` would be if it did from now on.
+    ///
+    /// A time that the system cannot represent is replaced by [`SystemTime::UNIX_EPOCH`]. (On Windows those are
+    /// the times before 1601; on other systems none that is within 584 years of today.)
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// use std::time::{Duration, SystemTime};
+    ///
+    /// let window = windrow::SlidingWindow::<Hits>::builder().build()?;
+    /// let started = window.system_time(window.now() - Duration::from_secs(60));
+    /// let ago = SystemTime::now().duration_since(started).unwrap_or_default();
+    /// println!("a minute ago, so about {} s", ago.as_secs());
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn system_time(&self, at: Timestamp) -> SystemTime {
+        let (now, wall) = (self.clock.now(), SystemTime::now());
+        let time = if at < now { wall.checked_sub(now - at) } else { wall.checked_add(at - now) };
+        time.unwrap_or(SystemTime::UNIX_EPOCH)
+    }
+}

@@ -80,6 +80,7 @@ mod read;
 mod reconfigure;
 mod rotate;
 mod scan;
+mod span;
 mod view;
 
 pub(crate) use add::RingAndClock;
@@ -92,6 +93,7 @@ use generation::Generation;
 pub(crate) use geometry::{Geometry, OutOfRing};
 use proposal::Proposal;
 use slots::Slots;
+pub(crate) use span::Span;
 use store::Store;
 use touched::Touched;
 pub(crate) use view::{BucketData, View};

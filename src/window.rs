@@ -13,11 +13,16 @@ mod builder;
 #[cfg(not(any(loom, shuttle)))]
 mod close;
 mod drain;
+mod over;
 mod query;
+mod rate;
 mod snapshot;
+mod totals;
 
 pub use builder::Builder;
+pub use over::Over;
 pub use snapshot::{BucketSnapshot, Snapshot};
+pub use totals::Totals;
 
 /// Counts events into buckets of time, from every core at once, and answers at any moment how many
 /// there were in the last interval.
@@ -95,6 +100,8 @@ pub use snapshot::{BucketSnapshot, Snapshot};
 pub struct SlidingWindow<E, C = Coarse> {
     ring: Ring,
     clock: C,
+    /// What the clock said when the window was built.
+    built: Timestamp,
     events: PhantomData<fn(E)>,
 }
 
@@ -112,8 +119,8 @@ impl<E, C: Clock> RingAndClock for SlidingWindow<E, C> {
 }
 
 impl<E: Event, C: Clock> SlidingWindow<E, C> {
-    pub(crate) fn new(ring: Ring, clock: C) -> SlidingWindow<E, C> {
-        SlidingWindow { ring, clock, events: PhantomData }
+    pub(crate) fn new(ring: Ring, clock: C, built: Timestamp) -> SlidingWindow<E, C> {
+        SlidingWindow { ring, clock, built, events: PhantomData }
     }
 
     /// Adds `n`, wrapping, to a `Count` event in the bucket of the clock's now.

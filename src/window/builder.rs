@@ -46,6 +46,8 @@ impl<E: Event> SlidingWindow<E, Coarse> {
 pub struct Builder<E, C = Coarse> {
     interval: Duration,
     buckets: usize,
+    /// Whether there is to be one bucket more than the interval needs.
+    with_spare: bool,
     clock: C,
     events: PhantomData<E>,
 }
@@ -55,6 +57,7 @@ impl<E: Event> Builder<E, Coarse> {
         Builder {
             interval: Duration::from_secs(1),
             buckets: 2,
+            with_spare: false,
             clock: Coarse::default(),
             events: PhantomData,
         }
@@ -74,7 +77,36 @@ impl<E: Event, C: Clock> Builder<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn interval(self, interval: Duration) -> Builder<E, C> {
-        Builder { interval, ..self }
+        Builder { interval, with_spare: false, ..self }
+    }
+
+    /// In place of [`interval`](Self::interval): a sum covers `span` and up to one bucket more, instead of `span`
+    /// less up to one bucket.
+    ///
+    /// For limits that must not forget early: whatever came in the last `span` is counted. The window has one
+    /// bucket more than the [`buckets`](Self::buckets) into which `span` is cut, and its
+    /// [interval](SlidingWindow::interval) is that much longer than `span`. Rates divide by that interval; for
+    /// one over `span`, see [`Over::weighted_rate`](crate::Over::weighted_rate).
+    ///
+    /// ```
+    /// # windrow::events! { enum Login { Failed: Count } }
+    /// # let clock = windrow::clock::Manual::default();
+    /// use std::time::Duration;
+    ///
+    /// let window = windrow::SlidingWindow::<Login>::builder()
+    ///     .covers_at_least(Duration::from_secs(60))
+    ///     .buckets(6)
+    ///     .clock(clock.clone())
+    ///     .build()?;
+    /// assert_eq!((window.interval(), window.buckets()), (Duration::from_secs(70), 7));
+    /// clock.advance(Duration::from_secs(9));
+    /// window.add(Login::Failed, 1);
+    /// clock.advance(Duration::from_secs(60));
+    /// assert_eq!(window.sum(Login::Failed), 1);
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn covers_at_least(self, span: Duration) -> Builder<E, C> {
+        Builder { interval: span, with_spare: true, ..self }
     }
 
     /// How many equal buckets the interval is cut into; two by default.
@@ -101,8 +133,8 @@ impl<E: Event, C: Clock> Builder<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn clock<D: Clock>(self, clock: D) -> Builder<E, D> {
-        let Builder { interval, buckets, events, .. } = self;
-        Builder { interval, buckets, clock, events }
+        let Builder { interval, buckets, with_spare, events, .. } = self;
+        Builder { interval, buckets, with_spare, clock, events }
     }
 
     /// Makes the window. Its newest bucket is the one that contains the clock's now.
@@ -122,10 +154,14 @@ impl<E: Event, C: Clock> Builder<E, C> {
     /// );
     /// ```
     pub fn build(self) -> Result<SlidingWindow<E, C>, BuildError> {
-        let geometry = geometry(self.interval, self.buckets, &self.clock)?;
+        let mut geometry = geometry(self.interval, self.buckets, &self.clock)?;
+        if self.with_spare {
+            geometry = geometry.with_spare()?;
+        }
         // All that adds later trust the events to keep is checked when this is compiled.
         let layout = <E::Cells as Positions<E>>::LAYOUT;
-        let ring = Ring::new(geometry, layout, self.clock.now().as_nanos())?;
-        Ok(SlidingWindow::new(ring, self.clock))
+        let now = self.clock.now();
+        let ring = Ring::new(geometry, layout, now.as_nanos())?;
+        Ok(SlidingWindow::new(ring, self.clock, now))
     }
 }

@@ -83,6 +83,18 @@ fn other_reads_look_again_too() {
     assert_eq!(each, [1; 4]);
     AGAIN.set((8, 4));
     assert_eq!(window.previous().sum(Hits::Hit), 1);
+    AGAIN.set((8, 4));
+    assert_eq!(window.totals().sum(Hits::Hit), 4);
+    let half = window.over(LENGTH * 2).expect("half the interval");
+    AGAIN.set((8, 4));
+    assert_eq!(half.sum(Hits::Hit), 2);
+    AGAIN.set((8, 4));
+    assert_eq!(half.complete().sum(Hits::Hit), 2);
+    AGAIN.set((8, 4));
+    assert!((half.weighted_sum(Hits::Hit) - 3.0).abs() < 1e-9, "as a bucket begins");
+    AGAIN.set((8, 4));
+    assert_eq!(half.stats(Hits::Hit).count, 2);
+    assert_eq!(AGAIN.replace((0, 0)).0, 0);
 }
 
 /// However often it is overtaken, a read ends; and what it counts is everything that was added before it

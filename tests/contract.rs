@@ -109,7 +109,7 @@ fn counters_have_their_signatures() {
 
 #[test]
 fn windows_have_their_signatures() {
-    fn of<E: Event, C: Clock>() {
+    fn of<E: Event, C: Clock + 'static>() {
         let _: fn(&SlidingWindow<E, C>, E, u64) = SlidingWindow::add;
         let _: fn(&SlidingWindow<E, C>, E, u64) = SlidingWindow::record;
         let _: fn(&SlidingWindow<E, C>, Timestamp, E, u64) -> Result<(), OutOfRange> =

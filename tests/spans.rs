@@ -198,6 +198,8 @@ fn spans_that_begin_before_time_zero() {
     assert_eq!((over.sum(Seen::Pass), over.covers()), (4, ms(500)));
     assert_eq!(over.totals_at(at(150)).expect("in the ring").sum(Seen::Pass), 4);
     assert_eq!(over.totals_at(at(50)).expect("in the ring").sum(Seen::Pass), 0);
+    let whole = window.over(ms(1_000)).expect("the interval");
+    assert_eq!(whole.totals_at(at(50)).expect("in the ring").sum(Seen::Pass), 0);
     assert_eq!(over.complete().sum(Seen::Pass), 0);
     assert_eq!(over.weighted_sum(Seen::Pass), 4.0);
     clock.set(at(50));

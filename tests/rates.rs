@@ -142,8 +142,9 @@ fn a_window_that_covers_at_least_a_span_forgets_nothing_of_it() {
         forgot
     }
     let clock = clock_at(BEGIN);
-    let builder = SlidingWindow::<Seen>::builder().buckets(6).clock(clock.clone());
-    let window = builder.clone().covers_at_least(ms(600)).build().expect("a valid window");
+    let builder = SlidingWindow::<Seen>::builder().covers_at_least(ms(600)).buckets(6);
+    let builder = builder.clock(clock.clone());
+    let window = builder.clone().build().expect("a valid window");
     assert_eq!((window.interval(), window.buckets()), (ms(700), 7));
     assert!(!forgets(&window, &clock));
     // And a rate over just that span.
@@ -151,7 +152,7 @@ fn a_window_that_covers_at_least_a_span_forgets_nothing_of_it() {
     assert_eq!((over.covers(), over.complete().interval()), (ms(600), ms(600)));
 
     clock.set(at(BEGIN));
-    let window = builder.clone().covers_at_least(ms(1)).interval(ms(600)).build().expect("valid");
+    let window = builder.interval(ms(600)).build().expect("a valid window");
     assert_eq!((window.interval(), window.buckets()), (ms(600), 6), "the later word counts");
     assert!(forgets(&window, &clock));
 }

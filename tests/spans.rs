@@ -6,13 +6,11 @@
 )]
 #![allow(clippy::float_cmp, reason = "the numbers are exact")]
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::Duration;
 
-use testkit::{Finish, at, clock_at, ms, ns, window};
+use testkit::{at, clock_at, ms, ns, window};
 use windrow::clock::Manual;
-use windrow::{Event, Kind, OutOfRange, SlidingWindow, SpanError, Stats, Timestamp, Totals};
+use windrow::{Event, OutOfRange, SlidingWindow, SpanError, Stats, Timestamp, Totals};
 
 windrow::events! {
     /// Both kinds.
@@ -224,53 +222,4 @@ fn complete_buckets_are_those_before_the_newest() {
     let over = window.over(ms(100)).expect("the interval");
     assert_eq!((over.complete().interval(), over.complete().rate(Seen::Pass)), (ms(0), 0.0));
     assert_eq!((over.weighted_sum(Seen::Pass), over.weighted_rate(Seen::Pass)), (0.0, 0.0));
-}
-
-/// So many values that reading a bucket takes as long as opening one.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct Wide(usize);
-
-impl Event for Wide {
-    const EVENTS: &'static [(&'static str, Kind)] = &[("value", Kind::Value); 64];
-    type Cells = [u64; 256];
-    const ZERO: [u64; 256] = [0; 256];
-
-    fn index(self) -> usize {
-        self.0
-    }
-}
-
-/// Each record is 7, and every other one opens a bucket. A bucket of which a part was read before it was reused,
-/// and a part after, would be short of sum or extremes.
-#[test]
-fn totals_agree_while_buckets_leave_the_ring() {
-    for buckets in [1, 2, 3] {
-        let clock = clock_at(1_000);
-        let window: SlidingWindow<Wide, _> = testkit::window(ns(10), buckets, &clock);
-        let finished = AtomicBool::new(false);
-        let seen = |totals: &Totals<Wide>| {
-            let Stats { count, sum, min, max } = totals.stats(Wide(0));
-            assert!(sum.is_multiple_of(7) && sum >= 7 * count, "{count} of 7 are {sum}");
-            let value = (count > 0).then_some(7);
-            assert_eq!((min, max), (value, value), "{count} of 7");
-            u64::from(count > 0)
-        };
-        thread::scope(|scope| {
-            let finish = Finish(&finished);
-            scope.spawn(|| {
-                while !finished.load(Ordering::Relaxed) {
-                    window.record(Wide(0), 7);
-                    clock.advance(ns(5));
-                }
-            });
-            let part = window.over(ns(10)).expect("within the interval");
-            let mut not_empty = 0;
-            while not_empty < 3_000 {
-                let reads = [window.totals(), part.totals(), part.complete()];
-                not_empty += reads.iter().map(seen).sum::<u64>();
-            }
-            drop(finish);
-        });
-        assert_eq!(window.totals().stats(Wide(0)), window.stats(Wide(0)));
-    }
 }

@@ -9,7 +9,7 @@ use windrow::{SlidingWindow, Strategy};
 
 use crate::counting::{allocations, live_bytes, while_adding};
 use crate::{Http, on_each_strategy};
-use testkit::{ns, window};
+use testkit::{at_ns, ns, window};
 
 const LENGTH: u64 = 10;
 
@@ -96,6 +96,28 @@ fn first_pins() {
     }
 }
 
+/// A sum at once does not pin.
+#[test]
+fn a_sum_allocates_nothing_at_all() {
+    on_each_strategy("epochs::sums");
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn sums() {
+    let clock = Manual::default();
+    clock.set(at_ns(1_000 * LENGTH));
+    let window = window::<Http>(ns(LENGTH), 60, &clock);
+    for _ in 0..100 {
+        clock.advance(ns(LENGTH));
+        window.add(Http::Pass, 1);
+    }
+    thread::scope(|scope| {
+        let sum = scope.spawn(|| allocated(|| assert_eq!(window.sum(Http::Pass), 60)));
+        assert_eq!(sum.join().expect("it reads"), 0);
+    });
+}
+
 /// Uses its window when the thread has come to its end.
 struct AtTheEnd(Arc<Window>);
 
@@ -111,6 +133,7 @@ impl Drop for AtTheEnd {
             window.add(Http::Pass, 1);
             window.record(Http::Rt, n);
             assert_eq!(window.sum(Http::Pass), before + n);
+            assert_eq!(window.stats(Http::Pass).sum, before + n); // which pins
             window.reconfigure(ns(LENGTH) * 2, 2 + n as usize % 2 * 3).expect("a sound geometry");
         }
     }
@@ -130,11 +153,11 @@ fn last_moments() {
         let window = Arc::clone(&window);
         let body = move || {
             if first_pin_first {
-                window.sum(Http::Pass);
+                window.previous();
             }
             AT_THE_END.set(Some(AtTheEnd(Arc::clone(&window))));
             window.add(Http::Pass, 1);
-            window.sum(Http::Pass);
+            window.previous();
         };
         thread::spawn(body).join().expect("its end is as good as any moment");
     };

@@ -32,6 +32,6 @@ pub fn pinned(body: impl FnOnce()) {
     let clock = Within(RefCell::new(None));
     let window = SlidingWindow::<Nothing>::builder().clock(&clock).build().expect("a window");
     *clock.0.borrow_mut() = Some(body);
-    assert_eq!(window.sum(Nothing::Nothing), 0);
+    assert_eq!(window.stats(Nothing::Nothing).sum, 0);
     assert!(clock.0.borrow().is_none(), "a read asks the clock");
 }

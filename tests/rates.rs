@@ -189,7 +189,7 @@ fn a_young_windows_rate() {
                 match age {
                     ..750 => assert!((rate - 1_000.0).abs() < 1e-9, "after {age} ms: {rate}"),
                     750..1_000 => {
-                        assert!((750.0..1_000.1).contains(&rate), "after {age} ms: {rate}")
+                        assert!((750.0..1_000.1).contains(&rate), "after {age} ms: {rate}");
                     }
                     _ => assert_eq!(rate, window.rate(event), "after {age} ms"),
                 }

@@ -9,15 +9,23 @@ use crate::event::{Event, cells_of};
 use crate::ring::{Geometry, OutOfRing, Ring, RingAndClock};
 use crate::timestamp::Timestamp;
 
+// In the order in which the documentation shows what a window offers.
 mod builder;
-#[cfg(not(any(loom, shuttle)))]
-mod close;
-mod drain;
-mod over;
+
+// Reading.
 mod query;
-mod rate;
 mod snapshot;
 mod totals;
+
+mod rate;
+
+mod over;
+
+// A log.
+mod drain;
+
+#[cfg(not(any(loom, shuttle)))]
+mod close;
 
 pub use builder::Builder;
 pub use over::Over;

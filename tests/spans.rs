@@ -6,9 +6,11 @@
 )]
 #![allow(clippy::float_cmp, reason = "the numbers are exact")]
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
-use testkit::{at, clock_at, ms, ns, window};
+use testkit::{Finish, at, clock_at, ms, ns, window};
 use windrow::clock::Manual;
 use windrow::{Event, OutOfRange, SlidingWindow, SpanError, Stats, Timestamp, Totals};
 
@@ -222,4 +224,36 @@ fn complete_buckets_are_those_before_the_newest() {
     let over = window.over(ms(100)).expect("the interval");
     assert_eq!((over.complete().interval(), over.complete().rate(Seen::Pass)), (ms(0), 0.0));
     assert_eq!((over.weighted_sum(Seen::Pass), over.weighted_rate(Seen::Pass)), (0.0, 0.0));
+}
+
+/// The n-th record is n. Whatever is counted of these is in sum and maximum too.
+#[test]
+fn totals_have_all_of_each_record_that_is_counted() {
+    let clock = clock_at(1_000);
+    let window: Window = window(ms(100), 2, &clock);
+    let finished = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let finish = Finish(&finished);
+        scope.spawn(|| {
+            let mut n = 0;
+            while !finished.load(Ordering::Relaxed) {
+                n += 1;
+                window.record(Seen::Rt, n);
+            }
+        });
+        let part = window.over(ms(100)).expect("within the interval");
+        let mut last = 0;
+        while last < 100_000 {
+            for totals in [window.totals(), part.totals()] {
+                let Stats { count, sum, min, max } = totals.stats(Seen::Rt);
+                assert!(count >= last, "{count} after {last}");
+                assert!(sum >= count * (count + 1) / 2, "{count} records, and a sum of {sum}");
+                assert!(max.unwrap_or(0) >= count, "{count} records up to {max:?}");
+                assert_eq!(min, (count > 0).then_some(1));
+                last = count;
+            }
+        }
+        drop(finish);
+    });
+    assert_eq!(window.totals().stats(Seen::Rt), window.stats(Seen::Rt));
 }

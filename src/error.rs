@@ -118,7 +118,8 @@ impl Display for BuildError {
 
 impl Error for BuildError {}
 
-/// Why [`SlidingWindow::last`](crate::SlidingWindow::last) cannot answer for a span.
+/// Why [`SlidingWindow::last`](crate::SlidingWindow::last) or
+/// [`SlidingWindow::over`](crate::SlidingWindow::over) cannot answer for a span.
 ///
 /// ```
 /// use std::time::Duration;
@@ -160,7 +161,8 @@ impl Display for SpanError {
 impl Error for SpanError {}
 
 /// Why [`SlidingWindow::add_at`](crate::SlidingWindow::add_at) or
-/// [`record_at`](crate::SlidingWindow::record_at) refuses a timestamp. Nothing was counted.
+/// [`record_at`](crate::SlidingWindow::record_at) refuses a timestamp: then nothing was counted. And why
+/// [`Over::totals_at`](crate::Over::totals_at) cannot answer for one.
 ///
 /// ```
 /// use windrow::{OutOfRange, SlidingWindow, Timestamp, clock::Manual, events};
@@ -193,6 +195,16 @@ pub enum OutOfRange {
         /// The start of the oldest bucket that is still in the ring.
         oldest: Timestamp,
     },
+    /// Of a span that ends with the bucket of the timestamp, a bucket has left the ring. Only from
+    /// [`Over::totals_at`](crate::Over::totals_at).
+    SpanBeforeRing {
+        /// The timestamp given.
+        at: Timestamp,
+        /// The start of the span's oldest bucket.
+        from: Timestamp,
+        /// The start of the oldest bucket that is still in the ring.
+        oldest: Timestamp,
+    },
 }
 
 impl Display for OutOfRange {
@@ -208,6 +220,14 @@ impl Display for OutOfRange {
                 f,
                 "the timestamp {} ns lies before the ring, which begins at {} ns",
                 at.as_nanos(),
+                oldest.as_nanos()
+            ),
+            OutOfRange::SpanBeforeRing { at, from, oldest } => write!(
+                f,
+                "the span that ends at the timestamp {} ns begins at {} ns, before the ring, which \
+                 begins at {} ns",
+                at.as_nanos(),
+                from.as_nanos(),
                 oldest.as_nanos()
             ),
         }

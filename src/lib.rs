@@ -53,4 +53,4 @@ pub use ring::parts;
 pub use stripe::aborts;
 pub use stripe::{Strategy, strategy};
 pub use timestamp::Timestamp;
-pub use window::{BucketSnapshot, Builder, SlidingWindow, Snapshot};
+pub use window::{BucketSnapshot, Builder, Over, SlidingWindow, Snapshot, Totals};

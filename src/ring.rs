@@ -82,6 +82,7 @@ mod read;
 mod reconfigure;
 mod rotate;
 mod scan;
+mod span;
 mod tier_view;
 mod view;
 
@@ -95,6 +96,7 @@ use generation::Generation;
 pub(crate) use geometry::{Geometry, OutOfRing};
 use proposal::Proposal;
 use slots::Slots;
+pub(crate) use span::Span;
 use store::Store;
 use tier::{Missed, Tier};
 pub(crate) use tier_view::{Coarse, TierSpan};

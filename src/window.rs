@@ -9,17 +9,31 @@ use crate::event::{Event, cells_of};
 use crate::ring::{Geometry, OutOfRing, Ring, RingAndClock};
 use crate::timestamp::{Timestamp, saturating_nanos};
 
+// In the order in which the documentation shows what a window offers.
 mod builder;
+
+// Reading.
+mod query;
+mod snapshot;
+mod totals;
+
+mod rate;
+
+mod over;
+
+mod series;
+
+// A log.
+mod drain;
+
 #[cfg(not(any(loom, shuttle)))]
 mod close;
-mod drain;
-mod query;
-mod series;
-mod snapshot;
 mod time;
 
 pub use builder::Builder;
+pub use over::Over;
 pub use snapshot::{BucketSnapshot, Snapshot};
+pub use totals::Totals;
 
 /// Counts events into buckets of time, from every core at once, and answers at any moment how many
 /// there were in the last interval.
@@ -97,6 +111,8 @@ pub use snapshot::{BucketSnapshot, Snapshot};
 pub struct SlidingWindow<E, C = Coarse> {
     ring: Ring,
     clock: C,
+    /// What the clock said when the window was built.
+    built: Timestamp,
     events: PhantomData<fn(E)>,
 }
 
@@ -108,14 +124,14 @@ impl<E, C: Clock> RingAndClock for SlidingWindow<E, C> {
     }
 
     #[inline]
-    fn now(&self) -> u64 {
+    fn nanos(&self) -> u64 {
         self.clock.now().as_nanos()
     }
 }
 
 impl<E: Event, C: Clock> SlidingWindow<E, C> {
-    pub(crate) fn new(ring: Ring, clock: C) -> SlidingWindow<E, C> {
-        SlidingWindow { ring, clock, events: PhantomData }
+    pub(crate) fn new(ring: Ring, clock: C, built: Timestamp) -> SlidingWindow<E, C> {
+        SlidingWindow { ring, clock, built, events: PhantomData }
     }
 
     /// Adds `n`, wrapping, to a `Count` event in the bucket of the clock's now.

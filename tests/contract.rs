@@ -22,7 +22,7 @@ use std::time::{Duration, Instant, SystemTime};
 use windrow::clock::{Coarse, FromFn, Manual, Precise, Ticker, from_fn};
 use windrow::{
     BucketSnapshot, BuildError, Builder, Clock, Counter, Event, Gauge, Kind, Maximum, MergeError,
-    Minimum, OutOfRange, SlidingWindow, Snapshot, SpanError, Stats, Timestamp,
+    Minimum, OutOfRange, Over, SlidingWindow, Snapshot, SpanError, Stats, Timestamp, Totals,
 };
 
 static HITS: Counter = Counter::new();
@@ -71,6 +71,8 @@ fn everything_can_be_shared() {
     shared::<Window<Ticker>>();
     shared::<Snapshot<Http>>();
     shared::<BucketSnapshot<Http>>();
+    shared::<Totals<Http>>();
+    shared::<Over<'static, Http>>();
     shared::<Stats>();
     event::<Http>();
     event::<One>();
@@ -132,7 +134,7 @@ fn counters_have_their_signatures() {
 
 #[test]
 fn windows_have_their_signatures() {
-    fn of<E: Event, C: Clock>() {
+    fn of<E: Event, C: Clock + 'static>() {
         let _: fn(&SlidingWindow<E, C>, E, u64) = SlidingWindow::add;
         let _: fn(&SlidingWindow<E, C>, E, u64) = SlidingWindow::record;
         let _: fn(&SlidingWindow<E, C>, Timestamp, E, u64) -> Result<(), OutOfRange> =
@@ -141,7 +143,11 @@ fn windows_have_their_signatures() {
             SlidingWindow::record_at;
         let _: fn(&SlidingWindow<E, C>, E) -> u64 = SlidingWindow::sum;
         let _: fn(&SlidingWindow<E, C>, E) -> f64 = SlidingWindow::rate;
+        let _: fn(&SlidingWindow<E, C>, E) -> Option<f64> = SlidingWindow::warm_up_rate;
         let _: fn(&SlidingWindow<E, C>, E) -> Stats = SlidingWindow::stats;
+        let _: fn(&SlidingWindow<E, C>) -> Totals<E> = SlidingWindow::totals;
+        let _: for<'a> fn(&'a SlidingWindow<E, C>, Duration) -> Result<Over<'a, E, C>, SpanError> =
+            SlidingWindow::over;
         let _: fn(&SlidingWindow<E, C>) -> Snapshot<E> = SlidingWindow::snapshot;
         let _: fn(&SlidingWindow<E, C>, Duration) -> Result<Snapshot<E>, SpanError> =
             SlidingWindow::last;
@@ -162,6 +168,26 @@ fn windows_have_their_signatures() {
         let _: &'static [E] = E::ALL;
         let _: fn(E) -> &'static str = E::name;
         let _: fn(E) -> Kind = E::kind;
+
+        let _: fn(Builder<E, C>, Duration) -> Builder<E, C> = Builder::covers_at_least;
+
+        let _: fn(&Totals<E>) -> Timestamp = Totals::at;
+        let _: fn(&Totals<E>) -> Duration = Totals::interval;
+        let _: fn(&Totals<E>, E) -> u64 = Totals::sum;
+        let _: fn(&Totals<E>, E) -> Stats = Totals::stats;
+        let _: fn(&Totals<E>, E) -> Option<f64> = Totals::mean;
+        let _: fn(&Totals<E>, E) -> f64 = Totals::rate;
+
+        let _: fn(&Over<'static, E, C>) -> Duration = Over::covers;
+        let _: fn(&Over<'static, E, C>, E) -> u64 = Over::sum;
+        let _: fn(&Over<'static, E, C>, E) -> Stats = Over::stats;
+        let _: fn(&Over<'static, E, C>, E) -> f64 = Over::rate;
+        let _: fn(&Over<'static, E, C>) -> Totals<E> = Over::totals;
+        let _: fn(&Over<'static, E, C>, Timestamp) -> Result<Totals<E>, OutOfRange> =
+            Over::totals_at;
+        let _: fn(&Over<'static, E, C>) -> Totals<E> = Over::complete;
+        let _: fn(&Over<'static, E, C>, E) -> f64 = Over::weighted_sum;
+        let _: fn(&Over<'static, E, C>, E) -> f64 = Over::weighted_rate;
 
         let _: fn(&Snapshot<E>) -> Timestamp = Snapshot::at;
         let _: fn(&Snapshot<E>) -> Duration = Snapshot::interval;

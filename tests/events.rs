@@ -62,7 +62,7 @@ fn a_set_by_hand_counts_like_one_of_the_macro() {
 #[test]
 fn an_index_beyond_the_events_panics_and_changes_no_other_numbers() {
     type Act = fn(&SlidingWindow<Two, Manual>, Two);
-    const ALL: [Act; 9] = [
+    const ALL: [Act; 11] = [
         |window, event| window.add(event, 7),
         |window, event| window.record(event, 7),
         |window, event| drop(window.add_at(Timestamp::from_nanos(0), event, 7)),
@@ -72,6 +72,8 @@ fn an_index_beyond_the_events_panics_and_changes_no_other_numbers() {
         |window, event| _ = window.lifetime(event),
         |window, event| _ = window.late(event),
         |window, event| _ = window.snapshot().stats(event),
+        |window, event| _ = window.totals().stats(event),
+        |window, event| _ = window.over(window.interval()).map(|over| over.sum(event)),
     ];
     let counters = || -> Vec<Counter> {
         let counter = |_| {

@@ -1,22 +1,27 @@
 //! A read while the ring moves on under it: what it still counts.
 
 use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::thread;
 use std::time::Duration;
 
+use testkit::Finish;
 use windrow::clock::Manual;
-use windrow::{Clock, SlidingWindow, Timestamp, events};
+use windrow::{Clock, Event, Kind, SlidingWindow, Stats, Timestamp, events};
 
 events! { enum Hits { Hit: Count } }
 
-type Window = SlidingWindow<Hits, Hostile>;
+type Window<E = Hits> = SlidingWindow<E, Hostile<E>>;
 
 /// A clock that opens buckets between the moment at which a read has looked at the newest one, and the
 /// moment at which it is told the time: as a thread does that runs while the reader stands still.
 #[derive(Clone)]
-struct Hostile {
+struct Hostile<E: Event> {
     time: Manual,
-    window: Arc<OnceLock<Arc<Window>>>,
+    window: Arc<OnceLock<Arc<Window<E>>>>,
+    /// What it adds to each bucket.
+    adds: (E, u64),
 }
 
 std::thread_local! {
@@ -26,7 +31,7 @@ std::thread_local! {
 
 const LENGTH: Duration = Duration::from_nanos(10);
 
-impl Clock for Hostile {
+impl<E: Event> Clock for Hostile<E> {
     fn now(&self) -> Timestamp {
         let (times, buckets) = AGAIN.replace((0, 0));
         let now = self.time.now();
@@ -34,7 +39,7 @@ impl Clock for Hostile {
             let window = self.window.get().expect("set at once");
             for _ in 0..buckets {
                 self.time.advance(LENGTH);
-                window.add(Hits::Hit, 1);
+                window.add(self.adds.0, self.adds.1);
             }
             AGAIN.set((times - 1, buckets));
         }
@@ -46,13 +51,19 @@ impl Clock for Hostile {
     }
 }
 
-/// A window whose buckets all hold so many hits; the newest is still open.
-fn full(buckets: u32, hits: u64) -> Arc<Window> {
-    let clock = Hostile { time: Manual::default(), window: Arc::default() };
+/// A window on a hostile clock, and its time.
+fn overtaken<E: Event>(buckets: u32, adds: (E, u64)) -> (Manual, Arc<Window<E>>) {
+    let clock = Hostile { time: Manual::default(), window: Arc::default(), adds };
     let (time, cell) = (clock.time.clone(), Arc::clone(&clock.window));
-    let builder = SlidingWindow::<Hits>::builder().interval(LENGTH * buckets);
+    let builder = SlidingWindow::<E>::builder().interval(LENGTH * buckets);
     let window = Arc::new(builder.buckets(buckets as usize).clock(clock).build().expect("sound"));
     assert!(cell.set(Arc::clone(&window)).is_ok());
+    (time, window)
+}
+
+/// A window whose buckets all hold so many hits; the newest is still open.
+fn full(buckets: u32, hits: u64) -> Arc<Window> {
+    let (time, window) = overtaken(buckets, (Hits::Hit, 1));
     for bucket in 0..buckets {
         window.add(Hits::Hit, hits);
         if bucket + 1 < buckets {
@@ -83,6 +94,18 @@ fn other_reads_look_again_too() {
     assert_eq!(each, [1; 4]);
     AGAIN.set((8, 4));
     assert_eq!(window.previous().sum(Hits::Hit), 1);
+    AGAIN.set((8, 4));
+    assert_eq!(window.totals().sum(Hits::Hit), 4);
+    let half = window.over(LENGTH * 2).expect("half the interval");
+    AGAIN.set((8, 4));
+    assert_eq!(half.sum(Hits::Hit), 2);
+    AGAIN.set((8, 4));
+    assert_eq!(half.complete().sum(Hits::Hit), 2);
+    AGAIN.set((8, 4));
+    assert!((half.weighted_sum(Hits::Hit) - 3.0).abs() < 1e-9, "as a bucket begins");
+    AGAIN.set((8, 4));
+    assert_eq!(half.stats(Hits::Hit).count, 2);
+    assert_eq!(AGAIN.replace((0, 0)).0, 0);
 }
 
 /// However often it is overtaken, a read ends; and what it counts is everything that was added before it
@@ -98,4 +121,63 @@ fn a_sum_that_is_always_overtaken_misses_only_what_has_left() {
     assert!(looks > 8, "looked {looks} times");
     let still_there = (64 - looks) * 1_000;
     assert!((still_there..=64_000 + looks).contains(&sum), "{sum}, of at least {still_there}");
+}
+
+/// So many values that to read a bucket takes a while.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Wide(usize);
+
+impl Event for Wide {
+    const EVENTS: &'static [(&'static str, Kind)] = &[("value", Kind::Value); 16];
+    const ALL: &'static [Wide] = &{
+        let mut all = [Wide(0); 16];
+        let mut index = 1;
+        while index < 16 {
+            all[index] = Wide(index);
+            index += 1;
+        }
+        all
+    };
+    type Cells = [u64; 64];
+    const ZERO: [u64; 64] = [0; 64];
+
+    fn index(self) -> usize {
+        self.0
+    }
+}
+
+/// Each record is 7. A bucket of which a part was read before it was reused, and a part after, would be short
+/// of sum or of extremes. That counts in the last look, so half of the reads are always overtaken.
+#[test]
+fn what_is_read_of_an_event_agrees_however_often_it_is_overtaken() {
+    for buckets in [1, 2, 8] {
+        let (time, window) = overtaken(buckets, (Wide(0), 7));
+        let finished = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let finish = Finish(&finished);
+            scope.spawn(|| {
+                while !finished.load(Ordering::Relaxed) {
+                    window.record(Wide(0), 7);
+                    time.advance(LENGTH / 2);
+                }
+            });
+            let part = window.over(LENGTH).expect("within the interval");
+            for read in 0..2_000 {
+                let always = |overtaken| if overtaken { (u32::MAX, 1) } else { (0, 0) };
+                AGAIN.set(always(read % 2 == 0));
+                let totals = [window.totals(), part.totals(), part.complete()];
+                let totals = totals.map(|totals| totals.stats(Wide(0)));
+                for stats in totals.into_iter().chain([window.stats(Wide(0)), part.stats(Wide(0))])
+                {
+                    let Stats { count, sum, min, max } = stats;
+                    assert!(sum.is_multiple_of(7) && sum >= 7 * count, "{count} of 7 are {sum}");
+                    let value = (count > 0).then_some(7);
+                    assert_eq!((min, max), (value, value), "{count} of 7");
+                }
+            }
+            AGAIN.set((0, 0));
+            drop(finish);
+        });
+        assert_eq!(window.totals().stats(Wide(0)), window.stats(Wide(0)));
+    }
 }

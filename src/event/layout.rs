@@ -100,6 +100,14 @@ impl CellIndex {
         }
     }
 
+    /// The cell of the event's count; of a `Count` event, that of its sum.
+    pub(crate) fn count(self) -> usize {
+        match self {
+            CellIndex::Count { cell } => cell.into(),
+            CellIndex::Value { pair, .. } => pair.into(),
+        }
+    }
+
     /// The stats of this event, from what `read` returns for its cells.
     ///
     /// An update writes the count last, and the count is read first: sum and extremes include every value

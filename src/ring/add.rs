@@ -33,7 +33,7 @@ pub(crate) trait RingAndClock {
     fn ring(&self) -> &Ring;
 
     /// The time now, in nanoseconds.
-    fn now(&self) -> u64;
+    fn nanos(&self) -> u64;
 }
 
 impl Ring {
@@ -91,7 +91,7 @@ impl Ring {
     #[cold]
     #[inline(never)]
     fn add_off_path(window: &impl RingAndClock, at: u64, cells: CellIndex, number: u64) {
-        let at = if at == UNKNOWN.as_nanos() { window.now() } else { at };
+        let at = if at == UNKNOWN.as_nanos() { window.nanos() } else { at };
         window.ring().add_slowly(at, cells, number);
     }
 

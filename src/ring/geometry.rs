@@ -61,6 +61,14 @@ impl Geometry {
         Ok(())
     }
 
+    /// The same with one bucket more.
+    pub(crate) fn with_spare(self) -> Result<Geometry, BuildError> {
+        let (interval, length) = (self.interval(), self.length);
+        let interval = Duration::from_nanos(interval) + Duration::from_nanos(length);
+        // Too many for a `usize` are too long.
+        Geometry::new(interval, self.buckets.saturating_add(1))
+    }
+
     /// Nanoseconds in a bucket.
     pub(crate) fn length(self) -> u64 {
         self.length

@@ -3,8 +3,6 @@
 //! A read looks for each start that the interval covers: it is `current`'s, or its slot's, or there is no
 //! bucket, which counts as zero.
 
-use crate::event::Stats;
-use crate::event::layout::CellIndex;
 use crate::reclaim::{self, Guard};
 use crate::ring::Ring;
 use crate::ring::geometry::Geometry;
@@ -60,6 +58,12 @@ impl Ring {
         self.newest().0
     }
 
+    /// The longest span that can be read: the interval, or that of the coarsest tier.
+    pub(crate) fn longest(&self) -> u64 {
+        let tiers = self.tiers.iter().map(|tier| tier.geometry().interval());
+        tiers.chain([self.geometry().interval()]).max().unwrap_or(0)
+    }
+
     /// The present geometry, and where the newest bucket in it begins.
     pub(super) fn newest(&self) -> (Geometry, u64) {
         loop {
@@ -101,36 +105,15 @@ impl<'g> View<'g> {
         if self.is_live() && live >= older && !self.generation().has_older() {
             self.total_from(live - older, live, position)
         } else {
-            self.total_of_any(position)
+            let newest = self.newest();
+            self.total_between(geometry.oldest(newest), newest, position)
         }
     }
 
-    /// What is known of an event, by all buckets that count.
-    pub(crate) fn stats(&self, cells: CellIndex) -> Stats {
-        let stats = cells.stats(|position| self.total(position));
-        // Each number was read from all buckets before the next: of a bucket that has left in between, some
-        // would be there and some not.
-        if self.is_overtaken() { self.stats_by_bucket(cells) } else { stats }
-    }
-
-    /// As [`stats`](Self::stats), each bucket as a whole or not at all.
-    #[cold]
-    fn stats_by_bucket(&self, cells: CellIndex) -> Stats {
-        let (newest, mut all) = (self.newest(), Stats::default());
-        self.each(self.geometry().oldest(newest), newest, |_, data| {
-            let bucket = cells.stats(|position| self.number(data, position));
-            if self.is_valid(data) {
-                all = all.with(bucket);
-            }
-        });
-        all
-    }
-
-    /// As [`total`](Self::total), at any time and in any generation.
+    /// What the buckets from one start to another hold at a position, at any time and in any generation.
     #[inline(never)]
-    fn total_of_any(&self, position: usize) -> u64 {
-        let (newest, layout) = (self.newest(), self.layout());
-        let oldest = self.geometry().oldest(newest);
+    pub(super) fn total_between(&self, oldest: u64, newest: u64, position: usize) -> u64 {
+        let layout = self.layout();
         let in_ring = self.in_ring(oldest, newest);
         let mut total = in_ring.map_or(0, |(from, to)| self.total_from(from, to, position));
         self.each_older(oldest, newest, |_, data| {

@@ -12,7 +12,7 @@
 //!
 //! A boundary without a note was passed by no thread: no bucket was retired between it and the next boundary that
 //! has one, so that one's note will do. If none has one, only the live bucket lies behind the boundary. But where a
-//! bucket was [missed](super::tier::Missed), this cannot be said; then an older boundary is taken.
+//! bucket was [missed](super::tier::Missed), this cannot be said, and the boundary is not known.
 //!
 //! Coarse buckets before the newest need no look at `current`: their notes are constants.
 
@@ -23,12 +23,16 @@ use crate::ring::tier::Tier;
 use crate::ring::view::{Versioned, View};
 use crate::sync::Ordering;
 
-/// A span that begins at a boundary of a tier and ends with the bucket of the view's time.
+/// A span of a tier: from one boundary up to the end of a coarse bucket.
 pub(crate) struct TierSpan<'v, 'g> {
     view: &'v View<'g>,
     tier: &'g Tier,
     from: u64,
+    /// The start of its newest coarse bucket.
+    newest: u64,
     before: Before<'g>,
+    /// What was counted before its end.
+    until: Before<'g>,
 }
 
 /// What was counted through blocks before a boundary.
@@ -43,37 +47,14 @@ enum Before<'g> {
 }
 
 impl<'v, 'g> TierSpan<'v, 'g> {
-    /// The span from the boundary at or before `from` on, or from an older one if that has no note because it was
-    /// missed; `None` if the tier does not reach back so far, or if the time is before the live bucket.
-    pub(crate) fn of(view: &'v View<'g>, tier: usize, from: u64) -> Option<TierSpan<'v, 'g>> {
-        let tier = view.ring().tiers.get(tier)?;
-        let geometry = tier.geometry();
-        let newest = geometry.start_of(view.newest());
-        let oldest = geometry.oldest(newest);
-        let mut from = geometry.start_of(from);
-        if view.now() < view.live() || from < oldest || from > newest {
-            return None;
-        }
-        loop {
-            if let Some(before) = before(view, tier, from) {
-                return Some(TierSpan { view, tier, from, before });
-            }
-            from = from.checked_sub(geometry.length()).filter(|from| *from >= oldest)?;
-        }
-    }
-
-    /// The span from the coarse bucket of the live one on. If its boundary was missed, older coarse buckets hold
-    /// what it does.
-    pub(crate) fn live(view: &'v View<'g>, tier: usize) -> Option<TierSpan<'v, 'g>> {
-        let tier = view.ring().tiers.get(tier).filter(|_| view.now() >= view.live())?;
-        let from = tier.geometry().start_of(view.live());
-        let before = before(view, tier, from).unwrap_or(Before::All);
-        Some(TierSpan { view, tier, from, before })
-    }
-
-    /// Where it begins.
-    pub(crate) fn from(&self) -> u64 {
-        self.from
+    /// The span of the coarse buckets from `from` to `newest`, both in the tier. Where a boundary was missed, the
+    /// next one stands for it: what was missed counts in the older bucket.
+    pub(crate) fn of(view: &'v View<'g>, tier: usize, from: u64, newest: u64) -> TierSpan<'v, 'g> {
+        let tier = &view.ring().tiers[tier];
+        let next = newest.checked_add(tier.geometry().length());
+        let before = before_or_next(view, tier, from);
+        let until = next.map_or(Before::All, |next| before_or_next(view, tier, next));
+        TierSpan { view, tier, from, newest, before, until }
     }
 
     /// What it holds at a position. All numbers belong together if the view is not overtaken at the
@@ -81,49 +62,58 @@ impl<'v, 'g> TierSpan<'v, 'g> {
     pub(crate) fn number(&self, position: usize) -> u64 {
         let layout = self.view.layout();
         let through_blocks = if layout.adds_up(position) {
-            self.counted_since(position)
+            self.counted(position)
         } else {
-            open_extreme(self.view, self.from, u64::MAX, position)
+            let last = self.newest.saturating_add(self.tier.geometry().length() - 1);
+            open_extreme(self.view, self.from, last, position)
         };
         let beside = self.beside(position);
         layout.without_pending(position, layout.join(position, through_blocks, beside))
     }
 
-    /// What was counted through blocks before it, at a position that adds up. Each block is read once.
+    /// What was counted through blocks before it, at a position that adds up.
     pub(crate) fn counted_before(&self, position: usize) -> u64 {
-        let blocks = &self.view.ring().store.blocks;
-        let but = match self.before {
-            Before::Noted(bucket) => return note(bucket, position),
-            Before::AllButLive => self.view.found().bucket.block(),
-            Before::All => None,
-        };
+        match self.before {
+            Before::Noted(bucket) => note(bucket, position),
+            before => self.all_blocks(before, position),
+        }
+    }
+
+    /// What was counted through blocks in it. Each block is read once.
+    fn counted(&self, position: usize) -> u64 {
+        match (self.before, self.until) {
+            (Before::Noted(from), Before::Noted(to)) => {
+                note(to, position).wrapping_sub(note(from, position))
+            }
+            (Before::Noted(from), until) => {
+                self.all_blocks(until, position).wrapping_sub(note(from, position))
+            }
+            (Before::AllButLive, Before::All) => {
+                let live = self.view.found().bucket.block();
+                live.map_or(0, |index| self.blocks()[index].difference(position))
+            }
+            _ => 0,
+        }
+    }
+
+    /// What all blocks have counted, or all but the live bucket.
+    fn all_blocks(&self, before: Before<'_>, position: usize) -> u64 {
+        let live = self.view.found().bucket.block();
+        let but = live.filter(|_| matches!(before, Before::AllButLive));
         let sum = |(index, block): (usize, &Block)| {
             if Some(index) == but { block.base(position) } else { block.present_sum(position) }
         };
-        blocks.iter().enumerate().map(sum).fold(0, u64::wrapping_add)
+        self.blocks().iter().enumerate().map(sum).fold(0, u64::wrapping_add)
     }
 
-    /// What was counted through blocks since it begins. Each block is read once.
-    fn counted_since(&self, position: usize) -> u64 {
-        let blocks = &self.view.ring().store.blocks;
-        match self.before {
-            Before::Noted(bucket) => {
-                let all = blocks.iter().map(|block| block.present_sum(position));
-                all.fold(0, u64::wrapping_add).wrapping_sub(note(bucket, position))
-            }
-            Before::AllButLive => {
-                let live = self.view.found().bucket.block();
-                live.map_or(0, |index| blocks[index].difference(position))
-            }
-            Before::All => 0,
-        }
+    fn blocks(&self) -> &'g [Block] {
+        &self.view.ring().store.blocks
     }
 
     /// What its coarse buckets hold beside blocks.
     fn beside(&self, position: usize) -> u64 {
         let (layout, geometry) = (self.view.layout(), self.tier.geometry());
-        let newest = geometry.start_of(self.view.newest());
-        if layout.adds_up(position) && !self.tier.touched.reaches(newest) {
+        if layout.adds_up(position) && !self.tier.touched.reaches(self.newest) {
             return 0;
         }
         let shared = |start: u64| {
@@ -132,7 +122,7 @@ impl<'v, 'g> TierSpan<'v, 'g> {
             let shared = || bucket.cells()[position].shared.load(Ordering::Acquire);
             (bucket.start() == start).then(shared)
         };
-        let count = (newest - self.from) / geometry.length();
+        let count = (self.newest - self.from) / geometry.length();
         let starts = (0..=count).map(|index| self.from + index * geometry.length());
         starts.filter_map(shared).fold(0, |all, number| layout.join(position, all, number))
     }
@@ -192,6 +182,22 @@ impl View<'_> {
     pub(crate) fn tier_geometry(&self, tier: usize) -> Option<Geometry> {
         self.ring().tiers.get(tier).map(Tier::geometry)
     }
+
+    /// The newest boundary of a tier, at or before `from` and not before `oldest`, that is known; `from` if
+    /// none is.
+    pub(crate) fn known_boundary(&self, tier: usize, from: u64, oldest: u64) -> u64 {
+        let tier = &self.ring().tiers[tier];
+        let mut boundary = from;
+        loop {
+            if before(self, tier, boundary).is_some() {
+                return boundary;
+            }
+            match boundary.checked_sub(tier.geometry().length()) {
+                Some(older) if older >= oldest => boundary = older,
+                _ => return from,
+            }
+        }
+    }
 }
 
 /// The extreme of the buckets that are not closed and begin in a range. To be read before the tier's cells: what is
@@ -219,6 +225,19 @@ fn note(bucket: &Bucket, position: usize) -> u64 {
 fn follow<'g>(slot: &BucketPtr) -> Option<&'g Bucket> {
     // SAFETY: buckets live as long as the window. Acquire: pairs with the Release that stored the pointer.
     unsafe { slot.load(Ordering::Acquire).as_ref() }
+}
+
+/// What was counted before a boundary, or before the next that is known.
+fn before_or_next<'g>(view: &View<'g>, tier: &'g Tier, mut boundary: u64) -> Before<'g> {
+    loop {
+        if let Some(before) = before(view, tier, boundary) {
+            return before;
+        }
+        match boundary.checked_add(tier.geometry().length()) {
+            Some(next) => boundary = next,
+            None => return Before::All,
+        }
+    }
 }
 
 /// What is known of what was counted through blocks before a boundary.

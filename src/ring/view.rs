@@ -108,7 +108,7 @@ impl<'g> View<'g> {
     }
 
     /// Where the live bucket begins.
-    pub(super) fn live(&self) -> u64 {
+    pub(crate) fn live(&self) -> u64 {
         self.live
     }
 

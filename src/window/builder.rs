@@ -50,6 +50,8 @@ pub struct Builder<E, C = Coarse> {
     buckets: usize,
     /// Length and number of the buckets of each tier.
     tiers: Vec<(Duration, usize)>,
+    /// Whether there is to be one bucket more than the interval needs.
+    with_spare: bool,
     clock: C,
     allows_coarse_clock: bool,
     events: PhantomData<E>,
@@ -74,6 +76,7 @@ impl<E: Event, C: Clock + Default> Default for Builder<E, C> {
         Builder {
             interval: Duration::from_secs(1),
             buckets: 2,
+            with_spare: false,
             tiers: Vec::new(),
             clock: C::default(),
             allows_coarse_clock: false,
@@ -95,7 +98,37 @@ impl<E: Event, C: Clock> Builder<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn interval(self, interval: Duration) -> Builder<E, C> {
-        Builder { interval, ..self }
+        Builder { interval, with_spare: false, ..self }
+    }
+
+    /// In place of [`interval`](Self::interval): a sum covers `span` and up to one bucket more, instead of `span`
+    /// less up to one bucket.
+    ///
+    /// For limits that must not forget early: whatever came in the last `span` is counted. The window has one
+    /// bucket more than the [`buckets`](Self::buckets) into which `span` is cut, and its
+    /// [interval](SlidingWindow::interval) is that much longer than `span`. Rates divide by that interval; for
+    /// one over `span`, see [`Over::weighted_rate`](crate::Over::weighted_rate).
+    /// [`reconfigure`](SlidingWindow::reconfigure) adds no bucket to those that it is given.
+    ///
+    /// ```
+    /// # windrow::events! { enum Login { Failed: Count } }
+    /// # let clock = windrow::clock::Manual::default();
+    /// use std::time::Duration;
+    ///
+    /// let window = windrow::SlidingWindow::<Login>::builder()
+    ///     .covers_at_least(Duration::from_secs(60))
+    ///     .buckets(6)
+    ///     .clock(clock.clone())
+    ///     .build()?;
+    /// assert_eq!((window.interval(), window.buckets()), (Duration::from_secs(70), 7));
+    /// clock.advance(Duration::from_secs(9));
+    /// window.add(Login::Failed, 1);
+    /// clock.advance(Duration::from_secs(60));
+    /// assert_eq!(window.sum(Login::Failed), 1);
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn covers_at_least(self, span: Duration) -> Builder<E, C> {
+        Builder { interval: span, with_spare: true, ..self }
     }
 
     /// How many equal buckets the interval is cut into; two by default.
@@ -145,8 +178,9 @@ impl<E: Event, C: Clock> Builder<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn clock<D: Clock>(self, clock: D) -> Builder<E, D> {
-        let Builder { interval, buckets, tiers, allows_coarse_clock, events, .. } = self;
-        Builder { interval, buckets, tiers, clock, allows_coarse_clock, events }
+        let Builder { interval, buckets, with_spare, tiers, allows_coarse_clock, events, .. } =
+            self;
+        Builder { interval, buckets, tiers, with_spare, clock, allows_coarse_clock, events }
     }
 
     /// Allows a clock whose resolution is coarser than a tenth of a bucket.
@@ -194,9 +228,12 @@ impl<E: Event, C: Clock> Builder<E, C> {
     /// );
     /// ```
     pub fn build(self) -> Result<SlidingWindow<E, C>, BuildError> {
-        let geometry = Geometry::new(self.interval, self.buckets)?;
+        let mut geometry = Geometry::new(self.interval, self.buckets)?;
         if !self.allows_coarse_clock {
             fine_enough(&self.clock, geometry)?;
+        }
+        if self.with_spare {
+            geometry = geometry.with_spare()?;
         }
         // All that adds later trust the events to keep is checked when this is compiled.
         let layout = <E::Cells as Positions<E>>::LAYOUT;
@@ -206,7 +243,8 @@ impl<E: Event, C: Clock> Builder<E, C> {
             tiers.last().unwrap_or(&geometry).check_tier(tier)?;
             tiers.push(tier);
         }
-        let ring = Ring::new(geometry, tiers, layout, self.clock.now().as_nanos())?;
-        Ok(SlidingWindow::new(ring, self.clock))
+        let now = self.clock.now();
+        let ring = Ring::new(geometry, tiers, layout, now.as_nanos())?;
+        Ok(SlidingWindow::new(ring, self.clock, now))
     }
 }

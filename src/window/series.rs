@@ -9,11 +9,11 @@ use crate::window::snapshot::Snapshot;
 /// # Tiers
 impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// The buckets of a tier, as [`snapshot`](Self::snapshot) gives those of the window: the first tier that the
-    /// builder was given is number 0. `None` if there is no such tier, or while the clock shows a time before the
-    /// newest bucket.
+    /// builder was given is number 0. `None` if there is no such tier.
     ///
-    /// The newest bucket is the one of the clock's now, which the adds of this moment go on filling. Each number is
-    /// exact for its bucket, as [`sum`](Self::sum) is for the interval. If a bucket of the window could not be
+    /// The newest bucket is the one of the clock's now, which the adds of this moment go on filling. Should the clock
+    /// have stepped back, it has the adds of later moments too. Each number is exact for its bucket, as
+    /// [`sum`](Self::sum) is for the interval. If a bucket of the window could not be
     /// closed for so long that the tier has no note of where it began, the bucket before it holds what both do.
     ///
     /// Costs one allocation, an epoch pin, a load for each row and a load or two for each bucket and cell.
@@ -39,7 +39,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// ```
     pub fn series(&self, tier: usize) -> Option<Snapshot<E>> {
         self.ring.view_then(
-            || RingAndClock::now(self),
+            || self.nanos(),
             |view| Snapshot::newest_of_tier(view, tier),
             |view, newest| newest.map(|(series, before)| series.with_older(view, tier, before)),
         )

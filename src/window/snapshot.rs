@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use crate::event::layout::CellIndex;
 use crate::event::{Event, Positions, Stats, cells_of};
-use crate::ring::{BucketData, View};
+use crate::ring::{BucketData, Span, View};
 use crate::timestamp::Timestamp;
+use crate::window::rate::per_second;
 
 mod compare;
 mod merge;
@@ -59,21 +60,19 @@ pub struct Snapshot<E: Event> {
 }
 
 impl<E: Event> Snapshot<E> {
-    /// The newest `wanted` buckets at the view's time.
-    pub(crate) fn of(view: &View<'_>, wanted: usize) -> Snapshot<E> {
-        let geometry = view.geometry();
-        let newest = view.newest();
-        let oldest = geometry.back(newest, wanted - 1);
-        let count = (newest - oldest) / geometry.length() + 1;
-        let start = |index: u64| oldest + index * geometry.length();
-        let mut buckets: Vec<_> =
-            (0..count).map(|index| BucketSnapshot::empty(view, start(index))).collect();
-        view.each(oldest, newest, |start, source| {
-            let index = (start - oldest) / geometry.length();
-            buckets[index as usize].merge(view, source);
-        });
-        let interval = Duration::from_nanos(geometry.length() * wanted as u64);
-        let length = Duration::from_nanos(geometry.length());
+    /// What a span of the view's holds.
+    pub(crate) fn of(view: &View<'_>, span: Span) -> Snapshot<E> {
+        let mut buckets = Vec::new();
+        if let Some((oldest, newest)) = span.starts() {
+            let length = span.length();
+            let starts = (0..=(newest - oldest) / length).map(|index| oldest + index * length);
+            buckets.extend(starts.map(|start| BucketSnapshot::empty(view, start)));
+            view.each(oldest, newest, |start, source| {
+                buckets[((start - oldest) / length) as usize].merge(view, source);
+            });
+        }
+        let interval = Duration::from_nanos(span.covers());
+        let length = Duration::from_nanos(span.length());
         Snapshot { at: Timestamp::from_nanos(view.now()), interval, length, buckets }
     }
 
@@ -167,7 +166,8 @@ impl<E: Event> Snapshot<E> {
         self.stats(event).sum
     }
 
-    /// The sum of an event per second of the interval.
+    /// What was added to a `Count` event per second of the interval; of a `Value` event, the records per second.
+    /// With the error of [`SlidingWindow::rate`](crate::SlidingWindow::rate).
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -176,7 +176,7 @@ impl<E: Event> Snapshot<E> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn rate(&self, event: E) -> f64 {
-        self.sum(event) as f64 / self.interval.as_secs_f64()
+        per_second(self.stats(event).count as f64, self.interval)
     }
 
     /// Count, sum, minimum and maximum of an event over all buckets.

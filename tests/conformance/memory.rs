@@ -54,13 +54,20 @@ fn b12_reads_do_not_allocate() {
     // Once to warm up: the first reads may close what the writes left open.
     let _ = (window.snapshot(), last(), window.previous());
 
+    let over = window.over(ms(1_000)).expect("a tenth of the interval");
     for event in [Http::Pass, Http::Rt] {
         assert_eq!(allocations(|| window.sum(event)), 0, "sum");
         assert_eq!(allocations(|| window.rate(event)), 0, "rate");
+        assert_eq!(allocations(|| window.warm_up_rate(event)), 0, "warm_up_rate");
+        assert_eq!(allocations(|| (over.sum(event), over.stats(event))), 0, "over");
+        assert_eq!(allocations(|| (over.rate(event), over.weighted_rate(event))), 0, "over");
         assert_eq!(allocations(|| window.stats(event)), 0, "stats");
         assert_eq!(allocations(|| window.lifetime(event)), 0, "lifetime");
         assert_eq!(allocations(|| window.late(event)), 0, "late");
     }
+    assert_eq!(allocations(|| (window.totals(), over.totals(), over.complete())), 0, "totals");
+    let now = over.totals().at();
+    assert_eq!(allocations(|| over.totals_at(now).is_ok()), 0, "totals_at");
     assert_eq!(allocations(|| window.previous()), 0, "previous");
     assert_eq!(allocations(|| window.snapshot()), 1, "snapshot: its list");
     assert_eq!(allocations(last), 1, "last: its list");

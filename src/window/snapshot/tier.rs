@@ -11,12 +11,18 @@ impl<E: Event> Snapshot<E> {
     /// A tier's buckets at the view's time, newest first, down to the one that the live bucket is in; and what was
     /// counted through blocks before that.
     pub(crate) fn newest_of_tier(view: &View<'_>, tier: usize) -> Option<(Snapshot<E>, E::Cells)> {
-        let (geometry, span) = (view.tier_geometry(tier)?, TierSpan::live(view, tier)?);
+        let geometry = view.tier_geometry(tier)?;
+        let newest = geometry.start_of(view.newest());
+        let live = geometry.start_of(view.live());
+        // There is nothing in buckets behind the live one.
+        let last = live.min(newest).max(geometry.oldest(newest));
+        let span = TierSpan::of(view, tier, last, last);
         let (mut buckets, mut before) = (Vec::with_capacity(geometry.buckets()), E::ZERO);
-        let mut start = geometry.start_of(view.newest());
-        let last = span.from().max(geometry.oldest(start));
+        let mut start = newest;
         loop {
-            let number = |position| if start == span.from() { span.number(position) } else { 0 };
+            // If the clock has stepped back, it may have left the tier.
+            let is_read = start == last && geometry.in_ring(start, live);
+            let number = |position| if is_read { span.number(position) } else { 0 };
             let bucket = BucketSnapshot::final_at(start, geometry.length_at(start), number);
             buckets.push(BucketSnapshot { is_closed: false, ..bucket });
             if start == last {
@@ -51,8 +57,8 @@ impl<E: Event> Snapshot<E> {
             let cells = before.as_mut();
             let number = |position: usize| coarse.number(view, position, &mut cells[position]);
             let mut bucket = BucketSnapshot::final_at(start, length, number);
-            if !coarse.is_valid() {
-                // It has left the tier meanwhile.
+            if !geometry.in_ring(start, geometry.start_of(view.live())) || !coarse.is_valid() {
+                // It has left the tier, or does so meanwhile.
                 (bucket.cells, before) = (E::ZERO, next);
             }
             self.buckets.push(bucket);

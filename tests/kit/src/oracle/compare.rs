@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use windrow::clock::Manual;
-use windrow::{BucketSnapshot, Clock, OutOfRange, SlidingWindow, Snapshot, Strategy, Timestamp};
+use windrow::{
+    BucketSnapshot, Clock, OutOfRange, SlidingWindow, Snapshot, Strategy, Timestamp, Totals,
+};
 
 use super::model::{Oracle, Refused, Turn, View, total};
 use super::ops::{Geometry, Op, Time};
@@ -164,9 +166,54 @@ impl Pair {
         let (length, interval) = (self.oracle.length(), self.oracle.interval());
         let valid = !span.is_zero() && span <= Duration::from_nanos(interval);
         prop_assert_eq!(answer.is_ok(), valid, "last({:?})", span);
+        prop_assert_eq!(self.window.over(span).is_ok(), valid, "over({:?})", span);
         if let Ok(answer) = answer {
-            let span = u64::try_from(span.as_nanos()).expect("a span within the interval");
-            self.same_snapshot(&answer, span.div_ceil(length))?;
+            let nanos = u64::try_from(span.as_nanos()).expect("a span within the interval");
+            let buckets = nanos.div_ceil(length);
+            self.same_snapshot(&answer, buckets)?;
+            self.same_over(span, buckets)?;
+        }
+        Ok(())
+    }
+
+    /// A span of so many buckets, as it is, without its newest bucket, and as it was at earlier times.
+    fn same_over(&self, span: Duration, buckets: u64) -> Checked {
+        let over = self.window.over(span).expect("a valid span");
+        let (now, length) = (self.now(), self.oracle.length());
+        let covers = Duration::from_nanos(buckets * length);
+        let newest = self.oracle.newest_buckets(now, buckets);
+        prop_assert_eq!(over.covers(), covers);
+        for event in EVENTS {
+            let expected = total(&newest, event);
+            same_stats(over.stats(event), expected)?;
+            prop_assert_eq!(over.sum(event), expected.sum);
+            same_number(over.rate(event), rate(expected.count, covers))?;
+        }
+        same_totals(&over.totals(), now, covers, &newest)?;
+
+        let complete = buckets.min(self.oracle.buckets() - 1);
+        let before = (now - now % length).checked_sub(1);
+        let expected = before.map_or(Vec::new(), |at| self.oracle.newest_buckets(at, complete));
+        same_totals(&over.complete(), now, Duration::from_nanos(complete * length), &expected)?;
+
+        // In the newest bucket, and ever farther back, until the span has left the ring.
+        for back in 0..=self.oracle.buckets() {
+            let Some(at) = now.checked_sub(back * length) else { break };
+            let from = (at - at % length).saturating_sub((buckets - 1) * length);
+            let answer = over.totals_at(Timestamp::from_nanos(at));
+            match (answer, self.oracle.admits(now, from)) {
+                (Ok(totals), Ok(())) => {
+                    same_totals(&totals, at, covers, &self.oracle.newest_buckets(at, buckets))?;
+                }
+                (Err(error), Err(Refused::BeforeRing { oldest })) => {
+                    let [at, from, oldest] = [at, from, oldest].map(Timestamp::from_nanos);
+                    prop_assert_eq!(error, OutOfRange::SpanBeforeRing { at, from, oldest });
+                    break;
+                }
+                (answer, expected) => {
+                    prop_assert!(false, "{:?} is not {:?}", answer, expected);
+                }
+            }
         }
         Ok(())
     }
@@ -187,10 +234,11 @@ impl Pair {
             let expected = total(&all, event);
             same_stats(self.window.stats(event), expected)?;
             prop_assert_eq!(self.window.sum(event), expected.sum);
-            same_number(self.window.rate(event), rate(expected.sum, interval))?;
+            same_number(self.window.rate(event), rate(expected.count, interval))?;
             same_stats(self.window.lifetime(event), self.oracle.lifetime(event))?;
             same_stats(self.window.late(event), self.oracle.late(event))?;
         }
+        same_totals(&self.window.totals(), now, interval, &all)?;
         self.same_snapshot(&self.window.snapshot(), buckets)?;
         same_bucket(&self.window.previous(), &self.oracle.previous(now))?;
 
@@ -211,7 +259,7 @@ impl Pair {
             let expected = total(&expected, event);
             same_stats(answer.stats(event), expected)?;
             prop_assert_eq!(answer.sum(event), expected.sum);
-            same_number(answer.rate(event), rate(expected.sum, interval))?;
+            same_number(answer.rate(event), rate(expected.count, interval))?;
         }
         Ok(())
     }
@@ -232,8 +280,23 @@ fn tally(event: Seen, n: u64) -> Tally {
     if event.is_value() { Tally::value(n) } else { Tally::amount(n) }
 }
 
-fn rate(sum: u64, interval: Duration) -> f64 {
-    sum as f64 / interval.as_secs_f64()
+fn rate(count: u64, span: Duration) -> f64 {
+    if span.is_zero() { 0.0 } else { count as f64 / span.as_secs_f64() }
+}
+
+fn same_totals(
+    answer: &Totals<Seen>,
+    at: u64,
+    covers: Duration,
+    expected: &[View<Seen>],
+) -> Checked {
+    prop_assert_eq!((answer.at().as_nanos(), answer.interval()), (at, covers));
+    for event in EVENTS {
+        let expected = total(expected, event);
+        same_stats(answer.stats(event), expected)?;
+        same_number(answer.rate(event), rate(expected.count, covers))?;
+    }
+    Ok(())
 }
 
 fn same_bucket(answer: &BucketSnapshot<Seen>, expected: &View<Seen>) -> Checked {

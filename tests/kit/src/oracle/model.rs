@@ -219,7 +219,16 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
     }
 
     pub(crate) fn add_at(&self, now: u64, at: u64, event: E, tally: Tally) -> Result<(), Refused> {
+        self.admits(now, at)?;
         let mut state = self.state();
+        let start = state.start_of(at);
+        state.count(start, event, tally);
+        Ok(())
+    }
+
+    /// Whether the bucket of `at` counts at `now`, and is in the ring.
+    pub(crate) fn admits(&self, now: u64, at: u64) -> Result<(), Refused> {
+        let state = self.state();
         let start = state.start_of(at);
         if start > state.start_of(now) {
             return Err(Refused::AfterNow);
@@ -231,7 +240,6 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
             let oldest = newest - state.interval() + state.length;
             return Err(Refused::BeforeRing { oldest });
         }
-        state.count(start, event, tally);
         Ok(())
     }
 

@@ -1,0 +1,267 @@
+//! Spans: which buckets a read covers, and what these hold together.
+//!
+//! A read says in nanoseconds how much it wants. Its view resolves that once: into buckets of the ring, in the geometry
+//! that the view has found, or into those of the finest tier that reaches back so far. From there it takes one of three
+//! ways to numbers: one number, one event's, or all.
+
+use crate::error::OutOfRange;
+use crate::event::Stats;
+use crate::event::layout::CellIndex;
+use crate::ring::geometry::{Geometry, OutOfRing};
+use crate::ring::tier_view::TierSpan;
+use crate::ring::view::View;
+use crate::timestamp::Timestamp;
+
+/// The buckets that a read covers, one beside the other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Span {
+    /// Where the oldest and the newest begin. There is none before time zero.
+    starts: Option<(u64, u64)>,
+    /// How many they are, counting those that would begin before time zero.
+    buckets: usize,
+    length: u64,
+    /// The tier that they are of; none if they are the ring's own.
+    tier: Option<usize>,
+}
+
+impl Span {
+    /// The nanoseconds that its buckets cover: those before time zero too.
+    pub(crate) fn covers(self) -> u64 {
+        self.length * self.buckets as u64
+    }
+
+    /// The length of a bucket, in nanoseconds.
+    pub(crate) fn length(self) -> u64 {
+        self.length
+    }
+
+    /// Where the oldest and the newest bucket begin; `None` if there is none.
+    pub(crate) fn starts(self) -> Option<(u64, u64)> {
+        self.starts
+    }
+}
+
+/// A ring of buckets: the window's own, or a tier.
+#[derive(Clone, Copy)]
+struct Source {
+    tier: Option<usize>,
+    geometry: Geometry,
+}
+
+impl Source {
+    /// How many whole buckets cover `nanos`: at most all there are.
+    fn covering(self, nanos: u64) -> usize {
+        let buckets = nanos.div_ceil(self.geometry.length());
+        buckets.min(self.geometry.buckets() as u64) as usize
+    }
+}
+
+/// What is asked for.
+impl View<'_> {
+    /// All buckets of the interval.
+    pub(crate) fn interval(&self) -> Span {
+        let ring = self.own();
+        self.span(ring, Some(self.newest()), ring.geometry.buckets())
+    }
+
+    /// The newest of the ring's buckets, as many as cover `nanos`, or all.
+    pub(crate) fn recent_of_ring(&self, nanos: u64) -> Span {
+        self.span(self.own(), Some(self.newest()), self.own().covering(nanos))
+    }
+
+    /// The newest buckets, as many as cover `nanos`, or all.
+    pub(crate) fn recent(&self, nanos: u64) -> Span {
+        let source = self.source(nanos);
+        self.span(source, Some(self.newest_of(source)), source.covering(nanos))
+    }
+
+    /// As many as cover `nanos` of the buckets before the newest, or all of these.
+    pub(crate) fn complete(&self, nanos: u64) -> Span {
+        let source = self.source(nanos);
+        let geometry = source.geometry;
+        let buckets = source.covering(nanos).min(geometry.buckets() - 1);
+        self.span(source, self.newest_of(source).checked_sub(geometry.length()), buckets)
+    }
+
+    /// As many buckets as cover `nanos`, or as there are, of which the newest is the one that `at` lies in.
+    pub(crate) fn ending_at(&self, nanos: u64, at: u64) -> Result<Span, OutOfRange> {
+        let source = self.source(nanos);
+        let (geometry, now) = (source.geometry, self.now());
+        let (newest, live) = (geometry.start_of(at), geometry.start_of(self.live()));
+        let span = self.span(source, Some(newest), source.covering(nanos));
+        let from = span.starts.map_or(newest, |(oldest, _)| oldest);
+        let admitted = geometry.admit(at, now, live).and_then(|()| geometry.admit(from, now, live));
+        let at = Timestamp::from_nanos(at);
+        match admitted {
+            Ok(()) => Ok(span),
+            Err(OutOfRing::Future) => {
+                Err(OutOfRange::AfterNow { at, now: Timestamp::from_nanos(now) })
+            }
+            Err(OutOfRing::Expired { oldest }) => Err(OutOfRange::SpanBeforeRing {
+                at,
+                from: Timestamp::from_nanos(from),
+                oldest: Timestamp::from_nanos(oldest),
+            }),
+        }
+    }
+
+    /// The ring's own buckets.
+    fn own(&self) -> Source {
+        Source { tier: None, geometry: self.geometry() }
+    }
+
+    /// The finest buckets that reach back so far; else the ring's own.
+    fn source(&self, nanos: u64) -> Source {
+        let tiers = self.ring().tiers.iter().enumerate();
+        let tiers = tiers.map(|(tier, of)| Source { tier: Some(tier), geometry: of.geometry() });
+        let mut sources = [self.own()].into_iter().chain(tiers);
+        sources.find(|source| source.geometry.interval() >= nanos).unwrap_or(self.own())
+    }
+
+    /// The start of the source's bucket that the time lies in.
+    fn newest_of(&self, source: Source) -> u64 {
+        match source.tier {
+            None => self.newest(),
+            Some(_) => source.geometry.start_of(self.newest()),
+        }
+    }
+
+    /// So many buckets up to the one at `newest`; of a tier more, if the boundary is not known.
+    fn span(&self, source: Source, newest: Option<u64>, buckets: usize) -> Span {
+        let Source { tier, geometry } = source;
+        let length = geometry.length();
+        let oldest = |newest| Some((geometry.back(newest, buckets.checked_sub(1)?), newest));
+        let mut span = Span { starts: newest.and_then(oldest), buckets, length, tier };
+        if let (Some(tier), Some((oldest, newest))) = (tier, span.starts) {
+            let known = self.known_boundary(tier, oldest, geometry.oldest(newest));
+            span.buckets += ((oldest - known) / length) as usize;
+            // If the clock has stepped back, some have left the tier.
+            let known = known.max(geometry.oldest(geometry.start_of(self.live())));
+            span.starts = (known <= newest).then_some((known, newest));
+        }
+        span
+    }
+
+    /// Whether a span is all that counts at the view's time.
+    fn is_whole(&self, span: Span) -> bool {
+        span.tier.is_none()
+            && span.buckets == self.geometry().buckets()
+            && span.starts.is_some_and(|(_, newest)| newest == self.newest())
+    }
+
+    /// A span of a tier.
+    fn in_tier(&self, span: Span) -> Option<TierSpan<'_, '_>> {
+        let (tier, (from, newest)) = (span.tier?, span.starts?);
+        Some(TierSpan::of(self, tier, from, newest))
+    }
+}
+
+/// What it holds.
+impl View<'_> {
+    /// What a span holds at a position.
+    pub(crate) fn total_in(&self, span: Span, position: usize) -> u64 {
+        if let Some(tier) = self.in_tier(span) {
+            let total = tier.number(position);
+            tier.end();
+            return total;
+        }
+        match span.starts {
+            Some(_) if self.is_whole(span) => self.total(position),
+            Some((oldest, newest)) => self.total_between(oldest, newest, position),
+            None => 0,
+        }
+    }
+
+    /// What is known of an event in a span.
+    pub(crate) fn stats_in(&self, span: Span, cells: CellIndex) -> Stats {
+        if let Some(tier) = self.in_tier(span) {
+            let stats = cells.stats(|position| tier.number(position));
+            tier.end();
+            return stats;
+        }
+        let stats = cells.stats(|position| self.total_in(span, position));
+        // Each number was read from all buckets before the next: of a bucket that has left in between, some
+        // would be there and some not.
+        if self.is_overtaken() { self.stats_by_bucket(span, cells) } else { stats }
+    }
+
+    /// As [`stats_in`](Self::stats_in), each bucket as a whole or not at all.
+    #[cold]
+    fn stats_by_bucket(&self, span: Span, cells: CellIndex) -> Stats {
+        let mut all = Stats::default();
+        let Some((oldest, newest)) = span.starts else { return all };
+        self.each(oldest, newest, |_, data| {
+            let bucket = cells.stats(|position| self.number(data, position));
+            if self.is_valid(data) {
+                all = all.with(bucket);
+            }
+        });
+        all
+    }
+
+    /// What a span holds at every position. `zero` has that many cells, all zero.
+    pub(crate) fn cells_in<T: AsMut<[u64]> + Clone>(&self, span: Span, zero: &T) -> T {
+        if let Some(tier) = self.in_tier(span) {
+            let mut cells = zero.clone();
+            for (position, cell) in cells.as_mut().iter_mut().enumerate() {
+                *cell = tier.number(position);
+            }
+            tier.end();
+            return cells;
+        }
+        let at_once = self.cells_at_once(span, zero.clone());
+        at_once.unwrap_or_else(|| self.cells_by_bucket(span, zero))
+    }
+
+    /// Everything that adds up at once, and then, in one walk, what rises. In this order, because a record
+    /// raises the extremes first.
+    fn cells_at_once<T: AsMut<[u64]>>(&self, span: Span, mut cells: T) -> Option<T> {
+        let (oldest, newest) = span.starts.filter(|_| self.is_whole(span))?;
+        let (additive, rising) = cells.as_mut().split_at_mut(self.layout().additive());
+        for (position, cell) in additive.iter_mut().enumerate() {
+            *cell = self.total_at_once(position)?;
+        }
+        if !rising.is_empty() {
+            self.each(oldest, newest, |_, data| {
+                for (position, cell) in (additive.len()..).zip(rising.iter_mut()) {
+                    self.merge(data, position, cell);
+                }
+            });
+        }
+        // As in `stats_in`.
+        (!self.is_overtaken()).then_some(cells)
+    }
+
+    /// In one walk, each bucket as a whole or not at all.
+    fn cells_by_bucket<T: AsMut<[u64]> + Clone>(&self, span: Span, zero: &T) -> T {
+        let mut all = zero.clone();
+        let Some((oldest, newest)) = span.starts else { return all };
+        self.each(oldest, newest, |_, data| {
+            let mut with = all.clone();
+            for (position, cell) in with.as_mut().iter_mut().enumerate() {
+                self.merge(data, position, cell);
+            }
+            if self.is_valid(data) {
+                all = with;
+            }
+        });
+        all
+    }
+
+    /// What the sliding interval of `nanos` holds at a position that adds up, and the nanoseconds that it
+    /// covers: whole buckets, one less than there are at most. It begins within a bucket, of which it
+    /// takes the share that it covers.
+    pub(crate) fn weighted(&self, nanos: u64, position: usize) -> (f64, u64) {
+        let source = self.source(nanos);
+        let (geometry, newest) = (source.geometry, self.newest_of(source));
+        let buckets = source.covering(nanos).min(geometry.buckets() - 1);
+        let span = self.span(source, Some(newest), buckets);
+        let mut sum = self.total_in(span, position) as f64;
+        let before = span.starts.and_then(|(oldest, _)| oldest.checked_sub(span.length));
+        if before.is_some() {
+            let share = 1.0 - (self.now() - newest) as f64 / span.length as f64;
+            sum += share * self.total_in(self.span(source, before, 1), position) as f64;
+        }
+        (sum, span.covers())
+    }
+}

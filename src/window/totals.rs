@@ -1,0 +1,133 @@
+//! What a window held of each event together, at one moment.
+
+use std::time::Duration;
+
+use crate::event::{Event, Stats, cells_of};
+use crate::ring::{Span, View};
+use crate::timestamp::Timestamp;
+use crate::window::rate::per_second;
+
+/// What a span of a window held of each event, at one moment of its clock: from [`SlidingWindow::totals`] and
+/// [`Over`](crate::Over).
+///
+/// It is a copy, held in place: it does not change. It is *not* an atomic snapshot: all its numbers are of the
+/// same buckets, but each was read at some moment during the call, and adds that run at the same time
+/// may be in it or not, in any combination. So two events that a thread always adds to together may differ. In a
+/// window that no thread adds to meanwhile, it is exact. Count, sum, minimum and maximum of one event agree as
+/// in [`SlidingWindow::stats`].
+///
+/// ```
+/// use windrow::{SlidingWindow, events};
+///
+/// events! { enum Http { Success: Count, Failure: Count, Micros: Value } }
+///
+/// let window = SlidingWindow::<Http>::builder().build()?;
+/// window.add(Http::Success, 3);
+/// window.add(Http::Failure, 1);
+/// let now = window.totals();
+/// let all = now.sum(Http::Success) + now.sum(Http::Failure);
+/// assert_eq!(now.sum(Http::Failure) as f64 / all as f64, 0.25);
+/// # Ok::<(), windrow::BuildError>(())
+/// ```
+///
+/// [`SlidingWindow::totals`]: crate::SlidingWindow::totals
+/// [`SlidingWindow::stats`]: crate::SlidingWindow::stats
+#[derive(Clone, Debug)]
+pub struct Totals<E: Event> {
+    at: Timestamp,
+    interval: Duration,
+    cells: E::Cells,
+}
+
+impl<E: Event> Totals<E> {
+    /// What a span of the view's holds, which ends with the bucket of `at`.
+    pub(crate) fn of(view: &View<'_>, span: Span, at: Timestamp) -> Totals<E> {
+        let interval = Duration::from_nanos(span.covers());
+        Totals { at, interval, cells: view.cells_in(span, &E::ZERO) }
+    }
+
+    /// The time at which it was taken; of [`totals_at`](crate::Over::totals_at), its argument.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// # let clock = windrow::clock::Manual::default();
+    /// clock.set(windrow::Timestamp::from_millis(1_700));
+    /// # let window = windrow::SlidingWindow::<Hits>::builder().clock(clock).build()?;
+    /// assert_eq!(window.totals().at().as_nanos(), 1_700_000_000);
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn at(&self) -> Timestamp {
+        self.at
+    }
+
+    /// The span that its buckets cover: the window's interval; or what [`Over`](crate::Over) covers. Zero if it
+    /// has no bucket: see [`Over::complete`](crate::Over::complete).
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// let window = windrow::SlidingWindow::<Hits>::builder().build()?;
+    /// assert_eq!(window.totals().interval(), std::time::Duration::from_secs(1));
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn interval(&self) -> Duration {
+        self.interval
+    }
+
+    /// The sum of an event, wrapping.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// let window = windrow::SlidingWindow::<Hits>::builder().build()?;
+    /// window.add(Hits::Hit, 2);
+    /// assert_eq!(window.totals().sum(Hits::Hit), 2);
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn sum(&self, event: E) -> u64 {
+        self.stats(event).sum
+    }
+
+    /// Count, sum, minimum and maximum of an event.
+    ///
+    /// ```
+    /// # windrow::events! { enum Disk { Latency: Value } }
+    /// let window = windrow::SlidingWindow::<Disk>::builder().build()?;
+    /// window.record(Disk::Latency, 40);
+    /// assert_eq!(window.totals().stats(Disk::Latency).max, Some(40));
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn stats(&self, event: E) -> Stats {
+        let cells = self.cells.as_ref();
+        cells_of(event).stats(|position| cells[position])
+    }
+
+    /// The mean of the values recorded; `None` if there were none. Of a `Count` event that was added to,
+    /// it is 1.
+    ///
+    /// ```
+    /// # windrow::events! { enum Disk { Latency: Value } }
+    /// let window = windrow::SlidingWindow::<Disk>::builder().build()?;
+    /// window.record(Disk::Latency, 40);
+    /// window.record(Disk::Latency, 50);
+    /// assert_eq!(window.totals().mean(Disk::Latency), Some(45.0));
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn mean(&self, event: E) -> Option<f64> {
+        self.stats(event).mean()
+    }
+
+    /// What was added to a `Count` event per second of the [interval](Self::interval); of a `Value` event, the
+    /// records per second. With the error of [`SlidingWindow::rate`](crate::SlidingWindow::rate), unless its
+    /// buckets are [complete](crate::Over::complete). 0 if there is no bucket.
+    ///
+    /// ```
+    /// # windrow::events! { enum Disk { Latency: Value } }
+    /// let window = windrow::SlidingWindow::<Disk>::builder().build()?; // one second
+    /// window.record(Disk::Latency, 40);
+    /// window.record(Disk::Latency, 50);
+    /// assert_eq!(window.totals().rate(Disk::Latency), 2.0);
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn rate(&self, event: E) -> f64 {
+        per_second(self.stats(event).count as f64, self.interval)
+    }
+}

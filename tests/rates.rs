@@ -1,0 +1,220 @@
+//! Rates beside arrivals that are known: what each is off by.
+
+#![allow(clippy::float_cmp, reason = "the numbers are exact")]
+
+use testkit::{Rng, at, clock_at, ms, window};
+use windrow::clock::Manual;
+use windrow::{BuildError, SlidingWindow};
+
+windrow::events! { enum Seen { Hit: Count, Micros: Value } }
+
+type Window = SlidingWindow<Seen, Manual>;
+
+const BEGIN: u64 = 60_000;
+
+/// Calls `see` with each of so many milliseconds, once what arrives in it was added: each is a hit, and a record.
+fn arrivals(
+    clock: &Manual,
+    window: &Window,
+    millis: std::ops::Range<u64>,
+    arrive: impl Fn(u64) -> u64,
+    mut see: impl FnMut(u64),
+) {
+    for milli in millis {
+        clock.set(at(milli));
+        for _ in 0..arrive(milli) {
+            window.add(Seen::Hit, 1);
+            window.record(Seen::Micros, 1_000);
+        }
+        see(milli);
+    }
+}
+
+/// One arrival a millisecond, 1 000 a second: the mean of what a rate says, and its least and greatest.
+fn at_a_constant_rate(buckets: u32, rate: impl Fn(&Window) -> f64) -> (f64, f64, f64) {
+    let clock = clock_at(BEGIN);
+    let window = window(ms(1_000 / u64::from(buckets)), buckets, &clock);
+    let mut said = Vec::new();
+    arrivals(
+        &clock,
+        &window,
+        BEGIN..BEGIN + 5_000,
+        |_| 1,
+        |milli| {
+            if milli >= BEGIN + 2_000 {
+                said.push(rate(&window));
+            }
+        },
+    );
+    let mean = said.iter().sum::<f64>() / said.len() as f64;
+    let extreme = |of: fn(f64, f64) -> f64| said.iter().copied().fold(said[0], of);
+    (mean, extreme(f64::min), extreme(f64::max))
+}
+
+#[test]
+fn two_buckets_are_low_by_a_quarter() {
+    for event in [Seen::Hit, Seen::Micros] {
+        let (mean, least, greatest) = at_a_constant_rate(2, |window| window.rate(event));
+        assert_eq!((mean, least, greatest), (750.5, 501.0, 1_000.0));
+        let of_snapshot = at_a_constant_rate(2, |window| window.snapshot().rate(event));
+        assert_eq!(of_snapshot, (mean, least, greatest));
+    }
+    let (mean, least, greatest) = at_a_constant_rate(10, |window| window.rate(Seen::Hit));
+    assert_eq!((mean, least, greatest), (950.5, 901.0, 1_000.0), "ten: by a twentieth");
+}
+
+/// An arrival at the instant that is read is in the newest bucket: that one is more.
+#[test]
+fn a_weighted_rate_is_right_at_a_constant_rate() {
+    for (buckets, millis) in [(2, 500), (2, 1_000), (10, 300), (10, 900), (10, 1_000)] {
+        for event in [Seen::Hit, Seen::Micros] {
+            let rate = |window: &Window| {
+                window.over(ms(millis)).expect("within the interval").weighted_rate(event)
+            };
+            let (_, least, greatest) = at_a_constant_rate(buckets, rate);
+            let covers = millis.min(1_000 - 1_000 / u64::from(buckets)) as f64 / 1_000.0;
+            let expected = 1_000.0 + 1.0 / covers;
+            assert!((least - expected).abs() < 1e-6, "{least} and not {expected}");
+            assert!((greatest - expected).abs() < 1e-6, "{greatest} and not {expected}");
+        }
+    }
+}
+
+#[test]
+fn complete_buckets_are_right_at_a_constant_rate() {
+    for (buckets, millis) in [(2, 500), (2, 1_000), (10, 300), (10, 1_000)] {
+        for event in [Seen::Hit, Seen::Micros] {
+            let rate = |window: &Window| {
+                window.over(ms(millis)).expect("within the interval").complete().rate(event)
+            };
+            assert_eq!(at_a_constant_rate(buckets, rate), (1_000.0, 1_000.0, 1_000.0));
+        }
+    }
+}
+
+/// Arrivals in bursts. The error stays within the greater part of what the bucket holds in which the span
+/// begins, and comes near it.
+#[test]
+fn a_weighted_sum_is_off_by_the_greater_part_of_one_bucket_at_most() {
+    const LENGTH: u64 = 50;
+    let mut random = Rng::with_seed(17);
+    let mut worst: f64 = 0.0;
+    for _ in 0..20 {
+        let clock = clock_at(BEGIN);
+        let window: Window = window(ms(LENGTH), 6, &clock);
+        let bursts: Vec<u64> =
+            (0..2_000).map(|_| if random.u8(..) < 4 { random.u64(1..50) } else { 0 }).collect();
+        let arrive = |milli: u64| bursts[(milli - BEGIN) as usize];
+        let count = |from: u64, to: u64| (from..to).map(arrive).sum::<u64>();
+        let over = window.over(ms(4 * LENGTH)).expect("within the interval");
+        arrivals(&clock, &window, BEGIN..BEGIN + 2_000, arrive, |now| {
+            let Some(begin) = (now - BEGIN).checked_sub(4 * LENGTH) else { return };
+            // All of the present millisecond's have come, and all of the one 200 ms ago have gone.
+            let truth = count(BEGIN + begin + 1, now + 1) as f64;
+            let oldest = BEGIN + begin - begin % LENGTH;
+            let holds = count(oldest, oldest + LENGTH) as f64;
+            let share = 1.0 - (begin % LENGTH) as f64 / LENGTH as f64;
+            let error = (over.weighted_sum(Seen::Hit) - truth).abs();
+            assert!(error <= share.max(1.0 - share) * holds + 1e-6, "{error} of {holds}");
+            if holds > 0.0 {
+                worst = worst.max(error / holds);
+            }
+            let values = over.weighted_sum(Seen::Micros);
+            assert!((values - 1_000.0 * over.weighted_sum(Seen::Hit)).abs() < 1e-3);
+        });
+    }
+    assert!(worst > 0.9, "the bound is not idle: {worst}");
+}
+
+/// Whatever came in the last span is counted. Without the bucket more, some of it is not.
+#[test]
+fn a_window_that_covers_at_least_a_span_forgets_nothing_of_it() {
+    fn forgets(window: &Window, clock: &Manual) -> bool {
+        let (mut forgot, arrive) = (false, |milli| u64::from(milli % 7 == 0));
+        arrivals(clock, window, BEGIN..BEGIN + 3_000, arrive, |now| {
+            let truth = (BEGIN.max(now - 600)..=now).map(arrive).sum::<u64>();
+            // Of the instant just 600 ms ago, a sum may know no more.
+            let later = (BEGIN.max(now - 599)..=now).map(arrive).sum::<u64>();
+            let sum = window.sum(Seen::Hit);
+            forgot |= sum < later;
+            assert!(sum <= truth + 100 / 7 + 1, "no more than a bucket more");
+        });
+        forgot
+    }
+    let clock = clock_at(BEGIN);
+    let builder = SlidingWindow::<Seen>::builder().covers_at_least(ms(600)).buckets(6);
+    let builder = builder.clock(clock.clone());
+    let window = builder.clone().build().expect("a valid window");
+    assert_eq!((window.interval(), window.buckets()), (ms(700), 7));
+    assert!(!forgets(&window, &clock));
+    // And a rate over just that span.
+    let over = window.over(ms(600)).expect("within the interval");
+    assert_eq!((over.covers(), over.complete().interval()), (ms(600), ms(600)));
+
+    clock.set(at(BEGIN));
+    let window = builder.interval(ms(600)).build().expect("a valid window");
+    assert_eq!((window.interval(), window.buckets()), (ms(600), 6), "the later word counts");
+    assert!(forgets(&window, &clock));
+}
+
+#[test]
+fn a_span_that_leaves_no_room_for_a_bucket_more() {
+    let longest = std::time::Duration::from_nanos(u64::MAX);
+    let builder =
+        SlidingWindow::<Seen>::builder().clock(Manual::default()).covers_at_least(longest);
+    let error = builder.clone().buckets(1).build().expect_err("twice as long");
+    assert_eq!(error, BuildError::IntervalTooLong { interval: longest * 2 });
+    let error = builder.buckets(usize::MAX).build().expect_err("a nanosecond longer");
+    assert!(matches!(error, BuildError::IntervalTooLong { .. } | BuildError::UnevenBuckets { .. }));
+    let zero = SlidingWindow::<Seen>::builder().covers_at_least(ms(0)).build();
+    assert_eq!(zero.expect_err("no span"), BuildError::ZeroInterval);
+}
+
+#[test]
+fn a_young_windows_rate() {
+    let clock = clock_at(BEGIN + 130);
+    let window: Window = window(ms(250), 4, &clock);
+    for event in [Seen::Hit, Seen::Micros] {
+        assert_eq!(window.warm_up_rate(event), None);
+    }
+    arrivals(
+        &clock,
+        &window,
+        BEGIN + 131..BEGIN + 3_000,
+        |_| 1,
+        |now| {
+            let age = now - (BEGIN + 130);
+            for event in [Seen::Hit, Seen::Micros] {
+                let rate = window.warm_up_rate(event).expect("time has passed");
+                match age {
+                    ..750 => assert!((rate - 1_000.0).abs() < 1e-9, "after {age} ms: {rate}"),
+                    750..1_000 => {
+                        assert!((750.0..1_000.1).contains(&rate), "after {age} ms: {rate}");
+                    }
+                    _ => assert_eq!(rate, window.rate(event), "after {age} ms"),
+                }
+            }
+        },
+    );
+    clock.set(at(BEGIN));
+    assert_eq!(window.warm_up_rate(Seen::Hit), None, "the clock has stepped back");
+}
+
+/// Values per second are records per second, however great the values are.
+#[test]
+fn a_rate_of_values_counts_records() {
+    let clock = clock_at(BEGIN);
+    let window: Window = window(ms(500), 4, &clock);
+    for value in [5, 40, 1 << 40] {
+        window.record(Seen::Micros, value);
+        window.add(Seen::Hit, value);
+    }
+    let sum = 45 + (1_u64 << 40);
+    let over = window.over(ms(1_000)).expect("within the interval");
+    assert_eq!((window.rate(Seen::Micros), window.rate(Seen::Hit)), (1.5, sum as f64 / 2.0));
+    assert_eq!(window.snapshot().rate(Seen::Micros), 1.5);
+    assert_eq!(window.totals().rate(Seen::Micros), 1.5);
+    assert_eq!((over.rate(Seen::Micros), over.totals().rate(Seen::Micros)), (3.0, 3.0));
+    assert_eq!(over.weighted_rate(Seen::Micros), 3.0);
+    assert_eq!(over.weighted_sum(Seen::Micros), sum as f64);
+}

@@ -78,7 +78,7 @@ fn under_writers() {
             checks
         };
         let readers = [0, 1].map(|tier| scope.spawn(move || read(tier)));
-        let checks = readers.map(|reader| reader.join());
+        let checks = readers.map(thread::ScopedJoinHandle::join);
         is_over.store(true, Ordering::Relaxed);
         checks.map(|checks| checks.expect("each tier holds everything")).iter().sum()
     });

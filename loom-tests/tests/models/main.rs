@@ -16,6 +16,7 @@ mod reconfigure;
 mod seen;
 mod window_drains;
 mod window_sum;
+mod window_tiers;
 
 use windrow_loom_tests::engine::{
     sync::Arc,

@@ -1,0 +1,123 @@
+//! I9, of a tier: what a span of a tier holds is the true count at some instant during the call, and the coarse
+//! buckets add up to it.
+//!
+//! Of values: in a model only they are added through the block of a bucket that they have opened.
+
+use windrow::{SlidingWindow, events};
+use windrow_loom_tests::Model;
+use windrow_loom_tests::engine::sync::Arc;
+use windrow_loom_tests::turn;
+use windrow_loom_tests::window::{LENGTH, Local, Window, interval, set_time};
+
+use crate::spawn;
+
+events! {
+    enum Times { Took: Value }
+}
+
+/// Of two buckets, with a tier of three pairs of buckets.
+fn window() -> Window<Times> {
+    SlidingWindow::<Times>::builder()
+        .interval(interval(2))
+        .buckets(2)
+        .tier(interval(2), 3)
+        .clock(Local)
+        .build()
+        .expect("the tier fits")
+}
+
+fn record(window: &Window<Times>, bucket: u64, value: u64) {
+    set_time(bucket);
+    turn();
+    window.record(Times::Took, value);
+}
+
+/// What the four buckets that end with one hold.
+fn sum(window: &Window<Times>, bucket: u64) -> u64 {
+    set_time(bucket);
+    turn();
+    window.over(interval(4)).expect("the tier reaches so far").sum(Times::Took)
+}
+
+/// What each pair of buckets holds, oldest first.
+fn each(window: &Window<Times>, bucket: u64) -> Vec<u64> {
+    set_time(bucket);
+    turn();
+    let series = window.series(0).expect("there is a tier");
+    assert_eq!(series.buckets()[0].start().as_nanos() % (2 * LENGTH), 0);
+    series.buckets().iter().map(|bucket| bucket.sum(Times::Took)).collect()
+}
+
+/// A span begins at a boundary, while another thread goes over the next.
+#[test]
+fn span_against_a_rotation_over_a_boundary() {
+    let name = "window_tiers::span_against_a_rotation_over_a_boundary";
+    Model::new(name).bounded(1).bounded_over_epoch(1).bounded_per_core(1).explore(|| {
+        set_time(4);
+        let window = Arc::new(window());
+        record(&window, 4, 1);
+        record(&window, 5, 2);
+        let other = spawn(&window, |window| {
+            record(window, 6, 4);
+            record(window, 7, 8);
+        });
+        let found = sum(&window, 7);
+        assert!([3, 7, 15].contains(&found), "{found} was never the sum");
+        other.join().unwrap();
+        assert_eq!(sum(&window, 7), 15);
+    });
+}
+
+/// The same, bucket by bucket. What could not be closed in time is in an older bucket.
+#[test]
+fn series_against_a_rotation_over_a_boundary() {
+    let name = "window_tiers::series_against_a_rotation_over_a_boundary";
+    Model::new(name).bounded(1).bounded_over_epoch(1).bounded_per_core(1).explore(|| {
+        set_time(4);
+        let window = Arc::new(window());
+        record(&window, 5, 1);
+        let other = spawn(&window, |window| record(window, 6, 4));
+        let found = each(&window, 6);
+        assert!([[1, 0], [1, 4], [5, 0]].iter().any(|pair| found.ends_with(pair)), "{found:?}");
+        other.join().unwrap();
+        assert_eq!(each(&window, 6).iter().sum::<u64>(), 5);
+    });
+}
+
+/// Two threads note the same boundary, or one notes what the other has retired. (Loom does not come to an end with
+/// it: too many steps.)
+#[cfg(not(loom))]
+#[test]
+fn note_against_note() {
+    let name = "window_tiers::note_against_note";
+    Model::new(name).bounded(1).bounded_over_epoch(1).bounded_per_core(1).explore(|| {
+        set_time(4);
+        let window = Arc::new(window());
+        record(&window, 4, 1);
+        let other = spawn(&window, |window| record(window, 6, 2));
+        record(&window, 8, 4);
+        other.join().unwrap();
+        let found = each(&window, 8);
+        assert_eq!(found.iter().sum::<u64>(), 7, "{found:?}");
+        assert!(found[2] <= 4 && found[1] + found[2] <= 6, "{found:?} is newer than it was");
+    });
+}
+
+/// A reader that has counted a back-dated record, in `lifetime`, counts it in a span of a tier.
+#[test]
+fn span_behind_a_lifetime_that_counts_a_back_dated_add() {
+    let name = "window_tiers::span_behind_a_lifetime_that_counts_a_back_dated_add";
+    Model::new(name).bounded(1).bounded_over_epoch(1).bounded_per_core(1).explore(|| {
+        set_time(5);
+        let window = Arc::new(window());
+        record(&window, 5, 1);
+        record(&window, 6, 2);
+        let other = spawn(&window, |window| record(window, 5, 16));
+        set_time(6);
+        turn();
+        let all = window.lifetime(Times::Took).sum;
+        let found = sum(&window, 6);
+        assert!([3, 19].contains(&found) && found >= all, "{all} in all, and then {found}");
+        other.join().unwrap();
+    });
+}

@@ -93,12 +93,12 @@ pub(crate) const TWINS: &[Twin] = &[
         name: "straggler-adds-to-a-block-it-found-in-a-slot",
         file: "src/ring/add.rs",
         find: "                Some(bucket) if bucket.start() == start => {
-                    self.put_shared(bucket, slots, update);",
+                    self.put_shared(bucket, slots, current.start(), update);",
         replace: "                Some(bucket) if bucket.start() == start => {
                     match NonNull::new(bucket.live.column.load(Ordering::Relaxed)) {
                         // SAFETY: not at all.
                         Some(column) => update.put(&unsafe { Column::new(column) }),
-                        None => self.put_shared(bucket, slots, update),
+                        None => self.put_shared(bucket, slots, current.start(), update),
                     }",
         build: &CHECKER,
         model: "each_bucket::add_against_the_reuse_of_its_block",
@@ -441,13 +441,33 @@ pub(crate) const TWINS: &[Twin] = &[
         find: "        slots.touched.touch(bucket.slot(), until);
         self.touched.touch(until);
         update.put(bucket.cells());
+        self.put_in_tiers(bucket.start(), newest, update);
         update.put(&*self.shared_total);",
         replace: "        update.put(bucket.cells());
+        self.put_in_tiers(bucket.start(), newest, update);
         update.put(&*self.shared_total);
         slots.touched.touch(bucket.slot(), until);
         self.touched.touch(until);",
         build: &CHECKER,
         model: "window_sum::sum_behind_a_lifetime_that_counts_a_back_dated_add",
         why: "a reader that has counted the add sums without it afterwards (I9)",
+    },
+    Twin {
+        name: "back-dated-add-forgets-the-tiers",
+        file: "src/ring/add.rs",
+        find: "        self.put_in_tiers(bucket.start(), newest, update);",
+        replace: "        let _ = newest;",
+        build: &CHECKER,
+        model: "window_tiers::span_behind_a_lifetime_that_counts_a_back_dated_add",
+        why: "what is added beside blocks is in no difference of them (I9)",
+    },
+    Twin {
+        name: "span-read-whatever-is-current",
+        file: "src/ring/view.rs",
+        find: "if !self.ring.is_current(self.current) {",
+        replace: "if !self.ring.is_current(self.current) && false {",
+        build: &CHECKER,
+        model: "window_tiers::span_against_a_rotation_over_a_boundary",
+        why: "blocks are another bucket's by then, and notes have come (I9)",
     },
 ];

@@ -18,6 +18,10 @@
 //! | slot | the place in the ring of all starts that are a whole number of rounds apart |
 //! | generation | the ring from one change of geometry to the next: a geometry and its slots |
 //! | inherited | slots of an earlier generation, whose buckets still count |
+//! | mark | what all buckets before a bucket's interval have counted through blocks |
+//! | touched | of an interval: it has a bucket whose shared cells were added to |
+//! | tier, coarse | a ring of longer buckets that reaches further back; of it |
+//! | note | what all buckets before a coarse bucket have counted through blocks |
 //! | carried | numbers of earlier generations, added up when no thread could change them any more |
 //!
 //! # The rules

@@ -67,6 +67,56 @@ fn table() {
     }
 }
 
+/// What a tier of so many buckets of ten adds to that.
+fn tier_formula(buckets: i64) -> i64 {
+    let groups = buckets / buckets.isqrt() + i64::from(buckets % buckets.isqrt() != 0);
+    8 * buckets + 8 * groups + (buckets + 2) * (80 + 16 * CELLS) + TIER
+}
+
+/// The tier itself.
+const TIER: i64 = 80;
+
+/// When the first coarse bucket is opened, eight others are made besides, and what holds them all.
+const SLAB: i64 = 8 * (80 + 16 * CELLS) + 40;
+
+#[test]
+fn tiers_take_what_the_formula_says() {
+    on_each_strategy("memory::tiers");
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn tiers() {
+    live_bytes_of(2); // as above
+    for (coarse, coarsest) in [(1, 2), (60, 60), (96, 400)] {
+        let clock = Manual::default();
+        let before = own_bytes();
+        let window = SlidingWindow::<Http>::builder()
+            .interval(ns(10 * LENGTH))
+            .buckets(10)
+            .tier(ns(10 * LENGTH), coarse)
+            .tier(ns(10 * LENGTH), coarsest)
+            .clock(clock.clone())
+            .build()
+            .expect("the tiers nest");
+        let built = own_bytes();
+        for _ in 0..20_000 {
+            clock.advance(ns(LENGTH));
+            window.add(Http::Pass, 1);
+            window.record(Http::Rt, 5);
+        }
+        let heap = own_bytes() - before;
+        println!(
+            "{coarse} and {coarsest} coarse buckets: {heap} bytes, {} when built",
+            built - before
+        );
+        if cfg!(target_pointer_width = "64") {
+            let tiers = tier_formula(coarse as i64) + tier_formula(coarsest as i64);
+            assert_eq!(heap, formula(10) + tiers + SLAB, "{coarse} and {coarsest}");
+        }
+    }
+}
+
 #[test]
 fn what_is_dropped_gives_everything_back() {
     on_each_strategy("memory::dropped");

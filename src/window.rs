@@ -282,6 +282,32 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
         self.ring.reconfigure(geometry)
     }
 
+    /// Forgets what the interval holds, while adds and reads go on: what a circuit breaker does when it opens.
+    ///
+    /// Each add is before it or after it, as a whole. One before it counts in [`lifetime`](Self::lifetime) and in
+    /// the [tiers](Builder::tier) alone, from then on: no read of the interval has it, and no
+    /// [drain](Self::drain_closed) hands it out. One after it counts as ever. No thread waits.
+    ///
+    /// It costs what a [change of geometry](Self::reconfigure) costs, and allocates a ring.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError::TooManyBuckets`] if there is no memory for that; then the window stays as it was.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// let window = windrow::SlidingWindow::<Hits>::builder().build()?;
+    /// window.add(Hits::Hit, 3);
+    /// window.clear()?;
+    /// assert_eq!(window.sum(Hits::Hit), 0);
+    /// window.add(Hits::Hit, 1);
+    /// assert_eq!((window.sum(Hits::Hit), window.lifetime(Hits::Hit).sum), (1, 4));
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn clear(&self) -> Result<(), BuildError> {
+        self.ring.clear()
+    }
+
     /// The span that the window covers.
     ///
     /// ```

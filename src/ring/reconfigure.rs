@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use crate::error::BuildError;
 use crate::reclaim::{self, Guard, Owned};
-use crate::ring::bucket::Bucket;
+use crate::ring::bucket::{Bucket, Mark};
 use crate::ring::bucket_ref::BucketRef;
 use crate::ring::cursor::Passed;
 use crate::ring::generation::{Carried, Change, Generation, Inherited};
@@ -35,7 +35,18 @@ impl Ring {
         if let Some(tier) = self.tiers.first() {
             geometry.check_tier(tier.geometry())?;
         }
-        let ours = Arc::new(Slots::new(geometry)?);
+        self.move_to(Arc::new(Slots::new(geometry)?));
+        Ok(())
+    }
+
+    /// Moves on to a ring of the same geometry, without what the old one holds.
+    pub(crate) fn clear(&self) -> Result<(), BuildError> {
+        while !self.move_to(Arc::new(Slots::forgetting(self.geometry())?)) {}
+        Ok(())
+    }
+
+    /// Moves on to a generation with these slots. False if they forget, and the geometry has changed meanwhile.
+    fn move_to(&self, ours: Arc<Slots>) -> bool {
         let mut proposed = None;
         for attempt in 0.. {
             let guard = reclaim::pin();
@@ -44,9 +55,10 @@ impl Ring {
             let generation = unsafe { current.generation(&guard).deref() };
             let number = generation.number;
             let was_made = || proposed.is_some_and(|of| of != number) && !ours.is_untouched();
-            if generation.geometry() == geometry || was_made() {
+            let has_geometry = generation.geometry() == ours.geometry;
+            if was_made() || has_geometry != ours.forgets {
                 self.proposal.withdraw(&ours, &guard);
-                break;
+                return was_made() || has_geometry;
             }
             if (DIRECT..).contains(&attempt) && self.proposal.propose(&ours, number, &guard) {
                 proposed = Some(number);
@@ -64,7 +76,7 @@ impl Ring {
                 }
             }
         }
-        Ok(())
+        true
     }
 
     /// Moves on from `current` to a generation with these slots. False if another thread has moved on: then
@@ -88,7 +100,13 @@ impl Ring {
         let (next, over) = self.successor(generation, change, slots, agreed.passed, guard);
         let superseded = next.superseded.clone();
         let next = Owned::new(next).into_shared(guard);
-        let new = self.store.open(next, slots.geometry.start_of(newest), |_| {});
+        // What forgets has no older bucket in its interval; else the mark is not known.
+        let mark = |new: &Bucket| {
+            if slots.forgets {
+                new.set_mark(Mark::Alone);
+            }
+        };
+        let new = self.store.open(next, slots.geometry.start_of(newest), mark);
         let moved = self.replace_current(current, new, slots);
         drop(agreed);
         if !moved {
@@ -125,7 +143,7 @@ impl Ring {
         let mut next = Generation {
             number: number + 1,
             slots: Arc::clone(slots),
-            inherited: vec![Inherited { number, slots: Arc::clone(&old.slots), changes }],
+            inherited: Vec::new(),
             superseded: Vec::new(),
             carried: BTreeMap::new(),
         };
@@ -134,6 +152,14 @@ impl Ring {
             let done = slots.no_readers.get().is_some_and(grace::passed);
             if done { &mut over } else { &mut next.superseded }.push(Arc::clone(slots));
         }
+        if slots.forgets {
+            // Threads that have loaded `current` before may still write to these; the grace period waits for them.
+            next.superseded
+                .extend(old.inherited.iter().map(|inherited| Arc::clone(&inherited.slots)));
+            next.superseded.push(Arc::clone(&old.slots));
+            return (next, over);
+        }
+        next.inherited.push(Inherited { number, slots: Arc::clone(&old.slots), changes });
         for (start, carried) in &old.carried {
             self.carry(&mut next, change.apply(*start), |position| carried.numbers[position]);
         }

@@ -18,6 +18,8 @@ use crate::sync::Ordering;
 #[derive(Debug)]
 pub(super) struct Slots {
     pub(super) geometry: Geometry,
+    /// A generation of these slots takes nothing over from the one before.
+    pub(super) forgets: bool,
     ring: Box<[BucketPtr]>,
     /// Which of them may lead to buckets whose shared cells were added to.
     pub(super) touched: TouchedSlots,
@@ -40,7 +42,19 @@ impl Slots {
         ring.resize_with(buckets, || BucketPtr::new(null_mut()));
         let (no_writers, no_readers) = (Ticket::default(), Ticket::default());
         let touched = TouchedSlots::new(buckets);
-        Ok(Slots { geometry, ring: ring.into_boxed_slice(), touched, no_writers, no_readers })
+        Ok(Slots {
+            geometry,
+            forgets: false,
+            ring: ring.into_boxed_slice(),
+            touched,
+            no_writers,
+            no_readers,
+        })
+    }
+
+    /// The same, for a generation that forgets what was before.
+    pub(super) fn forgetting(geometry: Geometry) -> Result<Slots, BuildError> {
+        Ok(Slots { forgets: true, ..Slots::new(geometry)? })
     }
 
     /// The slot with a number.

@@ -56,6 +56,8 @@ enum Step {
     /// To buckets of the same length, or of half of it, so many.
     Reconfigure(bool, u32),
     Drain,
+    /// The interval forgets; tiers do not.
+    Clear,
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -68,6 +70,7 @@ fn step() -> impl Strategy<Value = Step> {
         3 => (0..=40_u64, 1..=9_u64).prop_map(|(back, n)| Step::AddAt(back, n)),
         1 => (any::<bool>(), 1..=12_u32).prop_map(|(half, buckets)| Step::Reconfigure(half, buckets)),
         1 => Just(Step::Drain),
+        1 => Just(Step::Clear),
     ]
 }
 
@@ -171,6 +174,10 @@ impl Run {
                 self.length = if fits { new } else { self.length };
             }
             Step::Drain => _ = self.window.drain_closed(|_| ()),
+            Step::Clear => {
+                self.window.clear().expect("there is memory");
+                prop_assert!(self.window.snapshot().is_empty());
+            }
         }
         self.clock.set(at_ns(self.now));
         prop_assert_eq!(self.window.lifetime(Seen::Pass).sum, self.all);

@@ -47,7 +47,7 @@ usage: cargo xtask <command>
                   contains it
   orderings [NAME]
                   weakens each memory order, which a model must notice, and writes the table in
-                  docs/orderings.md; NAME: only sites whose names contain it
+                  docs/orderings.md; NAME[,NAME]...: only sites whose names contain one
   orderings --check
                   whether that table is about the sources as they are
   promela         the model of the rotation (spin and a C compiler)

@@ -20,16 +20,17 @@
 //!
 //! # Orderings
 //!
-//! Whatever the reader may find that belongs to a time after the bucket was retired was stored with Release, by a thread that
-//! had seen the retirement: the totals in the place of the mark, a base, an owner, a row. The reader loads each with
-//! Acquire, so that its second load of `current` cannot be older than the retirement.
+//! Whatever the reader may find that belongs to a time after the bucket was retired was stored with Release, or behind
+//! a Release fence, by a thread that had seen the retirement: the totals in the place of the mark, a base, an owner, a
+//! row. The reader has an Acquire fence behind all these loads, so that its second load of `current` cannot be older
+//! than the retirement. The version's load stands behind another fence, which keeps the two checks in their order.
 
 use crate::ring::Ring;
 use crate::ring::bucket::{Bucket, Mark};
 use crate::ring::mark::each_closed;
 use crate::ring::store::Store;
 use crate::ring::view::{Versioned, View};
-use crate::sync::Ordering;
+use crate::sync::{Ordering, fence};
 
 impl Ring {
     /// The sum at a position that adds up, over the interval that ends with the live bucket; `None` if the
@@ -50,8 +51,10 @@ impl Ring {
     /// Whether a bucket is current still, and was so all the time since it was found.
     #[inline]
     pub(super) fn is_current(&self, found: Versioned<'_>) -> bool {
-        // Acquire: keeps the version's load behind it, as the theorem wants.
-        std::ptr::eq(self.current().load(Ordering::Acquire), found.bucket) && found.is_valid()
+        // Pairs with the Release of whatever was read before (see above), and with that of adds: a reader that
+        // counts an add sees what came before it.
+        fence(Ordering::Acquire);
+        std::ptr::eq(self.current().load(Ordering::Relaxed), found.bucket) && found.is_valid()
     }
 }
 
@@ -62,12 +65,11 @@ impl Store {
     fn interval_sum(&self, live: &Bucket, mark: Mark, position: usize) -> Option<u64> {
         debug_assert!(self.layout.adds_up(position));
         let cell = live.cells().get(position)?;
-        // Acquire: pairs with the Release in `Target::add`.
-        let shared = cell.shared.load(Ordering::Acquire);
+        // Relaxed, here and for the mark: before the fence in `is_current`.
+        let shared = cell.shared.load(Ordering::Relaxed);
         let through_blocks = match mark {
             Mark::Known => {
-                // Acquire: pairs with the Release in `write_totals`.
-                let mark = cell.total.load(Ordering::Acquire);
+                let mark = cell.total.load(Ordering::Relaxed);
                 let sums = self.blocks.iter().map(|block| block.present_sum(position));
                 sums.fold(0, u64::wrapping_add).wrapping_sub(mark)
             }
@@ -98,8 +100,8 @@ impl View<'_> {
             let mark = current.bucket.mark();
             sum = ring.store.interval_sum(current.bucket, mark, position)?;
             let all_closed = each_closed(slots, geometry.oldest(live), oldest, |gone| {
-                // Acquire: as in `interval_sum`; a reused bucket's may be a mark.
-                sum = sum.wrapping_sub(gone.cells()[position].total.load(Ordering::Acquire));
+                // Relaxed: as in `interval_sum`; a reused bucket's may be a mark.
+                sum = sum.wrapping_sub(gone.cells()[position].total.load(Ordering::Relaxed));
             });
             if !all_closed {
                 return None;

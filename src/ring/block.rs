@@ -79,7 +79,8 @@ impl Block {
 
     /// The address of the owner, or null.
     pub(super) fn owner_address(&self) -> *const Bucket {
-        self.owner.load(Ordering::Acquire).cast_const() // as in `try_own`
+        // Relaxed: a reader that has seen a row of the next owner's sees that owner, too.
+        self.owner.load(Ordering::Relaxed).cast_const()
     }
 
     /// What all owners together have counted in a cell.

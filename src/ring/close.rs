@@ -151,8 +151,8 @@ impl Ring {
         let (block, layout) = (&self.store.blocks[index], self.store.layout);
         for position in 0..layout.cells() {
             let total = block.difference(position);
-            // Release: pairs with the Acquire in `interval_sum`. A reader that takes it for the mark that was
-            // there sees afterwards that the bucket is retired.
+            // Release: pairs with the fence in `is_current`. A reader that takes it for the mark that was there sees
+            // afterwards that the bucket is retired.
             bucket.cells()[position].total.store(total, Ordering::Release);
             if !layout.adds_up(position) {
                 // Before the block forgets it. Release, and read after the block with Acquire: a

@@ -20,7 +20,7 @@ use crate::ring::bucket::Bucket;
 use crate::ring::bucket_ref::BucketRef;
 use crate::ring::generation::Generation;
 use crate::ring::mark::each_closed;
-use crate::sync::Ordering;
+use crate::sync::{Ordering, fence};
 
 impl Ring {
     /// Notes the live bucket, which the caller is about to retire, in each tier. `all_closed` says that no
@@ -76,14 +76,16 @@ impl Ring {
             let is_known = boundary >= slots.geometry.oldest(live)
                 && !of.has_older_in(boundary)
                 && each_closed(slots, boundary, live, |bucket| {
-                    let total = bucket.cells()[position].total.load(Ordering::Acquire);
+                    let total = bucket.cells()[position].total.load(Ordering::Relaxed);
                     note = note.wrapping_sub(total);
                 });
             if !is_known {
                 return None;
             }
         }
-        // Acquire: behind all that was read, each with Acquire.
-        std::ptr::eq(self.current().load(Ordering::Acquire), current.bucket()).then_some(note)
+        // Behind all that was read: what belongs to a time after `current` was retired was stored with Release, or
+        // behind a Release fence, by a thread that had seen the retirement.
+        fence(Ordering::Acquire);
+        std::ptr::eq(self.current().load(Ordering::Relaxed), current.bucket()).then_some(note)
     }
 }

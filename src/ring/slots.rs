@@ -139,8 +139,8 @@ impl Slots {
         // pointer.
         let buckets = slots.filter_map(|slot| unsafe { slot.load(Ordering::Acquire).as_ref() });
         let buckets = buckets.filter(|bucket: &&Bucket| starts.contains(&bucket.start()));
-        // Acquire: pairs with the Release in `Target::add`.
-        let shared = buckets.map(|bucket| bucket.cells()[position].shared.load(Ordering::Acquire));
+        // Relaxed: before the fence of the caller's check.
+        let shared = buckets.map(|bucket| bucket.cells()[position].shared.load(Ordering::Relaxed));
         shared.fold(0, u64::wrapping_add)
     }
 }

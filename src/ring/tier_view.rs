@@ -118,8 +118,8 @@ impl<'v, 'g> TierSpan<'v, 'g> {
         }
         let shared = |start: u64| {
             let bucket = follow(self.tier.slots.slot_at(start))?;
-            // Acquire: pairs with the Release in `Target::add` and `raise`.
-            let shared = || bucket.cells()[position].shared.load(Ordering::Acquire);
+            // Relaxed: before the fence in `is_current`.
+            let shared = || bucket.cells()[position].shared.load(Ordering::Relaxed);
             (bucket.start() == start).then(shared)
         };
         let count = (self.newest - self.from) / geometry.length();
@@ -166,8 +166,8 @@ impl<'g> Coarse<'g> {
             open_extreme(view, self.start, self.last, position) // before the cells
         };
         let beside = self.found.map_or(0, |found| {
-            // Acquire: as in `TierSpan::beside`.
-            found.bucket.cells()[position].shared.load(Ordering::Acquire)
+            // Relaxed: before the fence in `is_valid`.
+            found.bucket.cells()[position].shared.load(Ordering::Relaxed)
         });
         layout.without_pending(position, layout.join(position, through_blocks, beside))
     }
@@ -217,9 +217,9 @@ fn open_extreme(view: &View<'_>, from: u64, last: u64, position: usize) -> u64 {
 
 /// A coarse bucket's note.
 fn note(bucket: &Bucket, position: usize) -> u64 {
-    // Acquire: pairs with the Release fence in `begin_init`: if the bucket was reused, `current` is
-    // seen to have moved on, and its version to have changed.
-    bucket.cells()[position].total.load(Ordering::Acquire)
+    // Relaxed: before the fence in `is_current`, or in `is_valid`, which pairs with the one in `begin_init`. If the
+    // bucket was reused, `current` is seen to have moved on, and its version to have changed.
+    bucket.cells()[position].total.load(Ordering::Relaxed)
 }
 
 fn follow<'g>(slot: &BucketPtr) -> Option<&'g Bucket> {

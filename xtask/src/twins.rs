@@ -190,8 +190,8 @@ pub(crate) const TWINS: &[Twin] = &[
     Twin {
         name: "reconfigure-forgets-the-old-ring",
         file: "src/ring/reconfigure.rs",
-        find: "inherited: vec![Inherited { number, slots: Arc::clone(&old.slots), changes }],",
-        replace: "inherited: { let _ = (change, changes); Vec::new() },",
+        find: "next.inherited.push(Inherited { number, slots: Arc::clone(&old.slots), changes });",
+        replace: "let _ = (number, changes);",
         build: &CHECKER,
         model: "reconfigure::reconfigure_against_add",
         why: "the adds of the old ring are gone (I1)",
@@ -392,8 +392,8 @@ pub(crate) const TWINS: &[Twin] = &[
     Twin {
         name: "summed-at-once-whatever-is-current",
         file: "src/ring/at_once.rs",
-        find: "std::ptr::eq(self.current().load(Ordering::Acquire), found.bucket) && found.is_valid()",
-        replace: "(self.current().load(Ordering::Acquire).is_null() || true) && found.is_valid()",
+        find: "std::ptr::eq(self.current().load(Ordering::Relaxed), found.bucket) && found.is_valid()",
+        replace: "(self.current().load(Ordering::Relaxed).is_null() || true) && found.is_valid()",
         build: &CHECKER,
         model: "window_sum::sum_against_the_totals_over_its_mark",
         why: "totals stand where the mark was, and blocks count for other intervals (I9)",
@@ -401,8 +401,8 @@ pub(crate) const TWINS: &[Twin] = &[
     Twin {
         name: "summed-at-once-whatever-its-version",
         file: "src/ring/at_once.rs",
-        find: "std::ptr::eq(self.current().load(Ordering::Acquire), found.bucket) && found.is_valid()",
-        replace: "std::ptr::eq(self.current().load(Ordering::Acquire), found.bucket) && (found.is_valid() || true)",
+        find: "std::ptr::eq(self.current().load(Ordering::Relaxed), found.bucket) && found.is_valid()",
+        replace: "std::ptr::eq(self.current().load(Ordering::Relaxed), found.bucket) && (found.is_valid() || true)",
         build: &CHECKER,
         model: "window_sum::sum_against_a_leap_and_a_bucket_that_comes_back",
         why: "the bucket was reused, and is current again (I9)",
@@ -410,8 +410,8 @@ pub(crate) const TWINS: &[Twin] = &[
     Twin {
         name: "version-checked-before-current",
         file: "src/ring/at_once.rs",
-        find: "std::ptr::eq(self.current().load(Ordering::Acquire), found.bucket) && found.is_valid()",
-        replace: "found.is_valid() && std::ptr::eq(self.current().load(Ordering::Acquire), found.bucket)",
+        find: "std::ptr::eq(self.current().load(Ordering::Relaxed), found.bucket) && found.is_valid()",
+        replace: "found.is_valid() && std::ptr::eq(self.current().load(Ordering::Relaxed), found.bucket)",
         build: &CHECKER,
         model: "window_sum::sum_against_a_leap_and_a_bucket_that_comes_back",
         why: "the bucket is reused between the two, and current again (I9)",

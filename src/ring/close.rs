@@ -151,9 +151,9 @@ impl Ring {
         let (block, layout) = (&self.store.blocks[index], self.store.layout);
         for position in 0..layout.cells() {
             let total = block.difference(position);
-            // Release: pairs with the fence in `is_current`. A reader that takes it for the mark that was there sees
-            // afterwards that the bucket is retired.
-            bucket.cells()[position].total.store(total, Ordering::Release);
+            // Relaxed: behind the fence in `has_adders`, and so behind the retirement for a reader that takes it
+            // for the mark that was there: the fence in `is_current` pairs with that one.
+            bucket.cells()[position].total.store(total, Ordering::Relaxed);
             if !layout.adds_up(position) {
                 // Before the block forgets it. Release, and read after the block with Acquire: a
                 // lifetime that finds it gone there finds it here.

@@ -417,15 +417,6 @@ pub(crate) const TWINS: &[Twin] = &[
         why: "the bucket is reused between the two, and current again (I9)",
     },
     Twin {
-        name: "total-over-the-mark-relaxed",
-        file: "src/ring/close.rs",
-        find: "total.store(total, Ordering::Release)",
-        replace: "total.store(total, Ordering::Relaxed)",
-        build: &CHECKER,
-        model: "window_sum::unpinned_sum_against_the_totals_over_its_mark",
-        why: "a reader may take it for the mark, and not see that the bucket is retired (I9)",
-    },
-    Twin {
         name: "shared-add-not-said",
         file: "src/ring/add.rs",
         find: "        slots.touched.touch(bucket.slot(), until);

@@ -68,6 +68,22 @@ fn span_against_a_rotation_over_a_boundary() {
     });
 }
 
+/// A span begins at the boundary that another thread goes over, and notes.
+#[test]
+fn span_against_the_note_that_it_begins_with() {
+    let name = "window_tiers::span_against_the_note_that_it_begins_with";
+    Model::new(name).bounded(2).bounded_over_epoch(1).bounded_per_core(1).explore(|| {
+        set_time(5);
+        let window = Arc::new(window());
+        record(&window, 5, 1);
+        record(&window, 6, 2);
+        let other = spawn(&window, |window| record(window, 7, 4));
+        let found = sum(&window, 9);
+        assert!([2, 6].contains(&found), "{found} was never the sum");
+        other.join().unwrap();
+    });
+}
+
 /// The same, bucket by bucket. What could not be closed in time is in an older bucket.
 #[test]
 fn series_against_a_rotation_over_a_boundary() {

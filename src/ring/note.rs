@@ -70,7 +70,7 @@ impl Ring {
     ) -> Option<u64> {
         let bases = self.store.blocks.iter().map(|block| block.base(position));
         let mut note = bases.fold(0, u64::wrapping_add);
-        if self.missed.is_behind(boundary) {
+        if self.missed.get() > boundary {
             // Buckets between the boundary and the live one may not have been noted.
             let (slots, live) = (&*of.slots, current.start());
             let is_known = boundary >= slots.geometry.oldest(live)

@@ -126,17 +126,19 @@ impl View<'_> {
         }
     }
 
-    /// So many buckets up to the one at `newest`; of a tier more, if the boundary is not known.
+    /// So many buckets up to the one at `newest`; of a tier more, or fewer, if the boundary is not known.
     fn span(&self, source: Source, newest: Option<u64>, buckets: usize) -> Span {
         let Source { tier, geometry } = source;
         let length = geometry.length();
         let oldest = |newest| Some((geometry.back(newest, buckets.checked_sub(1)?), newest));
         let mut span = Span { starts: newest.and_then(oldest), buckets, length, tier };
         if let (Some(tier), Some((oldest, newest))) = (tier, span.starts) {
-            let known = self.known_boundary(tier, oldest, geometry.oldest(newest));
-            span.buckets += ((oldest - known) / length) as usize;
             // If the clock has stepped back, some have left the tier.
-            let known = known.max(geometry.oldest(geometry.start_of(self.live())));
+            let still_there = geometry.oldest(newest.max(geometry.start_of(self.live())));
+            let known = self.known_boundary(tier, oldest.max(still_there), still_there);
+            let (more, less) = (oldest.saturating_sub(known), known.saturating_sub(oldest));
+            let buckets = span.buckets + (more / length) as usize;
+            span.buckets = buckets.saturating_sub((less / length) as usize);
             span.starts = (known <= newest).then_some((known, newest));
         }
         span

@@ -100,8 +100,8 @@ impl Missed {
         self.0.fetch_max(start.saturating_add(1), Ordering::Relaxed);
     }
 
-    /// Whether a bucket at or behind `start` was missed. For a caller that has seen it retired.
-    pub(super) fn is_behind(&self, start: u64) -> bool {
-        self.0.load(Ordering::Relaxed) > start
+    /// One more than the last start that was missed. For a caller that has seen what replaced the bucket there.
+    pub(super) fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
     }
 }

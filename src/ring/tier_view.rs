@@ -16,6 +16,8 @@
 //!
 //! Coarse buckets before the newest need no look at `current`: their notes are constants.
 
+use std::iter::successors;
+
 use crate::ring::block::Block;
 use crate::ring::bucket::{Bucket, BucketPtr};
 use crate::ring::geometry::Geometry;
@@ -183,20 +185,16 @@ impl View<'_> {
         self.ring().tiers.get(tier).map(Tier::geometry)
     }
 
-    /// The newest boundary of a tier, at or before `from` and not before `oldest`, that is known; `from` if
-    /// none is.
+    /// The newest boundary of a tier that is known, at or before `from` and not before `oldest`; else the first
+    /// one behind it that is.
     pub(crate) fn known_boundary(&self, tier: usize, from: u64, oldest: u64) -> u64 {
         let tier = &self.ring().tiers[tier];
-        let mut boundary = from;
-        loop {
-            if before(self, tier, boundary).is_some() {
-                return boundary;
-            }
-            match boundary.checked_sub(tier.geometry().length()) {
-                Some(older) if older >= oldest => boundary = older,
-                _ => return from,
-            }
-        }
+        let length = tier.geometry().length();
+        let is_known = |boundary: &u64| before(self, tier, *boundary).is_some();
+        let older = |boundary: &u64| boundary.checked_sub(length).filter(|older| *older >= oldest);
+        let newer = |boundary: &u64| boundary.checked_add(length);
+        let known = successors(Some(from), older).find(is_known);
+        known.or_else(|| successors(Some(from), newer).find(is_known)).unwrap_or(from)
     }
 }
 
@@ -246,7 +244,7 @@ fn before<'g>(view: &View<'g>, tier: &'g Tier, boundary: u64) -> Option<Before<'
         return Some(Before::All);
     }
     let geometry = tier.geometry();
-    let is_missed = view.ring().missed.is_behind(boundary);
+    let is_missed = view.is_missed(boundary);
     let mut start = boundary;
     loop {
         let bucket: Option<&'g Bucket> = follow(tier.slots.slot_at(start));

@@ -22,6 +22,9 @@ pub(crate) struct View<'g> {
     live: u64,
     slot: usize,
     generation: &'g Generation,
+    /// What was [missed](super::tier::Missed) when the live bucket was found. Looked at once: a bucket is missed
+    /// before it is retired, and until then nothing that is read may depend on it.
+    missed: u64,
     now: u64,
     /// A bucket that was looked for has left the ring meanwhile.
     overtaken: Cell<bool>,
@@ -82,7 +85,8 @@ impl<'g> View<'g> {
         // SAFETY: it was current under the guard.
         let generation = unsafe { generation.deref() };
         let overtaken = Cell::new(false);
-        Some(View { ring, current, live, slot, generation, now: 0, overtaken })
+        let missed = ring.missed.get();
+        Some(View { ring, current, live, slot, generation, missed, now: 0, overtaken })
     }
 
     /// The same view at a time.
@@ -101,6 +105,11 @@ impl<'g> View<'g> {
 
     pub(super) fn layout(&self) -> BucketLayout {
         self.ring.store.layout
+    }
+
+    /// Whether a bucket at or behind a boundary was retired without being noted.
+    pub(super) fn is_missed(&self, boundary: u64) -> bool {
+        self.missed > boundary
     }
 
     pub(crate) fn now(&self) -> u64 {

@@ -35,18 +35,18 @@ impl Ring {
         if let Some(tier) = self.tiers.first() {
             geometry.check_tier(tier.geometry())?;
         }
-        self.move_to(Arc::new(Slots::new(geometry)?));
+        self.move_to(&Arc::new(Slots::new(geometry)?));
         Ok(())
     }
 
     /// Moves on to a ring of the same geometry, without what the old one holds.
     pub(crate) fn clear(&self) -> Result<(), BuildError> {
-        while !self.move_to(Arc::new(Slots::forgetting(self.geometry())?)) {}
+        while !self.move_to(&Arc::new(Slots::forgetting(self.geometry())?)) {}
         Ok(())
     }
 
     /// Moves on to a generation with these slots. False if they forget, and the geometry has changed meanwhile.
-    fn move_to(&self, ours: Arc<Slots>) -> bool {
+    fn move_to(&self, ours: &Arc<Slots>) -> bool {
         let mut proposed = None;
         for attempt in 0.. {
             let guard = reclaim::pin();
@@ -57,17 +57,17 @@ impl Ring {
             let was_made = || proposed.is_some_and(|of| of != number) && !ours.is_untouched();
             let has_geometry = generation.geometry() == ours.geometry;
             if was_made() || has_geometry != ours.forgets {
-                self.proposal.withdraw(&ours, &guard);
+                self.proposal.withdraw(ours, &guard);
                 return was_made() || has_geometry;
             }
-            if (DIRECT..).contains(&attempt) && self.proposal.propose(&ours, number, &guard) {
+            if (DIRECT..).contains(&attempt) && self.proposal.propose(ours, number, &guard) {
                 proposed = Some(number);
             }
-            let slots = self.proposal.of(number, &guard).unwrap_or(&ours);
+            let slots = self.proposal.of(number, &guard).unwrap_or(ours);
             if self.change(&current, slots, &guard) {
-                let is_ours = Arc::ptr_eq(slots, &ours);
+                let is_ours = Arc::ptr_eq(slots, ours);
                 if is_ours {
-                    self.proposal.withdraw(&ours, &guard);
+                    self.proposal.withdraw(ours, &guard);
                 }
                 drop((current, guard));
                 self.close_retired();

@@ -68,7 +68,8 @@ fn table() {
 }
 
 /// What a tier of so many buckets of ten adds to that.
-fn tier_formula(buckets: i64) -> i64 {
+fn tier_formula(buckets: usize) -> i64 {
+    let buckets = buckets.cast_signed() as i64;
     let groups = buckets / buckets.isqrt() + i64::from(buckets % buckets.isqrt() != 0);
     8 * buckets + 8 * groups + (buckets + 2) * (80 + 16 * CELLS) + TIER
 }
@@ -111,7 +112,7 @@ fn tiers() {
             built - before
         );
         if cfg!(target_pointer_width = "64") {
-            let tiers = tier_formula(coarse as i64) + tier_formula(coarsest as i64);
+            let tiers = tier_formula(coarse) + tier_formula(coarsest);
             assert_eq!(heap, formula(10) + tiers + SLAB, "{coarse} and {coarsest}");
         }
     }

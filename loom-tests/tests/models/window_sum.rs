@@ -74,7 +74,7 @@ fn sum_against_the_reuse_of_a_bucket() {
 #[test]
 fn sum_against_a_bucket_that_comes_back() {
     let name = "window_sum::sum_against_a_bucket_that_comes_back";
-    Model::new(name).bounded(2).bounded_over_epoch(1).bounded_per_core(1).explore(|| {
+    Model::long(name).explore(|| {
         set_time(4);
         let window = Arc::new(window(1));
         add(&window, 4, 1);
@@ -133,7 +133,7 @@ fn sum_against_a_leap_and_a_bucket_that_comes_back() {
 #[test]
 fn sum_of_two_against_a_bucket_that_comes_back() {
     let name = "window_sum::sum_of_two_against_a_bucket_that_comes_back";
-    Model::new(name).bounded(2).bounded_over_epoch(1).bounded_per_core(1).explore(|| {
+    Model::long(name).explore(|| {
         set_time(4);
         let window = Arc::new(window(2));
         add(&window, 4, 1);

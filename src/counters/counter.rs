@@ -126,6 +126,23 @@ impl Counter {
         }
     }
 
+    /// What was ever added, drained or not.
+    ///
+    /// For exporters, whose counters must never go back. As consistent as [`sum`](Self::sum), and not
+    /// concerned by drains: successive answers of one thread never decrease, until the number wraps at 2^64.
+    /// Acquire. Costs a load a core.
+    ///
+    /// ```
+    /// let hits = windrow::Counter::new();
+    /// hits.add(2);
+    /// assert_eq!(hits.sum_then_reset(), 2);
+    /// hits.add(3);
+    /// assert_eq!((hits.sum(), hits.lifetime()), (3, 5));
+    /// ```
+    pub fn lifetime(&self) -> u64 {
+        self.cells.sum()
+    }
+
     /// Returns the [`sum`](Self::sum) and restarts at zero: a drain.
     ///
     /// Every add is in exactly one call's result, however many threads call at once. Acquire and

@@ -71,20 +71,24 @@ proptest! {
     #[test]
     fn counters_count_as_integers_do(steps in vec((0..6_usize, count()), 1..100)) {
         let mut counters: [Counter; 6] = [const { Counter::new() }; 6];
-        let mut expected = [0_u64; 6];
+        let (mut expected, mut lifetimes) = ([0_u64; 6], [0_u64; 6]);
         for (i, step) in steps {
+            let mut added = |n| {
+                expected[i] = u64::wrapping_add(expected[i], n);
+                lifetimes[i] = lifetimes[i].wrapping_add(n);
+            };
             match step {
                 Count::Add(n) => {
                     counters[i].add(n);
-                    expected[i] = expected[i].wrapping_add(n);
+                    added(n);
                 }
                 Count::Increment => {
                     counters[i].increment();
-                    expected[i] = expected[i].wrapping_add(1);
+                    added(1);
                 }
                 Count::FetchAdd(n, order) => {
                     counters[i].fetch_add(n, order);
-                    expected[i] = expected[i].wrapping_add(n);
+                    added(n);
                 }
                 Count::SumThenReset => {
                     prop_assert_eq!(counters[i].sum_then_reset(), expected[i]);
@@ -96,12 +100,13 @@ proptest! {
                 }
                 Count::Renew => {
                     counters[i] = Counter::new();
-                    expected[i] = 0;
+                    (expected[i], lifetimes[i]) = (0, 0);
                 }
             }
-            for (counter, expected) in counters.iter().zip(expected) {
+            for (counter, (expected, lifetime)) in counters.iter().zip(expected.into_iter().zip(lifetimes)) {
                 prop_assert_eq!(counter.sum(), expected);
                 prop_assert_eq!(counter.load(ORDERINGS[i % 5]), expected);
+                prop_assert_eq!(counter.lifetime(), lifetime);
             }
         }
     }

@@ -81,16 +81,21 @@ fn drains_add_up() {
             }
         },
         |finished| {
+            let mut last = 0;
             while !finished.load(Ordering::Acquire) {
-                let part = counter.sum_then_reset();
+                let [done, _] = Progress::done(&progress);
+                let (part, lifetime) = (counter.sum_then_reset(), counter.lifetime());
                 let [begun, _] = Progress::begun(&progress);
                 assert!(part <= begun, "{part} of {begun}");
+                assert!((done..=begun).contains(&lifetime) && lifetime >= last, "{lifetime}");
+                last = lifetime;
                 drained.add(part);
             }
         },
     );
     drained.add(counter.sum_then_reset());
-    assert_eq!(drained.sum(), Progress::done(&progress)[0]);
+    let [added, _] = Progress::done(&progress);
+    assert_eq!((drained.sum(), counter.lifetime()), (added, added));
     assert_eq!((counter.sum(), counter.sum_then_reset()), (0, 0));
 }
 

@@ -8,6 +8,8 @@
 #[cfg(not(windrow_checker))]
 pub(crate) use crossbeam_epoch::{Atomic, Guard, Owned, Shared};
 
+pub(crate) mod grace;
+
 #[cfg(not(any(loom, shuttle)))]
 mod local;
 #[cfg(not(any(loom, shuttle)))]

@@ -52,7 +52,6 @@ use crate::sync::{AtomicU64, Ordering};
 // The ground.
 mod cells;
 mod geometry;
-mod grace;
 mod ref_count;
 mod ticket;
 

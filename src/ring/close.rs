@@ -22,11 +22,12 @@
 
 use std::ptr::eq;
 
+use crate::reclaim::grace;
 use crate::reclaim::{self, Guard};
+use crate::ring::Ring;
 use crate::ring::bucket::Bucket;
 use crate::ring::bucket_ref::BucketRef;
 use crate::ring::cells::Target;
-use crate::ring::{Ring, grace};
 use crate::stripe::{Strategy, membarrier};
 use crate::sync::{Ordering, sized};
 

@@ -15,7 +15,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::error::BuildError;
+use crate::reclaim::grace;
 use crate::reclaim::{self, Guard, Owned};
+use crate::ring::Ring;
 use crate::ring::bucket::{Bucket, Mark};
 use crate::ring::bucket_ref::BucketRef;
 use crate::ring::cursor::Passed;
@@ -23,7 +25,6 @@ use crate::ring::generation::{Carried, Change, Generation, Inherited};
 use crate::ring::geometry::Geometry;
 use crate::ring::slots::Slots;
 use crate::ring::ticket::Ticket;
-use crate::ring::{Ring, grace};
 use crate::sync::{Ordering, sized};
 
 /// How often a thread attempts a change before it also proposes it to others.

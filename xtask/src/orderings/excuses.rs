@@ -145,13 +145,13 @@ pub(super) const EXCUSES: &[Excuse] = &[
         witness: "tests/survival/slow.rs",
     },
     Excuse {
-        site: "ring/grace.rs: ticket: fence: SeqCst",
+        site: "reclaim/grace.rs: ticket: fence: SeqCst",
         orders: &["AcqRel", "no fence"],
         why: FENCES,
         witness: "litmus/src/races/add_rotate.rs",
     },
     Excuse {
-        site: "ring/grace.rs: begin: fence: SeqCst",
+        site: "reclaim/grace.rs: begin: fence: SeqCst",
         orders: &["AcqRel", "no fence"],
         why: FENCES,
         witness: "litmus/src/races/add_rotate.rs",

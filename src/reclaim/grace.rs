@@ -43,13 +43,13 @@ global! {
 }
 
 /// The first grace period that makes quiescent what this thread, pinned, has seen retired.
-pub(super) fn ticket() -> u64 {
+pub(crate) fn ticket() -> u64 {
     fence(Ordering::SeqCst); // F(A): pairs with F(B) in `begin`, and with a pin's
     begun().load(Ordering::Relaxed) + 1
 }
 
 /// Begins the ticket's grace period, unless it or a later one has begun.
-pub(super) fn begin(ticket: u64, guard: &Guard) {
+pub(crate) fn begin(ticket: u64, guard: &Guard) {
     if begun().load(Ordering::Relaxed) >= ticket {
         return; // another thread's serves as well
     }
@@ -63,7 +63,7 @@ pub(super) fn begin(ticket: u64, guard: &Guard) {
 }
 
 /// Whether the ticket's grace period has passed.
-pub(super) fn passed(ticket: u64) -> bool {
+pub(crate) fn passed(ticket: u64) -> bool {
     // Acquire: pairs with the Release in `begin`.
     done().load(Ordering::Acquire) >= ticket
 }

@@ -30,6 +30,7 @@ pub mod clock;
 mod counters;
 mod error;
 mod event;
+mod family;
 #[cfg(doc)]
 pub mod guide;
 mod memory;
@@ -46,6 +47,9 @@ pub use error::{BuildError, MergeError, OutOfRange, SpanError};
 #[doc(hidden)]
 pub use event::listed as __events;
 pub use event::{Event, Kind, Stats};
+#[doc(hidden)]
+pub use family::declared as __labels;
+pub use family::{Family, FamilyIter, Handle, Label, LabelValue, Labels, Metric, Pinned};
 #[cfg(loom)]
 #[doc(hidden)]
 pub use ring::parts;

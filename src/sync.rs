@@ -37,9 +37,10 @@ pub(crate) use engine::thread::yield_now as spin_loop;
 #[cfg(not(any(loom, shuttle)))]
 pub(crate) use std::hint::spin_loop;
 
-/// Stands for the scheduler in a model.
-#[cfg(windrow_per_core)]
+#[cfg(any(loom, shuttle))]
 pub(crate) use engine::sync::Mutex;
+#[cfg(not(any(loom, shuttle)))]
+pub(crate) use std::sync::Mutex;
 
 #[cfg(all(loom, not(crossbeam_loom)))]
 compile_error!(

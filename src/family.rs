@@ -1,0 +1,331 @@
+//! Families: a metric for each set of labels.
+
+use std::fmt::{self, Debug, Formatter};
+use std::sync::{Arc, PoisonError};
+
+use crate::counters::Counter;
+use crate::reclaim::pin;
+use crate::sync::{AtomicUsize, Mutex, Ordering};
+
+use forgotten::Forgotten;
+use once::Once;
+use series::Series;
+use table::{Search, Table};
+
+pub mod declared;
+mod forgotten;
+mod handle;
+mod labels;
+mod metric;
+mod once;
+mod remove;
+mod series;
+mod table;
+mod walk;
+
+pub use handle::{Handle, Pinned};
+pub use labels::{Label, LabelValue, Labels};
+pub use metric::Metric;
+pub use walk::FamilyIter;
+
+/// A metric for each set of labels: how many requests of each route, method and status.
+///
+/// `L` is a set of labels that [`labels!`](crate::labels!) declares, `M` a [`Counter`], a
+/// [`Gauge`](crate::Gauge), a [`Maximum`](crate::Maximum) or [`Minimum`](crate::Minimum), a
+/// [`SlidingWindow`](crate::SlidingWindow), or a [`Metric`] of your own. A family may be a static.
+///
+/// ```
+/// use windrow::{Counter, Family, labels};
+///
+/// labels! {
+///     pub enum Method { Get = "GET", Post = "POST" }
+///     pub struct Request { method: Method, route: str, status: u16 }
+/// }
+///
+/// static REQUESTS: Family<Request, Counter> = Family::new();
+///
+/// let route = String::from("/cart");
+/// REQUESTS.with(Request { method: Method::Get, route: &route, status: 200 }).increment();
+/// for series in &REQUESTS {
+///     println!("{:?}: {}", series.labels(), series.sum());
+/// }
+/// assert_eq!(REQUESTS.lifetime(), 1);
+/// ```
+///
+/// A family of windows says how they are built:
+///
+/// ```
+/// use windrow::{Family, SlidingWindow, events, labels};
+///
+/// events! { pub enum Http { Pass: Count, Micros: Value } }
+/// labels! { pub struct Route { route: str } }
+///
+/// static ROUTES: Family<Route, SlidingWindow<Http>> =
+///     Family::with_constructor(|| SlidingWindow::builder().build().expect("a second, two buckets"));
+///
+/// ROUTES.with(Route { route: "/cart" }).record(Http::Micros, 1_250);
+/// assert_eq!(ROUTES.with(Route { route: "/cart" }).stats(Http::Micros).max, Some(1_250));
+/// ```
+///
+/// # Cost
+///
+/// | to count | costs, beside the add itself |
+/// |---|---|
+/// | through a [`Handle`] | nothing |
+/// | by [`with`](Self::with), all labels being enums | an index into a table |
+/// | by `with`, else | a hash of the labels, a comparison, and a pin of this thread's epoch |
+///
+/// None of these locks, allocates, or writes anything that threads share. The first use of a set allocates its series: also
+/// without a lock.
+///
+/// # Bounds
+///
+/// A family holds at most [`limit`](Self::limit) series, 1000 unless you say otherwise; so values that come from outside
+/// cannot fill the memory. Sets that find no room all count in one series more, whose
+/// [labels](Handle::labels) are `None`, and [`refused`](Self::refused) says how often that was. A family whose labels
+/// are all enums needs no limit, and has none, if there are at most 65 536 sets.
+///
+/// # Nothing is lost
+///
+/// Series leave the family by [`retain`](Self::retain) and [`remove`](Self::remove) alone. What they counted stays in
+/// [`lifetime`](Self::lifetime), which never goes back while numbers only grow. It never goes to another series: an exporter
+/// would show it twice. A set that is used again after its series was removed begins anew, at zero; but if all labels
+/// are enums, it goes on where it was.
+pub struct Family<L: Labels, M: Metric, F = fn() -> M> {
+    table: Once<Table<L, M>>,
+    /// Where all sets count that find no room.
+    overflow: Once<Arc<Series<L, M>>>,
+    /// How many series there are, or are just being made.
+    series: AtomicUsize,
+    limit: usize,
+    refused: Counter,
+    /// Also the lock under which series are removed.
+    forgotten: Mutex<Forgotten<L, M>>,
+    make: F,
+}
+
+/// How many series a family may have, unless it says otherwise.
+const LIMIT: usize = 1_000;
+
+impl<L: Labels, M: Metric + Default> Family<L, M> {
+    /// A family without a series. Their metrics will be `M::default()`.
+    ///
+    /// ```
+    /// use windrow::{Family, Gauge, labels};
+    ///
+    /// labels! { pub struct Pool { pool: str } }
+    ///
+    /// static OPEN: Family<Pool, Gauge> = Family::new().limit(20);
+    ///
+    /// assert!(OPEN.is_empty());
+    /// ```
+    #[cfg(not(loom))]
+    pub const fn new() -> Family<L, M> {
+        Family::with_constructor(M::default)
+    }
+
+    /// A family without a series.
+    #[cfg(loom)]
+    pub fn new() -> Family<L, M> {
+        Family::with_constructor(M::default)
+    }
+}
+
+macro_rules! constructor {
+    ($($const:ident)?) => {
+        impl<L: Labels, M: Metric, F> Family<L, M, F> {
+            /// A family without a series, whose metrics a function makes.
+            ///
+            /// It may be called more often than there are series, and from several threads at once: when two
+            /// threads need the same series, one of theirs is dropped. If it panics, so does the call that needed the
+            /// series, and nothing is counted.
+            ///
+            /// ```
+            /// use windrow::{Counter, Family, labels};
+            ///
+            /// labels! { pub struct Shard { shard: u32 } }
+            ///
+            /// let first = 40;
+            /// let writes = Family::<Shard, Counter, _>::with_constructor(move || Counter::from(first));
+            /// writes.with(Shard { shard: 3 }).add(2);
+            /// assert_eq!(writes.with(Shard { shard: 3 }).sum(), 42);
+            /// ```
+            pub $($const)? fn with_constructor(make: F) -> Family<L, M, F> {
+                Family {
+                    table: Once::new(),
+                    overflow: Once::new(),
+                    series: AtomicUsize::new(0),
+                    limit: LIMIT,
+                    refused: Counter::new(),
+                    forgotten: Mutex::new(Forgotten::nothing()),
+                    make,
+                }
+            }
+
+            /// The same family, with room for so many series and no more. Of no effect if all labels are enums.
+            ///
+            /// Eight bytes for each are allocated at the first use, up to a mebibyte. Beyond 131 072 series, lookups
+            /// get slower.
+            ///
+            /// ```
+            /// # use windrow::{Counter, Family, labels};
+            /// # labels! { pub struct Route { route: str } }
+            /// let requests: Family<Route, Counter> = Family::new().limit(2);
+            /// for route in ["/a", "/b", "/c", "/d", "/a"] {
+            ///     requests.with(Route { route }).increment();
+            /// }
+            /// assert_eq!((requests.len(), requests.refused()), (2, 2));
+            /// let overflow = requests.iter().find(|series| series.labels().is_none());
+            /// assert_eq!(overflow.map(|series| series.sum()), Some(2));
+            /// ```
+            #[must_use]
+            pub $($const)? fn limit(mut self, series: usize) -> Family<L, M, F> {
+                self.limit = series;
+                self
+            }
+        }
+    };
+}
+
+#[cfg(not(loom))]
+constructor!(const);
+#[cfg(loom)]
+constructor!();
+
+impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
+    /// The metric of a set of labels, which is made if there is none yet.
+    ///
+    /// Never waits. Use what it returns and let it go; see [`Pinned`].
+    ///
+    /// While several threads make series at the same moment, and there is hardly any room left, one of them may be told
+    /// that there is none, and another use of its set find room a moment later.
+    ///
+    /// ```
+    /// # use windrow::{Counter, Family, labels};
+    /// # labels! { pub struct Route { route: str } }
+    /// static REQUESTS: Family<Route, Counter> = Family::new();
+    ///
+    /// REQUESTS.with(Route { route: "/cart" }).add(3);
+    /// assert_eq!(REQUESTS.with(Route { route: "/cart" }).sum(), 3);
+    /// ```
+    #[inline]
+    pub fn with(&self, labels: L::Borrowed<'_>) -> Pinned<'_, L, M> {
+        // A series that is found by its index is never freed.
+        let guard = if L::COMBINATIONS.is_some() { None } else { Some(pin()) };
+        // SAFETY: the series is used under this pin: the guard lives as long as the result.
+        let series = unsafe { self.find(labels) };
+        Pinned::new(series, guard)
+    }
+
+    /// A handle of the series of a set of labels, which is made if there is none yet.
+    ///
+    /// Takes a lock, which others have while they [remove](Self::retain) series or [walk](Self::iter) over all of them:
+    /// call it where a connection is opened, not where a request is counted.
+    ///
+    /// ```
+    /// # use windrow::{Counter, Family, labels};
+    /// # labels! { pub struct Route { route: str } }
+    /// # static REQUESTS: Family<Route, Counter> = Family::new();
+    /// let cart = REQUESTS.handle(Route { route: "/cart" });
+    /// cart.increment();
+    /// assert_eq!(cart.sum(), 1);
+    /// ```
+    pub fn handle(&self, labels: L::Borrowed<'_>) -> Handle<L, M> {
+        let locked = self.lock();
+        // SAFETY: under the lock nothing is removed or freed.
+        let series = unsafe { self.find(labels) };
+        // SAFETY: as above; the family has one reference to it.
+        let handle = Handle::new(unsafe { share(series) });
+        drop(locked);
+        handle
+    }
+
+    /// # Safety
+    /// The caller is pinned or has the lock, and uses the result no longer than that, unless the family finds
+    /// its series by their index.
+    #[inline]
+    unsafe fn find(&self, labels: L::Borrowed<'_>) -> &Series<L, M> {
+        let table = self.table.get().or_else(|| self.make_table());
+        let Some(place) = table.map(|table| table.place(labels)) else { return self.refuse() };
+        // SAFETY: the contract.
+        match unsafe { place.search(labels) } {
+            Search::Found(series) => {
+                // One that is found by its index is back. (Another is gone, and was found just before.)
+                if series.note_use() && L::COMBINATIONS.is_some() {
+                    self.series.fetch_add(1, Ordering::Relaxed);
+                }
+                series
+            }
+            Search::Nothing(first) => {
+                let Some(new) = self.make_series(place.hash, labels) else { return self.refuse() };
+                // SAFETY: the contract.
+                unsafe { place.insert(new, first, labels) }.unwrap_or_else(|there| {
+                    self.series.fetch_sub(1, Ordering::Relaxed);
+                    there
+                })
+            }
+        }
+    }
+
+    #[cold]
+    fn make_table(&self) -> Option<&Table<L, M>> {
+        Table::new(self.limit).map(|table| self.table.set(table))
+    }
+
+    /// A series that is not in the table yet, with room for it; `None` if there is no room.
+    #[cold]
+    fn make_series(&self, hash: u64, labels: L::Borrowed<'_>) -> Option<Arc<Series<L, M>>> {
+        let limit = if L::COMBINATIONS.is_some() { usize::MAX } else { self.limit };
+        // Relaxed, here and below: only the number matters. Looked at first, because making a metric costs more.
+        if self.series.load(Ordering::Relaxed) >= limit {
+            return None;
+        }
+        let new = Arc::new(Series::new(hash, Some(L::store(labels)), (self.make)()));
+        if self.series.fetch_add(1, Ordering::Relaxed) >= limit {
+            self.series.fetch_sub(1, Ordering::Relaxed);
+            return None;
+        }
+        Some(new)
+    }
+
+    /// The series of all sets that find no room.
+    #[cold]
+    fn refuse(&self) -> &Series<L, M> {
+        self.refused.increment();
+        let new = || Arc::new(Series::new(0, None, (self.make)()));
+        self.overflow.get().unwrap_or_else(|| self.overflow.set(new()))
+    }
+}
+
+impl<L: Labels, M: Metric, F> Family<L, M, F> {
+    fn lock(&self) -> impl std::ops::DerefMut<Target = Forgotten<L, M>> + '_ {
+        // A thread that panicked under the lock (in a metric's drop) left everything in its place.
+        self.forgotten.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A handle's reference to a series.
+///
+/// # Safety
+/// The series is in a table, which has a reference to it.
+unsafe fn share<L: Labels, M>(series: &Series<L, M>) -> Arc<Series<L, M>> {
+    // SAFETY: each series is made in an `Arc`.
+    unsafe {
+        Arc::increment_strong_count(series);
+        Arc::from_raw(series)
+    }
+}
+
+impl<L: Labels, M: Metric + Default> Default for Family<L, M> {
+    fn default() -> Family<L, M> {
+        Family::new()
+    }
+}
+
+/// Shows each series.
+impl<L: Labels, M: Metric + Debug, F> Debug for Family<L, M, F> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("Family ")?;
+        f.debug_list().entries(self).finish()
+    }
+}

@@ -1,0 +1,135 @@
+//! A series of a family, kept or borrowed.
+
+use std::fmt::{self, Debug, Formatter};
+use std::ops::Deref;
+use std::sync::Arc;
+
+use crate::family::labels::{LabelValue, Labels};
+use crate::family::series::Series;
+use crate::reclaim::Guard;
+
+/// A series of a [`Family`](crate::Family), to keep: adds through it cost what adds to the bare metric cost.
+///
+/// From [`Family::handle`](crate::Family::handle), and from a walk over the family. It dereferences to the metric. As long
+/// as there is a handle, [`retain`](crate::Family::retain) keeps the series. After the family was dropped, or
+/// the series [removed](crate::Family::remove), a handle counts on, for itself.
+///
+/// ```
+/// use windrow::{Counter, Family, labels};
+///
+/// labels! { pub struct Route { route: str } }
+///
+/// static REQUESTS: Family<Route, Counter> = Family::new();
+///
+/// let cart = REQUESTS.handle(Route { route: "/cart" }); // once
+/// for _ in 0..3 {
+///     cart.increment();
+/// }
+/// assert_eq!(REQUESTS.with(Route { route: "/cart" }).sum(), 3);
+/// assert_eq!(cart.labels(), Some(Route { route: "/cart" }));
+/// ```
+pub struct Handle<L: Labels, M>(Arc<Series<L, M>>);
+
+impl<L: Labels, M> Handle<L, M> {
+    pub(super) fn new(series: Arc<Series<L, M>>) -> Handle<L, M> {
+        Handle(series)
+    }
+
+    pub(super) fn series(&self) -> &Arc<Series<L, M>> {
+        &self.0
+    }
+
+    /// The series' labels; `None` of the one in which all sets count that found no room.
+    ///
+    /// ```
+    /// # use windrow::{Counter, Family, labels};
+    /// # labels! { pub struct Route { route: str } }
+    /// let requests: Family<Route, Counter> = Family::new().limit(1);
+    /// assert_eq!(requests.handle(Route { route: "/a" }).labels(), Some(Route { route: "/a" }));
+    /// assert_eq!(requests.handle(Route { route: "/b" }).labels(), None);
+    /// ```
+    pub fn labels(&self) -> Option<L::Borrowed<'_>> {
+        self.0.labels.as_ref().map(L::borrow)
+    }
+
+    /// The labels by name, as exporters show them. Of the series in which all sets count that found no room, it
+    /// is the one label `overflow`, with the value `true`.
+    ///
+    /// ```
+    /// # use windrow::{Counter, Family, labels};
+    /// # labels! { pub struct Route { route: str, status: u16 } }
+    /// let requests: Family<Route, Counter> = Family::new().limit(1);
+    /// let show = |route, status| {
+    ///     let handle = requests.handle(Route { route, status });
+    ///     handle.pairs().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>()
+    /// };
+    /// assert_eq!(show("/a", 200), ["route=/a", "status=200"]);
+    /// assert_eq!(show("/b", 200), ["overflow=true"]);
+    /// ```
+    pub fn pairs(&self) -> impl Iterator<Item = (&'static str, LabelValue<'_>)> {
+        let labels = self.labels();
+        let own = labels.into_iter().flat_map(|labels| {
+            let names = L::NAMES.iter().copied().enumerate();
+            names.map(move |(position, name)| (name, L::value(labels, position)))
+        });
+        let overflow = labels.is_none().then_some(("overflow", LabelValue::Text("true")));
+        own.chain(overflow)
+    }
+}
+
+impl<L: Labels, M> Clone for Handle<L, M> {
+    fn clone(&self) -> Handle<L, M> {
+        Handle(Arc::clone(&self.0))
+    }
+}
+
+impl<L: Labels, M> Deref for Handle<L, M> {
+    type Target = M;
+
+    #[inline]
+    fn deref(&self) -> &M {
+        &self.0.metric
+    }
+}
+
+/// Shows labels and metric.
+impl<L: Labels, M: Debug> Debug for Handle<L, M> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Handle").field(&self.labels()).field(&self.0.metric).finish()
+    }
+}
+
+/// A metric of a [`Family`](crate::Family), borrowed for a moment: from [`Family::with`](crate::Family::with). It
+/// dereferences to the metric.
+///
+/// It keeps the thread pinned (unless all labels are enums). As long as it lives, memory of
+/// removed series is not freed, and windows without restartable sequences do not close buckets. So
+/// use it and let it go. To keep a series, take a [`Handle`].
+#[must_use = "a borrowed metric counts nothing by itself"]
+pub struct Pinned<'f, L: Labels, M> {
+    series: &'f Series<L, M>,
+    _guard: Option<Guard>,
+}
+
+impl<'f, L: Labels, M> Pinned<'f, L, M> {
+    #[inline]
+    pub(super) fn new(series: &'f Series<L, M>, guard: Option<Guard>) -> Pinned<'f, L, M> {
+        Pinned { series, _guard: guard }
+    }
+}
+
+impl<L: Labels, M> Deref for Pinned<'_, L, M> {
+    type Target = M;
+
+    #[inline]
+    fn deref(&self) -> &M {
+        &self.series.metric
+    }
+}
+
+/// Shows the metric.
+impl<L: Labels, M: Debug> Debug for Pinned<'_, L, M> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.series.metric.fmt(f)
+    }
+}

@@ -1,0 +1,122 @@
+//! What a family can hold.
+
+use std::fmt::Debug;
+
+use crate::clock::Clock;
+use crate::counters::{Counter, Gauge, Maximum, Minimum};
+use crate::event::{Event, Stats};
+use crate::window::SlidingWindow;
+
+/// What a [`Family`](crate::Family) has one of for each set of labels.
+///
+/// Implement it for a struct of several metrics, to find them all by one lookup:
+///
+/// ```
+/// use windrow::{Counter, Family, Gauge, Metric, labels};
+///
+/// labels! { pub struct Route { route: str } }
+///
+/// #[derive(Default)]
+/// struct Endpoint {
+///     requests: Counter,
+///     open: Gauge,
+/// }
+///
+/// impl Metric for Endpoint {
+///     type Total = (u64, i64);
+///
+///     fn total(&self) -> (u64, i64) {
+///         (self.requests.total(), self.open.total())
+///     }
+///
+///     fn merge(one: &mut (u64, i64), other: (u64, i64)) {
+///         Counter::merge(&mut one.0, other.0);
+///         Gauge::merge(&mut one.1, other.1);
+///     }
+/// }
+///
+/// static ENDPOINTS: Family<Route, Endpoint> = Family::new();
+///
+/// let endpoint = ENDPOINTS.handle(Route { route: "/cart" });
+/// endpoint.requests.increment();
+/// endpoint.open.increment();
+/// assert_eq!(ENDPOINTS.lifetime(), (1, 1));
+/// ```
+pub trait Metric: Send + Sync + 'static {
+    /// All that a metric has ever counted. `Default` is that of a metric that has counted nothing.
+    type Total: Clone + Default + Debug + Send + 'static;
+
+    /// All that the metric has ever counted, drained or not.
+    fn total(&self) -> Self::Total;
+
+    /// Makes `one` what it and `other` are together.
+    fn merge(one: &mut Self::Total, other: Self::Total);
+}
+
+/// The total is [`Counter::lifetime`], wrapping.
+impl Metric for Counter {
+    type Total = u64;
+
+    fn total(&self) -> u64 {
+        self.lifetime()
+    }
+
+    fn merge(one: &mut u64, other: u64) {
+        *one = one.wrapping_add(other);
+    }
+}
+
+/// The total is the level, wrapping.
+impl Metric for Gauge {
+    type Total = i64;
+
+    fn total(&self) -> i64 {
+        self.sum()
+    }
+
+    fn merge(one: &mut i64, other: i64) {
+        *one = one.wrapping_add(other);
+    }
+}
+
+impl Metric for Maximum {
+    type Total = Option<u64>;
+
+    fn total(&self) -> Option<u64> {
+        self.get()
+    }
+
+    fn merge(one: &mut Option<u64>, other: Option<u64>) {
+        *one = (*one).max(other);
+    }
+}
+
+impl Metric for Minimum {
+    type Total = Option<u64>;
+
+    fn total(&self) -> Option<u64> {
+        self.get()
+    }
+
+    fn merge(one: &mut Option<u64>, other: Option<u64>) {
+        *one = one.iter().copied().chain(other).min();
+    }
+}
+
+/// The total is what [`SlidingWindow::lifetime`] says of each event, in the order of [`Event::ALL`]. Of a window that
+/// has counted nothing it may be empty.
+impl<E: Event, C: Clock + Send + Sync + 'static> Metric for SlidingWindow<E, C> {
+    type Total = Vec<Stats>;
+
+    fn total(&self) -> Vec<Stats> {
+        E::ALL.iter().map(|event| self.lifetime(*event)).collect()
+    }
+
+    fn merge(one: &mut Vec<Stats>, other: Vec<Stats>) {
+        if one.is_empty() {
+            *one = other;
+        } else {
+            one.iter_mut().zip(other).for_each(|(one, other)| *one += other);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! A value that the first thread that needs it makes, without a wait for another's.
+
+use std::ptr::null_mut;
+
+use crate::sync::{AtomicPtr, Ordering};
+
+/// A value that is made once. Two threads may make one each at the same time; the second is dropped.
+///
+/// (A `OnceLock` would let a thread wait for one that was interrupted while it made the value.)
+pub(super) struct Once<T>(AtomicPtr<T>);
+
+impl<T> Once<T> {
+    #[cfg(not(loom))]
+    pub(super) const fn new() -> Once<T> {
+        Once(AtomicPtr::new(null_mut()))
+    }
+
+    #[cfg(loom)]
+    pub(super) fn new() -> Once<T> {
+        Once(AtomicPtr::new(null_mut()))
+    }
+
+    #[inline]
+    pub(super) fn get(&self) -> Option<&T> {
+        // Acquire: pairs with the Release in `set`.
+        // SAFETY: null, or from `Box::into_raw` in `set`; freed by the drop alone.
+        unsafe { self.0.load(Ordering::Acquire).as_ref() }
+    }
+
+    /// The value; this one, unless there is one.
+    pub(super) fn set(&self, value: T) -> &T {
+        let new = Box::into_raw(Box::new(value));
+        // Release: publishes the value. Acquire, on failure: as in `get`.
+        let (order, failed) = (Ordering::Release, Ordering::Acquire);
+        match self.0.compare_exchange(null_mut(), new, order, failed) {
+            // SAFETY: `new` is from `into_raw`, and freed by the drop alone.
+            Ok(_) => unsafe { &*new },
+            Err(first) => {
+                // SAFETY: from `into_raw` above; no other thread has seen it.
+                drop(unsafe { Box::from_raw(new) });
+                // SAFETY: as in `get`; it was not null.
+                unsafe { &*first }
+            }
+        }
+    }
+}
+
+impl<T> Drop for Once<T> {
+    fn drop(&mut self) {
+        let value = self.0.load(Ordering::Relaxed); // `&mut self`: all else happened before
+        if !value.is_null() {
+            // SAFETY: from `Box::into_raw` in `set`.
+            drop(unsafe { Box::from_raw(value) });
+        }
+    }
+}
+
+// SAFETY: it owns a `T` and gives out `&T`.
+unsafe impl<T: Send> Send for Once<T> {}
+// SAFETY: the same; and the thread that drops it may be another than the one that made the value.
+unsafe impl<T: Send + Sync> Sync for Once<T> {}

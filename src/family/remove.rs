@@ -1,0 +1,88 @@
+//! Series leave a family.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::family::Family;
+use crate::family::forgotten::Forgotten;
+use crate::family::handle::Handle;
+use crate::family::labels::Labels;
+use crate::family::metric::Metric;
+use crate::family::series::Series;
+use crate::family::table::Search;
+use crate::sync::Ordering;
+
+impl<L: Labels, M: Metric, F> Family<L, M, F> {
+    /// Removes the series for which `keep` says false, and tells how many they were.
+    ///
+    /// `keep` is given each series, and for how long it has been idle: how long before this call it was found to have been
+    /// used, by this method. (So the first call finds all series in use, and calls a minute apart tell the idle time to a
+    /// minute.) A series of which there is a [`Handle`] is in use, and is not removed, whatever `keep` says. (A walk
+    /// that is under way has handles of all series that it has not come to.)
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// # use windrow::{Counter, Family, labels};
+    /// # labels! { pub struct Route { route: str } }
+    /// # static REQUESTS: Family<Route, Counter> = Family::new();
+    /// REQUESTS.with(Route { route: "/cart" }).increment();
+    /// // Every minute:
+    /// let removed = REQUESTS.retain(|_, idle| idle < Duration::from_secs(3_600));
+    /// assert_eq!(removed, 0);
+    /// ```
+    pub fn retain(&self, mut keep: impl FnMut(&Handle<L, M>, Duration) -> bool) -> usize {
+        let mut removed = 0;
+        for series in self.iter().filter(|series| series.labels().is_some()) {
+            // One reference is the table's, one is ours.
+            let is_kept = || Arc::strong_count(series.series()) > 2;
+            if is_kept() {
+                series.series().note_use();
+            }
+            if !keep(&series, series.series().idle()) {
+                let mut forgotten = self.lock();
+                if !is_kept() {
+                    removed += usize::from(self.remove_from_table(series.series(), &mut forgotten));
+                }
+            }
+        }
+        self.lock().free();
+        removed
+    }
+
+    /// Removes a series, and tells whether there was one. Handles of it count on, in [`lifetime`](Self::lifetime) alone.
+    ///
+    /// ```
+    /// # use windrow::{Counter, Family, labels};
+    /// # labels! { pub struct Route { route: str } }
+    /// let requests: Family<Route, Counter> = Family::new();
+    /// requests.with(Route { route: "/a" }).add(2);
+    /// assert!(requests.remove(Route { route: "/a" }));
+    /// assert!(requests.is_empty());
+    /// assert_eq!(requests.with(Route { route: "/a" }).sum(), 0);
+    /// ```
+    pub fn remove(&self, labels: L::Borrowed<'_>) -> bool {
+        let mut forgotten = self.lock();
+        forgotten.free();
+        // SAFETY: we have the lock.
+        let found = self.table.get().map(|table| unsafe { table.place(labels).search(labels) });
+        match found {
+            Some(Search::Found(series)) => self.remove_from_table(series, &mut forgotten),
+            _ => false,
+        }
+    }
+
+    /// False if it was removed before.
+    fn remove_from_table(&self, series: &Series<L, M>, forgotten: &mut Forgotten<L, M>) -> bool {
+        let (Some(table), Some(labels)) = (self.table.get(), &series.labels) else { return false };
+        if !series.remove() {
+            return false;
+        }
+        if L::COMBINATIONS.is_none() {
+            let place = table.place(L::borrow(labels));
+            // SAFETY: the caller has the lock. It was not removed before, so it is in its list.
+            forgotten.take(unsafe { place.remove(series) });
+        }
+        self.series.fetch_sub(1, Ordering::Relaxed);
+        true
+    }
+}

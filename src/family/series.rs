@@ -1,0 +1,89 @@
+//! One series of a family: a set of labels, and its metric.
+
+use std::ptr::null_mut;
+use std::time::{Duration, Instant};
+
+use crate::family::labels::Labels;
+use crate::sync::{AtomicPtr, AtomicU8, AtomicU64, Ordering, Witness};
+
+/// Was used since the last look.
+const USED: u8 = 2;
+/// Was not used since the last look.
+const IDLE: u8 = 1;
+/// Was removed. A series that is found by its index is used again some day; another never.
+const REMOVED: u8 = 0;
+
+pub(super) struct Series<L: Labels, M> {
+    pub(super) hash: u64,
+    /// The next in the list of its place in the table.
+    pub(super) next: AtomicPtr<Series<L, M>>,
+    use_state: AtomicU8,
+    /// None: all sets that found no room.
+    pub(super) labels: Option<L::Stored>,
+    pub(super) metric: M,
+    born: Instant,
+    /// When it was last found to have been used: nanoseconds after `born`.
+    last_used: AtomicU64,
+    witness: Witness,
+}
+
+impl<L: Labels, M> Series<L, M> {
+    pub(super) fn new(hash: u64, labels: Option<L::Stored>, metric: M) -> Series<L, M> {
+        Series {
+            hash,
+            next: AtomicPtr::new(null_mut()),
+            use_state: AtomicU8::new(USED),
+            labels,
+            metric,
+            born: Instant::now(),
+            last_used: AtomicU64::new(0),
+            witness: Witness::default(),
+        }
+    }
+
+    /// Whether these are its labels.
+    #[inline]
+    pub(super) fn is(&self, hash: u64, labels: L::Borrowed<'_>) -> bool {
+        self.witness.check();
+        // A family without a hash finds a series by its place alone.
+        L::COMBINATIONS.is_some()
+            || (self.hash == hash
+                && self.labels.as_ref().is_some_and(|stored| L::matches(stored, labels)))
+    }
+
+    /// Notes that it is used, and tells whether it was removed before. Mostly this only reads a word that seldom
+    /// changes.
+    #[inline]
+    pub(super) fn note_use(&self) -> bool {
+        // Relaxed: nothing is published by it.
+        self.use_state.load(Ordering::Relaxed) != USED
+            && self.use_state.swap(USED, Ordering::Relaxed) == REMOVED
+    }
+
+    /// Whether a reader of the family is shown it.
+    pub(super) fn is_listed(&self) -> bool {
+        self.use_state.load(Ordering::Relaxed) != REMOVED
+    }
+
+    /// For how long it was not used, as far as was looked; and looks.
+    pub(super) fn idle(&self) -> Duration {
+        let age = self.born.elapsed();
+        let nanos = u64::try_from(age.as_nanos()).unwrap_or(u64::MAX);
+        let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
+        if self.use_state.compare_exchange(USED, IDLE, order, failed).is_ok() {
+            self.last_used.store(nanos, Ordering::Relaxed);
+        }
+        Duration::from_nanos(nanos.saturating_sub(self.last_used.load(Ordering::Relaxed)))
+    }
+
+    /// Marks it removed. False if it was before.
+    pub(super) fn remove(&self) -> bool {
+        self.use_state.swap(REMOVED, Ordering::Relaxed) != REMOVED
+    }
+}
+
+impl<L: Labels, M> Drop for Series<L, M> {
+    fn drop(&mut self) {
+        self.witness.renew();
+    }
+}

@@ -1,0 +1,135 @@
+//! All series of a family together.
+
+use std::sync::Arc;
+use std::vec;
+
+use crate::family::handle::Handle;
+use crate::family::labels::Labels;
+use crate::family::metric::Metric;
+use crate::family::{Family, share};
+use crate::sync::Ordering;
+
+impl<L: Labels, M: Metric, F> Family<L, M, F> {
+    /// All series that there are, in no order; and the one without labels last, if any set found no room.
+    ///
+    /// It may be called while other threads add and make series. A series that was there before the call, and was not
+    /// removed, is among them. Takes the lock for a moment, and allocates: sixteen bytes a series.
+    ///
+    /// ```
+    /// # use windrow::{Counter, Family, labels};
+    /// # labels! { pub struct Route { route: str } }
+    /// let requests: Family<Route, Counter> = Family::new();
+    /// requests.with(Route { route: "/a" }).add(2);
+    /// requests.with(Route { route: "/b" }).add(3);
+    /// assert_eq!(requests.iter().map(|series| series.sum()).sum::<u64>(), 5);
+    /// ```
+    pub fn iter(&self) -> FamilyIter<L, M> {
+        let locked = self.lock();
+        let mut all = Vec::with_capacity(self.len() + 1);
+        if let Some(table) = self.table.get() {
+            // SAFETY: we have the lock.
+            let listed = unsafe { table.all() }.filter(|series| series.is_listed());
+            // SAFETY: they are in the table, which has a reference to each.
+            all.extend(listed.map(|series| Handle::new(unsafe { share(series) })));
+        }
+        drop(locked);
+        all.extend(self.overflow.get().map(|series| Handle::new(Arc::clone(series))));
+        FamilyIter(all.into_iter())
+    }
+
+    /// How many series there are, without that of the sets that found no room.
+    ///
+    /// ```
+    /// # use windrow::{Counter, Family, labels};
+    /// # labels! { pub struct Route { route: str } }
+    /// let requests: Family<Route, Counter> = Family::new();
+    /// requests.with(Route { route: "/a" }).increment();
+    /// requests.with(Route { route: "/a" }).increment();
+    /// assert_eq!(requests.len(), 1);
+    /// ```
+    pub fn len(&self) -> usize {
+        self.series.load(Ordering::Relaxed)
+    }
+
+    /// Whether there is no series.
+    ///
+    /// ```
+    /// # use windrow::{Counter, Family, labels};
+    /// # labels! { pub struct Route { route: str } }
+    /// assert!(Family::<Route, Counter>::new().is_empty());
+    /// ```
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How often a set found no room, and counted in the series without labels.
+    ///
+    /// Of uses, not of sets: to know how many sets there were, a family would have to remember each.
+    ///
+    /// ```
+    /// # use windrow::{Counter, Family, labels};
+    /// # labels! { pub struct Route { route: str } }
+    /// let requests: Family<Route, Counter> = Family::new().limit(0);
+    /// requests.with(Route { route: "/a" }).add(7);
+    /// assert_eq!(requests.refused(), 1);
+    /// ```
+    pub fn refused(&self) -> u64 {
+        self.refused.sum()
+    }
+
+    /// What all series have ever counted, together: those that were removed, and that of the sets that found no
+    /// room, included.
+    ///
+    /// With no add running it is exact. Else it is as consistent as a metric's own total. Takes the lock, and reads
+    /// every series.
+    ///
+    /// ```
+    /// # use windrow::{Counter, Family, labels};
+    /// # labels! { pub struct Route { route: str } }
+    /// let requests: Family<Route, Counter> = Family::new();
+    /// requests.with(Route { route: "/a" }).add(2);
+    /// requests.with(Route { route: "/b" }).add(3);
+    /// requests.remove(Route { route: "/a" });
+    /// assert_eq!(requests.lifetime(), 5);
+    /// ```
+    pub fn lifetime(&self) -> M::Total {
+        let mut forgotten = self.lock();
+        forgotten.free();
+        let mut total = forgotten.total();
+        if let Some(table) = self.table.get() {
+            // SAFETY: we have the lock.
+            unsafe { table.all() }.for_each(|series| M::merge(&mut total, series.metric.total()));
+        }
+        if let Some(overflow) = self.overflow.get() {
+            M::merge(&mut total, overflow.metric.total());
+        }
+        total
+    }
+}
+
+/// A walk over a family's series, as they were when it began.
+#[derive(Debug)]
+pub struct FamilyIter<L: Labels, M>(vec::IntoIter<Handle<L, M>>);
+
+impl<L: Labels, M> Iterator for FamilyIter<L, M> {
+    type Item = Handle<L, M>;
+
+    fn next(&mut self) -> Option<Handle<L, M>> {
+        self.0.next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl<L: Labels, M> ExactSizeIterator for FamilyIter<L, M> {}
+
+impl<L: Labels, M: Metric, F> IntoIterator for &Family<L, M, F> {
+    type Item = Handle<L, M>;
+    type IntoIter = FamilyIter<L, M>;
+
+    fn into_iter(self) -> FamilyIter<L, M> {
+        self.iter()
+    }
+}

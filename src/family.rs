@@ -1,11 +1,11 @@
 //! Families: a metric for each set of labels.
 
 use std::fmt::{self, Debug, Formatter};
-use std::sync::{Arc, PoisonError};
+use std::sync::PoisonError;
 
 use crate::counters::Counter;
 use crate::reclaim::pin;
-use crate::sync::{AtomicUsize, Mutex, Ordering};
+use crate::sync::{Arc, AtomicUsize, Mutex, Ordering};
 
 use forgotten::Forgotten;
 use once::Once;

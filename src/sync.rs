@@ -38,9 +38,9 @@ pub(crate) use engine::thread::yield_now as spin_loop;
 pub(crate) use std::hint::spin_loop;
 
 #[cfg(any(loom, shuttle))]
-pub(crate) use engine::sync::Mutex;
+pub(crate) use engine::sync::{Arc, Mutex};
 #[cfg(not(any(loom, shuttle)))]
-pub(crate) use std::sync::Mutex;
+pub(crate) use std::sync::{Arc, Mutex};
 
 #[cfg(all(loom, not(crossbeam_loom)))]
 compile_error!(

@@ -6,13 +6,11 @@
 //! that were removed before, and the series freed. All of this happens under the family's lock; so a reader of the total,
 //! which has the lock too, finds each series in one place.
 
-use std::sync::Arc;
-
 use crate::family::labels::Labels;
 use crate::family::metric::Metric;
 use crate::family::series::Series;
 use crate::reclaim::{grace, pin};
-use crate::sync::{Ordering, fence};
+use crate::sync::{Arc, Ordering, fence};
 
 pub(super) struct Forgotten<L: Labels, M: Metric> {
     /// What was counted by series that are freed; `None` if there are none.

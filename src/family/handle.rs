@@ -2,11 +2,11 @@
 
 use std::fmt::{self, Debug, Formatter};
 use std::ops::Deref;
-use std::sync::Arc;
 
 use crate::family::labels::{LabelValue, Labels};
 use crate::family::series::Series;
 use crate::reclaim::Guard;
+use crate::sync::Arc;
 
 /// A series of a [`Family`](crate::Family), to keep: adds through it cost what adds to the bare metric cost.
 ///

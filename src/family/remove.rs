@@ -1,6 +1,5 @@
 //! Series leave a family.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use crate::family::Family;
@@ -10,7 +9,7 @@ use crate::family::labels::Labels;
 use crate::family::metric::Metric;
 use crate::family::series::Series;
 use crate::family::table::Search;
-use crate::sync::Ordering;
+use crate::sync::{Arc, Ordering};
 
 impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// Removes the series for which `keep` says false, and tells how many they were.

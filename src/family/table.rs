@@ -20,14 +20,13 @@
 //! A removed series is freed when no thread can stand on it: after a grace period (see `forgotten`).
 
 use std::ptr::null_mut;
-use std::sync::Arc;
 use std::{hash::BuildHasher, iter};
 
 use foldhash::quality::RandomState;
 
 use crate::family::labels::Labels;
 use crate::family::series::Series;
-use crate::sync::{AtomicPtr, Ordering, sized};
+use crate::sync::{Arc, AtomicPtr, Ordering, sized};
 
 /// A table has a place for each series that there may be, up to so many. With more series, lists get longer.
 const MOST_PLACES: usize = 1 << 17;

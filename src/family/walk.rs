@@ -1,13 +1,12 @@
 //! All series of a family together.
 
-use std::sync::Arc;
 use std::vec;
 
 use crate::family::handle::Handle;
 use crate::family::labels::Labels;
 use crate::family::metric::Metric;
 use crate::family::{Family, share};
-use crate::sync::Ordering;
+use crate::sync::{Arc, Ordering};
 
 impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// All series that there are, in no order; and the one without labels last, if any set found no room.

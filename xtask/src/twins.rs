@@ -1,6 +1,7 @@
 //! The table of broken twins: mistakes in adding, rotating, closing and changing the geometry here, in reading in
-//! `reads`.
+//! `reads`, in families in `families`.
 
+mod families;
 mod reads;
 
 use crate::models::{CHECKER, PER_CORE, TORTURE};
@@ -8,7 +9,7 @@ use crate::twin::Twin;
 
 /// Every mistake that a model must notice.
 pub(crate) fn twins() -> impl Iterator<Item = &'static Twin> {
-    WRITES.iter().chain(reads::READS)
+    WRITES.iter().chain(reads::READS).chain(families::FAMILIES)
 }
 
 /// In what changes something.

@@ -1,0 +1,205 @@
+//! Families: a set of labels has one series, whoever makes it; none is freed while a thread may use it; and what was
+//! counted is in the lifetime, removed or not.
+//!
+//! In a model a table has one place, so all series are in one list. The metric is one relaxed number: what a thread sees of
+//! another's, it sees by the family's own synchronisation.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use windrow::{Family, Metric, labels};
+use windrow_loom_tests::engine::sync::Arc;
+use windrow_loom_tests::engine::sync::atomic::AtomicU64;
+use windrow_loom_tests::engine::thread;
+use windrow_loom_tests::{Model, turn};
+
+labels! { struct Key { key: u8 } }
+
+#[derive(Default)]
+struct Number(AtomicU64);
+
+impl Metric for Number {
+    type Total = u64;
+
+    fn total(&self) -> u64 {
+        self.0.load(Relaxed)
+    }
+
+    fn merge(one: &mut u64, other: u64) {
+        *one += other;
+    }
+}
+
+type Numbers = Family<Key, Number>;
+
+fn family() -> Arc<Numbers> {
+    Arc::new(Family::new())
+}
+
+fn add(family: &Numbers, key: u8, n: u64) {
+    turn();
+    family.with(Key { key }).0.fetch_add(n, Relaxed);
+}
+
+fn of(family: &Numbers, key: u8) -> u64 {
+    turn();
+    family.with(Key { key }).0.load(Relaxed)
+}
+
+fn remove(family: &Numbers, key: u8) -> bool {
+    turn();
+    family.remove(Key { key })
+}
+
+fn lifetime(family: &Numbers) -> u64 {
+    turn();
+    family.lifetime()
+}
+
+fn spawn<T: Send + 'static>(
+    family: &Arc<Numbers>,
+    body: impl FnOnce(&Numbers) -> T + Send + 'static,
+) -> thread::JoinHandle<T> {
+    let family = Arc::clone(family);
+    thread::spawn(move || body(&family))
+}
+
+/// Both threads find no series, and make one.
+#[test]
+fn two_threads_make_the_same_series() {
+    Model::new("families::two_threads_make_the_same_series").bounded_over_epoch(2).explore(|| {
+        let family = family();
+        let other = spawn(&family, |family| add(family, 1, 1));
+        add(&family, 1, 2);
+        other.join().unwrap();
+        assert_eq!((of(&family, 1), family.len(), lifetime(&family)), (3, 1, 3));
+    });
+}
+
+/// The loser of one insertion must look again, and find what it needs behind another that was inserted.
+#[test]
+fn two_threads_make_two_series_in_one_list() {
+    Model::new("families::two_threads_make_two_series_in_one_list")
+        .bounded(3)
+        .bounded_over_epoch(2)
+        .explore(|| {
+            let family = family();
+            let other = spawn(&family, |family| {
+                add(family, 1, 1);
+                add(family, 2, 2);
+            });
+            add(&family, 2, 4);
+            add(&family, 1, 8);
+            other.join().unwrap();
+            assert_eq!((of(&family, 1), of(&family, 2), family.len()), (9, 6, 2));
+        });
+}
+
+/// An add that has found its series just before it was removed is in the lifetime, and finds memory.
+#[test]
+fn an_add_against_a_removal() {
+    Model::new("families::an_add_against_a_removal").bounded(3).bounded_over_epoch(2).explore(
+        || {
+            let family = family();
+            add(&family, 1, 1);
+            let other = spawn(&family, |family| add(family, 1, 2));
+            assert!(remove(&family, 1));
+            let found = lifetime(&family);
+            assert!(found == 1 || found == 3, "{found}");
+            other.join().unwrap();
+            for _ in 0..3 {
+                assert_eq!(lifetime(&family), 3, "whether or not it was freed");
+            }
+            assert!([0, 2].contains(&of(&family, 1)));
+        },
+    );
+}
+
+/// A series is inserted before the head that is just being removed, or after it has been.
+#[test]
+fn an_insertion_against_a_removal() {
+    Model::new("families::an_insertion_against_a_removal")
+        .bounded(3)
+        .bounded_over_epoch(2)
+        .explore(|| {
+            let family = family();
+            add(&family, 1, 1);
+            add(&family, 2, 2);
+            let other = spawn(&family, |family| add(family, 3, 4));
+            assert!(remove(&family, 2));
+            assert_eq!(of(&family, 1), 1);
+            other.join().unwrap();
+            assert_eq!((of(&family, 3), family.len(), lifetime(&family)), (4, 2, 7));
+        });
+}
+
+/// A thread stands on a series of the list while the one behind it is removed, and then this one.
+#[test]
+fn a_search_against_two_removals() {
+    Model::new("families::a_search_against_two_removals").bounded(3).bounded_over_epoch(2).explore(
+        || {
+            let family = family();
+            add(&family, 1, 1);
+            add(&family, 2, 2);
+            add(&family, 3, 4);
+            let other = spawn(&family, |family| of(family, 1));
+            assert!(remove(&family, 2) && remove(&family, 3));
+            assert_eq!(lifetime(&family), 7);
+            assert_eq!(other.join().unwrap(), 1);
+            assert_eq!((of(&family, 1), family.len(), lifetime(&family)), (1, 1, 7));
+        },
+    );
+}
+
+/// A removed series is freed when its last handle has let go, and what that added is remembered.
+#[test]
+fn a_handle_lets_go_of_a_removed_series() {
+    Model::new("families::a_handle_lets_go_of_a_removed_series").bounded_over_epoch(2).explore(
+        || {
+            let family = family();
+            turn();
+            let handle = family.handle(Key { key: 1 });
+            assert!(remove(&family, 1));
+            let other = thread::spawn(move || {
+                turn();
+                handle.0.fetch_add(2, Relaxed);
+            });
+            let first = lifetime(&family);
+            let second = lifetime(&family);
+            assert!(first <= second && second <= 2);
+            other.join().unwrap();
+            assert_eq!((lifetime(&family), lifetime(&family)), (2, 2));
+        },
+    );
+}
+
+/// What is removed moves from one place to another: a reader of the lifetime finds it in one of them.
+#[test]
+fn the_lifetime_against_a_removal() {
+    Model::new("families::the_lifetime_against_a_removal").bounded_over_epoch(2).explore(|| {
+        let family = family();
+        add(&family, 1, 1);
+        let other = spawn(&family, |family| {
+            remove(family, 1);
+            add(family, 1, 2);
+        });
+        let (first, second) = (lifetime(&family), lifetime(&family));
+        assert!(1 <= first && first <= second && second <= 3, "{first}, {second}");
+        other.join().unwrap();
+        assert_eq!(lifetime(&family), 3);
+    });
+}
+
+/// There is never more than one series where there is room for one; and what finds no room is counted.
+#[test]
+fn two_sets_and_room_for_one() {
+    Model::new("families::two_sets_and_room_for_one").bounded(3).bounded_over_epoch(2).explore(
+        || {
+            let family = Arc::new(Numbers::new().limit(1));
+            let other = spawn(&family, |family| add(family, 1, 1));
+            add(&family, 2, 2);
+            assert!(family.iter().filter(|series| series.labels().is_some()).count() <= 1);
+            other.join().unwrap();
+            assert_eq!((family.len(), lifetime(&family)), (1, 3));
+        },
+    );
+}

@@ -1,0 +1,66 @@
+//! Mistakes in families.
+
+use crate::models::CHECKER;
+use crate::twin::Twin;
+
+/// Every mistake in families that a model must notice.
+pub(super) const FAMILIES: &[Twin] = &[
+    Twin {
+        name: "series-inserted-without-a-second-search",
+        file: "src/family/table.rs",
+        find: "if let Search::Found(series) = unsafe { self.search_from(first, labels) } {",
+        replace: "if let Search::Found(series) = unsafe { self.search_from(null_mut(), labels) } {",
+        build: &CHECKER,
+        model: "families::two_threads_make_the_same_series",
+        why: "two threads that need the same new series make two, and each counts on its own",
+    },
+    Twin {
+        name: "series-published-relaxed",
+        file: "src/family/table.rs",
+        find: "            // Release: publishes the series. Acquire, on failure: as in `search`.
+            let (order, failed) = (Ordering::Release, Ordering::Acquire);",
+        replace: "            let (order, failed) = (Ordering::Relaxed, Ordering::Acquire);",
+        build: &CHECKER,
+        model: "families::an_insertion_against_a_removal",
+        why: "a search may find a series whose fields it cannot see",
+    },
+    Twin {
+        name: "series-freed-without-a-grace-period",
+        file: "src/family/forgotten.rs",
+        find: "if !grace::passed(*ticket) || Arc::strong_count(series) > 1 {",
+        replace: "if Arc::strong_count(series) > 1 {",
+        build: &CHECKER,
+        model: "families::an_add_against_a_removal",
+        why: "an add that has just found the series uses memory that is freed, and is not in the lifetime",
+    },
+    Twin {
+        name: "series-freed-under-a-handle",
+        file: "src/family/forgotten.rs",
+        find: "if !grace::passed(*ticket) || Arc::strong_count(series) > 1 {",
+        replace: "if !grace::passed(*ticket) {",
+        build: &CHECKER,
+        model: "families::a_handle_lets_go_of_a_removed_series",
+        why: "what a handle adds after the series was forgotten is not in the lifetime",
+    },
+    Twin {
+        name: "series-removed-by-a-store-to-the-head",
+        file: "src/family/table.rs",
+        find: "        if let Err(first) = self.head.compare_exchange(gone, rest, order, failed) {",
+        replace: "        let first = self.head.load(failed);
+        if first == gone {
+            self.head.store(rest, order);
+        } else {",
+        build: &CHECKER,
+        model: "families::an_insertion_against_a_removal",
+        why: "a series that was inserted meanwhile is gone with what it counted",
+    },
+    Twin {
+        name: "room-taken-without-a-second-look",
+        file: "src/family.rs",
+        find: "if self.series.fetch_add(1, Ordering::Relaxed) >= limit {",
+        replace: "if self.series.fetch_add(1, Ordering::Relaxed) == usize::MAX {",
+        build: &CHECKER,
+        model: "families::two_sets_and_room_for_one",
+        why: "two threads that find room for one series make two",
+    },
+];

@@ -18,6 +18,13 @@
 //! it was, less what was removed since.
 //!
 //! A removed series is freed when no thread can stand on it: after a grace period (see `forgotten`).
+//!
+//! # Orderings
+//!
+//! Heads alone publish. Whoever inserts a series has acquired the head, and with it the rest of the list, which is older; and
+//! releases both with the new head. So a thread that has acquired a head sees whatever its list leads to, and links are
+//! relaxed. A removal of the first series is a read-modify-write of the head: who acquires what it stored acquires
+//! what the insertions before it have released.
 
 use std::ptr::null_mut;
 use std::{hash::BuildHasher, iter};
@@ -77,12 +84,12 @@ impl<L: Labels, M> Table<L, M> {
     /// series from it.
     pub(super) unsafe fn all(&self) -> impl Iterator<Item = &Series<L, M>> {
         self.heads.iter().flat_map(|head| {
-            // Acquire: pairs with the Release in `insert` and `remove`, here and for the next.
+            // Acquire: pairs with the Release in `insert`.
             // SAFETY: what is in a list is not freed; it is not removed either, by the contract.
             let first = unsafe { head.load(Ordering::Acquire).as_ref() };
             iter::successors(first, |series| unsafe {
                 // SAFETY: as above.
-                series.next.load(Ordering::Acquire).as_ref()
+                series.next.load(Ordering::Relaxed).as_ref()
             })
         })
     }
@@ -96,7 +103,7 @@ impl<'t, L: Labels, M> Place<'t, L, M> {
     /// that the caller has now. (Or the family finds series by their index: those are never freed.)
     #[inline]
     pub(super) unsafe fn search(&self, labels: L::Borrowed<'_>) -> Search<'t, L, M> {
-        // Acquire: pairs with the Release in `insert` and `remove`.
+        // Acquire: pairs with the Release in `insert`.
         let first = self.head.load(Ordering::Acquire);
         // SAFETY: the contract.
         unsafe { self.search_from(first, labels) }
@@ -116,7 +123,7 @@ impl<'t, L: Labels, M> Place<'t, L, M> {
             if series.is(self.hash, labels) {
                 return Search::Found(series);
             }
-            next = series.next.load(Ordering::Acquire); // as above
+            next = series.next.load(Ordering::Relaxed); // see above: heads publish
         }
         Search::Nothing(first)
     }
@@ -158,18 +165,17 @@ impl<'t, L: Labels, M> Place<'t, L, M> {
     /// The caller has the lock under which series are removed. The series is in this list.
     pub(super) unsafe fn remove(&self, series: &Series<L, M>) -> Arc<Series<L, M>> {
         let gone = std::ptr::from_ref(series).cast_mut();
-        // Acquire: pairs with the Release of who made the link. Release, below: publishes what this thread has
-        // acquired to those who follow the new link.
-        let rest = series.next.load(Ordering::Acquire);
-        let (order, failed) = (Ordering::Release, Ordering::Acquire);
+        let rest = series.next.load(Ordering::Relaxed);
+        // Relaxed: it publishes nothing. Acquire, on failure: as in `search`.
+        let (order, failed) = (Ordering::Relaxed, Ordering::Acquire);
         if let Err(first) = self.head.compare_exchange(gone, rest, order, failed) {
             let mut before = first;
             loop {
                 // SAFETY: it is in the list, by the contract, and only this thread removes.
                 let series = unsafe { &*before };
-                before = series.next.load(Ordering::Acquire);
+                before = series.next.load(Ordering::Relaxed);
                 if before == gone {
-                    series.next.store(rest, Ordering::Release);
+                    series.next.store(rest, Ordering::Relaxed);
                     break;
                 }
             }

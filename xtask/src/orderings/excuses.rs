@@ -145,6 +145,12 @@ pub(super) const EXCUSES: &[Excuse] = &[
         witness: "tests/survival/slow.rs",
     },
     Excuse {
+        site: "family/forgotten.rs: free: fence: Acquire",
+        orders: &["no fence"],
+        why: "loom's `Arc` acquires by itself when its references are counted; std's does not",
+        witness: "tests/families.rs",
+    },
+    Excuse {
         site: "reclaim/grace.rs: ticket: fence: SeqCst",
         orders: &["AcqRel", "no fence"],
         why: FENCES,

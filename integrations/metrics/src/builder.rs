@@ -1,0 +1,125 @@
+//! A recorder's settings.
+
+use crate::buckets::{self, Buckets, Matcher};
+use crate::error::{BuildError, InstallError};
+use crate::recorder::{Handle, Recorder};
+use crate::registry::{Config, Registry};
+
+/// A recorder to be, from [`Recorder::builder`].
+///
+/// ```
+/// use windrow_metrics::{Matcher, Recorder};
+///
+/// let recorder = Recorder::builder()
+///     .global_label("zone", "eu")
+///     .buckets(&[0.001, 0.01, 0.1, 1.0])
+///     .buckets_for(Matcher::Suffix("_bytes".into()), &[1e3, 1e6, 1e9])
+///     .keys_per_name(1_000)
+///     .build()?;
+/// # drop(recorder);
+/// # Ok::<(), windrow_metrics::BuildError>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a builder builds nothing by itself"]
+pub struct Builder {
+    buckets: Vec<f64>,
+    matched: Vec<(Matcher, Vec<f64>)>,
+    global_labels: Vec<(String, String)>,
+    keys: usize,
+    keys_per_name: usize,
+    recommended_naming: bool,
+}
+
+impl Builder {
+    pub(crate) fn new() -> Builder {
+        Builder {
+            buckets: buckets::DEFAULT.to_vec(),
+            matched: Vec::new(),
+            global_labels: Vec::new(),
+            keys: 100_000,
+            keys_per_name: 10_000,
+            recommended_naming: false,
+        }
+    }
+
+    /// The bounds of all histograms' buckets: ascending and finite; an infinite one follows by itself.
+    ///
+    /// By default those for times in seconds that Prometheus' own clients have, from 5 ms to 10 s.
+    pub fn buckets(self, bounds: &[f64]) -> Builder {
+        Builder { buckets: bounds.to_vec(), ..self }
+    }
+
+    /// The bounds of some histograms' buckets. Of several matchers that match, a full name counts before a prefix and a prefix before a
+    /// suffix, then a longer one before a shorter one, then the last one given.
+    pub fn buckets_for(mut self, matcher: Matcher, bounds: &[f64]) -> Builder {
+        self.matched.push((matcher, bounds.to_vec()));
+        self
+    }
+
+    /// A label of all series, unless a key has one of that name. Of two with one name the last one given counts.
+    pub fn global_label(mut self, name: impl Into<String>, value: impl Into<String>) -> Builder {
+        self.global_labels.push((name.into(), value.into()));
+        self
+    }
+
+    /// How many keys there may be, of all names and kinds: 100 000 by default.
+    ///
+    /// A key is a name with labels. One that comes when there are as many is *refused*: what it counts goes to the series of its
+    /// name with the label `overflow="true"`, or to `windrow_metrics_overflow_counter` or `.._histogram` if the name is new as well.
+    /// [`Snapshot::problems`](crate::Snapshot::problems) and the metric `windrow_metrics_refused_total` tell how many
+    /// calls had such a key. A refused gauge counts nothing, and neither does `absolute`.
+    pub fn keys(self, keys: usize) -> Builder {
+        Builder { keys, ..self }
+    }
+
+    /// How many keys of one name and kind there may be: 10 000 by default. So a label that anybody can choose the
+    /// values of does not use up what other names need.
+    pub fn keys_per_name(self, keys: usize) -> Builder {
+        Builder { keys_per_name: keys, ..self }
+    }
+
+    /// Whether names end as Prometheus recommends: counters in `_total`, and before that the unit that a
+    /// metric was described with (`_seconds`; percent as `_ratio`; a count has none). Off by default: names are what the program says.
+    ///
+    /// ```
+    /// use metrics::Unit;
+    ///
+    /// let recorder = windrow_metrics::Recorder::builder().recommended_naming(true).build()?;
+    /// metrics::with_local_recorder(&recorder, || {
+    ///     metrics::describe_counter!("sent", Unit::Bytes, "What was sent.");
+    ///     metrics::counter!("sent").increment(512);
+    /// });
+    /// let text = "# HELP sent_bytes_total What was sent.\n# TYPE sent_bytes_total counter\n\
+    ///             sent_bytes_total 512\n\n";
+    /// assert_eq!(recorder.handle().render(), text);
+    /// # Ok::<(), windrow_metrics::BuildError>(())
+    /// ```
+    pub fn recommended_naming(self, on: bool) -> Builder {
+        Builder { recommended_naming: on, ..self }
+    }
+
+    /// The recorder.
+    ///
+    /// # Errors
+    /// If bounds of buckets are missing, not finite, or do not ascend.
+    pub fn build(self) -> Result<Recorder, BuildError> {
+        let Builder { buckets, matched, global_labels, keys, keys_per_name, recommended_naming } =
+            self;
+        let buckets = Buckets::new(&buckets, matched)?;
+        let config = Config { buckets, global_labels, keys, keys_per_name, recommended_naming };
+        Ok(Recorder::new(Registry::new(config)))
+    }
+
+    /// Makes it the process's recorder.
+    ///
+    /// # Errors
+    /// If the process has a recorder already, or as [`build`](Self::build).
+    pub fn install(self) -> Result<Handle, InstallError> {
+        let recorder = self.build()?;
+        let handle = recorder.handle();
+        match metrics::set_global_recorder(recorder) {
+            Ok(()) => Ok(handle),
+            Err(_) => Err(InstallError::AlreadyInstalled),
+        }
+    }
+}

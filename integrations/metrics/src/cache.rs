@@ -1,0 +1,248 @@
+//! A thread's handles, by key: what makes a macro call cost no lock and no shared line.
+//!
+//! A table with open addressing: a key's hash says where to begin to look, and a free slot ends the search. It is never
+//! more than half full. It grows up to [`MOST`] keys; after that each new one takes the place of some other. So a thread's memory
+//! is bounded, and a key that lost its place is found in the registry again.
+//!
+//! Slots carry the number of the recorder that they are of. Numbers are never used twice, so what is left of a recorder that is
+//! gone is never found; it keeps that recorder's cells in memory until its slot is needed, or the thread ends.
+
+use std::cell::RefCell;
+use std::mem;
+use std::ptr;
+use std::sync::Arc;
+
+use metrics::{Counter, Gauge, Histogram, Key};
+
+use crate::counter::CounterCell;
+use crate::gauge::GaugeCell;
+use crate::histogram::HistogramCell;
+use crate::own::Own;
+
+/// Slots of a thread that has used a metric.
+const LEAST: usize = 32;
+
+/// How many keys a thread keeps. Each takes two slots of 88 bytes, and a handle of 128.
+const MOST: usize = 1024;
+
+/// What a thread keeps for a key.
+pub(crate) enum Cached {
+    Counter(Arc<Own<CounterCell>>),
+    Gauge(Arc<Own<GaugeCell>>),
+    Histogram(Arc<Own<HistogramCell>>),
+    /// The metric of this name has been described.
+    Described,
+}
+
+impl Cached {
+    pub(crate) fn counter(&self) -> Option<Counter> {
+        match self {
+            Cached::Counter(own) => Some(Counter::from_arc(Arc::clone(own))),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn gauge(&self) -> Option<Gauge> {
+        match self {
+            Cached::Gauge(own) => Some(Gauge::from_arc(Arc::clone(own))),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn histogram(&self) -> Option<Histogram> {
+        match self {
+            Cached::Histogram(own) => Some(Histogram::from_arc(Arc::clone(own))),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn described(&self) -> Option<()> {
+        matches!(self, Cached::Described).then_some(())
+    }
+}
+
+struct Slot {
+    recorder: u64,
+    key: Key,
+    cached: Cached,
+}
+
+/// The slots of one thread: none at first, then a power of two.
+#[cfg_attr(test, derive(Default))]
+struct Cache {
+    slots: Vec<Option<Slot>>,
+    /// How many slots are not free.
+    keys: usize,
+    /// Where to look for the next key that has to leave.
+    turn: usize,
+}
+
+thread_local! {
+    static CACHE: RefCell<Cache> =
+        const { RefCell::new(Cache { slots: Vec::new(), keys: 0, turn: 0 }) };
+}
+
+/// What this thread has kept for `key` of that recorder, if `pick` wants it. `None` too while the thread's destructors run.
+#[inline]
+pub(crate) fn find<T>(recorder: u64, key: &Key, pick: fn(&Cached) -> Option<T>) -> Option<T> {
+    let find = |cache: &RefCell<Cache>| cache.try_borrow().ok()?.find(recorder, key, pick);
+    CACHE.try_with(find).ok().flatten()
+}
+
+/// Keeps what `find` has not found. Does nothing while the thread's destructors run.
+pub(crate) fn keep(recorder: u64, key: Key, cached: Cached) {
+    let slot = Slot { recorder, key, cached };
+    let keep = |cache: &RefCell<Cache>| cache.try_borrow_mut().ok()?.keep(slot);
+    // What had to leave is dropped here, when the cache is free again: it may be the last of its recorder.
+    drop(CACHE.try_with(keep));
+}
+
+impl Cache {
+    #[inline]
+    fn find<T>(&self, recorder: u64, key: &Key, pick: fn(&Cached) -> Option<T>) -> Option<T> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        let mut at = self.home(key);
+        while let Some(slot) = &self.slots[at] {
+            if slot.recorder == recorder
+                && same(&slot.key, key)
+                && let Some(picked) = pick(&slot.cached)
+            {
+                return Some(picked);
+            }
+            at = self.next(at);
+        }
+        None
+    }
+
+    /// Where the search for a key begins.
+    #[inline]
+    fn home(&self, key: &Key) -> usize {
+        // Multiplied by 2^64 over the golden ratio, since `metrics` does not mix its hash to the end.
+        let mixed = key.get_hash().wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        (mixed >> 32) as usize & (self.slots.len() - 1)
+    }
+
+    #[inline]
+    fn next(&self, at: usize) -> usize {
+        (at + 1) & (self.slots.len() - 1)
+    }
+
+    /// Puts a slot in; returns what had to leave.
+    fn keep(&mut self, slot: Slot) -> Option<Slot> {
+        let gone = if self.keys == MOST { self.remove_some() } else { None };
+        if 2 * (self.keys + 1) > self.slots.len() {
+            let size = (2 * self.slots.len()).max(LEAST);
+            let before = mem::take(&mut self.slots);
+            self.slots.resize_with(size, || None);
+            before.into_iter().flatten().for_each(|slot| self.put(slot));
+        }
+        self.put(slot);
+        self.keys += 1;
+        gone
+    }
+
+    /// Puts a slot into the first place that is free.
+    fn put(&mut self, slot: Slot) {
+        let mut at = self.home(&slot.key);
+        while self.slots[at].is_some() {
+            at = self.next(at);
+        }
+        self.slots[at] = Some(slot);
+    }
+
+    /// Takes a key out, and closes the gap: no search may end there that ended further on.
+    fn remove_some(&mut self) -> Option<Slot> {
+        while self.slots[self.turn].is_none() {
+            self.turn = self.next(self.turn);
+        }
+        let mut gap = self.turn;
+        self.turn = self.next(gap);
+        let gone = self.slots[gap].take();
+        let mut at = self.next(gap);
+        while let Some(slot) = &self.slots[at] {
+            let mask = self.slots.len() - 1;
+            let from_home = at.wrapping_sub(self.home(&slot.key)) & mask;
+            if from_home >= at.wrapping_sub(gap) & mask {
+                self.slots[gap] = self.slots[at].take();
+                gap = at;
+            }
+            at = self.next(at);
+        }
+        self.keys -= 1;
+        gone
+    }
+}
+
+/// Whether two keys are equal. Those of one macro call are the same static, and need no look at their letters.
+#[inline]
+fn same(one: &Key, other: &Key) -> bool {
+    let static_parts = ptr::eq(one.name(), other.name())
+        && ptr::eq(one.labels().as_slice(), other.labels().as_slice());
+    static_parts || one == other
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    fn slot(key: Key) -> Slot {
+        Slot { recorder: 7, key, cached: Cached::Described }
+    }
+
+    fn finds(cache: &Cache, recorder: u64, key: &Key) -> bool {
+        cache.find(recorder, key, Cached::described).is_some()
+    }
+
+    fn key(n: usize) -> Key {
+        Key::from_name(format!("metric_{n}"))
+    }
+
+    #[test]
+    fn a_cache_keeps_all_its_keys_while_it_grows() {
+        let mut cache = Cache::default();
+        for n in 0..MOST {
+            assert!(cache.keep(slot(key(n))).is_none());
+            assert!((0..=n).rev().step_by(7).all(|m| finds(&cache, 7, &key(m))), "{n}");
+        }
+        assert!((0..MOST).all(|n| finds(&cache, 7, &key(n))));
+        assert!(!finds(&cache, 8, &key(1)), "another recorder's");
+        assert!(!finds(&cache, 7, &key(MOST)));
+        assert_eq!(cache.slots.len(), 2 * MOST);
+    }
+
+    #[test]
+    fn a_full_cache_gives_up_one_key_for_each_new_one() {
+        let mut cache = Cache::default();
+        let mut kept: HashSet<usize> = HashSet::new();
+        for n in 0..5 * MOST {
+            if let Some(gone) = cache.keep(slot(key(n))) {
+                let gone = gone.key.name().trim_start_matches("metric_").parse().expect("a number");
+                assert!(kept.remove(&gone), "{gone} was not kept");
+            }
+            kept.insert(n);
+            assert_eq!(kept.len(), (n + 1).min(MOST));
+            if n % 97 == 0 {
+                assert!(kept.iter().all(|kept| finds(&cache, 7, &key(*kept))), "{n}");
+            }
+        }
+        assert_eq!((cache.keys, cache.slots.len()), (MOST, 2 * MOST));
+    }
+
+    #[test]
+    fn a_key_is_found_whatever_the_order_of_its_labels() {
+        let mut cache = Cache::default();
+        cache.keep(slot(Key::from_parts("x", &[("a", "1"), ("b", "2")])));
+        assert!(finds(&cache, 7, &Key::from_parts("x", &[("b", "2"), ("a", "1")])));
+        assert!(!finds(&cache, 7, &Key::from_parts("x", &[("b", "1"), ("a", "2")])));
+        assert!(!finds(&cache, 7, &Key::from_name("x")));
+    }
+
+    #[test]
+    fn a_slot_is_as_large_as_is_said() {
+        assert!(size_of::<Option<Slot>>() <= 88, "{}", size_of::<Option<Slot>>());
+    }
+}

@@ -1,0 +1,65 @@
+//! What a macro hands out: a handle of the calling thread's own.
+//!
+//! `metrics::Counter` holds an `Arc`, which a macro call clones and drops. Were that `Arc` shared, all threads would
+//! write its one count. So the numbers are shared, and each thread wraps them in an `Arc` of its own, once.
+
+use std::sync::Arc;
+
+use metrics::{CounterFn, GaugeFn, HistogramFn};
+
+use crate::counter::CounterCell;
+use crate::gauge::GaugeCell;
+use crate::histogram::HistogramCell;
+
+/// One thread's handle of numbers that all threads share. Aligned, so that two threads' reference counts never share a
+/// line, wherever the allocator puts them.
+#[repr(align(64))]
+pub(crate) struct Own<T>(pub(crate) Arc<T>);
+
+impl CounterFn for Own<CounterCell> {
+    #[inline]
+    fn increment(&self, n: u64) {
+        self.0.add(n);
+    }
+
+    fn absolute(&self, value: u64) {
+        self.0.raise_to(value);
+    }
+}
+
+impl GaugeFn for Own<GaugeCell> {
+    fn increment(&self, by: f64) {
+        self.0.add(by);
+    }
+
+    fn decrement(&self, by: f64) {
+        self.0.add(-by);
+    }
+
+    fn set(&self, value: f64) {
+        self.0.set(value);
+    }
+}
+
+impl HistogramFn for Own<HistogramCell> {
+    #[inline]
+    fn record(&self, value: f64) {
+        self.0.record(value, 1);
+    }
+
+    fn record_many(&self, value: f64, times: usize) {
+        self.0.record(value, times as u64);
+    }
+}
+
+/// The handle of a counter whose key was refused: what it adds goes to the series of all such keys.
+pub(crate) struct Overflow(pub(crate) Arc<CounterCell>);
+
+impl CounterFn for Overflow {
+    fn increment(&self, n: u64) {
+        self.0.add(n);
+    }
+
+    /// Nothing: no cell remembers what this key has counted, so how much is missing is not known.
+    fn absolute(&self, _: u64) {}
+}

@@ -1,0 +1,134 @@
+//! From the registry to a snapshot.
+
+use std::collections::BTreeMap;
+use std::mem;
+
+use crate::cell::Cell;
+use crate::exported::{Taken, recommended};
+use crate::kind::Kind;
+use crate::names::with_global;
+use crate::problem::Problem;
+use crate::registry::{self, Registry, State};
+use crate::snapshot::{Family, Series, Snapshot, Value};
+
+/// The metrics of a recorder's own. Each is there if it has counted.
+const REFUSED: &str = "windrow_metrics_refused_total";
+const UNRECORDED: &str = "windrow_metrics_unrecorded_total";
+
+/// A family under the name that it would have, and what else is known of it.
+struct Found {
+    order: usize,
+    family: Family,
+    /// Two names of it.
+    merged: Option<[String; 2]>,
+    repeated: Option<String>,
+    unrecorded: u64,
+}
+
+impl Registry {
+    /// Reads all numbers. New keys wait for it, keys that are known do not.
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        let state = self.read();
+        let mut found = self.found(&state, &state.counters.families);
+        found.extend(self.found(&state, &state.gauges.families));
+        found.extend(self.found(&state, &state.histograms.families));
+        drop(state);
+        // A name goes to whoever came first, so that no metric loses the one that it has.
+        found.sort_unstable_by_key(|found| found.order);
+        let mut taken = Taken::default();
+        taken.take(Kind::Counter, REFUSED.to_owned());
+        taken.take(Kind::Counter, UNRECORDED.to_owned());
+        let (mut families, mut problems) = (Vec::new(), Vec::new());
+        for mut found in found {
+            let name = mem::take(&mut found.family.name);
+            found.family.name = taken.take(found.family.kind, name.clone());
+            problems.extend(found.problems(name));
+            families.push(found.family);
+        }
+        let refused = Kind::ALL.map(|kind| Problem::Refused { kind, calls: self.refused(kind) });
+        problems.extend(refused);
+        problems.retain(|problem| !matches!(problem, Problem::Refused { calls: 0, .. }));
+        families.extend(self.own(&problems));
+        let by_name = |one: &Family, other: &Family| {
+            (one.kind, &one.name).cmp(&(other.kind, &other.name))
+        };
+        families.sort_unstable_by(by_name);
+        Snapshot { families, problems }
+    }
+
+    /// The families of one kind.
+    fn found<T: Cell>(
+        &self,
+        state: &State,
+        families: &BTreeMap<String, registry::Family<T>>,
+    ) -> Vec<Found> {
+        let found = |(name, family): (&String, &registry::Family<T>)| {
+            let (unit, help) = match state.descriptions.get(name) {
+                Some((unit, text)) => (*unit, Some(text.to_string())),
+                None => (None, None),
+            };
+            let name = if self.config.recommended_naming {
+                recommended(name, T::KIND, unit)
+            } else {
+                name.clone()
+            };
+            let series = family.series.iter();
+            let series = series
+                .map(|(labels, cells)| Series { labels: labels.clone(), value: T::read(cells) })
+                .collect();
+            let (first, other) = &family.names;
+            Found {
+                order: family.order,
+                family: Family { name, kind: T::KIND, unit, help, series },
+                merged: other.clone().map(|other| [first.clone(), other]),
+                repeated: family.repeated.clone(),
+                unrecorded: family.series.values().flatten().map(|cell| cell.unrecorded()).sum(),
+            }
+        };
+        families.iter().map(found).collect()
+    }
+
+    /// What a recorder tells of itself.
+    fn own(&self, problems: &[Problem]) -> Vec<Family> {
+        let one = |name: &str, help: &str, told: fn(&Problem) -> Option<(&str, String, u64)>| {
+            let series = |(label, value, n): (&str, String, u64)| {
+                let own = [(label.to_owned(), value)].into_iter();
+                let labels = with_global(own, Kind::Counter, &self.config.global_labels);
+                Series { labels, value: Value::Counter(n) }
+            };
+            let series: Vec<Series> = problems.iter().filter_map(told).map(series).collect();
+            let (name, help) = (name.to_owned(), Some(help.to_owned()));
+            Family { name, kind: Kind::Counter, unit: None, help, series }
+        };
+        let refused = "Calls that had a new key when there were as many as may be.";
+        let refused = one(REFUSED, refused, |problem| match problem {
+            Problem::Refused { kind, calls } => Some(("kind", kind.to_string(), *calls)),
+            _ => None,
+        });
+        let unrecorded = "Values that no sum can hold: not finite, or beyond 2^53.";
+        let unrecorded = one(UNRECORDED, unrecorded, |problem| match problem {
+            Problem::Unrecorded { name, values } => Some(("histogram", name.clone(), *values)),
+            _ => None,
+        });
+        let mut own = vec![refused, unrecorded];
+        own.retain(|family| !family.series.is_empty());
+        own
+    }
+}
+
+impl Found {
+    /// What is worth telling, once it is known by which name the family is exported. It would have had the name `wanted`.
+    fn problems(&mut self, wanted: String) -> impl Iterator<Item = Problem> + use<> {
+        let Family { kind, name, .. } = &self.family;
+        let (kind, name) = (*kind, name.clone());
+        let renamed = (wanted != name)
+            .then(|| Problem::Renamed { kind, name: wanted, exported: name.clone() });
+        let merged = self.merged.take();
+        let merged = merged.map(|names| Problem::Merged { names, exported: name.clone() });
+        let repeated = self.repeated.take();
+        let repeated = repeated.map(|label| Problem::RepeatedLabel { name: name.clone(), label });
+        let values = self.unrecorded;
+        let unrecorded = (values > 0).then_some(Problem::Unrecorded { name, values });
+        [renamed, merged, repeated, unrecorded].into_iter().flatten()
+    }
+}

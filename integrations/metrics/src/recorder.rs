@@ -1,0 +1,157 @@
+//! The recorder, and the handle that reads what it has counted.
+
+use std::fmt::{self, Debug, Formatter};
+use std::sync::Arc;
+
+use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, SharedString, Unit};
+
+use crate::builder::Builder;
+use crate::cache::{self, Cached};
+use crate::counter::CounterCell;
+use crate::gauge::GaugeCell;
+use crate::histogram::HistogramCell;
+use crate::own::{Overflow, Own};
+use crate::registry::{Place, Registry};
+use crate::snapshot::Snapshot;
+
+/// A [`metrics::Recorder`]: counts what the macros `counter!`, `gauge!` and `histogram!` are given.
+///
+/// [`install`](crate::install) makes one the process's. One that is built can be used for a while on one thread, as in
+/// tests, or be put into another recorder:
+///
+/// ```
+/// let recorder = windrow_metrics::Recorder::builder().build()?;
+/// metrics::with_local_recorder(&recorder, || metrics::counter!("requests").increment(1));
+/// assert_eq!(recorder.handle().render(), "# TYPE requests counter\nrequests 1\n\n");
+/// # Ok::<(), windrow_metrics::BuildError>(())
+/// ```
+pub struct Recorder {
+    registry: Arc<Registry>,
+}
+
+impl Recorder {
+    /// A recorder to be.
+    pub fn builder() -> Builder {
+        Builder::new()
+    }
+
+    pub(crate) fn new(registry: Registry) -> Recorder {
+        Recorder { registry: Arc::new(registry) }
+    }
+
+    /// What reads it, also once it is installed.
+    pub fn handle(&self) -> Handle {
+        Handle { registry: Arc::clone(&self.registry) }
+    }
+
+    fn describe(&self, name: &KeyName, unit: Option<Unit>, text: SharedString) {
+        // A macro with a description describes at each call.
+        let (number, key) = (self.registry.number, Key::from_name(name.clone()));
+        if cache::find(number, &key, Cached::described).is_none() {
+            self.registry.describe(name.as_str(), unit, text);
+            cache::keep(number, key.to_retained(), Cached::Described);
+        }
+    }
+}
+
+impl metrics::Recorder for Recorder {
+    fn describe_counter(&self, name: KeyName, unit: Option<Unit>, text: SharedString) {
+        self.describe(&name, unit, text);
+    }
+
+    fn describe_gauge(&self, name: KeyName, unit: Option<Unit>, text: SharedString) {
+        self.describe(&name, unit, text);
+    }
+
+    fn describe_histogram(&self, name: KeyName, unit: Option<Unit>, text: SharedString) {
+        self.describe(&name, unit, text);
+    }
+
+    fn register_counter(&self, key: &Key, _: &Metadata<'_>) -> Counter {
+        let number = self.registry.number;
+        if let Some(counter) = cache::find(number, key, Cached::counter) {
+            return counter;
+        }
+        match self.registry.place::<CounterCell>(key) {
+            Place::Series(cell, key) => {
+                let own = Arc::new(Own(cell));
+                cache::keep(number, key, Cached::Counter(Arc::clone(&own)));
+                Counter::from_arc(own)
+            }
+            Place::Overflow(cell) => Counter::from_arc(Arc::new(Overflow(cell))),
+            Place::Nowhere => Counter::noop(),
+        }
+    }
+
+    fn register_gauge(&self, key: &Key, _: &Metadata<'_>) -> Gauge {
+        let number = self.registry.number;
+        if let Some(gauge) = cache::find(number, key, Cached::gauge) {
+            return gauge;
+        }
+        match self.registry.place::<GaugeCell>(key) {
+            Place::Series(cell, key) => {
+                let own = Arc::new(Own(cell));
+                cache::keep(number, key, Cached::Gauge(Arc::clone(&own)));
+                Gauge::from_arc(own)
+            }
+            Place::Overflow(_) | Place::Nowhere => Gauge::noop(),
+        }
+    }
+
+    fn register_histogram(&self, key: &Key, _: &Metadata<'_>) -> Histogram {
+        let number = self.registry.number;
+        if let Some(histogram) = cache::find(number, key, Cached::histogram) {
+            return histogram;
+        }
+        match self.registry.place::<HistogramCell>(key) {
+            Place::Series(cell, key) => {
+                let own = Arc::new(Own(cell));
+                cache::keep(number, key, Cached::Histogram(Arc::clone(&own)));
+                Histogram::from_arc(own)
+            }
+            Place::Overflow(cell) => Histogram::from_arc(Arc::new(Own(cell))),
+            Place::Nowhere => Histogram::noop(),
+        }
+    }
+}
+
+/// Shows how many keys it knows.
+impl Debug for Recorder {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recorder").field("keys", &self.registry.keys()).finish_non_exhaustive()
+    }
+}
+
+/// Reads what a [`Recorder`] has counted, from any thread, at any time. Clones read the same recorder.
+///
+/// A read is not a moment's picture: what is counted while it runs may be in it or not. Each counter lies between what it was
+/// when the read began and when it returned, and never goes back; a histogram's count is the sum of its
+/// buckets, and its sum is of the values counted, and perhaps of some that were just being recorded.
+#[derive(Clone)]
+pub struct Handle {
+    registry: Arc<Registry>,
+}
+
+impl Handle {
+    /// All numbers in Prometheus' text format (version 0.0.4), for a response of type [`CONTENT_TYPE`].
+    ///
+    /// Counters, gauges, histograms, each by name and then by labels. A scrape costs a load for each core and counter, and the
+    /// writing of the text.
+    ///
+    /// [`CONTENT_TYPE`]: crate::CONTENT_TYPE
+    pub fn render(&self) -> String {
+        self.snapshot().to_string()
+    }
+
+    /// All numbers, as values; and [what is worth telling](Snapshot::problems).
+    pub fn snapshot(&self) -> Snapshot {
+        self.registry.snapshot()
+    }
+}
+
+/// Shows how many keys its recorder knows.
+impl Debug for Handle {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Handle").field("keys", &self.registry.keys()).finish_non_exhaustive()
+    }
+}

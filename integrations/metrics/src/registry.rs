@@ -1,0 +1,252 @@
+//! Which key counts where.
+//!
+//! Two maps of each kind: by key, which finds the cell that a key adds to; and by exported name and labels, which an
+//! export goes through. Keys that are the same for Prometheus (`http.requests` and `http_requests`) share a series. A counter has a
+//! cell for each of its keys, which are added up, so that `absolute` knows what its key has counted. The keys of
+//! a gauge or histogram share its one cell.
+//!
+//! The maps are trees: they compare keys, and a name that somebody chose for its hash gains nothing.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use metrics::atomics::AtomicU64;
+use metrics::{Key, SharedString, Unit};
+use windrow::Counter;
+
+use crate::buckets::Buckets;
+use crate::cell::Cell;
+use crate::counter::CounterCell;
+use crate::gauge::GaugeCell;
+use crate::histogram::HistogramCell;
+use crate::kind::Kind;
+use crate::names::{self, Labels, metric_name};
+
+/// What a recorder was asked to be.
+pub(crate) struct Config {
+    pub(crate) buckets: Buckets,
+    pub(crate) global_labels: Vec<(String, String)>,
+    pub(crate) keys: usize,
+    pub(crate) keys_per_name: usize,
+    pub(crate) recommended_naming: bool,
+}
+
+/// All that a recorder counts.
+pub(crate) struct Registry {
+    /// No other registry of this process has, or ever had, this number.
+    pub(crate) number: u64,
+    pub(crate) config: Config,
+    state: RwLock<State>,
+    /// Calls whose key was refused, by kind.
+    refused: [Counter; Kind::ALL.len()],
+}
+
+/// What a look-up or a new key changes.
+#[derive(Default)]
+pub(crate) struct State {
+    pub(crate) counters: Table<CounterCell>,
+    pub(crate) gauges: Table<GaugeCell>,
+    pub(crate) histograms: Table<HistogramCell>,
+    /// How many, of all kinds.
+    keys: usize,
+    /// How many, of all kinds.
+    families: usize,
+    /// By exported name, without suffixes.
+    pub(crate) descriptions: BTreeMap<String, (Option<Unit>, SharedString)>,
+}
+
+/// The metrics of one kind.
+pub(crate) struct Table<T> {
+    by_key: BTreeMap<Key, Arc<T>>,
+    /// By exported name, without suffixes.
+    pub(crate) families: BTreeMap<String, Family<T>>,
+}
+
+// Derived, it would ask that of `T`.
+impl<T> Default for Table<T> {
+    fn default() -> Table<T> {
+        Table { by_key: BTreeMap::new(), families: BTreeMap::new() }
+    }
+}
+
+/// The series of one name.
+pub(crate) struct Family<T> {
+    /// How many there were before, of all kinds.
+    pub(crate) order: usize,
+    /// What the first key was called, and the first one of another name.
+    pub(crate) names: (String, Option<String>),
+    /// A label that a key had twice.
+    pub(crate) repeated: Option<String>,
+    keys: usize,
+    /// By labels: the cells of its keys.
+    pub(crate) series: BTreeMap<Labels, Vec<Arc<T>>>,
+    /// The cell of keys that were refused.
+    overflow: Option<Arc<T>>,
+}
+
+/// Where a key counts.
+pub(crate) enum Place<T> {
+    /// In a cell of its series, for good. The key is one that is cheap to clone.
+    Series(Arc<T>, Key),
+    /// With all keys that were refused.
+    Overflow(Arc<T>),
+    /// Nowhere.
+    Nowhere,
+}
+
+/// What marks the series of refused keys.
+const OVERFLOW: (&str, &str) = ("overflow", "true");
+
+impl Registry {
+    pub(crate) fn new(config: Config) -> Registry {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed); // nothing but a number
+        Registry { number, config, state: RwLock::default(), refused: Default::default() }
+    }
+
+    pub(crate) fn read(&self) -> RwLockReadGuard<'_, State> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, State> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many calls had a key of this kind that was refused.
+    pub(crate) fn refused(&self, kind: Kind) -> u64 {
+        self.refused[kind as usize].lifetime()
+    }
+
+    /// Where `key` counts; a new one gets a place.
+    pub(crate) fn place<T: Cell>(&self, key: &Key) -> Place<T> {
+        let state = self.read();
+        if let Some(place) = T::table(&state).known(key) {
+            return place;
+        }
+        let name = metric_name(key.name());
+        if self.is_full::<T>(&state, &name)
+            && let Some(place) = T::table(&state).refuge(&name)
+        {
+            self.refused[T::KIND as usize].increment();
+            return place;
+        }
+        drop(state);
+        self.place_new(key, &name)
+    }
+
+    #[cold]
+    fn place_new<T: Cell>(&self, key: &Key, name: &str) -> Place<T> {
+        let state = &mut *self.write();
+        if let Some(place) = T::table(state).known(key) {
+            return place; // another thread was faster
+        }
+        let global = &self.config.global_labels;
+        if self.is_full::<T>(state, name) {
+            self.refused[T::KIND as usize].increment();
+            if let Some(place) = T::table(state).refuge(name) {
+                return place; // the same
+            }
+            let refuge = T::table(state).refuge_name(name);
+            let make = || T::new(&self.config, &refuge);
+            let family = state.family::<T>(&refuge, &refuge);
+            let (label, value) = OVERFLOW;
+            let own = [(label.to_owned(), value.to_owned())].into_iter();
+            let cell = family.add(names::with_global(own, T::KIND, global), make);
+            family.overflow = Some(Arc::clone(&cell));
+            return Place::Overflow(cell);
+        }
+        let (labels, repeated) = names::labels(key, T::KIND, global);
+        let family = state.family::<T>(name, key.name());
+        family.note(key.name(), repeated);
+        family.keys += 1;
+        let cell = family.add(labels, || T::new(&self.config, name));
+        let key = key.to_retained();
+        T::table_mut(state).by_key.insert(key.clone(), Arc::clone(&cell));
+        state.keys += 1;
+        Place::Series(cell, key)
+    }
+
+    /// Whether a new key called `name` is refused.
+    fn is_full<T: Cell>(&self, state: &State, name: &str) -> bool {
+        let of_name = T::table(state).families.get(name).map_or(0, |family| family.keys);
+        state.keys >= self.config.keys || of_name >= self.config.keys_per_name
+    }
+
+    /// How many keys there are.
+    pub(crate) fn keys(&self) -> usize {
+        self.read().keys
+    }
+
+    /// Describes the metrics called `name`, unless they are described already. There are as many descriptions as there may
+    /// be keys.
+    pub(crate) fn describe(&self, name: &str, unit: Option<Unit>, text: SharedString) {
+        let descriptions = &mut self.write().descriptions;
+        if descriptions.len() < self.config.keys {
+            descriptions.entry(metric_name(name)).or_insert((unit, text));
+        }
+    }
+}
+
+impl State {
+    fn family<T: Cell>(&mut self, name: &str, called: &str) -> &mut Family<T> {
+        if !T::table(self).families.contains_key(name) {
+            let family = Family { order: self.families, ..Family::new(called) };
+            self.families += 1;
+            T::table_mut(self).families.insert(name.to_owned(), family);
+        }
+        let family = T::table_mut(self).families.get_mut(name);
+        family.expect("it is there: looked for, or inserted")
+    }
+}
+
+impl<T: Cell> Table<T> {
+    /// Where `key` counts, if it has a place.
+    fn known(&self, key: &Key) -> Option<Place<T>> {
+        let (key, cell) = self.by_key.get_key_value(key)?;
+        Some(Place::Series(Arc::clone(cell), key.clone()))
+    }
+
+    /// Where a refused key called `name` counts, if that is known.
+    fn refuge(&self, name: &str) -> Option<Place<T>> {
+        if T::KIND == Kind::Gauge {
+            return Some(Place::Nowhere); // what many have set is no number of anything
+        }
+        let family = self.families.get(&self.refuge_name(name))?;
+        family.overflow.clone().map(Place::Overflow)
+    }
+
+    /// The family in which a refused key called `name` counts: its own, if there is one.
+    fn refuge_name(&self, name: &str) -> String {
+        if self.families.contains_key(name) {
+            name.to_owned()
+        } else {
+            format!("windrow_metrics_overflow_{}", T::KIND)
+        }
+    }
+}
+
+impl<T: Cell> Family<T> {
+    fn new(called: &str) -> Family<T> {
+        let (names, series) = ((called.to_owned(), None), BTreeMap::new());
+        Family { order: 0, names, repeated: None, keys: 0, series, overflow: None }
+    }
+
+    /// Notes what is worth telling about a key.
+    fn note(&mut self, called: &str, repeated: Option<String>) {
+        let (first, other) = &mut self.names;
+        if first != called && other.is_none() {
+            *other = Some(called.to_owned());
+        }
+        self.repeated = self.repeated.take().or(repeated);
+    }
+
+    /// A cell for one more key of the series with these labels.
+    fn add(&mut self, labels: Labels, make: impl FnOnce() -> T) -> Arc<T> {
+        let cells = self.series.entry(labels).or_default();
+        if T::EACH_KEY_ITS_OWN || cells.is_empty() {
+            cells.push(Arc::new(make()));
+        }
+        Arc::clone(&cells[cells.len() - 1])
+    }
+}

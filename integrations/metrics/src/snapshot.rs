@@ -1,0 +1,195 @@
+//! What a recorder has counted, as values.
+
+use std::fmt::{self, Debug, Formatter};
+use std::iter;
+use std::sync::Arc;
+
+use metrics::Unit;
+
+use crate::kind::Kind;
+use crate::names::Labels;
+use crate::problem::Problem;
+
+/// All that a recorder has counted, from [`Handle::snapshot`](crate::Handle::snapshot). Shown, it is the Prometheus text.
+///
+/// ```
+/// use windrow_metrics::{Recorder, Value};
+///
+/// let recorder = Recorder::builder().build()?;
+/// metrics::with_local_recorder(&recorder, || {
+///     metrics::counter!("requests", "method" => "GET").increment(2);
+///     metrics::counter!("requests", "method" => "PUT").increment(1);
+/// });
+/// let snapshot = recorder.handle().snapshot();
+/// for family in snapshot.families() {
+///     for series in family.series() {
+///         println!("{} {:?}: {:?}", family.name(), series.label("method"), series.value());
+///     }
+/// }
+/// assert_eq!(snapshot.get("requests", &[("method", "GET")]), Some(&Value::Counter(2)));
+/// # Ok::<(), windrow_metrics::BuildError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    pub(crate) families: Vec<Family>,
+    pub(crate) problems: Vec<Problem>,
+}
+
+impl Snapshot {
+    /// The metrics, by kind and then by exported name. Each name is there once.
+    pub fn families(&self) -> &[Family] {
+        &self.families
+    }
+
+    /// The value of the series that is exported by this name and these labels, in any order.
+    ///
+    /// Looks at all of them: for tests, and for a few numbers.
+    pub fn get(&self, name: &str, labels: &[(&str, &str)]) -> Option<&Value> {
+        let family = self.families.iter().find(|family| family.name == name)?;
+        let has_all = |series: &&Series| {
+            series.labels.len() == labels.len()
+                && labels.iter().all(|(label, value)| series.label(label) == Some(value))
+        };
+        family.series.iter().find(has_all).map(|series| &series.value)
+    }
+
+    /// What is exported otherwise than the program may expect, and what was refused. Empty if all is well.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+}
+
+/// The series of one name.
+#[derive(Clone, Debug)]
+pub struct Family {
+    pub(crate) name: String,
+    pub(crate) kind: Kind,
+    pub(crate) unit: Option<Unit>,
+    pub(crate) help: Option<String>,
+    pub(crate) series: Vec<Series>,
+}
+
+impl Family {
+    /// The name that it is exported by.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What it is.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// The unit that it was described with.
+    pub fn unit(&self) -> Option<Unit> {
+        self.unit
+    }
+
+    /// The description.
+    pub fn help(&self) -> Option<&str> {
+        self.help.as_deref()
+    }
+
+    /// Its series, by their labels. There is at least one.
+    pub fn series(&self) -> &[Series] {
+        &self.series
+    }
+}
+
+/// One number, or one histogram.
+#[derive(Clone, Debug)]
+pub struct Series {
+    pub(crate) labels: Labels,
+    pub(crate) value: Value,
+}
+
+impl Series {
+    /// Names and values of the labels, by name.
+    pub fn labels(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.labels.iter().map(|(name, value)| (&**name, &**value))
+    }
+
+    /// The value of the label `name`.
+    pub fn label(&self, name: &str) -> Option<&str> {
+        self.labels().find(|(label, _)| *label == name).map(|(_, value)| value)
+    }
+
+    /// What it has counted.
+    pub fn value(&self) -> &Value {
+        &self.value
+    }
+}
+
+/// What a series has counted.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Value {
+    /// What was added to a counter.
+    Counter(u64),
+    /// A gauge's value.
+    Gauge(f64),
+    /// What was recorded in a histogram.
+    Histogram(Distribution),
+}
+
+/// What was recorded in a histogram.
+#[derive(Clone, PartialEq)]
+pub struct Distribution {
+    bounds: Arc<[f64]>,
+    /// Each bucket's own: one more than bounds.
+    counts: Box<[u64]>,
+    sum: f64,
+}
+
+impl Distribution {
+    pub(crate) fn new(bounds: Arc<[f64]>, counts: Box<[u64]>, sum: f64) -> Distribution {
+        Distribution { bounds, counts, sum }
+    }
+
+    /// How many values were recorded.
+    pub fn count(&self) -> u64 {
+        self.counts.iter().fold(0, |sum, count| sum.wrapping_add(*count))
+    }
+
+    /// Their sum. Each value is rounded to a multiple of 2^-40 (9.1e-13) before it is added, so `n` values are off by
+    /// `n` times 2^-41 at most; the result is the nearest `f64`.
+    pub fn sum(&self) -> f64 {
+        self.sum
+    }
+
+    /// The buckets: a bound, and how many values were no greater. The last bound is infinite.
+    ///
+    /// ```
+    /// # use windrow_metrics::{Recorder, Value};
+    /// let recorder = Recorder::builder().buckets(&[0.1, 1.0]).build()?;
+    /// metrics::with_local_recorder(&recorder, || {
+    ///     metrics::histogram!("seconds").record(0.5);
+    ///     metrics::histogram!("seconds").record(7);
+    /// });
+    /// let snapshot = recorder.handle().snapshot();
+    /// let Some(Value::Histogram(seconds)) = snapshot.get("seconds", &[]) else { panic!() };
+    /// let buckets: Vec<_> = seconds.buckets().collect();
+    /// assert_eq!(buckets, [(0.1, 0), (1.0, 1), (f64::INFINITY, 2)]);
+    /// assert_eq!((seconds.count(), seconds.sum()), (2, 7.5));
+    /// # Ok::<(), windrow_metrics::BuildError>(())
+    /// ```
+    pub fn buckets(&self) -> impl Iterator<Item = (f64, u64)> {
+        let bounds = self.bounds.iter().copied().chain(iter::once(f64::INFINITY));
+        bounds.zip(self.counts.iter()).scan(0_u64, |below, (bound, count)| {
+            *below = below.wrapping_add(*count);
+            Some((bound, *below))
+        })
+    }
+}
+
+/// Shows count, sum and buckets.
+impl Debug for Distribution {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let buckets: Vec<_> = self.buckets().collect();
+        f.debug_struct("Distribution")
+            .field("count", &self.count())
+            .field("sum", &self.sum)
+            .field("buckets", &buckets)
+            .finish()
+    }
+}

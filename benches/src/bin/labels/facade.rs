@@ -1,0 +1,238 @@
+//! The `metrics` facade: its macros and its handles, over windrow's recorder and over those that it comes with.
+
+use std::hint::black_box;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use metrics::{Key, KeyName, Metadata, Recorder, SharedString, Unit, counter, histogram};
+use metrics_exporter_prometheus::PrometheusBuilder;
+use metrics_util::registry::{AtomicStorage, Registry};
+use windrow_benches::harness::{Contender, Rival};
+
+use crate::SERIES;
+
+/// The name of all counters here, and of all histograms.
+const REQUESTS: &str = "requests";
+const SECONDS: &str = "seconds";
+
+/// A recorder, and how to read the hot series of a name from it.
+struct Facade {
+    recorder: Box<dyn Recorder + Send + Sync>,
+    read: Box<dyn Fn() -> u64 + Send + Sync>,
+}
+
+impl Facade {
+    /// With all series there, the hot one last.
+    fn new(
+        recorder: impl Recorder + Send + Sync + 'static,
+        read: impl Fn() -> u64 + Send + Sync + 'static,
+    ) -> Facade {
+        metrics::with_local_recorder(&recorder, || {
+            for n in 1..SERIES {
+                let route = format!("/{n}");
+                counter!(REQUESTS, "method" => "GET", "route" => route.clone(), "status" => "200")
+                    .absolute(n);
+                histogram!(SECONDS, "method" => "GET", "route" => route, "status" => "200")
+                    .record(0.0);
+            }
+        });
+        Facade { recorder: Box::new(recorder), read: Box::new(read) }
+    }
+
+    fn windrow(line: &'static str) -> Facade {
+        let recorder = windrow_metrics::Recorder::builder().build().expect("sound settings");
+        let handle = recorder.handle();
+        Facade::new(recorder, move || value(&handle.render(), line))
+    }
+
+    fn exporter(line: &'static str) -> Facade {
+        let bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
+        let builder = PrometheusBuilder::new().set_buckets(&bounds).expect("there are some");
+        let recorder = builder.build_recorder();
+        let handle = recorder.handle();
+        Facade::new(recorder, move || value(&handle.render(), line))
+    }
+
+    fn registry() -> Facade {
+        let registry = Arc::new(Registry::atomic());
+        let recorder = ToRegistry(Arc::clone(&registry));
+        let labels = &[("method", "GET"), ("route", "/"), ("status", "200")];
+        let key = Key::from_parts(REQUESTS, labels);
+        let load = |cell: &Arc<AtomicU64>| cell.load(Ordering::Relaxed);
+        Facade::new(recorder, move || registry.get_or_create_counter(&key, load))
+    }
+}
+
+/// The value of the hot series in a text of Prometheus, of the metric whose lines begin so.
+fn value(text: &str, name: &str) -> u64 {
+    let hot = |line: &&str| line.starts_with(name) && line.contains("route=\"/\"");
+    let line = text.lines().find(hot);
+    line.and_then(|line| line.rsplit(' ').next()?.parse().ok()).unwrap_or(0)
+}
+
+const COUNTER: &str = "requests{";
+const HISTOGRAM: &str = "seconds_count{";
+
+/// `counter!` with static labels at each add.
+struct Macro(Facade);
+
+impl Rival for Macro {
+    fn add(&self, n: u64) {
+        metrics::with_local_recorder(&self.0.recorder, || {
+            counter!("requests", "method" => "GET", "route" => "/", "status" => "200").increment(n);
+        });
+    }
+
+    fn sum(&self) -> u64 {
+        (self.0.read)()
+    }
+
+    fn add_many(&self, times: u64) {
+        metrics::with_local_recorder(&self.0.recorder, || {
+            for _ in 0..times {
+                counter!("requests", "method" => "GET", "route" => "/", "status" => "200")
+                    .increment(black_box(1));
+            }
+        });
+    }
+}
+
+/// The same with a label's value made at each add.
+struct MadeMacro(Facade);
+
+impl Rival for MadeMacro {
+    fn add(&self, n: u64) {
+        metrics::with_local_recorder(&self.0.recorder, || {
+            let route = black_box("/").to_owned();
+            counter!("requests", "method" => "GET", "route" => route, "status" => "200")
+                .increment(n);
+        });
+    }
+
+    fn sum(&self) -> u64 {
+        (self.0.read)()
+    }
+}
+
+/// A handle that is kept.
+struct Kept(metrics::Counter, Facade);
+
+impl Kept {
+    fn new(facade: Facade) -> Kept {
+        let handle = metrics::with_local_recorder(
+            &facade.recorder,
+            || counter!("requests", "method" => "GET", "route" => "/", "status" => "200"),
+        );
+        Kept(handle, facade)
+    }
+}
+
+impl Rival for Kept {
+    #[inline]
+    fn add(&self, n: u64) {
+        self.0.increment(n);
+    }
+
+    fn sum(&self) -> u64 {
+        (self.1.read)()
+    }
+}
+
+/// `histogram!` with static labels, of values between 0 and 0.1 s.
+struct HistogramMacro(Facade);
+
+impl Rival for HistogramMacro {
+    fn add(&self, n: u64) {
+        metrics::with_local_recorder(&self.0.recorder, || {
+            histogram!("seconds", "method" => "GET", "route" => "/", "status" => "200")
+                .record_many(0.02, n as usize);
+        });
+    }
+
+    fn sum(&self) -> u64 {
+        (self.0.read)()
+    }
+
+    fn add_many(&self, times: u64) {
+        metrics::with_local_recorder(&self.0.recorder, || {
+            for n in 0..times {
+                histogram!("seconds", "method" => "GET", "route" => "/", "status" => "200")
+                    .record(black_box((n % 100) as f64 / 1000.0));
+            }
+        });
+    }
+}
+
+/// The same by a handle that is kept.
+struct KeptHistogram(metrics::Histogram, Facade);
+
+impl KeptHistogram {
+    fn new(facade: Facade) -> KeptHistogram {
+        let handle = metrics::with_local_recorder(
+            &facade.recorder,
+            || histogram!("seconds", "method" => "GET", "route" => "/", "status" => "200"),
+        );
+        KeptHistogram(handle, facade)
+    }
+}
+
+impl Rival for KeptHistogram {
+    fn add(&self, n: u64) {
+        self.0.record_many(0.02, n as usize);
+    }
+
+    fn sum(&self) -> u64 {
+        (self.1.read)()
+    }
+
+    fn add_many(&self, times: u64) {
+        for n in 0..times {
+            self.0.record(black_box((n % 100) as f64 / 1000.0));
+        }
+    }
+}
+
+/// The registry that recorders of `metrics` are built on, as a recorder.
+struct ToRegistry(Arc<Registry<Key, AtomicStorage>>);
+
+impl Recorder for ToRegistry {
+    fn describe_counter(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+    fn describe_gauge(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+    fn describe_histogram(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+
+    fn register_counter(&self, key: &Key, _: &Metadata<'_>) -> metrics::Counter {
+        self.0.get_or_create_counter(key, |counter| counter.clone().into())
+    }
+
+    fn register_gauge(&self, key: &Key, _: &Metadata<'_>) -> metrics::Gauge {
+        self.0.get_or_create_gauge(key, |gauge| gauge.clone().into())
+    }
+
+    fn register_histogram(&self, key: &Key, _: &Metadata<'_>) -> metrics::Histogram {
+        self.0.get_or_create_histogram(key, |histogram| histogram.clone().into())
+    }
+}
+
+/// Everything that goes through the facade, fresh.
+pub(crate) fn all() -> Vec<Contender> {
+    let (ours, stock) = (Facade::windrow, Facade::exporter);
+    vec![
+        Contender::new("counter!: windrow-metrics", Macro(ours(COUNTER))),
+        Contender::new("counter!: metrics-exporter-prometheus", Macro(stock(COUNTER))),
+        Contender::new("counter!: metrics-util's registry", Macro(Facade::registry())),
+        Contender::new("counter! with a String: windrow-metrics", MadeMacro(ours(COUNTER))),
+        Contender::new(
+            "counter! with a String: metrics-exporter-prometheus",
+            MadeMacro(stock(COUNTER)),
+        ),
+        Contender::new("counter kept: windrow-metrics", Kept::new(ours(COUNTER))),
+        Contender::new("counter kept: metrics-exporter-prometheus", Kept::new(stock(COUNTER))),
+        Contender::new("histogram!: windrow-metrics", HistogramMacro(ours(HISTOGRAM))),
+        Contender::new("histogram!: metrics-exporter-prometheus", HistogramMacro(stock(HISTOGRAM))),
+        Contender::new("histogram kept: windrow-metrics", KeptHistogram::new(ours(HISTOGRAM))),
+        Contender::new(
+            "histogram kept: metrics-exporter-prometheus",
+            KeptHistogram::new(stock(HISTOGRAM)),
+        ),
+    ]
+}

@@ -1,0 +1,66 @@
+//! `labels [ROUNDS]`: what one more count costs, or one more value, where series have names and labels.
+//!
+//! 256 series of one name with three labels, one of them hot. Interleaved rounds, each contender on one thread and on as many
+//! as there are cores: the median of a round's CPU time for each operation, its least and its greatest.
+
+mod facade;
+
+use std::error::Error;
+
+use windrow_benches::harness::{Contender, cores, spend_on_adds};
+use windrow_benches::lab::stats::{MARK, Sample, Spread};
+use windrow_benches::terminal::{print_caption, print_table};
+
+/// Series of the hot one's name.
+pub(crate) const SERIES: u64 = 256;
+
+/// Operations of a thread in a round.
+const TIMES: u64 = 100_000;
+
+/// One contender, and what it took so far, by the number of threads.
+struct Measured {
+    contender: Contender,
+    operations: u64,
+    samples: [Vec<Sample>; 2],
+}
+
+impl Measured {
+    fn new(contender: Contender) -> Measured {
+        let operations = contender.rival.sum();
+        Measured { contender, operations, samples: Default::default() }
+    }
+
+    fn measure(&mut self, threads: [usize; 2]) {
+        for (samples, threads) in self.samples.iter_mut().zip(threads) {
+            let spent = spend_on_adds(&*self.contender.rival, threads, TIMES);
+            samples.push(Sample::new(spent, 0.0, TIMES));
+            self.operations += threads as u64 * (TIMES + windrow_benches::harness::WARM_UP);
+            // Also lets those that put values aside work them off.
+            let sum = self.contender.rival.sum();
+            assert_eq!(sum, self.operations, "{} lost counts", self.contender.name);
+        }
+    }
+
+    fn row(&self) -> Vec<String> {
+        let cost = |samples: &Vec<Sample>| Spread::of_samples(samples, |sample| sample.cpu_ns);
+        let [one, many] = self.samples.each_ref().map(|samples| cost(samples).show());
+        vec![self.contender.name.to_owned(), one, many]
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let rounds: usize = std::env::args().nth(1).map_or(Ok(15), |rounds| rounds.parse())?;
+    let threads = [1, cores()];
+    let mut all: Vec<Measured> = facade::all().into_iter().map(Measured::new).collect();
+    let count = all.len();
+    for round in 0..rounds.max(1) {
+        // In an order that is turned by one from round to round.
+        (0..count).for_each(|turn| all[(round + turn) % count].measure(threads));
+    }
+    print_caption("labels");
+    let many = format!("{} threads", threads[1]);
+    let rows: Vec<_> = all.iter().map(Measured::row).collect();
+    print_table(&["ns an operation", "1 thread", &many], &rows);
+    println!("\n{MARK}");
+    Ok(())
+}

@@ -151,8 +151,8 @@ impl Distribution {
         self.counts.iter().fold(0, |sum, count| sum.wrapping_add(*count))
     }
 
-    /// Their sum. Each value is rounded to a multiple of 2^-40 (9.1e-13) before it is added, so `n` values are off by
-    /// `n` times 2^-41 at most; the result is the nearest `f64`.
+    /// Their sum. Each value is rounded to a multiple of 10^-12 before it is added, so `n` values are off by `n` times
+    /// half of that at most. A `Duration` of up to an hour is exact. Fits 2^43 values and a sum of 2^63.
     pub fn sum(&self) -> f64 {
         self.sum
     }

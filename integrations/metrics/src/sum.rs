@@ -1,14 +1,16 @@
 //! A sum of `f64` values in whole numbers, which add up in any order to the same.
 //!
-//! A value is rounded to a multiple of 2^-40 and written with three digits: whole units, 2^-20 and 2^-40. The last two
-//! are below 2^20, and all have the value's sign. Each digit has a counter, which holds a signed number modulo 2^64. The
-//! digits of 2^43 records fit without a carry: no counter ever has to tell another that it wrapped, and a read beside
-//! records misses at most what is being recorded.
+//! A value is rounded to a multiple of 10^-12 and written with three digits: whole units, millionths, and millionths of
+//! those. All have the value's sign. Each digit has a counter, which holds a signed number modulo 2^64. The digits of 2^43
+//! records fit without a carry: no counter ever has to tell another that it wrapped, and a read beside records misses at
+//! most what is being recorded.
+//!
+//! Decimal, since values are: a `Duration` is nanoseconds, and so comes out exactly.
 
 use windrow::Counter;
 
-/// The base of the two digits behind the point: 2^20.
-const BASE: f64 = 1_048_576.0;
+/// The base of the two digits behind the point. Below 2^20.
+const BASE: f64 = 1e6;
 
 /// The largest value that can be added: 2^53. Beyond it, an `f64` does not even tell whole numbers apart.
 pub(crate) const LARGEST: f64 = 9_007_199_254_740_992.0;
@@ -28,8 +30,7 @@ impl ExactSum {
     /// Adds `value`, between [`-LARGEST`](LARGEST) and `LARGEST`, as many `times`.
     #[inline]
     pub(crate) fn add(&self, value: f64, times: u64) {
-        // Casts cut off what is behind the point, and cost an instruction where `trunc` may cost a call. All is exact:
-        // taking the whole part away, and multiplying by a power of two, lose no bits.
+        // Casts cut off what is behind the point, and cost an instruction where `trunc` may cost a call.
         let whole = value as i64;
         let rest = (value - whole as f64) * BASE;
         let first = rest as i64;
@@ -43,25 +44,29 @@ impl ExactSum {
     }
 
     pub(crate) fn get(&self) -> f64 {
+        const UNIT: i128 = 1_000_000_000_000;
         let digit = |counter: &Counter| i128::from(counter.lifetime().cast_signed());
-        let whole = (digit(&self.whole) << 40) + (digit(&self.first) << 20) + digit(&self.second);
-        whole as f64 / (BASE * BASE)
+        let behind = digit(&self.first) * 1_000_000 + digit(&self.second);
+        let sum = digit(&self.whole) * UNIT + behind;
+        (sum / UNIT) as f64 + (sum % UNIT) as f64 / UNIT as f64
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use proptest::prelude::*;
 
     use super::*;
 
     #[test]
-    fn whole_numbers_and_binary_fractions_add_up_exactly() {
+    fn decimals_add_up_exactly() {
         let sum = ExactSum::default();
-        for value in [12.0, 0.5, -3.25, LARGEST, -LARGEST, 1.0 / BASE, -0.0] {
+        for value in [0.1, 0.2, 12.0, 0.005, -3.25, LARGEST, -LARGEST, 1e-12, -0.0] {
             sum.add(value, 1);
         }
-        assert_eq!(sum.get(), 9.25 + 1.0 / BASE);
+        assert_eq!(sum.get(), 9.055_000_000_001);
     }
 
     #[test]
@@ -69,17 +74,31 @@ mod tests {
         let sum = ExactSum::default();
         sum.add(-2.25, 4_000_000_000);
         assert_eq!(sum.get(), -9e9);
+        sum.add(1.0 - f64::EPSILON, 1 << 43);
+        assert_eq!(sum.get(), (1_u64 << 43) as f64 - 9e9);
     }
 
-    /// Half of the last digit.
-    const ERROR: f64 = 0.5 / (BASE * BASE);
+    /// Half of the last digit, and what multiplying by a million rounds.
+    const ERROR: f64 = 0.501e-12;
 
     proptest! {
         #[test]
-        fn each_record_is_off_by_half_a_last_digit_at_most(value in -1e3..1e3_f64) {
+        fn each_record_is_off_by_half_a_last_digit_at_most(value in -1e3..1e3_f64, small in -1e-6..1e-6_f64) {
+            for value in [value, small] {
+                let sum = ExactSum::default();
+                sum.add(value, 1);
+                // What an `f64` of this size cannot tell apart comes on top.
+                let error = ERROR + value.abs() * f64::EPSILON;
+                prop_assert!((sum.get() - value).abs() <= error, "{} for {value}", sum.get());
+            }
+        }
+
+        #[test]
+        fn durations_add_up_to_the_nanosecond(nanos in prop::collection::vec(0..1_000_000_000_000_u64, 1..50)) {
             let sum = ExactSum::default();
-            sum.add(value, 1);
-            prop_assert!((sum.get() - value).abs() <= ERROR, "{} for {value}", sum.get());
+            let durations = nanos.into_iter().map(Duration::from_nanos);
+            let total: Duration = durations.inspect(|time| sum.add(time.as_secs_f64(), 1)).sum();
+            prop_assert_eq!(Duration::from_secs_f64(sum.get()), total);
         }
 
         #[test]

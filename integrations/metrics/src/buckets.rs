@@ -64,7 +64,8 @@ impl Buckets {
         matched: Vec<(Matcher, Vec<f64>)>,
     ) -> Result<Buckets, BuildError> {
         let default = check(default)?;
-        let one = |(matcher, bounds): (Matcher, Vec<f64>)| Ok((matcher.exported(), check(&bounds)?));
+        let one =
+            |(matcher, bounds): (Matcher, Vec<f64>)| Ok((matcher.exported(), check(&bounds)?));
         Ok(Buckets { default, matched: matched.into_iter().map(one).collect::<Result<_, _>>()? })
     }
 
@@ -99,8 +100,10 @@ mod tests {
     #[test]
     fn the_narrowest_matcher_counts() {
         let full = Matcher::Full("metrics.testing foo".into());
-        let (prefix, longer) =
-            (Matcher::Prefix("metrics.testing".into()), Matcher::Prefix("metrics_testing_2".into()));
+        let (prefix, longer) = (
+            Matcher::Prefix("metrics.testing".into()),
+            Matcher::Prefix("metrics_testing_2".into()),
+        );
         let matched = vec![
             (Matcher::Suffix("foo".into()), vec![1.0]),
             (longer, vec![2.0]),

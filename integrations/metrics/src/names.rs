@@ -133,7 +133,9 @@ mod tests {
         assert_eq!(label_name("le", Kind::Histogram), "exported_le");
     }
 
-    fn exported(labels: &[(&'static str, &'static str)]) -> (Vec<(String, String)>, Option<String>) {
+    fn exported(
+        labels: &[(&'static str, &'static str)],
+    ) -> (Vec<(String, String)>, Option<String>) {
         let own: Vec<Label> = labels.iter().map(Label::from).collect();
         let global = [("zone".to_owned(), "eu".to_owned())];
         let (labels, repeated) = super::labels(&Key::from_parts("x", own), Kind::Counter, &global);

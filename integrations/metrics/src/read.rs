@@ -49,9 +49,8 @@ impl Registry {
         problems.extend(refused);
         problems.retain(|problem| !matches!(problem, Problem::Refused { calls: 0, .. }));
         families.extend(self.own(&problems));
-        let by_name = |one: &Family, other: &Family| {
-            (one.kind, &one.name).cmp(&(other.kind, &other.name))
-        };
+        let by_name =
+            |one: &Family, other: &Family| (one.kind, &one.name).cmp(&(other.kind, &other.name));
         families.sort_unstable_by(by_name);
         Snapshot { families, problems }
     }
@@ -121,8 +120,11 @@ impl Found {
     fn problems(&mut self, wanted: String) -> impl Iterator<Item = Problem> + use<> {
         let Family { kind, name, .. } = &self.family;
         let (kind, name) = (*kind, name.clone());
-        let renamed = (wanted != name)
-            .then(|| Problem::Renamed { kind, name: wanted, exported: name.clone() });
+        let renamed = (wanted != name).then(|| Problem::Renamed {
+            kind,
+            name: wanted,
+            exported: name.clone(),
+        });
         let merged = self.merged.take();
         let merged = merged.map(|names| Problem::Merged { names, exported: name.clone() });
         let repeated = self.repeated.take();

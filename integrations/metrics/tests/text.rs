@@ -261,11 +261,8 @@ fn one_name_of_several_kinds_is_exported_as_several_names() {
         ]
     );
     assert_eq!(snapshot.get("x_histogram_count_counter", &[]), Some(&Value::Counter(4)));
-    let renamed = Problem::Renamed {
-        kind: Kind::Counter,
-        name: "x".into(),
-        exported: "x_counter".into(),
-    };
+    let renamed =
+        Problem::Renamed { kind: Kind::Counter, name: "x".into(), exported: "x_counter".into() };
     assert_eq!(snapshot.problems()[0], renamed);
     assert_eq!(snapshot.problems().len(), 4);
 }
@@ -279,10 +276,8 @@ fn a_label_given_twice_is_exported_once_and_told() {
     });
     assert_eq!(snapshot.get("x", &[("a", "2")]), Some(&Value::Counter(3)));
     assert_eq!(snapshot.get("y", &[("a_b", "3")]), Some(&Value::Counter(4)));
-    let repeated = |name: &str, label: &str| Problem::RepeatedLabel {
-        name: name.into(),
-        label: label.into(),
-    };
+    let repeated =
+        |name: &str, label: &str| Problem::RepeatedLabel { name: name.into(), label: label.into() };
     assert_eq!(snapshot.problems(), [repeated("x", "a"), repeated("y", "a_b")]);
 }
 

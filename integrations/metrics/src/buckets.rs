@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::BuildError;
+use crate::error::BuildError;
 use crate::names::{metric_name, metric_name_begin, metric_name_end};
 
 /// The bounds of histograms that nobody has set any for: fit for times in seconds.

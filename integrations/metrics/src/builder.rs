@@ -30,8 +30,9 @@ pub struct Builder {
     recommended_naming: bool,
 }
 
-impl Builder {
-    pub(crate) fn new() -> Builder {
+impl Recorder {
+    /// A recorder to be, with default settings.
+    pub fn builder() -> Builder {
         Builder {
             buckets: buckets::DEFAULT.to_vec(),
             matched: Vec::new(),
@@ -41,7 +42,9 @@ impl Builder {
             recommended_naming: false,
         }
     }
+}
 
+impl Builder {
     /// The bounds of all histograms' buckets: ascending and finite; an infinite one follows by itself.
     ///
     /// By default those for times in seconds that Prometheus' own clients have, from 5 ms to 10 s.

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use crate::buckets::Buckets;
 use crate::counter::CounterCell;
 use crate::gauge::GaugeCell;
 use crate::histogram::HistogramCell;
 use crate::kind::Kind;
-use crate::registry::{Config, State, Table};
 use crate::snapshot::Value;
 
 /// The numbers of one kind.
@@ -16,7 +16,8 @@ pub(crate) trait Cell: Sized {
     /// Whether each key of a series has its own, or all have one.
     const EACH_KEY_ITS_OWN: bool;
 
-    fn new(config: &Config, name: &str) -> Self;
+    /// The numbers of a metric called `name`.
+    fn new(buckets: &Buckets, name: &str) -> Self;
 
     /// What the keys of one series have come to.
     fn read(cells: &[Arc<Self>]) -> Value;
@@ -25,30 +26,18 @@ pub(crate) trait Cell: Sized {
     fn unrecorded(&self) -> u64 {
         0
     }
-
-    fn table(state: &State) -> &Table<Self>;
-
-    fn table_mut(state: &mut State) -> &mut Table<Self>;
 }
 
 impl Cell for CounterCell {
     const KIND: Kind = Kind::Counter;
     const EACH_KEY_ITS_OWN: bool = true; // `absolute` must know what its key has counted
 
-    fn new(_: &Config, _: &str) -> CounterCell {
+    fn new(_: &Buckets, _: &str) -> CounterCell {
         CounterCell::default()
     }
 
     fn read(cells: &[Arc<CounterCell>]) -> Value {
         Value::Counter(cells.iter().fold(0, |sum, cell| sum.wrapping_add(cell.get())))
-    }
-
-    fn table(state: &State) -> &Table<CounterCell> {
-        &state.counters
-    }
-
-    fn table_mut(state: &mut State) -> &mut Table<CounterCell> {
-        &mut state.counters
     }
 }
 
@@ -56,20 +45,12 @@ impl Cell for GaugeCell {
     const KIND: Kind = Kind::Gauge;
     const EACH_KEY_ITS_OWN: bool = false; // what was set last is what counts
 
-    fn new(_: &Config, _: &str) -> GaugeCell {
+    fn new(_: &Buckets, _: &str) -> GaugeCell {
         GaugeCell::default()
     }
 
     fn read(cells: &[Arc<GaugeCell>]) -> Value {
         Value::Gauge(cells[0].get())
-    }
-
-    fn table(state: &State) -> &Table<GaugeCell> {
-        &state.gauges
-    }
-
-    fn table_mut(state: &mut State) -> &mut Table<GaugeCell> {
-        &mut state.gauges
     }
 }
 
@@ -77,8 +58,8 @@ impl Cell for HistogramCell {
     const KIND: Kind = Kind::Histogram;
     const EACH_KEY_ITS_OWN: bool = false; // records add up in any case
 
-    fn new(config: &Config, name: &str) -> HistogramCell {
-        HistogramCell::new(config.buckets.of(name))
+    fn new(buckets: &Buckets, name: &str) -> HistogramCell {
+        HistogramCell::new(buckets.of(name))
     }
 
     fn read(cells: &[Arc<HistogramCell>]) -> Value {
@@ -87,13 +68,5 @@ impl Cell for HistogramCell {
 
     fn unrecorded(&self) -> u64 {
         self.unrecorded()
-    }
-
-    fn table(state: &State) -> &Table<HistogramCell> {
-        &state.histograms
-    }
-
-    fn table_mut(state: &mut State) -> &mut Table<HistogramCell> {
-        &mut state.histograms
     }
 }

@@ -16,11 +16,11 @@ pub(crate) struct Taken(HashSet<String>);
 
 impl Taken {
     /// Takes `name` for a metric, or the first name like it that is free.
-    pub(crate) fn take(&mut self, kind: Kind, name: String) -> String {
+    pub(crate) fn take(&mut self, kind: Kind, name: &str) -> String {
         let by_kind = || format!("{name}_{kind}");
         let numbered = (2_u64..).map(|n| format!("{name}_{kind}_{n}"));
         let mut like_it = std::iter::once_with(by_kind).chain(numbered);
-        let mut exported = name.clone();
+        let mut exported = name.to_owned();
         loop {
             let all: Vec<String> =
                 parts(kind).iter().map(|part| format!("{exported}{part}")).collect();
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn a_name_is_taken_once() {
         let mut taken = Taken::default();
-        let mut take = |kind, name: &str| taken.take(kind, name.to_owned());
+        let mut take = |kind, name: &str| taken.take(kind, name);
         assert_eq!(take(Kind::Counter, "x"), "x");
         assert_eq!(take(Kind::Gauge, "x"), "x_gauge");
         assert_eq!(take(Kind::Histogram, "x"), "x_histogram");
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn a_histogram_takes_the_names_of_its_parts() {
         let mut taken = Taken::default();
-        let mut take = |kind, name: &str| taken.take(kind, name.to_owned());
+        let mut take = |kind, name: &str| taken.take(kind, name);
         assert_eq!(take(Kind::Histogram, "rt"), "rt");
         assert_eq!(take(Kind::Counter, "rt_count"), "rt_count_counter");
         assert_eq!(take(Kind::Gauge, "size_sum"), "size_sum");

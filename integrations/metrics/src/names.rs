@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use metrics::Key;
 
-use crate::Kind;
+use crate::kind::Kind;
 
 /// `name` as a metric's: letters, digits, `_` and `:`, not beginning with a digit. Every other character becomes `_`.
 pub(crate) fn metric_name(name: &str) -> String {

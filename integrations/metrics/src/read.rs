@@ -36,12 +36,12 @@ impl Registry {
         // A name goes to whoever came first, so that no metric loses the one that it has.
         found.sort_unstable_by_key(|found| found.order);
         let mut taken = Taken::default();
-        taken.take(Kind::Counter, REFUSED.to_owned());
-        taken.take(Kind::Counter, UNRECORDED.to_owned());
+        taken.take(Kind::Counter, REFUSED);
+        taken.take(Kind::Counter, UNRECORDED);
         let (mut families, mut problems) = (Vec::new(), Vec::new());
         for mut found in found {
             let name = mem::take(&mut found.family.name);
-            found.family.name = taken.take(found.family.kind, name.clone());
+            found.family.name = taken.take(found.family.kind, &name);
             problems.extend(found.problems(name));
             families.push(found.family);
         }

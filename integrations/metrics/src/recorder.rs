@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, SharedString, Unit};
 
-use crate::builder::Builder;
 use crate::cache::{self, Cached};
 use crate::counter::CounterCell;
 use crate::gauge::GaugeCell;
@@ -13,6 +12,7 @@ use crate::histogram::HistogramCell;
 use crate::own::{Overflow, Own};
 use crate::registry::{Place, Registry};
 use crate::snapshot::Snapshot;
+use crate::text::text;
 
 /// A [`metrics::Recorder`]: counts what the macros `counter!`, `gauge!` and `histogram!` are given.
 ///
@@ -30,11 +30,6 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder to be.
-    pub fn builder() -> Builder {
-        Builder::new()
-    }
-
     pub(crate) fn new(registry: Registry) -> Recorder {
         Recorder { registry: Arc::new(registry) }
     }
@@ -140,7 +135,7 @@ impl Handle {
     ///
     /// [`CONTENT_TYPE`]: crate::CONTENT_TYPE
     pub fn render(&self) -> String {
-        self.snapshot().to_string()
+        text(&self.snapshot())
     }
 
     /// All numbers, as values; and [what is worth telling](Snapshot::problems).

@@ -85,6 +85,43 @@ pub(crate) struct Family<T> {
     overflow: Option<Arc<T>>,
 }
 
+/// Which table is a kind's.
+pub(crate) trait Tabled: Cell {
+    fn table(state: &State) -> &Table<Self>;
+
+    fn table_mut(state: &mut State) -> &mut Table<Self>;
+}
+
+impl Tabled for CounterCell {
+    fn table(state: &State) -> &Table<CounterCell> {
+        &state.counters
+    }
+
+    fn table_mut(state: &mut State) -> &mut Table<CounterCell> {
+        &mut state.counters
+    }
+}
+
+impl Tabled for GaugeCell {
+    fn table(state: &State) -> &Table<GaugeCell> {
+        &state.gauges
+    }
+
+    fn table_mut(state: &mut State) -> &mut Table<GaugeCell> {
+        &mut state.gauges
+    }
+}
+
+impl Tabled for HistogramCell {
+    fn table(state: &State) -> &Table<HistogramCell> {
+        &state.histograms
+    }
+
+    fn table_mut(state: &mut State) -> &mut Table<HistogramCell> {
+        &mut state.histograms
+    }
+}
+
 /// Where a key counts.
 pub(crate) enum Place<T> {
     /// In a cell of its series, for good. The key is one that is cheap to clone.
@@ -119,7 +156,7 @@ impl Registry {
     }
 
     /// Where `key` counts; a new one gets a place.
-    pub(crate) fn place<T: Cell>(&self, key: &Key) -> Place<T> {
+    pub(crate) fn place<T: Tabled>(&self, key: &Key) -> Place<T> {
         let state = self.read();
         if let Some(place) = T::table(&state).known(key) {
             return place;
@@ -136,7 +173,7 @@ impl Registry {
     }
 
     #[cold]
-    fn place_new<T: Cell>(&self, key: &Key, name: &str) -> Place<T> {
+    fn place_new<T: Tabled>(&self, key: &Key, name: &str) -> Place<T> {
         let state = &mut *self.write();
         if let Some(place) = T::table(state).known(key) {
             return place; // another thread was faster
@@ -148,7 +185,7 @@ impl Registry {
                 return place; // the same
             }
             let refuge = T::table(state).refuge_name(name);
-            let make = || T::new(&self.config, &refuge);
+            let make = || T::new(&self.config.buckets, &refuge);
             let family = state.family::<T>(&refuge, &refuge);
             let (label, value) = OVERFLOW;
             let own = [(label.to_owned(), value.to_owned())].into_iter();
@@ -160,7 +197,7 @@ impl Registry {
         let family = state.family::<T>(name, key.name());
         family.note(key.name(), repeated);
         family.keys += 1;
-        let cell = family.add(labels, || T::new(&self.config, name));
+        let cell = family.add(labels, || T::new(&self.config.buckets, name));
         let key = key.to_retained();
         T::table_mut(state).by_key.insert(key.clone(), Arc::clone(&cell));
         state.keys += 1;
@@ -168,7 +205,7 @@ impl Registry {
     }
 
     /// Whether a new key called `name` is refused.
-    fn is_full<T: Cell>(&self, state: &State, name: &str) -> bool {
+    fn is_full<T: Tabled>(&self, state: &State, name: &str) -> bool {
         let of_name = T::table(state).families.get(name).map_or(0, |family| family.keys);
         state.keys >= self.config.keys || of_name >= self.config.keys_per_name
     }
@@ -189,7 +226,7 @@ impl Registry {
 }
 
 impl State {
-    fn family<T: Cell>(&mut self, name: &str, called: &str) -> &mut Family<T> {
+    fn family<T: Tabled>(&mut self, name: &str, called: &str) -> &mut Family<T> {
         if !T::table(self).families.contains_key(name) {
             let family = Family { order: self.families, ..Family::new(called) };
             self.families += 1;

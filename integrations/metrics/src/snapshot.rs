@@ -1,6 +1,5 @@
 //! What a recorder has counted, as values.
 
-use std::fmt::{self, Debug, Formatter};
 use std::iter;
 use std::sync::Arc;
 
@@ -133,7 +132,7 @@ pub enum Value {
 }
 
 /// What was recorded in a histogram.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Distribution {
     bounds: Arc<[f64]>,
     /// Each bucket's own: one more than bounds.
@@ -179,17 +178,5 @@ impl Distribution {
             *below = below.wrapping_add(*count);
             Some((bound, *below))
         })
-    }
-}
-
-/// Shows count, sum and buckets.
-impl Debug for Distribution {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let buckets: Vec<_> = self.buckets().collect();
-        f.debug_struct("Distribution")
-            .field("count", &self.count())
-            .field("sum", &self.sum)
-            .field("buckets", &buckets)
-            .finish()
     }
 }

@@ -53,6 +53,7 @@ impl ExactSum {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp, reason = "exact is what these sums are")]
 mod tests {
     use std::time::Duration;
 
@@ -104,9 +105,13 @@ mod tests {
         #[test]
         fn the_order_of_values_does_not_matter(mut values in prop::collection::vec(-1e9..1e9_f64, 1..50)) {
             let (one, other) = (ExactSum::default(), ExactSum::default());
-            values.iter().for_each(|value| one.add(*value, 1));
+            for value in &values {
+                one.add(*value, 1);
+            }
             values.sort_by(f64::total_cmp);
-            values.iter().for_each(|value| other.add(*value, 1));
+            for value in &values {
+                other.add(*value, 1);
+            }
             prop_assert_eq!(one.get(), other.get());
         }
     }

@@ -8,76 +8,83 @@ use crate::snapshot::{Snapshot, Value};
 /// The Prometheus text: the same whenever the numbers are the same.
 impl Display for Snapshot {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        for family in &self.families {
-            let (name, kind) = (&family.name, family.kind);
-            if let Some(help) = &family.help {
-                write!(f, "# HELP {name} ")?;
-                escape(f, help, &['\\', '\n'])?;
-                f.write_char('\n')?;
-            }
-            writeln!(f, "# TYPE {name} {kind}")?;
-            for series in &family.series {
-                let mut line = Line { f: &mut *f, name, labels: &series.labels };
-                match &series.value {
-                    Value::Counter(n) => line.write("", None, n)?,
-                    Value::Gauge(value) => line.write("", None, &Number(*value))?,
-                    Value::Histogram(values) => {
-                        for (bound, below) in values.buckets() {
-                            line.write("_bucket", Some(Number(bound)), &below)?;
-                        }
-                        line.write("_sum", None, &Number(values.sum()))?;
-                        line.write("_count", None, &values.count())?;
-                    }
-                }
-            }
-            f.write_char('\n')?;
-        }
-        Ok(())
+        f.write_str(&text(self))
     }
 }
 
+/// The text of all metrics.
+pub(crate) fn text(snapshot: &Snapshot) -> String {
+    let mut text = String::new();
+    for family in &snapshot.families {
+        let (name, kind) = (&family.name, family.kind);
+        if let Some(help) = &family.help {
+            text.extend(["# HELP ", name, " "]);
+            escape(&mut text, help, b"\\\n");
+            text.push('\n');
+        }
+        write(&mut text, format_args!("# TYPE {name} {kind}\n"));
+        for series in &family.series {
+            let mut line = Line { text: &mut text, name, labels: &series.labels };
+            match &series.value {
+                Value::Counter(n) => line.write("", None, n),
+                Value::Gauge(value) => line.write("", None, &Number(*value)),
+                Value::Histogram(values) => {
+                    for (bound, below) in values.buckets() {
+                        line.write("_bucket", Some(Number(bound)), &below);
+                    }
+                    line.write("_sum", None, &Number(values.sum()));
+                    line.write("_count", None, &values.count());
+                }
+            }
+        }
+        text.push('\n');
+    }
+    text
+}
+
 /// The lines of one series.
-struct Line<'a, 'f> {
-    f: &'a mut Formatter<'f>,
+struct Line<'a> {
+    text: &'a mut String,
     name: &'a str,
     labels: &'a Labels,
 }
 
-impl Line<'_, '_> {
-    fn write(&mut self, part: &str, bound: Option<Number>, value: &dyn Display) -> fmt::Result {
-        self.f.write_str(self.name)?;
-        self.f.write_str(part)?;
+impl Line<'_> {
+    fn write(&mut self, part: &str, bound: Option<Number>, value: &dyn Display) {
+        self.text.extend([self.name, part]);
         let mut before = '{';
         for (name, label) in self.labels.iter() {
-            self.f.write_char(before)?;
-            self.f.write_str(name)?;
-            self.f.write_str("=\"")?;
-            escape(self.f, label, &['\\', '\n', '"'])?;
-            self.f.write_char('"')?;
+            self.text.push(before);
+            self.text.extend([name, "=\""]);
+            escape(self.text, label, b"\\\n\"");
+            self.text.push('"');
             before = ',';
         }
         if let Some(bound) = bound {
-            write!(self.f, "{before}le=\"{bound}\"")?;
+            write(self.text, format_args!("{before}le=\"{bound}\""));
             before = ',';
         }
         if before == ',' {
-            self.f.write_char('}')?;
+            self.text.push('}');
         }
-        writeln!(self.f, " {value}")
+        write(self.text, format_args!(" {value}\n"));
     }
 }
 
-/// Writes `text` with a backslash before each of `special`, which is an `n` for a line's end.
-fn escape(f: &mut Formatter<'_>, text: &str, special: &[char]) -> fmt::Result {
-    let mut rest = text;
-    while let Some(at) = rest.find(special) {
-        let (plain, found) = rest.split_at(at);
-        f.write_str(plain)?;
-        f.write_char('\\')?;
-        f.write_str(if found.starts_with('\n') { "n" } else { &found[..1] })?;
-        rest = &found[1..]; // all of them are one byte long
+fn write(text: &mut String, what: fmt::Arguments<'_>) {
+    let _never_fails = text.write_fmt(what);
+}
+
+/// Appends `plain` with a backslash before each of `special`, of which the end of a line becomes an `n`.
+fn escape(text: &mut String, plain: &str, special: &[u8]) {
+    let mut rest = plain;
+    // A byte of these is never part of another character.
+    while let Some(at) = rest.bytes().position(|byte| special.contains(&byte)) {
+        let (before, found) = rest.split_at(at);
+        text.extend([before, "\\", if found.starts_with('\n') { "n" } else { &found[..1] }]);
+        rest = &found[1..];
     }
-    f.write_str(rest)
+    text.push_str(rest);
 }
 
 /// A number as Prometheus writes it, in as few digits as tell it from every other.
@@ -105,7 +112,7 @@ mod tests {
         let cases = [
             (0.0, "0"),
             (42.0, "42"),
-            (-3.14, "-3.14"),
+            (-1.25, "-1.25"),
             (0.005, "0.005"),
             (1e-7, "1e-7"),
             (1e300, "1e300"),

@@ -46,8 +46,8 @@ thread_local! {
 fn what_destructors_of_a_thread_count_is_counted() {
     let handle = installed();
     for _ in 0..50 {
-        // Destructors run in the order in which their variables were first used: one before that of the thread's
-        // handles, one after it. In the last round the thread has none before its destructors run.
+        // First used before the thread's own handles, and after them: in whichever order destructors run, one of the two
+        // runs when the handles are gone.
         thread::spawn(|| {
             BEFORE.set(Some(Last("before")));
             counter!("dropped_kept").increment(1);
@@ -56,6 +56,7 @@ fn what_destructors_of_a_thread_count_is_counted() {
         .join()
         .expect("no destructor panics");
     }
+    // Here the thread has no handles before its destructors run.
     thread::spawn(|| BEFORE.set(Some(Last("only")))).join().expect("no destructor panics");
     let snapshot = handle.snapshot();
     let count = |when| snapshot.get("dropped", &[("when", when)]).cloned();

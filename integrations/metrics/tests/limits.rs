@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicIsize, Ordering};
 use std::thread;
 
 use metrics::{counter, gauge, histogram};
-use windrow_metrics::{Kind, Problem, Recorder, Snapshot, Value};
+use windrow_metrics::{Family, Kind, Problem, Recorder, Snapshot, Value};
 
 /// What is allocated and not freed.
 static BYTES: AtomicIsize = AtomicIsize::new(0);
@@ -36,7 +36,7 @@ static ALONE: Mutex<()> = Mutex::new(());
 
 fn total(snapshot: &Snapshot, name: &str) -> u64 {
     let family = snapshot.families().iter().find(|family| family.name() == name);
-    let series = family.into_iter().flat_map(|family| family.series());
+    let series = family.into_iter().flat_map(Family::series);
     let count = |value: &Value| match value {
         Value::Counter(n) => *n,
         Value::Histogram(values) => values.count(),

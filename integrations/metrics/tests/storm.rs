@@ -136,6 +136,14 @@ fn a_text_that_is_rendered_beside_adds_is_sound_and_never_goes_back() {
     assert_eq!(counted(&handle, "one", &[]), 5_000 * THREADS);
 }
 
+/// A recorder that has counted.
+fn short_lived() -> Recorder {
+    let recorder = recorder();
+    metrics::with_local_recorder(&recorder, || counter!("x").increment(5));
+    assert_eq!(counted(&recorder.handle(), "x", &[]), 5);
+    recorder
+}
+
 #[test]
 fn recorders_that_come_and_go_on_one_thread_do_not_mix() {
     let long = recorder();
@@ -154,13 +162,6 @@ fn recorders_that_come_and_go_on_one_thread_do_not_mix() {
         assert_eq!(counted(&handle, "x", &[]), 2, "{n}");
     }
     assert_eq!(counted(&long.handle(), "x", &[]), 4_000);
-
-    fn short_lived() -> Recorder {
-        let recorder = recorder();
-        metrics::with_local_recorder(&recorder, || counter!("x").increment(5));
-        assert_eq!(counted(&recorder.handle(), "x", &[]), 5);
-        recorder
-    }
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn text(builder: Builder, work: impl FnOnce()) -> String {
 fn each_kind_is_rendered_as_prometheus_wants_it() {
     let all = || {
         counter!("basic_counter").increment(42);
-        gauge!("basic_gauge", "wutang" => "forever").set(-3.14);
+        gauge!("basic_gauge", "wutang" => "forever").set(-1.25);
         histogram!("basic_histogram").record(12.0);
     };
     let expected = "\
@@ -42,7 +42,7 @@ fn each_kind_is_rendered_as_prometheus_wants_it() {
 basic_counter 42
 
 # TYPE basic_gauge gauge
-basic_gauge{wutang=\"forever\"} -3.14
+basic_gauge{wutang=\"forever\"} -1.25
 
 # TYPE basic_histogram histogram
 basic_histogram_bucket{le=\"10\"} 0

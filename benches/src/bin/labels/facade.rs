@@ -3,11 +3,13 @@
 use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use metrics::{Key, KeyName, Metadata, Recorder, SharedString, Unit, counter, histogram};
 use metrics_exporter_prometheus::PrometheusBuilder;
 use metrics_util::registry::{AtomicStorage, Registry};
-use windrow_benches::harness::{Contender, Rival};
+use windrow_benches::harness::{Contender, Rival, time};
+use windrow_benches::lab::stats::Spread;
 
 use crate::SERIES;
 
@@ -235,4 +237,31 @@ pub(crate) fn all() -> Vec<Contender> {
             KeptHistogram::new(stock(HISTOGRAM)),
         ),
     ]
+}
+
+/// What a text of ten thousand counters takes, in milliseconds of CPU time.
+pub(crate) fn renders(rounds: usize) -> Vec<Vec<String>> {
+    let ours = windrow_metrics::Recorder::builder().build().expect("sound settings");
+    let stock = PrometheusBuilder::new().build_recorder();
+    let (our_handle, stock_handle) = (ours.handle(), stock.handle());
+    for recorder in [&ours as &dyn Recorder, &stock] {
+        metrics::with_local_recorder(recorder, || {
+            for n in 0..10_000 {
+                let route = format!("/api/v1/{n}");
+                counter!(REQUESTS, "method" => "GET", "route" => route, "status" => "200")
+                    .increment(1);
+            }
+        });
+    }
+    let mut took = [Vec::new(), Vec::new()];
+    for _ in 0..rounds {
+        took[0].push(time(|| drop(black_box(our_handle.render()))));
+        took[1].push(time(|| drop(black_box(stock_handle.render()))));
+    }
+    let row = |(name, took): (&str, Vec<Duration>)| {
+        let spread = Spread::of(took.into_iter().map(|took| took.as_secs_f64() * 1e3));
+        vec![name.to_owned(), spread.show()]
+    };
+    let names = ["windrow-metrics", "metrics-exporter-prometheus"];
+    names.into_iter().zip(took).map(row).collect()
 }

@@ -61,6 +61,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let many = format!("{} threads", threads[1]);
     let rows: Vec<_> = all.iter().map(Measured::row).collect();
     print_table(&["ns an operation", "1 thread", &many], &rows);
-    println!("\n{MARK}");
+    println!("\n{MARK}\n");
+    let rows = facade::renders(rounds.max(1));
+    print_table(&["ms a text of 10 000 counters", "median (least to greatest)"], &rows);
     Ok(())
 }

@@ -33,15 +33,16 @@ pub(crate) fn portable(steps: &mut Steps) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The library, built by the oldest compiler that its manifest allows.
+/// The library, and what is published beside it, built by the oldest compiler that its manifest allows.
 pub(crate) fn oldest(steps: &mut Steps) -> Result<(), Failed> {
     let root = steps.root().to_owned();
     let version = oldest_version(MANIFEST);
-    let shown = format!("rustup run {version} cargo build --package windrow --lib");
+    let build = ["build", "--package", "windrow", "--package", "windrow-metrics", "--lib"];
+    let shown = format!("rustup run {version} cargo {}", build.join(" "));
     steps.step("the oldest compiler", &shown, || {
         needs("rustup", &["run", version, "cargo", "--version"])?;
         let mut command = other_cargo(&root, version);
-        command.args(["build", "--package", "windrow", "--lib"]);
+        command.args(build);
         succeeds(command.env("CARGO_TARGET_DIR", root.join("target/oldest")))
     })
 }

@@ -36,7 +36,7 @@ use steps::{Failed, Steps};
 const HELP: &str = "\
 usage: cargo xtask <command>
 
-  check           after each edit: format, lints, unit and contract tests
+  check           after each edit: format, lints, unit and contract tests, those of `integrations`
   test            before sending a change: also docs, all tests, machine code, a first round of models
   ci              before it goes in, after `test`: the other models, broken twins, the table of orders
   verify          before a release: all that takes longer: hours

@@ -30,7 +30,9 @@ const TESTS: [&str; 7] = [
 pub(crate) fn check(steps: &mut Steps) -> Result<(), Failed> {
     format_and_lints(steps)?;
     let tests = ["test", "--package", "windrow", "--lib", "--test", "contract"];
-    steps.cargo("unit and contract tests", &tests, &[])
+    steps.cargo("unit and contract tests", &tests, &[])?;
+    let beside = ["test", "--package", "windrow-metrics", "--lib", "--tests"];
+    steps.cargo("tests of what stands beside the library", &beside, &[])
 }
 
 /// What a contributor runs before sending a change, the quick steps first.

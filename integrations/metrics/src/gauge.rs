@@ -28,3 +28,28 @@ impl GaugeCell {
         f64::from_bits(self.0.load(Ordering::Relaxed))
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::float_cmp, reason = "small whole numbers")]
+mod tests {
+    use std::sync::Barrier;
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn no_increment_of_many_threads_is_lost() {
+        const TIMES: u32 = 1_000_000;
+        let (gauge, begin) = (GaugeCell::default(), Barrier::new(4));
+        thread::scope(|scope| {
+            for by in [1.0, 2.0, -1.0, 1.5] {
+                let (gauge, begin) = (&gauge, &begin);
+                scope.spawn(move || {
+                    begin.wait();
+                    (0..TIMES).for_each(|_| gauge.add(by));
+                });
+            }
+        });
+        assert_eq!(gauge.get(), 3.5 * f64::from(TIMES));
+    }
+}

@@ -50,7 +50,11 @@ impl HistogramCell {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp, reason = "halves of small numbers")]
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread;
+
     use super::*;
 
     fn cell() -> HistogramCell {
@@ -79,5 +83,21 @@ mod tests {
         cell.record(LARGEST, 1);
         cell.record(-LARGEST, 1);
         assert_eq!((cell.get().count(), cell.get().sum(), cell.unrecorded()), (2, 0.0, 15));
+    }
+
+    #[test]
+    fn what_is_counted_is_in_the_sum_while_another_thread_records() {
+        let (cell, done) = (HistogramCell::new(Arc::from([1.0])), AtomicBool::new(false));
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                (0..2_000_000).for_each(|_| cell.record(2.5, 1));
+                done.store(true, Ordering::Relaxed);
+            });
+            while !done.load(Ordering::Relaxed) {
+                let now = cell.get();
+                assert!(now.sum() >= 2.5 * now.count() as f64, "{now:?}");
+            }
+        });
+        assert_eq!((cell.get().count(), cell.get().sum()), (2_000_000, 5e6));
     }
 }

@@ -104,6 +104,21 @@ fn a_counter_reaches_what_many_absolutes_ask_for_and_no_more() {
 }
 
 #[test]
+fn a_key_that_many_threads_see_first_has_one_place() {
+    const KEYS: usize = 5_000;
+    let recorder = recorder();
+    at_once(&recorder, |_| {
+        (0..KEYS).for_each(|n| counter!("new", "n" => n.to_string()).absolute(7));
+    });
+    let snapshot = recorder.handle().snapshot();
+    let series = snapshot.families()[0].series();
+    assert_eq!(series.len(), KEYS);
+    for series in series {
+        assert_eq!(series.value(), &Value::Counter(7), "{series:?}");
+    }
+}
+
+#[test]
 fn a_text_that_is_rendered_beside_adds_is_sound_and_never_goes_back() {
     let recorder = recorder();
     let handle = recorder.handle();

@@ -52,8 +52,8 @@ impl Builder {
         Builder { buckets: bounds.to_vec(), ..self }
     }
 
-    /// The bounds of some histograms' buckets. Of several matchers that match, a full name counts before a prefix and a prefix before a
-    /// suffix, then a longer one before a shorter one, then the last one given.
+    /// The bounds of some histograms' buckets. Of several matchers that match, a full name counts before a prefix and
+    /// a prefix before a suffix, then a longer one before a shorter one, then the last one given.
     pub fn buckets_for(mut self, matcher: Matcher, bounds: &[f64]) -> Builder {
         self.matched.push((matcher, bounds.to_vec()));
         self
@@ -67,10 +67,11 @@ impl Builder {
 
     /// How many keys there may be, of all names and kinds: 100 000 by default.
     ///
-    /// A key is a name with labels. One that comes when there are as many is *refused*: what it counts goes to the series of its
-    /// name with the label `overflow="true"`, or to `windrow_metrics_overflow_counter` or `.._histogram` if the name is new as well.
-    /// [`Snapshot::problems`](crate::Snapshot::problems) and the metric `windrow_metrics_refused_total` tell how many
-    /// calls had such a key. A refused gauge counts nothing, and neither does `absolute`.
+    /// A key is a name with labels. One that comes when there are as many is *refused*: what it counts goes to the
+    /// series of its name with the label `overflow="true"`, or to `windrow_metrics_overflow_counter` or
+    /// `.._histogram` if the name is new as well. [`Snapshot::problems`](crate::Snapshot::problems) and the metric
+    /// `windrow_metrics_refused_total` tell how many calls had such a key. A refused gauge counts nothing, and
+    /// neither does `absolute`.
     pub fn keys(self, keys: usize) -> Builder {
         Builder { keys, ..self }
     }
@@ -81,8 +82,9 @@ impl Builder {
         Builder { keys_per_name: keys, ..self }
     }
 
-    /// Whether names end as Prometheus recommends: counters in `_total`, and before that the unit that a
-    /// metric was described with (`_seconds`; percent as `_ratio`; a count has none). Off by default: names are what the program says.
+    /// Whether names end as Prometheus recommends: counters in `_total`, and before that the unit that a metric was
+    /// described with (`_seconds`; percent as `_ratio`; a count has none). Off by default: names are what the program
+    /// says.
     ///
     /// ```
     /// use metrics::Unit;

@@ -1,11 +1,12 @@
 //! A thread's handles, by key: what makes a macro call cost no lock and no shared line.
 //!
-//! A table with open addressing: a key's hash says where to begin to look, and a free slot ends the search. It is never
-//! more than half full. It grows up to [`MOST`] keys; after that each new one takes the place of some other. So a thread's memory
-//! is bounded, and a key that lost its place is found in the registry again.
+//! A table with open addressing: a key's hash says where to begin to look, and a free slot ends the search. It is
+//! never more than half full. It grows up to [`MOST`] keys; after that each new one takes the place of some other. So
+//! a thread's memory is bounded, and a key that lost its place is found in the registry again.
 //!
-//! Slots carry the number of the recorder that they are of. Numbers are never used twice, so what is left of a recorder that is
-//! gone is never found; it keeps that recorder's cells in memory until its slot is needed, or the thread ends.
+//! Slots carry the number of the recorder that they are of. Numbers are never used twice, so what is left of a
+//! recorder that is gone is never found; it keeps that recorder's cells in memory until its slot is needed, or the
+//! thread ends.
 
 use std::cell::RefCell;
 use std::mem;
@@ -82,7 +83,8 @@ thread_local! {
         const { RefCell::new(Cache { slots: Vec::new(), keys: 0, turn: 0 }) };
 }
 
-/// What this thread has kept for `key` of that recorder, if `pick` wants it. `None` too while the thread's destructors run.
+/// What this thread has kept for `key` of that recorder, if `pick` wants it. `None` too while the thread's
+/// destructors run.
 #[inline]
 pub(crate) fn find<T>(recorder: u64, key: &Key, pick: fn(&Cached) -> Option<T>) -> Option<T> {
     let find = |cache: &RefCell<Cache>| cache.try_borrow().ok()?.find(recorder, key, pick);

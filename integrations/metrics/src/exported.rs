@@ -1,8 +1,8 @@
 //! What metrics are called where they are exported, each name once.
 //!
-//! A second line `# TYPE` for one name, or two equal series, can make Prometheus refuse all that a program exports, or
-//! keep one of two values. So each metric takes its name, and a histogram those of its parts. One that comes later and would
-//! have a name that is taken gets another.
+//! A second line `# TYPE` for one name, or two equal series, can make Prometheus refuse all that a program exports,
+//! or keep one of two values. So each metric takes its name, and a histogram those of its parts. One that comes later
+//! and would have a name that is taken gets another.
 
 use std::collections::HashSet;
 

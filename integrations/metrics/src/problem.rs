@@ -26,16 +26,16 @@ use crate::kind::Kind;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
-    /// Two names, or more, are one name for Prometheus. Their series are exported together, and where the labels are the same
-    /// too, counters and histograms are added up and gauges hold what was set last.
+    /// Two names, or more, are one name for Prometheus. Their series are exported together, and where the labels are
+    /// the same too, counters and histograms are added up and gauges hold what was set last.
     Merged {
         /// The first name, and the first one that differs from it.
         names: [String; 2],
         /// What they are exported as.
         exported: String,
     },
-    /// A metric has the name of another one that was there before, or of a part of it (`rt_count` of a histogram `rt`). It
-    /// is exported as another.
+    /// A metric has the name of another one that was there before, or of a part of it (`rt_count` of a histogram
+    /// `rt`). It is exported as another.
     Renamed {
         /// What it is.
         kind: Kind,
@@ -51,15 +51,16 @@ pub enum Problem {
         /// The label's.
         label: String,
     },
-    /// Calls had a new key when there were as many keys as may be. What counters and histograms counted is in a series with the
-    /// label `overflow="true"`; an `absolute`, and what gauges were told, is not exported.
+    /// Calls had a new key when there were as many keys as may be. What counters and histograms counted is in a
+    /// series with the label `overflow="true"`; an `absolute`, and what gauges were told, is not exported.
     Refused {
         /// Of which kind.
         kind: Kind,
         /// How many calls there were: of a macro, or to register.
         calls: u64,
     },
-    /// Values were recorded that no sum can hold: not a number, infinite, or beyond 2^53. They are not in the histogram.
+    /// Values were recorded that no sum can hold: not a number, infinite, or beyond 2^53. They are not in the
+    /// histogram.
     Unrecorded {
         /// The histogram's exported name.
         name: String,

@@ -1,9 +1,9 @@
 //! Which key counts where.
 //!
 //! Two maps of each kind: by key, which finds the cell that a key adds to; and by exported name and labels, which an
-//! export goes through. Keys that are the same for Prometheus (`http.requests` and `http_requests`) share a series. A counter has a
-//! cell for each of its keys, which are added up, so that `absolute` knows what its key has counted. The keys of
-//! a gauge or histogram share its one cell.
+//! export goes through. Keys that are the same for Prometheus (`http.requests` and `http_requests`) share a series. A
+//! counter has a cell for each of its keys, which are added up, so that `absolute` knows what its key has counted.
+//! The keys of a gauge or histogram share its one cell.
 //!
 //! The maps are trees: they compare keys, and a name that somebody chose for its hash gains nothing.
 
@@ -215,8 +215,8 @@ impl Registry {
         self.read().keys
     }
 
-    /// Describes the metrics called `name`, unless they are described already. There are as many descriptions as there may
-    /// be keys.
+    /// Describes the metrics called `name`, unless they are described already. There are as many descriptions as
+    /// there may be keys.
     pub(crate) fn describe(&self, name: &str, unit: Option<Unit>, text: SharedString) {
         let descriptions = &mut self.write().descriptions;
         if descriptions.len() < self.config.keys {

@@ -9,7 +9,8 @@ use crate::kind::Kind;
 use crate::names::Labels;
 use crate::problem::Problem;
 
-/// All that a recorder has counted, from [`Handle::snapshot`](crate::Handle::snapshot). Shown, it is the Prometheus text.
+/// All that a recorder has counted, from [`Handle::snapshot`](crate::Handle::snapshot). Shown, it is the Prometheus
+/// text.
 ///
 /// ```
 /// use windrow_metrics::{Recorder, Value};

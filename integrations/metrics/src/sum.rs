@@ -1,9 +1,9 @@
 //! A sum of `f64` values in whole numbers, which add up in any order to the same.
 //!
-//! A value is rounded to a multiple of 10^-12 and written with three digits: whole units, millionths, and millionths of
-//! those. All have the value's sign. Each digit has a counter, which holds a signed number modulo 2^64. The digits of 2^43
-//! records fit without a carry: no counter ever has to tell another that it wrapped, and a read beside records misses at
-//! most what is being recorded.
+//! A value is rounded to a multiple of 10^-12 and written with three digits: whole units, millionths, and millionths
+//! of those. All have the value's sign. Each digit has a counter, which holds a signed number modulo 2^64. The digits
+//! of 2^43 records fit without a carry: no counter ever has to tell another that it wrapped, and a read beside
+//! records misses at most what is being recorded.
 //!
 //! Decimal, since values are: a `Duration` is nanoseconds, and so comes out exactly.
 

@@ -102,7 +102,9 @@ fn sets_beyond_the_limit_count_together_and_no_series_is_made_for_them() {
     let sums: BTreeMap<String, u64> = family
         .iter()
         .map(|series| {
-            (series.pairs().map(|pair| format!("{}={}", pair.0, pair.1)).collect(), series.sum())
+            let pairs: Vec<_> =
+                series.pairs().map(|(name, value)| format!("{name}={value}")).collect();
+            (pairs.join(","), series.sum())
         })
         .collect();
     let expected = [("overflow=true", 399_997), ("text=0", 1), ("text=1", 11), ("text=2", 1)];

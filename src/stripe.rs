@@ -16,6 +16,7 @@ use crate::sync::{AtomicU8, AtomicU64, AtomicUsize, Ordering, global, sized};
 
 pub(crate) mod live_bucket;
 pub(crate) mod membarrier;
+mod open;
 pub(crate) mod portable;
 pub(crate) mod retry;
 // One of three, with the same functions: the real one, the one for models, or none.
@@ -35,9 +36,12 @@ pub(crate) mod retry;
 )]
 pub(crate) mod per_core;
 
+#[cfg(test)]
+pub(crate) use open::open;
+pub(crate) use open::open_rows;
 pub use retry::aborts;
 
-/// More rows than this are never used: a read visits each of them.
+/// More rows than this are never used: a read may come to visit each of them.
 const MOST_ROWS: usize = 256;
 
 /// How many rows there are in a model, where loading the number would be one more step to explore;
@@ -129,8 +133,8 @@ fn decide() -> Option<Strategy> {
     let rows = cores().min(most);
     let is_per_core = match std::env::var("WINDROW_STRATEGY").as_deref() {
         Ok("portable") => false,
-        Ok("cpu-id") => per_core::detect(rows, false),
-        _ => per_core::detect(rows, true),
+        Ok("cpu-id") => per_core::detect(false),
+        _ => per_core::detect(true),
     };
     known_rows().store(rows, Ordering::Relaxed);
     let (decided, strategy) =
@@ -154,7 +158,7 @@ fn cores() -> usize {
     }
 }
 
-/// How many rows the process has. Never changes. The caller has a column, or claims one: so the strategy is
+/// How many rows the process has, open or not. Never changes. The caller has a column, or claims one: so the strategy is
 /// decided.
 #[inline]
 pub(crate) fn rows() -> usize {

@@ -3,7 +3,7 @@
 use super::live_bucket::LiveBucket;
 use super::retry::Miss;
 use crate::memory::column::Column;
-use crate::sync::{AtomicPtr, AtomicU64};
+use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, global};
 
 /// A column with per-core adds: there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +16,17 @@ impl PerCoreColumn {
     }
 }
 
-pub(super) fn detect(_rows: usize, _dense: bool) -> bool {
+pub(super) fn detect(_dense: bool) -> bool {
+    false
+}
+
+global! {
+    /// How many rows are open.
+    pub(super) fn open_rows() -> AtomicUsize = AtomicUsize::new(1);
+}
+
+/// Opens this thread's row: it has none.
+pub(super) fn open_row() -> bool {
     false
 }
 

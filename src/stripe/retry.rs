@@ -1,7 +1,8 @@
-//! Retrying sequences that the kernel has interrupted.
+//! Retrying sequences that the kernel has interrupted, or whose row was not open yet.
 
 use std::cell::Cell;
 
+use super::per_core;
 use crate::sync::{AtomicU64, Ordering, global, sized};
 
 /// How often one call retries: a debugger that steps through a sequence aborts it each time. None in a
@@ -16,9 +17,9 @@ global! {
 /// Why a sequence wrote nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Miss {
-    /// The kernel interrupted it.
+    /// It may be tried again: as a rule, the kernel interrupted it.
     Aborted,
-    /// This thread has no row.
+    /// This thread has no open row.
     NoRow,
     /// The time does not lie in the live bucket, or that bucket has no columns.
     OtherBucket,
@@ -39,20 +40,29 @@ pub(crate) fn retry(sequence: impl Fn(&MissCell)) -> Option<Miss> {
     outcome.unwrap_or(Some(Miss::Aborted))
 }
 
+/// As [`retry`], for a sequence that has missed once.
+#[cold]
+pub(crate) fn retry_after(miss: Miss, sequence: impl Fn(&MissCell)) -> Option<Miss> {
+    if note(miss) == Miss::Aborted { retry(sequence) } else { Some(miss) }
+}
+
 /// Runs `sequence` once. Returns why nothing was written, if so.
 pub(crate) fn attempt(sequence: impl Fn(&MissCell)) -> Option<Miss> {
     let missed = Cell::new(None);
     sequence(&missed);
-    if missed.get() == Some(Miss::Aborted) {
-        note_abort();
-    }
-    missed.get()
+    missed.get().map(note)
 }
 
-/// Notes that a sequence was interrupted.
+/// Notes that a sequence has missed, and prepares the next try: opens this thread's row if that was not
+/// open. Then the miss counts as aborted.
 #[cold]
-pub(crate) fn note_abort() {
-    interrupted().fetch_add(1, Ordering::Relaxed); // a statistic
+pub(crate) fn note(miss: Miss) -> Miss {
+    match miss {
+        Miss::Aborted => _ = interrupted().fetch_add(1, Ordering::Relaxed), // a statistic
+        Miss::NoRow if per_core::open_row() => return Miss::Aborted,
+        _ => {}
+    }
+    miss
 }
 
 /// How often a sequence of the per-core strategy was interrupted and retried in this process.

@@ -39,6 +39,8 @@ pub(crate) mod per_core;
 #[cfg(test)]
 pub(crate) use open::open;
 pub(crate) use open::open_rows;
+#[cfg(windrow_per_core)]
+pub use per_core::run_on_second_core;
 pub use retry::aborts;
 
 /// More rows than this are never used: a read may come to visit each of them.

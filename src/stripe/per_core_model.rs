@@ -1,8 +1,8 @@
 //! The per-core strategy in a model (`--cfg windrow_per_core`): loom and shuttle cannot see the
 //! sequences, so they are steps here, with possible aborts between them.
 //!
-//! All threads of a model share one core, the worst case; but for those that it [has run](run_on_core) on the
-//! other. A sequence begins by taking its core over, and loads the cell. Each of its stores is a step; the last is the commit. If another thread has taken
+//! All threads of a model share one core, the worst case; but for those that it [has run](run_on_second_core)
+//! on the other. A sequence begins by taking its core over, and loads the cell. Each of its stores is a step; the last is the commit. If another thread has taken
 //! the core over since, the kernel would have sent the thread to the abort address: the step is not done.
 //! If a store were one step with the load, the model would hide the gap that the restart is for. If it were
 //! one step with the commit, the model would hide what an aborted sequence stored before it.
@@ -47,9 +47,9 @@ thread_number! {
     CORE
 }
 
-/// Has this thread run on `core` from now on: the first or the second.
-pub(super) fn run_on_core(core: usize) {
-    CORE.with(|mine| mine.set(core));
+/// Has this thread run on the second core from now on.
+pub fn run_on_second_core() {
+    CORE.with(|core| core.set(1));
 }
 
 fn row() -> usize {

@@ -16,7 +16,8 @@ use crate::sync::{AtomicU8, AtomicU64, AtomicUsize, Ordering, global, sized};
 
 pub(crate) mod live_bucket;
 pub(crate) mod membarrier;
-mod open;
+pub(crate) mod miss;
+pub(crate) mod open;
 pub(crate) mod portable;
 pub(crate) mod retry;
 // One of three, with the same functions: the real one, the one for models, or none.
@@ -36,9 +37,6 @@ pub(crate) mod retry;
 )]
 pub(crate) mod per_core;
 
-#[cfg(test)]
-pub(crate) use open::open;
-pub(crate) use open::open_rows;
 #[cfg(windrow_per_core)]
 pub use per_core::run_on_second_core;
 pub use retry::aborts;
@@ -91,6 +89,13 @@ const PER_CORE: u8 = 3;
 ///   numbers that are dense among the threads of the process.
 /// * `WINDROW_ROWS`, a number from 1 to 256, limits the number of rows. By default there are as many as the
 ///   machine has cores. With fewer, some cores share a row, or use a cell that all of them share.
+///
+/// # Rows
+///
+/// Rows are *opened* as they are needed, and reads visit open rows alone. A row that is open stays open. So a read grows with
+/// the cores that the process has used, and not with those that the machine has. Per core there are as many open rows as
+/// threads have ever run at once (by processor number: as the highest processor that has added says); portably, as many
+/// as threads have added, up to all.
 ///
 /// ```
 /// use windrow::{Strategy, strategy};

@@ -12,8 +12,9 @@ use std::ptr::null_mut;
 
 use crate::arena::arena;
 use crate::arena::rows;
+use crate::stripe::miss::Miss;
 use crate::stripe::per_core::{self, PerCoreColumn};
-use crate::stripe::retry::{Miss, retry_after};
+use crate::stripe::retry::retry_after;
 use crate::stripe::{self, TaggedColumn, portable};
 use crate::sync::{AtomicPtr, AtomicU64, Ordering, const_fn, fence};
 

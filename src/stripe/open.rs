@@ -55,6 +55,13 @@ pub(crate) fn open(row: usize) {
     fence(Ordering::SeqCst);
 }
 
+/// Opens the row that this thread would add to per core now; false if there is none: the thread is not registered, or
+/// its row's number is beyond all rows. Afterwards it may have another row, which is not open: a sequence says so.
+#[cold]
+pub(super) fn open_mine() -> bool {
+    per_core::row().filter(|row| *row < super::rows()).map(open).is_some()
+}
+
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
     use super::*;

@@ -34,8 +34,8 @@
 //! * A plain add and a locked one never meet in a cell. A thread that cannot use the sequence (not
 //!   registered, a row that is not there, aborted too often) adds to another cell.
 //! * A row is open before the first add to it commits, or a read that comes afterwards does not visit it (see
-//!   [`open`](super::open)). So the sequence compares with the number of open rows; out of line [`open_row`] opens
-//!   this thread's.
+//!   [`open`](super::open)). So the sequence compares with the number of open rows; out of line the
+//!   thread opens its own.
 //! * The descriptor and the code outlive every thread that has used them. `rseq_cs` may keep pointing at
 //!   the descriptor after a sequence has ended, until the kernel reads it. If the object that holds the
 //!   descriptor were unloaded, the kernel would kill the thread. So [`detect()`] pins the object.
@@ -45,17 +45,17 @@ use std::mem::offset_of;
 use std::ptr::NonNull;
 
 use super::live_bucket::LiveBucket;
-use super::retry::Miss;
+use super::miss::Miss;
 use crate::memory::column::{COLUMNS, Column};
 use crate::sync::{AtomicPtr, AtomicU64};
 
 mod detect;
 mod row;
 
-pub(super) use detect::{detect, open_rows};
 pub(crate) use detect::pairs_are_whole;
 use detect::{DETECTED, Detected, area};
-pub(super) use row::open_row;
+pub(super) use detect::{detect, open_rows};
+pub(super) use row::row;
 
 /// The lowest bit of a column's address: adds to it are per core.
 const TAG: usize = 1;

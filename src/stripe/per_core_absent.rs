@@ -1,7 +1,7 @@
 //! The per-core strategy where there is none: it is never detected, and no column is tagged.
 
 use super::live_bucket::LiveBucket;
-use super::retry::Miss;
+use super::miss::Miss;
 use crate::memory::column::Column;
 use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, global};
 
@@ -25,9 +25,9 @@ global! {
     pub(super) fn open_rows() -> AtomicUsize = AtomicUsize::new(1);
 }
 
-/// Opens this thread's row: it has none.
-pub(super) fn open_row() -> bool {
-    false
+/// The number of this thread's row: there is none.
+pub(super) fn row() -> Option<usize> {
+    None
 }
 
 pub(super) fn tag(column: Column) -> *mut AtomicU64 {

@@ -13,8 +13,7 @@
 use std::ptr::NonNull;
 
 use super::live_bucket::{LiveBucket, PENDING};
-use super::retry::Miss;
-use super::open::open;
+use super::miss::Miss;
 use crate::memory::column::Column;
 use crate::reclaim;
 use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, Mutex, Ordering, global, thread_number};
@@ -52,19 +51,18 @@ pub fn run_on_second_core() {
     CORE.with(|core| core.set(1));
 }
 
-fn row() -> usize {
-    CORE.with(|mine| if mine.get() == usize::MAX { 0 } else { mine.get() })
+/// The number of this thread's row.
+pub(super) fn row() -> Option<usize> {
+    Some(core())
+}
+
+fn core() -> usize {
+    CORE.with(|core| if core.get() == usize::MAX { 0 } else { core.get() })
 }
 
 global! {
     /// How many rows are open.
     pub(super) fn open_rows() -> AtomicUsize = AtomicUsize::new(1);
-}
-
-/// Opens this thread's row.
-pub(super) fn open_row() -> bool {
-    open(row());
-    true
 }
 
 /// Whether a row is open. (The first is: no step.)
@@ -90,7 +88,7 @@ fn sequence(
     no_row: impl FnOnce(),
     commit: impl Fn(u64) -> u64,
 ) {
-    let row = row();
+    let row = core();
     let mine = take_over(row);
     if !is_open(row) {
         return no_row();
@@ -130,7 +128,7 @@ unsafe fn live_sequence(
     missed: impl FnOnce(Miss),
     steps: &[&dyn Fn(Row) -> Step],
 ) {
-    let row = row();
+    let row = core();
     let mine = take_over(row);
     // SAFETY: by contract. Acquire: as every load is on x86-64.
     let live = unsafe { &*(*live).load(Ordering::Acquire) };

@@ -2,7 +2,8 @@
 
 use std::cell::Cell;
 
-use super::per_core;
+use super::miss::{Miss, MissCell};
+use super::open::open_mine;
 use crate::sync::{AtomicU64, Ordering, global, sized};
 
 /// How often one call retries: a debugger that steps through a sequence aborts it each time. None in a
@@ -13,23 +14,6 @@ global! {
     /// How often a sequence was interrupted.
     fn interrupted() -> AtomicU64 = AtomicU64::new(0);
 }
-
-/// Why a sequence wrote nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Miss {
-    /// It may be tried again: as a rule, the kernel interrupted it.
-    Aborted,
-    /// This thread has no open row.
-    NoRow,
-    /// The time does not lie in the live bucket, or that bucket has no columns.
-    OtherBucket,
-    /// The value lies beyond the extremes that the row has seen.
-    #[allow(dead_code)] // where there are no sequences
-    Extreme,
-}
-
-/// Where a sequence that is retried notes its miss: none if it was committed.
-pub(crate) type MissCell = Cell<Option<Miss>>;
 
 /// Runs `sequence` until it is not aborted, [`TRIES`] times at most. Returns why nothing was written,
 /// if so.
@@ -59,7 +43,7 @@ pub(crate) fn attempt(sequence: impl Fn(&MissCell)) -> Option<Miss> {
 pub(crate) fn note(miss: Miss) -> Miss {
     match miss {
         Miss::Aborted => _ = interrupted().fetch_add(1, Ordering::Relaxed), // a statistic
-        Miss::NoRow if per_core::open_row() => return Miss::Aborted,
+        Miss::NoRow if open_mine() => return Miss::Aborted,
         _ => {}
     }
     miss

@@ -134,7 +134,10 @@ fn opened_under_a_reader() {
             let told = told.load(Ordering::Acquire);
             let stats = window.stats(Seen::Rt);
             let found = [counter.sum(), window.sum(Seen::Pass), stats.count, stats.sum];
-            assert!(found.iter().all(|found| (told..=THREADS).contains(found)), "{told}: {found:?}");
+            assert!(
+                found.iter().all(|found| (told..=THREADS).contains(found)),
+                "{told}: {found:?}"
+            );
             assert!(told == 0 || most.get() >= Some(1), "no record is seen");
             if told == THREADS {
                 break;

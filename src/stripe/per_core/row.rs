@@ -3,20 +3,10 @@
 use std::arch::asm;
 
 use super::detect::{DETECTED, area};
-use crate::stripe::open::open;
-use crate::stripe::rows;
 use crate::sync::Ordering;
 
-/// Opens the row that this thread would add to now; false if there is none: the thread is not registered, or has a
-/// number beyond the rows. Afterwards it may have another row, which is not open: a sequence says so.
-#[cold]
-pub(in crate::stripe) fn open_row() -> bool {
-    let row = number().filter(|row| *row < rows());
-    row.map(open).is_some()
-}
-
 /// The number of this thread's row, whether or not there is such a row; `None` if the thread is not registered.
-fn number() -> Option<usize> {
+pub(in crate::stripe) fn row() -> Option<usize> {
     let offset = DETECTED.area.load(Ordering::Relaxed); // published with the column that led here
     let index = DETECTED.index.load(Ordering::Relaxed);
     let (processor, row): (i32, u32);
@@ -26,7 +16,7 @@ fn number() -> Option<usize> {
             "mov {processor:e}, dword ptr fs:[{offset} + {cpu_id}]",
             "mov {row:e}, dword ptr fs:[{index}]",
             processor = out(reg) processor,
-            row = lateout(reg) row,
+            row = out(reg) row,
             offset = in(reg) offset,
             index = in(reg) index,
             cpu_id = const area::CPU_ID,

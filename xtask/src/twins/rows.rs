@@ -17,9 +17,9 @@ pub(super) const ROWS: &[Twin] = &[
     Twin {
         name: "number-of-rows-remembered",
         file: "src/arena/rows.rs",
-        find: "    (0..stripe::open_rows()).map(move |row| column.cell(row).load(Ordering::Acquire))",
+        find: "    (0..open_rows()).map(move |row| column.cell(row).load(Ordering::Acquire))",
         replace: "    crate::sync::thread_number!(SEEN);
-    let seen = SEEN.with(std::cell::Cell::get).min(stripe::open_rows());
+    let seen = SEEN.with(std::cell::Cell::get).min(open_rows());
     SEEN.with(|mine| mine.set(seen));
     (0..seen).map(move |row| column.cell(row).load(Ordering::Acquire))",
         build: &CHECKER,
@@ -29,7 +29,7 @@ pub(super) const ROWS: &[Twin] = &[
     Twin {
         name: "column-freed-but-for-its-new-rows",
         file: "src/arena/rows.rs",
-        find: "    for row in 0..stripe::open_rows() {
+        find: "    for row in 0..open_rows() {
         let cell = column.cell(row);
         // Relaxed",
         replace: "    for row in 0..1 {
@@ -77,7 +77,7 @@ pub(super) const ROWS: &[Twin] = &[
             Step::GoOn => {}
             Step::Done => {
                 drop(core);
-                return open(row);
+                return super::open::open(row);
             }",
         build: &PER_CORE,
         model: "open_rows::close_against_an_add_to_a_new_row",

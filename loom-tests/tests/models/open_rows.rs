@@ -147,7 +147,8 @@ fn column_freed_with_its_new_row() {
         assert_eq!(next.sum(), 8);
         other.join().unwrap();
         let last = [Counter::new(), Counter::new()];
-        last.iter().for_each(|counter| counter.add(16));
+        last[0].add(16);
+        last[1].add(16);
         assert_eq!([last[0].sum(), last[1].sum()], [16, 16]);
         assert_eq!(next.sum(), 8);
     });

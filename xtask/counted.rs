@@ -75,7 +75,7 @@ fn main() {
             count(times, || _ = black_box(COUNTER.sum()));
         }
         "Counter::sum, 2 rows" => {
-            COUNTER.add(1);
+            COUNTER.add(1); // in the first row
             open_a_row();
             count(times, || _ = black_box(COUNTER.sum()));
         }

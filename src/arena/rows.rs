@@ -10,7 +10,8 @@ use crate::sync::Ordering;
 fn values(column: Column) -> impl Iterator<Item = u64> {
     // Acquire: pairs with the Release of adds and raises (`stripe`). A reader that counts an add sees
     // what the add's thread had seen before it.
-    (0..open_rows()).map(move |row| column.cell(row).load(Ordering::Acquire))
+    let rows = std::iter::once(0).chain(1..open_rows()); // the first is open
+    rows.map(move |row| column.cell(row).load(Ordering::Acquire))
 }
 
 /// The sum of all rows, wrapping.

@@ -130,7 +130,7 @@ impl Counter {
     ///
     /// For exporters, whose counters must never go back. As consistent as [`sum`](Self::sum), and not
     /// concerned by drains: successive answers of one thread never decrease, until the number wraps at 2^64.
-    /// Acquire. Costs a load a core.
+    /// Acquire. Costs a load for each [open row](crate::strategy#rows).
     ///
     /// ```
     /// let hits = windrow::Counter::new();

@@ -79,7 +79,7 @@ fn sum_behind_a_sum_of_a_new_row() {
 /// The row that a drain has counted, the next one counts too.
 #[test]
 fn drain_behind_a_drain_of_a_new_row() {
-    Model::new("open_rows::drain_behind_a_drain_of_a_new_row").bounded_per_core(3).explore(|| {
+    Model::new("open_rows::drain_behind_a_drain_of_a_new_row").bounded(3).explore(|| {
         let counter = Arc::new(Counter::new());
         count(&counter, 4);
         let other = thread::spawn({

@@ -55,6 +55,9 @@ pub use family::{Family, FamilyIter, Handle, Label, LabelValue, Labels, Metric, 
 pub use ring::parts;
 #[doc(hidden)]
 pub use stripe::aborts;
+#[cfg(windrow_per_core)]
+#[doc(hidden)]
+pub use stripe::run_on_second_core;
 pub use stripe::{Strategy, strategy};
 pub use timestamp::Timestamp;
 pub use window::{BucketSnapshot, Builder, Over, SlidingWindow, Snapshot, Totals};

@@ -16,6 +16,8 @@ use crate::sync::{AtomicU8, AtomicU64, AtomicUsize, Ordering, global, sized};
 
 pub(crate) mod live_bucket;
 pub(crate) mod membarrier;
+pub(crate) mod miss;
+pub(crate) mod open;
 pub(crate) mod portable;
 pub(crate) mod retry;
 // One of three, with the same functions: the real one, the one for models, or none.
@@ -35,9 +37,11 @@ pub(crate) mod retry;
 )]
 pub(crate) mod per_core;
 
+#[cfg(windrow_per_core)]
+pub use per_core::run_on_second_core;
 pub use retry::aborts;
 
-/// More rows than this are never used: a read visits each of them.
+/// More rows than this are never used: a read may come to visit each of them.
 const MOST_ROWS: usize = 256;
 
 /// How many rows there are in a model, where loading the number would be one more step to explore;
@@ -86,6 +90,13 @@ const PER_CORE: u8 = 3;
 /// * `WINDROW_ROWS`, a number from 1 to 256, limits the number of rows. By default there are as many as the
 ///   machine has cores. With fewer, some cores share a row, or use a cell that all of them share.
 ///
+/// # Rows
+///
+/// Rows are *opened* as they are needed, and reads visit open rows alone. A row that is open stays open. So a read grows with
+/// the cores that the process has used, and not with those that the machine has. Per core there are as many open rows as
+/// threads have ever run at once (by processor number: as the highest processor that has added says); portably, as many
+/// as threads have added, up to all.
+///
 /// ```
 /// use windrow::{Strategy, strategy};
 ///
@@ -129,8 +140,8 @@ fn decide() -> Option<Strategy> {
     let rows = cores().min(most);
     let is_per_core = match std::env::var("WINDROW_STRATEGY").as_deref() {
         Ok("portable") => false,
-        Ok("cpu-id") => per_core::detect(rows, false),
-        _ => per_core::detect(rows, true),
+        Ok("cpu-id") => per_core::detect(false),
+        _ => per_core::detect(true),
     };
     known_rows().store(rows, Ordering::Relaxed);
     let (decided, strategy) =
@@ -154,7 +165,7 @@ fn cores() -> usize {
     }
 }
 
-/// How many rows the process has. Never changes. The caller has a column, or claims one: so the strategy is
+/// How many rows the process has, open or not. Never changes. The caller has a column, or claims one: so the strategy is
 /// decided.
 #[inline]
 pub(crate) fn rows() -> usize {

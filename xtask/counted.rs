@@ -1,8 +1,8 @@
 //! What `cargo xtask instructions` has callgrind count: `counted PATH TIMES` calls one hot path so many
 //! times, in a function of its own and nothing else in it.
 //!
-//! Reads visit one row for each processor: the program keeps two, so that every machine that has them
-//! counts the same.
+//! Reads visit the rows that are open: one, or two after another thread has added. The program keeps two
+//! processors, so that a machine with more counts the same.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -51,6 +51,11 @@ fn add<C: Clock>(times: u64, clock: C) {
     count(times, || window.add(Http::Pass, 1));
 }
 
+/// Has another thread add, in a row of its own.
+fn open_a_row() {
+    std::thread::spawn(|| COUNTER.add(1)).join().expect("an add does not panic");
+}
+
 fn sum(times: u64, buckets: u32) {
     let window = full(buckets);
     assert_eq!(window.sum(Http::Pass), u64::from(buckets));
@@ -65,7 +70,15 @@ fn main() {
     match &*path {
         "nothing" => count(times, || _ = black_box(())),
         "Counter::add" => count(times, || COUNTER.add(1)),
-        "Counter::sum, 2 rows" => count(times, || _ = black_box(COUNTER.sum())),
+        "Counter::sum, 1 row" => {
+            COUNTER.add(1);
+            count(times, || _ = black_box(COUNTER.sum()));
+        }
+        "Counter::sum, 2 rows" => {
+            COUNTER.add(1); // in the first row
+            open_a_row();
+            count(times, || _ = black_box(COUNTER.sum()));
+        }
         "SlidingWindow::add, Ticker" => add(times, Ticker::default()),
         "SlidingWindow::add, Coarse" => add(times, Coarse::default()),
         "SlidingWindow::add, Precise" => add(times, Precise::default()),
@@ -76,6 +89,11 @@ fn main() {
         }
         "SlidingWindow::sum, 2 buckets" => sum(times, 2),
         "SlidingWindow::sum, 60 buckets" => sum(times, 60),
+        "SlidingWindow::sum, 60 buckets, 2 rows" => {
+            COUNTER.add(1);
+            open_a_row();
+            sum(times, 60);
+        }
         unknown => panic!("there is no path `{unknown}`"),
     }
 }

@@ -1,15 +1,17 @@
-//! A column's cells of all rows: reading them, and resetting them while no thread writes.
+//! A column's cells of all [open](crate::stripe::open) rows: reading them, and resetting them while no thread
+//! writes. In other rows all are zero.
 
 use crate::memory::column::Column;
-use crate::stripe;
 use crate::stripe::live_bucket::PENDING;
+use crate::stripe::open::open_rows;
 use crate::sync::Ordering;
 
-/// Every row's number in `column`, one load each.
+/// Every open row's number in `column`, one load each.
 fn values(column: Column) -> impl Iterator<Item = u64> {
     // Acquire: pairs with the Release of adds and raises (`stripe`). A reader that counts an add sees
     // what the add's thread had seen before it.
-    (0..stripe::rows()).map(move |row| column.cell(row).load(Ordering::Acquire))
+    let rows = std::iter::once(0).chain(1..open_rows()); // the first is open
+    rows.map(move |row| column.cell(row).load(Ordering::Acquire))
 }
 
 /// The sum of all rows, wrapping.
@@ -44,12 +46,12 @@ pub(crate) fn extreme(of: &Extreme) -> u64 {
         let pending = if of.is_complement { !pending } else { pending };
         if pends { extreme.max(pending) } else { extreme }
     };
-    (0..stripe::rows()).map(row).fold(0, u64::max)
+    (0..open_rows()).map(row).fold(0, u64::max)
 }
 
 /// Clears every row's pending bit in a column of counts. As for [`reset`], it is provably quiescent.
 pub(crate) fn forget_pending(count: Column) {
-    for row in 0..stripe::rows() {
+    for row in 0..open_rows() {
         let cell = count.cell(row);
         let number = cell.load(Ordering::Relaxed); // as in `reset`
         if number & PENDING != 0 {
@@ -63,7 +65,7 @@ pub(crate) fn forget_pending(count: Column) {
 ///
 /// Cells that are zero are not written, so that the pages of unused rows stay untouched.
 pub(crate) fn reset(column: Column, order: Ordering) {
-    for row in 0..stripe::rows() {
+    for row in 0..open_rows() {
         let cell = column.cell(row);
         // Relaxed: quiescent, so no other thread writes, and the last write happened before.
         if cell.load(Ordering::Relaxed) != 0 {

@@ -99,7 +99,7 @@ impl Counter {
     /// *Not* an atomic snapshot: adds that run at the same time may be in it or not, in any
     /// combination. It lies between the true count when the call began and the true count when it
     /// returned (*intermediate value linearizability*, Rinberg and Keidar, DISC 2020). It never goes
-    /// back, except by a drain. Acquire. Costs a load a core.
+    /// back, except by a drain. Acquire. Costs a load for each [open row](crate::strategy#rows), and a few more.
     ///
     /// The true count *when the call began* is of the adds before it. "Before" means ordered by
     /// synchronisation (a join, a lock, a channel, an Acquire load), or on this thread. An add that has
@@ -130,7 +130,7 @@ impl Counter {
     ///
     /// For exporters, whose counters must never go back. As consistent as [`sum`](Self::sum), and not
     /// concerned by drains: successive answers of one thread never decrease, until the number wraps at 2^64.
-    /// Acquire. Costs a load a core.
+    /// Acquire. Costs a load for each [open row](crate::strategy#rows).
     ///
     /// ```
     /// let hits = windrow::Counter::new();
@@ -146,7 +146,7 @@ impl Counter {
     /// Returns the [`sum`](Self::sum) and restarts at zero: a drain.
     ///
     /// Every add is in exactly one call's result, however many threads call at once. Acquire and
-    /// Release. Costs a load a core and a compare-exchange.
+    /// Release. Costs a load for each [open row](crate::strategy#rows) and a compare-exchange.
     ///
     /// ```
     /// let hits = windrow::Counter::new();

@@ -89,7 +89,8 @@ impl Maximum {
     /// The greatest value recorded; `None` if there was none.
     ///
     /// Records that run at the same time may be in it or not. It is no less than any value whose record
-    /// returned before the call, and never goes down. Acquire. Costs a load a core.
+    /// returned before the call, and never goes down. Acquire. Costs a load for each
+    /// [open row](crate::strategy#rows).
     ///
     /// ```
     /// assert_eq!(windrow::Maximum::new().get(), None);
@@ -147,7 +148,8 @@ impl Minimum {
     /// The least value recorded; `None` if there was none.
     ///
     /// Records that run at the same time may be in it or not. It is no greater than any value whose
-    /// record returned before the call, and never goes up. Acquire. Costs a load a core.
+    /// record returned before the call, and never goes up. Acquire. Costs a load for each
+    /// [open row](crate::strategy#rows).
     ///
     /// ```
     /// assert_eq!(windrow::Minimum::new().get(), None);

@@ -84,7 +84,7 @@ impl Gauge {
     /// At rest it is exact. While adds *and* subtractions run it promises nothing, not even a value
     /// that the gauge ever had: the scan may see a subtraction and miss the addition that came
     /// before it on another core. So a count of open things can read below zero. Acquire. Costs a load
-    /// a core.
+    /// for each [open row](crate::strategy#rows).
     ///
     /// ```
     /// let open = windrow::Gauge::new();

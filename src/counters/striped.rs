@@ -12,8 +12,9 @@ use std::ptr::null_mut;
 
 use crate::arena::arena;
 use crate::arena::rows;
+use crate::stripe::miss::Miss;
 use crate::stripe::per_core::{self, PerCoreColumn};
-use crate::stripe::retry::{Miss, note_abort, retry};
+use crate::stripe::retry::retry_after;
 use crate::stripe::{self, TaggedColumn, portable};
 use crate::sync::{AtomicPtr, AtomicU64, Ordering, const_fn, fence};
 
@@ -44,7 +45,8 @@ impl Striped {
             TaggedColumn::PerCore(column) => {
                 // The committing store is a plain one: Release on the processors that have this
                 // strategy. The `asm!` is a barrier to the compiler.
-                per_core::add(column, n, || self.add_aborted(column, n), || self.add_shared(n));
+                let missed = |why| self.add_missed(column, n, why);
+                per_core::add(column, n, || missed(Miss::Aborted), || missed(Miss::NoRow));
                 if order == Ordering::SeqCst {
                     fence(Ordering::SeqCst); // as the locked add would be
                 }
@@ -59,8 +61,8 @@ impl Striped {
     pub(crate) fn raise(&self, value: u64) {
         match self.tagged() {
             TaggedColumn::PerCore(column) => {
-                let aborted = || self.raise_aborted(column, value);
-                per_core::raise(column, value, aborted, || self.raise_shared(value));
+                let missed = |why| self.raise_missed(column, value, why);
+                per_core::raise(column, value, || missed(Miss::Aborted), || missed(Miss::NoRow));
             }
             TaggedColumn::Portable(column) => portable::raise(column, 0, value),
             TaggedColumn::Unavailable | TaggedColumn::Unclaimed => self.raise_first(value),
@@ -92,9 +94,8 @@ impl Striped {
     }
 
     #[cold]
-    fn add_aborted(&self, column: PerCoreColumn, n: u64) {
-        note_abort();
-        let miss = retry(|missed| {
+    fn add_missed(&self, column: PerCoreColumn, n: u64, why: Miss) {
+        let miss = retry_after(why, |missed| {
             let because = |why| move || missed.set(Some(why));
             per_core::add(column, n, because(Miss::Aborted), because(Miss::NoRow));
         });
@@ -110,9 +111,8 @@ impl Striped {
     }
 
     #[cold]
-    fn raise_aborted(&self, column: PerCoreColumn, value: u64) {
-        note_abort();
-        let miss = retry(|missed| {
+    fn raise_missed(&self, column: PerCoreColumn, value: u64, why: Miss) {
+        let miss = retry_after(why, |missed| {
             let because = |why| move || missed.set(Some(why));
             per_core::raise(column, value, because(Miss::Aborted), because(Miss::NoRow));
         });

@@ -23,7 +23,8 @@ use crate::ring::cells::Update;
 use crate::ring::geometry::OutOfRing;
 use crate::ring::slots::Slots;
 use crate::stripe::live_bucket::LiveBucket;
-use crate::stripe::retry::{Miss, MissCell, attempt, note_abort, retry};
+use crate::stripe::miss::{Miss, MissCell};
+use crate::stripe::retry::{attempt, note, retry};
 use crate::stripe::{Strategy, per_core};
 use crate::sync::{AtomicPtr, Ordering};
 use crate::timestamp::Timestamp;
@@ -48,10 +49,7 @@ impl Ring {
         let (ring, at) = (window.ring(), at.as_nanos());
         if ring.strategy == Strategy::PerCore {
             ring.add_per_core(at, cells, number, |miss| {
-                if miss == Miss::Aborted {
-                    note_abort();
-                }
-                Ring::add_off_path(window, at, cells, number);
+                Ring::add_off_path(window, at, cells, number, miss);
             });
         } else {
             Ring::add_without_sequences(window, at, cells, number);
@@ -72,7 +70,7 @@ impl Ring {
     #[inline(never)]
     fn count_without_sequences(window: &impl RingAndClock, at: u64, cell: u16, number: u64) {
         let cells = CellIndex::Count { cell };
-        let slowly = |_| Ring::add_off_path(window, at, cells, number);
+        let slowly = |miss| Ring::add_off_path(window, at, cells, number, miss);
         window.ring().add_portably(at, cells, number, slowly);
     }
 
@@ -83,14 +81,21 @@ impl Ring {
         cells: CellIndex,
         number: u64,
     ) {
-        let slowly = |_| Ring::add_off_path(window, at, cells, number);
+        let slowly = |miss| Ring::add_off_path(window, at, cells, number, miss);
         window.ring().add_portably(at, cells, number, slowly);
     }
 
-    /// As [`add`](Self::add), off the quick path.
+    /// As [`add`](Self::add), off the quick path, which has missed.
     #[cold]
     #[inline(never)]
-    fn add_off_path(window: &impl RingAndClock, at: u64, cells: CellIndex, number: u64) {
+    fn add_off_path(
+        window: &impl RingAndClock,
+        at: u64,
+        cells: CellIndex,
+        number: u64,
+        miss: Miss,
+    ) {
+        note(miss);
         let at = if at == UNKNOWN.as_nanos() { window.nanos() } else { at };
         window.ring().add_slowly(at, cells, number);
     }

@@ -33,6 +33,9 @@
 //!   counted first, as the row's *pending* value (see [`record`]).
 //! * A plain add and a locked one never meet in a cell. A thread that cannot use the sequence (not
 //!   registered, a row that is not there, aborted too often) adds to another cell.
+//! * A row is open before the first add to it commits, or a read that comes afterwards does not visit it (see
+//!   [`open`](super::open)). So the sequence compares with the number of open rows; out of line the
+//!   thread opens its own.
 //! * The descriptor and the code outlive every thread that has used them. `rseq_cs` may keep pointing at
 //!   the descriptor after a sequence has ended, until the kernel reads it. If the object that holds the
 //!   descriptor were unloaded, the kernel would kill the thread. So [`detect()`] pins the object.
@@ -42,15 +45,17 @@ use std::mem::offset_of;
 use std::ptr::NonNull;
 
 use super::live_bucket::LiveBucket;
-use super::retry::Miss;
+use super::miss::Miss;
 use crate::memory::column::{COLUMNS, Column};
 use crate::sync::{AtomicPtr, AtomicU64};
 
 mod detect;
+mod row;
 
-pub(super) use detect::detect;
 pub(crate) use detect::pairs_are_whole;
 use detect::{DETECTED, Detected, area};
+pub(super) use detect::{detect, open_rows};
+pub(super) use row::row;
 
 /// The lowest bit of a column's address: adds to it are per core.
 const TAG: usize = 1;
@@ -128,8 +133,8 @@ macro_rules! sequence {
             "mov {offset}, qword ptr [{detected} + {index}]",
             "sar {row:e}, 31",
             "or {row:e}, dword ptr fs:[{offset}]",
-            // Is there such a row? One branch for both questions.
-            "cmp {row}, qword ptr [{detected} + {rows}]",
+            // Is there such a row, and is it open? One branch for all questions.
+            "cmp {row}, qword ptr [{detected} + {open}]",
             "jae {no_row}",
             // The cell. Rows are a power of two apart. Added up here, because a read-modify-write
             // on an address with an index is split into more micro-operations: 0.5 ns.
@@ -143,7 +148,7 @@ macro_rules! sequence {
             detected = in(reg) &raw const DETECTED,
             area = const offset_of!(Detected, area),
             index = const offset_of!(Detected, index),
-            rows = const offset_of!(Detected, rows),
+            open = const offset_of!(Detected, open),
             rseq_cs = const area::RSEQ_CS,
             cpu_id = const area::CPU_ID,
             row_shift = const (COLUMNS * size_of::<AtomicU64>()).ilog2(),
@@ -203,19 +208,19 @@ const _: () = assert!((COLUMNS * size_of::<AtomicU64>()).is_power_of_two());
 // Here, after the macros that it uses.
 mod record;
 pub(crate) use record::{fold_live, record_live, record_pending};
-// The sequences load pointers, offsets and numbers of rows, eight bytes each.
+// The sequences load pointers, offsets and the number of rows, eight bytes each.
 const _: () = assert!(size_of::<usize>() == 8 && size_of::<AtomicPtr<LiveBucket>>() == 8);
 
 /// Adds `n`, wrapping, to this core's cell of `column`. Calls `aborted` instead if the kernel interrupted
-/// it, or `no_row` if this thread has no row: it is not registered, or runs on a core without a row. Then
-/// nothing was written.
+/// it, or `no_row` if this thread has no open row: it is not registered, or runs on a core whose row is not open
+/// yet, or is not there. Then nothing was written.
 ///
 /// (Calls, rather than a result, which would cost instructions on the path where nothing goes wrong.)
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
 pub(crate) fn add(column: PerCoreColumn, n: u64, aborted: impl FnOnce(), no_row: impl FnOnce()) {
     // SAFETY: the theorem above. Columns are tagged only after `detect` has filled `DETECTED`. A column's
-    // segment has as many rows as that says, and is never unmapped.
+    // segment has every row that may be open, and is never unmapped.
     unsafe {
         column_sequence!(
             column,

@@ -1,9 +1,9 @@
 //! The per-core strategy where there is none: it is never detected, and no column is tagged.
 
 use super::live_bucket::LiveBucket;
-use super::retry::Miss;
+use super::miss::Miss;
 use crate::memory::column::Column;
-use crate::sync::{AtomicPtr, AtomicU64};
+use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, global};
 
 /// A column with per-core adds: there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,8 +16,18 @@ impl PerCoreColumn {
     }
 }
 
-pub(super) fn detect(_rows: usize, _dense: bool) -> bool {
+pub(super) fn detect(_dense: bool) -> bool {
     false
+}
+
+global! {
+    /// How many rows are open.
+    pub(super) fn open_rows() -> AtomicUsize = AtomicUsize::new(1);
+}
+
+/// The number of this thread's row: there is none.
+pub(super) fn row() -> Option<usize> {
+    None
 }
 
 pub(super) fn tag(column: Column) -> *mut AtomicU64 {

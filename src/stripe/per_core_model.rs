@@ -1,8 +1,8 @@
 //! The per-core strategy in a model (`--cfg windrow_per_core`): loom and shuttle cannot see the
 //! sequences, so they are steps here, with possible aborts between them.
 //!
-//! All threads of the model share one core: the worst case. A sequence begins by taking the core over,
-//! and loads the cell. Each of its stores is a step; the last is the commit. If another thread has taken
+//! All threads of a model share one core, the worst case; but for those that it [has run](run_on_second_core)
+//! on the other. A sequence begins by taking its core over, and loads the cell. Each of its stores is a step; the last is the commit. If another thread has taken
 //! the core over since, the kernel would have sent the thread to the abort address: the step is not done.
 //! If a store were one step with the load, the model would hide the gap that the restart is for. If it were
 //! one step with the commit, the model would hide what an aborted sequence stored before it.
@@ -13,10 +13,10 @@
 use std::ptr::NonNull;
 
 use super::live_bucket::{LiveBucket, PENDING};
-use super::retry::Miss;
+use super::miss::Miss;
 use crate::memory::column::Column;
 use crate::reclaim;
-use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, Mutex, Ordering, global};
+use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, Mutex, Ordering, global, thread_number};
 
 /// The lowest bit of a column's address: adds to it are per core.
 const TAG: usize = 1;
@@ -41,23 +41,61 @@ pub(super) fn untag(word: *mut AtomicU64) -> Option<PerCoreColumn> {
     (word.addr() & TAG != 0).then_some(PerCoreColumn(word))
 }
 
-global! {
-    /// How often a thread has taken the core over.
-    fn core() -> Mutex<u64> = Mutex::new(0);
+thread_number! {
+    /// The core that this thread runs on, and its row; `usize::MAX` stands for the first.
+    CORE
 }
 
-fn take_over() -> u64 {
-    let mut core = core().lock().unwrap();
+/// Has this thread run on the second core from now on.
+pub fn run_on_second_core() {
+    CORE.with(|core| core.set(1));
+}
+
+/// The number of this thread's row.
+pub(super) fn row() -> Option<usize> {
+    Some(core())
+}
+
+fn core() -> usize {
+    CORE.with(|core| if core.get() == usize::MAX { 0 } else { core.get() })
+}
+
+global! {
+    /// How many rows are open.
+    pub(super) fn open_rows() -> AtomicUsize = AtomicUsize::new(1);
+}
+
+/// Whether a row is open. (The first is: no step.)
+fn is_open(row: usize) -> bool {
+    row == 0 || row < open_rows().load(Ordering::Relaxed)
+}
+
+global! {
+    /// How often a thread has taken each core over.
+    fn cores() -> [Mutex<u64>; 2] = [Mutex::new(0), Mutex::new(0)];
+}
+
+fn take_over(core: usize) -> u64 {
+    let mut core = cores()[core].lock().unwrap();
     *core += 1;
     *core
 }
 
 /// A sequence that stores what `commit` makes of the cell's number, unless it is aborted.
-fn sequence(column: PerCoreColumn, aborted: impl FnOnce(), commit: impl Fn(u64) -> u64) {
-    let mine = take_over();
-    let cell = column.column().cell(0);
+fn sequence(
+    column: PerCoreColumn,
+    aborted: impl FnOnce(),
+    no_row: impl FnOnce(),
+    commit: impl Fn(u64) -> u64,
+) {
+    let row = core();
+    let mine = take_over(row);
+    if !is_open(row) {
+        return no_row();
+    }
+    let cell = column.column().cell(row);
     let number = cell.load(Ordering::Relaxed);
-    let core = core().lock().unwrap();
+    let core = cores()[row].lock().unwrap();
     if *core == mine {
         cell.store(commit(number), Ordering::Release); // a plain store is Release on x86-64
     } else {
@@ -66,21 +104,21 @@ fn sequence(column: PerCoreColumn, aborted: impl FnOnce(), commit: impl Fn(u64) 
     }
 }
 
-pub(crate) fn add(column: PerCoreColumn, n: u64, aborted: impl FnOnce(), _no_row: impl FnOnce()) {
-    sequence(column, aborted, |number| number.wrapping_add(n));
+pub(crate) fn add(column: PerCoreColumn, n: u64, aborted: impl FnOnce(), no_row: impl FnOnce()) {
+    sequence(column, aborted, no_row, |number| number.wrapping_add(n));
 }
 
 pub(crate) fn raise(
     column: PerCoreColumn,
     value: u64,
     aborted: impl FnOnce(),
-    _no_row: impl FnOnce(),
+    no_row: impl FnOnce(),
 ) {
-    sequence(column, aborted, |number| number.max(value));
+    sequence(column, aborted, no_row, |number| number.max(value));
 }
 
-/// A sequence on the live bucket's columns. Each step gets the first column, and stores. The last step is
-/// the commit; those before it may be repeated. [`Step::Done`] ends the sequence.
+/// A sequence on the live bucket's columns. Each step gets the first cell of this thread's row, and stores. The last
+/// step is the commit; those before it may be repeated. [`Step::Done`] ends the sequence.
 ///
 /// # Safety
 /// As for the real `add_live`.
@@ -88,24 +126,29 @@ unsafe fn live_sequence(
     live: *const AtomicPtr<LiveBucket>,
     at: u64,
     missed: impl FnOnce(Miss),
-    steps: &[&dyn Fn(Column) -> Step],
+    steps: &[&dyn Fn(Row) -> Step],
 ) {
-    let mine = take_over();
+    let row = core();
+    let mine = take_over(row);
     // SAFETY: by contract. Acquire: as every load is on x86-64.
     let live = unsafe { &*(*live).load(Ordering::Acquire) };
     if !live.contains(at) {
         return missed(Miss::OtherBucket);
     }
     let word = live.column.load(Ordering::Relaxed);
+    if !is_open(row) {
+        return missed(Miss::NoRow);
+    }
+    let cells = Row { first: PerCoreColumn(word).column(), row };
     // What the sequence loaded, and where it will store, is decided now. Its steps follow one by one; a
     // barrier, or another thread, may come before each.
     for step in steps {
-        let core = core().lock().unwrap();
+        let core = cores()[row].lock().unwrap();
         if *core != mine {
             drop(core);
             return missed(Miss::Aborted);
         }
-        match step(PerCoreColumn(word).column()) {
+        match step(cells) {
             Step::GoOn => {}
             Step::Done => return,
             Step::Refuse(why) => {
@@ -113,6 +156,19 @@ unsafe fn live_sequence(
                 return missed(why);
             }
         }
+    }
+}
+
+/// A block's cells in one row.
+#[derive(Clone, Copy)]
+struct Row {
+    first: Column,
+    row: usize,
+}
+
+impl Row {
+    fn cell(self, position: usize) -> &'static AtomicU64 {
+        self.first.right(position).cell(self.row)
     }
 }
 
@@ -132,8 +188,8 @@ pub(crate) unsafe fn add_live(
     n: u64,
     missed: impl FnOnce(Miss),
 ) {
-    let commit = |column: Column| {
-        plain_add(column.right(position), n);
+    let commit = |row: Row| {
+        plain_add(row.cell(position), n);
         Step::Done
     };
     // SAFETY: by contract.
@@ -149,16 +205,16 @@ pub(crate) unsafe fn record_live(
     value: u64,
     missed: impl FnOnce(Miss),
 ) {
-    let compare = |column: Column| {
-        let within = |at, value| column.right(at).cell(0).load(Ordering::Relaxed) >= value;
+    let compare = |row: Row| {
+        let within = |at, value| row.cell(at).load(Ordering::Relaxed) >= value;
         if within(extremes, value) && within(extremes + 1, !value) {
             Step::GoOn
         } else {
             Step::Refuse(Miss::Extreme)
         }
     };
-    let commit = |column: Column| {
-        plain_record(column.right(pair), value, 1);
+    let commit = |row: Row| {
+        plain_record(row, pair, value, 1);
         Step::Done
     };
     // SAFETY: by contract.
@@ -174,15 +230,15 @@ pub(crate) unsafe fn record_pending(
     value: u64,
     missed: impl FnOnce(Miss),
 ) {
-    let note = |column: Column| {
-        if pends(column.right(pair)) {
+    let note = |row: Row| {
+        if pends(row.cell(pair)) {
             return Step::Refuse(Miss::Aborted);
         }
-        column.right(pending).cell(0).store(value, Ordering::Release);
+        row.cell(pending).store(value, Ordering::Release);
         Step::GoOn
     };
-    let commit = |column: Column| {
-        plain_record(column.right(pair), value, 1 | PENDING);
+    let commit = |row: Row| {
+        plain_record(row, pair, value, 1 | PENDING);
         Step::Done
     };
     // SAFETY: by contract.
@@ -197,17 +253,17 @@ pub(crate) unsafe fn fold_live(
     (pair, extremes, pending): (usize, usize, usize),
     missed: impl FnOnce(Miss),
 ) {
-    let raise = |column: Column| {
-        if !pends(column.right(pair)) {
+    let raise = |row: Row| {
+        if !pends(row.cell(pair)) {
             return Step::Done;
         }
-        let value = column.right(pending).cell(0).load(Ordering::Relaxed);
-        plain_raise(column.right(extremes), value);
-        plain_raise(column.right(extremes + 1), !value);
+        let value = row.cell(pending).load(Ordering::Relaxed);
+        plain_raise(row.cell(extremes), value);
+        plain_raise(row.cell(extremes + 1), !value);
         Step::GoOn
     };
-    let commit = |column: Column| {
-        let count = column.right(pair).cell(0);
+    let commit = |row: Row| {
+        let count = row.cell(pair);
         count.store(count.load(Ordering::Relaxed) & !PENDING, Ordering::Release);
         Step::Done
     };
@@ -215,24 +271,22 @@ pub(crate) unsafe fn fold_live(
     unsafe { live_sequence(live, at, missed, &[&raise, &commit]) }
 }
 
-fn pends(count: Column) -> bool {
-    count.cell(0).load(Ordering::Relaxed) & PENDING != 0
+fn pends(count: &AtomicU64) -> bool {
+    count.load(Ordering::Relaxed) & PENDING != 0
 }
 
 /// Stands for one store of both. Readers may see the sum before the count.
-fn plain_record(pair: Column, value: u64, one: u64) {
-    plain_add(pair.right(1), value);
-    plain_add(pair, one);
+fn plain_record(row: Row, pair: usize, value: u64, one: u64) {
+    plain_add(row.cell(pair + 1), value);
+    plain_add(row.cell(pair), one);
 }
 
-fn plain_add(column: Column, n: u64) {
-    let cell = column.cell(0);
+fn plain_add(cell: &AtomicU64, n: u64) {
     let number = cell.load(Ordering::Relaxed);
     cell.store(number.wrapping_add(n), Ordering::Release); // as every store is on x86-64
 }
 
-fn plain_raise(column: Column, value: u64) {
-    let cell = column.cell(0);
+fn plain_raise(cell: &AtomicU64, value: u64) {
     if cell.load(Ordering::Relaxed) < value {
         cell.store(value, Ordering::Release);
     }
@@ -247,14 +301,14 @@ pub(super) fn register_for_membarrier() -> bool {
     true
 }
 
-/// Takes the core over from a thread in the middle of a sequence.
+/// Takes the cores over from threads in the middle of a sequence.
 ///
 /// The kernel may take long over it. So a caller is not pinned. In a model one window opens buckets, so no
 /// two threads are in it at once.
 pub(super) fn membarrier() -> bool {
     assert!(!reclaim::is_pinned(), "a barrier is asked for while pinned");
     assert_eq!(inside().fetch_add(1, Ordering::Relaxed), 0, "two threads ask for a barrier");
-    take_over();
+    (0..cores().len()).for_each(|core| _ = take_over(core));
     inside().fetch_sub(1, Ordering::Relaxed);
     true
 }
@@ -264,6 +318,6 @@ global! {
     fn inside() -> AtomicUsize = AtomicUsize::new(0);
 }
 
-pub(super) fn detect(_rows: usize, _dense: bool) -> bool {
+pub(super) fn detect(_dense: bool) -> bool {
     true
 }

@@ -2,9 +2,10 @@
 //!
 //! Threads are dealt rows in turn, at their first add. Two threads that share a row lose no count; they
 //! are only slower. With no more threads than cores, threads share a row only after others have come and
-//! gone. The index is a thread-local without a destructor, so that an add works at any moment of a
+//! gone. A row is open before its thread has it. The index is a thread-local without a destructor, so that an add works at any moment of a
 //! thread's life.
 
+use super::open::open;
 use super::rows;
 use crate::memory::column::Column;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering, global, thread_number};
@@ -29,6 +30,7 @@ fn offset() -> Option<usize> {
 fn deal() {
     // Relaxed: only the number matters.
     let row = dealt().fetch_add(1, Ordering::Relaxed) % rows();
+    open(row); // before the thread has it: a signal handler may add in between
     ROW.with(|mine| mine.set(Column::offset(row)));
 }
 

@@ -1,7 +1,9 @@
-//! Retrying sequences that the kernel has interrupted.
+//! Retrying sequences that the kernel has interrupted, or whose row was not open yet.
 
 use std::cell::Cell;
 
+use super::miss::{Miss, MissCell};
+use super::open::open_mine;
 use crate::sync::{AtomicU64, Ordering, global, sized};
 
 /// How often one call retries: a debugger that steps through a sequence aborts it each time. None in a
@@ -13,23 +15,6 @@ global! {
     fn interrupted() -> AtomicU64 = AtomicU64::new(0);
 }
 
-/// Why a sequence wrote nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Miss {
-    /// The kernel interrupted it.
-    Aborted,
-    /// This thread has no row.
-    NoRow,
-    /// The time does not lie in the live bucket, or that bucket has no columns.
-    OtherBucket,
-    /// The value lies beyond the extremes that the row has seen.
-    #[allow(dead_code)] // where there are no sequences
-    Extreme,
-}
-
-/// Where a sequence that is retried notes its miss: none if it was committed.
-pub(crate) type MissCell = Cell<Option<Miss>>;
-
 /// Runs `sequence` until it is not aborted, [`TRIES`] times at most. Returns why nothing was written,
 /// if so.
 #[cold]
@@ -39,20 +24,29 @@ pub(crate) fn retry(sequence: impl Fn(&MissCell)) -> Option<Miss> {
     outcome.unwrap_or(Some(Miss::Aborted))
 }
 
+/// As [`retry`], for a sequence that has missed once.
+#[cold]
+pub(crate) fn retry_after(miss: Miss, sequence: impl Fn(&MissCell)) -> Option<Miss> {
+    if note(miss) == Miss::Aborted { retry(sequence) } else { Some(miss) }
+}
+
 /// Runs `sequence` once. Returns why nothing was written, if so.
 pub(crate) fn attempt(sequence: impl Fn(&MissCell)) -> Option<Miss> {
     let missed = Cell::new(None);
     sequence(&missed);
-    if missed.get() == Some(Miss::Aborted) {
-        note_abort();
-    }
-    missed.get()
+    missed.get().map(note)
 }
 
-/// Notes that a sequence was interrupted.
+/// Notes that a sequence has missed, and prepares the next try: opens this thread's row if that was not
+/// open. Then the miss counts as aborted.
 #[cold]
-pub(crate) fn note_abort() {
-    interrupted().fetch_add(1, Ordering::Relaxed); // a statistic
+pub(crate) fn note(miss: Miss) -> Miss {
+    match miss {
+        Miss::Aborted => _ = interrupted().fetch_add(1, Ordering::Relaxed), // a statistic
+        Miss::NoRow if open_mine() => return Miss::Aborted,
+        _ => {}
+    }
+    miss
 }
 
 /// How often a sequence of the per-core strategy was interrupted and retried in this process.

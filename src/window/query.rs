@@ -37,8 +37,8 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// bursts one interval apart, it may include both, or the first may just have left. The error is at
     /// most what one bucket holds. More buckets make it smaller.
     ///
-    /// Costs a clock reading, a load for each row and some twenty more, however many buckets there are. Where adds
-    /// to older buckets are in the interval, or no add has come since the live bucket ended, it costs an
+    /// Costs a clock reading, a load for each [open row](crate::strategy#rows) and some twenty more, however many buckets
+    /// there are. Where adds to older buckets are in the interval, or no add has come since the live bucket ended, it costs an
     /// epoch pin and a load for some buckets besides; after a bucket that could not be closed in time, or a
     /// change of geometry, a load or two for each bucket. Writes nothing; allocates nothing, but for a
     /// thread's [first](#reading).
@@ -193,7 +193,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     ///
     /// With no add running it is exact. Count and sum never go back (except when they wrap). They lie
     /// between what was added before the call and what was begun before its return. Costs a load for
-    /// each row and block.
+    /// each [open row](crate::strategy#rows) and block.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

@@ -16,7 +16,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// [`sum`](Self::sum) is for the interval. If a bucket of the window could not be
     /// closed for so long that the tier has no note of where it began, the bucket before it holds what both do.
     ///
-    /// Costs one allocation, an epoch pin, a load for each row and a load or two for each bucket and cell.
+    /// Costs one allocation, an epoch pin, a load for each [open row](crate::strategy#rows) and a load or two for each bucket and cell.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

@@ -1,12 +1,16 @@
 //! Threads that have no row, or whose row was never expected.
 
+use crate::Seen;
 use crate::work::Work;
-use testkit::alone;
+use testkit::{alone, ns};
 
 use std::mem::zeroed;
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::{fs, thread};
 
-use windrow::{Counter, Strategy, strategy};
+use windrow::clock::Manual;
+use windrow::{Counter, Maximum, SlidingWindow, Strategy, strategy};
 
 /// Has four threads use everything; each begins with `first`.
 fn by_threads(first: impl Fn() + Sync) {
@@ -70,15 +74,78 @@ fn on_cores_that_came_later() {
 
 /// Keeps the calling thread to one of the cores that it may use.
 fn keep_to_one() {
+    keep_to_nth(0);
+}
+
+/// Keeps the calling thread to the core numbered `nth` of those that it may use, counted round and round.
+fn keep_to_nth(nth: usize) {
     let all = cores();
     // SAFETY: all zeros are a valid set; the numbers are within its size.
     let one = unsafe {
         let mut one: libc::cpu_set_t = zeroed();
-        let first = (0..libc::CPU_SETSIZE as usize).find(|core| libc::CPU_ISSET(*core, &all));
-        libc::CPU_SET(first.expect("a core that we run on"), &mut one);
+        let numbers = 0..libc::CPU_SETSIZE as usize;
+        let mut there = numbers.filter(|core| libc::CPU_ISSET(*core, &all));
+        let count = there.clone().count();
+        libc::CPU_SET(there.nth(nth % count).expect("a core that we run on"), &mut one);
         one
     };
     keep_to(&one);
+}
+
+/// Rows open one after the other, in the first adds of a process. A reader that is told of an add counts it.
+#[test]
+fn under_a_reader_while_they_open() {
+    for variables in [
+        [("WINDROW_STRATEGY", ""), ("WINDROW_ROWS", "")],
+        [("WINDROW_STRATEGY", "cpu-id"), ("WINDROW_ROWS", "")],
+        [("WINDROW_STRATEGY", "portable"), ("WINDROW_ROWS", "")],
+        [("WINDROW_STRATEGY", ""), ("WINDROW_ROWS", "1")],
+    ] {
+        for _ in 0..5 {
+            alone::run("rows::opened_under_a_reader", &variables);
+        }
+    }
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn opened_under_a_reader() {
+    const THREADS: u64 = 6;
+    let clock = Manual::default();
+    let window = SlidingWindow::<Seen>::builder().interval(ns(20)).buckets(2).clock(clock);
+    let window = window.build().expect("a valid window");
+    let (counter, most) = (Counter::new(), Maximum::new());
+    let (told, begin) = (AtomicU64::new(0), Barrier::new(THREADS as usize + 1));
+    thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let (counter, most, window, told, begin) = (&counter, &most, &window, &told, &begin);
+            scope.spawn(move || {
+                keep_to_nth(thread as usize);
+                begin.wait();
+                counter.increment();
+                most.record(thread + 1);
+                window.add(Seen::Pass, 1);
+                window.record(Seen::Rt, 1);
+                told.fetch_add(1, Ordering::Release);
+            });
+        }
+        begin.wait();
+        loop {
+            let told = told.load(Ordering::Acquire);
+            let stats = window.stats(Seen::Rt);
+            let found = [counter.sum(), window.sum(Seen::Pass), stats.count, stats.sum];
+            assert!(
+                found.iter().all(|found| (told..=THREADS).contains(found)),
+                "{told}: {found:?}"
+            );
+            assert!(told == 0 || most.get() >= Some(1), "no record is seen");
+            if told == THREADS {
+                break;
+            }
+        }
+    });
+    assert_eq!(counter.sum_then_reset(), THREADS);
+    assert_eq!((most.get(), window.lifetime(Seen::Pass).sum), (Some(THREADS), THREADS));
 }
 
 #[test]

@@ -19,8 +19,9 @@ use crate::steps::{Failed, Steps, target_directory};
 const EXPECTED: &str = "xtask/instructions.txt";
 
 /// The paths of `xtask/counted.rs`.
-const PATHS: [&str; 9] = [
+const PATHS: [&str; 11] = [
     "Counter::add",
+    "Counter::sum, 1 row",
     "Counter::sum, 2 rows",
     "SlidingWindow::add, Ticker",
     "SlidingWindow::add, Coarse",
@@ -29,6 +30,7 @@ const PATHS: [&str; 9] = [
     "SlidingWindow::record, Manual",
     "SlidingWindow::sum, 2 buckets",
     "SlidingWindow::sum, 60 buckets",
+    "SlidingWindow::sum, 60 buckets, 2 rows",
 ];
 
 /// Calls of each: enough that what comes once (a first rotation, a late page) is lost in rounding.

@@ -1,15 +1,16 @@
 //! The table of broken twins: mistakes in adding, rotating, closing and changing the geometry here, in reading in
-//! `reads`, in families in `families`.
+//! `reads`, in families in `families`, in opening rows in `rows`.
 
 mod families;
 mod reads;
+mod rows;
 
 use crate::models::{CHECKER, PER_CORE, TORTURE};
 use crate::twin::Twin;
 
 /// Every mistake that a model must notice.
 pub(crate) fn twins() -> impl Iterator<Item = &'static Twin> {
-    WRITES.iter().chain(reads::READS).chain(families::FAMILIES)
+    WRITES.iter().chain(reads::READS).chain(families::FAMILIES).chain(rows::ROWS)
 }
 
 /// In what changes something.

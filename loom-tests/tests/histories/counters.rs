@@ -31,6 +31,9 @@ fn run(program: &[Vec<Step>], n: impl Fn(usize) -> u64) -> Vec<Call<CounterCall>
             .collect();
         let (counter, mut log) = (Arc::clone(&counter), recorder.log());
         threads.push(thread::spawn(move || {
+            if engine::random().is_multiple_of(2) {
+                engine::on_second_core();
+            }
             for (step, n) in numbered {
                 turn();
                 take(&counter, &mut log, step, n);

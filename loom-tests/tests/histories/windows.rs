@@ -41,6 +41,9 @@ fn run(buckets: u64, program: &[Vec<Step>], n: impl Fn(u32) -> u64) -> WindowHis
         }
         let (window, mut log) = (Arc::clone(&window), recorder.log());
         threads.push(thread::spawn(move || {
+            if engine::random().is_multiple_of(2) {
+                engine::on_second_core();
+            }
             for (step, n) in numbered {
                 turn();
                 take(&window, &mut log, step, n);

@@ -10,6 +10,7 @@ mod each_bucket;
 mod families;
 mod lifetime;
 mod one_bucket;
+mod open_rows;
 mod order;
 mod order_asked_for;
 mod reclamation;

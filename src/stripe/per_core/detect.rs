@@ -14,22 +14,30 @@ pub(super) mod area {
 }
 
 /// What [`detect`] has found out. It is filled before any column is tagged.
-#[repr(C)]
+///
+/// On a line of its own: every add reads it.
+#[repr(C, align(64))]
 pub(super) struct Detected {
     /// Offset of a thread's area from its thread pointer.
     pub(super) area: AtomicUsize,
     /// Offset of the number of the row from the thread pointer.
     pub(super) index: AtomicUsize,
-    /// How many rows there are.
-    pub(super) rows: AtomicUsize,
+    /// How many rows are open (see [`open`](crate::stripe::open)).
+    pub(super) open: AtomicUsize,
 }
 
 pub(super) static DETECTED: Detected =
-    Detected { area: AtomicUsize::new(0), index: AtomicUsize::new(0), rows: AtomicUsize::new(0) };
+    Detected { area: AtomicUsize::new(0), index: AtomicUsize::new(0), open: AtomicUsize::new(1) };
 
-/// Whether the kernel and glibc offer what the strategy needs, for so many rows. With `dense`, rows are
-/// numbered by concurrency id where there is one. Called once.
-pub(in crate::stripe) fn detect(rows: usize, dense: bool) -> bool {
+/// How many rows are open: the word.
+#[inline]
+pub(in crate::stripe) fn open_rows() -> &'static AtomicUsize {
+    &DETECTED.open
+}
+
+/// Whether the kernel and glibc offer what the strategy needs. With `dense`, rows are numbered by concurrency id
+/// where there is one. Called once.
+pub(in crate::stripe) fn detect(dense: bool) -> bool {
     let offset = symbol::<isize>(c"__rseq_offset");
     let size = symbol::<u32>(c"__rseq_size");
     let (Some(offset), Some(size)) = (offset, size.map(|size| size as usize)) else {
@@ -48,7 +56,6 @@ pub(in crate::stripe) fn detect(rows: usize, dense: bool) -> bool {
     // Relaxed: published with the decision, and with every column after it.
     DETECTED.area.store(area, Ordering::Relaxed);
     DETECTED.index.store(area.wrapping_add(index), Ordering::Relaxed);
-    DETECTED.rows.store(rows, Ordering::Relaxed);
     true
 }
 

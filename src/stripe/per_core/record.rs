@@ -20,7 +20,7 @@ use std::mem::offset_of;
 use super::detect::{DETECTED, Detected, area};
 use crate::memory::column::COLUMNS;
 use crate::stripe::live_bucket::{LiveBucket, PENDING};
-use crate::stripe::retry::Miss;
+use crate::stripe::miss::Miss;
 use crate::sync::{AtomicPtr, AtomicU64};
 
 /// Records `value` in this core's cells of the live bucket, if `at` lies in the bucket and the value

@@ -40,6 +40,9 @@ const NOTER: &str = "a thread must stop in the middle of a note while others ret
 const COARSE: &str = "its memory must have been a bucket of just this start before it became the coarse one, which \
                       takes more rotations than loom comes to an end with";
 
+const ASKED_FOR: &str = "it is for adds that were asked for as SeqCst, portably, which loom takes for AcqRel; the file \
+                         proves what it is for";
+
 /// All of them.
 pub(super) const EXCUSES: &[Excuse] = &[
     Excuse {
@@ -211,6 +214,12 @@ pub(super) const EXCUSES: &[Excuse] = &[
         orders: &["Relaxed"],
         why: DECIDED,
         witness: "tests/threads.rs",
+    },
+    Excuse {
+        site: "stripe/open.rs: open: fence: SeqCst",
+        orders: &["AcqRel", "no fence"],
+        why: ASKED_FOR,
+        witness: "src/stripe/open.rs",
     },
     Excuse {
         site: "stripe/membarrier.rs: ticket: load: Acquire",

@@ -1,0 +1,20 @@
+//! Why a sequence wrote nothing.
+
+use std::cell::Cell;
+
+/// Why a sequence wrote nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Miss {
+    /// It may be tried again: as a rule, the kernel interrupted it.
+    Aborted,
+    /// This thread has no open row.
+    NoRow,
+    /// The time does not lie in the live bucket, or that bucket has no columns.
+    OtherBucket,
+    /// The value lies beyond the extremes that the row has seen.
+    #[allow(dead_code)] // where there are no sequences
+    Extreme,
+}
+
+/// Where a sequence that is retried notes its miss: none if it was committed.
+pub(crate) type MissCell = Cell<Option<Miss>>;

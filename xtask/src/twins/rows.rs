@@ -1,0 +1,86 @@
+//! Broken twins of what opens rows, and visits those that are open.
+
+use crate::models::{CHECKER, PER_CORE};
+use crate::twin::Twin;
+
+/// Every mistake with open rows that a model must notice.
+pub(super) const ROWS: &[Twin] = &[
+    Twin {
+        name: "row-not-opened",
+        file: "src/stripe/portable.rs",
+        find: "    open(row); // before",
+        replace: "    // before",
+        build: &CHECKER,
+        model: "open_rows::sum_behind_an_add_to_a_new_row",
+        why: "no read visits the row (I9)",
+    },
+    Twin {
+        name: "number-of-rows-remembered",
+        file: "src/arena/rows.rs",
+        find: "    let rows = std::iter::once(0).chain(1..open_rows()); // the first is open",
+        replace: "    crate::sync::thread_number!(SEEN);
+    let seen = SEEN.with(std::cell::Cell::get).min(open_rows());
+    SEEN.with(|mine| mine.set(seen));
+    let rows = std::iter::once(0).chain(1..seen);",
+        build: &CHECKER,
+        model: "counter_drains::two_drains_share_what_was_added",
+        why: "a drain does not visit a row that the drain before has counted: it is negative (I8)",
+    },
+    Twin {
+        name: "column-freed-but-for-its-new-rows",
+        file: "src/arena/rows.rs",
+        find: "    for row in 0..open_rows() {
+        let cell = column.cell(row);
+        // Relaxed",
+        replace: "    for row in 0..1 {
+        let cell = column.cell(row);
+        // Relaxed",
+        build: &CHECKER,
+        model: "open_rows::column_freed_with_its_new_row",
+        why: "the next owner begins with what is left in the row (I1)",
+    },
+    Twin {
+        name: "sequence-commits-to-a-row-that-is-not-open",
+        file: "src/stripe/per_core_model.rs",
+        find: "    row == 0 || row < open_rows().load(Ordering::Relaxed)",
+        replace: "    row == 0 || row != open_rows().load(Ordering::Relaxed) + 2",
+        build: &PER_CORE,
+        model: "open_rows::sum_behind_an_add_to_a_new_row",
+        why: "no read visits the row (I9)",
+    },
+    Twin {
+        name: "sequence-opens-its-row-after-the-commit",
+        file: "src/stripe/per_core_model.rs",
+        find: "    if !is_open(row) {
+        return missed(Miss::NoRow);
+    }
+    let cells = Row { first: PerCoreColumn(word).column(), row };
+    // What the sequence loaded, and where it will store, is decided now. Its steps follow one by one; a
+    // barrier, or another thread, may come before each.
+    for step in steps {
+        let core = cores()[row].lock().unwrap();
+        if *core != mine {
+            drop(core);
+            return missed(Miss::Aborted);
+        }
+        match step(cells) {
+            Step::GoOn => {}
+            Step::Done => return,",
+        replace: "    let cells = Row { first: PerCoreColumn(word).column(), row };
+    for step in steps {
+        let core = cores()[row].lock().unwrap();
+        if *core != mine {
+            drop(core);
+            return missed(Miss::Aborted);
+        }
+        match step(cells) {
+            Step::GoOn => {}
+            Step::Done => {
+                drop(core);
+                return super::open::open(row);
+            }",
+        build: &PER_CORE,
+        model: "open_rows::close_against_an_add_to_a_new_row",
+        why: "a closer does not visit a row that was added to before the barrier (I6)",
+    },
+];

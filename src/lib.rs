@@ -57,4 +57,4 @@ pub use ring::parts;
 pub use stripe::aborts;
 pub use stripe::{Strategy, strategy};
 pub use timestamp::Timestamp;
-pub use window::{BucketSnapshot, Builder, Over, SlidingWindow, Snapshot, Totals};
+pub use window::{BucketSnapshot, Builder, Moment, Over, Since, SlidingWindow, Snapshot, Totals};

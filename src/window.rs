@@ -8,6 +8,7 @@ use crate::error::{BuildError, OutOfRange};
 use crate::event::{Event, cells_of};
 use crate::ring::{Geometry, OutOfRing, Ring, RingAndClock};
 use crate::timestamp::{Timestamp, saturating_nanos};
+use crate::window::identity::Identity;
 
 // In the order in which the documentation shows what a window offers.
 mod builder;
@@ -23,6 +24,9 @@ mod over;
 
 mod series;
 
+mod identity;
+mod moment;
+
 // A log.
 mod drain;
 
@@ -31,6 +35,7 @@ mod close;
 mod time;
 
 pub use builder::Builder;
+pub use moment::{Moment, Since};
 pub use over::Over;
 pub use snapshot::{BucketSnapshot, Snapshot};
 pub use totals::Totals;
@@ -113,6 +118,7 @@ pub struct SlidingWindow<E, C = Coarse> {
     clock: C,
     /// What the clock said when the window was built.
     built: Timestamp,
+    identity: Identity,
     events: PhantomData<fn(E)>,
 }
 
@@ -131,7 +137,7 @@ impl<E, C: Clock> RingAndClock for SlidingWindow<E, C> {
 
 impl<E: Event, C: Clock> SlidingWindow<E, C> {
     pub(crate) fn new(ring: Ring, clock: C, built: Timestamp) -> SlidingWindow<E, C> {
-        SlidingWindow { ring, clock, built, events: PhantomData }
+        SlidingWindow { ring, clock, built, identity: Identity::new(), events: PhantomData }
     }
 
     /// Adds `n`, wrapping, to a `Count` event in the bucket of the clock's now.

@@ -7,6 +7,7 @@ use layout::{BucketLayout, CellIndex};
 
 pub(crate) mod layout;
 pub mod listed;
+pub(crate) mod shown;
 mod stats;
 
 pub use layout::Kind;
@@ -193,10 +194,9 @@ pub(crate) fn cells_of<E: Event>(event: E) -> CellIndex {
 
 /// Makes an enum whose variants are the events of a window.
 ///
-/// Each variant is followed by its [`Kind`]: `Count` for a number that adds up,
-/// `Value` for values of which the window keeps count, sum, minimum and maximum. The enum is
-/// `Copy + Eq + Hash + Debug` and implements [`Event`]. It keeps its attributes and its
-/// visibility.
+/// Each variant is followed by its [`Kind`]: `Count` for a number that adds up, `Value` for values of which the
+/// window keeps count, sum, minimum and maximum, `Maximum` or `Minimum` for values of which it keeps that alone. The
+/// enum is `Copy + Eq + Hash + Debug` and implements [`Event`]. It keeps its attributes and its visibility.
 ///
 /// ```
 /// windrow::events! {
@@ -231,7 +231,8 @@ pub(crate) fn cells_of<E: Event>(event: E) -> CellIndex {
 /// windrow::events! { pub enum Http { Pass: Counter } }
 /// ```
 ///
-/// So is a set of events that does not fit a row of 8192 cells: a `Count` takes one, a `Value` five.
+/// So is a set of events that does not fit a row of 8192 cells: a `Count` takes one, a `Value` five, a `Maximum` or a
+/// `Minimum` two.
 #[macro_export]
 macro_rules! events {
     ( $(#[$attribute:meta])* $visibility:vis enum $name:ident { $(,)? } ) => {

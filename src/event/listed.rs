@@ -193,13 +193,17 @@ macro_rules! __event_kind {
     ($event:ident Value) => {
         $crate::Kind::Value
     };
+    ($event:ident Maximum) => {
+        $crate::Kind::Maximum
+    };
+    ($event:ident Minimum) => {
+        $crate::Kind::Minimum
+    };
     ($event:ident) => {
         ::core::compile_error!(::core::concat!(
             "each event needs a kind: `",
             ::core::stringify!($event),
-            ": Count` or `",
-            ::core::stringify!($event),
-            ": Value`"
+            ": Count`, or another `windrow::Kind`"
         ))
     };
     ($event:ident $other:ident) => {
@@ -208,9 +212,7 @@ macro_rules! __event_kind {
             ::core::stringify!($other),
             "` is no kind of event: write `",
             ::core::stringify!($event),
-            ": Count` or `",
-            ::core::stringify!($event),
-            ": Value`"
+            ": Count`, or another `windrow::Kind`"
         ))
     };
 }

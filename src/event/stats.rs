@@ -6,7 +6,8 @@ use std::ops::{Add, AddAssign};
 /// What is known of one event over some span.
 ///
 /// For a `Count` event, `count` and `sum` are both what was added, and there is no minimum or
-/// maximum. For a `Value` event, `count` is how many values were recorded. Sums wrap.
+/// maximum. For a `Value` event, `count` is how many values were recorded. Sums wrap. For a `Maximum` event there is
+/// a maximum and nothing else: `count` and `sum` are 0, whatever was recorded. For a `Minimum` event likewise.
 ///
 /// ```
 /// use windrow::{SlidingWindow, events};
@@ -37,13 +38,13 @@ use std::ops::{Add, AddAssign};
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// How many values were recorded; for a `Count` event, what was added.
+    /// How many values were recorded; for a `Count` event, what was added; for a `Maximum` or `Minimum` event, 0.
     pub count: u64,
-    /// The sum of the values, wrapping; for a `Count` event, what was added.
+    /// The sum of the values, wrapping; for a `Count` event, what was added; for a `Maximum` or `Minimum` event, 0.
     pub sum: u64,
-    /// The least value recorded; `None` if there was none.
+    /// The least value recorded; `None` if there was none, and for a `Count` or `Maximum` event.
     pub min: Option<u64>,
-    /// The greatest value recorded; `None` if there was none.
+    /// The greatest value recorded; `None` if there was none, and for a `Count` or `Minimum` event.
     pub max: Option<u64>,
 }
 

@@ -13,7 +13,7 @@
 use std::ptr::{NonNull, from_ref};
 
 use crate::clock::UNKNOWN;
-use crate::event::layout::CellIndex;
+use crate::event::layout::{CellIndex, raise_of};
 use crate::memory::column::Column;
 use crate::reclaim::{self, Guard};
 use crate::ring::Ring;
@@ -65,7 +65,12 @@ impl Ring {
     fn add_without_sequences(window: &impl RingAndClock, at: u64, cells: CellIndex, number: u64) {
         match cells {
             CellIndex::Count { cell } => Ring::count_without_sequences(window, at, cell, number),
-            CellIndex::Value { .. } => Ring::record_without_sequences(window, at, cells, number),
+            CellIndex::Value { pair, extremes } => {
+                Ring::record_without_sequences(window, at, (pair, extremes), number);
+            }
+            CellIndex::Extreme { cell, is_minimum } => {
+                Ring::raise_without_sequences(window, at, (cell, is_minimum), number);
+            }
         }
     }
 
@@ -80,9 +85,22 @@ impl Ring {
     fn record_without_sequences(
         window: &impl RingAndClock,
         at: u64,
-        cells: CellIndex,
+        (pair, extremes): (u16, u16),
         number: u64,
     ) {
+        let cells = CellIndex::Value { pair, extremes };
+        let slowly = |_| Ring::add_off_path(window, at, cells, number);
+        window.ring().add_portably(at, cells, number, slowly);
+    }
+
+    #[inline(never)]
+    fn raise_without_sequences(
+        window: &impl RingAndClock,
+        at: u64,
+        (cell, is_minimum): (u16, bool),
+        number: u64,
+    ) {
+        let cells = CellIndex::Extreme { cell, is_minimum };
         let slowly = |_| Ring::add_off_path(window, at, cells, number);
         window.ring().add_portably(at, cells, number, slowly);
     }
@@ -111,6 +129,10 @@ impl Ring {
                 CellIndex::Value { pair, extremes } => {
                     let value = (pair.into(), extremes.into());
                     per_core::record_live(live, at, value, number, missed);
+                }
+                CellIndex::Extreme { cell, is_minimum } => {
+                    let (position, to) = raise_of(cell, is_minimum, number);
+                    per_core::raise_live(live, at, position, to, missed);
                 }
             }
         }
@@ -242,7 +264,7 @@ impl Ring {
         // A value mostly comes because it lies beyond what its row has seen: this is its first attempt here.
         let first = match cells {
             CellIndex::Value { .. } => attempt(sequence),
-            CellIndex::Count { .. } => Some(Miss::Aborted),
+            CellIndex::Count { .. } | CellIndex::Extreme { .. } => Some(Miss::Aborted),
         };
         if first == Some(Miss::Aborted) { retry(sequence) } else { first }
     }

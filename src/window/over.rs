@@ -138,7 +138,7 @@ impl<E: Event, C: Clock> Over<'_, E, C> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn sum(&self, event: E) -> u64 {
-        let position = cells_of(event).sum();
+        let Some(position) = cells_of(event).sum() else { return 0 };
         self.read(|view, span| view.total_in(span, position))
     }
 
@@ -175,7 +175,7 @@ impl<E: Event, C: Clock> Over<'_, E, C> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn rate(&self, event: E) -> f64 {
-        let position = cells_of(event).count();
+        let Some(position) = cells_of(event).count() else { return 0.0 };
         let (count, covers) =
             self.read(|view, span| (view.total_in(span, position), span.covers()));
         per_second(count as f64, Duration::from_nanos(covers))
@@ -297,7 +297,7 @@ impl<E: Event, C: Clock> Over<'_, E, C> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn weighted_sum(&self, event: E) -> f64 {
-        self.weighted(cells_of(event).sum()).0
+        cells_of(event).sum().map_or(0.0, |position| self.weighted(position).0)
     }
 
     /// The estimate of [`weighted_sum`](Self::weighted_sum) per second of the span that it is of; of a `Value`
@@ -316,7 +316,8 @@ impl<E: Event, C: Clock> Over<'_, E, C> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn weighted_rate(&self, event: E) -> f64 {
-        let (count, covers) = self.weighted(cells_of(event).count());
+        let Some(position) = cells_of(event).count() else { return 0.0 };
+        let (count, covers) = self.weighted(position);
         per_second(count, Duration::from_nanos(covers))
     }
 

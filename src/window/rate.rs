@@ -46,7 +46,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn rate(&self, event: E) -> f64 {
-        let position = cells_of(event).count();
+        let Some(position) = cells_of(event).count() else { return 0.0 };
         let (count, interval) = self
             .ring
             .view(|| self.nanos(), |view| (view.total(position), view.geometry().interval()));
@@ -84,7 +84,8 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
             || self.nanos(),
             |view| {
                 let age = view.now().saturating_sub(self.built.as_nanos());
-                (view.total(position), view.geometry().interval().min(age))
+                let count = position.map_or(0, |position| view.total(position));
+                (count, view.geometry().interval().min(age))
             },
         );
         (nanos > 0).then(|| per_second(count as f64, Duration::from_nanos(nanos)))

@@ -19,7 +19,7 @@ use crate::steps::{Failed, Steps, target_directory};
 const EXPECTED: &str = "xtask/instructions.txt";
 
 /// The paths of `xtask/counted.rs`.
-const PATHS: [&str; 9] = [
+const PATHS: [&str; 10] = [
     "Counter::add",
     "Counter::sum, 2 rows",
     "SlidingWindow::add, Ticker",
@@ -27,6 +27,7 @@ const PATHS: [&str; 9] = [
     "SlidingWindow::add, Precise",
     "SlidingWindow::add, Manual",
     "SlidingWindow::record, Manual",
+    "SlidingWindow::record of a Maximum, Manual",
     "SlidingWindow::sum, 2 buckets",
     "SlidingWindow::sum, 60 buckets",
 ];

@@ -261,10 +261,11 @@ impl Ring {
                 self.add_portably(at, cells, number, |why| missed.set(Some(why)));
             }
         };
-        // A value mostly comes because it lies beyond what its row has seen: this is its first attempt here.
+        // A `Value` mostly comes because it lies beyond what its row has seen: this is its first attempt here. So it is
+        // of an extreme alone whose time was given.
         let first = match cells {
-            CellIndex::Value { .. } => attempt(sequence),
-            CellIndex::Count { .. } | CellIndex::Extreme { .. } => Some(Miss::Aborted),
+            CellIndex::Value { .. } | CellIndex::Extreme { .. } => attempt(sequence),
+            CellIndex::Count { .. } => Some(Miss::Aborted),
         };
         if first == Some(Miss::Aborted) { retry(sequence) } else { first }
     }

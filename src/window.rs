@@ -18,6 +18,8 @@ mod query;
 mod snapshot;
 mod totals;
 
+mod signed;
+
 mod rate;
 
 mod over;

@@ -174,6 +174,13 @@ fn windows_have_their_signatures() {
 
         let _: fn(Builder<E, C>, Duration) -> Builder<E, C> = Builder::covers_at_least;
 
+        let _: fn(&SlidingWindow<E, C>, E, i64) = SlidingWindow::add_signed;
+        let _: fn(&SlidingWindow<E, C>, Timestamp, E, i64) -> Result<(), OutOfRange> =
+            SlidingWindow::add_signed_at;
+        let _: fn(&SlidingWindow<E, C>, E) -> i64 = SlidingWindow::signed_sum;
+        let _: fn(&Stats) -> i64 = Stats::signed_sum;
+        let _: fn(&Since<E>, E) -> i64 = Since::signed_sum;
+
         let _: fn(&SlidingWindow<E, C>) -> Moment<E> = SlidingWindow::moment;
         let _: fn(&SlidingWindow<E, C>, &Moment<E>) -> Option<Since<E>> = SlidingWindow::since;
         let _: fn(&Moment<E>, &Moment<E>) -> Option<Since<E>> = Moment::since;

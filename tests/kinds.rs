@@ -5,7 +5,7 @@ use std::thread;
 
 use testkit::{Finish, Rng, alone, at, at_ns, clock_at, ms, ns, window};
 use windrow::clock::Manual;
-use windrow::{Event, Kind, SlidingWindow, Stats, events};
+use windrow::{Event, Kind, SlidingWindow, Snapshot, Stats, events};
 
 events! {
     /// Each value is recorded of all three: so the last two must be what the first one says.
@@ -17,7 +17,9 @@ type Window = SlidingWindow<Seen, Manual>;
 const VALUED: [Seen; 3] = [Seen::All, Seen::Greatest, Seen::Least];
 
 fn record(window: &Window, value: u64) {
-    VALUED.iter().for_each(|event| window.record(*event, value));
+    for event in VALUED {
+        window.record(event, value);
+    }
 }
 
 /// Whether what two events keep is what the third says of the same values, and nothing else.
@@ -52,7 +54,7 @@ fn agree_everywhere(window: &Window) {
         agree(|event| complete.stats(event));
     }
     for tier in 0..3 {
-        for bucket in window.series(tier).iter().flat_map(|series| series.buckets()) {
+        for bucket in window.series(tier).iter().flat_map(Snapshot::buckets) {
             agree(|event| bucket.stats(event));
         }
     }
@@ -99,9 +101,9 @@ fn an_extreme_alone_has_neither_count_nor_sum() {
         assert_eq!((over.sum(event), window.late(event)), (0, Stats::default()));
         let rates =
             [window.rate(event), window.totals().rate(event), window.snapshot().rate(event)];
-        assert_eq!(rates, [0.0; 3]);
+        assert_eq!(rates.map(f64::to_bits), [0; 3]);
         let rates = [over.rate(event), over.weighted_sum(event), over.weighted_rate(event)];
-        assert_eq!(rates, [0.0; 3]);
+        assert_eq!(rates.map(f64::to_bits), [0; 3]);
         clock.advance(ms(1));
         assert_eq!(window.warm_up_rate(event), Some(0.0));
         let since = window.since(&moment).expect("a moment of this window");
@@ -163,6 +165,91 @@ fn histories() {
     }
 }
 
+events! {
+    enum Pool { Opened: Count, Open: Signed }
+}
+
+#[test]
+fn a_signed_number_goes_up_and_down() {
+    let clock = clock_at(60_000);
+    let window: SlidingWindow<Pool, Manual> = window(ms(500), 2, &clock);
+    let moment = window.moment();
+    for n in [3, -10, 1] {
+        window.add_signed(Pool::Open, n);
+    }
+    window.add(Pool::Open, 2);
+    window.add_signed_at(at(59_999), Pool::Open, -1).expect("in the ring");
+    assert_eq!(window.signed_sum(Pool::Open), -5);
+    assert_eq!(window.sum(Pool::Open), 5_u64.wrapping_neg());
+    assert_eq!(window.previous().stats(Pool::Open).signed_sum(), -1);
+    assert_eq!(window.lifetime(Pool::Open).signed_sum(), -5);
+    assert_eq!(window.since(&moment).map(|since| since.signed_sum(Pool::Open)), Some(-5));
+    assert_eq!((window.sum(Pool::Opened), window.signed_sum(Pool::Opened)), (0, 0));
+    let (totals, snapshot) = (window.totals(), window.snapshot());
+    for rate in [window.rate(Pool::Open), totals.rate(Pool::Open), snapshot.rate(Pool::Open)] {
+        assert!((rate + 5.0).abs() < 1e-9, "{rate}");
+    }
+    clock.set(at(60_600));
+    window.add_signed(Pool::Open, 100);
+    let over = window.over(ms(500)).expect("within the interval");
+    assert!((over.rate(Pool::Open) - 200.0).abs() < 1e-9);
+    assert!((over.complete().rate(Pool::Open) + 8.0).abs() < 1e-9);
+    // Of the bucket before, 400 ms of 500.
+    assert!((over.weighted_sum(Pool::Open) - (100.0 - 0.8 * 4.0)).abs() < 1e-9);
+    assert!((over.weighted_rate(Pool::Open) - 2.0 * (100.0 - 0.8 * 4.0)).abs() < 1e-9);
+    window.add_signed(Pool::Open, -160);
+    assert_eq!(window.warm_up_rate(Pool::Open).map(f64::round), Some(-107.0)); // of -64 in 0.6 s
+    assert_eq!(window.signed_sum(Pool::Open), -64);
+}
+
+/// Through closing, changes of geometry, and sums of several windows.
+#[test]
+fn a_signed_sum_is_right_wherever_it_has_been() {
+    let clock = clock_at(60_000);
+    let window: SlidingWindow<Pool, Manual> = window(ms(10), 4, &clock);
+    for n in [-5, 7, -9, 1] {
+        window.add_signed(Pool::Open, n);
+        clock.advance(ms(10));
+    }
+    window.add_signed(Pool::Open, i64::MIN);
+    let sums = |window: &SlidingWindow<Pool, Manual>| -> Vec<i64> {
+        window.snapshot().iter().map(|bucket| bucket.stats(Pool::Open).signed_sum()).collect()
+    };
+    assert_eq!(sums(&window), [7, -9, 1, i64::MIN]);
+    window.add_signed(Pool::Open, i64::MAX);
+    let mut drained = Vec::new();
+    window.drain_closed(|bucket| drained.push(bucket.stats(Pool::Open).signed_sum()));
+    // Portably, the last of them may not be closed yet.
+    assert!(drained.len() >= 2 && [7, -9, 1].starts_with(&drained), "{drained:?}");
+    window.reconfigure(ms(80), 2).expect("a valid geometry");
+    assert_eq!((window.signed_sum(Pool::Open), sums(&window)), (-2, vec![-1, -1]));
+    let mut both = window.snapshot();
+    both.merge(&window.snapshot()).expect("the same time");
+    assert_eq!(both.stats(Pool::Open).signed_sum(), -4);
+    window.clear().expect("there is memory");
+    assert_eq!((window.signed_sum(Pool::Open), window.lifetime(Pool::Open).signed_sum()), (0, -7));
+}
+
+#[test]
+fn a_signed_number_is_shown_with_its_sign() {
+    let window: SlidingWindow<Pool, Manual> = window(ms(10), 4, &clock_at(60_000));
+    let moment = window.moment();
+    window.add_signed(Pool::Open, -3);
+    let since = window.since(&moment);
+    let (snapshot, totals) = (window.snapshot(), window.totals());
+    let newest = snapshot.buckets().last();
+    for shown in [
+        format!("{window:?}"),
+        format!("{snapshot:?}"),
+        format!("{newest:?}"),
+        format!("{totals:?}"),
+        format!("{since:?}"),
+    ] {
+        assert!(shown.contains("Open: -3"), "{shown}");
+        assert!(shown.contains("Opened: Stats { count: 0"), "{shown}");
+    }
+}
+
 #[test]
 fn no_extreme_is_lost_or_strays_into_another_bucket() {
     for strategy in ["", "portable"] {
@@ -203,7 +290,7 @@ fn under_writers() {
         let finish = Finish(&is_over);
         scope.spawn(|| {
             while !is_over.load(Ordering::Acquire) {
-                for bucket in window.last(ns(LENGTH * 20)).expect("within the interval").iter() {
+                for bucket in &window.last(ns(LENGTH * 20)).expect("within the interval") {
                     let of = bucket.start().as_nanos() / LENGTH;
                     let (greatest, least) =
                         (bucket.stats(Seen::Greatest), bucket.stats(Seen::Least));

@@ -135,7 +135,7 @@ fn fewer_or_more_events_than_have_names() {
 #[test]
 fn more_cells_than_a_row_has_columns() {
     let most =
-        "fits a row of 8192 cells: one for each `Count`, five for each `Value`, two for each";
+        "fits a row of 8192 cells: one for each `Count` or `Signed`, five for each `Value`, two";
     let values: Vec<_> = (0..2049).map(|value| format!("V{value}: Value")).collect();
     refuses("too_many", &format!("pub enum TooMany {{ {} }}", values.join(", ")), &[most]);
     let events = r#"[("It", Kind::Count); 8193]"#;

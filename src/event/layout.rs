@@ -1,8 +1,8 @@
-//! The kinds of event, and where an event's cells stand within a bucket.
+//! Where an event's cells stand within a bucket.
 //!
 //! ```text
 //!   count sum | count sum | ... | n | n | n | ... | max !min | ... | 0? max | 0? !min | ...
-//!   pairs of the Value events     the Count events  of the Values    Maximum and Minimum events
+//!   pairs of the Value events     Count and Signed  of the Values    Maximum and Minimum events
 //!   <------------- these add up --------------->   <------- these only rise ------->
 //! ```
 //!
@@ -15,83 +15,15 @@
 //! of it. A reader looks for zero first: if it then finds no other value, there was a time at which there was none.
 //! A `Minimum` is a `Maximum` of complements.
 
+use super::kind::Kind;
 use super::stats::Stats;
 use crate::memory::column::COLUMNS;
 use crate::stripe::live_bucket::PENDING;
 
-/// How an event is counted.
-///
-/// | kind | of | a bucket keeps | [`Stats`] of it |
-/// |---|---|---|---|
-/// | `Count` | a number that adds up | its sum | `count` and `sum` are both that |
-/// | `Value` | values | count, sum, least and greatest | all four |
-/// | `Maximum` | values | the greatest | `max`; the others are 0 and `None` |
-/// | `Minimum` | values | the least | `min`; the others are 0 and `None` |
-///
-/// What nothing adds up of has no sum, rate or mean: where a read must answer with a number, it is 0.
-///
-/// ```
-/// use windrow::{SlidingWindow, events};
-///
-/// events! { enum Queue { Pushed: Count, Waited: Value, Depth: Maximum, Room: Minimum } }
-///
-/// let window = SlidingWindow::<Queue>::builder().build()?;
-/// for depth in [3, 9, 0] {
-///     window.add(Queue::Pushed, 1);
-///     window.record(Queue::Waited, 10 * depth);
-///     window.record(Queue::Depth, depth);
-///     window.record(Queue::Room, 100 - depth);
-/// }
-/// assert_eq!(window.sum(Queue::Pushed), 3);
-/// assert_eq!(window.stats(Queue::Waited).mean(), Some(40.0));
-/// assert_eq!(window.stats(Queue::Depth).max, Some(9));
-/// assert_eq!(window.stats(Queue::Room).min, Some(91));
-/// # Ok::<(), windrow::BuildError>(())
-/// ```
-///
-/// Each takes so many cells:
-///
-/// ```
-/// use windrow::Kind;
-///
-/// assert_eq!(Kind::Count.cells(), 1);
-/// assert_eq!(Kind::Value.cells(), 4);
-/// assert_eq!(Kind::Maximum.cells(), 2);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Kind {
-    /// A number that adds up: one cell.
-    Count,
-    /// Values, of which the count, sum, minimum and maximum are kept: four cells.
-    Value,
-    /// Values, of which the greatest alone is kept: two cells.
-    Maximum,
-    /// Values, of which the least alone is kept: two cells.
-    Minimum,
-}
-
-impl Kind {
-    /// How many cells of eight bytes an event of this kind takes in a bucket.
-    ///
-    /// In each row of a window's blocks, a `Value` takes a fifth cell besides.
-    ///
-    /// ```
-    /// assert_eq!(windrow::Kind::Value.cells(), 4);
-    /// ```
-    pub const fn cells(self) -> usize {
-        match self {
-            Kind::Count => 1,
-            Kind::Value => 4,
-            Kind::Maximum | Kind::Minimum => 2,
-        }
-    }
-}
-
 /// The cells of one event. Small enough for a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellIndex {
-    /// One cell that adds up.
+    /// One cell that adds up, of a `Count` or a `Signed` event.
     Count {
         /// Its position.
         cell: u16,
@@ -126,7 +58,7 @@ impl CellIndex {
         let mut index = 0;
         while index < events.len() {
             match events[index].1 {
-                Kind::Count => {
+                Kind::Count | Kind::Signed => {
                     indexes[index] = CellIndex::Count { cell };
                     cell += 1;
                 }
@@ -219,7 +151,7 @@ impl BucketLayout {
         let (mut counts, mut pairs, mut alone, mut index) = (0, 0, 0, 0);
         while index < events.len() {
             match events[index].1 {
-                Kind::Count => counts += 1,
+                Kind::Count | Kind::Signed => counts += 1,
                 Kind::Value => pairs += 2,
                 Kind::Maximum | Kind::Minimum => alone += 2,
             }
@@ -233,8 +165,8 @@ impl BucketLayout {
     pub(crate) const fn check(self) {
         assert!(
             self.columns() <= COLUMNS,
-            "a set of events fits a row of 8192 cells: one for each `Count`, five for each `Value`, two \
-             for each `Maximum` or `Minimum`"
+            "a set of events fits a row of 8192 cells: one for each `Count` or `Signed`, five for each \
+             `Value`, two for each `Maximum` or `Minimum`"
         );
     }
 
@@ -316,6 +248,7 @@ mod tests {
     use super::*;
 
     const COUNT: (&str, Kind) = ("count", Kind::Count);
+    const SIGNED: (&str, Kind) = ("signed", Kind::Signed);
     const VALUE: (&str, Kind) = ("value", Kind::Value);
     const MAXIMUM: (&str, Kind) = ("maximum", Kind::Maximum);
     const MINIMUM: (&str, Kind) = ("minimum", Kind::Minimum);
@@ -353,7 +286,7 @@ mod tests {
         lie_side_by_side([VALUE, COUNT, VALUE, VALUE]);
         lie_side_by_side([COUNT, VALUE, COUNT, COUNT, VALUE, VALUE]);
         lie_side_by_side([MAXIMUM]);
-        lie_side_by_side([MINIMUM, COUNT, VALUE, MAXIMUM, VALUE, MINIMUM, COUNT]);
+        lie_side_by_side([MINIMUM, COUNT, VALUE, MAXIMUM, SIGNED, VALUE, MINIMUM, COUNT]);
     }
 
     #[test]

@@ -5,9 +5,8 @@
 //! answers when the enum is compiled. It examines each attribute by itself, without recursion, however
 //! long the documentation is.
 
-use crate::event::Event;
 use crate::event::layout::BucketLayout;
-use crate::event::layout::Kind;
+use crate::event::{Event, Kind};
 
 /// A variant in the source, whether or not its `cfg` leaves it there.
 #[derive(Clone, Copy, Debug)]
@@ -189,6 +188,9 @@ macro_rules! __event_is_there {
 macro_rules! __event_kind {
     ($event:ident Count) => {
         $crate::Kind::Count
+    };
+    ($event:ident Signed) => {
+        $crate::Kind::Signed
     };
     ($event:ident Value) => {
         $crate::Kind::Value

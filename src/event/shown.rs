@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Debug, DebugStruct, Formatter};
 
-use super::{Event, Positions, Stats};
-use crate::event::layout::{CellIndex, Kind};
+use super::{Event, Kind, Positions, Stats};
+use crate::event::layout::CellIndex;
 
 /// What is known of one event.
 struct Shown {
@@ -15,6 +15,7 @@ impl Debug for Shown {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.kind {
             Kind::Count | Kind::Value => self.stats.fmt(f),
+            Kind::Signed => self.stats.signed_sum().fmt(f),
             Kind::Maximum => self.stats.max.fmt(f),
             Kind::Minimum => self.stats.min.fmt(f),
         }

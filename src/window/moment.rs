@@ -11,8 +11,12 @@
 //! one of them, for good. What bucket, geometry or drain it belongs to changes nothing in that sum. A moment loads each
 //! cell once, so it has the add or has not. The later moment loads each cell later, so it has what the earlier one has.
 
+use std::fmt::{self, Debug, Formatter};
+
 use super::SlidingWindow;
 use crate::clock::Clock;
+use crate::event::layout::CellIndex;
+use crate::event::shown::show;
 use crate::event::{Event, Positions, Stats, cells_of};
 use crate::window::identity::Identity;
 
@@ -124,7 +128,7 @@ impl<E: Event> Moment<E> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     ///
-    /// Numbers wrap: between a later moment and an earlier one, they are what they are the other way round, less than zero.
+    /// Numbers wrap: if `earlier` is the later one, they are what they are the other way round, less than zero.
     pub fn since(&self, earlier: &Moment<E>) -> Option<Since<E>> {
         if self.of != earlier.of {
             return None;
@@ -145,13 +149,14 @@ impl<E: Event> Moment<E> {
 /// since a moment are not: ask the [window](crate::SlidingWindow::stats) for those of its interval.
 ///
 /// [`SlidingWindow::since`]: crate::SlidingWindow::since
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Since<E: Event> {
     cells: E::Cells,
 }
 
 impl<E: Event> Since<E> {
-    /// How many values were recorded of a `Value` event, modulo 2^63; of a `Count` event, what was added.
+    /// How many values were recorded of a `Value` event, modulo 2^63; of a `Count` or `Signed` event, what was added; of a
+    /// `Maximum` or `Minimum` event, 0.
     ///
     /// ```
     /// # windrow::events! { enum Disk { Latency: Value } }
@@ -165,7 +170,7 @@ impl<E: Event> Since<E> {
         self.stats(event).count
     }
 
-    /// The sum of what was added or recorded, wrapping.
+    /// The sum of what was added or recorded, wrapping; of a `Maximum` or `Minimum` event, 0.
     ///
     /// ```
     /// # windrow::events! { enum Disk { Latency: Value } }
@@ -180,7 +185,23 @@ impl<E: Event> Since<E> {
         self.stats(event).sum
     }
 
-    /// The mean of the values recorded; `None` if there were none. Of a `Count` event that was added to, it is 1.
+    /// The [`sum`](Self::sum) with its sign: of a `Signed` event, what it has gone up or down by. It is also what the sum
+    /// is between a later moment and an earlier one.
+    ///
+    /// ```
+    /// # windrow::events! { enum Pool { Open: Signed } }
+    /// let window = windrow::SlidingWindow::<Pool>::builder().build()?;
+    /// let moment = window.moment();
+    /// window.add_signed(Pool::Open, -2);
+    /// assert_eq!(window.since(&moment).map(|since| since.signed_sum(Pool::Open)), Some(-2));
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn signed_sum(&self, event: E) -> i64 {
+        self.stats(event).signed_sum()
+    }
+
+    /// The mean of the values recorded; `None` if there were none. Of a `Count` or `Signed` event
+    /// whose sum is not 0, it is 1.
     ///
     /// ```
     /// # windrow::events! { enum Disk { Latency: Value } }
@@ -197,7 +218,20 @@ impl<E: Event> Since<E> {
 
     /// Without extremes, which mean nothing here.
     fn stats(&self, event: E) -> Stats {
+        self.stats_of(cells_of(event))
+    }
+
+    fn stats_of(&self, index: CellIndex) -> Stats {
         let cells = self.cells.as_ref();
-        cells_of(event).stats(|position| cells[position])
+        Stats { min: None, max: None, ..index.stats(|position| cells[position]) }
+    }
+}
+
+/// Shows each event's count and sum.
+impl<E: Event> Debug for Since<E> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Since");
+        show::<E>(&mut shown, |cells| self.stats_of(cells));
+        shown.finish()
     }
 }

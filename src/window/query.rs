@@ -193,7 +193,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
 
     /// Everything that was ever added, late adds too.
     ///
-    /// With no add running it is exact. Count and sum never go back (except when they wrap). They lie
+    /// With no add running it is exact. Count and sum never go back (except when they wrap, and of a `Signed` event). They lie
     /// between what was added before the call and what was begun before its return. Costs a load for
     /// each row and block.
     ///

@@ -4,7 +4,7 @@ use std::slice;
 use std::time::Duration;
 
 use crate::event::layout::CellIndex;
-use crate::event::{Event, Positions, Stats, cells_of};
+use crate::event::{Event, Positions, Stats, cells_of, number_of};
 use crate::ring::{BucketData, Span, View};
 use crate::timestamp::Timestamp;
 use crate::window::rate::per_second;
@@ -177,7 +177,7 @@ impl<E: Event> Snapshot<E> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn rate(&self, event: E) -> f64 {
-        per_second(self.stats(event).count as f64, self.interval)
+        per_second(number_of(event, self.stats(event).count), self.interval)
     }
 
     /// Count, sum, minimum and maximum of an event over all buckets.

@@ -2,10 +2,10 @@
 
 /// How an event is counted.
 ///
-/// | kind | of | a bucket keeps | [`Stats`] of it |
+/// | kind | of | a bucket keeps | [`Stats`](crate::Stats) of it |
 /// |---|---|---|---|
 /// | `Count` | a number that adds up | its sum | `count` and `sum` are both that |
-/// | `Signed` | a number that goes up and down | by how much | the same, as [two's complement](Stats::signed_sum) |
+/// | `Signed` | a number that goes up and down | by how much | the same, as [two's complement](crate::Stats::signed_sum) |
 /// | `Value` | values | count, sum, least and greatest | all four |
 /// | `Maximum` | values | the greatest | `max`; the others are 0 and `None` |
 /// | `Minimum` | values | the least | `min`; the others are 0 and `None` |

@@ -5,11 +5,13 @@ use std::hash::Hash;
 
 use layout::{BucketLayout, CellIndex};
 
+pub(crate) mod kind;
 pub(crate) mod layout;
 pub mod listed;
+pub(crate) mod shown;
 mod stats;
 
-pub use layout::Kind;
+pub use kind::Kind;
 pub use stats::Stats;
 
 /// The set of events that a window counts. [`events!`](crate::events!) makes one.
@@ -191,12 +193,20 @@ pub(crate) fn cells_of<E: Event>(event: E) -> CellIndex {
     <E::Cells as Positions<E>>::CELLS[event.index()]
 }
 
+/// A count of an event, to calculate with: of a `Signed` event, with its sign.
+pub(crate) fn number_of<E: Event>(event: E, count: u64) -> f64 {
+    match event.kind() {
+        Kind::Signed => count.cast_signed() as f64,
+        Kind::Count | Kind::Value | Kind::Maximum | Kind::Minimum => count as f64,
+    }
+}
+
 /// Makes an enum whose variants are the events of a window.
 ///
-/// Each variant is followed by its [`Kind`]: `Count` for a number that adds up,
-/// `Value` for values of which the window keeps count, sum, minimum and maximum. The enum is
-/// `Copy + Eq + Hash + Debug` and implements [`Event`]. It keeps its attributes and its
-/// visibility.
+/// Each variant is followed by its [`Kind`]: `Count` for a number that adds up, `Signed` for one that goes up and down,
+/// `Value` for values of which the window keeps count, sum, minimum and maximum, `Maximum` or `Minimum` for values of
+/// which it keeps that alone. The enum is `Copy + Eq + Hash + Debug` and implements [`Event`]. It keeps its attributes
+/// and its visibility.
 ///
 /// ```
 /// windrow::events! {
@@ -231,7 +241,8 @@ pub(crate) fn cells_of<E: Event>(event: E) -> CellIndex {
 /// windrow::events! { pub enum Http { Pass: Counter } }
 /// ```
 ///
-/// So is a set of events that does not fit a row of 8192 cells: a `Count` takes one, a `Value` five.
+/// So is a set of events that does not fit a row of 8192 cells: a `Count` or a `Signed` takes one, a `Value` five, a
+/// `Maximum` or a `Minimum` two.
 #[macro_export]
 macro_rules! events {
     ( $(#[$attribute:meta])* $visibility:vis enum $name:ident { $(,)? } ) => {

@@ -60,4 +60,4 @@ pub use stripe::aborts;
 pub use stripe::run_on_second_core;
 pub use stripe::{Strategy, strategy};
 pub use timestamp::Timestamp;
-pub use window::{BucketSnapshot, Builder, Over, SlidingWindow, Snapshot, Totals};
+pub use window::{BucketSnapshot, Builder, Moment, Over, Since, SlidingWindow, Snapshot, Totals};

@@ -8,6 +8,7 @@ use crate::error::{BuildError, OutOfRange};
 use crate::event::{Event, cells_of};
 use crate::ring::{Geometry, OutOfRing, Ring, RingAndClock};
 use crate::timestamp::{Timestamp, saturating_nanos};
+use crate::window::identity::Identity;
 
 // In the order in which the documentation shows what a window offers.
 mod builder;
@@ -17,11 +18,16 @@ mod query;
 mod snapshot;
 mod totals;
 
+mod signed;
+
 mod rate;
 
 mod over;
 
 mod series;
+
+mod identity;
+mod moment;
 
 // A log.
 mod drain;
@@ -31,6 +37,7 @@ mod close;
 mod time;
 
 pub use builder::Builder;
+pub use moment::{Moment, Since};
 pub use over::Over;
 pub use snapshot::{BucketSnapshot, Snapshot};
 pub use totals::Totals;
@@ -83,7 +90,7 @@ pub use totals::Totals;
 /// | an add | with sequences | without |
 /// |---|---|---|
 /// | to the live bucket: nearly every one | the clock's reading and some twenty plain instructions, which write a cache line of this core's own | the clock's reading, an epoch pin, and an atomic read-modify-write to a cache line of the thread's own |
-/// | of a value beyond all that its core has recorded in the bucket: the first one, then ever fewer | two sequences more, out of line | as any other |
+/// | of a `Value` beyond all that its core has recorded in the bucket: the first one, then ever fewer | two sequences more, out of line | as any other |
 /// | whose bucket is no longer the live one, or has no columns; or whose sequence was interrupted 32 times | some atomic read-modify-writes to lines that all cores share | the same |
 /// | that opens a bucket: once a bucket | some microseconds, and *a system call* (`membarrier`) that closes the bucket before | some microseconds, no system call |
 ///
@@ -113,6 +120,7 @@ pub struct SlidingWindow<E, C = Coarse> {
     clock: C,
     /// What the clock said when the window was built.
     built: Timestamp,
+    identity: Identity,
     events: PhantomData<fn(E)>,
 }
 
@@ -131,13 +139,13 @@ impl<E, C: Clock> RingAndClock for SlidingWindow<E, C> {
 
 impl<E: Event, C: Clock> SlidingWindow<E, C> {
     pub(crate) fn new(ring: Ring, clock: C, built: Timestamp) -> SlidingWindow<E, C> {
-        SlidingWindow { ring, clock, built, events: PhantomData }
+        SlidingWindow { ring, clock, built, identity: Identity::new(), events: PhantomData }
     }
 
     /// Adds `n`, wrapping, to a `Count` event in the bucket of the clock's now.
     ///
     /// Never fails, panics or waits. If the clock has stepped back, that is an older bucket. If that
-    /// bucket has left the ring, the add is counted as [`late`](Self::late). For a `Value` event, this
+    /// bucket has left the ring, the add is counted as [`late`](Self::late). For an event that has values, this
     /// records `n` as a value.
     ///
     /// ```
@@ -153,9 +161,10 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
         Ring::add(self, self.clock.quick(), cells_of(event), n);
     }
 
-    /// Records a value of a `Value` event in the bucket of the clock's now.
+    /// Records a value of a `Value`, `Maximum` or `Minimum` event in the bucket of the clock's now.
     ///
-    /// As [`add`](Self::add). For a `Count` event, this adds `value`.
+    /// As [`add`](Self::add). A value of a `Maximum` or `Minimum` event that does not lie beyond those that this
+    /// core has recorded in the bucket writes nothing. For a `Count` event, this adds `value`.
     ///
     /// ```
     /// # windrow::events! { enum Disk { Latency: Value } }
@@ -170,7 +179,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
         self.add(event, value);
     }
 
-    /// Records a duration, in nanoseconds, as a value of a `Value` event in the bucket of the clock's now.
+    /// Records a duration, in nanoseconds, as a value of an event in the bucket of the clock's now.
     ///
     /// As [`record`](Self::record). A duration of more than 2^64 - 1 ns (584 years) is recorded as that many. The
     /// [stats](Self::stats) are in nanoseconds too. To record another unit, use `record`:
@@ -195,7 +204,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
 
     /// Adds `n`, wrapping, to a `Count` event in the bucket of `at`.
     ///
-    /// For what happened earlier, or is replayed. For a `Value` event, this records `n` as a value.
+    /// For what happened earlier, or is replayed. For an event that has values, this records `n` as a value.
     ///
     /// The bucket of `at` must be the bucket of the clock's now, or count with it: with `s` the start of a
     /// time's bucket, `s(now) - interval < s(at) <= s(now)`. If the clock has stepped back, the bucket must
@@ -229,7 +238,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
         })
     }
 
-    /// Records a value of a `Value` event in the bucket of `at`. For a `Count` event, this adds `value`.
+    /// Records a value of an event in the bucket of `at`. For a `Count` event, this adds `value`.
     ///
     /// # Errors
     ///

@@ -22,7 +22,8 @@ use std::time::{Duration, Instant, SystemTime};
 use windrow::clock::{Coarse, FromFn, Manual, Precise, Ticker, from_fn};
 use windrow::{
     BucketSnapshot, BuildError, Builder, Clock, Counter, Event, Gauge, Kind, Maximum, MergeError,
-    Minimum, OutOfRange, Over, SlidingWindow, Snapshot, SpanError, Stats, Timestamp, Totals,
+    Minimum, Moment, OutOfRange, Over, Since, SlidingWindow, Snapshot, SpanError, Stats, Timestamp,
+    Totals,
 };
 
 static HITS: Counter = Counter::new();
@@ -72,6 +73,8 @@ fn everything_can_be_shared() {
     shared::<Snapshot<Http>>();
     shared::<BucketSnapshot<Http>>();
     shared::<Totals<Http>>();
+    shared::<Moment<Http>>();
+    shared::<Since<Http>>();
     shared::<Over<'static, Http>>();
     shared::<Stats>();
     event::<Http>();
@@ -170,6 +173,20 @@ fn windows_have_their_signatures() {
         let _: fn(E) -> Kind = E::kind;
 
         let _: fn(Builder<E, C>, Duration) -> Builder<E, C> = Builder::covers_at_least;
+
+        let _: fn(&SlidingWindow<E, C>, E, i64) = SlidingWindow::add_signed;
+        let _: fn(&SlidingWindow<E, C>, Timestamp, E, i64) -> Result<(), OutOfRange> =
+            SlidingWindow::add_signed_at;
+        let _: fn(&SlidingWindow<E, C>, E) -> i64 = SlidingWindow::signed_sum;
+        let _: fn(&Stats) -> i64 = Stats::signed_sum;
+        let _: fn(&Since<E>, E) -> i64 = Since::signed_sum;
+
+        let _: fn(&SlidingWindow<E, C>) -> Moment<E> = SlidingWindow::moment;
+        let _: fn(&SlidingWindow<E, C>, &Moment<E>) -> Option<Since<E>> = SlidingWindow::since;
+        let _: fn(&Moment<E>, &Moment<E>) -> Option<Since<E>> = Moment::since;
+        let _: fn(&Since<E>, E) -> u64 = Since::count;
+        let _: fn(&Since<E>, E) -> u64 = Since::sum;
+        let _: fn(&Since<E>, E) -> Option<f64> = Since::mean;
 
         let _: fn(&Totals<E>) -> Timestamp = Totals::at;
         let _: fn(&Totals<E>) -> Duration = Totals::interval;

@@ -134,7 +134,8 @@ fn fewer_or_more_events_than_have_names() {
 /// A window for them mapped the whole arena, and then counted in shared cells.
 #[test]
 fn more_cells_than_a_row_has_columns() {
-    let most = "fits a row of 8192 cells: one for each `Count`, five for each `Value`";
+    let most =
+        "fits a row of 8192 cells: one for each `Count` or `Signed`, five for each `Value`, two";
     let values: Vec<_> = (0..2049).map(|value| format!("V{value}: Value")).collect();
     refuses("too_many", &format!("pub enum TooMany {{ {} }}", values.join(", ")), &[most]);
     let events = r#"[("It", Kind::Count); 8193]"#;
@@ -143,9 +144,9 @@ fn more_cells_than_a_row_has_columns() {
 
 #[test]
 fn a_kind_that_is_left_out_or_unknown() {
-    let needed = "each event needs a kind: `Pass: Count` or `Pass: Value`";
+    let needed = "each event needs a kind: `Pass: Count`, or another `windrow::Kind`";
     refuses("no_kind", "pub enum Http { Rt: Value, Pass }", &[needed]);
-    let unknown = "`Counter` is no kind of event: write `Pass: Count` or `Pass: Value`";
+    let unknown = "`Counter` is no kind of event: write `Pass: Count`, or another `windrow::Kind`";
     refuses("unknown_kind", "pub enum Http { Pass: Counter }", &[unknown]);
 }
 

@@ -8,9 +8,11 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use windrow::clock::{Coarse, Manual, Precise, Ticker};
-use windrow::{Clock, Counter, SlidingWindow};
+use windrow::{Clock, Counter, Event, SlidingWindow};
 
 windrow::events! { enum Http { Pass: Count, Rt: Value } }
+
+windrow::events! { enum Queue { Depth: Maximum } }
 
 static COUNTER: Counter = Counter::new();
 
@@ -29,7 +31,7 @@ fn count(times: u64, call: impl Fn()) {
 }
 
 /// A window with buckets of an hour, which nothing rotates while it is counted.
-fn window<C: Clock>(clock: C, buckets: u32) -> SlidingWindow<Http, C> {
+fn window<E: Event, C: Clock>(clock: C, buckets: u32) -> SlidingWindow<E, C> {
     let interval = Duration::from_secs(3_600) * buckets;
     let builder = SlidingWindow::builder().interval(interval).buckets(buckets as usize);
     builder.clock(clock).build().expect("a sound window")
@@ -86,6 +88,10 @@ fn main() {
         "SlidingWindow::record, Manual" => {
             let window = full(2);
             count(times, || window.record(Http::Rt, 7));
+        }
+        "SlidingWindow::record of a Maximum, Manual" => {
+            let window = window(Manual::default(), 2);
+            count(times, || window.record(Queue::Depth, 7));
         }
         "SlidingWindow::sum, 2 buckets" => sum(times, 2),
         "SlidingWindow::sum, 60 buckets" => sum(times, 60),

@@ -1,9 +1,11 @@
 //! What `cargo xtask assembly` compiles and reads: callers of the hottest functions.
 
 use windrow::clock::{Coarse, Manual, Precise, Ticker};
-use windrow::{Clock, Counter, SlidingWindow};
+use windrow::{Clock, Counter, Event, SlidingWindow};
 
 windrow::events! { pub enum Http { Pass: Count, Rt: Value } }
+
+windrow::events! { pub enum Queue { Depth: Maximum } }
 
 /// A caller's add, as it is inlined there.
 #[unsafe(no_mangle)]
@@ -45,9 +47,18 @@ pub fn window_record(window: &SlidingWindow<Http, Ticker>, value: u64) {
     window.record(Http::Rt, value);
 }
 
+/// A record of which the greatest is kept.
+#[unsafe(no_mangle)]
+#[inline(never)]
+pub fn window_raise(window: &SlidingWindow<Queue, Ticker>, value: u64) {
+    window.record(Queue::Depth, value);
+}
+
 fn main() {
     add_one(&Counter::new());
-    let ticker = window(Ticker::start(std::time::Duration::from_millis(1)));
+    let started = Ticker::start(std::time::Duration::from_millis(1));
+    window_raise(&window(started.clone()), 1);
+    let ticker = window(started);
     window_add(&ticker);
     window_record(&ticker, 1);
     window_add_manual(&window(Manual::default()));
@@ -55,6 +66,6 @@ fn main() {
     window_add_precise(&window(Precise::default()));
 }
 
-fn window<C: Clock>(clock: C) -> SlidingWindow<Http, C> {
+fn window<E: Event, C: Clock>(clock: C) -> SlidingWindow<E, C> {
     SlidingWindow::builder().clock(clock).build().expect("sound")
 }

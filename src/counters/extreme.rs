@@ -57,8 +57,8 @@ impl Extreme {
 /// There is no `take`, because it would not be exact: the values, and whether there was one, are two words. Say that
 /// a `take` reads and clears both while a thread records. If it clears the values first, it may clear what tells of
 /// a value that came in between, and that value is lost. If it clears them last, it may return a value whose
-/// thread then tells of it again. For the greatest value of each second or minute, record a `Value` event in a
-/// [`SlidingWindow`](crate::SlidingWindow).
+/// thread then tells of it again. For the greatest value of each second or minute, record an event of the kind
+/// [`Maximum`](crate::Kind::Maximum) in a [`SlidingWindow`](crate::SlidingWindow).
 pub struct Maximum(Extreme);
 
 impl Maximum {

@@ -5,9 +5,8 @@
 //! answers when the enum is compiled. It examines each attribute by itself, without recursion, however
 //! long the documentation is.
 
-use crate::event::Event;
 use crate::event::layout::BucketLayout;
-use crate::event::layout::Kind;
+use crate::event::{Event, Kind};
 
 /// A variant in the source, whether or not its `cfg` leaves it there.
 #[derive(Clone, Copy, Debug)]
@@ -190,16 +189,23 @@ macro_rules! __event_kind {
     ($event:ident Count) => {
         $crate::Kind::Count
     };
+    ($event:ident Signed) => {
+        $crate::Kind::Signed
+    };
     ($event:ident Value) => {
         $crate::Kind::Value
+    };
+    ($event:ident Maximum) => {
+        $crate::Kind::Maximum
+    };
+    ($event:ident Minimum) => {
+        $crate::Kind::Minimum
     };
     ($event:ident) => {
         ::core::compile_error!(::core::concat!(
             "each event needs a kind: `",
             ::core::stringify!($event),
-            ": Count` or `",
-            ::core::stringify!($event),
-            ": Value`"
+            ": Count`, or another `windrow::Kind`"
         ))
     };
     ($event:ident $other:ident) => {
@@ -208,9 +214,7 @@ macro_rules! __event_kind {
             ::core::stringify!($other),
             "` is no kind of event: write `",
             ::core::stringify!($event),
-            ": Count` or `",
-            ::core::stringify!($event),
-            ": Value`"
+            ": Count`, or another `windrow::Kind`"
         ))
     };
 }

@@ -6,7 +6,8 @@ use std::ops::{Add, AddAssign};
 /// What is known of one event over some span.
 ///
 /// For a `Count` event, `count` and `sum` are both what was added, and there is no minimum or
-/// maximum. For a `Value` event, `count` is how many values were recorded. Sums wrap.
+/// maximum. For a `Signed` event likewise; [`signed_sum`](Stats::signed_sum) is the sum with its sign. For a `Value` event, `count` is how many values were recorded. Sums wrap. For a `Maximum` event there is
+/// a maximum and nothing else: `count` and `sum` are 0, whatever was recorded. For a `Minimum` event likewise.
 ///
 /// ```
 /// use windrow::{SlidingWindow, events};
@@ -37,17 +38,35 @@ use std::ops::{Add, AddAssign};
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// How many values were recorded; for a `Count` event, what was added.
+    /// How many values were recorded; for a `Count` or `Signed` event, what was added; for a `Maximum` or `Minimum` event, 0.
     pub count: u64,
-    /// The sum of the values, wrapping; for a `Count` event, what was added.
+    /// The sum of the values, wrapping; for a `Count` or `Signed` event, what was added; for a `Maximum` or `Minimum` event, 0.
     pub sum: u64,
-    /// The least value recorded; `None` if there was none.
+    /// The least value recorded; `None` if there was none, and for a `Count`, `Signed` or `Maximum` event.
     pub min: Option<u64>,
-    /// The greatest value recorded; `None` if there was none.
+    /// The greatest value recorded; `None` if there was none, and for a `Count`, `Signed` or `Minimum` event.
     pub max: Option<u64>,
 }
 
 impl Stats {
+    /// The sum with its sign, wrapping at 2^63: of a `Signed` event, what it has gone up or down by.
+    ///
+    /// ```
+    /// use windrow::{SlidingWindow, events};
+    ///
+    /// events! { enum Pool { Open: Signed } }
+    ///
+    /// let window = SlidingWindow::<Pool>::builder().build()?;
+    /// window.add_signed(Pool::Open, 2);
+    /// window.add_signed(Pool::Open, -5);
+    /// assert_eq!(window.stats(Pool::Open).signed_sum(), -3);
+    /// assert_eq!(window.stats(Pool::Open).sum, 3_u64.wrapping_neg());
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn signed_sum(&self) -> i64 {
+        self.sum.cast_signed()
+    }
+
     /// The stats of the values of both.
     pub(crate) fn with(self, other: Stats) -> Stats {
         Stats {
@@ -58,7 +77,7 @@ impl Stats {
         }
     }
 
-    /// The mean of the values; `None` if nothing was recorded. For a `Count` event that was added to,
+    /// The mean of the values; `None` if nothing was recorded. For a `Count` or `Signed` event whose sum is not 0,
     /// it is 1.
     ///
     /// ```

@@ -13,7 +13,7 @@
 use std::ptr::{NonNull, from_ref};
 
 use crate::clock::UNKNOWN;
-use crate::event::layout::CellIndex;
+use crate::event::layout::{CellIndex, raise_of};
 use crate::memory::column::Column;
 use crate::reclaim::{self, Guard};
 use crate::ring::Ring;
@@ -63,7 +63,12 @@ impl Ring {
     fn add_without_sequences(window: &impl RingAndClock, at: u64, cells: CellIndex, number: u64) {
         match cells {
             CellIndex::Count { cell } => Ring::count_without_sequences(window, at, cell, number),
-            CellIndex::Value { .. } => Ring::record_without_sequences(window, at, cells, number),
+            CellIndex::Value { pair, extremes } => {
+                Ring::record_without_sequences(window, at, (pair, extremes), number);
+            }
+            CellIndex::Extreme { cell, is_minimum } => {
+                Ring::raise_without_sequences(window, at, (cell, is_minimum), number);
+            }
         }
     }
 
@@ -78,9 +83,22 @@ impl Ring {
     fn record_without_sequences(
         window: &impl RingAndClock,
         at: u64,
-        cells: CellIndex,
+        (pair, extremes): (u16, u16),
         number: u64,
     ) {
+        let cells = CellIndex::Value { pair, extremes };
+        let slowly = |miss| Ring::add_off_path(window, at, cells, number, miss);
+        window.ring().add_portably(at, cells, number, slowly);
+    }
+
+    #[inline(never)]
+    fn raise_without_sequences(
+        window: &impl RingAndClock,
+        at: u64,
+        (cell, is_minimum): (u16, bool),
+        number: u64,
+    ) {
+        let cells = CellIndex::Extreme { cell, is_minimum };
         let slowly = |miss| Ring::add_off_path(window, at, cells, number, miss);
         window.ring().add_portably(at, cells, number, slowly);
     }
@@ -116,6 +134,10 @@ impl Ring {
                 CellIndex::Value { pair, extremes } => {
                     let value = (pair.into(), extremes.into());
                     per_core::record_live(live, at, value, number, missed);
+                }
+                CellIndex::Extreme { cell, is_minimum } => {
+                    let (position, to) = raise_of(cell, is_minimum, number);
+                    per_core::raise_live(live, at, position, to, missed);
                 }
             }
         }
@@ -244,9 +266,10 @@ impl Ring {
                 self.add_portably(at, cells, number, |why| missed.set(Some(why)));
             }
         };
-        // A value mostly comes because it lies beyond what its row has seen: this is its first attempt here.
+        // A `Value` mostly comes because it lies beyond what its row has seen: this is its first attempt here. So it is
+        // of an extreme alone whose time was given.
         let first = match cells {
-            CellIndex::Value { .. } => attempt(sequence),
+            CellIndex::Value { .. } | CellIndex::Extreme { .. } => attempt(sequence),
             CellIndex::Count { .. } => Some(Miss::Aborted),
         };
         if first == Some(Miss::Aborted) { retry(sequence) } else { first }

@@ -127,8 +127,7 @@ impl Block {
     fn greatest(&self, position: usize) -> u64 {
         let cell = self.column.right(position);
         match self.strategy {
-            Strategy::Portable => rows::greatest(cell),
-            Strategy::PerCore => {
+            Strategy::PerCore if self.layout.is_of_value(position) => {
                 let pair = self.layout.pair_of(position);
                 rows::extreme(&rows::Extreme {
                     count: self.column.right(pair),
@@ -137,6 +136,7 @@ impl Block {
                     is_complement: self.layout.is_complement(position),
                 })
             }
+            Strategy::PerCore | Strategy::Portable => rows::greatest(cell),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::slice::from_ref;
 
-use crate::event::layout::CellIndex;
+use crate::event::layout::{CellIndex, raise_of};
 use crate::memory::column::Column;
 use crate::stripe::portable;
 use crate::sync::{AtomicU64, Ordering};
@@ -93,6 +93,10 @@ impl Update {
                 target.raise(extremes + 1, !self.number);
                 target.add(pair + 1, self.number);
                 target.add(pair, 1);
+            }
+            CellIndex::Extreme { cell, is_minimum } => {
+                let (position, to) = raise_of(cell, is_minimum, self.number);
+                target.raise(position, to);
             }
         }
     }

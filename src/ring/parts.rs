@@ -4,7 +4,8 @@
 use std::ptr::{from_ref, null_mut};
 use std::time::Duration;
 
-use crate::event::layout::{BucketLayout, Kind};
+use crate::event::Kind;
+use crate::event::layout::BucketLayout;
 use crate::reclaim;
 use crate::ring::bucket::{Bucket, BucketPtr, OPEN, Opening};
 use crate::ring::bucket_ref::{Adder, BucketRef};

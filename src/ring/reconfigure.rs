@@ -245,7 +245,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::event::layout::{BucketLayout, CellIndex, Kind};
+    use crate::event::Kind;
+    use crate::event::layout::{BucketLayout, CellIndex};
 
     const CELL: CellIndex = CellIndex::Count { cell: 0 };
 

@@ -252,17 +252,23 @@ impl View<'_> {
 
     /// What the sliding interval of `nanos` holds at a position that adds up, and the nanoseconds that it
     /// covers: whole buckets, one less than there are at most. It begins within a bucket, of which it
-    /// takes the share that it covers.
-    pub(crate) fn weighted(&self, nanos: u64, position: usize) -> (f64, u64) {
+    /// takes the share that it covers. `number` says what a sum there is.
+    pub(crate) fn weighted(
+        &self,
+        nanos: u64,
+        position: usize,
+        number: impl Fn(u64) -> f64,
+    ) -> (f64, u64) {
         let source = self.source(nanos);
         let (geometry, newest) = (source.geometry, self.newest_of(source));
         let buckets = source.covering(nanos).min(geometry.buckets() - 1);
         let span = self.span(source, Some(newest), buckets);
-        let mut sum = self.total_in(span, position) as f64;
+        let mut sum = number(self.total_in(span, position));
         let before = span.starts.and_then(|(oldest, _)| oldest.checked_sub(span.length));
         if before.is_some() {
             let share = 1.0 - (self.now() - newest) as f64 / span.length as f64;
-            sum += share * self.total_in(self.span(source, before, 1), position) as f64;
+            let partial = self.span(source, before, 1);
+            sum += share * number(self.total_in(partial, position));
         }
         (sum, span.covers())
     }

@@ -288,6 +288,40 @@ pub(crate) unsafe fn add_live(
     }
 }
 
+/// Raises this core's cell of the live bucket at `position` to `value`, unless it is there already, if `at` lies in
+/// the bucket. Else calls `missed`: nothing was written.
+///
+/// The one store is the last instruction. So a sequence that is aborted leaves nothing of its value where it does not
+/// count; it is also idempotent.
+///
+/// # Safety
+/// As for [`add_live`].
+#[inline(always)]
+#[allow(clippy::inline_always)] // the whole point: no call on the path of an add
+pub(crate) unsafe fn raise_live(
+    live: *const AtomicPtr<LiveBucket>,
+    at: u64,
+    position: usize,
+    value: u64,
+    missed: impl FnOnce(Miss),
+) {
+    // SAFETY: as in `add_live`.
+    unsafe {
+        live_sequence!(
+            live,
+            at,
+            position * size_of::<AtomicU64>(),
+            missed,
+            [
+                "cmp qword ptr [{row} - 1], {value}",
+                "jae 63f",
+                "mov qword ptr [{row} - 1], {value}"
+            ],
+            value = in(reg) value
+        );
+    }
+}
+
 /// Registers this process for barriers that restart sequences. False if the kernel refuses; then it
 /// always will.
 pub(super) fn register_for_membarrier() -> bool {

@@ -70,6 +70,19 @@ pub(crate) unsafe fn add_live(
 /// # Safety
 /// As for [`add_live`].
 #[inline]
+pub(crate) unsafe fn raise_live(
+    _live: *const AtomicPtr<LiveBucket>,
+    _at: u64,
+    _position: usize,
+    _value: u64,
+    missed: impl FnOnce(Miss),
+) {
+    missed(Miss::NoRow);
+}
+
+/// # Safety
+/// As for [`add_live`].
+#[inline]
 pub(crate) unsafe fn record_live(
     _live: *const AtomicPtr<LiveBucket>,
     _at: u64,

@@ -198,6 +198,23 @@ pub(crate) unsafe fn add_live(
 
 /// # Safety
 /// As for the real one.
+pub(crate) unsafe fn raise_live(
+    live: *const AtomicPtr<LiveBucket>,
+    at: u64,
+    position: usize,
+    value: u64,
+    missed: impl FnOnce(Miss),
+) {
+    let commit = |column: Column| {
+        plain_raise(column.right(position), value);
+        Step::Done
+    };
+    // SAFETY: by contract.
+    unsafe { live_sequence(live, at, missed, &[&commit]) }
+}
+
+/// # Safety
+/// As for the real one.
 pub(crate) unsafe fn record_live(
     live: *const AtomicPtr<LiveBucket>,
     at: u64,

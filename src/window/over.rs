@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::SlidingWindow;
 use crate::clock::{Clock, Coarse};
 use crate::error::{OutOfRange, SpanError};
-use crate::event::{Event, Stats, cells_of};
+use crate::event::{Event, Stats, cells_of, number_of};
 use crate::ring::{RingAndClock, Span, View};
 use crate::timestamp::Timestamp;
 use crate::window::query::within;
@@ -138,7 +138,7 @@ impl<E: Event, C: Clock> Over<'_, E, C> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn sum(&self, event: E) -> u64 {
-        let position = cells_of(event).sum();
+        let Some(position) = cells_of(event).sum() else { return 0 };
         self.read(|view, span| view.total_in(span, position))
     }
 
@@ -175,10 +175,10 @@ impl<E: Event, C: Clock> Over<'_, E, C> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn rate(&self, event: E) -> f64 {
-        let position = cells_of(event).count();
+        let Some(position) = cells_of(event).count() else { return 0.0 };
         let (count, covers) =
             self.read(|view, span| (view.total_in(span, position), span.covers()));
-        per_second(count as f64, Duration::from_nanos(covers))
+        per_second(number_of(event, count), Duration::from_nanos(covers))
     }
 
     /// All events over the span, by one reading of the clock.
@@ -297,7 +297,7 @@ impl<E: Event, C: Clock> Over<'_, E, C> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn weighted_sum(&self, event: E) -> f64 {
-        self.weighted(cells_of(event).sum()).0
+        cells_of(event).sum().map_or(0.0, |position| self.weighted(event, position).0)
     }
 
     /// The estimate of [`weighted_sum`](Self::weighted_sum) per second of the span that it is of; of a `Value`
@@ -316,14 +316,16 @@ impl<E: Event, C: Clock> Over<'_, E, C> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn weighted_rate(&self, event: E) -> f64 {
-        let (count, covers) = self.weighted(cells_of(event).count());
+        let Some(position) = cells_of(event).count() else { return 0.0 };
+        let (count, covers) = self.weighted(event, position);
         per_second(count, Duration::from_nanos(covers))
     }
 
-    /// The estimate at a position, and the nanoseconds that it covers.
-    fn weighted(&self, position: usize) -> (f64, u64) {
+    /// The estimate at a position of an event, and the nanoseconds that it covers.
+    fn weighted(&self, event: E, position: usize) -> (f64, u64) {
         let window = self.window;
-        window.ring.view(|| window.nanos(), |view| view.weighted(self.span, position))
+        let number = |sum| number_of(event, sum);
+        window.ring.view(|| window.nanos(), |view| view.weighted(self.span, position, number))
     }
 }
 

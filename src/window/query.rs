@@ -7,7 +7,8 @@ use super::SlidingWindow;
 use crate::clock::Clock;
 use crate::error::SpanError;
 use crate::event::layout::CellIndex;
-use crate::event::{Event, Positions, Stats, cells_of};
+use crate::event::shown::show;
+use crate::event::{Event, Stats, cells_of};
 use crate::ring::{RingAndClock, View};
 use crate::timestamp::Timestamp;
 use crate::window::snapshot::{BucketSnapshot, Snapshot};
@@ -20,7 +21,8 @@ use crate::window::totals::Totals;
 /// registers it with the epochs. That allocates once; the memory is freed when the thread has ended. In a
 /// thread-local's destructor the registration may be gone already: then each call allocates and frees one.
 impl<E: Event, C: Clock> SlidingWindow<E, C> {
-    /// The sum of an event over the interval that ends with the bucket of the clock's now, wrapping.
+    /// The sum of an event over the interval that ends with the bucket of the clock's now, wrapping. 0 for a kind of
+    /// event that has [none](crate::Kind).
     ///
     /// *Not* an atomic snapshot: for the interval at the time that the call read, it lies between the
     /// true count when the call began (as defined at [`Counter::sum`](crate::Counter::sum)) and the true
@@ -58,7 +60,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn sum(&self, event: E) -> u64 {
-        let position = cells_of(event).sum();
+        let Some(position) = cells_of(event).sum() else { return 0 };
         let at_once = self.ring.sum_at_once(|| self.clock.quick().as_nanos(), position);
         at_once.unwrap_or_else(|| self.total(position))
     }
@@ -101,7 +103,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// for each number.
     ///
     /// For what is made of several events: a share of failures, a mean. Costs what `sum` does, for each number that adds
-    /// up; and with `Value` events, an epoch pin and two loads for each bucket and event. Allocates nothing, but
+    /// up; and with events that have extremes, an epoch pin and two loads for each bucket and event. Allocates nothing, but
     /// for a thread's [first](#reading).
     ///
     /// ```
@@ -191,7 +193,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
 
     /// Everything that was ever added, late adds too.
     ///
-    /// With no add running it is exact. Count and sum never go back (except when they wrap). They lie
+    /// With no add running it is exact. Count and sum never go back (except when they wrap, and of a `Signed` event). They lie
     /// between what was added before the call and what was begun before its return. Costs a load for
     /// each [open row](crate::strategy#rows) and block.
     ///
@@ -247,9 +249,7 @@ impl<E: Event, C: Clock> Debug for SlidingWindow<E, C> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("SlidingWindow");
         shown.field("interval", &self.interval()).field("buckets", &self.buckets());
-        for ((name, _), cells) in E::EVENTS.iter().zip(<E::Cells as Positions<E>>::CELLS) {
-            shown.field(name, &self.stats_at(*cells));
-        }
+        show::<E>(&mut shown, |cells| self.stats_at(cells));
         shown.finish_non_exhaustive()
     }
 }

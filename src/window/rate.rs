@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use super::SlidingWindow;
 use crate::clock::Clock;
-use crate::event::{Event, cells_of};
+use crate::event::{Event, cells_of, number_of};
 use crate::ring::RingAndClock;
 
 /// # Rates
 ///
 /// A rate is what was added to a `Count` event per second, or of a `Value` event, how many values were recorded
-/// per second. What they come to per second is the mean times the rate.
+/// per second. What they come to per second is the mean times the rate. Of a `Signed` event it is what it goes up by per
+/// second, or less than zero if it goes down; of a `Maximum` or `Minimum` event, 0.
 ///
 /// The newest bucket has only begun. So at a constant rate, `n` buckets hold what `n - 1` to `n` buckets of
 /// time brought. What each rate makes of that:
@@ -46,11 +47,11 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn rate(&self, event: E) -> f64 {
-        let position = cells_of(event).count();
+        let Some(position) = cells_of(event).count() else { return 0.0 };
         let (count, interval) = self
             .ring
             .view(|| self.nanos(), |view| (view.total(position), view.geometry().interval()));
-        per_second(count as f64, Duration::from_nanos(interval))
+        per_second(number_of(event, count), Duration::from_nanos(interval))
     }
 
     /// The [`rate`](Self::rate) of a window that is younger than its interval: per second since it was built,
@@ -84,10 +85,12 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
             || self.nanos(),
             |view| {
                 let age = view.now().saturating_sub(self.built.as_nanos());
-                (view.total(position), view.geometry().interval().min(age))
+                let count = position.map_or(0, |position| view.total(position));
+                (count, view.geometry().interval().min(age))
             },
         );
-        (nanos > 0).then(|| per_second(count as f64, Duration::from_nanos(nanos)))
+        let count = number_of(event, count);
+        (nanos > 0).then(|| per_second(count, Duration::from_nanos(nanos)))
     }
 }
 

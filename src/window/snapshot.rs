@@ -4,7 +4,7 @@ use std::slice;
 use std::time::Duration;
 
 use crate::event::layout::CellIndex;
-use crate::event::{Event, Positions, Stats, cells_of};
+use crate::event::{Event, Positions, Stats, cells_of, number_of};
 use crate::ring::{BucketData, Span, View};
 use crate::timestamp::Timestamp;
 use crate::window::rate::per_second;
@@ -138,7 +138,8 @@ impl<E: Event> Snapshot<E> {
         self.buckets.iter()
     }
 
-    /// Whether no event was counted in any bucket: the count of each event is zero in all of them.
+    /// Whether no event was counted in any bucket: in all of them the count of each event is zero, and no
+    /// `Maximum` or `Minimum` has a value.
     ///
     /// It is *not* about the number of buckets, which is never zero.
     ///
@@ -176,7 +177,7 @@ impl<E: Event> Snapshot<E> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn rate(&self, event: E) -> f64 {
-        per_second(self.stats(event).count as f64, self.interval)
+        per_second(number_of(event, self.stats(event).count), self.interval)
     }
 
     /// Count, sum, minimum and maximum of an event over all buckets.
@@ -339,7 +340,7 @@ impl<E: Event> BucketSnapshot<E> {
         <E::Cells as Positions<E>>::CELLS.iter().map(|cells| self.stats_at(*cells))
     }
 
-    /// Whether no event was counted in it: the count of each event is zero.
+    /// Whether no event was counted in it: the count of each event is zero, and no `Maximum` or `Minimum` has a value.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -351,7 +352,7 @@ impl<E: Event> BucketSnapshot<E> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn is_empty(&self) -> bool {
-        self.all_stats().all(|stats| stats.count == 0)
+        self.all_stats().all(|stats| stats.count == 0 && stats.min.or(stats.max).is_none())
     }
 
     /// Whether it was final: only a back-dated add, whose timestamp is older than the newest bucket, can

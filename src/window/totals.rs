@@ -1,8 +1,11 @@
 //! What a window held of each event together, at one moment.
 
+use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
 
-use crate::event::{Event, Stats, cells_of};
+use crate::event::layout::CellIndex;
+use crate::event::shown::show;
+use crate::event::{Event, Stats, cells_of, number_of};
 use crate::ring::{Span, View};
 use crate::timestamp::Timestamp;
 use crate::window::rate::per_second;
@@ -32,7 +35,7 @@ use crate::window::rate::per_second;
 ///
 /// [`SlidingWindow::totals`]: crate::SlidingWindow::totals
 /// [`SlidingWindow::stats`]: crate::SlidingWindow::stats
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Totals<E: Event> {
     at: Timestamp,
     interval: Duration,
@@ -96,11 +99,16 @@ impl<E: Event> Totals<E> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn stats(&self, event: E) -> Stats {
-        let cells = self.cells.as_ref();
-        cells_of(event).stats(|position| cells[position])
+        self.stats_of(cells_of(event))
     }
 
-    /// The mean of the values recorded; `None` if there were none. Of a `Count` event that was added to,
+    /// The stats of the event with these cells.
+    fn stats_of(&self, index: CellIndex) -> Stats {
+        let cells = self.cells.as_ref();
+        index.stats(|position| cells[position])
+    }
+
+    /// The mean of the values recorded; `None` if there were none. Of a `Count` or `Signed` event whose sum is not 0,
     /// it is 1.
     ///
     /// ```
@@ -128,6 +136,17 @@ impl<E: Event> Totals<E> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn rate(&self, event: E) -> f64 {
-        per_second(self.stats(event).count as f64, self.interval)
+        per_second(number_of(event, self.stats(event).count), self.interval)
+    }
+}
+
+/// Shows the time, the interval, and each event's stats.
+#[allow(clippy::missing_fields_in_debug)] // the stats are what the cells say
+impl<E: Event> Debug for Totals<E> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Totals");
+        shown.field("at", &self.at).field("interval", &self.interval);
+        show::<E>(&mut shown, |cells| self.stats_of(cells));
+        shown.finish()
     }
 }

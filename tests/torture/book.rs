@@ -50,6 +50,7 @@ impl Log {
 pub(crate) struct Book {
     pub(crate) pass: Log,
     pub(crate) rt: Log,
+    pub(crate) peak: Log,
     /// Values that must be late.
     pub(crate) late: u64,
     /// Values that may be late, these among them.
@@ -60,6 +61,7 @@ pub(crate) struct Book {
 pub(crate) struct Books {
     pub(crate) pass: Ledger,
     pub(crate) rt: Ledger,
+    pub(crate) peak: Ledger,
     pub(crate) late: u64,
     pub(crate) maybe_late: u64,
 }
@@ -76,6 +78,7 @@ impl Books {
         Books {
             pass: ledger(|book| &book.pass),
             rt: ledger(|book| &book.rt),
+            peak: ledger(|book| &book.peak),
             late: books.iter().map(|book| book.late).sum(),
             maybe_late: books.iter().map(|book| book.maybe_late).sum(),
         }

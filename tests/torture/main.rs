@@ -17,8 +17,8 @@ mod windows;
 use std::time::Duration;
 
 windrow::events! {
-    /// One of each kind, and one of each that must stay untouched beside them.
-    pub(crate) enum Seen { Pass: Count, Idle: Count, Rt: Value, Still: Value }
+    /// One of each kind, and two that must stay untouched beside them.
+    pub(crate) enum Seen { Pass: Count, Idle: Count, Rt: Value, Still: Value, Peak: Maximum }
 }
 
 /// How long each torture goes on.

@@ -8,7 +8,7 @@ use windrow::{BucketSnapshot, Stats};
 use crate::Seen;
 use crate::book::{Books, agree};
 use crate::round::Round;
-use testkit::ledger::{Progress, Tally};
+use testkit::ledger::{Ledger, Progress, Tally};
 use testkit::ns;
 
 /// So many buckets are looked at each time, or as many as there are.
@@ -131,10 +131,11 @@ impl Round {
 
     /// With no add running: everything is where it belongs.
     pub(crate) fn at_rest(&self, books: &Books) {
-        let newest = books.pass.newest().max(books.rt.newest()).expect("something was added");
+        let newest = [&books.pass, &books.rt, &books.peak].map(Ledger::newest).into_iter().max();
+        let newest = newest.flatten().expect("something was added");
         let latest = self.latest();
         self.stop_at(newest + self.longest() - 1);
-        let pairs = [(Seen::Pass, &books.pass), (Seen::Rt, &books.rt)];
+        let pairs = [(Seen::Pass, &books.pass), (Seen::Rt, &books.rt), (Seen::Peak, &books.peak)];
         for (event, ledger) in pairs {
             assert_eq!(Tally::from(self.window.lifetime(event)), ledger.total(), "{event:?}");
         }
@@ -153,11 +154,14 @@ impl Round {
     fn buckets_are_exact(&self, books: &Books, newest: u64, latest: u64) {
         let snapshot = self.window.snapshot();
         let (mut held, mut each) = ([Tally::default(); 2], BTreeMap::new());
+        let mut peaks: BTreeMap<u64, Tally> = BTreeMap::new();
         for bucket in snapshot.buckets() {
             agree(bucket.stats(Seen::Rt)).expect("numbers of the same values");
             assert_eq!(bucket.sum(Seen::Idle) + bucket.stats(Seen::Still).count, 0);
             let together: &mut [Tally; 2] =
                 each.entry(self.start_of(bucket.start().as_nanos())).or_default();
+            let peak = peaks.entry(self.start_of(bucket.start().as_nanos())).or_default();
+            peak.merge(Tally::from(bucket.stats(Seen::Peak)));
             for (i, tally) in numbers(bucket).into_iter().enumerate() {
                 together[i].merge(tally);
                 held[i].merge(tally);
@@ -169,6 +173,7 @@ impl Round {
         let checked = each.iter().filter(|(start, _)| **start + self.interval() > oldest);
         for (start, together) in checked {
             let all = [books.pass.at(*start), books.rt.at(*start)];
+            assert_eq!(peaks[start], books.peak.at(*start), "the bucket {start}");
             assert_eq!(*together, all, "the bucket {start}, with {newest} the newest");
         }
         for (event, held) in [Seen::Pass, Seen::Rt].into_iter().zip(held) {

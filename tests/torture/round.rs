@@ -268,6 +268,10 @@ impl Round {
         let time = time_of(|| self.window.record(Seen::Rt, value));
         let start = self.start_of(time);
         book.rt.note(start, Tally::value(value));
+        // As good as random, so that some rise and most do not.
+        let peak = time.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let time = time_of(|| self.window.record(Seen::Peak, peak));
+        book.peak.note(self.start_of(time), Tally { max: Some(peak), ..Tally::default() });
         // Only a bound, so that threads do not all write to one line all the time.
         if start > opened + self.longest() {
             self.opened.fetch_max(start, Ordering::SeqCst);

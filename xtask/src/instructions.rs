@@ -19,7 +19,7 @@ use crate::steps::{Failed, Steps, target_directory};
 const EXPECTED: &str = "xtask/instructions.txt";
 
 /// The paths of `xtask/counted.rs`.
-const PATHS: [&str; 11] = [
+const PATHS: [&str; 12] = [
     "Counter::add",
     "Counter::sum, 1 row",
     "Counter::sum, 2 rows",
@@ -28,6 +28,7 @@ const PATHS: [&str; 11] = [
     "SlidingWindow::add, Precise",
     "SlidingWindow::add, Manual",
     "SlidingWindow::record, Manual",
+    "SlidingWindow::record of a Maximum, Manual",
     "SlidingWindow::sum, 2 buckets",
     "SlidingWindow::sum, 60 buckets",
     "SlidingWindow::sum, 60 buckets, 2 rows",

@@ -223,6 +223,34 @@ const WRITES: &[Twin] = &[
         why: "a value that was counted is in no extreme (I6)",
     },
     Twin {
+        name: "raise-is-not-the-last-step",
+        file: "src/stripe/per_core_model.rs",
+        find: "        plain_raise(column.right(position), value);
+        Step::Done
+    };
+    // SAFETY: by contract.
+    unsafe { live_sequence(live, at, missed, &[&commit]) }",
+        replace: "        plain_raise(column.right(position), value);
+        Step::GoOn
+    };
+    // SAFETY: by contract.
+    unsafe { live_sequence(live, at, missed, &[&commit, &|_| Step::Done]) }",
+        build: &PER_CORE,
+        model: "extremes::refused_record_against_rotation",
+        why: "an aborted record leaves its value where it is not counted (I6)",
+    },
+    Twin {
+        name: "extreme-alone-not-reset",
+        file: "src/ring/block.rs",
+        find: "            rows::reset(column, Ordering::Release);",
+        replace: "            if self.layout.is_of_value(position) {
+                rows::reset(column, Ordering::Release);
+            }",
+        build: &CHECKER,
+        model: "extremes::record_against_the_reuse_of_its_block",
+        why: "a bucket has the extreme of the one that had its block before (I2)",
+    },
+    Twin {
         name: "membarrier-lock-for-all",
         file: "src/ring/closer.rs",
         find: "Ok(_) => return !is_held,",

@@ -2,9 +2,10 @@
 //!
 //! Explores readers of `lifetime` against adds that rotate, close, come late and are back-dated.
 
-use windrow_loom_tests::Model;
+use windrow::Moment;
 use windrow_loom_tests::engine::sync::Arc;
-use windrow_loom_tests::window::{add, lifetime, reconfigure, set_time, window};
+use windrow_loom_tests::window::{Hits, add, lifetime, reconfigure, set_time, window};
+use windrow_loom_tests::{Model, turn};
 
 use crate::spawn;
 
@@ -24,6 +25,33 @@ fn lifetime_against_rotations() {
         assert!((first..=7).contains(&second), "went from {first} to {second}");
         other.join().unwrap();
         assert_eq!(lifetime(&window), 7);
+    });
+}
+
+/// Two moments while buckets open and close: what lies between them was added, and the rest was before or came behind.
+#[test]
+fn moments_against_rotations() {
+    Model::new("lifetime::moments_against_rotations").bounded_over_epoch(2).explore(|| {
+        set_time(0);
+        let window = Arc::new(window(1));
+        let built = window.moment();
+        add(&window, 0, 1);
+        let other = spawn(&window, |window| {
+            add(window, 1, 2);
+            add(window, 2, 4);
+        });
+        turn();
+        let first = window.moment();
+        turn();
+        let second = window.moment();
+        let hits = |to: &Moment<Hits>, from| to.since(from).map(|since| since.sum(Hits::Hit));
+        let (before, between) = (hits(&first, &built), hits(&second, &first));
+        assert!([Some(1), Some(3), Some(7)].contains(&before), "{before:?} were never there");
+        let may_be = [Some(0), Some(2), Some(4), Some(6)];
+        assert!(may_be.contains(&between), "{between:?} were not added");
+        other.join().unwrap();
+        let rest = hits(&window.moment(), &second);
+        assert_eq!(before.zip(between).zip(rest).map(|((a, b), c)| a + b + c), Some(7));
     });
 }
 

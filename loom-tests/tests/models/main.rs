@@ -7,6 +7,7 @@ mod comeback;
 mod counter_drains;
 mod counter_sum;
 mod each_bucket;
+mod extremes;
 mod families;
 mod lifetime;
 mod one_bucket;

@@ -255,6 +255,30 @@ fn by_a_maximum_in_a_window() {
     explore(model, make, tell, told);
 }
 
+events! {
+    /// Of which the greatest is kept.
+    enum Queue { Depth: Maximum }
+}
+
+/// A maximum alone, which has no count that would show it.
+#[test]
+fn by_a_maximum_alone_in_a_window() {
+    let make = || {
+        set_time(1);
+        window::<Queue>(1)
+    };
+    let tell = |window: &Window<Queue>| {
+        set_time(1);
+        window.record(Queue::Depth, 7);
+    };
+    let told = |window: &Window<Queue>| {
+        set_time(1);
+        window.stats(Queue::Depth).max == Some(7)
+    };
+    let model = Model::new("seen::by_a_maximum_alone_in_a_window").bounded(2).bounded_over_epoch(1);
+    explore(model, make, tell, told);
+}
+
 /// By a thread that sees the new geometry.
 #[test]
 fn by_a_change_of_geometry() {

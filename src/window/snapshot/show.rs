@@ -3,7 +3,8 @@
 use std::fmt::{self, Debug, Formatter};
 
 use super::{BucketSnapshot, Snapshot};
-use crate::event::{Event, Positions};
+use crate::event::Event;
+use crate::event::shown::show;
 
 /// Shows the time, the interval, each event's stats over all buckets, and the buckets.
 #[allow(clippy::missing_fields_in_debug)] // the buckets show their length
@@ -11,9 +12,7 @@ impl<E: Event> Debug for Snapshot<E> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Snapshot");
         shown.field("at", &self.at).field("interval", &self.interval);
-        for ((name, _), cells) in E::EVENTS.iter().zip(<E::Cells as Positions<E>>::CELLS) {
-            shown.field(name, &self.stats_at(*cells));
-        }
+        show::<E>(&mut shown, |cells| self.stats_at(cells));
         shown.field("buckets", &self.buckets).finish()
     }
 }
@@ -25,9 +24,7 @@ impl<E: Event> Debug for BucketSnapshot<E> {
         let mut shown = f.debug_struct("BucketSnapshot");
         shown.field("start", &self.start).field("end", &self.end);
         shown.field("is_closed", &self.is_closed);
-        for ((name, _), stats) in E::EVENTS.iter().zip(self.all_stats()) {
-            shown.field(name, &stats);
-        }
+        show::<E>(&mut shown, |cells| self.stats_at(cells));
         shown.finish()
     }
 }

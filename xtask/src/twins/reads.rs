@@ -187,6 +187,15 @@ pub(super) const READS: &[Twin] = &[
         why: "a reader that has counted the add sums without it afterwards (I9)",
     },
     Twin {
+        name: "zero-looked-for-behind-the-others",
+        file: "src/event/layout.rs",
+        find: "let (has_zero, greatest) = (read(cell) > 0, read(cell + 1));",
+        replace: "let (greatest, has_zero) = (read(cell + 1), read(cell) > 0);",
+        build: &CHECKER,
+        model: "extremes::read_against_zero_behind_another_value",
+        why: "zero is found that came behind a greater value which was not (I9)",
+    },
+    Twin {
         name: "back-dated-add-forgets-the-tiers",
         file: "src/ring/add.rs",
         find: "        self.put_in_tiers(bucket.start(), newest, update);",

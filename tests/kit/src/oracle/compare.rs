@@ -273,11 +273,11 @@ fn is_turn_of(turn: &Turn<Seen>, bucket: &BucketSnapshot<Seen>) -> bool {
 }
 
 fn is_empty(bucket: &BucketSnapshot<Seen>) -> bool {
-    EVENTS.iter().all(|&event| bucket.stats(event).count == 0)
+    bucket.is_empty()
 }
 
 fn tally(event: Seen, n: u64) -> Tally {
-    if event.is_value() { Tally::value(n) } else { Tally::amount(n) }
+    event.tally(n)
 }
 
 fn rate(count: u64, span: Duration) -> f64 {

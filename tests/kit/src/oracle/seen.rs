@@ -1,16 +1,28 @@
 //! What histories count.
 
+use windrow::{Event, Kind};
+
+use crate::ledger::Tally;
+
 windrow::events! {
-    /// Two of each kind, interleaved.
-    pub enum Seen { Pass: Count, Rt: Value, Fail: Count, Size: Value }
+    /// Of each kind, interleaved.
+    pub enum Seen {
+        Pass: Count, Rt: Value, Depth: Maximum, Fail: Count, Size: Value, Room: Minimum
+    }
 }
 
 /// All of them, by their index.
-pub const EVENTS: [Seen; 4] = [Seen::Pass, Seen::Rt, Seen::Fail, Seen::Size];
+pub const EVENTS: [Seen; 6] =
+    [Seen::Pass, Seen::Rt, Seen::Depth, Seen::Fail, Seen::Size, Seen::Room];
 
 impl Seen {
-    /// Whether it has values.
-    pub fn is_value(self) -> bool {
-        matches!(self, Seen::Rt | Seen::Size)
+    /// What adding or recording `n` amounts to.
+    pub fn tally(self, n: u64) -> Tally {
+        match self.kind() {
+            Kind::Value => Tally::value(n),
+            Kind::Maximum => Tally { max: Some(n), ..Tally::default() },
+            Kind::Minimum => Tally { min: Some(n), ..Tally::default() },
+            _ => Tally::amount(n),
+        }
     }
 }

@@ -1,0 +1,75 @@
+//! The kinds of event.
+
+/// How an event is counted.
+///
+/// | kind | of | a bucket keeps | [`Stats`](crate::Stats) of it |
+/// |---|---|---|---|
+/// | `Count` | a number that adds up | its sum | `count` and `sum` are both that |
+/// | `Signed` | a number that goes up and down | by how much | the same, as [two's complement](crate::Stats::signed_sum) |
+/// | `Value` | values | count, sum, least and greatest | all four |
+/// | `Maximum` | values | the greatest | `max`; the others are 0 and `None` |
+/// | `Minimum` | values | the least | `min`; the others are 0 and `None` |
+///
+/// What nothing adds up of has no sum, rate or mean: where a read must answer with a number, it is 0.
+///
+/// ```
+/// use windrow::{SlidingWindow, events};
+///
+/// events! { enum Queue { Pushed: Count, Grown: Signed, Waited: Value, Depth: Maximum, Room: Minimum } }
+///
+/// let window = SlidingWindow::<Queue>::builder().build()?;
+/// for depth in [3, 9, 0] {
+///     window.add(Queue::Pushed, 1);
+///     window.add_signed(Queue::Grown, -1);
+///     window.record(Queue::Waited, 10 * depth);
+///     window.record(Queue::Depth, depth);
+///     window.record(Queue::Room, 100 - depth);
+/// }
+/// assert_eq!(window.sum(Queue::Pushed), 3);
+/// assert_eq!(window.signed_sum(Queue::Grown), -3);
+/// assert_eq!(window.stats(Queue::Waited).mean(), Some(40.0));
+/// assert_eq!(window.stats(Queue::Depth).max, Some(9));
+/// assert_eq!(window.stats(Queue::Room).min, Some(91));
+/// # Ok::<(), windrow::BuildError>(())
+/// ```
+///
+/// Each takes so many cells:
+///
+/// ```
+/// use windrow::Kind;
+///
+/// assert_eq!(Kind::Count.cells(), 1);
+/// assert_eq!(Kind::Value.cells(), 4);
+/// assert_eq!(Kind::Maximum.cells(), 2);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// A number that adds up: one cell.
+    Count,
+    /// A number that goes up and down: one cell.
+    Signed,
+    /// Values, of which the count, sum, minimum and maximum are kept: four cells.
+    Value,
+    /// Values, of which the greatest alone is kept: two cells.
+    Maximum,
+    /// Values, of which the least alone is kept: two cells.
+    Minimum,
+}
+
+impl Kind {
+    /// How many cells of eight bytes an event of this kind takes in a bucket.
+    ///
+    /// In each row of a window's blocks, a `Value` takes a fifth cell besides.
+    ///
+    /// ```
+    /// assert_eq!(windrow::Kind::Value.cells(), 4);
+    /// ```
+    pub const fn cells(self) -> usize {
+        match self {
+            Kind::Count | Kind::Signed => 1,
+            Kind::Value => 4,
+            Kind::Maximum | Kind::Minimum => 2,
+        }
+    }
+}

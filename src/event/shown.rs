@@ -1,0 +1,30 @@
+//! How events are shown: by their names, with what their kinds keep.
+
+use std::fmt::{self, Debug, DebugStruct, Formatter};
+
+use super::{Event, Kind, Positions, Stats};
+use crate::event::layout::CellIndex;
+
+/// What is known of one event.
+struct Shown {
+    kind: Kind,
+    stats: Stats,
+}
+
+impl Debug for Shown {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.kind {
+            Kind::Count | Kind::Value => self.stats.fmt(f),
+            Kind::Signed => self.stats.signed_sum().fmt(f),
+            Kind::Maximum => self.stats.max.fmt(f),
+            Kind::Minimum => self.stats.min.fmt(f),
+        }
+    }
+}
+
+/// Shows each event's stats, as a field of its name.
+pub(crate) fn show<E: Event>(shown: &mut DebugStruct<'_, '_>, stats: impl Fn(CellIndex) -> Stats) {
+    for ((name, kind), cells) in E::EVENTS.iter().zip(<E::Cells as Positions<E>>::CELLS) {
+        shown.field(name, &Shown { kind: *kind, stats: stats(*cells) });
+    }
+}

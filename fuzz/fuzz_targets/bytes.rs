@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use testkit::oracle::{EVENTS, Geometry, Op, Time};
+use testkit::oracle::{EVENTS, Geometry, Op, Plan, Time};
 
 /// The thread that makes a step.
 #[derive(Clone, Copy, Debug)]
@@ -39,10 +39,25 @@ impl<'a> Bytes<'a> {
         self.below(2 * limit + 1).cast_signed() - i64::from(limit)
     }
 
-    /// A geometry of some kind, the extremes among them.
-    pub(crate) fn geometry(&mut self) -> Geometry {
-        let (kind, buckets) = (self.below(8), self.below(9) + 1);
-        let length = match kind {
+    /// A window of some kind, the extremes among them.
+    pub(crate) fn plan(&mut self) -> Plan {
+        let kind = self.byte();
+        let ring = self.geometry_of(kind);
+        let tiers = (0..kind >> 6).map(|_| {
+            let tier = self.byte();
+            (u64::from(tier % 5) + 1, u64::from(tier / 5 % 7) + 1)
+        });
+        Plan::new(ring, &tiers.collect::<Vec<_>>())
+    }
+
+    fn geometry(&mut self) -> Geometry {
+        let kind = self.byte();
+        self.geometry_of(kind)
+    }
+
+    fn geometry_of(&mut self, kind: u8) -> Geometry {
+        let buckets = self.below(9) + 1;
+        let length = match kind % 8 {
             0..5 => self.below(12) + 1,
             5 => u64::from(self.byte()) * 1_000_000 + 1,
             6 => u64::MAX / buckets - self.below(4),
@@ -76,12 +91,20 @@ impl<'a> Bytes<'a> {
             10 => Op::Advance(self.duration()),
             11 => Op::Reconfigure(self.geometry()),
             12 => Op::TryReconfigure(self.duration(), self.below(10) as usize),
-            13 if kind & 0x10 == 0 => Op::Last(self.duration()),
-            13 => Op::LastBuckets(self.below(10), self.around(1)),
-            14 => Op::Drain,
-            _ => Op::Renew(self.geometry()),
+            13 => match kind >> 4 & 3 {
+                0 => Op::Last(self.duration()),
+                1 => Op::LastBuckets(self.below(10), self.around(1)),
+                _ => Op::LastCoarse(self.tier(), self.below(10), self.around(1)),
+            },
+            14 if kind & 0x10 == 0 => Op::Drain,
+            14 => Op::Clear,
+            _ => Op::Renew(self.plan()),
         };
         Some((thread, op))
+    }
+
+    fn tier(&mut self) -> usize {
+        self.below(4) as usize
     }
 
     fn event(&mut self) -> usize {
@@ -99,7 +122,8 @@ impl<'a> Bytes<'a> {
 
     fn time(&mut self) -> Time {
         match self.below(16) {
-            0..7 => Time::Buckets(self.around(4), self.byte().into()),
+            0..5 => Time::Buckets(self.around(4), self.byte().into()),
+            5 | 6 => Time::Coarse(self.tier(), self.around(4), self.byte().into()),
             7..11 => Time::FromNewest(self.around(10), self.byte().into()),
             11 | 12 => Time::Intervals(self.around(2), self.around(2)),
             13 => Time::Early(self.byte().into()),

@@ -15,8 +15,8 @@ use testkit::oracle::Pair;
 
 fuzz_target!(|input: &[u8]| {
     let mut bytes = Bytes::new(input);
-    let (geometry, begin) = (bytes.geometry(), bytes.begin());
-    let mut pair = Pair::new(geometry, begin);
+    let (plan, begin) = (bytes.plan(), bytes.begin());
+    let mut pair = Pair::new(&plan, begin);
     let mut history = Vec::new();
     while let Some((thread, op)) = bytes.step() {
         let step = history.len();
@@ -29,7 +29,7 @@ fuzz_target!(|input: &[u8]| {
             }),
         };
         if let Err(error) = outcome.and_then(|()| pair.compare(step)) {
-            panic!("{error}\nwhen {geometry:?} begins at {begin}, after {history:#?}");
+            panic!("{error}\nwhen {plan:?} begins at {begin}, after {history:#?}");
         }
     }
 });

@@ -98,7 +98,8 @@ impl View<'_> {
         let mut sum = 0u64;
         if oldest <= live {
             let mark = current.bucket.mark();
-            sum = ring.store.interval_sum(current.bucket, mark, position)?;
+            // What has left, before the blocks: what is closed by then is in their sums, and grows no more. A bucket
+            // that is closed only behind them may have counted in between what they do not have.
             let all_closed = each_closed(slots, geometry.oldest(live), oldest, |gone| {
                 // Relaxed: as in `interval_sum`; a reused bucket's may be a mark.
                 sum = sum.wrapping_sub(gone.cells()[position].total.load(Ordering::Relaxed));
@@ -106,6 +107,8 @@ impl View<'_> {
             if !all_closed {
                 return None;
             }
+            let interval = ring.store.interval_sum(current.bucket, mark, position)?;
+            sum = sum.wrapping_add(interval);
             if oldest < live && ring.touched.reaches(newest) {
                 let older = oldest..=live - 1;
                 sum = sum.wrapping_add(slots.shared_sum(older, newest, position));

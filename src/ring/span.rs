@@ -88,12 +88,12 @@ impl View<'_> {
         let source = self.source(nanos);
         let (geometry, now) = (source.geometry, self.now());
         let (newest, live) = (geometry.start_of(at), geometry.start_of(self.live()));
-        let span = self.span(source, Some(newest), source.covering(nanos));
-        let from = span.starts.map_or(newest, |(oldest, _)| oldest);
+        let buckets = source.covering(nanos);
+        let from = geometry.back(newest, buckets - 1); // a span is not empty
         let admitted = geometry.admit(at, now, live).and_then(|()| geometry.admit(from, now, live));
         let at = Timestamp::from_nanos(at);
         match admitted {
-            Ok(()) => Ok(span),
+            Ok(()) => Ok(self.span(source, Some(newest), buckets)),
             Err(OutOfRing::Future) => {
                 Err(OutOfRange::AfterNow { at, now: Timestamp::from_nanos(now) })
             }
@@ -136,9 +136,12 @@ impl View<'_> {
             // If the clock has stepped back, some have left the tier.
             let still_there = geometry.oldest(newest.max(geometry.start_of(self.live())));
             let known = self.known_boundary(tier, oldest.max(still_there), still_there);
-            let (more, less) = (oldest.saturating_sub(known), known.saturating_sub(oldest));
-            let buckets = span.buckets + (more / length) as usize;
-            span.buckets = buckets.saturating_sub((less / length) as usize);
+            if known < oldest {
+                span.buckets += ((oldest - known) / length) as usize;
+            } else if known > oldest {
+                let rest = newest.checked_sub(known).map_or(0, |rest| rest / length + 1);
+                span.buckets = rest as usize; // none before time zero
+            }
             span.starts = (known <= newest).then_some((known, newest));
         }
         span

@@ -1,10 +1,13 @@
 //! Random histories, answered by the library and by an oracle that is too simple to be wrong.
 //!
-//! After every step every answer is compared: sums, rates, statistics, snapshots, bucket by bucket,
-//! lifetimes and late counts. `PROPTEST_CASES` sets the number of histories of each test.
+//! After every step every answer is compared: sums, rates, statistics, snapshots, bucket by bucket, spans, what
+//! each tier holds, lifetimes and late counts. `PROPTEST_CASES` sets the number of histories of each test.
 
 mod counters;
+mod held_up;
 mod random;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use proptest::prelude::*;
 
@@ -17,14 +20,27 @@ fn config() -> ProptestConfig {
     ProptestConfig { failure_persistence: None, ..ProptestConfig::default() }
 }
 
-fn answers_agree((geometry, begin, ops): History) -> Result<(), TestCaseError> {
-    let mut pair = Pair::new(geometry, begin);
+fn answers_agree((plan, begin, ops): History) -> Result<(), TestCaseError> {
+    let _turn = portable_turn();
+    let mut pair = Pair::new(&plan, begin);
     pair.compare(0)?;
+    tell(&mut pair, &ops)
+}
+
+fn tell(pair: &mut Pair, ops: &[Op]) -> Result<(), TestCaseError> {
     for (step, op) in ops.iter().enumerate() {
         pair.apply(op).map_err(|error| at_step(step, op, &error))?;
         pair.compare(step).map_err(|error| at_step(step, op, &error))?;
     }
     Ok(())
+}
+
+/// Without sequences, a bucket is closed before the next one is retired only if no other thread is pinned; and
+/// only then does a tier know where each of its buckets begins.
+fn portable_turn() -> Option<MutexGuard<'static, ()>> {
+    static TURN: Mutex<()> = Mutex::new(());
+    let takes_turns = windrow::strategy() == windrow::Strategy::Portable;
+    takes_turns.then(|| TURN.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 fn at_step(step: usize, op: &Op, error: &TestCaseError) -> TestCaseError {

@@ -5,10 +5,10 @@ use std::time::Duration;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use testkit::oracle::{Geometry, Op, Time};
+use testkit::oracle::{Geometry, Op, Plan, Time};
 
-/// Where a history begins: a geometry and the clock's time at build.
-pub(crate) type History = (Geometry, u64, Vec<Op>);
+/// Where a history begins: what is built, and the clock's time then.
+pub(crate) type History = (Plan, u64, Vec<Op>);
 
 /// Geometries of every kind, the extremes among them.
 pub(crate) fn any_geometry() -> impl Strategy<Value = Geometry> {
@@ -29,11 +29,24 @@ pub(crate) fn small_geometry() -> impl Strategy<Value = Geometry> {
     (1..=12_u64, 1..=9_u64).prop_map(|(length, buckets)| Geometry { length, buckets })
 }
 
+/// Windows of such a geometry, most of them with tiers.
+fn plan(ring: impl Strategy<Value = Geometry>) -> impl Strategy<Value = Plan> {
+    let tiers = vec((1..=5_u64, 1..=6_u64), 0..=3);
+    (ring, tiers).prop_map(|(ring, tiers)| Plan::new(ring, &tiers))
+}
+
+/// Where a tier's bucket begins, or in it.
+fn coarse_time() -> impl Strategy<Value = Time> {
+    let offset = prop_oneof![Just(0), any::<u64>()];
+    (0..=3_usize, -4..=4_i64, offset).prop_map(|(tier, k, by)| Time::Coarse(tier, k, by))
+}
+
 /// Times that mostly stay near the ring.
 pub(crate) fn time() -> impl Strategy<Value = Time> {
     prop_oneof![
         8 => (-3..=4_i64, any::<u64>()).prop_map(|(k, by)| Time::Buckets(k, by)),
         4 => (-10..=3_i64, any::<u64>()).prop_map(|(k, by)| Time::FromNewest(k, by)),
+        3 => coarse_time(),
         3 => (-2..=2_i64, -2..=2_i64).prop_map(|(k, by)| Time::Intervals(k, by)),
         1 => (0..=40_u64).prop_map(Time::Early),
         1 => (0..=40_u64).prop_map(Time::Final),
@@ -46,10 +59,12 @@ pub(crate) fn near_time() -> impl Strategy<Value = Time> {
     prop_oneof![
         8 => (-3..=4_i64, any::<u64>()).prop_map(|(k, by)| Time::Buckets(k, by)),
         4 => (-10..=3_i64, any::<u64>()).prop_map(|(k, by)| Time::FromNewest(k, by)),
+        3 => coarse_time(),
         1 => (0..=40_u64).prop_map(Time::Early),
     ]
 }
 
+/// Small mostly, sometimes so large that sums wrap.
 fn amount() -> impl Strategy<Value = u64> {
     prop_oneof![
         8 => 0..=9_u64,
@@ -73,23 +88,27 @@ fn op(
     events: usize,
     time: impl Strategy<Value = Time> + Clone + 'static,
     geometry: impl Strategy<Value = Geometry> + 'static,
+    amount: impl Strategy<Value = u64> + Clone + 'static,
 ) -> impl Strategy<Value = Op> {
     let event = 0..events;
     let (moment, geometry) = (time.clone(), geometry.boxed());
     prop_oneof![
-        6 => (event.clone(), amount()).prop_map(|(e, n)| Op::Add(e, n)),
-        4 => (event.clone(), amount()).prop_map(|(e, v)| Op::Record(e, v)),
-        4 => (time.clone(), event.clone(), amount()).prop_map(|(t, e, n)| Op::AddAt(t, e, n)),
-        3 => (time, event, amount()).prop_map(|(t, e, v)| Op::RecordAt(t, e, v)),
+        6 => (event.clone(), amount.clone()).prop_map(|(e, n)| Op::Add(e, n)),
+        4 => (event.clone(), amount.clone()).prop_map(|(e, v)| Op::Record(e, v)),
+        4 => (time.clone(), event.clone(), amount.clone()).prop_map(|(t, e, n)| Op::AddAt(t, e, n)),
+        3 => (time, event, amount).prop_map(|(t, e, v)| Op::RecordAt(t, e, v)),
         7 => moment.prop_map(Op::Set),
         1 => loose_duration().prop_map(Op::Advance),
         2 => geometry.clone().prop_map(Op::Reconfigure),
-        1 => geometry.prop_map(Op::Renew),
+        1 => plan(geometry).prop_map(Op::Renew),
         3 => Just(Op::Drain),
+        1 => Just(Op::Clear),
         1 => (loose_duration(), prop_oneof![Just(0), 1..=9_usize])
             .prop_map(|(interval, buckets)| Op::TryReconfigure(interval, buckets)),
         1 => loose_duration().prop_map(Op::Last),
         1 => (0..=9_u64, -1..=1_i64).prop_map(|(k, by)| Op::LastBuckets(k, by)),
+        1 => (1..=3_usize, 0..=7_u64, -1..=1_i64)
+            .prop_map(|(tier, k, by)| Op::LastCoarse(tier, k, by)),
     ]
 }
 
@@ -101,10 +120,26 @@ pub(crate) fn wild(events: usize) -> impl Strategy<Value = History> {
         1 => any::<u64>(),
         1 => (0..=100_u64).prop_map(|less| u64::MAX - less),
     ];
-    (any_geometry(), begin, vec(op(events, time().boxed(), any_geometry()), 1..100))
+    let ops = vec(op(events, time().boxed(), any_geometry(), amount().boxed()), 1..100);
+    (plan(any_geometry()), begin, ops)
 }
 
 /// Histories that stay small, so that buckets meet, merge and leave all the time.
 pub(crate) fn local(events: usize) -> impl Strategy<Value = History> {
-    (small_geometry(), 0..=200_u64, vec(op(events, near_time().boxed(), small_geometry()), 1..100))
+    let ops = vec(op(events, near_time().boxed(), small_geometry(), amount().boxed()), 1..100);
+    (plan(small_geometry()), 0..=200_u64, ops)
+}
+
+/// The same, told in two parts, with amounts that do not wrap, and far from the end of time.
+pub(crate) fn in_two_parts(events: usize) -> impl Strategy<Value = (History, Vec<Op>)> {
+    let ops = |count| {
+        let ops =
+            vec(op(events, near_time().boxed(), small_geometry(), (0..=9_u64).boxed()), count);
+        ops.prop_map(|mut ops| {
+            ops.retain(|op| !matches!(op, Op::Advance(_)));
+            ops
+        })
+    };
+    let begin = (plan(small_geometry()), 0..=200_u64, ops(0..30));
+    (begin, ops(1..30))
 }

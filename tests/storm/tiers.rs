@@ -1,16 +1,23 @@
-//! Tiers under writers: while buckets of 100 µs come and go, each tier holds everything.
+//! Tiers under writers: while buckets of 100 µs come and go, each tier holds everything, and each span holds what
+//! was added since it began.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
-use testkit::alone;
+use testkit::ledger::{Ledger, Tally};
+use testkit::traced::{Traced, time_of};
+use testkit::{Finish, Rng, alone, ns};
 use windrow::clock::Precise;
-use windrow::{SlidingWindow, Stats};
+use windrow::{Clock, SlidingWindow, Stats};
 
 use crate::Seen;
 
 const WRITERS: u64 = 3;
+
+/// Of the window's buckets, in nanoseconds; and how many of them the ledgers have room for.
+const LENGTH: u64 = 100_000;
+const PLACES: usize = 100_000;
 
 #[test]
 fn tiers_hold_everything() {
@@ -19,74 +26,166 @@ fn tiers_hold_everything() {
     }
 }
 
-/// What the writers have begun to add, and what they have added.
-#[derive(Default)]
+/// What the writers have begun to add, and what they have added, by bucket.
 struct Books {
+    first: u64,
     begun: AtomicU64,
-    done: AtomicU64,
+    done: Box<[AtomicU64]>,
+    /// How many places of those are in use.
+    used: AtomicUsize,
 }
 
-#[test]
-#[ignore = "run by another test, in a process of its own"]
-fn under_writers() {
-    let window = SlidingWindow::<Seen>::builder()
-        .interval(Duration::from_millis(2))
-        .buckets(20)
-        .tier(Duration::from_millis(1), 5_000)
-        .tier(Duration::from_millis(50), 200)
-        .clock(Precise::default())
-        .build()
-        .expect("the tiers nest");
-    let (books, is_over) = (Books::default(), AtomicBool::new(false));
-    let (window, books, is_over) = (&window, &books, &is_over);
-    let write = |writer: u64| {
+impl Books {
+    fn new(now: u64) -> Books {
+        let done = (0..PLACES).map(|_| AtomicU64::new(0)).collect();
+        let (begun, used) = (AtomicU64::new(0), AtomicUsize::new(0));
+        Books { first: now / LENGTH, begun, done, used }
+    }
+
+    fn place(&self, time: u64) -> usize {
+        (time / LENGTH).saturating_sub(self.first) as usize
+    }
+
+    fn add(&self, time: u64) {
+        let place = self.place(time);
+        self.used.fetch_max(place + 1, Ordering::SeqCst);
+        self.done[place].fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// What was added, by place.
+    fn done(&self) -> Vec<u64> {
+        let used = &self.done[..self.used.load(Ordering::SeqCst)];
+        used.iter().map(|done| done.load(Ordering::SeqCst)).collect()
+    }
+}
+
+/// A window whose buckets are opened by its writers, and what they have written.
+struct Storm {
+    window: SlidingWindow<Seen, Traced<Precise>>,
+    books: Books,
+    is_over: AtomicBool,
+}
+
+impl Storm {
+    fn new() -> Storm {
+        let clock = Traced(Precise::default());
+        let books = Books::new(clock.now().as_nanos());
+        let window = SlidingWindow::<Seen>::builder()
+            .interval(ns(20 * LENGTH))
+            .buckets(20)
+            .tier(Duration::from_millis(1), 10_000)
+            .tier(Duration::from_millis(10), 1_000)
+            .tier(Duration::from_millis(50), 200)
+            .clock(clock)
+            .build()
+            .expect("the tiers nest");
+        Storm { window, books, is_over: AtomicBool::new(false) }
+    }
+
+    fn write(&self, writer: u64) -> [Ledger; 2] {
+        let (mut pass, mut rt) = (Ledger::default(), Ledger::default());
         let mut n = 0;
-        while !is_over.load(Ordering::Relaxed) {
-            books.begun.fetch_add(1, Ordering::SeqCst);
-            window.add(Seen::Pass, 1);
-            window.record(Seen::Rt, 10 + (n * WRITERS + writer) % 90);
-            books.done.fetch_add(1, Ordering::SeqCst);
+        while !self.is_over.load(Ordering::Relaxed) {
+            let value = 10 + (n * WRITERS + writer) % 90;
+            self.books.begun.fetch_add(1, Ordering::SeqCst);
+            let time = time_of(|| self.window.add(Seen::Pass, 1));
+            self.books.add(time);
+            pass.note(time - time % LENGTH, Tally::amount(1));
+            let time = time_of(|| self.window.record(Seen::Rt, value));
+            rt.note(time - time % LENGTH, Tally::value(value));
             n += 1;
             if n % 512 == 0 {
                 thread::sleep(Duration::from_micros(150)); // so that buckets are skipped, too
             }
         }
-    };
-    let check = |tier: usize| {
-        let least = books.done.load(Ordering::SeqCst);
-        let lifetime = window.lifetime(Seen::Pass).sum;
-        let series = window.series(tier).expect("the clock does not step back");
-        let most = books.begun.load(Ordering::SeqCst);
+        [pass, rt]
+    }
+
+    /// All that was ever added is in each tier.
+    fn series_is_whole(&self, tier: usize) {
+        let least: u64 = self.books.done().iter().sum();
+        let lifetime = self.window.lifetime(Seen::Pass).sum;
+        let series = self.window.series(tier).expect("there is such a tier");
+        let most = self.books.begun.load(Ordering::SeqCst);
         let (pass, rt) = (series.sum(Seen::Pass), series.stats(Seen::Rt));
         assert!((least..=most).contains(&pass), "tier {tier}: {pass}, not {least} to {most}");
         assert!(pass >= lifetime, "tier {tier}: {pass} after {lifetime} in all");
+        let least = least.saturating_sub(WRITERS); // of each of which the value may be still to come
         assert!((least..=most).contains(&rt.count), "tier {tier}: {rt:?}, not {least} to {most}");
         assert!(rt.sum >= 10 * rt.count && rt.min >= Some(10) && rt.max <= Some(99), "{rt:?}");
-        1
-    };
-    let checks: u64 = thread::scope(|scope| {
-        (0..WRITERS).for_each(|writer| _ = scope.spawn(move || write(writer)));
-        while books.done.load(Ordering::SeqCst) == 0 {
-            thread::yield_now();
+    }
+
+    /// A span has what was added since it began, whatever it is read from.
+    fn span_is_whole(&self, span: Duration) {
+        let over = self.window.over(span).expect("a tier reaches so far back");
+        let done = self.books.done();
+        let (length, totals) = (over.resolution().as_nanos() as u64, over.totals());
+        let from = self.from(length, totals.at().as_nanos(), totals.interval());
+        // What was added before it began is not in it, so as much less can be.
+        let place = self.books.place(from);
+        let before: u64 = self.books.done().iter().take(place).sum();
+        let most = self.books.begun.load(Ordering::SeqCst) - before;
+        let least: u64 = done.iter().skip(place).sum();
+        let pass = totals.sum(Seen::Pass);
+        let is_between = (least..=most).contains(&pass);
+        assert!(is_between, "{span:?} from {from}: {pass}, not {least} to {most}");
+    }
+
+    /// Where a span begins that was read at a time.
+    fn from(&self, length: u64, at: u64, covers: Duration) -> u64 {
+        (at - at % length + length).saturating_sub(covers.as_nanos() as u64)
+    }
+
+    fn read(&self, seed: u64) -> u64 {
+        let (begin, mut random) = (Instant::now(), Rng::with_seed(seed));
+        let mut checks = 0;
+        while begin.elapsed() < Duration::from_secs(1) {
+            self.series_is_whole(random.usize(..3));
+            // Up to two of the longest tier's buckets; mostly of a short one's.
+            self.span_is_whole(ns(1 + random.u64(..100_000_000) / random.u64(1..100)));
+            checks += 2;
         }
-        let read = |tier| {
-            let begin = Instant::now();
-            let mut checks = 0;
-            while begin.elapsed() < Duration::from_secs(1) {
-                checks += check(tier);
-            }
-            checks
-        };
-        let readers = [0, 1].map(|tier| scope.spawn(move || read(tier)));
-        let checks = readers.map(thread::ScopedJoinHandle::join);
-        is_over.store(true, Ordering::Relaxed);
-        checks.map(|checks| checks.expect("each tier holds everything")).iter().sum()
+        checks
+    }
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn under_writers() {
+    let storm = &Storm::new();
+    let books: Vec<_> = thread::scope(|scope| {
+        let write = |writer| move || storm.write(writer);
+        let writers: Vec<_> = (0..WRITERS).map(|writer| scope.spawn(write(writer))).collect();
+        let finish = Finish(&storm.is_over);
+        let readers = [1, 2].map(|seed| scope.spawn(move || storm.read(seed)));
+        let checks = readers.map(ScopedJoinHandle::join);
+        drop(finish);
+        let checks: u64 = checks.map(|checks| checks.expect("nothing is missing")).iter().sum();
+        println!("{checks} checks of {:?} adds", storm.books.begun);
+        writers.into_iter().map(|writer| writer.join().expect("no writer panics")).collect()
     });
-    println!("{checks} checks of {} adds", books.done.load(Ordering::SeqCst));
-    for tier in [0, 1] {
-        let series = window.series(tier).expect("the clock does not step back");
-        let lifetime = (window.lifetime(Seen::Pass), window.lifetime(Seen::Rt));
-        assert_eq!((series.stats(Seen::Pass), series.stats(Seen::Rt)), lifetime, "tier {tier}");
-        assert_eq!(series.stats(Seen::Still), Stats::default());
+    let window = &storm.window;
+    let events = [Seen::Pass, Seen::Rt];
+    for (i, event) in events.into_iter().enumerate() {
+        let ledger = Ledger::merged(books.iter().map(|books| books[i].clone()));
+        assert_eq!(Tally::from(window.lifetime(event)), ledger.total());
+        for tier in 0..3 {
+            let series = window.series(tier).expect("there is such a tier");
+            assert_eq!(Tally::from(series.stats(event)), ledger.total(), "tier {tier}");
+            assert_eq!(series.stats(Seen::Still), Stats::default());
+        }
+        let mut tiers = [0; 3];
+        for millis in (3..40).chain([100, 400, 2_000, 10_000]) {
+            let over = window.over(Duration::from_millis(millis)).expect("a tier reaches so far");
+            let (length, totals) = (over.resolution().as_nanos() as u64, over.totals());
+            let from = storm.from(length, totals.at().as_nanos(), totals.interval());
+            assert_eq!(
+                Tally::from(totals.stats(event)),
+                ledger.since(from),
+                "the last {millis} ms"
+            );
+            tiers[[1, 10, 50].iter().position(|ms| ms * 1_000_000 == length).expect("a tier")] += 1;
+        }
+        assert!(tiers[0] > 0, "{tiers:?}");
     }
 }

@@ -70,6 +70,24 @@ fn sum_against_the_reuse_of_a_bucket() {
     });
 }
 
+/// The reader's time lies behind the live bucket, so that the one before has left its interval: whatever is
+/// added to that one, and whenever it is closed.
+#[test]
+fn sum_behind_the_live_bucket_against_a_late_add_and_its_close() {
+    let name = "window_sum::sum_behind_the_live_bucket_against_a_late_add_and_its_close";
+    Model::new(name).bounded(2).bounded_over_epoch(1).bounded_per_core(1).explore(|| {
+        set_time(0);
+        let window = Arc::new(window(2));
+        let other = spawn(&window, |window| {
+            add(window, 0, 16);
+            window.drain_closed(|_| ());
+        });
+        add(&window, 1, 2);
+        assert_eq!(sum(&window, 2), 2, "the interval has the live bucket alone");
+        other.join().unwrap();
+    });
+}
+
 /// A bucket that is current when a sum begins is current again, as another bucket, when it ends.
 #[test]
 fn sum_against_a_bucket_that_comes_back() {

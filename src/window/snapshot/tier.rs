@@ -16,13 +16,14 @@ impl<E: Event> Snapshot<E> {
         let live = geometry.start_of(view.live());
         // There is nothing in buckets behind the live one.
         let last = live.min(newest).max(geometry.oldest(newest));
-        let span = TierSpan::of(view, tier, last, last);
+        // If the clock has stepped back, it may have left the tier. (Far behind the live bucket, a boundary would be
+        // looked for all the way.)
+        let span = geometry.in_ring(last, live).then(|| TierSpan::of(view, tier, last, last));
         let (mut buckets, mut before) = (Vec::with_capacity(geometry.buckets()), E::ZERO);
         let mut start = newest;
         loop {
-            // If the clock has stepped back, it may have left the tier.
-            let is_read = start == last && geometry.in_ring(start, live);
-            let number = |position| if is_read { span.number(position) } else { 0 };
+            let read = span.as_ref().filter(|_| start == last);
+            let number = |position| read.map_or(0, |span| span.number(position));
             let bucket = BucketSnapshot::final_at(start, geometry.length_at(start), number);
             buckets.push(BucketSnapshot { is_closed: false, ..bucket });
             if start == last {
@@ -30,10 +31,12 @@ impl<E: Event> Snapshot<E> {
             }
             start -= geometry.length();
         }
-        for (position, before) in before.as_mut().iter_mut().enumerate() {
-            *before = span.counted_before(position);
+        if let Some(span) = span {
+            for (position, before) in before.as_mut().iter_mut().enumerate() {
+                *before = span.counted_before(position);
+            }
+            span.end();
         }
-        span.end();
         let at = Timestamp::from_nanos(view.now());
         let interval = Duration::from_nanos(geometry.interval());
         let length = Duration::from_nanos(geometry.length());

@@ -66,8 +66,13 @@ impl Ledger {
 
     /// The tallies of all buckets as one.
     pub fn total(&self) -> Tally {
+        self.since(0)
+    }
+
+    /// The tallies of the bucket at `start`, and of all behind it, as one.
+    pub fn since(&self, start: u64) -> Tally {
         let mut total = Tally::default();
-        self.0.values().for_each(|&tally| total.merge(tally));
+        self.0.range(start..).for_each(|(_, &tally)| total.merge(tally));
         total
     }
 

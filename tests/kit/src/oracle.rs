@@ -4,8 +4,12 @@
 mod compare;
 mod model;
 mod ops;
+mod same;
 mod seen;
+mod spans;
+mod tallies;
+mod tier;
 
 pub use compare::Pair;
-pub use ops::{Geometry, Op, Time};
+pub use ops::{Geometry, Op, Plan, Time};
 pub use seen::{EVENTS, Seen};

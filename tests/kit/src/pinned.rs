@@ -4,6 +4,8 @@
 //! its pin, and this clock is slow.
 
 use std::cell::RefCell;
+use std::sync::mpsc;
+use std::thread;
 use std::time::Duration;
 
 use windrow::{Clock, SlidingWindow, Timestamp};
@@ -34,4 +36,24 @@ pub fn pinned(body: impl FnOnce()) {
     *clock.0.borrow_mut() = Some(body);
     assert_eq!(window.stats(Nothing::Nothing).sum, 0);
     assert!(clock.0.borrow().is_none(), "a read asks the clock");
+}
+
+/// Runs `body` while another thread is pinned. Portably, no bucket that it retires can be closed before its
+/// end.
+pub fn while_another_is_pinned<R: Send>(body: impl FnOnce() -> R + Send) -> R {
+    let (begun, when_begun) = mpsc::channel();
+    let (over, when_over) = mpsc::channel::<()>();
+    thread::scope(|scope| {
+        let other = scope.spawn(move || {
+            pinned(|| {
+                begun.send(()).expect("the other thread waits");
+                let _ = when_over.recv(); // an error, too, says that it is over
+            });
+        });
+        when_begun.recv().expect("it is pinned");
+        let result = body();
+        drop(over);
+        other.join().expect("it has read"); // by name: with all that it leaves behind
+        result
+    })
 }

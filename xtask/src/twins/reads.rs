@@ -133,6 +133,35 @@ pub(super) const READS: &[Twin] = &[
         why: "an interrupted add overwrites what came between its load and its store",
     },
     Twin {
+        name: "what-has-left-taken-off-behind-the-blocks",
+        file: "src/ring/at_once.rs",
+        find:
+            "            let all_closed = each_closed(slots, geometry.oldest(live), oldest, |gone| {
+                // Relaxed: as in `interval_sum`; a reused bucket's may be a mark.
+                sum = sum.wrapping_sub(gone.cells()[position].total.load(Ordering::Relaxed));
+            });
+            if !all_closed {
+                return None;
+            }
+            let interval = ring.store.interval_sum(current.bucket, mark, position)?;
+            sum = sum.wrapping_add(interval);
+",
+        replace:
+            "            let interval = ring.store.interval_sum(current.bucket, mark, position)?;
+            sum = sum.wrapping_add(interval);
+            let all_closed = each_closed(slots, geometry.oldest(live), oldest, |gone| {
+                // Relaxed: as in `interval_sum`; a reused bucket's may be a mark.
+                sum = sum.wrapping_sub(gone.cells()[position].total.load(Ordering::Relaxed));
+            });
+            if !all_closed {
+                return None;
+            }
+",
+        build: &CHECKER,
+        model: "window_sum::sum_behind_the_live_bucket_against_a_late_add_and_its_close",
+        why: "a bucket that is closed in between takes off what the blocks did not have (I9)",
+    },
+    Twin {
         name: "summed-at-once-whatever-is-current",
         file: "src/ring/at_once.rs",
         find: "std::ptr::eq(self.current().load(Ordering::Relaxed), found.bucket) && found.is_valid()",

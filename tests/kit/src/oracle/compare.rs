@@ -4,47 +4,71 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use windrow::clock::Manual;
-use windrow::{
-    BucketSnapshot, Clock, OutOfRange, SlidingWindow, Snapshot, Strategy, Timestamp, Totals,
+use windrow::{BucketSnapshot, Clock, OutOfRange, SlidingWindow, Strategy, Timestamp};
+
+use super::model::{Oracle, Refused, Turn};
+use super::ops::{Geometry, Op, Plan, Time};
+use super::same::{
+    Checked, rate, same_bucket, same_number, same_snapshot, same_stats, same_totals, tally,
 };
-
-use super::model::{Oracle, Refused, Turn, View, total};
-use super::ops::{Geometry, Op, Time};
 use super::seen::{EVENTS, Seen};
+use super::tallies::total;
 use crate::ledger::Tally;
-
-type Checked = Result<(), TestCaseError>;
 
 /// The two, and the clock that both go by.
 pub struct Pair {
-    clock: Manual,
-    window: SlidingWindow<Seen, Manual>,
-    oracle: Oracle<Seen>,
+    pub(super) clock: Manual,
+    pub(super) window: SlidingWindow<Seen, Manual>,
+    pub(super) oracle: Oracle<Seen>,
+    /// Buckets may be retired that cannot be closed in time.
+    pub(super) is_held_up: bool,
 }
 
 impl Pair {
     /// Builds a window, and its oracle, on a clock that shows `begin`.
-    pub fn new(geometry: Geometry, begin: u64) -> Pair {
+    pub fn new(plan: &Plan, begin: u64) -> Pair {
         let clock = Manual::default();
         clock.set(Timestamp::from_nanos(begin));
-        let window = SlidingWindow::<Seen>::builder()
-            .interval(geometry.interval())
-            .buckets(geometry.buckets as usize)
-            .clock(clock.clone())
-            .build()
-            .expect("a valid geometry");
-        let oracle = Oracle::new(geometry.interval(), geometry.buckets as usize, begin)
-            .expect("a valid geometry");
-        Pair { clock, window, oracle }
+        let mut builder = SlidingWindow::<Seen>::builder()
+            .interval(plan.ring.interval())
+            .buckets(plan.ring.buckets as usize)
+            .clock(clock.clone());
+        for Geometry { length, buckets } in &plan.tiers {
+            builder = builder.tier(Duration::from_nanos(*length), *buckets as usize);
+        }
+        let window = builder.build().expect("a valid geometry, and tiers that nest");
+        Pair { clock, window, oracle: Oracle::new(plan, begin), is_held_up: false }
     }
 
-    fn now(&self) -> u64 {
+    /// From now on, buckets may not be closed in time, because another thread is pinned; or they are again. Then
+    /// what tiers have missed must have left them.
+    pub fn hold_up(&mut self, is_so: bool) {
+        self.is_held_up = is_so;
+    }
+
+    /// Closes what is retired, which takes a grace period where there are no sequences: a few pins.
+    ///
+    /// # Errors
+    ///
+    /// If what is drained is not what was due.
+    pub fn close(&self) -> Checked {
+        (0..20).try_for_each(|_| self.same_drain())
+    }
+
+    pub(super) fn now(&self) -> u64 {
         self.clock.now().as_nanos()
     }
 
     fn resolve(&self, time: Time) -> Timestamp {
-        let (length, interval) = (self.oracle.length(), self.oracle.interval());
-        Timestamp::from_nanos(time.resolve(self.now(), self.oracle.newest(), length, interval))
+        let interval = self.oracle.interval();
+        let at = time.resolve(self.now(), self.oracle.newest(), &self.lengths(), interval);
+        Timestamp::from_nanos(at)
+    }
+
+    /// Of the window's own buckets, and of each tier's.
+    fn lengths(&self) -> Vec<u64> {
+        let sources = [None].into_iter().chain((0..self.oracle.tiers()).map(Some));
+        sources.map(|source| self.oracle.geometry(source).length).collect()
     }
 
     /// Takes a step with both.
@@ -75,6 +99,8 @@ impl Pair {
             Op::Set(time) => self.clock.set(self.resolve(time)),
             Op::Advance(by) => self.clock.advance(by),
             Op::Reconfigure(geometry) => {
+                let coarse = (self.oracle.tiers() > 0).then(|| self.oracle.geometry(Some(0)));
+                let geometry = coarse.map_or(geometry, |coarse| geometry.below(coarse.length));
                 let buckets = geometry.buckets as usize;
                 prop_assert_eq!(self.window.reconfigure(geometry.interval(), buckets), Ok(()));
                 prop_assert!(self.oracle.reconfigure(geometry.interval(), buckets));
@@ -84,15 +110,26 @@ impl Pair {
                 prop_assert_eq!(answer.is_ok(), self.oracle.reconfigure(interval, buckets));
             }
             Op::Last(span) => self.same_last(span)?,
-            Op::LastBuckets(buckets, by) => {
-                let length = self.oracle.length();
-                let span = buckets.saturating_mul(length).saturating_add_signed(by);
-                self.same_last(Duration::from_nanos(span))?;
-            }
+            Op::LastBuckets(buckets, by) => self.same_last_buckets(0, buckets, by)?,
+            Op::LastCoarse(tier, buckets, by) => self.same_last_buckets(tier, buckets, by)?,
             Op::Drain => self.same_drain()?,
-            Op::Renew(geometry) => *self = Pair::new(geometry, self.now()),
+            Op::Clear => {
+                prop_assert_eq!(self.window.clear(), Ok(()));
+                self.oracle.clear();
+            }
+            Op::Renew(ref plan) => {
+                let is_held_up = self.is_held_up;
+                *self = Pair { is_held_up, ..Pair::new(plan, self.now()) };
+            }
         }
         Ok(())
+    }
+
+    fn same_last_buckets(&self, tier: usize, buckets: u64, by: i64) -> Checked {
+        let lengths = self.lengths();
+        let length = lengths[tier % lengths.len()];
+        let span = buckets.saturating_mul(length).saturating_add_signed(by);
+        self.same_last(Duration::from_nanos(span))
     }
 
     /// Each bucket in its turn, with all that was counted in it before.
@@ -161,63 +198,6 @@ impl Pair {
         Ok(())
     }
 
-    fn same_last(&self, span: Duration) -> Checked {
-        let answer = self.window.last(span);
-        let (length, interval) = (self.oracle.length(), self.oracle.interval());
-        let valid = !span.is_zero() && span <= Duration::from_nanos(interval);
-        prop_assert_eq!(answer.is_ok(), valid, "last({:?})", span);
-        prop_assert_eq!(self.window.over(span).is_ok(), valid, "over({:?})", span);
-        if let Ok(answer) = answer {
-            let nanos = u64::try_from(span.as_nanos()).expect("a span within the interval");
-            let buckets = nanos.div_ceil(length);
-            self.same_snapshot(&answer, buckets)?;
-            self.same_over(span, buckets)?;
-        }
-        Ok(())
-    }
-
-    /// A span of so many buckets, as it is, without its newest bucket, and as it was at earlier times.
-    fn same_over(&self, span: Duration, buckets: u64) -> Checked {
-        let over = self.window.over(span).expect("a valid span");
-        let (now, length) = (self.now(), self.oracle.length());
-        let covers = Duration::from_nanos(buckets * length);
-        let newest = self.oracle.newest_buckets(now, buckets);
-        prop_assert_eq!(over.covers(), covers);
-        for event in EVENTS {
-            let expected = total(&newest, event);
-            same_stats(over.stats(event), expected)?;
-            prop_assert_eq!(over.sum(event), expected.sum);
-            same_number(over.rate(event), rate(expected.count, covers))?;
-        }
-        same_totals(&over.totals(), now, covers, &newest)?;
-
-        let complete = buckets.min(self.oracle.buckets() - 1);
-        let before = (now - now % length).checked_sub(1);
-        let expected = before.map_or(Vec::new(), |at| self.oracle.newest_buckets(at, complete));
-        same_totals(&over.complete(), now, Duration::from_nanos(complete * length), &expected)?;
-
-        // In the newest bucket, and ever farther back, until the span has left the ring.
-        for back in 0..=self.oracle.buckets() {
-            let Some(at) = now.checked_sub(back * length) else { break };
-            let from = (at - at % length).saturating_sub((buckets - 1) * length);
-            let answer = over.totals_at(Timestamp::from_nanos(at));
-            match (answer, self.oracle.admits(now, from)) {
-                (Ok(totals), Ok(())) => {
-                    same_totals(&totals, at, covers, &self.oracle.newest_buckets(at, buckets))?;
-                }
-                (Err(error), Err(Refused::BeforeRing { oldest })) => {
-                    let [at, from, oldest] = [at, from, oldest].map(Timestamp::from_nanos);
-                    prop_assert_eq!(error, OutOfRange::SpanBeforeRing { at, from, oldest });
-                    break;
-                }
-                (answer, expected) => {
-                    prop_assert!(false, "{:?} is not {:?}", answer, expected);
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// Asks both everything.
     ///
     /// # Errors
@@ -229,38 +209,30 @@ impl Pair {
         prop_assert_eq!(self.window.interval(), interval);
         prop_assert_eq!(self.window.buckets() as u64, buckets);
 
-        let all = self.oracle.newest_buckets(now, buckets);
+        let all = self.oracle.span(None, Some(now), buckets);
         for event in EVENTS {
-            let expected = total(&all, event);
+            let expected = total(&all.views, event);
             same_stats(self.window.stats(event), expected)?;
             prop_assert_eq!(self.window.sum(event), expected.sum);
             same_number(self.window.rate(event), rate(expected.count, interval))?;
             same_stats(self.window.lifetime(event), self.oracle.lifetime(event))?;
             same_stats(self.window.late(event), self.oracle.late(event))?;
         }
-        same_totals(&self.window.totals(), now, interval, &all)?;
-        self.same_snapshot(&self.window.snapshot(), buckets)?;
+        same_totals(&self.window.totals(), now, &all)?;
+        same_snapshot(&self.window.snapshot(), now, all.covers, &all.views)?;
         same_bucket(&self.window.previous(), &self.oracle.previous(now))?;
 
-        let some = step as u64 % buckets + 1;
-        self.same_last(Duration::from_nanos(some * length - step as u64 % length))
-    }
-
-    fn same_snapshot(&self, answer: &Snapshot<Seen>, buckets: u64) -> Checked {
-        let interval = Duration::from_nanos(buckets * self.oracle.length());
-        let expected = self.oracle.newest_buckets(self.now(), buckets);
-        prop_assert_eq!(answer.at(), self.clock.now());
-        prop_assert_eq!(answer.interval(), interval);
-        prop_assert_eq!(answer.buckets().len(), expected.len());
-        for (bucket, view) in answer.buckets().iter().zip(&expected) {
-            same_bucket(bucket, view)?;
+        let some = |buckets: u64, length: u64| {
+            let buckets = step as u64 % buckets + 1;
+            self.same_last(Duration::from_nanos(buckets * length - step as u64 % length))
+        };
+        some(buckets, length)?;
+        for tier in 0..self.oracle.tiers() {
+            self.same_series(tier)?;
+            let Geometry { length, buckets } = self.oracle.geometry(Some(tier));
+            some(buckets, length)?;
         }
-        for event in EVENTS {
-            let expected = total(&expected, event);
-            same_stats(answer.stats(event), expected)?;
-            prop_assert_eq!(answer.sum(event), expected.sum);
-            same_number(answer.rate(event), rate(expected.count, interval))?;
-        }
+        prop_assert!(self.window.series(self.oracle.tiers()).is_none());
         Ok(())
     }
 }
@@ -274,59 +246,4 @@ fn is_turn_of(turn: &Turn<Seen>, bucket: &BucketSnapshot<Seen>) -> bool {
 
 fn is_empty(bucket: &BucketSnapshot<Seen>) -> bool {
     bucket.is_empty()
-}
-
-fn tally(event: Seen, n: u64) -> Tally {
-    event.tally(n)
-}
-
-fn rate(count: u64, span: Duration) -> f64 {
-    if span.is_zero() { 0.0 } else { count as f64 / span.as_secs_f64() }
-}
-
-fn same_totals(
-    answer: &Totals<Seen>,
-    at: u64,
-    covers: Duration,
-    expected: &[View<Seen>],
-) -> Checked {
-    prop_assert_eq!((answer.at().as_nanos(), answer.interval()), (at, covers));
-    for event in EVENTS {
-        let expected = total(expected, event);
-        same_stats(answer.stats(event), expected)?;
-        same_number(answer.rate(event), rate(expected.count, covers))?;
-    }
-    Ok(())
-}
-
-fn same_bucket(answer: &BucketSnapshot<Seen>, expected: &View<Seen>) -> Checked {
-    prop_assert_eq!(answer.start().as_nanos(), expected.start);
-    prop_assert_eq!(answer.end().as_nanos(), expected.end);
-    for event in EVENTS {
-        let tally = expected.tallies.of(event);
-        prop_assert_eq!(Tally::from(answer.stats(event)), tally, "bucket {}", expected.start);
-        prop_assert_eq!(answer.sum(event), tally.sum);
-    }
-    if let Some(closed) = expected.closed {
-        prop_assert_eq!(answer.is_closed(), closed, "bucket {}", expected.start);
-    }
-    Ok(())
-}
-
-fn same_stats(answer: windrow::Stats, expected: Tally) -> Checked {
-    prop_assert_eq!(Tally::from(answer), expected);
-    match (answer.mean(), expected.mean()) {
-        (Some(answer), Some(expected)) => same_number(answer, expected),
-        (answer, expected) => {
-            prop_assert_eq!(answer, expected, "the mean of {:?}", expected);
-            Ok(())
-        }
-    }
-}
-
-/// Equal but for the order of rounding.
-fn same_number(answer: f64, expected: f64) -> Checked {
-    let close = (answer - expected).abs() <= expected.abs() * 1e-12;
-    prop_assert!(close, "{} is not {}", answer, expected);
-    Ok(())
 }

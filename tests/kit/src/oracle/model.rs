@@ -1,50 +1,25 @@
 //! The contract of a window in the plainest way: a mutex around a map from start to tallies.
 
+use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
+use super::ops::{Geometry, Plan};
+use super::tallies::{Tallies, View};
+use super::tier::Tier;
 use crate::ledger::Tally;
 
-/// Tallies by event; an event that is missing has counted nothing.
-#[derive(Clone, Debug)]
-pub(crate) struct Tallies<E>(HashMap<E, Tally>);
+/// A ring of buckets: the window's own, or a tier.
+pub(crate) type Source = Option<usize>;
 
-impl<E> Default for Tallies<E> {
-    fn default() -> Self {
-        Tallies(HashMap::new())
-    }
-}
-
-impl<E: Copy + Eq + Hash> Tallies<E> {
-    /// Whether nothing was added.
-    fn is_empty(&self) -> bool {
-        self.0.values().all(|tally| *tally == Tally::default())
-    }
-
-    pub(crate) fn of(&self, event: E) -> Tally {
-        self.0.get(&event).copied().unwrap_or_default()
-    }
-
-    fn note(&mut self, event: E, tally: Tally) {
-        self.0.entry(event).or_default().merge(tally);
-    }
-
-    fn merge(&mut self, other: &Tallies<E>) {
-        other.0.iter().for_each(|(&event, &tally)| self.note(event, tally));
-    }
-}
-
-/// One bucket as a reader should see it.
-#[derive(Clone, Debug)]
-pub(crate) struct View<E> {
-    pub(crate) start: u64,
-    pub(crate) end: u64,
-    pub(crate) tallies: Tallies<E>,
-    /// Whether it must be closed; `None` where that depends on how fast buckets are closed.
-    pub(crate) closed: Option<bool>,
+/// What a span comes to.
+pub(crate) struct Span<E> {
+    /// Nanoseconds that its buckets cover, those before time zero too.
+    pub(crate) covers: u64,
+    /// Its buckets, oldest first.
+    pub(crate) views: Vec<View<E>>,
 }
 
 /// A bucket that was not handed out yet; or, where changes have merged them, several.
@@ -77,6 +52,7 @@ struct State<E> {
     newest: u64,
     /// The buckets in the ring that were ever opened or counted in.
     ring: BTreeMap<u64, Tallies<E>>,
+    tiers: Vec<Tier<E>>,
     lifetime: Tallies<E>,
     late: Tallies<E>,
     /// How often the geometry has changed.
@@ -111,6 +87,14 @@ impl<E: Copy + Eq + Hash> State<E> {
             self.newest = start;
             self.forget();
         }
+        self.count_in_tiers(start, event, tally);
+    }
+
+    /// Counts in each tier that reaches back to a time. False if there is none.
+    fn count_in_tiers(&mut self, at: u64, event: E, tally: Tally) -> bool {
+        let newest = self.newest;
+        let counted = self.tiers.iter_mut().map(|tier| tier.count(at, newest, event, tally));
+        counted.fold(false, |any, is_counted| any | is_counted)
     }
 
     /// The turn that the bucket at `start` will have, unless that has passed.
@@ -132,6 +116,8 @@ impl<E: Copy + Eq + Hash> State<E> {
         let mut turns = std::mem::take(&mut self.turns);
         turns.retain(|&(changes, start), _| changes < self.changes || self.in_ring(start));
         self.turns = turns;
+        let newest = self.newest;
+        self.tiers.iter_mut().for_each(|tier| tier.forget(newest));
     }
 
     /// Those of earlier geometries that are out of the ring at a change lose their place in it.
@@ -168,15 +154,16 @@ pub(crate) struct Oracle<E> {
 }
 
 impl<E: Copy + Eq + Hash> Oracle<E> {
-    /// `None` where the geometry is invalid.
-    pub(crate) fn new(interval: Duration, buckets: usize, now: u64) -> Option<Oracle<E>> {
-        let length = bucket_length(interval, buckets)?;
+    /// Of a window whose clock shows `now`.
+    pub(crate) fn new(plan: &Plan, now: u64) -> Oracle<E> {
+        let Geometry { length, buckets } = plan.ring;
         let newest = now - now % length;
         let mut state = State {
             length,
-            buckets: buckets as u64,
+            buckets,
             newest,
             ring: BTreeMap::from([(newest, Tallies::default())]),
+            tiers: plan.tiers.iter().map(|tier| Tier::new(*tier)).collect(),
             lifetime: Tallies::default(),
             late: Tallies::default(),
             changes: 0,
@@ -184,7 +171,7 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
             had: None,
         };
         state.open(newest);
-        Some(Oracle { state: Mutex::new(state) })
+        Oracle { state: Mutex::new(state) }
     }
 
     fn state(&self) -> MutexGuard<'_, State<E>> {
@@ -213,34 +200,89 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
         if state.in_ring(start) {
             state.count(start, event, tally);
         } else {
-            state.late.note(event, tally);
             state.lifetime.note(event, tally);
+            if !state.count_in_tiers(now, event, tally) {
+                state.late.note(event, tally);
+            }
         }
     }
 
     pub(crate) fn add_at(&self, now: u64, at: u64, event: E, tally: Tally) -> Result<(), Refused> {
-        self.admits(now, at)?;
+        self.admits(None, now, at)?;
         let mut state = self.state();
         let start = state.start_of(at);
         state.count(start, event, tally);
         Ok(())
     }
 
-    /// Whether the bucket of `at` counts at `now`, and is in the ring.
-    pub(crate) fn admits(&self, now: u64, at: u64) -> Result<(), Refused> {
+    /// Whether the bucket of `at` counts at `now`, and is in the ring, or in the tier.
+    pub(crate) fn admits(&self, source: Source, now: u64, at: u64) -> Result<(), Refused> {
+        let Geometry { length, buckets } = self.geometry(source);
         let state = self.state();
-        let start = state.start_of(at);
-        if start > state.start_of(now) {
+        let start_of = |time: u64| time - time % length;
+        let (start, of_now) = (start_of(at), start_of(now));
+        if start > of_now {
             return Err(Refused::AfterNow);
         }
         // The clock says what counts, whether or not adds were made since; and the ring, should it be
         // ahead of the clock.
-        let newest = state.newest.max(state.start_of(now));
-        if u128::from(start) + u128::from(state.interval()) <= u128::from(newest) {
-            let oldest = newest - state.interval() + state.length;
-            return Err(Refused::BeforeRing { oldest });
+        let newest = start_of(state.newest).max(of_now);
+        if u128::from(start) + u128::from(length * buckets) <= u128::from(newest) {
+            return Err(Refused::BeforeRing { oldest: newest - length * (buckets - 1) });
         }
         Ok(())
+    }
+
+    /// The length and the number of the window's own buckets, or of a tier's.
+    pub(crate) fn geometry(&self, source: Source) -> Geometry {
+        let state = self.state();
+        let own = Geometry { length: state.length, buckets: state.buckets };
+        source.map_or(own, |tier| state.tiers[tier].geometry)
+    }
+
+    pub(crate) fn tiers(&self) -> usize {
+        self.state().tiers.len()
+    }
+
+    /// The finest buckets that reach so far back; none if there are none.
+    pub(crate) fn source(&self, nanos: u64) -> Option<Source> {
+        let sources = [None].into_iter().chain((0..self.tiers()).map(Some));
+        let reaches = |source: &Source| {
+            let Geometry { length, buckets } = self.geometry(*source);
+            length * buckets >= nanos
+        };
+        sources.into_iter().find(reaches)
+    }
+
+    /// The `buckets` buckets of which the newest is the one of `at`, which lies before time zero if there is none.
+    pub(crate) fn span(&self, source: Source, at: Option<u64>, buckets: u64) -> Span<E> {
+        let covers = buckets * self.geometry(source).length;
+        match (source, at) {
+            (_, None) => Span { covers, views: Vec::new() },
+            (None, Some(at)) => Span { covers, views: self.newest_buckets(at, buckets) },
+            (Some(tier), Some(at)) => {
+                let state = self.state();
+                state.tiers[tier].span(at, buckets, state.newest)
+            }
+        }
+    }
+
+    /// All buckets of a tier that count at `now`, oldest first.
+    pub(crate) fn series(&self, tier: usize, now: u64) -> Vec<View<E>> {
+        let state = self.state();
+        let tier = &state.tiers[tier];
+        tier.views(now, tier.geometry.buckets, state.newest)
+    }
+
+    /// Forgets what the interval holds.
+    pub(crate) fn clear(&self) {
+        let mut state = self.state();
+        let newest = state.newest;
+        state.changes += 1;
+        state.ring.clear();
+        state.turns.clear();
+        state.ring.insert(newest, Tallies::default());
+        state.open(newest);
     }
 
     /// The newest `buckets` buckets at `now`, oldest first.
@@ -273,6 +315,14 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
             return false;
         };
         let mut state = self.state();
+        let interval = length * buckets as u64;
+        let nests = |tier: &Tier<E>| {
+            let coarse = tier.geometry.length;
+            coarse.is_multiple_of(length) && coarse <= interval
+        };
+        if !state.tiers.first().is_none_or(nests) {
+            return false;
+        }
         if (state.length, state.buckets) == (length, buckets as u64) {
             return true;
         }
@@ -330,15 +380,6 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
         state.had = state.had.max(Some(turn.place));
         state.turns.retain(|place, _| !turn.parts.contains(place));
     }
-}
-
-/// The sum of `views`, one event at a time.
-pub(crate) fn total<E: Copy + Eq + Hash>(views: &[View<E>], event: E) -> Tally {
-    let mut total = Tally::default();
-    for view in views {
-        total.merge(view.tallies.of(event));
-    }
-    total
 }
 
 fn bucket_length(interval: Duration, buckets: usize) -> Option<u64> {

@@ -1,0 +1,142 @@
+//! What spans and tiers hold, compared.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+use windrow::{OutOfRange, Timestamp};
+
+use super::compare::Pair;
+use super::model::{Refused, Source};
+use super::ops::Geometry;
+use super::same::{Checked, rate, same_number, same_snapshot, same_stats, same_totals};
+use super::seen::{EVENTS, Seen};
+use super::tallies::{View, total};
+use crate::ledger::Tally;
+
+impl Pair {
+    /// A span that need not be valid.
+    pub(super) fn same_last(&self, span: Duration) -> Checked {
+        let answer = self.window.last(span);
+        let nanos = u64::try_from(span.as_nanos()).ok().filter(|nanos| *nanos > 0);
+        let own = nanos.filter(|nanos| *nanos <= self.oracle.interval());
+        prop_assert_eq!(answer.is_ok(), own.is_some(), "last({:?})", span);
+        if let (Ok(answer), Some(nanos)) = (answer, own) {
+            let buckets = nanos.div_ceil(self.oracle.length());
+            let expected = self.oracle.span(None, Some(self.now()), buckets);
+            same_snapshot(&answer, self.now(), expected.covers, &expected.views)?;
+        }
+        let source = nanos.and_then(|nanos| Some((nanos, self.oracle.source(nanos)?)));
+        prop_assert_eq!(self.window.over(span).is_ok(), source.is_some(), "over({:?})", span);
+        match source {
+            Some((_, Some(tier))) if self.is_held_up => self.like_over(span, tier),
+            Some((nanos, source)) => self.same_over(nanos, source),
+            None => Ok(()),
+        }
+    }
+
+    /// A span, as it is, without its newest bucket, and as it was at earlier times.
+    fn same_over(&self, nanos: u64, source: Source) -> Checked {
+        let over = self.window.over(Duration::from_nanos(nanos)).expect("a valid span");
+        let Geometry { length, buckets: all } = self.oracle.geometry(source);
+        let (now, buckets) = (self.now(), nanos.div_ceil(length));
+        let newest = self.oracle.span(source, Some(now), buckets);
+        let covers = Duration::from_nanos(newest.covers);
+        prop_assert_eq!(over.resolution(), Duration::from_nanos(length));
+        prop_assert_eq!(over.covers(), covers);
+        for event in EVENTS {
+            let expected = total(&newest.views, event);
+            same_stats(over.stats(event), expected)?;
+            prop_assert_eq!(over.sum(event), expected.sum);
+            same_number(over.rate(event), rate(expected.count, covers))?;
+            let (sum, rate) = self.weighted(source, buckets.min(all - 1), event);
+            same_number(over.weighted_sum(event), sum)?;
+            same_number(over.weighted_rate(event), rate)?;
+        }
+        same_totals(&over.totals(), now, &newest)?;
+
+        let before = (now - now % length).checked_sub(1);
+        let complete = self.oracle.span(source, before, buckets.min(all - 1));
+        same_totals(&over.complete(), now, &complete)?;
+
+        // In the newest bucket, and ever farther back, until the span has left the ring.
+        for back in 0..=all {
+            let Some(at) = now.checked_sub(back * length) else { break };
+            let from = (at - at % length).saturating_sub((buckets - 1) * length);
+            let answer = over.totals_at(Timestamp::from_nanos(at));
+            match (answer, self.oracle.admits(source, now, from)) {
+                (Ok(totals), Ok(())) => {
+                    same_totals(&totals, at, &self.oracle.span(source, Some(at), buckets))?;
+                }
+                (Err(error), Err(Refused::BeforeRing { oldest })) => {
+                    let [at, from, oldest] = [at, from, oldest].map(Timestamp::from_nanos);
+                    prop_assert_eq!(error, OutOfRange::SpanBeforeRing { at, from, oldest });
+                    break;
+                }
+                (answer, expected) => {
+                    prop_assert!(false, "{:?} is not {:?}", answer, expected);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Sum and rate over the sliding span of so many buckets.
+    fn weighted(&self, source: Source, buckets: u64, event: Seen) -> (f64, f64) {
+        let (now, length) = (self.now(), self.oracle.geometry(source).length);
+        let span = self.oracle.span(source, Some(now), buckets);
+        let before = span.views.first().and_then(|oldest| oldest.start.checked_sub(1));
+        let share = 1.0 - (now % length) as f64 / length as f64;
+        let part = self.oracle.span(source, before, 1).views;
+        let (whole, part) = (total(&span.views, event), total(&part, event));
+        let sum = |of: fn(Tally) -> u64| of(whole) as f64 + share * of(part) as f64;
+        let rate = sum(|tally| tally.count) / Duration::from_nanos(span.covers).as_secs_f64();
+        (sum(|tally| tally.sum), if span.covers == 0 { 0.0 } else { rate })
+    }
+
+    /// The buckets of a tier.
+    pub(super) fn same_series(&self, tier: usize) -> Checked {
+        let series = self.window.series(tier).expect("there is such a tier");
+        let Geometry { length, buckets } = self.oracle.geometry(Some(tier));
+        let expected = self.oracle.series(tier, self.now());
+        if !self.is_held_up {
+            return same_snapshot(&series, self.now(), length * buckets, &expected);
+        }
+        // Where a bucket begins may not be known; then the one before it holds what both do. So from each start
+        // on, they hold no more than they should.
+        prop_assert_eq!(series.buckets().len(), expected.len());
+        for from in 0..expected.len() {
+            for event in EVENTS {
+                let since = series.buckets()[from..].iter().map(|bucket| bucket.stats(event).count);
+                let (since, all) = (since.sum::<u64>(), self.since(tier, &expected[from], event));
+                prop_assert!(since <= all, "{} of {} from {}", since, all, expected[from].start);
+            }
+        }
+        Ok(())
+    }
+
+    /// A span of a tier while buckets are held up: it may begin elsewhere, and says where.
+    fn like_over(&self, span: Duration, tier: usize) -> Checked {
+        let over = self.window.over(span).expect("a valid span");
+        let length = self.oracle.geometry(Some(tier)).length;
+        prop_assert_eq!(over.resolution(), Duration::from_nanos(length));
+        let (now, buckets) = (self.now(), over.covers().as_nanos() as u64 / length);
+        let expected = self.oracle.span(Some(tier), Some(now), buckets);
+        if now >= self.oracle.newest() {
+            return same_totals(&over.totals(), now, &expected);
+        }
+        // Where it ends may not be known either.
+        let Some(oldest) = expected.views.first() else { return Ok(()) };
+        for event in EVENTS {
+            prop_assert!(over.stats(event).count <= self.since(tier, oldest, event));
+        }
+        Ok(())
+    }
+
+    /// How many there are from a bucket of a tier on.
+    fn since(&self, tier: usize, from: &View<Seen>, event: Seen) -> u64 {
+        let newest = self.now().max(self.oracle.newest());
+        let views = self.oracle.series(tier, newest);
+        let since = views.iter().filter(|view| view.start >= from.start);
+        since.map(|view| view.tallies.of(event).count).sum()
+    }
+}

@@ -250,9 +250,8 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
         // SAFETY: the contract.
         match unsafe { place.search(labels) } {
             Search::Found(series) => {
-                // One that is found by its index is back. (Another is gone, and was found just before.)
-                if series.note_use() && L::COMBINATIONS.is_some() {
-                    self.series.fetch_add(1, Ordering::Relaxed);
+                if series.note_use() {
+                    self.series.fetch_add(1, Ordering::Relaxed); // it is back
                 }
                 series
             }

@@ -73,15 +73,19 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// False if it was removed before.
     fn remove_from_table(&self, series: &Series<L, M>, forgotten: &mut Forgotten<L, M>) -> bool {
         let (Some(table), Some(labels)) = (self.table.get(), &series.labels) else { return false };
-        if !series.remove() {
-            return false;
-        }
-        if L::COMBINATIONS.is_none() {
+        let is_first = if L::COMBINATIONS.is_some() {
+            series.hide()
+        } else if series.take_out() {
             let place = table.place(L::borrow(labels));
-            // SAFETY: the caller has the lock. It was not removed before, so it is in its list.
+            // SAFETY: the caller has the lock. It was not taken out before, so it is in its list.
             forgotten.take(unsafe { place.remove(series) });
+            true
+        } else {
+            false
+        };
+        if is_first {
+            self.series.fetch_sub(1, Ordering::Relaxed);
         }
-        self.series.fetch_sub(1, Ordering::Relaxed);
-        true
+        is_first
     }
 }

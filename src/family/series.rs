@@ -4,20 +4,23 @@ use std::ptr::null_mut;
 use std::time::{Duration, Instant};
 
 use crate::family::labels::Labels;
-use crate::sync::{AtomicPtr, AtomicU8, AtomicU64, Ordering, Witness};
+use crate::sync::{AtomicBool, AtomicPtr, AtomicU8, AtomicU64, Ordering, Witness};
 
 /// Was used since the last look.
 const USED: u8 = 2;
 /// Was not used since the last look.
 const IDLE: u8 = 1;
-/// Was removed. A series that is found by its index is used again some day; another never.
-const REMOVED: u8 = 0;
+/// Was removed, but stays where it is, since it is found by its index: it is back when it is used again.
+const HIDDEN: u8 = 0;
 
 pub(super) struct Series<L: Labels, M> {
     pub(super) hash: u64,
     /// The next in the list of its place in the table.
     pub(super) next: AtomicPtr<Series<L, M>>,
     use_state: AtomicU8,
+    /// Whether it was taken out of its list. Under the family's lock. (Not a state of use: a thread that has found
+    /// the series just before may still use it.)
+    is_out: AtomicBool,
     /// None: all sets that found no room.
     pub(super) labels: Option<L::Stored>,
     pub(super) metric: M,
@@ -33,6 +36,7 @@ impl<L: Labels, M> Series<L, M> {
             hash,
             next: AtomicPtr::new(null_mut()),
             use_state: AtomicU8::new(USED),
+            is_out: AtomicBool::new(false),
             labels,
             metric,
             born: Instant::now(),
@@ -51,18 +55,28 @@ impl<L: Labels, M> Series<L, M> {
                 && self.labels.as_ref().is_some_and(|stored| L::matches(stored, labels)))
     }
 
-    /// Notes that it is used, and tells whether it was removed before. Mostly this only reads a word that seldom
+    /// Notes that it is used, and tells whether it was hidden before. Mostly this only reads a word that seldom
     /// changes.
     #[inline]
     pub(super) fn note_use(&self) -> bool {
         // Relaxed: nothing is published by it.
         self.use_state.load(Ordering::Relaxed) != USED
-            && self.use_state.swap(USED, Ordering::Relaxed) == REMOVED
+            && self.use_state.swap(USED, Ordering::Relaxed) == HIDDEN
     }
 
-    /// Whether a reader of the family is shown it.
-    pub(super) fn is_listed(&self) -> bool {
-        self.use_state.load(Ordering::Relaxed) != REMOVED
+    /// Whether it is hidden from who reads the family.
+    pub(super) fn is_hidden(&self) -> bool {
+        self.use_state.load(Ordering::Relaxed) == HIDDEN
+    }
+
+    /// Hides it. False if it was hidden.
+    pub(super) fn hide(&self) -> bool {
+        self.use_state.swap(HIDDEN, Ordering::Relaxed) != HIDDEN
+    }
+
+    /// Notes that it is taken out of its list. False if it was before. For a caller that has the family's lock.
+    pub(super) fn take_out(&self) -> bool {
+        !self.is_out.swap(true, Ordering::Relaxed)
     }
 
     /// For how long it was not used, as far as was looked; and looks.
@@ -74,11 +88,6 @@ impl<L: Labels, M> Series<L, M> {
             self.last_used.store(nanos, Ordering::Relaxed);
         }
         Duration::from_nanos(nanos.saturating_sub(self.last_used.load(Ordering::Relaxed)))
-    }
-
-    /// Marks it removed. False if it was before.
-    pub(super) fn remove(&self) -> bool {
-        self.use_state.swap(REMOVED, Ordering::Relaxed) != REMOVED
     }
 }
 

@@ -27,7 +27,7 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
         let mut all = Vec::with_capacity(self.len() + 1);
         if let Some(table) = self.table.get() {
             // SAFETY: we have the lock.
-            let listed = unsafe { table.all() }.filter(|series| series.is_listed());
+            let listed = unsafe { table.all() }.filter(|series| !series.is_hidden());
             // SAFETY: they are in the table, which has a reference to each.
             all.extend(listed.map(|series| Handle::new(unsafe { share(series) })));
         }

@@ -55,6 +55,15 @@ pub(super) const FAMILIES: &[Twin] = &[
         why: "a series that was inserted meanwhile is gone with what it counted",
     },
     Twin {
+        name: "series-taken-out-by-its-state-of-use",
+        file: "src/family/series.rs",
+        find: "        !self.is_out.swap(true, Ordering::Relaxed)",
+        replace: "        self.hide()",
+        build: &CHECKER,
+        model: "families::an_add_against_two_removals_of_its_series",
+        why: "a use that was begun before makes it look as if it were in its list: it is taken out twice",
+    },
+    Twin {
         name: "room-taken-without-a-second-look",
         file: "src/family.rs",
         find: "if self.series.fetch_add(1, Ordering::Relaxed) >= limit {",

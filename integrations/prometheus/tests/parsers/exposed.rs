@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use prometheus_client::encoding::text::encode;
 use prometheus_client::registry::Registry;
@@ -76,11 +76,10 @@ pub(crate) fn registry() -> (Metrics, Registry) {
 }
 
 impl Metrics {
-    /// Series are made and removed for so long; and then `shop_done_total` is 1.
-    pub(crate) fn come_and_go(&self, time: Duration) {
-        let end = Instant::now() + time;
+    /// Series are made and removed as long as that is to go on; and then `shop_done_total` is 1.
+    pub(crate) fn come_and_go(&self, go_on: impl Fn() -> bool) {
         let mut shift = 0;
-        while Instant::now() < end {
+        while go_on() {
             shift += 1;
             self.shifts.with(Shift { shift }).increment();
             if shift > 40 {

@@ -86,7 +86,7 @@ impl Prometheus {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("prometheus-{port}"));
         fs::create_dir_all(&folder).unwrap();
         let configuration = format!(
-            "global: {{scrape_interval: 200ms, scrape_timeout: 190ms}}\n\
+            "global: {{scrape_interval: 500ms, scrape_timeout: 500ms}}\n\
              scrape_configs:\n- job_name: windrow\n  static_configs: [{{targets: ['127.0.0.1:{target}']}}]\n"
         );
         fs::write(folder.join("prometheus.yml"), configuration).unwrap();

@@ -297,6 +297,22 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
 }
 
 impl<L: Labels, M: Metric, F> Family<L, M, F> {
+    /// How many series there can be at a time, without that of the sets that find no room: the [limit](Self::limit);
+    /// or how many sets there are, if all labels are enums.
+    ///
+    /// For exporters, which may have limits of their own.
+    ///
+    /// ```
+    /// # use windrow::{Counter, Family, labels};
+    /// labels! { pub struct Route { route: str } pub struct Flag { on: bool } }
+    ///
+    /// assert_eq!(Family::<Route, Counter>::new().limit(20).max_series(), 20);
+    /// assert_eq!(Family::<Flag, Counter>::new().limit(20).max_series(), 2);
+    /// ```
+    pub fn max_series(&self) -> usize {
+        L::COMBINATIONS.unwrap_or(self.limit)
+    }
+
     fn lock(&self) -> impl std::ops::DerefMut<Target = Forgotten<L, M>> + '_ {
         // A thread that panicked under the lock (in a metric's drop) left everything in its place.
         self.forgotten.lock().unwrap_or_else(PoisonError::into_inner)

@@ -1,6 +1,6 @@
 //! All series of a family together.
 
-use std::vec;
+use std::{ptr, vec};
 
 use crate::family::handle::Handle;
 use crate::family::labels::Labels;
@@ -12,7 +12,7 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// All series that there are, in no order; and the one without labels last, if any set found no room.
     ///
     /// It may be called while other threads add and make series. A series that was there before the call, and was not
-    /// removed, is among them. Takes the lock for a moment, and allocates: sixteen bytes a series.
+    /// removed, is among them. Takes the lock for a moment, and allocates: eight bytes a series.
     ///
     /// ```
     /// # use windrow::{Counter, Family, labels};
@@ -24,13 +24,16 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// ```
     pub fn iter(&self) -> FamilyIter<L, M> {
         let locked = self.lock();
-        let mut all = Vec::with_capacity(self.len() + 1);
+        let mut listed = Vec::with_capacity(self.len() + 1);
         if let Some(table) = self.table.get() {
             // SAFETY: we have the lock.
-            let listed = unsafe { table.all() }.filter(|series| !series.is_hidden());
-            // SAFETY: they are in the table, which has a reference to each.
-            all.extend(listed.map(|series| Handle::new(unsafe { share(series) })));
+            listed.extend(unsafe { table.all() }.filter(|series| !series.is_hidden()));
         }
+        // As they stand in memory: most of what a walk takes is the wait for it, and a table has no order.
+        listed.sort_unstable_by_key(|series| ptr::from_ref(*series).addr());
+        // SAFETY: they are in the table, which has a reference to each.
+        let share = |series| Handle::new(unsafe { share(series) });
+        let mut all: Vec<Handle<L, M>> = listed.into_iter().map(share).collect(); // in place
         drop(locked);
         all.extend(self.overflow.get().map(|series| Handle::new(Arc::clone(series))));
         FamilyIter(all.into_iter())

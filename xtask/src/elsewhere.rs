@@ -5,6 +5,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use crate::integrations;
 use crate::sanitizers::{needs, succeeds};
 use crate::steps::{Failed, Steps};
 
@@ -37,12 +38,13 @@ pub(crate) fn portable(steps: &mut Steps) -> Result<(), Failed> {
 pub(crate) fn oldest(steps: &mut Steps) -> Result<(), Failed> {
     let root = steps.root().to_owned();
     let version = oldest_version(MANIFEST);
-    let build = ["build", "--package", "windrow", "--package", "windrow-metrics", "--lib"];
+    let mut build = vec!["build".to_owned(), "--package=windrow".to_owned(), "--lib".to_owned()];
+    build.extend(integrations::arguments(&root));
     let shown = format!("rustup run {version} cargo {}", build.join(" "));
     steps.step("the oldest compiler", &shown, || {
         needs("rustup", &["run", version, "cargo", "--version"])?;
         let mut command = other_cargo(&root, version);
-        command.args(build);
+        command.args(&build);
         succeeds(command.env("CARGO_TARGET_DIR", root.join("target/oldest")))
     })
 }

@@ -12,6 +12,7 @@ mod copy;
 mod elsewhere;
 mod fuzz;
 mod instructions;
+mod integrations;
 mod litmus;
 mod models;
 mod mutants;
@@ -69,6 +70,9 @@ usage: cargo xtask <command>
   deny            licences, advisories and duplicates of dependencies (cargo-deny)
 
   arrows          which file of src names which: refuses circles
+  scrape          hands what windrow-prometheus shows to promtool, to the OpenMetrics parser of PyPI's
+                  prometheus-client, and to a prometheus server: those that are on the path
+  dependencies    writes what each integration adds to a user's tree into integrations/README.md
   pictures        puts docs/*.svg into docs/pictures.md, for the documentation site
   assembly        reads the machine code of the hot paths
   instructions    counts their instructions (valgrind), and compares with xtask/instructions.txt;
@@ -84,7 +88,7 @@ usage: cargo xtask <command>
 type Suite = fn(&mut Steps) -> Result<(), Failed>;
 
 /// What takes no arguments.
-const SUITES: [(&str, Suite); 12] = [
+const SUITES: [(&str, Suite); 14] = [
     ("check", suites::check),
     ("test", suites::test),
     ("ci", suites::ci),
@@ -97,6 +101,8 @@ const SUITES: [(&str, Suite); 12] = [
     ("miri", elsewhere::miri),
     ("deny", elsewhere::deny),
     ("pictures", pictures::run),
+    ("scrape", integrations::scrape),
+    ("dependencies", integrations::dependencies),
 ];
 
 /// Why a call failed.

@@ -4,7 +4,9 @@
 use std::process::Command;
 
 use crate::steps::{Failed, Steps};
-use crate::{arrows, fuzz, instructions, litmus, models, mutants, orderings, sanitizers, twin};
+use crate::{
+    arrows, fuzz, instructions, integrations, litmus, models, mutants, orderings, sanitizers, twin,
+};
 
 /// A rival that brings many crates with it.
 const SENTINEL: &str = "windrow-benches/sentinel";
@@ -31,8 +33,10 @@ pub(crate) fn check(steps: &mut Steps) -> Result<(), Failed> {
     format_and_lints(steps)?;
     let tests = ["test", "--package", "windrow", "--lib", "--test", "contract"];
     steps.cargo("unit and contract tests", &tests, &[])?;
-    let beside = ["test", "--package", "windrow-metrics", "--lib", "--tests"];
-    steps.cargo("tests of what stands beside the library", &beside, &[])
+    let beside: Vec<String> = integrations::arguments(steps.root()).collect();
+    let mut tests = vec!["test", "--lib", "--tests"];
+    tests.extend(beside.iter().map(String::as_str));
+    steps.cargo("tests of what stands beside the library", &tests, &[])
 }
 
 /// What a contributor runs before sending a change, the quick steps first.

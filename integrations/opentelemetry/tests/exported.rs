@@ -1,0 +1,369 @@
+//! What the SDK exports of what was counted, collection by collection.
+
+#![allow(clippy::float_cmp, reason = "the numbers are exact")]
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use opentelemetry::metrics::MeterProvider;
+use opentelemetry_sdk::metrics::data::{AggregatedMetrics, MetricData, ScopeMetrics};
+use opentelemetry_sdk::metrics::{
+    InMemoryMetricExporter, InMemoryMetricExporterBuilder, Instrument, PeriodicReader,
+    SdkMeterProvider, Stream, Temporality,
+};
+use windrow::clock::{self, Manual};
+use windrow::{
+    Counter, Family, Gauge, Maximum, Metric, Minimum, SlidingWindow, Timestamp, events, labels,
+};
+use windrow_opentelemetry::{ObserveError, Observer, field};
+
+labels! {
+    struct User { user: u64 }
+    struct Request { route: str, status: u16 }
+    struct Overflow { overflow: str }
+    struct Event { event: str }
+    struct Flag { on: bool }
+}
+
+events! { enum Queue { Pushed: Count, Waited: Value } }
+
+/// A number by the name of its instrument and its attributes.
+type Points = BTreeMap<String, f64>;
+
+struct Sdk {
+    provider: SdkMeterProvider,
+    exporter: InMemoryMetricExporter,
+}
+
+impl Sdk {
+    fn new(temporality: Temporality, limit: Option<usize>) -> Sdk {
+        let exporter = InMemoryMetricExporterBuilder::new().with_temporality(temporality).build();
+        // Collects when it is told to.
+        let reader = PeriodicReader::builder(exporter.clone())
+            .with_interval(Duration::from_secs(3_600))
+            .build();
+        let view = move |_: &Instrument| {
+            limit.and_then(|limit| Stream::builder().with_cardinality_limit(limit).build().ok())
+        };
+        let provider = SdkMeterProvider::builder().with_reader(reader).with_view(view).build();
+        Sdk { provider, exporter }
+    }
+
+    fn observer(&self) -> Observer {
+        Observer::new(self.provider.meter("test"))
+    }
+
+    /// One collection.
+    fn collect(&self) -> Points {
+        self.exporter.reset();
+        self.provider.force_flush().unwrap();
+        let mut points = Points::new();
+        for resource in self.exporter.get_finished_metrics().unwrap() {
+            for metric in resource.scope_metrics().flat_map(ScopeMetrics::metrics) {
+                let name = metric.name();
+                match metric.data() {
+                    AggregatedMetrics::U64(data) => take(&mut points, name, data, |n| n as f64),
+                    AggregatedMetrics::I64(data) => take(&mut points, name, data, |n| n as f64),
+                    AggregatedMetrics::F64(data) => take(&mut points, name, data, |n| n),
+                }
+            }
+        }
+        points
+    }
+}
+
+fn take<T: Copy>(points: &mut Points, name: &str, data: &MetricData<T>, number: impl Fn(T) -> f64) {
+    let mut put = |attributes: Vec<String>, value| {
+        let mut attributes = attributes;
+        attributes.sort_unstable();
+        let point = format!("{name}{{{}}}", attributes.join(","));
+        assert!(points.insert(point.clone(), number(value)).is_none(), "{point} twice");
+    };
+    let show = |pair: &opentelemetry::KeyValue| format!("{}={}", pair.key, pair.value);
+    match data {
+        MetricData::Sum(sum) => sum
+            .data_points()
+            .for_each(|point| put(point.attributes().map(show).collect(), point.value())),
+        MetricData::Gauge(gauge) => gauge
+            .data_points()
+            .for_each(|point| put(point.attributes().map(show).collect(), point.value())),
+        _ => panic!("{name} is neither"),
+    }
+}
+
+fn points(expected: &[(&str, f64)]) -> Points {
+    expected.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect()
+}
+
+fn sum(points: &Points, instrument: &str) -> f64 {
+    points.iter().filter(|(name, _)| name.starts_with(instrument)).map(|(_, value)| value).sum()
+}
+
+#[test]
+fn each_metric_is_exported_as_the_instrument_of_its_kind() {
+    static HITS: Counter = Counter::new();
+    let (open, greatest, least) =
+        (Arc::new(Gauge::new()), Arc::new(Maximum::new()), Arc::new(Minimum::new()));
+    let sdk = Sdk::new(Temporality::Cumulative, None);
+    let mut observer = sdk.observer();
+    observer.observe("hits", "Hits", &HITS).unwrap();
+    observer.observe("open", "Open", &open).unwrap();
+    observer.observe("greatest", "Greatest", &greatest).unwrap();
+    observer.observe("least", "Least", &least).unwrap();
+    HITS.add(3);
+    HITS.reset();
+    HITS.add(4);
+    open.add(-2);
+    assert_eq!(sdk.collect(), points(&[("hits{}", 7.0), ("open{}", -2.0)]));
+    greatest.record(0);
+    least.record(9);
+    assert_eq!(
+        sdk.collect(),
+        points(&[("greatest{}", 0.0), ("hits{}", 7.0), ("least{}", 9.0), ("open{}", -2.0)])
+    );
+}
+
+/// Adds to 1999 users and some that find no room, in several rounds, and compares what is exported each time.
+fn exported_sums_are_what_was_added(temporality: Temporality) {
+    let users = Arc::new(Family::<User, Counter>::new().limit(1_999));
+    let sdk = Sdk::new(temporality, None);
+    sdk.observer().observe("requests", "Requests", &users).unwrap();
+    let (mut exported, mut added) = (0.0, 0.0);
+    for round in 1..=5_u64 {
+        for user in 0..2_100 {
+            users.with(User { user }).add(round * user);
+            added += (round * user) as f64;
+        }
+        let points = sdk.collect();
+        assert_eq!(points.len(), 2_001, "1999 users, the overflow, and how often");
+        assert!(points.contains_key("requests{overflow=true}"));
+        assert!(!points.keys().any(|point| point.contains("otel")), "the SDK's own overflow");
+        let now = sum(&points, "requests{");
+        exported = if temporality == Temporality::Delta { exported + now } else { now };
+        assert_eq!(exported, added, "in round {round}");
+        let refused = sum(&points, "requests.overflow{");
+        assert_eq!(
+            refused,
+            if temporality == Temporality::Delta { 101.0 } else { 101.0 * round as f64 }
+        );
+    }
+    assert_eq!(users.lifetime() as f64, added);
+}
+
+#[test]
+fn exported_sums_are_what_was_added_cumulatively() {
+    exported_sums_are_what_was_added(Temporality::Cumulative);
+}
+
+#[test]
+fn exported_sums_are_what_was_added_as_deltas() {
+    exported_sums_are_what_was_added(Temporality::Delta);
+}
+
+#[test]
+fn more_sets_than_the_sdk_takes_are_refused_unless_a_view_allows_them() {
+    let users = Arc::new(Family::<User, Counter>::new().limit(3_000));
+    let sdk = Sdk::new(Temporality::Cumulative, Some(3_001));
+    let mut observer = sdk.observer();
+    let too_many =
+        |limit| Err(ObserveError::TooManySets { name: "requests".to_owned(), sets: 3_001, limit });
+    assert_eq!(observer.observe("requests", "", &users), too_many(2_000));
+    assert_eq!(observer.observe_up_to(3_000, "requests", "", &users), too_many(3_000));
+    assert!(sdk.collect().is_empty());
+    observer.observe_up_to(3_001, "requests", "", &users).unwrap();
+    for round in 1..=3 {
+        (0..4_000).for_each(|user| users.with(User { user }).add(2));
+        let points = sdk.collect();
+        assert_eq!(sum(&points, "requests{"), f64::from(8_000 * round));
+        assert_eq!(points.len(), 3_002);
+        assert!(!points.keys().any(|point| point.contains("otel")), "the SDK's own overflow");
+    }
+}
+
+#[test]
+fn the_sdk_does_lose_counts_beyond_its_limit() {
+    // Why there is the rule: told that a View allows more where there is none, the sum is less than was added.
+    let users = Arc::new(Family::<User, Counter>::new().limit(3_000));
+    let sdk = Sdk::new(Temporality::Cumulative, None);
+    sdk.observer().observe_up_to(3_001, "requests", "", &users).unwrap();
+    (0..3_000).for_each(|user| users.with(User { user }).add(2));
+    assert!(sum(&sdk.collect(), "requests{") < 6_000.0);
+}
+
+#[test]
+fn windows_of_families_count_their_events_among_the_sets() {
+    let make = || SlidingWindow::<Queue>::builder().build().unwrap();
+    let windows =
+        Arc::new(Family::<Request, SlidingWindow<Queue>, _>::with_constructor(make).limit(1_000));
+    let mut observer = Sdk::new(Temporality::Cumulative, None).observer();
+    let error = ObserveError::TooManySets { name: "queue".to_owned(), sets: 2_002, limit: 2_000 };
+    assert_eq!(observer.observe("queue", "", &windows), Err(error));
+    let flags = Arc::new(Family::<Flag, Counter>::new());
+    observer.observe_up_to(2, "flags", "", &flags).unwrap();
+}
+
+#[test]
+fn series_that_come_and_go_never_fill_the_sdk() {
+    let users = Arc::new(Family::<User, Counter>::new().limit(1_999));
+    let sdk = Sdk::new(Temporality::Cumulative, None);
+    sdk.observer().observe("requests", "Requests", &users).unwrap();
+    for round in 0..5 {
+        for user in 1_500 * round..1_500 * (round + 1) {
+            users.with(User { user }).increment();
+        }
+        let points = sdk.collect();
+        assert_eq!((points.len(), sum(&points, "requests{")), (1_501, 1_500.0), "round {round}");
+        users.retain(|_, _| false);
+    }
+    assert_eq!(users.lifetime(), 7_500);
+}
+
+#[test]
+fn a_window_is_exported_by_its_events() {
+    let clock = Manual::default();
+    let window = SlidingWindow::<Queue>::builder().clock(clock.clone()).build().unwrap();
+    let window = Arc::new(window);
+    let sdk = Sdk::new(Temporality::Cumulative, None);
+    sdk.observer().observe("queue", "Queue", &window).unwrap();
+    window.add(Queue::Pushed, 3);
+    window.record(Queue::Waited, 10);
+    window.record(Queue::Waited, 30);
+    clock.advance(Duration::from_millis(500));
+    window.record(Queue::Waited, 99);
+    assert_eq!(
+        sdk.collect(),
+        points(&[
+            ("queue.max{event=Waited}", 30.0),
+            ("queue.mean{event=Waited}", 20.0),
+            ("queue.min{event=Waited}", 10.0),
+            ("queue.per_second{event=Pushed}", 6.0),
+            ("queue.per_second{event=Waited}", 4.0),
+            ("queue.sum{event=Waited}", 139.0),
+            ("queue{event=Pushed}", 3.0),
+            ("queue{event=Waited}", 3.0),
+        ])
+    );
+}
+
+#[test]
+fn labels_are_attributes_and_integers_stay_integers() {
+    let requests = Arc::new(Family::<Request, Counter>::new());
+    let users = Arc::new(Family::<User, Counter>::new());
+    let sdk = Sdk::new(Temporality::Cumulative, None);
+    let mut observer = sdk.observer();
+    observer.observe("requests", "Requests", &requests).unwrap();
+    observer.observe("users", "Users", &users).unwrap();
+    requests.with(Request { route: "/\"\n", status: 404 }).increment();
+    users.with(User { user: u64::MAX }).increment();
+    let points = sdk.collect();
+    assert_eq!(points["requests{route=/\"\n,status=404}"], 1.0);
+    assert_eq!(points["users{user=18446744073709551615}"], 1.0);
+}
+
+#[test]
+fn nothing_is_exported_after_the_last_reference_is_dropped() {
+    let users = Arc::new(Family::<User, Counter>::new());
+    let sdk = Sdk::new(Temporality::Cumulative, None);
+    sdk.observer().observe("requests", "Requests", &users).unwrap();
+    users.with(User { user: 1 }).increment();
+    assert_eq!(sdk.collect().len(), 2);
+    assert_eq!(Arc::strong_count(&users), 1);
+    drop(users);
+    assert!(sdk.collect().is_empty());
+}
+
+#[derive(Default)]
+struct Endpoint {
+    requests: Counter,
+    open: Gauge,
+}
+
+impl Metric for Endpoint {
+    type Total = u64;
+
+    fn total(&self) -> u64 {
+        self.requests.total()
+    }
+
+    fn merge(one: &mut u64, other: u64) {
+        Counter::merge(one, other);
+    }
+}
+
+#[test]
+fn fields_of_shared_families_are_exported_and_end_with_them() {
+    let endpoints = Arc::new(Family::<User, Endpoint>::new());
+    let sdk = Sdk::new(Temporality::Cumulative, None);
+    let mut observer = sdk.observer();
+    observer.observe("requests", "", field(&endpoints, |endpoint| &endpoint.requests)).unwrap();
+    observer.observe("open", "", field(&endpoints, |endpoint| &endpoint.open)).unwrap();
+    endpoints.with(User { user: 1 }).requests.add(3);
+    endpoints.with(User { user: 1 }).open.add(-1);
+    let points = sdk.collect();
+    assert_eq!((points["requests{user=1}"], points["open{user=1}"]), (3.0, -1.0));
+    drop(endpoints);
+    assert!(sdk.collect().is_empty());
+}
+
+#[test]
+fn a_panic_while_one_metric_is_read_costs_that_reading_and_no_other() {
+    static FAILS: AtomicBool = AtomicBool::new(false);
+    let time = || {
+        assert!(!FAILS.load(Ordering::Relaxed), "for the test");
+        Timestamp::from_millis(1)
+    };
+    let window = SlidingWindow::<Queue>::builder()
+        .clock(clock::from_fn(time, Duration::from_millis(1)))
+        .build()
+        .unwrap();
+    let window = Arc::new(window);
+    let hits = Arc::new(Counter::from(5));
+    let sdk = Sdk::new(Temporality::Cumulative, None);
+    let mut observer = sdk.observer();
+    observer.observe("queue", "", &window).unwrap();
+    observer.observe("hits", "", &hits).unwrap();
+    let before = sdk.collect();
+    FAILS.store(true, Ordering::Relaxed);
+    assert_eq!(sdk.collect(), points(&[("hits{}", 5.0)]));
+    FAILS.store(false, Ordering::Relaxed);
+    assert_eq!(sdk.collect(), before);
+}
+
+#[test]
+fn names_that_the_sdk_would_not_take_are_refused() {
+    static HITS: Counter = Counter::new();
+    let mut observer = Sdk::new(Temporality::Cumulative, None).observer();
+    assert_eq!(observer.observe("", "", &HITS), Err(ObserveError::NoName));
+    for (name, character) in [("1a", '1'), ("_a", '_'), ("a b", ' '), ("ä", 'ä'), ("a\n", '\n')] {
+        let error = ObserveError::Name { name: name.to_owned(), character };
+        assert_eq!(observer.observe(name, "", &HITS), Err(error));
+    }
+    let long = "a".repeat(256);
+    assert_eq!(observer.observe(&long, "", &HITS), Err(ObserveError::NameTooLong { name: long }));
+    observer.observe(&"a".repeat(255), "", &HITS).unwrap();
+
+    observer.observe("hits", "", &HITS).unwrap();
+    let taken = |name: &str| Err(ObserveError::NameTaken { name: name.to_owned() });
+    assert_eq!(observer.observe("HITS", "", &HITS), taken("HITS"));
+    let users = Arc::new(Family::<User, Counter>::new());
+    observer.observe("users.overflow", "", &HITS).unwrap();
+    assert_eq!(observer.observe("users", "", &users), taken("users.overflow"));
+    // Nothing of it is there.
+    observer.observe("users", "", &HITS).unwrap();
+}
+
+#[test]
+fn labels_of_our_own_names_are_refused() {
+    let mut observer = Sdk::new(Temporality::Cumulative, None).observer();
+    let twice = |label: &str| Err(ObserveError::LabelTwice { label: label.to_owned() });
+    let overflow = Arc::new(Family::<Overflow, Counter>::new());
+    assert_eq!(observer.observe("a", "", &overflow), twice("overflow"));
+    let make = || SlidingWindow::<Queue>::builder().build().unwrap();
+    let windows =
+        Arc::new(Family::<Event, SlidingWindow<Queue>, _>::with_constructor(make).limit(9));
+    assert_eq!(observer.observe("a", "", &windows), twice("event"));
+    let events = Arc::new(Family::<Event, Counter>::new());
+    observer.observe("a", "", &events).unwrap();
+}

@@ -1,0 +1,121 @@
+//! Why something cannot be registered.
+
+use std::error::Error;
+use std::fmt::{self, Display, Formatter};
+
+/// Why [`register`](crate::register) refuses a metric: then no scrape shows it.
+///
+/// Each would make a scrape that Prometheus refuses as a whole, or shows in part: with the metrics of all others in it.
+///
+/// ```
+/// use prometheus_client::registry::Registry;
+/// use windrow_prometheus::RegisterError;
+///
+/// static HITS: windrow::Counter = windrow::Counter::new();
+///
+/// let mut registry = Registry::default();
+/// let error = windrow_prometheus::register(&mut registry, "hits_total", "Hits", &HITS).unwrap_err();
+/// assert_eq!(error, RegisterError::Total { name: "hits_total".to_owned() });
+/// assert_eq!(
+///     error.to_string(),
+///     "the name `hits_total` of a counter ends in `_total`, which is appended to it: name it `hits`"
+/// );
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RegisterError {
+    /// The name is empty.
+    NoName,
+    /// The name, with the registry's prefix, has a character that a name cannot have there: it is made of ASCII
+    /// letters, digits, `_` and `:`, and does not begin with a digit.
+    Name {
+        /// The name, with the registry's prefix where that has the character.
+        name: String,
+        /// The first character that is wrong.
+        character: char,
+    },
+    /// The name of a counter ends in `_total`, which is appended to it.
+    Total {
+        /// The name given.
+        name: String,
+    },
+    /// A name that it would be shown by is taken in this registry.
+    NameTaken {
+        /// The name, with the registry's prefix.
+        name: String,
+    },
+    /// The help has a control character (say, a line feed) or a backslash. They would need an escape
+    /// in a text, and none in protobuf.
+    Help {
+        /// The help given.
+        help: String,
+        /// The first character that is wrong.
+        character: char,
+    },
+    /// A label's name has a character that it cannot have there: it is made of ASCII letters, digits and `_`, and does not
+    /// begin with a digit. Or it is empty: then there is no such character.
+    Label {
+        /// The label's name.
+        label: String,
+        /// The first character that is wrong.
+        character: Option<char>,
+    },
+    /// A label's name begins with `__`, which Prometheus keeps for itself; or it is `overflow`, in a family that shows
+    /// by this label what found no room.
+    ReservedLabel {
+        /// The label's name.
+        label: String,
+    },
+    /// Two labels have one name: both of the family, or one of them is the registry's, or the label `event` of a window.
+    LabelTwice {
+        /// The labels' name.
+        label: String,
+    },
+    /// The registry cannot be encoded: another collector in it fails. So nothing is known of the names in it.
+    Registry,
+}
+
+impl Display for RegisterError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            RegisterError::NoName => write!(f, "the name is empty"),
+            RegisterError::Name { name, character } => write!(
+                f,
+                "the name `{name}` has {character:?}; a name is made of ASCII letters, digits, `_` and `:`, and does \
+                 not begin with a digit"
+            ),
+            RegisterError::Total { name } => write!(
+                f,
+                "the name `{name}` of a counter ends in `_total`, which is appended to it: name it `{}`",
+                name.trim_end_matches("_total")
+            ),
+            RegisterError::NameTaken { name } => {
+                write!(f, "the name `{name}` is taken in this registry")
+            }
+            RegisterError::Help { help, character } => write!(
+                f,
+                "the help {help:?} has {character:?}; it is one line, without control characters and backslashes"
+            ),
+            RegisterError::Label { label, character: Some(character) } => write!(
+                f,
+                "the label `{label}` has {character:?}; a label's name is made of ASCII letters, digits and `_`, and \
+                 does not begin with a digit"
+            ),
+            RegisterError::Label { .. } => write!(f, "a label's name is empty"),
+            RegisterError::ReservedLabel { label } => {
+                write!(
+                    f,
+                    "the label `{label}` is reserved: `__...` by Prometheus, `overflow` for what finds no room"
+                )
+            }
+            RegisterError::LabelTwice { label } => {
+                write!(f, "the label `{label}` is there twice, the registry's own labels included")
+            }
+            RegisterError::Registry => {
+                write!(f, "the registry cannot be encoded: another collector in it fails")
+            }
+        }
+    }
+}
+
+impl Error for RegisterError {}

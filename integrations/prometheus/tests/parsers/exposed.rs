@@ -1,0 +1,151 @@
+//! Metrics of every type, with labels that are hard to read, and what a parser must find of them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use prometheus_client::encoding::text::encode;
+use prometheus_client::registry::Registry;
+use windrow::clock::Manual;
+use windrow::{Counter, Family, Gauge, Maximum, Minimum, SlidingWindow, events, labels};
+use windrow_prometheus::{Shared, register};
+
+use crate::Samples;
+
+labels! {
+    struct Request { route: str, status: u16 }
+    struct Tenant { tenant: str }
+    struct Shift { shift: i32 }
+}
+
+events! { enum Queue { Pushed: Count, Waited: Value } }
+
+/// Values of a label. The first is counted once, the second twice, and so on.
+const HOSTILE: [&str; 9] = [
+    "",
+    "\"",
+    "\\",
+    "\n",
+    "\"} 1\n# EOF\nevil_total 1",
+    "\\n\\\"\\\\",
+    "# HELP a b",
+    "{a=\"b\"}, ,= \t\r",
+    "é\u{1F600}\u{2028}\u{7f}",
+];
+
+pub(crate) struct Metrics {
+    requests: Arc<Family<Request<'static>, Counter>>,
+    shifts: Arc<Family<Shift, Counter>>,
+    done: Shared<Counter>,
+}
+
+pub(crate) fn registry() -> (Metrics, Registry) {
+    let clock = Manual::default();
+    let metrics = Metrics {
+        requests: Arc::new(Family::new()),
+        shifts: Arc::new(Family::new().limit(50)),
+        done: Shared::default(),
+    };
+    for (route, times) in HOSTILE.iter().zip(1..) {
+        metrics.requests.with(Request { route, status: 200 }).add(times);
+    }
+    let tenants = Arc::new(Family::<Tenant, Gauge>::new().limit(1));
+    tenants.with(Tenant { tenant: "first" }).add(-5);
+    tenants.with(Tenant { tenant: "second" }).add(6);
+    let windows_clock = clock.clone();
+    let make =
+        move || SlidingWindow::<Queue>::builder().clock(windows_clock.clone()).build().unwrap();
+    let queues = Arc::new(Family::<Shift, SlidingWindow<Queue, Manual>, _>::with_constructor(make));
+    queues.with(Shift { shift: -1 }).add(Queue::Pushed, 7);
+    queues.with(Shift { shift: -1 }).record(Queue::Waited, 30);
+    clock.advance(Duration::from_millis(500));
+    let greatest = Shared::<Maximum>::default();
+    greatest.record(0);
+
+    let mut registry = Registry::with_prefix("shop");
+    let all = &mut registry;
+    register(all, "requests", "Requests, \"by\" route #1 {a=b}", Arc::clone(&metrics.requests))
+        .unwrap();
+    register(all, "shifts", "Shifts", Arc::clone(&metrics.shifts)).unwrap();
+    register(all, "done", "Done", metrics.done.clone()).unwrap();
+    register(all, "open", "Open", tenants).unwrap();
+    register(all, "queue", "Queue", queues).unwrap();
+    register(all, "greatest", "Greatest", greatest).unwrap();
+    register(all, "least", "Least: nothing recorded", Shared::<Minimum>::default()).unwrap();
+    (metrics, registry)
+}
+
+impl Metrics {
+    /// Series are made and removed as long as that is to go on; and then `shop_done_total` is 1.
+    pub(crate) fn come_and_go(&self, go_on: impl Fn() -> bool) {
+        let mut shift = 0;
+        while go_on() {
+            shift += 1;
+            self.shifts.with(Shift { shift }).increment();
+            if shift > 40 {
+                self.shifts.remove(Shift { shift: shift - 40 });
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        self.done.increment();
+    }
+}
+
+pub(crate) fn text(registry: &Registry) -> String {
+    let mut text = String::new();
+    encode(&mut text, registry).unwrap();
+    text
+}
+
+/// A text in `OpenMetrics` as the classic format writes it: there a counter is described by the name of its samples, and there
+/// is no end.
+pub(crate) fn classic(text: &str) -> String {
+    let counters: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("# TYPE ")?.strip_suffix(" counter"))
+        .collect();
+    let described = |line: &str| {
+        let mut words = line.splitn(4, ' ');
+        match (words.next(), words.next(), words.next(), words.next()) {
+            (Some("#"), Some(what), Some(name), Some(rest)) if counters.contains(&name) => {
+                format!("# {what} {name}_total {rest}\n")
+            }
+            _ => format!("{line}\n"),
+        }
+    };
+    text.lines().filter(|line| *line != "# EOF").map(described).collect()
+}
+
+/// Whether a parser has found what was counted, to the last one.
+pub(crate) fn check(samples: &Samples) {
+    let get = |name: &str, labels: &[(&str, &str)]| {
+        let labels: BTreeMap<String, String> = labels
+            .iter()
+            // To the server, an empty label is none.
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
+        let without_empty = labels
+            .iter()
+            .filter(|(_, value)| !value.is_empty())
+            .map(|(n, v)| (n.clone(), v.clone()));
+        let found = samples
+            .get(&(name.to_owned(), labels.clone()))
+            .or_else(|| samples.get(&(name.to_owned(), without_empty.collect())));
+        *found.unwrap_or_else(|| panic!("no {name} {labels:?} in {samples:#?}"))
+    };
+    for (route, times) in HOSTILE.iter().zip(1_u32..) {
+        let labels = [("route", *route), ("status", "200")];
+        assert_eq!(get("shop_requests_total", &labels), f64::from(times), "{route:?}");
+    }
+    assert_eq!(get("shop_open", &[("tenant", "first")]), -5.0);
+    assert_eq!(get("shop_open", &[("overflow", "true")]), 6.0);
+    assert_eq!(get("shop_open_overflow_total", &[]), 1.0);
+    assert_eq!(get("shop_queue_total", &[("shift", "-1"), ("event", "Pushed")]), 7.0);
+    assert_eq!(get("shop_queue_per_second", &[("shift", "-1"), ("event", "Pushed")]), 14.0);
+    assert_eq!(get("shop_queue_sum_total", &[("shift", "-1"), ("event", "Waited")]), 30.0);
+    assert_eq!(get("shop_queue_mean", &[("shift", "-1"), ("event", "Waited")]), 30.0);
+    assert_eq!(get("shop_greatest", &[]), 0.0);
+    let names = |prefix: &str| samples.keys().filter(|(name, _)| name.starts_with(prefix)).count();
+    assert_eq!(names("shop_requests_total"), HOSTILE.len());
+    assert_eq!((names("shop_least"), names("evil")), (0, 0));
+}

@@ -1,0 +1,103 @@
+//! What reads such text says to ours: Prometheus' own parser of the classic format, the strict `OpenMetrics` parser of Python's
+//! client, and a Prometheus server that scrapes while series come and go.
+//!
+//! `cargo xtask scrape` runs those whose tools are there.
+
+#![allow(clippy::float_cmp, reason = "the numbers are exact")]
+
+mod exposed;
+mod server;
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+/// A sample as a parser gives it back: its value by its name and its labels.
+type Samples = BTreeMap<(String, BTreeMap<String, String>), f64>;
+
+/// Runs a tool on a text, and returns what it says.
+fn feed(tool: &mut Command, text: &str) -> (bool, String) {
+    let shown = format!("{tool:?}");
+    let piped = tool.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = piped.spawn().unwrap_or_else(|error| panic!("{shown}: {error}"));
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = [&output.stdout[..], &output.stderr].concat();
+    (output.status.success(), String::from_utf8(said).unwrap())
+}
+
+#[test]
+#[ignore = "`cargo xtask scrape`: needs promtool"]
+fn promtool_has_nothing_to_say_against_the_text() {
+    let (_metrics, registry) = exposed::registry();
+    let text = exposed::classic(&exposed::text(&registry));
+    let (right, said) = feed(Command::new("promtool").args(["check", "metrics"]), &text);
+    assert!(right, "{said}\n{text}");
+    // It does notice.
+    let broken = text.replace("# HELP shop_open", "# HELP shop-open");
+    assert!(!feed(Command::new("promtool").args(["check", "metrics"]), &broken).0);
+}
+
+/// Prints all samples, each a list of the name, the labels and the value.
+const PARSE: &str = "
+import json, sys
+from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse
+samples = [sample for family in parse(sys.stdin.read()) for sample in family.samples]
+print(json.dumps([[sample.name, sample.labels, sample.value] for sample in samples]))
+";
+
+#[test]
+#[ignore = "`cargo xtask scrape`: needs python3 with prometheus-client"]
+fn the_strict_openmetrics_parser_reads_what_was_counted() {
+    let (_metrics, registry) = exposed::registry();
+    let text = exposed::text(&registry);
+    let (right, said) = feed(Command::new("python3").args(["-c", PARSE]), &text);
+    assert!(right, "{said}\n{text}");
+    let samples: Vec<(String, BTreeMap<String, String>, f64)> =
+        serde_json::from_str(&said).unwrap();
+    let samples: Samples =
+        samples.into_iter().map(|(name, labels, value)| ((name, labels), value)).collect();
+    exposed::check(&samples);
+    assert!(!feed(Command::new("python3").args(["-c", PARSE]), &text.replace("# EOF", "#")).0);
+}
+
+#[test]
+#[ignore = "`cargo xtask scrape`: needs prometheus"]
+fn a_server_reads_what_was_counted_and_no_scrape_fails_while_series_come_and_go() {
+    let (metrics, registry) = exposed::registry();
+    let target = server::Target::serve(registry);
+    let prometheus = server::Prometheus::start(target.port());
+    prometheus.wait_for("up", |value| value == 1.0);
+    let enough = target.scrapes() + 8;
+    metrics.come_and_go(|| target.scrapes() < enough);
+    prometheus.wait_for("shop_done_total", |value| value == 1.0);
+    let failed = prometheus.query("count_over_time(up[1m]) - sum_over_time(up[1m])");
+    assert_eq!(failed.values().copied().collect::<Vec<_>>(), [0.0], "scrapes have failed");
+    let samples = prometheus.query("{__name__=~\"shop_.*\"}");
+    exposed::check(&samples);
+    // What it has ever read of each series adds up, in the order of time: none has gone back.
+    let resets = prometheus.query("sum(resets(shop_requests_total[1m]))");
+    assert_eq!(resets.values().copied().collect::<Vec<_>>(), [0.0]);
+}
+
+/// The samples in an answer of the server's API.
+fn samples(answer: &Value) -> Samples {
+    let results = answer["data"]["result"].as_array().unwrap_or_else(|| panic!("{answer}"));
+    let sample = |result: &Value| {
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        let mut labels: BTreeMap<String, String> = result["metric"]
+            .as_object()
+            .unwrap()
+            .iter()
+            .map(|(name, value)| (name.clone(), text(value)))
+            .collect();
+        let name = labels.remove("__name__").unwrap_or_default();
+        for own in ["instance", "job"] {
+            labels.remove(own);
+        }
+        ((name, labels), text(&result["value"][1]).parse().unwrap())
+    };
+    results.iter().map(sample).collect()
+}

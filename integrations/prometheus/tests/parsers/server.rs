@@ -1,0 +1,154 @@
+//! A target that is scraped, and a Prometheus that scrapes it.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use prometheus_client::registry::Registry;
+
+use crate::{Samples, exposed, samples};
+
+/// Serves a registry on a port of its own, until it is dropped.
+pub(crate) struct Target {
+    port: u16,
+    scrapes: Arc<AtomicUsize>,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Target {
+    pub(crate) fn serve(registry: Registry) -> Target {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let (scrapes, stop) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
+        let thread = thread::spawn({
+            let (scrapes, stop) = (Arc::clone(&scrapes), Arc::clone(&stop));
+            move || {
+                while !stop.load(Ordering::Relaxed) {
+                    let (stream, _) = listener.accept().unwrap();
+                    if answer(stream, &registry).is_ok() {
+                        scrapes.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+            }
+        });
+        Target { port, scrapes, stop, thread: Some(thread) }
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    pub(crate) fn scrapes(&self) -> usize {
+        self.scrapes.load(Ordering::Relaxed)
+    }
+}
+
+fn answer(mut stream: TcpStream, registry: &Registry) -> std::io::Result<()> {
+    stream.set_read_timeout(Some(Duration::from_secs(5)))?;
+    let mut lines = BufReader::new(stream.try_clone()?).lines();
+    while lines.next().transpose()?.is_some_and(|line| !line.is_empty()) {}
+    let body = exposed::text(registry);
+    write!(
+        stream,
+        "HTTP/1.1 200 OK\r\nContent-Type: application/openmetrics-text; version=1.0.0; charset=utf-8\r\n\
+         Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+impl Drop for Target {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        let _ = TcpStream::connect(("127.0.0.1", self.port)); // so that it looks
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
+/// A server in a folder of its own, which ends with this.
+pub(crate) struct Prometheus {
+    process: Child,
+    port: u16,
+    folder: PathBuf,
+}
+
+impl Prometheus {
+    pub(crate) fn start(target: u16) -> Prometheus {
+        let free = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let port = free.local_addr().unwrap().port();
+        drop(free);
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("prometheus-{port}"));
+        fs::create_dir_all(&folder).unwrap();
+        let configuration = format!(
+            "global: {{scrape_interval: 500ms, scrape_timeout: 500ms}}\n\
+             scrape_configs:\n- job_name: windrow\n  static_configs: [{{targets: ['127.0.0.1:{target}']}}]\n"
+        );
+        fs::write(folder.join("prometheus.yml"), configuration).unwrap();
+        let log = fs::File::create(folder.join("log")).unwrap();
+        let process = Command::new("prometheus")
+            .current_dir(&folder)
+            .args(["--config.file=prometheus.yml", "--storage.tsdb.path=data"])
+            .arg(format!("--web.listen-address=127.0.0.1:{port}"))
+            .stdout(Stdio::null())
+            .stderr(log)
+            .spawn()
+            .expect("prometheus is on the path");
+        Prometheus { process, port, folder }
+    }
+
+    /// Waits until a query has one sample, of a value that will do.
+    pub(crate) fn wait_for(&self, query: &str, will_do: impl Fn(f64) -> bool) {
+        let begin = Instant::now();
+        loop {
+            let found = self.ask(query).unwrap_or_default();
+            if found.len() == 1 && found.values().all(|value| will_do(*value)) {
+                return;
+            }
+            if begin.elapsed() > Duration::from_secs(60) {
+                let log = fs::read_to_string(self.folder.join("log")).unwrap_or_default();
+                panic!("{query}: {found:?}\n{log}");
+            }
+            thread::sleep(Duration::from_millis(100));
+        }
+    }
+
+    pub(crate) fn query(&self, query: &str) -> Samples {
+        self.ask(query).unwrap()
+    }
+
+    fn ask(&self, query: &str) -> std::io::Result<Samples> {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
+        let body = format!("query={}", escaped(query));
+        write!(
+            stream,
+            "POST /api/v1/query HTTP/1.0\r\nHost: 127.0.0.1\r\n\
+             Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        )?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer)?;
+        let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+        Ok(samples(&serde_json::from_str(body).map_err(std::io::Error::other)?))
+    }
+}
+
+/// As a form sends it.
+fn escaped(text: &str) -> String {
+    text.bytes().fold(String::new(), |all, byte| all + &format!("%{byte:02X}"))
+}
+
+impl Drop for Prometheus {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+        if !thread::panicking() {
+            let _ = fs::remove_dir_all(&self.folder);
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! What cannot be registered, and that nothing of it is shown.
+
+use std::sync::Arc;
+
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::DescriptorEncoder;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter as TheirCounter;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
+use windrow::{Counter, Family, Gauge, SlidingWindow, events, labels};
+use windrow_prometheus::{RegisterError, register};
+
+labels! {
+    struct Route { route: str }
+    struct Überall { wäre: str }
+    struct Reserved { __name__: str }
+    struct Overflow { overflow: str }
+    struct OverflowFlag { overflow: bool }
+    struct Event { event: str }
+}
+
+events! { enum Hits { Hit: Count } }
+
+static COUNTER: Counter = Counter::new();
+static GAUGE: Gauge = Gauge::new();
+static ROUTES: Family<Route, Counter> = Family::new();
+
+fn text(registry: &Registry) -> String {
+    let mut text = String::new();
+    encode(&mut text, registry).unwrap();
+    text
+}
+
+fn taken(name: &str) -> Result<(), RegisterError> {
+    Err(RegisterError::NameTaken { name: name.to_owned() })
+}
+
+/// A registry of which nothing is shown after what it refused.
+#[track_caller]
+fn refuses(
+    mut registry: Registry,
+    register: impl FnOnce(&mut Registry) -> Result<(), RegisterError>,
+    error: &RegisterError,
+) {
+    let before = text(&registry);
+    assert_eq!(register(&mut registry).as_ref(), Err(error));
+    assert_eq!(text(&registry), before, "something of it is shown");
+    assert!(!error.to_string().contains('\n'));
+}
+
+#[test]
+fn names_that_prometheus_would_not_read() {
+    for (name, character) in [("1st", '1'), ("a-b", '-'), ("a b", ' '), ("a{", '{'), ("ä", 'ä')] {
+        let error = RegisterError::Name { name: name.to_owned(), character };
+        refuses(Registry::default(), |registry| register(registry, name, "", &GAUGE), &error);
+        assert!(error.to_string().contains(name));
+    }
+    refuses(
+        Registry::default(),
+        |registry| register(registry, "", "", &COUNTER),
+        &RegisterError::NoName,
+    );
+}
+
+#[test]
+fn a_prefix_of_the_registry_that_prometheus_would_not_read() {
+    let error = RegisterError::Name { name: "my-shop_hits".to_owned(), character: '-' };
+    refuses(
+        Registry::with_prefix("my-shop"),
+        |registry| register(registry, "hits", "", &COUNTER),
+        &error,
+    );
+}
+
+#[test]
+fn the_suffix_of_a_counter_given_by_hand() {
+    let error = RegisterError::Total { name: "hits_total".to_owned() };
+    refuses(Registry::default(), |registry| register(registry, "hits_total", "", &COUNTER), &error);
+    refuses(Registry::default(), |registry| register(registry, "hits_total", "", &ROUTES), &error);
+    register(&mut Registry::default(), "hits_total", "", &GAUGE).unwrap();
+}
+
+#[test]
+fn helps_that_would_need_an_escape() {
+    for (help, character) in [("a\nevil 1", '\n'), ("C:\\new", '\\'), ("a\r", '\r')] {
+        let error = RegisterError::Help { help: help.to_owned(), character };
+        refuses(Registry::default(), |registry| register(registry, "a", help, &COUNTER), &error);
+    }
+}
+
+#[test]
+fn labels_that_prometheus_would_not_read() {
+    static GERMAN: Family<Überall, Counter> = Family::new();
+    static RESERVED: Family<Reserved, Counter> = Family::new();
+    let error = RegisterError::Label { label: "wäre".to_owned(), character: Some('ä') };
+    refuses(Registry::default(), |registry| register(registry, "a", "", &GERMAN), &error);
+    let error = RegisterError::ReservedLabel { label: "__name__".to_owned() };
+    refuses(Registry::default(), |registry| register(registry, "a", "", &RESERVED), &error);
+}
+
+#[test]
+fn a_label_by_the_name_of_the_overflow_unless_nothing_overflows() {
+    static OVERFLOW: Family<Overflow, Counter> = Family::new();
+    static FLAG: Family<OverflowFlag, Counter> = Family::new();
+    let error = RegisterError::ReservedLabel { label: "overflow".to_owned() };
+    refuses(Registry::default(), |registry| register(registry, "a", "", &OVERFLOW), &error);
+    register(&mut Registry::default(), "a", "", &FLAG).unwrap();
+}
+
+#[test]
+fn a_label_twice() {
+    let windows = || {
+        let make = || SlidingWindow::<Hits>::builder().build().unwrap();
+        Arc::new(Family::<Event, SlidingWindow<Hits>, _>::with_constructor(make))
+    };
+    let error = RegisterError::LabelTwice { label: "event".to_owned() };
+    refuses(Registry::default(), |registry| register(registry, "a", "", windows()), &error);
+    let error = RegisterError::LabelTwice { label: "route".to_owned() };
+    let registry = Registry::with_labels([("route".into(), "\",x=\"".into())].into_iter());
+    refuses(registry, |registry| register(registry, "a", "", &ROUTES), &error);
+}
+
+#[test]
+fn a_name_twice() {
+    let mut registry = Registry::default();
+    register(&mut registry, "hits", "Hits", &COUNTER).unwrap();
+    refuses(
+        registry,
+        |registry| register(registry, "hits", "", &ROUTES),
+        &taken("hits").unwrap_err(),
+    );
+
+    let mut registry = Registry::default();
+    register(&mut registry, "hits_total", "Hits", &GAUGE).unwrap();
+    // Its samples would be of the gauge's name.
+    refuses(
+        registry,
+        |registry| register(registry, "hits", "", &COUNTER),
+        &taken("hits").unwrap_err(),
+    );
+
+    let mut registry = Registry::default();
+    register(&mut registry, "a_overflow", "A", &COUNTER).unwrap();
+    let error = taken("a_overflow").unwrap_err();
+    refuses(registry, |registry| register(registry, "a", "", &ROUTES), &error);
+}
+
+#[test]
+fn names_of_metrics_that_others_have_registered() {
+    let mut registry = Registry::default();
+    registry.register("theirs", "Theirs", TheirCounter::<u64>::default());
+    let web = registry.sub_registry_with_prefix("web");
+    web.register("time", "Theirs", Histogram::new([1.0]));
+    assert_eq!(register(&mut registry, "theirs", "", &GAUGE), taken("theirs"));
+    assert_eq!(register(&mut registry, "web_time_count", "", &GAUGE), taken("web_time_count"));
+    let before = text(&registry);
+    assert!(before.contains("theirs_total 0\n") && !before.contains("web_time_count 0 0"));
+    register(&mut registry, "ours", "Ours", &GAUGE).unwrap();
+    assert!(text(&registry).contains("\nours 0\n"));
+}
+
+#[test]
+fn one_name_under_different_prefixes_is_two() {
+    let mut registry = Registry::default();
+    register(registry.sub_registry_with_prefix("a"), "hits", "Hits", &COUNTER).unwrap();
+    register(registry.sub_registry_with_prefix("b"), "hits", "Hits", &COUNTER).unwrap();
+    register(&mut registry, "hits", "Hits", &COUNTER).unwrap();
+    assert_eq!(register(&mut registry, "a_hits", "Hits", &COUNTER), taken("a_hits"));
+}
+
+#[derive(Debug)]
+struct Fails;
+
+impl Collector for Fails {
+    fn encode(&self, _: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
+        Err(std::fmt::Error)
+    }
+}
+
+#[test]
+fn a_registry_that_cannot_be_encoded() {
+    let mut registry = Registry::default();
+    registry.register_collector(Box::new(Fails));
+    assert_eq!(register(&mut registry, "a", "", &COUNTER), Err(RegisterError::Registry));
+}
+
+#[derive(Debug)]
+struct PanicsOnce(std::sync::atomic::AtomicBool);
+
+impl Collector for PanicsOnce {
+    fn encode(&self, _: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
+        assert!(self.0.swap(true, std::sync::atomic::Ordering::Relaxed), "for the test");
+        Ok(())
+    }
+}
+
+#[test]
+fn a_panic_of_another_collector_leaves_nothing_that_is_shown() {
+    let mut registry = Registry::default();
+    register(registry.sub_registry_with_prefix("a"), "before", "Before", &COUNTER).unwrap();
+    let before = text(&registry);
+    let web = registry.sub_registry_with_prefix("web");
+    web.register_collector(Box::new(PanicsOnce(false.into())));
+    let registered = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        register(&mut registry, "hits", "Hits", &COUNTER)
+    }));
+    assert!(registered.is_err());
+    assert_eq!(text(&registry), before);
+}

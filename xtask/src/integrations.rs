@@ -1,0 +1,151 @@
+//! The packages in `integrations`: what they bring with them, and what reads the text of one of them.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use crate::sanitizers::needs;
+use crate::steps::{Failed, Steps, cargo};
+
+/// Says what a user gets.
+const PAGE: &str = "integrations/README.md";
+
+/// What stands before and behind the table in it.
+const MARKS: [&str; 2] = [
+    "<!-- `cargo xtask dependencies` writes this table. -->\n\n",
+    "\n<!-- End of the table. -->\n",
+];
+
+/// Trees differ by target: this is the one that the table is about.
+const TARGET: &str = "x86_64-unknown-linux-gnu";
+
+/// For cargo: all of them.
+pub(crate) fn arguments(root: &Path) -> impl Iterator<Item = String> {
+    // Without that folder there are none, which the tests below notice.
+    packages(root).unwrap_or_default().into_iter().map(|package| format!("--package={package}"))
+}
+
+/// Writes the table anew.
+pub(crate) fn dependencies(steps: &mut Steps) -> Result<(), Failed> {
+    let root = steps.root().to_owned();
+    steps.step("dependencies of the integrations", PAGE, || {
+        let page =
+            fs::read_to_string(root.join(PAGE)).map_err(|error| format!("{PAGE}: {error}"))?;
+        let (before, _, behind) = parts(&page)?;
+        let page = [before, MARKS[0], &table(&root)?, MARKS[1], behind].concat();
+        fs::write(root.join(PAGE), page).map_err(|error| format!("{PAGE}: {error}"))
+    })
+}
+
+/// The page, cut at the marks: the table is in the middle.
+fn parts(page: &str) -> Result<(&str, &str, &str), String> {
+    let cut = page.split_once(MARKS[0]).and_then(|(before, rest)| {
+        let (table, behind) = rest.split_once(MARKS[1])?;
+        Some((before, table, behind))
+    });
+    cut.ok_or_else(|| format!("{PAGE} lacks the marks of the table"))
+}
+
+/// One row for each package: how many others it adds to a user's tree that has the library, and which.
+fn table(root: &Path) -> Result<String, String> {
+    let library = tree(root, "windrow")?;
+    let mut table = String::from("| package | packages that it adds | which |\n|---|---|---|\n");
+    for package in packages(root)? {
+        let all = tree(root, &package)?;
+        let added: Vec<&str> = all
+            .difference(&library)
+            .filter(|(name, _)| *name != package)
+            .map(|(name, _)| name.as_str())
+            .collect();
+        // A `String` takes all.
+        let _ = writeln!(table, "| `{package}` | {} | {} |", added.len(), added.join(", "));
+    }
+    Ok(table)
+}
+
+/// The packages that stand there, by the names of their folders.
+fn packages(root: &Path) -> Result<BTreeSet<String>, String> {
+    let entries = fs::read_dir(root.join("integrations")).map_err(|error| error.to_string())?;
+    let folders = entries.flatten().filter(|entry| entry.path().join("Cargo.toml").is_file());
+    Ok(folders.map(|entry| format!("windrow-{}", entry.file_name().display())).collect())
+}
+
+/// All packages that a user of one builds, with their versions; itself too.
+fn tree(root: &Path, package: &str) -> Result<BTreeSet<(String, String)>, String> {
+    let mut command = cargo(root);
+    command.args(["tree", "--locked", "--edges", "normal", "--prefix", "none"]);
+    let output = command.args(["--target", TARGET, "--package", package]).output();
+    let output = output.map_err(|error| format!("cannot run cargo tree: {error}"))?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+    }
+    let package = |line: &str| {
+        let mut words = line.split(' ');
+        Some((words.next()?.to_owned(), words.next()?.to_owned()))
+    };
+    Ok(String::from_utf8_lossy(&output.stdout).lines().filter_map(package).collect())
+}
+
+/// Each reader of the text, how to see that it is there, and the test that it is for.
+const READERS: [(&str, &[&str], &str); 3] = [
+    ("promtool", &["--version"], "promtool_has_nothing_to_say_against_the_text"),
+    (
+        "python3",
+        &["-c", "import prometheus_client.openmetrics.parser"],
+        "the_strict_openmetrics_parser_reads_what_was_counted",
+    ),
+    (
+        "prometheus",
+        &["--version"],
+        "a_server_reads_what_was_counted_and_no_scrape_fails_while_series_come_and_go",
+    ),
+];
+
+/// Hands the text of `windrow-prometheus` to those who read such text, as far as they are here.
+pub(crate) fn scrape(steps: &mut Steps) -> Result<(), Failed> {
+    for (reader, question, test) in READERS {
+        if let Err(why) = needs(reader, question) {
+            steps.leave_out(&format!("a scrape, read by {reader}"), &why);
+            continue;
+        }
+        let tests = ["test", "--package", "windrow-prometheus", "--test", "parsers", "--"];
+        let arguments = [&tests[..], &["--ignored", "--exact", test]].concat();
+        steps.cargo(&format!("a scrape, read by {reader}"), &arguments, &[])?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
+    #[test]
+    fn the_page_tells_what_each_integration_brings_with_it() {
+        let page = fs::read_to_string(Path::new(ROOT).join(PAGE)).unwrap();
+        let (_, written, _) = parts(&page).unwrap();
+        let table = table(Path::new(ROOT)).unwrap();
+        assert!(written == table, "`cargo xtask dependencies` writes {PAGE}:\n{table}");
+    }
+
+    #[test]
+    fn each_test_of_a_reader_exists() {
+        let tests = Path::new(ROOT).join("integrations/prometheus/tests/parsers/main.rs");
+        let tests = fs::read_to_string(tests).unwrap();
+        for (reader, _, test) in READERS {
+            assert!(tests.contains(&format!("fn {test}()")), "{reader}");
+        }
+    }
+
+    #[test]
+    fn the_library_has_none_of_what_the_integrations_bring() {
+        let library = tree(Path::new(ROOT), "windrow").unwrap();
+        let names: BTreeSet<&str> = library.iter().map(|(name, _)| name.as_str()).collect();
+        assert!(names.contains("crossbeam-epoch"), "{names:?}");
+        for other in ["prometheus-client", "opentelemetry", "metrics", "tower-service"] {
+            assert!(!names.contains(other), "{names:?}");
+        }
+    }
+}

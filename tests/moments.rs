@@ -149,7 +149,8 @@ fn moments_divide_the_adds_among_them() {
 #[ignore = "run by another test, in a process of its own"]
 fn under_writers() {
     const WRITERS: usize = 3;
-    const MOMENTS: usize = 20_000;
+    /// So much is added before it ends, at least.
+    const ENOUGH: u64 = 1_000_000;
     const GEOMETRIES: [(u64, u64); 4] = [(10, 4), (3, 7), (1_000, 2), (17, 1)];
     let clock = Manual::default();
     clock.set(at_ns(1_000_000));
@@ -195,7 +196,7 @@ fn under_writers() {
         let done = || (Progress::done(&counts), Progress::done(&records));
         let begun = || (Progress::begun(&counts), Progress::begun(&records));
         let (mut earliest, mut last, mut latest) = (([0; 2], [0; 2]), first.clone(), begun());
-        for _ in 0..MOMENTS {
+        while earliest.0[1] < ENOUGH {
             let done = done();
             let moment = window.moment();
             let begun = begun();
@@ -216,6 +217,9 @@ fn under_writers() {
             is_between(since.sum(Call::Micros), done.1[1], latest.1[1], begun.1[1], earliest.1[1]);
             counted += since.sum(Call::Success);
             recorded += since.count(Call::Micros);
+            if done == earliest {
+                thread::yield_now(); // no writer runs
+            }
             (earliest, last, latest) = (done, moment, begun);
         }
         drop(finish);

@@ -25,9 +25,10 @@ const MIRI_FLAGS: &str = "-Zmiri-env-set=WINDROW_STRATEGY=portable -Zmiri-tree-b
 pub(crate) fn portable(steps: &mut Steps) -> Result<(), Failed> {
     for (strategy, name) in [("", "the strategy found"), ("portable", "portable")] {
         let variables = [("WINDROW_STRATEGY", strategy)];
-        let tests = ["test", "--package", "windrow", "--lib", "--tests", "--examples"];
+        let tests =
+            ["test", "--package", "windrow", "--all-features", "--lib", "--tests", "--examples"];
         steps.cargo(&format!("tests, {name}"), &tests, &variables)?;
-        let in_docs = ["test", "--package", "windrow", "--doc"];
+        let in_docs = ["test", "--package", "windrow", "--all-features", "--doc"];
         steps.cargo(&format!("tests in the docs, {name}"), &in_docs, &variables)?;
     }
     Ok(())
@@ -37,7 +38,8 @@ pub(crate) fn portable(steps: &mut Steps) -> Result<(), Failed> {
 pub(crate) fn oldest(steps: &mut Steps) -> Result<(), Failed> {
     let root = steps.root().to_owned();
     let version = oldest_version(MANIFEST);
-    let build = ["build", "--package", "windrow", "--package", "windrow-metrics", "--lib"];
+    let build = [
+"build", "--package", "windrow", "--package", "windrow-metrics", "--package", "windrow-tower", "--all-features", "--lib"];
     let shown = format!("rustup run {version} cargo {}", build.join(" "));
     steps.step("the oldest compiler", &shown, || {
         needs("rustup", &["run", version, "cargo", "--version"])?;

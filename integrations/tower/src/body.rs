@@ -78,6 +78,8 @@ impl<B: Body, K: Classify> Body for ResponseBody<B, K> {
 
 impl<B, K> Debug for ResponseBody<B, K> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ResponseBody").field("has_ended", &self.flight.is_none()).finish()
+        f.debug_struct("ResponseBody")
+            .field("has_ended", &self.flight.is_none())
+            .finish_non_exhaustive()
     }
 }

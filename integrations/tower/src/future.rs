@@ -59,6 +59,8 @@ where
 
 impl<F, K> Debug for ResponseFuture<F, K> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ResponseFuture").field("is_ready", &self.flight.is_none()).finish()
+        f.debug_struct("ResponseFuture")
+            .field("is_ready", &self.flight.is_none())
+            .finish_non_exhaustive()
     }
 }

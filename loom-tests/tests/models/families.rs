@@ -176,6 +176,7 @@ fn a_handle_lets_go_of_a_removed_series() {
 #[test]
 fn a_borrowed_series_is_kept_while_it_is_removed() {
     Model::new("families::a_borrowed_series_is_kept_while_it_is_removed")
+        .bounded(3)
         .bounded_over_epoch(2)
         .explore(|| {
             let family = family();

@@ -48,6 +48,10 @@ impl http_body::Body for Channel {
     }
 }
 
+fn falls_over() -> &'static str {
+    panic!("the handler fell over")
+}
+
 /// A server with the layer; `/stream` sends what it is given, until the sender is dropped.
 async fn serve(routes: &'static Routes, frames: mpsc::Receiver<Bytes>) -> TcpStream {
     let frames = Arc::new(Mutex::new(Some(frames)));
@@ -62,15 +66,7 @@ async fn serve(routes: &'static Routes, frames: mpsc::Receiver<Bytes>) -> TcpStr
     let app = Router::new()
         .route("/stream", get(stream))
         .route("/never", get(never))
-        .route(
-            "/panic",
-            get(|| async {
-                if true {
-                    panic!("the handler fell over")
-                }
-                ""
-            }),
-        )
+        .route("/panic", get(|| async { falls_over() }))
         .layer(MetricsLayer::new(routes, matched));
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");

@@ -31,6 +31,10 @@ fn poll<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
     future.poll(&mut Context::from_waker(Waker::noop()))
 }
 
+fn falls_over() -> Result<Response<Empty<Bytes>>, Infallible> {
+    panic!("the handler fell over")
+}
+
 /// What a body does, one after the other.
 #[derive(Clone, Copy)]
 enum Step {
@@ -73,8 +77,11 @@ async fn body(
     layer(routes).layer(inner).oneshot(request()).await.expect("a response").into_body()
 }
 
+/// What a body gives; none is its end.
+type Next<B> = Option<Result<Frame<<B as Body>::Data>, <B as Body>::Error>>;
+
 /// Polls a body once. None: it waits.
-fn next<B: Body + Unpin>(body: &mut B) -> Option<Option<Result<Frame<B::Data>, B::Error>>> {
+fn next<B: Body + Unpin>(body: &mut B) -> Option<Next<B>> {
     match poll(pin!(poll_fn(|context| Pin::new(&mut *body).poll_frame(context)))) {
         Poll::Ready(frame) => Some(frame),
         Poll::Pending => None,
@@ -191,13 +198,7 @@ async fn a_dropped_future_is_cancelled() {
 async fn a_panic_is_an_exception() {
     let panicked = |pass| Counts { pass, exception: pass, ..Counts::default() };
     let routes = routes();
-    let in_future = service_fn(|_| async {
-        if true {
-            panic!("the handler fell over")
-        } else {
-            Ok::<Response<Empty<Bytes>>, Infallible>(Response::default())
-        }
-    });
+    let in_future = service_fn(|_| async { falls_over() });
     let mut future = Box::pin(layer(routes).layer(in_future).call(request()));
     assert!(catch_unwind(AssertUnwindSafe(|| poll(future.as_mut()))).is_err());
     assert_eq!(get(routes, ROUTE).in_flight, 1, "whoever caught it has the future still");

@@ -18,7 +18,9 @@ use axum_prometheus::PrometheusMetricLayer;
 use http_body::Body as _;
 use lexopt::Arg::Long;
 use lexopt::{Parser, ValueExt};
+use tokio::runtime::Builder;
 use tower_http::trace::TraceLayer;
+use tower_layer::Identity;
 use tower_service::Service;
 use windrow_benches::harness::{Spent, WARM_UP, at_once};
 use windrow_benches::lab::stats::Spread;
@@ -50,6 +52,8 @@ fn contenders() -> Vec<(&'static str, Router)> {
     let (prometheus, _handle) = PrometheusMetricLayer::pair();
     vec![
         ("no layer", app()),
+        // What axum does for any layer.
+        ("a layer that does nothing", app().layer(Identity::new())),
         ("windrow-tower", app().layer(MetricsLayer::new(&ROUTES, matched))),
         ("tower-http TraceLayer, nothing subscribed", app().layer(TraceLayer::new_for_http())),
         ("axum-prometheus", app().layer(prometheus)),
@@ -75,7 +79,13 @@ fn options() -> Result<(usize, u64), lexopt::Error> {
 
 fn main() -> Result<(), lexopt::Error> {
     let (rounds, requests) = options()?;
-    let contenders = contenders();
+    // Where axum-prometheus does what it has to do every few seconds: no request pays for it.
+    let upkeep = Builder::new_multi_thread().worker_threads(1).enable_time().build();
+    let upkeep = upkeep.expect("a thread");
+    let contenders = {
+        let _entered = upkeep.enter();
+        contenders()
+    };
     let mut sent = 0;
     print_caption("layer");
     for threads in [1, 2] {

@@ -141,6 +141,12 @@ impl CellIndex {
                 write(extremes, stats.max.unwrap_or(0));
                 write(extremes + 1, stats.min.map_or(0, |min| !min));
             }
+            CellIndex::Extreme { cell, is_minimum } => {
+                if let Some(value) = if is_minimum { stats.min } else { stats.max } {
+                    let (cell, number) = raise_of(cell, is_minimum, value);
+                    write(cell, number);
+                }
+            }
         }
     }
 }

@@ -12,8 +12,8 @@ use serde_core::de::{
 };
 use serde_core::ser::{Serialize, SerializeMap, SerializeStruct, Serializer};
 
-use super::layout::{CellIndex, Kind};
-use super::{Event, Positions, Stats};
+use super::layout::CellIndex;
+use super::{Event, Kind, Positions, Stats};
 use crate::fields;
 use flaw::Flaw;
 
@@ -33,7 +33,8 @@ impl Serialize for Stats {
     }
 }
 
-/// Read from all four fields. A minimum above the maximum is an error. Needs the feature `serde`.
+/// Read from all four fields. A minimum above the maximum is an error: no values have such ones. (Only stats of a `Maximum` event
+/// and of a `Minimum` event, which are not of the same values, could add up to that.) Needs the feature `serde`.
 impl<'de> Deserialize<'de> for Stats {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Stats, D::Error> {
         let Unchecked(stats) = Unchecked::deserialize(deserializer)?;
@@ -55,12 +56,15 @@ impl<'de> Deserialize<'de> for Unchecked {
 const fn tag(kind: Kind) -> (u32, &'static str) {
     match kind {
         Kind::Count => (0, "Count"),
-        Kind::Value => (1, "Value"),
+        Kind::Signed => (1, "Signed"),
+        Kind::Value => (2, "Value"),
+        Kind::Maximum => (3, "Maximum"),
+        Kind::Minimum => (4, "Minimum"),
     }
 }
 
 /// All kinds, in the order of their numbers.
-const KINDS: [Kind; 2] = [Kind::Count, Kind::Value];
+const KINDS: [Kind; 5] = [Kind::Count, Kind::Signed, Kind::Value, Kind::Maximum, Kind::Minimum];
 const TAGS: &[&str; KINDS.len()] = &{
     let mut tags = [""; KINDS.len()];
     let mut index = 0;
@@ -81,8 +85,13 @@ impl Serialize for OfKind {
         let OfKind(kind, stats) = self;
         let (number, name) = tag(*kind);
         match kind {
-            Kind::Count => serializer.serialize_newtype_variant("Kind", number, name, &stats.count),
+            Kind::Count => serializer.serialize_newtype_variant("Kind", number, name, &stats.sum),
+            Kind::Signed => {
+                serializer.serialize_newtype_variant("Kind", number, name, &stats.signed_sum())
+            }
             Kind::Value => serializer.serialize_newtype_variant("Kind", number, name, stats),
+            Kind::Maximum => serializer.serialize_newtype_variant("Kind", number, name, &stats.max),
+            Kind::Minimum => serializer.serialize_newtype_variant("Kind", number, name, &stats.min),
         }
     }
 }
@@ -112,18 +121,18 @@ impl<'de> Visitor<'de> for OfEvent {
             let (kind, expected) = (tag(kind).1, tag(expected).1);
             return Err(A::Error::custom(Flaw::Kind { name, kind, expected }));
         }
-        let stats = match kind {
-            Kind::Count => {
-                let added = access.newtype_variant()?;
-                Stats { count: added, sum: added, min: None, max: None }
-            }
+        let added = |sum| Stats { count: sum, sum, ..Stats::default() };
+        Ok(match kind {
+            Kind::Count => added(access.newtype_variant()?),
+            Kind::Signed => added(access.newtype_variant::<i64>()?.cast_unsigned()),
             Kind::Value => {
                 let Unchecked(stats) = access.newtype_variant()?;
                 flaw::of_values(name, &stats).map_err(A::Error::custom)?;
                 stats
             }
-        };
-        Ok(stats)
+            Kind::Maximum => Stats { max: access.newtype_variant()?, ..Stats::default() },
+            Kind::Minimum => Stats { min: access.newtype_variant()?, ..Stats::default() },
+        })
     }
 }
 

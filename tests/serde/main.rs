@@ -221,7 +221,9 @@ proptest! {
             match step {
                 Step::Add(n) => window.add(Seen::Pass, n),
                 Step::Record(value) => {
-                    [Seen::Rt, Seen::Most, Seen::Least].map(|event| window.record(event, value));
+                    for event in [Seen::Rt, Seen::Most, Seen::Least] {
+                        window.record(event, value);
+                    }
                     window.add_signed(Seen::Level, value.cast_signed());
                 }
                 Step::Wait(millis) => clock.advance(ms(millis)),

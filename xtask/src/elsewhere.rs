@@ -39,7 +39,16 @@ pub(crate) fn oldest(steps: &mut Steps) -> Result<(), Failed> {
     let root = steps.root().to_owned();
     let version = oldest_version(MANIFEST);
     let build = [
-"build", "--package", "windrow", "--package", "windrow-metrics", "--package", "windrow-tower", "--all-features", "--lib"];
+        "build",
+        "--package",
+        "windrow",
+        "--package",
+        "windrow-metrics",
+        "--package",
+        "windrow-tower",
+        "--all-features",
+        "--lib",
+    ];
     let shown = format!("rustup run {version} cargo {}", build.join(" "));
     steps.step("the oldest compiler", &shown, || {
         needs("rustup", &["run", version, "cargo", "--version"])?;

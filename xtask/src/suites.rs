@@ -9,6 +9,9 @@ use crate::{arrows, fuzz, instructions, litmus, models, mutants, orderings, sani
 /// A rival that brings many crates with it.
 const SENTINEL: &str = "windrow-benches/sentinel";
 
+/// Layers for HTTP, and theirs.
+const HTTP: &str = "windrow-benches/http";
+
 /// What the library has beyond its defaults.
 const SERDE: &str = "windrow/serde";
 
@@ -36,7 +39,8 @@ pub(crate) fn check(steps: &mut Steps) -> Result<(), Failed> {
     format_and_lints(steps)?;
     let tests = ["test", "--package", "windrow", "--lib", "--test", "contract"];
     steps.cargo("unit and contract tests", &tests, &[])?;
-    let beside = ["test", "--package", "windrow-metrics", "--lib", "--tests"];
+    let beside =
+        ["test", "--package", "windrow-metrics", "--package", "windrow-tower", "--lib", "--tests"];
     steps.cargo("tests of what stands beside the library", &beside, &[])
 }
 
@@ -55,7 +59,9 @@ pub(crate) fn test(steps: &mut Steps) -> Result<(), Failed> {
 
 /// What else must pass before a change goes in, beside [`test()`].
 pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
-    let clippy = [&CLIPPY[..], &["--features", SENTINEL, "--features", SERDE], &STRICT].concat();
+    let clippy =
+        [&CLIPPY[..], &["--features", SENTINEL, "--features", HTTP, "--features", SERDE], &STRICT]
+            .concat();
     steps.cargo("lints, with all rivals and features", &clippy, &[])?;
     let private =
         ["doc", "--workspace", "--no-deps", "--features", SERDE, "--document-private-items"];

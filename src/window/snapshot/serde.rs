@@ -19,8 +19,8 @@ const SNAPSHOT: &[&str; 4] = &["at", "interval", "length", "buckets"];
 /// Written as a struct, of one shape in all formats: `start` and `end` in nanoseconds, `is_closed`, and `events`, a map
 /// of all events by their names. Needs the feature `serde`.
 ///
-/// An event is an enum: of a `Count` event `Count`, with what was added; of a `Value` event `Value`, with its
-/// [`Stats`](crate::Stats). See [`Snapshot`](Snapshot#impl-Serialize-for-Snapshot<E>) for an example.
+/// An event is an enum, by its [`Kind`](crate::Kind): `Count` with what was added; `Signed` with the same, which may be
+/// negative; `Value` with its [`Stats`](crate::Stats); `Maximum` and `Minimum` with that value, or with none. See [`Snapshot`](Snapshot#impl-Serialize-for-Snapshot<E>) for an example.
 impl<E: Event> Serialize for BucketSnapshot<E> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_struct("BucketSnapshot", BUCKET.len())?;

@@ -8,6 +8,8 @@ use layout::{BucketLayout, CellIndex};
 pub(crate) mod kind;
 pub(crate) mod layout;
 pub mod listed;
+#[cfg(feature = "serde")]
+pub(crate) mod serde;
 pub(crate) mod shown;
 mod stats;
 

@@ -8,6 +8,7 @@ use crate::reclaim::pin;
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering};
 
 use forgotten::Forgotten;
+use handle::share;
 use once::Once;
 use series::Series;
 use table::{Search, Table};
@@ -212,9 +213,9 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
     pub fn with(&self, labels: L::Borrowed<'_>) -> Pinned<'_, L, M> {
         // A series that is found by its index is never freed.
         let guard = if L::COMBINATIONS.is_some() { None } else { Some(pin()) };
-        // SAFETY: the series is used under this pin: the guard lives as long as the result.
-        let series = unsafe { self.find(labels) };
-        Pinned::new(series, guard)
+        // SAFETY: the series is used under this pin: the guard lives as long as the result. So do the references that
+        // the family has to it: one that was removed meanwhile is freed after a grace period.
+        unsafe { Pinned::new(self.find(labels), guard) }
     }
 
     /// A handle of the series of a set of labels, which is made if there is none yet.
@@ -316,18 +317,6 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     fn lock(&self) -> impl std::ops::DerefMut<Target = Forgotten<L, M>> + '_ {
         // A thread that panicked under the lock (in a metric's drop) left everything in its place.
         self.forgotten.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A handle's reference to a series.
-///
-/// # Safety
-/// The series is in a table, which has a reference to it.
-unsafe fn share<L: Labels, M>(series: &Series<L, M>) -> Arc<Series<L, M>> {
-    // SAFETY: each series is made in an `Arc`.
-    unsafe {
-        Arc::increment_strong_count(series);
-        Arc::from_raw(series)
     }
 }
 

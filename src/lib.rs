@@ -31,6 +31,8 @@ mod counters;
 mod error;
 mod event;
 mod family;
+#[cfg(feature = "serde")]
+mod fields;
 #[cfg(doc)]
 pub mod guide;
 mod memory;

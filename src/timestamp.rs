@@ -4,6 +4,9 @@ use std::fmt::{self, Display, Formatter};
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 use std::time::Duration;
 
+#[cfg(feature = "serde")]
+mod serde;
+
 /// A moment on a window's clock: whole nanoseconds since that clock's zero.
 ///
 /// Each clock defines its zero: the start of the machine for [`clock::Coarse`] and

@@ -38,7 +38,12 @@ pub fn print_table(heads: &[&str], rows: &[Vec<String>]) {
 pub fn print_caption(name: &str) {
     let options: Vec<String> = env::args().skip(1).collect();
     let separator = if options.is_empty() { "" } else { " -- " };
-    let features = if cfg!(feature = "sentinel") { " --features sentinel" } else { "" };
+    let features = match (cfg!(feature = "sentinel"), cfg!(feature = "http")) {
+        (true, true) => " --features sentinel,http",
+        (true, false) => " --features sentinel",
+        (false, true) => " --features http",
+        (false, false) => "",
+    };
     let forced = env::var("WINDROW_STRATEGY");
     let forced = forced.map_or(String::new(), |name| format!("WINDROW_STRATEGY={name} "));
     println!(

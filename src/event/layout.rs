@@ -128,6 +128,27 @@ impl CellIndex {
             }
         }
     }
+
+    /// What to write into this event's cells, of which all are zero, so that its stats are these.
+    #[cfg(feature = "serde")]
+    pub(crate) fn write(self, stats: Stats, mut write: impl FnMut(usize, u64)) {
+        match self {
+            CellIndex::Count { cell } => write(cell.into(), stats.sum),
+            CellIndex::Value { pair, extremes } => {
+                let (pair, extremes) = (usize::from(pair), usize::from(extremes));
+                write(pair, stats.count);
+                write(pair + 1, stats.sum);
+                write(extremes, stats.max.unwrap_or(0));
+                write(extremes + 1, stats.min.map_or(0, |min| !min));
+            }
+            CellIndex::Extreme { cell, is_minimum } => {
+                if let Some(value) = if is_minimum { stats.min } else { stats.max } {
+                    let (cell, number) = raise_of(cell, is_minimum, value);
+                    write(cell, number);
+                }
+            }
+        }
+    }
 }
 
 /// What a record of an [extreme alone](CellIndex::Extreme) does: the cell that it raises, and to what.

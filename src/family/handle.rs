@@ -112,9 +112,46 @@ pub struct Pinned<'f, L: Labels, M> {
 }
 
 impl<'f, L: Labels, M> Pinned<'f, L, M> {
+    /// # Safety
+    /// The series is in an `Arc`, of which there is a reference for as long as the result lives.
     #[inline]
-    pub(super) fn new(series: &'f Series<L, M>, guard: Option<Guard>) -> Pinned<'f, L, M> {
+    pub(super) unsafe fn new(series: &'f Series<L, M>, guard: Option<Guard>) -> Pinned<'f, L, M> {
         Pinned { series, _guard: guard }
+    }
+
+    /// A handle of the series: for what begins here and ends elsewhere, a request, say.
+    ///
+    /// Unlike [`Family::handle`](crate::Family::handle) it takes no lock. Costs an addition to a count of references, which
+    /// all handles of the series share, and another when it is dropped. If the series is just being removed, the handle
+    /// counts on, in [`lifetime`](crate::Family::lifetime) alone.
+    ///
+    /// ```
+    /// use windrow::{Family, Gauge, labels};
+    ///
+    /// labels! { pub struct Route { route: str } }
+    ///
+    /// static OPEN: Family<Route, Gauge> = Family::new();
+    ///
+    /// let open = OPEN.with(Route { route: "/cart" }).keep();
+    /// open.increment();
+    /// std::thread::spawn(move || open.decrement()).join().unwrap();
+    /// assert_eq!(OPEN.lifetime(), 0);
+    /// ```
+    pub fn keep(&self) -> Handle<L, M> {
+        // SAFETY: the contract of `new`.
+        Handle::new(unsafe { share(self.series) })
+    }
+}
+
+/// A handle's reference to a series.
+///
+/// # Safety
+/// The series is in an `Arc`, of which there is a reference.
+pub(super) unsafe fn share<L: Labels, M>(series: &Series<L, M>) -> Arc<Series<L, M>> {
+    // SAFETY: the contract.
+    unsafe {
+        Arc::increment_strong_count(series);
+        Arc::from_raw(series)
     }
 }
 

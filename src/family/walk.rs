@@ -2,10 +2,10 @@
 
 use std::{ptr, vec};
 
-use crate::family::handle::Handle;
+use crate::family::Family;
+use crate::family::handle::{Handle, share};
 use crate::family::labels::Labels;
 use crate::family::metric::Metric;
-use crate::family::{Family, share};
 use crate::sync::{Arc, Ordering};
 
 impl<L: Labels, M: Metric, F> Family<L, M, F> {

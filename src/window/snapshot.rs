@@ -11,6 +11,8 @@ use crate::window::rate::per_second;
 
 mod compare;
 mod merge;
+#[cfg(feature = "serde")]
+mod serde;
 mod show;
 mod tier;
 

@@ -26,9 +26,10 @@ const MIRI_FLAGS: &str = "-Zmiri-env-set=WINDROW_STRATEGY=portable -Zmiri-tree-b
 pub(crate) fn portable(steps: &mut Steps) -> Result<(), Failed> {
     for (strategy, name) in [("", "the strategy found"), ("portable", "portable")] {
         let variables = [("WINDROW_STRATEGY", strategy)];
-        let tests = ["test", "--package", "windrow", "--lib", "--tests", "--examples"];
+        let tests =
+            ["test", "--package", "windrow", "--all-features", "--lib", "--tests", "--examples"];
         steps.cargo(&format!("tests, {name}"), &tests, &variables)?;
-        let in_docs = ["test", "--package", "windrow", "--doc"];
+        let in_docs = ["test", "--package", "windrow", "--all-features", "--doc"];
         steps.cargo(&format!("tests in the docs, {name}"), &in_docs, &variables)?;
     }
     Ok(())
@@ -38,7 +39,8 @@ pub(crate) fn portable(steps: &mut Steps) -> Result<(), Failed> {
 pub(crate) fn oldest(steps: &mut Steps) -> Result<(), Failed> {
     let root = steps.root().to_owned();
     let version = oldest_version(MANIFEST);
-    let mut build = vec!["build".to_owned(), "--package=windrow".to_owned(), "--lib".to_owned()];
+    let mut build: Vec<String> =
+        ["build", "--package=windrow", "--all-features", "--lib"].map(str::to_owned).to_vec();
     build.extend(integrations::arguments(&root));
     let shown = format!("rustup run {version} cargo {}", build.join(" "));
     steps.step("the oldest compiler", &shown, || {

@@ -11,6 +11,12 @@ use crate::{
 /// A rival that brings many crates with it.
 const SENTINEL: &str = "windrow-benches/sentinel";
 
+/// Layers for HTTP, and theirs.
+const HTTP: &str = "windrow-benches/http";
+
+/// What the library has beyond its defaults.
+const SERDE: &str = "windrow/serde";
+
 /// The lints of an ordinary build.
 const CLIPPY: [&str; 3] = ["clippy", "--workspace", "--all-targets"];
 
@@ -18,10 +24,12 @@ const CLIPPY: [&str; 3] = ["clippy", "--workspace", "--all-targets"];
 const STRICT: [&str; 3] = ["--", "-D", "warnings"];
 
 /// The tests of an ordinary build. `windrow-modelled` is the library once more, for models.
-const TESTS: [&str; 7] = [
+const TESTS: [&str; 9] = [
     "test",
     "--workspace",
     "--exclude=windrow-modelled",
+    "--features",
+    SERDE,
     "--lib",
     "--bins",
     "--tests",
@@ -42,10 +50,11 @@ pub(crate) fn check(steps: &mut Steps) -> Result<(), Failed> {
 /// What a contributor runs before sending a change, the quick steps first.
 pub(crate) fn test(steps: &mut Steps) -> Result<(), Failed> {
     format_and_lints(steps)?;
-    let docs = ["doc", "--workspace", "--no-deps"];
+    let docs = ["doc", "--workspace", "--no-deps", "--features", SERDE];
     steps.cargo("docs", &docs, &[("RUSTDOCFLAGS", "-D warnings")])?;
     steps.cargo("unit, integration and example tests", &TESTS, &[])?;
-    let in_docs = ["test", "--workspace", "--exclude=windrow-modelled", "--doc"];
+    let in_docs =
+        ["test", "--workspace", "--exclude=windrow-modelled", "--features", SERDE, "--doc"];
     steps.cargo("tests in the docs", &in_docs, &[])?;
     instructions::run(steps, false)?;
     models::first(steps)
@@ -53,9 +62,12 @@ pub(crate) fn test(steps: &mut Steps) -> Result<(), Failed> {
 
 /// What else must pass before a change goes in, beside [`test()`].
 pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
-    let clippy = [&CLIPPY[..], &["--features", SENTINEL], &STRICT].concat();
-    steps.cargo("lints, with all rivals", &clippy, &[])?;
-    let private = ["doc", "--workspace", "--no-deps", "--document-private-items"];
+    let clippy =
+        [&CLIPPY[..], &["--features", SENTINEL, "--features", HTTP, "--features", SERDE], &STRICT]
+            .concat();
+    steps.cargo("lints, with all rivals and features", &clippy, &[])?;
+    let private =
+        ["doc", "--workspace", "--no-deps", "--features", SERDE, "--document-private-items"];
     steps.cargo("docs, private items too", &private, &[])?;
     litmus::quick(steps)?;
     models::lint(steps)?;

@@ -172,6 +172,29 @@ fn a_handle_lets_go_of_a_removed_series() {
     );
 }
 
+/// A thread makes a handle of a series that it has borrowed, while that is removed. What it adds by it is remembered.
+#[test]
+fn a_borrowed_series_is_kept_while_it_is_removed() {
+    Model::new("families::a_borrowed_series_is_kept_while_it_is_removed")
+        .bounded(3)
+        .bounded_over_epoch(2)
+        .explore(|| {
+            let family = family();
+            add(&family, 1, 1);
+            let other = spawn(&family, |family| {
+                turn();
+                let kept = family.with(Key { key: 1 }).keep();
+                turn();
+                kept.0.fetch_add(2, Relaxed);
+            });
+            assert!(remove(&family, 1));
+            let first = lifetime(&family);
+            other.join().unwrap();
+            assert!((1..=3).contains(&first));
+            assert_eq!((lifetime(&family), lifetime(&family)), (3, 3));
+        });
+}
+
 /// What is removed moves from one place to another: a reader of the lifetime finds it in one of them.
 #[test]
 fn the_lifetime_against_a_removal() {

@@ -1,0 +1,120 @@
+//! What a layer that counts costs a request: `windrow-tower` beside the published ones, around the same axum router.
+//! `cargo run --release -p windrow-benches --features http --bin layer`; `--rounds N`, `--requests N` (a round).
+//!
+//! Nothing is sent: a request is made, routed, answered and read to its end in this process. Figures are CPU time a request
+//! and thread; contenders take turns within each round, and the differences are medians over rounds.
+
+use std::future::Future;
+use std::hint::black_box;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::MatchedPath;
+use axum::http::Request;
+use axum::routing::get;
+use axum_prometheus::PrometheusMetricLayer;
+use http_body::Body as _;
+use lexopt::Arg::Long;
+use lexopt::{Parser, ValueExt};
+use tokio::runtime::Builder;
+use tower_http::trace::TraceLayer;
+use tower_layer::Identity;
+use tower_service::Service;
+use windrow_benches::harness::{Spent, WARM_UP, at_once};
+use windrow_benches::lab::stats::Spread;
+use windrow_benches::terminal::{print_caption, print_table};
+use windrow_tower::{Http, MetricsLayer, Routes};
+
+static ROUTES: Routes = Routes::new();
+
+/// One request, from its begin to the end of its body.
+fn request(app: &Router) {
+    let request = Request::builder().uri("/carts/7").body(Body::empty()).expect("a request");
+    let context = &mut Context::from_waker(Waker::noop());
+    // As servers do: a clone of the service for each request.
+    let future = pin!(app.clone().call(request));
+    let Poll::Ready(Ok(response)) = future.poll(context) else { panic!("it does not wait") };
+    assert!(response.status().is_success());
+    let mut body = response.into_body();
+    while let Poll::Ready(Some(frame)) = Pin::new(&mut body).poll_frame(context) {
+        black_box(frame.expect("no error"));
+    }
+}
+
+fn matched(parts: &axum::http::request::Parts) -> Option<&str> {
+    parts.extensions.get::<MatchedPath>().map(MatchedPath::as_str)
+}
+
+fn contenders() -> Vec<(&'static str, Router)> {
+    let app = || Router::new().route("/carts/{id}", get(|| async { "a cart" }));
+    let (prometheus, _handle) = PrometheusMetricLayer::pair();
+    vec![
+        ("no layer", app()),
+        // What axum does for any layer.
+        ("a layer that does nothing", app().layer(Identity::new())),
+        ("windrow-tower", app().layer(MetricsLayer::new(&ROUTES, matched))),
+        ("tower-http TraceLayer, nothing subscribed", app().layer(TraceLayer::new_for_http())),
+        ("axum-prometheus", app().layer(prometheus)),
+    ]
+}
+
+/// How many rounds, and how many requests in each.
+fn options() -> Result<(usize, u64), lexopt::Error> {
+    let (mut rounds, mut requests) = (31, 20_000);
+    let mut arguments = Parser::from_env();
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Long("rounds") => rounds = arguments.value()?.parse()?,
+            Long("requests") => requests = arguments.value()?.parse()?,
+            other => return Err(other.unexpected()),
+        }
+    }
+    if rounds == 0 || requests == 0 {
+        return Err("--rounds and --requests must be above 0".into());
+    }
+    Ok((rounds, requests))
+}
+
+fn main() -> Result<(), lexopt::Error> {
+    let (rounds, requests) = options()?;
+    // Where axum-prometheus does what it has to do every few seconds: no request pays for it.
+    let upkeep = Builder::new_multi_thread().worker_threads(1).enable_time().build();
+    let upkeep = upkeep.expect("a thread");
+    let contenders = {
+        let _entered = upkeep.enter();
+        contenders()
+    };
+    let mut sent = 0;
+    print_caption("layer");
+    for threads in [1, 2] {
+        let mut took = vec![Vec::new(); contenders.len()];
+        for _ in 0..rounds {
+            for ((_, app), took) in contenders.iter().zip(&mut took) {
+                let many = |times: u64| (0..times).for_each(|_| request(app));
+                let ran = at_once(threads, &|_| many(WARM_UP), &|_| many(requests));
+                took.push(Spent::of(&ran).cpu.as_nanos() as f64 / requests as f64);
+            }
+            sent += threads as u64 * (WARM_UP + requests);
+        }
+        let row = |index: usize| {
+            let (bare, own) = (&took[0], &took[index]);
+            let pairs = || own.iter().zip(bare);
+            vec![
+                contenders[index].0.to_owned(),
+                Spread::of(own.iter().copied()).show_median(),
+                Spread::of(pairs().map(|(own, bare)| own - bare)).show(),
+                Spread::of(pairs().map(|(own, bare)| own / bare)).show(),
+            ]
+        };
+        let rows: Vec<_> = (0..contenders.len()).map(row).collect();
+        let took = format!("ns a request, {threads} threads");
+        print_table(&["layer", &took, "more than none", "ratio to none"], &rows);
+        println!();
+    }
+    let (events, in_flight) = ROUTES.lifetime();
+    let counts = (events[Http::Pass as usize].count, events[Http::Exception as usize].count);
+    assert_eq!((counts, in_flight), ((sent, 0), 0), "requests were lost");
+    Ok(())
+}

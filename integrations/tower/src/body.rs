@@ -1,0 +1,85 @@
+//! The body of a response, with which the request's flight ends.
+
+use std::fmt::{self, Debug, Formatter};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use http::HeaderMap;
+use http_body::{Body, Frame, SizeHint};
+use pin_project_lite::pin_project;
+
+use crate::classify::{Classify, Outcome};
+use crate::flight::Flight;
+
+pin_project! {
+    /// The body of a response: the service's own, frame by frame. The request is in flight until it has ended or is
+    /// dropped.
+    pub struct ResponseBody<B, K> {
+        #[pin]
+        inner: B,
+        // None once the body has ended.
+        flight: Option<(Flight, K)>,
+    }
+}
+
+impl<B: Body, K: Classify> ResponseBody<B, K> {
+    pub(crate) fn new(inner: B, flight: Flight, classify: K) -> ResponseBody<B, K> {
+        let has_ended = inner.is_end_stream(); // servers do not poll an empty body
+        let mut body = ResponseBody { inner, flight: Some((flight, classify)) };
+        if has_ended {
+            end(&mut body.flight, None);
+        }
+        body
+    }
+}
+
+/// The body has ended, and with it the flight.
+fn end<K: Classify>(flight: &mut Option<(Flight, K)>, trailers: Option<&HeaderMap>) {
+    if let Some((mut flight, classify)) = flight.take()
+        && flight.is_open()
+    {
+        flight.ended(classify.by_end(trailers));
+    }
+}
+
+impl<B: Body, K: Classify> Body for ResponseBody<B, K> {
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
+        let mut this = self.project();
+        let Some((flight, _)) = this.flight.as_mut() else {
+            return this.inner.poll_frame(context);
+        };
+        let polled = ready!(flight.run(|| this.inner.as_mut().poll_frame(context)));
+        match &polled {
+            Some(Ok(frame)) if frame.is_trailers() => end(this.flight, frame.trailers_ref()),
+            Some(Ok(_)) if !this.inner.is_end_stream() => {}
+            Some(Err(_)) => {
+                flight.ended(Outcome::Exception);
+                end(this.flight, None);
+            }
+            Some(Ok(_)) | None => end(this.flight, None),
+        }
+        Poll::Ready(polled)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}
+
+impl<B, K> Debug for ResponseBody<B, K> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ResponseBody")
+            .field("has_ended", &self.flight.is_none())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,66 @@
+//! The response to come.
+
+use std::fmt::{self, Debug, Formatter};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use http::Response;
+use http_body::Body;
+use pin_project_lite::pin_project;
+
+use crate::body::ResponseBody;
+use crate::classify::{Classify, Outcome};
+use crate::flight::Flight;
+
+pin_project! {
+    /// The response to come: the future of [`MetricsService`](crate::MetricsService).
+    pub struct ResponseFuture<F, K> {
+        #[pin]
+        inner: F,
+        // None once it is ready.
+        flight: Option<(Flight, K)>,
+    }
+}
+
+impl<F, K> ResponseFuture<F, K> {
+    pub(crate) fn new(inner: F, flight: Flight, classify: K) -> ResponseFuture<F, K> {
+        ResponseFuture { inner, flight: Some((flight, classify)) }
+    }
+}
+
+impl<F, B, E, K> Future for ResponseFuture<F, K>
+where
+    F: Future<Output = Result<Response<B>, E>>,
+    B: Body,
+    K: Classify,
+{
+    type Output = Result<Response<ResponseBody<B, K>>, E>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let (flight, _) = this.flight.as_mut().expect("a future is not polled once it is ready");
+        let result = ready!(flight.run(|| this.inner.poll(context)));
+        let (mut flight, classify) = this.flight.take().expect("it was there");
+        flight.answered();
+        Poll::Ready(match result {
+            Ok(response) => {
+                if let Some(outcome) = classify.by_head(response.status(), response.headers()) {
+                    flight.ended(outcome);
+                }
+                Ok(response.map(|body| ResponseBody::new(body, flight, classify)))
+            }
+            Err(error) => {
+                flight.ended(Outcome::Exception);
+                Err(error)
+            }
+        })
+    }
+}
+
+impl<F, K> Debug for ResponseFuture<F, K> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ResponseFuture")
+            .field("is_ready", &self.flight.is_none())
+            .finish_non_exhaustive()
+    }
+}

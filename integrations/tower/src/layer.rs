@@ -1,0 +1,104 @@
+//! The layer.
+
+use std::fmt::{self, Debug, Formatter};
+
+use http::request::Parts;
+use tower_layer::Layer;
+
+use crate::classify::{ByStatus, Classify};
+use crate::flight::Flight;
+use crate::labels::{Method, Route, Routes, UNMATCHED};
+use crate::service::MetricsService;
+
+/// Counts requests, by method and route.
+///
+/// ```
+/// use axum::Router;
+/// use axum::extract::MatchedPath;
+/// use axum::routing::get;
+/// use windrow_tower::{MetricsLayer, Routes};
+///
+/// static ROUTES: Routes = Routes::new();
+///
+/// let layer = MetricsLayer::new(&ROUTES, |parts| {
+///     parts.extensions.get::<MatchedPath>().map(MatchedPath::as_str)
+/// });
+/// let app: Router = Router::new().route("/carts/{id}", get(|| async { "a cart" })).layer(layer);
+/// ```
+#[derive(Clone, Copy)]
+pub struct MetricsLayer<R, K = ByStatus> {
+    routes: &'static Routes,
+    route: R,
+    classify: K,
+}
+
+impl<R> MetricsLayer<R> {
+    /// A layer that counts in `routes`. `route` says which route a request is of, if any; else it is
+    /// [`UNMATCHED`](crate::UNMATCHED).
+    ///
+    /// ```
+    /// use windrow_tower::{MetricsLayer, Routes};
+    ///
+    /// static ROUTES: Routes = Routes::new();
+    ///
+    /// let layer = MetricsLayer::new(&ROUTES, |_| Some("everything"));
+    /// # let _ = tower_layer::Layer::layer(&layer, ());
+    /// ```
+    pub fn new(routes: &'static Routes, route: R) -> MetricsLayer<R>
+    where
+        R: Fn(&Parts) -> Option<&str>,
+    {
+        MetricsLayer { routes, route, classify: ByStatus }
+    }
+}
+
+impl<R, K> MetricsLayer<R, K> {
+    /// The same layer, with another idea of what an exception is. See [`Classify`].
+    #[must_use]
+    pub fn classify<K2: Classify>(self, classify: K2) -> MetricsLayer<R, K2> {
+        MetricsLayer { routes: self.routes, route: self.route, classify }
+    }
+
+    /// Where it counts.
+    ///
+    /// ```
+    /// use windrow_tower::{Http, MetricsLayer, Routes};
+    ///
+    /// static ROUTES: Routes = Routes::new();
+    ///
+    /// let layer = MetricsLayer::new(&ROUTES, |_| None);
+    /// for series in layer.metrics() {
+    ///     println!("{:?}: {}", series.labels(), series.window().sum(Http::Pass));
+    /// }
+    /// # let _ = tower_layer::Layer::layer(&layer, ());
+    /// ```
+    pub fn metrics(&self) -> &'static Routes {
+        self.routes
+    }
+}
+
+impl<R: Fn(&Parts) -> Option<&str>, K: Classify + Clone> MetricsLayer<R, K> {
+    /// Begins a request's flight.
+    pub(crate) fn begin(&self, parts: &Parts) -> Flight {
+        let route = (self.route)(parts).unwrap_or(UNMATCHED);
+        Flight::begin(self.routes, Route { method: Method::from(&parts.method), route })
+    }
+
+    pub(crate) fn classifier(&self) -> K {
+        self.classify.clone()
+    }
+}
+
+impl<S, R: Clone, K: Clone> Layer<S> for MetricsLayer<R, K> {
+    type Service = MetricsService<S, R, K>;
+
+    fn layer(&self, inner: S) -> MetricsService<S, R, K> {
+        MetricsService::new(inner, self.clone())
+    }
+}
+
+impl<R, K> Debug for MetricsLayer<R, K> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MetricsLayer").field("metrics", self.routes).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,65 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Where it stands
+//!
+//! The layer has to stand where the route is known: inside the router. In axum, [`Router::layer`] and
+//! `Router::route_layer` are such places: they wrap each route by itself, `layer` the fallback as well. A layer around the
+//! whole router (`ServiceBuilder`, tonic's `Server::layer`) sees a request before it is matched; there, say which route it is
+//! by what you know of it. Of gRPC, that is the path, if it is one that you serve:
+//!
+//! ```
+//! use windrow_tower::{MetricsLayer, Routes};
+//!
+//! static ROUTES: Routes = Routes::new();
+//! const METHODS: [&str; 2] = ["/shop.Carts/Get", "/shop.Carts/Put"];
+//!
+//! let layer = MetricsLayer::new(&ROUTES, |parts| {
+//!     Some(parts.uri.path()).filter(|path| METHODS.contains(path))
+//! });
+//! # let _ = tower_layer::Layer::layer(&layer, ());
+//! ```
+//!
+//! A raw path is no route: it may hold anything. A family holds at most 1000 series, unless you say otherwise, so memory is
+//! bounded even then; but once strangers have filled it, your own routes count together.
+//!
+//! # What is counted, and when
+//!
+//! | | at |
+//! |---|---|
+//! | [`Http::Pass`] | the call of the service |
+//! | [`Http::Rt`] | the head of the response, or the service's error: the time since the call |
+//! | [`Http::Exception`] | the moment at which it is known: by the head, the trailers, the service's error, an error of the body, or a panic of either. At most once a request |
+//! | [`Http::Cancelled`] | the future, or of gRPC the body, was dropped before it was known how the request ends |
+//! | [`Endpoint::in_flight`] | from the call until the response's body has ended or is dropped; until the future is dropped, or the service fails or panics, if there is no response |
+//!
+//! So each request is one pass, and at most one exception or cancellation. A body that is dropped early is none of these:
+//! servers drop bodies that nobody will read, of a `HEAD` request, say. An upgraded connection (a web socket) is in flight
+//! until its response has ended, not until it is closed.
+//!
+//! # Cost
+//!
+//! A lookup of the route in the family; an add to the window and one to the gauge; two readings of the clock; a record; and
+//! at the end a subtraction from the gauge. No lock, and no allocation, but for the series of a route that is used for the
+//! first time. The future and the body are larger by 32 bytes each.
+//!
+//! While a request is in flight it holds a reference to its series, and all requests of one route and method share the count
+//! of these: two atomic additions a request, to one cache line.
+//!
+//! [`Router::layer`]: https://docs.rs/axum/latest/axum/struct.Router.html#method.layer
+
+mod body;
+mod classify;
+mod endpoint;
+mod flight;
+mod future;
+mod labels;
+mod layer;
+mod service;
+
+pub use body::ResponseBody;
+pub use classify::{ByStatus, Classify, Outcome};
+pub use endpoint::{Endpoint, Http};
+pub use future::ResponseFuture;
+pub use labels::{Method, Route, Routes, UNMATCHED};
+pub use layer::MetricsLayer;
+pub use service::MetricsService;

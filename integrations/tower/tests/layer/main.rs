@@ -1,0 +1,64 @@
+//! What the layer counts: in axum, in tonic, and around services that fail in every way there is.
+
+mod bounds;
+mod connections;
+mod counts;
+mod flights;
+mod grpc;
+
+use std::collections::BTreeMap;
+
+use axum::extract::MatchedPath;
+use http::request::Parts;
+use windrow_tower::{Endpoint, Http, Method, Route, Routes};
+
+/// Routes of a test's own.
+fn routes() -> &'static Routes {
+    Box::leak(Box::new(Routes::new()))
+}
+
+/// The route that axum has matched.
+fn matched(parts: &Parts) -> Option<&str> {
+    parts.extensions.get::<MatchedPath>().map(MatchedPath::as_str)
+}
+
+/// What is counted, in all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Counts {
+    pass: u64,
+    exception: u64,
+    cancelled: u64,
+    answered: u64,
+    in_flight: i64,
+}
+
+impl Counts {
+    fn of(endpoint: &Endpoint) -> Counts {
+        let count = |event| endpoint.window().lifetime(event).count;
+        Counts {
+            pass: count(Http::Pass),
+            exception: count(Http::Exception),
+            cancelled: count(Http::Cancelled),
+            answered: count(Http::Rt),
+            in_flight: endpoint.in_flight().sum(),
+        }
+    }
+
+    /// Of so many requests that were answered well.
+    fn successes(pass: u64) -> Counts {
+        Counts { pass, answered: pass, ..Counts::default() }
+    }
+}
+
+fn get(routes: &'static Routes, route: &str) -> Counts {
+    Counts::of(&routes.with(Route { method: Method::Get, route }))
+}
+
+/// Of each series, by its labels.
+fn all(routes: &'static Routes) -> BTreeMap<String, Counts> {
+    let text = |series: &windrow::Handle<Route<'static>, Endpoint>| {
+        let values: Vec<_> = series.pairs().map(|(_, value)| value.to_string()).collect();
+        values.join(" ")
+    };
+    routes.iter().map(|series| (text(&series), Counts::of(&series))).collect()
+}

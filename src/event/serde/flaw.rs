@@ -1,0 +1,78 @@
+//! What can be wrong with what was read of events. No window holds such numbers.
+
+use std::fmt::{self, Display, Formatter};
+
+use crate::event::{Kind, Stats};
+
+/// Each names the value, and the rule that it breaks.
+pub(super) enum Flaw<'a> {
+    Unknown { name: &'a str, events: &'static [(&'static str, Kind)] },
+    Twice { name: &'a str },
+    Missing { name: &'a str },
+    Kind { name: &'a str, kind: &'a str, expected: &'a str },
+    Order { min: u64, max: u64 },
+    OrderOf { name: &'a str, min: u64, max: u64 },
+    OfNothing { name: &'a str, min: Option<u64>, max: Option<u64> },
+    Unbounded { name: &'a str, count: u64 },
+}
+
+impl Display for Flaw<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match *self {
+            Flaw::Unknown { name, events } => {
+                write!(f, "there is no event `{name}`, only")?;
+                let mut separator = " ";
+                events.iter().try_for_each(|(event, _)| {
+                    write!(f, "{separator}`{event}`")?;
+                    separator = ", ";
+                    Ok(())
+                })
+            }
+            Flaw::Twice { name } => {
+                write!(f, "the event `{name}` is there twice; each is there once")
+            }
+            Flaw::Missing { name } => {
+                write!(f, "the event `{name}` is missing; each is there once")
+            }
+            Flaw::Kind { name, kind, expected } => {
+                write!(f, "the event `{name}` is a {kind} there; it must be a {expected}")
+            }
+            Flaw::Order { min, max } => {
+                write!(f, "the minimum {min} is above the maximum {max}")
+            }
+            Flaw::OrderOf { name, min, max } => {
+                write!(f, "of the event `{name}`, the minimum {min} is above the maximum {max}")
+            }
+            Flaw::OfNothing { name, min, max } => write!(
+                f,
+                "of the event `{name}`, the count is 0, with a minimum of {min:?} and a maximum of \
+                 {max:?}; of no records there is neither"
+            ),
+            Flaw::Unbounded { name, count } => write!(
+                f,
+                "of the event `{name}`, the count is {count} without a minimum and a maximum; of \
+                 records there are both"
+            ),
+        }
+    }
+}
+
+/// The extremes of any stats.
+pub(super) fn order(stats: &Stats) -> Result<(), Flaw<'static>> {
+    match (stats.min, stats.max) {
+        (Some(min), Some(max)) if min > max => Err(Flaw::Order { min, max }),
+        _ => Ok(()),
+    }
+}
+
+/// The stats of a `Value` event.
+pub(super) fn of_values<'a>(name: &'a str, stats: &Stats) -> Result<(), Flaw<'a>> {
+    let Stats { count, sum: _, min, max } = *stats;
+    match (count, min, max) {
+        (0, None, None) => Ok(()),
+        (0, ..) => Err(Flaw::OfNothing { name, min, max }),
+        (_, Some(min), Some(max)) if min > max => Err(Flaw::OrderOf { name, min, max }),
+        (_, Some(_), Some(_)) => Ok(()),
+        _ => Err(Flaw::Unbounded { name, count }),
+    }
+}

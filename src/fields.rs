@@ -1,0 +1,113 @@
+//! Reads a struct of four fields by serde: what a derived implementation does, and no more lenient.
+//!
+//! Formats that write the fields' names may have them in any order, each once. A field that is missing, twice there, or
+//! not one of the four is an error. Other formats have the four values in the order of the names.
+
+use std::fmt::{self, Formatter};
+use std::marker::PhantomData;
+
+use serde_core::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
+use serde_core::{Deserialize, Deserializer};
+
+type Names = &'static [&'static str; 4];
+
+/// The struct's fields, in the order of `names`.
+pub(crate) fn read<'de, D, Q, R, S, T>(
+    deserializer: D,
+    name: &'static str,
+    names: Names,
+) -> Result<(Q, R, S, T), D::Error>
+where
+    D: Deserializer<'de>,
+    Q: Deserialize<'de>,
+    R: Deserialize<'de>,
+    S: Deserialize<'de>,
+    T: Deserialize<'de>,
+{
+    deserializer.deserialize_struct(name, names, Fields { name, names, types: PhantomData })
+}
+
+struct Fields<T> {
+    name: &'static str,
+    names: Names,
+    types: PhantomData<T>,
+}
+
+impl<'de, Q, R, S, T> Visitor<'de> for Fields<(Q, R, S, T)>
+where
+    Q: Deserialize<'de>,
+    R: Deserialize<'de>,
+    S: Deserialize<'de>,
+    T: Deserialize<'de>,
+{
+    type Value = (Q, R, S, T);
+
+    fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "the struct {} of four fields", self.name)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let short = |length| A::Error::invalid_length(length, &self);
+        Ok((
+            seq.next_element()?.ok_or_else(|| short(0))?,
+            seq.next_element()?.ok_or_else(|| short(1))?,
+            seq.next_element()?.ok_or_else(|| short(2))?,
+            seq.next_element()?.ok_or_else(|| short(3))?,
+        ))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let (mut first, mut second, mut third, mut fourth) = (None, None, None, None);
+        while let Some(position) = map.next_key_seed(Position(self.names))? {
+            let is_new = match position {
+                0 => first.replace(map.next_value()?).is_none(),
+                1 => second.replace(map.next_value()?).is_none(),
+                2 => third.replace(map.next_value()?).is_none(),
+                _ => fourth.replace(map.next_value()?).is_none(),
+            };
+            if !is_new {
+                return Err(A::Error::duplicate_field(self.names[position]));
+            }
+        }
+        let missing = |position: usize| A::Error::missing_field(self.names[position]);
+        Ok((
+            first.ok_or_else(|| missing(0))?,
+            second.ok_or_else(|| missing(1))?,
+            third.ok_or_else(|| missing(2))?,
+            fourth.ok_or_else(|| missing(3))?,
+        ))
+    }
+}
+
+/// A field's name, or its number, to its position.
+struct Position(Names);
+
+impl<'de> DeserializeSeed<'de> for Position {
+    type Value = usize;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<usize, D::Error> {
+        deserializer.deserialize_identifier(self)
+    }
+}
+
+impl Visitor<'_> for Position {
+    type Value = usize;
+
+    fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a field")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<usize, E> {
+        let position = self.0.iter().position(|field| *field == name);
+        position.ok_or_else(|| E::unknown_field(name, self.0))
+    }
+
+    fn visit_bytes<E: Error>(self, name: &[u8]) -> Result<usize, E> {
+        self.visit_str(&String::from_utf8_lossy(name))
+    }
+
+    fn visit_u64<E: Error>(self, position: u64) -> Result<usize, E> {
+        let there = usize::try_from(position).ok().filter(|position| *position < self.0.len());
+        there.ok_or_else(|| E::unknown_field(&position.to_string(), self.0))
+    }
+}

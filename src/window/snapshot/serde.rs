@@ -1,0 +1,117 @@
+//! Snapshots as serde knows them.
+
+use std::time::Duration;
+
+use serde_core::de::{Deserialize, Deserializer, Error};
+use serde_core::ser::{Serialize, SerializeStruct, Serializer};
+
+use super::{BucketSnapshot, Snapshot};
+use crate::event::Event;
+use crate::event::serde::{Cells, ReadCells};
+use crate::fields;
+use crate::timestamp::{Timestamp, saturating_nanos};
+
+mod flaw;
+
+const BUCKET: &[&str; 4] = &["start", "end", "is_closed", "events"];
+const SNAPSHOT: &[&str; 4] = &["at", "interval", "length", "buckets"];
+
+/// Written as a struct, of one shape in all formats: `start` and `end` in nanoseconds, `is_closed`, and `events`, a map
+/// of all events by their names. Needs the feature `serde`.
+///
+/// An event is an enum, by its [`Kind`](crate::Kind): `Count` with what was added; `Signed` with the same, which may be
+/// negative; `Value` with its [`Stats`](crate::Stats); `Maximum` and `Minimum` with that value, or with none. See [`Snapshot`](Snapshot#impl-Serialize-for-Snapshot<E>) for an example.
+impl<E: Event> Serialize for BucketSnapshot<E> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("BucketSnapshot", BUCKET.len())?;
+        fields.serialize_field(BUCKET[0], &self.start)?;
+        fields.serialize_field(BUCKET[1], &self.end)?;
+        fields.serialize_field(BUCKET[2], &self.is_closed)?;
+        fields.serialize_field(BUCKET[3], &Cells::<E>(&self.cells))?;
+        fields.end()
+    }
+}
+
+/// Read from what was written: equal to it. Needs the feature `serde`.
+///
+/// These are errors, which name the value and the rule:
+///
+/// * an event that the enum does not have, that is of another kind, twice there or missing;
+/// * numbers of an event that no bucket has: a minimum above the maximum, extremes of no records, or records without
+///   extremes;
+/// * a start that is not a multiple of the bucket's length, or an end that is not after the start. (The end may be
+///   2^64 - 1, the end of time, or both be 0: what is before it.)
+impl<'de, E: Event> Deserialize<'de> for BucketSnapshot<E> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<BucketSnapshot<E>, D::Error> {
+        let (start, end, is_closed, ReadCells::<E>(cells)) =
+            fields::read(deserializer, "BucketSnapshot", BUCKET)?;
+        let bucket = BucketSnapshot { start, end, is_closed, cells };
+        flaw::of_bucket(&bucket).map_err(D::Error::custom)?;
+        Ok(bucket)
+    }
+}
+
+/// Written as a struct, of one shape in all formats: `at`, `interval` and `length` (of a bucket) in nanoseconds, and
+/// `buckets`, oldest first. Needs the feature `serde`.
+///
+/// Costs a pass over all buckets. Each has its events by name; so an event takes its name's length in each bucket, in
+/// compact formats too.
+///
+/// ```
+/// use windrow::{SlidingWindow, Snapshot, Timestamp, clock::Manual, events};
+///
+/// events! { enum Http { Pass: Count, Rt: Value } }
+///
+/// let window = SlidingWindow::<Http>::builder().clock(Manual::default()).buckets(1).build()?;
+/// window.clock().set(Timestamp::from_secs(60));
+/// window.add(Http::Pass, 2);
+/// window.record(Http::Rt, 30);
+/// let snapshot = window.snapshot();
+/// let text = serde_json::to_string(&snapshot)?;
+/// assert_eq!(
+///     text,
+///     concat!(
+///         r#"{"at":60000000000,"interval":1000000000,"length":1000000000,"buckets":["#,
+///         r#"{"start":60000000000,"end":61000000000,"is_closed":false,"events":{"#,
+///         r#""Pass":{"Count":2},"#,
+///         r#""Rt":{"Value":{"count":1,"sum":30,"min":30,"max":30}}}}]}"#,
+///     )
+/// );
+/// assert_eq!(serde_json::from_str::<Snapshot<Http>>(&text)?, snapshot);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// All numbers are integers of up to 64 bits. (A reader that takes them for floating-point ones, as JavaScript does,
+/// is right to 2^53: 104 days of nanoseconds.)
+///
+/// An event's name is what [`Event::EVENTS`] says; so the names of an enum by hand must differ. Of an enum that
+/// [`events!`](crate::events!) makes they are the variants': to rename a variant is to change the shape. An event that
+/// a `#[cfg]` leaves out is not written, and is unknown to a reader that is built without it. The order of the
+/// variants does not matter.
+impl<E: Event> Serialize for Snapshot<E> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("Snapshot", SNAPSHOT.len())?;
+        fields.serialize_field(SNAPSHOT[0], &self.at)?;
+        fields.serialize_field(SNAPSHOT[1], &saturating_nanos(self.interval))?;
+        fields.serialize_field(SNAPSHOT[2], &saturating_nanos(self.length))?;
+        fields.serialize_field(SNAPSHOT[3], &self.buckets)?;
+        fields.end()
+    }
+}
+
+/// Read from what was written: equal to it, and to be [merged](Snapshot::merge) with others. Needs the feature `serde`.
+///
+/// Beside what is an error of a [`BucketSnapshot`], these are:
+///
+/// * a length that is 0, or of which the interval is not a multiple;
+/// * more buckets or fewer than the interval has at the time `at`: those that would begin before time zero are not there;
+/// * buckets that are not one beside the other, oldest first, each of that length, up to the one that `at` lies in.
+impl<'de, E: Event> Deserialize<'de> for Snapshot<E> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Snapshot<E>, D::Error> {
+        let (at, interval, length, buckets): (Timestamp, u64, u64, Vec<BucketSnapshot<E>>) =
+            fields::read(deserializer, "Snapshot", SNAPSHOT)?;
+        flaw::of_snapshot(at.as_nanos(), interval, length, &buckets).map_err(D::Error::custom)?;
+        let (interval, length) = (Duration::from_nanos(interval), Duration::from_nanos(length));
+        Ok(Snapshot { at, interval, length, buckets })
+    }
+}

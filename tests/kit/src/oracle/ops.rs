@@ -19,6 +19,7 @@ impl Geometry {
 
     /// This one, or one like it below a tier of buckets of `coarse` each: these are whole numbers of its own,
     /// and no longer than its interval.
+    #[must_use]
     pub fn below(self, coarse: u64) -> Geometry {
         let common = common_divisor(self.length, coarse);
         // Not very many buckets of a nanosecond.

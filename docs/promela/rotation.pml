@@ -10,6 +10,9 @@
  * - giving a hold back, which is put to the step before: a hold that is there for longer keeps a header
  *   from being taken, and nothing else.
  *
+ * With SUMS it includes marks.pml, and with TIERS tiers.pml: what sums at once and tiers add to the rotation, and
+ * their readers.
+ *
  * Starts are counted in bucket numbers. Headers, blocks and slots are numbered; headers and blocks
  * from 1, and 0 is none.
  */
@@ -35,7 +38,15 @@
 #ifndef UNSTRIPED
 #define UNSTRIPED 4             /* headers that never do */
 #endif
+#ifndef BLOCKS
 #define BLOCKS 2
+#endif
+#if defined(SUMS) || defined(TIERS)
+#define LARGE                   /* steps of writers and closers, beside those of COARSE: see the README */
+#define FIRST 1                 /* what the first bucket has counted at the beginning */
+#else
+#define FIRST 0
+#endif
 
 #define NONE 0
 #define STARTS (LAST + 1)
@@ -68,6 +79,9 @@ typedef Header {
     byte holds;
 #ifdef READER
     byte version;               /* which of the buckets that it ever was */
+#endif
+#ifdef SUMS
+    byte mark;                  /* what `total` means while it is open: see marks.pml */
 #endif
     bool real                   /* ghost: was current, or was inserted into a slot */
 }
@@ -103,8 +117,25 @@ bool gone[STARTS];              /* and that header has been used again */
 #endif
 #endif
 
+/* What all blocks count, whether a header owns one, and whether one is free. */
+#if BLOCKS == 2
+#define ALL_BLOCKS (SUM(1) + SUM(2))
+#define OWNS(h) ((block[1].owner == (h)) + (block[2].owner == (h)))
+#else
+#define ALL_BLOCKS (SUM(1) + SUM(2) + SUM(3))
+#define OWNS(h) ((block[1].owner == (h)) + (block[2].owner == (h)) + (block[3].owner == (h)))
+#endif
+
 #define SLOT_OF(start) slot[(start) % SLOTS]
 #define IN_RING(start, newest) ((start) + SLOTS > (newest))
+#define OLDEST(newest) ((newest) >= SLOTS -> (newest) - SLOTS + 1 : 0)
+
+#ifdef SUMS
+#include "marks.pml"
+#endif
+#ifdef TIERS
+#include "tiers.pml"
+#endif
 
 /* ---- holds ---- */
 
@@ -144,7 +175,7 @@ inline take(h, first, last, at, initial) {
         od;
         assert(h <= last);      /* the slab of the model is large enough; that of the code grows */
         /* Nothing leads to it. */
-        assert(h != current && h != block[1].owner && h != block[2].owner && h != slot[0]);
+        assert(h != current && !OWNS(h) && h != slot[0]);
 #if SLOTS > 1
         assert(h != slot[1]);
 #endif
@@ -161,6 +192,9 @@ inline take(h, first, last, at, initial) {
         header[h].state = initial;
         header[h].total = 0;
         header[h].shared = 0;
+#ifdef SUMS
+        header[h].mark = UNKNOWN;
+#endif
         header[h].holds = 1;
 #ifdef READER
         header[h].version++;
@@ -259,6 +293,22 @@ inline check_total() {
     fi
 }
 
+#ifdef LARGE
+
+/* The barrier in one step; the totals in small ones, which a reader sees. */
+inline silence_and_write_totals() {
+    d_step {
+        i = 0;
+        do
+        :: i < WRITERS -> if :: sequence[i] == INSIDE -> sequence[i] = ABORTED :: else fi; i++
+        :: else -> break
+        od;
+        i = 0
+    }
+    write_totals()
+}
+
+#else
 #ifdef COARSE
 
 /* As above, in two steps: the barrier, which is this thread's own and reaches all at once; and the rest,
@@ -288,6 +338,7 @@ inline silence_and_write_totals() {
 }
 
 #endif
+#endif
 
 inline close_displaced() {
     b = 1;
@@ -300,6 +351,9 @@ inline close_displaced() {
 
 /* Closes the owner of block `b`, if it is displaced. */
 inline close_owner() {
+#ifdef LARGE
+    atomic {
+#endif
     hold(seen, block[b].owner);
     if
     :: seen == NONE
@@ -311,10 +365,26 @@ inline close_owner() {
            if
            :: (seen != other && header[seen].start <= header[other].start &&
                header[seen].state == OPEN) -> header[seen].state = CLOSING
+#ifdef HELD_UP                  /* or it is not silent yet */
+           :: seen != other && header[seen].start <= header[other].start ->
+              all_closed = false; LET_GO(seen); seen = NONE
+#else
+#if defined(SUMS) || defined(TIERS)
+           :: (seen != other && header[seen].start <= header[other].start &&
+               header[seen].state != OPEN) -> all_closed = false; LET_GO(seen); seen = NONE
+#endif
+#endif
            :: else -> LET_GO(seen); seen = NONE
            fi;
            LET_GO(other); other = NONE
        }
+#ifdef LARGE
+    fi
+    }
+    if
+    :: seen == NONE
+    :: else ->
+#endif
        if
        :: seen == NONE
        :: else ->
@@ -336,7 +406,16 @@ inline rotate() {
 #ifndef NOT_INSTALLED           /* seeded: displaced before it is in its slot */
     install(held);
 #endif
+#ifdef TIERS
+    all_closed = true;
     close_displaced();
+    note();
+#else
+#ifdef SUMS
+    all_closed = true;
+#endif
+    close_displaced();
+#endif
     open();
     displace()
 }
@@ -345,7 +424,7 @@ inline rotate() {
 inline open() {
     atomic {
         if
-        :: block[1].owner == NONE || block[2].owner == NONE ->
+        :: OWNS(NONE) ->
            take(new, 1, LAST_STRIPED, at, OPEN)
         :: else
         fi
@@ -353,6 +432,9 @@ inline open() {
     if
     :: new == NONE
     :: else ->
+#ifdef SUMS
+       make_mark();
+#endif
        b = 1;
        do
        :: atomic {
@@ -432,6 +514,9 @@ inline discard() {
 
 inline put_shared(h) {
     header[h].shared++;
+#ifdef TIERS
+    put_beside();               /* what has not reached the tier is not begun for its readers */
+#endif
     side++;
     COUNT()
 }
@@ -439,12 +524,19 @@ inline put_shared(h) {
 /* Counts in the bucket at `at`, older than `held`, which is given back. */
 inline add_back_dated() {
     if
-    :: !IN_RING(at, header[held].start) -> atomic { late++; LET_GO(held); held = NONE }
+    :: !IN_RING(at, header[held].start) ->
+#ifdef TIERS
+       put_beside();
+#endif
+       atomic { late++; LET_GO(held); held = NONE }
     :: else ->
        do
        :: hold(seen, SLOT_OF(at));
           if
           :: seen != NONE && header[seen].start == at ->
+#ifdef SUMS
+             touch();
+#endif
              atomic {
                  put_shared(seen);
                  LET_GO(seen); seen = NONE;
@@ -452,6 +544,9 @@ inline add_back_dated() {
                  break
              }
           :: seen != NONE && header[seen].start > at ->
+#ifdef TIERS
+             put_beside();
+#endif
              atomic {
                  late++;
                  LET_GO(seen); seen = NONE;
@@ -502,7 +597,7 @@ inline at_rest() {
         i = 1;
         do
         :: i <= HEADERS ->
-           b = (slot[0] == i) + (block[1].owner == i) + (block[2].owner == i);
+           b = (slot[0] == i) + OWNS(i);
 #if SLOTS > 1
            b = b + (slot[1] == i);
 #endif
@@ -511,7 +606,7 @@ inline at_rest() {
         :: else -> break
         od;
         /* The lifetime. */
-        assert(SUM(1) + SUM(2) + side + late == WRITERS * ADDS);
+        assert(ALL_BLOCKS + side + late == WRITERS * ADDS + FIRST);
         assert(block[1].owner == NONE || block[1].owner != block[2].owner);
         i = 0;
         b = 0
@@ -527,11 +622,21 @@ proctype Writer(byte me; byte at) {
     byte ticket;
     byte b, i;
     bool replaced, moved;
+#if defined(SUMS) || defined(TIERS)
+    bool all_closed;            /* no header was found that is displaced and not closed */
+    bool known;
+    byte sum, y;
+#endif
 
 again:
     /* The sequence: load, check, commit. */
+#ifdef LARGE
+    atomic {
+        held = current; sequence[me] = INSIDE;
+#else
     atomic { held = current; sequence[me] = INSIDE }
     atomic {
+#endif
         if
         :: header[held].start == at && header[held].block != NONE -> b = header[held].block
         :: else
@@ -548,6 +653,9 @@ again:
            :: else ->
               block[b].cells[me % ROWS]++;
               COUNT();
+#ifdef TIERS
+              through[at]++;
+#endif
               sequence[me] = OUTSIDE; b = 0;
               goto added
            fi
@@ -559,6 +667,9 @@ again:
     if
     :: at < header[held].start -> add_back_dated()
     :: at == header[held].start && header[held].block == NONE ->
+#ifdef SUMS
+       touch();
+#endif
        atomic { put_shared(held); LET_GO(held); held = NONE }
     :: at == header[held].start && header[held].block != NONE ->
        atomic { LET_GO(held); held = NONE; goto again }
@@ -578,6 +689,12 @@ added:
 #if LAST > 1
            :: at = 2
 #endif
+#if LAST > 2 && defined(LARGE)
+           :: at = 3
+#endif
+#if LAST > 3 && defined(LARGE)
+           :: at = 4
+#endif
            fi;
            goto again
         :: else -> adds = 0; finished++; if :: finished == WRITERS -> at_rest() :: else fi
@@ -587,7 +704,7 @@ added:
 
 /* ---- read ---- */
 
-#ifdef READER
+#if defined(READER) && !defined(SUMS) && !defined(TIERS)
 /* Holds nothing, and writes nothing. Reads every bucket in the ring, once. */
 proctype Reader() {
     byte first[STARTS];         /* ghost: the ledger when the read began */
@@ -695,6 +812,14 @@ init {
         current = 1;
         slot[0] = 1;
         born[0] = true;
+        block[1].cells[0] = FIRST;
+        ledger[0] = FIRST;
+#ifdef SUMS
+        header[1].mark = KNOWN;
+#endif
+#ifdef TIERS
+        through[0] = FIRST;
+#endif
         /* The times of the first adds: any; those of a later writer are no older, since writers are
            alike. */
         i = 0;

@@ -205,8 +205,8 @@ pub(crate) unsafe fn raise_live(
     value: u64,
     missed: impl FnOnce(Miss),
 ) {
-    let commit = |column: Column| {
-        plain_raise(column.right(position), value);
+    let commit = |row: Row| {
+        plain_raise(row.cell(position), value);
         Step::Done
     };
     // SAFETY: by contract.

@@ -225,12 +225,12 @@ const WRITES: &[Twin] = &[
     Twin {
         name: "raise-is-not-the-last-step",
         file: "src/stripe/per_core_model.rs",
-        find: "        plain_raise(column.right(position), value);
+        find: "        plain_raise(row.cell(position), value);
         Step::Done
     };
     // SAFETY: by contract.
     unsafe { live_sequence(live, at, missed, &[&commit]) }",
-        replace: "        plain_raise(column.right(position), value);
+        replace: "        plain_raise(row.cell(position), value);
         Step::GoOn
     };
     // SAFETY: by contract.

@@ -120,7 +120,7 @@ impl Storm {
         let over = self.window.over(span).expect("a tier reaches so far back");
         let done = self.books.done();
         let (length, totals) = (over.resolution().as_nanos() as u64, over.totals());
-        let from = self.from(length, totals.at().as_nanos(), totals.interval());
+        let from = Storm::from(length, totals.at().as_nanos(), totals.interval());
         // What was added before it began is not in it, so as much less can be.
         let place = self.books.place(from);
         let before: u64 = self.books.done().iter().take(place).sum();
@@ -132,7 +132,7 @@ impl Storm {
     }
 
     /// Where a span begins that was read at a time.
-    fn from(&self, length: u64, at: u64, covers: Duration) -> u64 {
+    fn from(length: u64, at: u64, covers: Duration) -> u64 {
         (at - at % length + length).saturating_sub(covers.as_nanos() as u64)
     }
 
@@ -178,7 +178,7 @@ fn under_writers() {
         for millis in (3..40).chain([100, 400, 2_000, 10_000]) {
             let over = window.over(Duration::from_millis(millis)).expect("a tier reaches so far");
             let (length, totals) = (over.resolution().as_nanos() as u64, over.totals());
-            let from = storm.from(length, totals.at().as_nanos(), totals.interval());
+            let from = Storm::from(length, totals.at().as_nanos(), totals.interval());
             assert_eq!(
                 Tally::from(totals.stats(event)),
                 ledger.since(from),

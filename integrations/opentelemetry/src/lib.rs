@@ -10,7 +10,7 @@
 //! | [`SlidingWindow`](windrow::SlidingWindow) | counter, with the attribute `event` | how often, ever |
 //! | | gauge `NAME.per_second` | how often per second, in the closed buckets |
 //! | | counter `NAME.sum` | of `Value` events: what all values add up to, ever |
-//! | | gauges `NAME.mean`, `.min`, `.max` | of `Value` events, in the closed buckets; nothing, if these have no value |
+//! | | gauges `NAME.mean`, `.min`, `.max` | of events with values, in the closed buckets; nothing, if these have no value |
 //! | [`Family`](windrow::Family) | the same, with its labels as attributes | |
 //! | what finds no room in it | the attribute `overflow`, which is `true` | what all such sets counted together |
 //! | | counter `NAME.overflow` | how often a set found no room |

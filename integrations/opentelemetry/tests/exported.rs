@@ -28,6 +28,7 @@ labels! {
 }
 
 events! { enum Queue { Pushed: Count, Waited: Value } }
+events! { enum Depth { Deepest: Maximum, Flattest: Minimum } }
 
 /// A number by the name of its instrument and its attributes.
 type Points = BTreeMap<String, f64>;
@@ -245,6 +246,23 @@ fn a_window_is_exported_by_its_events() {
             ("queue{event=Waited}", 3.0),
         ])
     );
+}
+
+#[test]
+fn a_window_of_extremes_is_exported_by_them_and_counts_none() {
+    let clock = Manual::default();
+    let window = SlidingWindow::<Depth>::builder().clock(clock.clone()).build().unwrap();
+    let window = Arc::new(window);
+    let sdk = Sdk::new(Temporality::Cumulative, None);
+    sdk.observer().observe("depth", "Depth", &window).unwrap();
+    for depth in [3, 8, 5] {
+        window.record(Depth::Deepest, depth);
+        window.record(Depth::Flattest, depth);
+    }
+    assert!(sdk.collect().is_empty());
+    clock.advance(Duration::from_millis(500));
+    let expected = [("depth.max{event=Deepest}", 8.0), ("depth.min{event=Flattest}", 3.0)];
+    assert_eq!(sdk.collect(), points(&expected));
 }
 
 #[test]

@@ -10,7 +10,7 @@
 //! | [`SlidingWindow`](windrow::SlidingWindow) | counter `NAME_total{event="..."}` | how often, ever |
 //! | | gauge `NAME_per_second` | how often per second, in the closed buckets |
 //! | | counter `NAME_sum_total` | of `Value` events: what all values add up to, ever |
-//! | | gauges `NAME_mean`, `_min`, `_max` | of `Value` events, in the closed buckets; nothing, if these have no value |
+//! | | gauges `NAME_mean`, `_min`, `_max` | of events with values, in the closed buckets; nothing, if these have no value |
 //! | [`Family`](windrow::Family) | the same, with its labels | |
 //! | what finds no room in it | `{overflow="true"}` | what all such sets counted together |
 //! | | counter `NAME_overflow_total` | how often a set found no room |

@@ -18,6 +18,7 @@ labels! {
 
 events! { enum Queue { Pushed: Count, Waited: Value } }
 events! { enum Hits { Hit: Count, Miss: Count } }
+events! { enum Depth { Deepest: Maximum, Flattest: Minimum } }
 
 fn text(registry: &Registry) -> String {
     let mut text = String::new();
@@ -182,6 +183,23 @@ fn a_window_of_one_bucket_has_no_closed_ones_and_shows_none() {
     // No event has values: so there is no metric of values, either.
     let described = text(&registry).lines().filter(|line| line.starts_with("# TYPE")).count();
     assert_eq!(described, 2);
+}
+
+#[test]
+fn a_window_of_extremes_shows_them_and_counts_none() {
+    let clock = Manual::default();
+    let window = SlidingWindow::<Depth>::builder().clock(clock.clone()).build().unwrap();
+    let window = Shared::from(window);
+    let mut registry = Registry::default();
+    register(&mut registry, "depth", "Depth", window.clone()).unwrap();
+    for depth in [3, 8, 5] {
+        window.record(Depth::Deepest, depth);
+        window.record(Depth::Flattest, depth);
+    }
+    assert_eq!(samples(&registry), [""; 0]);
+    clock.advance(Duration::from_millis(500));
+    let shown = [r#"depth_max{event="Deepest"} 8"#, r#"depth_min{event="Flattest"} 3"#];
+    assert_eq!(samples(&registry), shown);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use windrow::clock::Manual;
 use windrow::{BuildError, OutOfRange, SlidingWindow, Timestamp, events};
 
 events! {
-    enum Seen { Pass: Count }
+    enum Seen { Pass: Count, Rt: Value }
 }
 
 /// Of ten buckets of 10 ns, and with such tiers.
@@ -52,6 +52,36 @@ fn derived() {
     };
     assert_eq!(sums(0), [0, 0, 0, 7, 248, 256]);
     assert_eq!(sums(1), [0, 0, 0, 0, 255, 256]);
+}
+
+/// It says its extremes where its coarse bucket was, but not over the one that stands there by then.
+#[test]
+fn a_bucket_that_is_closed_late_leaves_newer_coarse_buckets_alone() {
+    alone::run("closed_late", &[("WINDROW_STRATEGY", "portable")]);
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn closed_late() {
+    let clock = Manual::default();
+    clock.set(at_ns(1_003));
+    let window = window(&clock, &[(50, 6)]);
+    while_another_is_pinned(|| {
+        window.record(Seen::Rt, 7);
+        for at in [1_013, 1_303, 1_313] {
+            clock.set(at_ns(at));
+            window.add(Seen::Pass, 1);
+        }
+        window.add_at(at_ns(1_303), Seen::Pass, 2).expect("in the ring");
+    });
+    for _ in 0..20 {
+        window.drain_closed(|_| ()); // closes what can be closed
+    }
+    let series = window.series(0).expect("there is such a tier");
+    let newest = series.buckets().last().expect("six");
+    // What went through blocks counts in the bucket before, because this one was missed.
+    assert_eq!((newest.start(), newest.sum(Seen::Pass)), (at_ns(1_300), 2));
+    assert_eq!(newest.stats(Seen::Rt).max, None);
 }
 
 /// However far back the clock has stepped.

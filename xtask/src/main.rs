@@ -51,7 +51,7 @@ usage: cargo xtask <command>
                   docs/orderings.md; NAME[,NAME]...: only sites whose names contain one
   orderings --check
                   whether that table is about the sources as they are
-  promela         the model of the rotation (spin and a C compiler)
+  promela         the models of the rotation, of sums and tiers (spin and a C compiler)
   shuttle [SCHEDULES]
                   models and histories under shuttle, each in so many random orders
 

@@ -132,7 +132,7 @@ fn sum_against_the_totals_over_its_mark() {
 #[test]
 fn sum_against_a_leap_and_a_bucket_that_comes_back() {
     let name = "window_sum::sum_against_a_leap_and_a_bucket_that_comes_back";
-    Model::new(name).bounded(3).bounded_over_epoch(1).bounded_per_core(1).explore(|| {
+    Model::long(name).explore(|| {
         set_time(4);
         let window = Arc::new(window(2));
         add(&window, 4, 1);

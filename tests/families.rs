@@ -278,6 +278,7 @@ fn nothing_is_lost_while_series_come_and_go() {
                     match random.u8(..64) {
                         0 => kept = Some(family.handle(labels)),
                         1 => _ = kept.take(),
+                        4 => kept = Some(family.with(labels).keep()),
                         2 => _ = family.remove(labels),
                         3 => _ = family.retain(|_, idle| !idle.is_zero()),
                         _ => (),

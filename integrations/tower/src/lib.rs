@@ -42,6 +42,10 @@
 //! at the end a subtraction from the gauge. No lock, and no allocation, but for the series of a route that is used for the
 //! first time. The future and the body are larger by 32 bytes each.
 //!
+//! Around a route of axum's, on two cores that other programs shared, it took 360 ns of CPU time more than no layer; 160 of
+//! these are what axum does for any layer. `axum-prometheus` took 1740, `tower-http`'s `TraceLayer`, to which nothing was
+//! subscribed, 490. (One run of windrow's bench `layer`, medians of interleaved rounds, one thread.)
+//!
 //! While a request is in flight it holds a reference to its series, and all requests of one route and method share the count
 //! of these: two atomic additions a request, to one cache line.
 //!

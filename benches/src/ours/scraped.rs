@@ -1,8 +1,10 @@
 //! windrow's families with many series, read as an exporter reads them.
 
-use std::fmt::Write as _;
+use std::sync::Arc;
 
-use windrow::{Counter, Family, LabelValue};
+use prometheus_client::encoding::text::encode;
+use prometheus_client::registry::Registry;
+use windrow::{Counter, Family};
 
 use super::labelled::Strings;
 use crate::harness::{Contender, Rival, cores};
@@ -22,32 +24,36 @@ impl Rival for Walk {
     }
 }
 
-/// The same, and a line of text for each.
-struct Text(Walk);
+/// The text of all series, by prometheus-client's encoder.
+struct Text {
+    registry: Registry,
+    family: Arc<Family<Strings<'static>, Counter>>,
+}
 
 impl Rival for Text {
     fn add(&self, n: u64) {
-        self.0.add(n);
+        self.family.with(Strings::of(&Texts::numbered(0))).add(n);
     }
 
     /// How long the text is.
     fn sum(&self) -> u64 {
-        let mut text = String::from("# HELP requests what is counted\n# TYPE requests counter\n");
-        for series in &self.0.0 {
-            let mut separator = "requests_total{";
-            for (name, value) in series.pairs() {
-                text.extend([separator, name, "=\""]);
-                match value {
-                    LabelValue::Text(value) => text.push_str(value), // none here is to be escaped
-                    other => _ = write!(text, "{other}"),            // a `String` takes all
-                }
-                text.push('"');
-                separator = ",";
-            }
-            let _ = writeln!(text, "}} {}", series.sum());
-        }
+        let mut text = String::new();
+        encode(&mut text, &self.registry).expect("a `String` takes all");
         text.len() as u64
     }
+}
+
+fn text(series: usize) -> Text {
+    let (mut registry, Walk(family)) = (Registry::default(), walk(series));
+    let family = Arc::new(family);
+    let registered = windrow_prometheus::register(
+        &mut registry,
+        "requests",
+        "what is counted",
+        Arc::clone(&family),
+    );
+    registered.expect("a sound name");
+    Text { registry, family }
 }
 
 fn walk(series: usize) -> Walk {
@@ -60,7 +66,7 @@ fn walk(series: usize) -> Walk {
 
 /// The name of a walk over all series.
 pub const WALK: &str = "windrow, walk and sum";
-/// Of a walk that writes a text.
+/// Of their text, by windrow-prometheus.
 pub const TEXT: &str = "windrow, text";
 /// All names.
 pub const ALL: [&str; 4] = [WALK, TEXT, scraped::CLIENT, scraped::PROMETHEUS];
@@ -69,7 +75,7 @@ pub const ALL: [&str; 4] = [WALK, TEXT, scraped::CLIENT, scraped::PROMETHEUS];
 pub fn make(name: &str, series: usize) -> Option<Contender> {
     match name {
         WALK => Some(Contender::new(WALK, walk(series))),
-        TEXT => Some(Contender::new(TEXT, Text(walk(series)))),
+        TEXT => Some(Contender::new(TEXT, text(series))),
         _ => scraped::make(name, series),
     }
 }
@@ -81,7 +87,7 @@ mod tests {
     #[test]
     fn every_series_is_read() {
         assert_eq!(walk(1000).sum(), 1000 * cores() as u64);
-        let [short, long] = [10, 1000].map(|series| Text(walk(series)).sum());
+        let [short, long] = [10, 1000].map(|series| text(series).sum());
         assert!(long - short >= 990 * 30, "{short} {long}");
     }
 

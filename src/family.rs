@@ -11,7 +11,7 @@ use forgotten::Forgotten;
 use handle::share;
 use once::Once;
 use series::Series;
-use table::{Search, Table};
+use table::{Place, Search, Table};
 
 pub mod declared;
 mod forgotten;
@@ -246,10 +246,45 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
     /// its series by their index.
     #[inline]
     unsafe fn find(&self, labels: L::Borrowed<'_>) -> &Series<L, M> {
-        let table = self.table.get().or_else(|| self.make_table());
-        let Some(place) = table.map(|table| table.place(labels)) else { return self.refuse() };
+        let Some(table) = self.table.get() else {
+            // SAFETY: the contract.
+            return unsafe { self.find_first(labels) };
+        };
+        let place = table.place(labels);
         // SAFETY: the contract.
         match unsafe { place.search(labels) } {
+            Search::Found(series) if series.is_in_use() => series,
+            // Out of line, so that it costs the way of nearly all uses nothing.
+            // SAFETY: the contract.
+            found => unsafe { self.settle(place, found, labels) },
+        }
+    }
+
+    /// The first use of all.
+    ///
+    /// # Safety
+    /// As [`find`](Self::find).
+    #[cold]
+    unsafe fn find_first(&self, labels: L::Borrowed<'_>) -> &Series<L, M> {
+        let Some(table) = Table::new(self.limit) else { return self.refuse() };
+        self.table.set(table);
+        // SAFETY: the contract.
+        unsafe { self.find(labels) }
+    }
+
+    /// The series of a set that was not in use, or that there was none of.
+    ///
+    /// # Safety
+    /// As [`find`](Self::find), which has `found` this in `place`.
+    #[cold]
+    #[allow(clippy::needless_pass_by_value)] // two words each, and so in registers
+    unsafe fn settle<'f>(
+        &'f self,
+        place: Place<'f, L, M>,
+        found: Search<'f, L, M>,
+        labels: L::Borrowed<'_>,
+    ) -> &'f Series<L, M> {
+        match found {
             Search::Found(series) => {
                 if series.note_use() {
                     self.series.fetch_add(1, Ordering::Relaxed); // it is back
@@ -265,11 +300,6 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
                 })
             }
         }
-    }
-
-    #[cold]
-    fn make_table(&self) -> Option<&Table<L, M>> {
-        Table::new(self.limit).map(|table| self.table.set(table))
     }
 
     /// A series that is not in the table yet, with room for it; `None` if there is no room.

@@ -1,6 +1,7 @@
 //! Families: what each set of labels counts, what they count together, and what becomes of those that leave.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -89,6 +90,56 @@ fn sets_that_differ_anywhere_have_series_of_their_own() {
         .map(|series| (series.labels().unwrap().r#type.to_owned(), series.sum()))
         .collect();
     assert_eq!(walked, expected);
+}
+
+/// A set that has the hash of all others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Same(u64);
+
+impl Hash for Same {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
+}
+
+impl Labels for Same {
+    const NAMES: &'static [&'static str] = &["number"];
+    const COMBINATIONS: Option<usize> = None;
+    type Borrowed<'a> = Same;
+    type Stored = Same;
+
+    fn store(labels: Same) -> Same {
+        labels
+    }
+
+    fn borrow(stored: &Same) -> Same {
+        *stored
+    }
+
+    fn matches(stored: &Same, labels: Same) -> bool {
+        *stored == labels
+    }
+
+    fn value(labels: Self::Borrowed<'_>, _: usize) -> LabelValue<'_> {
+        LabelValue::Unsigned(labels.0)
+    }
+
+    fn index(_: Same) -> usize {
+        0
+    }
+}
+
+#[test]
+fn sets_of_the_same_hash_have_series_of_their_own() {
+    let family: Family<Same, Counter> = Family::new();
+    for round in 0..3 {
+        (0..100).for_each(|number| family.with(Same(number)).add(number));
+        assert_eq!(family.len(), 100, "round {round}");
+    }
+    assert!((0..100).all(|number| family.with(Same(number)).sum() == 3 * number));
+    assert!(family.remove(Same(50)) && !family.remove(Same(50)));
+    assert_eq!(
+        (family.len(), family.with(Same(50)).sum(), family.with(Same(51)).sum()),
+        (100 - 1, 0, 153)
+    );
 }
 
 #[test]

@@ -58,6 +58,18 @@ fn open_a_row() {
     std::thread::spawn(|| COUNTER.add(1)).join().expect("an add does not panic");
 }
 
+/// An add to a window with four tiers.
+fn add_tiered(times: u64) {
+    let hours = |hours| Duration::from_secs(3_600 * hours);
+    let builder = SlidingWindow::<Http>::builder().interval(hours(2)).buckets(2);
+    let tiers = [(2, 24), (48, 7), (336, 8), (2_688, 4)];
+    let builder = tiers
+        .into_iter()
+        .fold(builder, |builder, (length, buckets)| builder.tier(hours(length), buckets));
+    let window = builder.clock(Manual::default()).build().expect("the tiers nest");
+    count(times, || window.add(Http::Pass, 1));
+}
+
 fn sum(times: u64, buckets: u32) {
     let window = full(buckets);
     assert_eq!(window.sum(Http::Pass), u64::from(buckets));
@@ -85,6 +97,7 @@ fn main() {
         "SlidingWindow::add, Coarse" => add(times, Coarse::default()),
         "SlidingWindow::add, Precise" => add(times, Precise::default()),
         "SlidingWindow::add, Manual" => add(times, Manual::default()),
+        "SlidingWindow::add, Manual, 4 tiers" => add_tiered(times),
         "SlidingWindow::record, Manual" => {
             let window = full(2);
             count(times, || window.record(Http::Rt, 7));

@@ -206,7 +206,7 @@ pub fn time_sums(rival: &dyn Rival, times: u64) -> Duration {
 
 /// The same, with the wall time.
 pub fn spend_on_sums(rival: &dyn Rival, times: u64) -> Spent {
-    rival.sum_many(WARM_UP);
+    rival.sum_many(WARM_UP.min(times));
     let (begin, cpu) = (Instant::now(), ThreadTime::now());
     rival.sum_many(times);
     Spent::of(&[Ran { cpu: cpu.elapsed(), begin, end: Instant::now() }])

@@ -1,4 +1,12 @@
-//! windrow as a contender: the only file of this crate's library that names its types.
+//! windrow as a contender: here alone, and in `ours/`, this crate's library names windrow's types.
+
+#[cfg(feature = "sentinel")]
+pub mod entries;
+pub mod labelled;
+pub mod scraped;
+#[cfg(feature = "sentinel")]
+pub mod sentinel;
+pub mod tiered;
 
 use std::cell::Cell;
 use std::hint::black_box;
@@ -101,22 +109,54 @@ where
 /// How long a bucket of [`full_windows`] is. The clock stands still there, so any length will do.
 const FULL_LENGTH: Duration = Duration::from_millis(500);
 
+/// The name of a full window of windrow's, one older bucket of which was added to once.
+pub const TOUCHED: &str = "windrow, touched";
+/// The name of what a sum is measured against that takes no buckets into account.
+pub const COUNTER_AND_CLOCK: &str = "windrow, a counter's sum and the clock";
+
 /// Those of [`windows`] whose names are `wanted`, each bucket of them added to by as many threads as
-/// there are cores. The clock stands still in the newest bucket.
+/// there are cores. The clock stands still in the newest bucket. [`TOUCHED`] and [`COUNTER_AND_CLOCK`] are the last.
 ///
 /// # Panics
 /// If windrow does not take that many buckets.
 pub fn full_windows(buckets: u32, wanted: impl Fn(&str) -> bool) -> Vec<Contender> {
     let clock = Manual::default();
-    let mut contenders = windows(FULL_LENGTH * buckets, buckets as usize, &clock);
+    let interval = FULL_LENGTH * buckets;
+    let mut contenders = windows(interval, buckets as usize, &clock);
     contenders.retain(|contender| wanted(contender.name));
+    let touched = wanted(TOUCHED).then(|| build(interval, buckets as usize, clock.clone()));
     for bucket in 0..buckets {
         clock.set(Timestamp::from_millis(0) + FULL_LENGTH * (1000 + bucket));
-        for contender in &contenders {
-            time_adds(&*contender.rival, cores(), 1);
+        let rivals = contenders.iter().map(|contender| &*contender.rival);
+        for rival in rivals.chain(touched.iter().map(|window| window as &dyn Rival)) {
+            time_adds(rival, cores(), 1);
         }
     }
+    if let Some(window) = touched {
+        let older = clock.now() - FULL_LENGTH * (buckets / 2).max(1);
+        window.add_at(older, Http::Pass, 1).expect("a bucket of the ring's");
+        contenders.push(Contender::new(TOUCHED, window));
+    }
+    if wanted(COUNTER_AND_CLOCK) {
+        contenders.push(Contender::new(COUNTER_AND_CLOCK, CounterAndClock(Counter::new(), clock)));
+    }
     contenders
+}
+
+/// A counter whose reads ask a clock too: what a window's sum needs, whatever its buckets.
+struct CounterAndClock(Counter, Manual);
+
+impl Rival for CounterAndClock {
+    #[inline]
+    fn add(&self, n: u64) {
+        self.0.add(n);
+    }
+
+    #[inline]
+    fn sum(&self) -> u64 {
+        black_box(self.1.now());
+        self.0.sum()
+    }
 }
 
 /// Reads the coarse clock and counts nothing.
@@ -171,6 +211,19 @@ impl GivenTimeWindow {
         GivenTimeWindow(build(Duration::from_nanos(interval), buckets, GivenTime))
     }
 
+    /// The same with four tiers.
+    fn tiered(interval: u64, buckets: usize) -> GivenTimeWindow {
+        GIVEN.set(0); // as above
+        let length = interval / buckets as u64;
+        let builder = SlidingWindow::<Http>::builder().clock(GivenTime);
+        let builder = builder.interval(Duration::from_nanos(interval)).buckets(buckets);
+        let tiers = [(10, 60), (100, 60), (1000, 24), (24_000, 30)];
+        let builder = tiers.into_iter().fold(builder, |builder, (times, buckets)| {
+            builder.tier(Duration::from_nanos(times * length), buckets)
+        });
+        GivenTimeWindow(builder.build().expect("the tiers nest"))
+    }
+
     /// Everything ever added, and that part of it which found its bucket gone.
     pub fn lifetime_and_late(&self) -> (u64, u64) {
         (self.0.lifetime(Http::Pass).sum, self.0.late(Http::Pass).sum)
@@ -205,6 +258,10 @@ impl Ring for GivenTimeWindow {
 
 /// Makes a ring of an interval in nanoseconds, in so many equal buckets.
 pub type MakeRing = fn(u64, usize) -> Box<dyn Ring>;
+
+/// A windrow window with four tiers. A bucket of each is as long as ten or more of the one before.
+pub const TIERED: (&str, MakeRing) =
+    (tiered::FOUR, |interval, buckets| Box::new(GivenTimeWindow::tiered(interval, buckets)));
 
 /// How to make a windrow window and each rival ring, with the names that tables give them; windrow
 /// first, the control last.
@@ -253,8 +310,8 @@ mod tests {
 
     #[test]
     fn every_ring_counts() {
-        for (name, make) in RINGS {
-            let ring = make(200, 2);
+        for (name, make) in RINGS.into_iter().chain([TIERED]) {
+            let ring = make(2000, 20);
             assert!(ring.add_at(1000, 3) && ring.add_at(1100, 4), "{name}");
             assert_eq!((ring.bucket(1100, 1000), ring.sum_at(1100)), (3, 7), "{name}");
         }

@@ -5,10 +5,16 @@ pub mod counters;
 pub mod epoch_ring;
 pub mod fenster;
 pub mod invocation;
+pub mod labelled;
 pub mod leap_array;
+#[cfg(feature = "labels")]
+pub mod measured;
 pub mod mutex_ring;
+#[cfg(feature = "labels")]
+pub mod opentelemetry;
 pub mod packed_ring;
 pub mod published;
+pub mod scraped;
 #[cfg(feature = "sentinel")]
 pub mod sentinel;
 

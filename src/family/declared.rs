@@ -91,18 +91,24 @@ impl<T: Label> Field for T {
 /// as much as all the rest of the comparison.
 #[inline]
 fn are_equal(one: &[u8], other: &[u8]) -> bool {
-    /// The first and the last bytes, which overlap in a text that is shorter than both.
-    fn ends<const N: usize>(text: &[u8]) -> Option<(&[u8; N], &[u8; N])> {
-        text.first_chunk().zip(text.last_chunk())
+    /// Whether the first and the last bytes are, which overlap in a text that is shorter than both.
+    #[inline]
+    fn ends<const N: usize>(one: &[u8], other: &[u8]) -> bool {
+        one.first_chunk::<N>() == other.first_chunk() && one.last_chunk::<N>() == other.last_chunk()
     }
-    one.len() == other.len()
-        && match one.len() {
-            0..4 => one.iter().eq(other),
-            4..8 => ends::<4>(one) == ends(other),
-            8..=16 => ends::<8>(one) == ends(other),
-            17..=32 => ends::<16>(one) == ends(other),
-            _ => one == other,
+    if one.len() != other.len() {
+        return false;
+    }
+    match *one {
+        [] => true,
+        [_] | [_, _] | [_, _, _] => {
+            ends::<1>(one, other) && one[one.len() / 2] == other[one.len() / 2]
         }
+        _ if one.len() < 8 => ends::<4>(one, other),
+        _ if one.len() <= 16 => ends::<8>(one, other),
+        _ if one.len() <= 32 => ends::<16>(one, other),
+        _ => one == other,
+    }
 }
 
 /// As in [`Labels::COMBINATIONS`](crate::Labels::COMBINATIONS).

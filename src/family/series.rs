@@ -45,23 +45,31 @@ impl<L: Labels, M> Series<L, M> {
         }
     }
 
-    /// Whether these are its labels.
+    /// Whether this is its hash.
     #[inline]
-    pub(super) fn is(&self, hash: u64, labels: L::Borrowed<'_>) -> bool {
+    pub(super) fn has(&self, hash: u64) -> bool {
         self.witness.check();
-        // A family without a hash finds a series by its place alone.
-        L::COMBINATIONS.is_some()
-            || (self.hash == hash
-                && self.labels.as_ref().is_some_and(|stored| L::matches(stored, labels)))
+        L::COMBINATIONS.is_some() || self.hash == hash
     }
 
-    /// Notes that it is used, and tells whether it was hidden before. Mostly this only reads a word that seldom
-    /// changes.
+    /// Whether these are its labels, given that their hash is.
     #[inline]
+    pub(super) fn is(&self, labels: L::Borrowed<'_>) -> bool {
+        // A family without a hash finds a series by its place alone.
+        L::COMBINATIONS.is_some()
+            || self.labels.as_ref().is_some_and(|stored| L::matches(stored, labels))
+    }
+
+    /// Whether its use is noted. Mostly it is: this only reads a word that seldom changes.
+    #[inline]
+    pub(super) fn is_in_use(&self) -> bool {
+        // Relaxed, here and below: nothing is published by it.
+        self.use_state.load(Ordering::Relaxed) == USED
+    }
+
+    /// Notes that it is used, and tells whether it was hidden before.
     pub(super) fn note_use(&self) -> bool {
-        // Relaxed: nothing is published by it.
-        self.use_state.load(Ordering::Relaxed) != USED
-            && self.use_state.swap(USED, Ordering::Relaxed) == HIDDEN
+        self.use_state.swap(USED, Ordering::Relaxed) == HIDDEN
     }
 
     /// Whether it is hidden from who reads the family.

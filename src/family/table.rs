@@ -72,7 +72,8 @@ impl<L: Labels, M> Table<L, M> {
         if L::COMBINATIONS.is_some() {
             return Place { head: &self.heads[L::index(labels)], hash: 0 };
         }
-        let hash = self.random.hash_one(labels);
+        #[allow(clippy::needless_borrows_for_generic_args)] // by value, the set would be copied
+        let hash = self.random.hash_one(&labels);
         // The number of places is a power of two, and not zero.
         Place { head: &self.heads[hash as usize & (self.heads.len() - 1)], hash }
     }
@@ -117,13 +118,48 @@ impl<'t, L: Labels, M> Place<'t, L, M> {
         first: *mut Series<L, M>,
         labels: L::Borrowed<'_>,
     ) -> Search<'t, L, M> {
-        let mut next = first;
-        // SAFETY: the contract: not freed before the pin or the lock ends.
-        while let Some(series) = unsafe { next.as_ref() } {
-            if series.is(self.hash, labels) {
-                return Search::Found(series);
+        // SAFETY: the contract.
+        match unsafe { self.of_hash(first) } {
+            None => Search::Nothing(first),
+            Some(series) if series.is(labels) => Search::Found(series),
+            // SAFETY: as above.
+            Some(other) => unsafe { self.search_behind(other, first, labels) },
+        }
+    }
+
+    /// The first series with this hash from `next` on.
+    ///
+    /// # Safety
+    /// As [`search_from`](Self::search_from).
+    #[inline]
+    unsafe fn of_hash(&self, mut next: *mut Series<L, M>) -> Option<&'t Series<L, M>> {
+        loop {
+            // SAFETY: the contract: not freed before the pin or the lock ends.
+            let series = unsafe { next.as_ref() }?;
+            if series.has(self.hash) {
+                return Some(series);
             }
             next = series.next.load(Ordering::Relaxed); // see above: heads publish
+        }
+    }
+
+    /// Goes on behind a series that has the same hash, and other labels.
+    ///
+    /// # Safety
+    /// As [`search_from`](Self::search_from).
+    #[cold]
+    unsafe fn search_behind(
+        &self,
+        mut other: &'t Series<L, M>,
+        first: *mut Series<L, M>,
+        labels: L::Borrowed<'_>,
+    ) -> Search<'t, L, M> {
+        // SAFETY: the contract. Relaxed: as in `of_hash`.
+        while let Some(series) = unsafe { self.of_hash(other.next.load(Ordering::Relaxed)) } {
+            if series.is(labels) {
+                return Search::Found(series);
+            }
+            other = series;
         }
         Search::Nothing(first)
     }

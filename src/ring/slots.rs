@@ -122,7 +122,7 @@ impl Slots {
         replaced
     }
 
-    /// What the shared cells of buckets hold that begin in a range, at a position that adds up, if the interval
+    /// What the shared cells of buckets hold that begin in a range which is not empty, at a position that adds up, if the interval
     /// that ends at `newest` is touched.
     ///
     /// Takes no reference. The caller checks afterwards that `current` is what it was, so that no bucket of
@@ -133,14 +133,23 @@ impl Slots {
         newest: u64,
         position: usize,
     ) -> u64 {
-        let touched = self.touched.slots(newest);
-        let slots = touched.flat_map(|range| self.ring.iter().take(range.end).skip(range.start));
-        // SAFETY: buckets live as long as the window. Acquire: pairs with the Release that stored the
-        // pointer.
-        let buckets = slots.filter_map(|slot| unsafe { slot.load(Ordering::Acquire).as_ref() });
-        let buckets = buckets.filter(|bucket: &&Bucket| starts.contains(&bucket.start()));
-        // Relaxed: before the fence of the caller's check.
-        let shared = buckets.map(|bucket| bucket.cells()[position].shared.load(Ordering::Relaxed));
-        shared.fold(0, u64::wrapping_add)
+        let (oldest, span) = (*starts.start(), starts.end().wrapping_sub(*starts.start()));
+        let mut sum = 0u64;
+        // Loops, and no chain of iterators: this is most of what such a sum takes.
+        for range in self.touched.slots(newest) {
+            for slot in &self.ring[range.start..range.end.min(self.ring.len())] {
+                // SAFETY: buckets live as long as the window. Acquire: pairs with the Release that stored
+                // the pointer.
+                let Some(bucket) = (unsafe { slot.load(Ordering::Acquire).as_ref() }) else {
+                    continue;
+                };
+                if bucket.start().wrapping_sub(oldest) <= span {
+                    // Relaxed: before the fence of the caller's check.
+                    let shared = bucket.cells()[position].shared.load(Ordering::Relaxed);
+                    sum = sum.wrapping_add(shared);
+                }
+            }
+        }
+        sum
     }
 }

@@ -38,7 +38,8 @@ impl Asked {
 /// Measures, and publishes if asked to.
 pub(crate) fn run(steps: &mut Steps, asked: Asked) -> Result<(), Failed> {
     let root = steps.root().to_owned();
-    let build = ["build", "--release", "--package", "windrow-benches", "--features", "sentinel"];
+    let build =
+        ["build", "--release", "--package", "windrow-benches", "--features", "sentinel,labels"];
     steps.cargo("the lab", &[&build[..], &["--bin", "compare"]].concat(), &[])?;
     let target = target_directory().map_err(|why| Failed::new("where to build", why))?;
     let java = java(steps, &target)?;

@@ -19,7 +19,7 @@ use crate::steps::{Failed, Steps, target_directory};
 const EXPECTED: &str = "xtask/instructions.txt";
 
 /// The paths of `xtask/counted.rs`.
-const PATHS: [&str; 12] = [
+const PATHS: [&str; 13] = [
     "Counter::add",
     "Counter::sum, 1 row",
     "Counter::sum, 2 rows",
@@ -27,6 +27,7 @@ const PATHS: [&str; 12] = [
     "SlidingWindow::add, Coarse",
     "SlidingWindow::add, Precise",
     "SlidingWindow::add, Manual",
+    "SlidingWindow::add, Manual, 4 tiers",
     "SlidingWindow::record, Manual",
     "SlidingWindow::record of a Maximum, Manual",
     "SlidingWindow::sum, 2 buckets",

@@ -20,7 +20,7 @@ use windrow_benches::lab::environment::{Environment, Others, command};
 use windrow_benches::lab::portable::{Whom, rows as portable};
 use windrow_benches::lab::report::Report;
 use windrow_benches::lab::rounds::Workers;
-use windrow_benches::lab::speed::Speed;
+use windrow_benches::lab::speed::{SETS, Speed};
 use windrow_benches::lab::subject::Group;
 use windrow_benches::lab::targets::Measured;
 use windrow_benches::lab::{
@@ -35,6 +35,11 @@ static HEAP: Counting = Counting::new();
 /// has used the heap.
 const PARTS: [&str; 8] =
     ["memory", "speed", "losses", "sealed", "rotation", "latency", "first", "instructions"];
+
+/// The same, and the parts of the part `speed`.
+fn parts() -> impl Iterator<Item = &'static str> {
+    PARTS.into_iter().chain(SETS.iter().map(|set| set.name))
+}
 
 /// What was asked for.
 struct Asked {
@@ -61,11 +66,11 @@ impl Asked {
                 Long("per-core") => {
                     asked.per_core.push(arguments.value()?.parse_with(per_core)?);
                 }
-                Value(part) if PARTS.iter().any(|known| part == *known) => {
+                Value(part) if parts().any(|known| part == *known) => {
                     asked.parts.push(part.string()?);
                 }
                 Value(part) => {
-                    let (part, parts) = (part.display(), PARTS.join(", "));
+                    let (part, parts) = (part.display(), parts().collect::<Vec<_>>().join(", "));
                     return Err(format!("there is no part `{part}`; there are {parts}").into());
                 }
                 other => return Err(other.unexpected()),
@@ -101,16 +106,19 @@ fn measure(asked: &Asked) -> Result<(Report, bool), String> {
     let mut bytes = Vec::new();
     if asked.wants("memory") {
         bytes = memory::rows(&HEAP);
+        let series = memory::series_rows(&HEAP);
         tables.extend(memory::tables(&bytes));
-        parts.push(("memory", json!(bytes)));
+        tables.push(memory::series_table(&series));
+        parts.extend([("memory", json!(bytes)), ("series", json!(series))]);
     }
     let mut speed = None;
-    if asked.wants("speed") {
+    let sets = || SETS.iter().filter(|set| asked.wants("speed") || asked.wants(set.name));
+    if sets().next().is_some() {
         if asked.java.is_none() {
             left_out.push("Java's counters, since there is no JDK on the path".to_owned());
         }
         let mut workers = Workers::new(asked.java.as_deref());
-        let measured = Speed::measure(effort, &mut workers);
+        let measured = Speed::measure(effort, sets(), &mut workers);
         left_out.append(&mut workers.failed);
         tables.extend(measured.tables());
         speed = Some(measured);
@@ -154,7 +162,7 @@ fn measure(asked: &Asked) -> Result<(Report, bool), String> {
             tables.push(instructions::table(&rows));
             parts.push(("instructions", json!(rows)));
         } else {
-            left_out.push("instructions an add, since there is no valgrind on the path".to_owned());
+            left_out.push("instructions, since there is no valgrind on the path".to_owned());
         }
     }
 

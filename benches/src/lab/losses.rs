@@ -43,8 +43,8 @@ pub struct Row {
 }
 
 impl Named for Row {
-    fn rename(&mut self, name: &str) {
-        name.clone_into(&mut self.name);
+    fn name(&mut self) -> &mut String {
+        &mut self.name
     }
 }
 

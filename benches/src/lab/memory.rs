@@ -17,7 +17,8 @@ use super::report::Table;
 use super::subject::{self, Group, Place, Subject};
 use crate::harness::{Contender, cores, keep_to_core};
 use crate::heap::Counting;
-use crate::ours::{MakeRing, RINGS, WINDROW};
+use crate::ours::scraped;
+use crate::ours::{MakeRing, RINGS, TIERED, WINDROW};
 use crate::rivals::Ring;
 
 /// Blocks of a window, as the design has it: sets of cells, one in each row, that buckets take turns
@@ -136,6 +137,19 @@ fn of_counter(heap: &Counting, name: &'static str) -> Row {
     }
 }
 
+/// A row of the families and vectors of counters called `name`: bytes of one series of ten thousand, each of which every
+/// core has added to.
+fn of_series(heap: &Counting, name: &'static str) -> Row {
+    let group = Group::Scrape10k;
+    let series = group.series().unwrap_or(1);
+    let before = at_rest(heap);
+    let counters = subject::make(group, name).expect("a known contender");
+    let bytes = at_rest(heap).saturating_sub(before) / series;
+    drop(counters);
+    let cells = usize::from(name.starts_with(WINDROW));
+    Row { name: name.to_owned(), buckets: None, heap: bytes, cells, allocations: None }
+}
+
 /// A row of sentinel-core's. Its buckets are all made in the beginning, and its window is kept for ever,
 /// which is why it comes last.
 #[cfg(feature = "sentinel")]
@@ -162,7 +176,8 @@ pub fn rows(heap: &Counting) -> Vec<Row> {
         of_ring(heap, make, 2);
     }
     let counters = Subject::all(Group::Counter, false);
-    let all = counters.len() + RINGS.len();
+    let rings: Vec<_> = RINGS.into_iter().chain([TIERED]).collect();
+    let all = counters.len() + rings.len();
     let mut rows = Vec::new();
     for (index, subject) in counters.iter().enumerate() {
         progress.step(subject.name, index, all);
@@ -170,11 +185,13 @@ pub fn rows(heap: &Counting) -> Vec<Row> {
             rows.push(of_counter(heap, subject.name));
         }
     }
-    for (index, (name, make)) in RINGS.into_iter().enumerate() {
+    for (index, (name, make)) in rings.into_iter().enumerate() {
         progress.step(name, counters.len() + index, all);
-        for buckets in WINDOWS {
+        // A tier's buckets are no longer than the window, so two are too few.
+        for buckets in WINDOWS.into_iter().filter(|buckets| name != TIERED.0 || *buckets > 10) {
             let bytes = of_ring(heap, make, buckets);
-            let cells = if name == WINDROW { CELLS * BLOCKS } else { 0 };
+            let ours = [WINDROW, TIERED.0].contains(&name);
+            let cells = if ours { CELLS * BLOCKS } else { 0 };
             let name = name.to_owned();
             let buckets = Some(buckets);
             rows.push(Row { name, buckets, heap: bytes, cells, allocations: None });
@@ -184,6 +201,35 @@ pub fn rows(heap: &Counting) -> Vec<Row> {
     rows.extend(WINDOWS.map(|buckets| of_sentinel_core(heap, buckets)));
     progress.end();
     rows
+}
+
+/// Measures series of counters with labels.
+pub fn series_rows(heap: &Counting) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let mut progress = Progress::begin("bytes a series");
+    // A walk of windrow's is of the family that its text is of.
+    let names = scraped::ALL.into_iter().filter(|name| *name != scraped::TEXT);
+    for name in names {
+        progress.step(name, rows.len(), scraped::ALL.len());
+        rows.push(of_series(heap, name));
+    }
+    progress.end();
+    rows
+}
+
+/// Shows series of counters with labels.
+pub fn series_table(rows: &[Row]) -> Table {
+    let heads =
+        ["contender", "bytes on the heap", "in each row of cells", "allocated by 10 000 series"];
+    let mut table = Table::new("memory-series", "Bytes a series with three labels", heads);
+    for row in rows {
+        // What it is read for is no matter here.
+        let name = row.name.split(',').next().unwrap_or_default().to_owned();
+        let all = (row.heap + CELL * row.cells * cores()) * 10_000;
+        let all = format!("{:.1} MB", all as f64 / 1e6);
+        table.row([name, row.heap.to_string(), (CELL * row.cells).to_string(), all]);
+    }
+    table
 }
 
 /// Shows counters and windows.

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use windrow::{Strategy, strategy};
 
 use super::Effort;
-use super::subject::PORTABLE;
+use super::subject::portable;
 
 /// The contenders that a part measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,8 +21,8 @@ pub enum Whom {
 
 /// A row that has a contender's name.
 pub trait Named {
-    /// Gives it another.
-    fn rename(&mut self, name: &str);
+    /// That name.
+    fn name(&mut self) -> &mut String;
 }
 
 /// The rows of `part` for windrow's portable strategy, where it is not the strategy of this process.
@@ -46,7 +46,8 @@ pub fn rows<R: DeserializeOwned + Named>(part: &str, effort: Effort) -> Result<V
     let mut rows: Vec<R> =
         serde_json::from_slice(&output.stdout).map_err(|error| format!("{part}: {error}"))?;
     for row in &mut rows {
-        row.rename(PORTABLE);
+        let name = row.name();
+        *name = portable(name).to_owned();
     }
     Ok(rows)
 }

@@ -19,7 +19,7 @@ use super::progress::Progress;
 use super::report::Table;
 use crate::harness::{cores, keep_to_core};
 use crate::heap::Counting;
-use crate::ours::{RINGS, WINDROW};
+use crate::ours::{RINGS, TIERED, WINDROW};
 use crate::rivals::{MUTEX_RING, Ring};
 
 /// Buckets in every ring.
@@ -160,8 +160,8 @@ pub struct Row {
 }
 
 impl Named for Row {
-    fn rename(&mut self, name: &str) {
-        name.clone_into(&mut self.name);
+    fn name(&mut self) -> &mut String {
+        &mut self.name
     }
 }
 
@@ -172,7 +172,8 @@ pub fn rows(effort: Effort, whom: Whom, heap: &Counting) -> Vec<Row> {
     others.dedup();
     let takes_part =
         |name| if whom == Whom::Windrow { name == WINDROW } else { name != MUTEX_RING };
-    let rings: Vec<_> = RINGS.into_iter().filter(|&(name, _)| takes_part(name)).collect();
+    let mut rings: Vec<_> = RINGS.into_iter().filter(|&(name, _)| takes_part(name)).collect();
+    rings.insert(1, TIERED);
     let all = others.len() * rings.len();
     let mut progress = Progress::begin("what a rotation costs");
     let mut rows = Vec::new();

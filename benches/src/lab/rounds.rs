@@ -48,10 +48,14 @@ impl Work {
         works.into_iter().find(|work| work.name() == name && threads > 0)
     }
 
+    /// How many threads are busy.
+    fn busy(self) -> usize {
+        self.threads() + usize::from(matches!(self, Work::AddWhileRead(_)))
+    }
+
     /// How long it is done in a round. With more threads than cores each must have several turns.
     fn length(self) -> Duration {
-        let busy = self.threads() + usize::from(matches!(self, Work::AddWhileRead(_)));
-        Duration::from_millis(if busy > cores() { 15 } else { 4 })
+        Duration::from_millis(if self.busy() > cores() { 15 } else { 4 })
     }
 }
 
@@ -133,14 +137,16 @@ impl Figure {
         }
     }
 
-    /// Finds out how many times fill the time.
+    /// Finds out how many times fill the time. By CPU time: on a busy machine, wall time is as long as the wait
+    /// for a core, and so few times would do that reading the clock was most of what is measured.
     fn calibrate(&mut self, workers: &mut Workers) -> Result<(), String> {
-        let (length, mut times) = (self.work.length(), 16);
+        let turns = (self.work.busy() as f64 / cores() as f64).max(1.0);
+        let (length, mut times) = (self.work.length().div_f64(turns), 1);
         loop {
             let (spent, _) = self.perform(workers, times)?;
-            if spent.wall * 8 >= length {
-                let fill = u128::from(times) * length.as_nanos() / spent.wall.as_nanos();
-                self.times = (fill as u64).max(16);
+            if spent.cpu * 8 >= length {
+                let fill = u128::from(times) * length.as_nanos() / spent.cpu.as_nanos();
+                self.times = (fill as u64).max(1);
                 return Ok(());
             }
             times *= 4;

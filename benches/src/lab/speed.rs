@@ -9,6 +9,34 @@ use super::subject::{Group, Place, Subject};
 use crate::harness::cores;
 use crate::rivals::counters::{COARSE_READ, LOCKED_ADD, PINNED_ADD, PLAIN_ADD};
 
+/// What takes part in the same rounds.
+pub struct Set {
+    /// The name of this part of the part `speed`.
+    pub name: &'static str,
+    title: &'static str,
+    groups: &'static [Group],
+}
+
+/// All sets, in the order in which they are measured.
+pub const SETS: [Set; 8] = [
+    Set { name: "counters", title: "counters", groups: &[Group::Counter] },
+    Set { name: "windows", title: "windows, time published", groups: &[Group::Window] },
+    Set { name: "coarse", title: "windows, coarse clock", groups: &[Group::Coarse] },
+    Set {
+        name: "sums",
+        title: "reads of full windows",
+        groups: &[Group::Full2, Group::Full60, Group::Full600],
+    },
+    Set { name: "labels", title: "counters with labels", groups: &[Group::Labels] },
+    Set { name: "scrapes", title: "scrapes", groups: &[Group::Scrape10k, Group::Scrape100k] },
+    Set { name: "tiers", title: "tiers", groups: &[Group::Tiers, Group::TierReads] },
+    Set {
+        name: "entries",
+        title: "entries of sentinel-core",
+        groups: &[Group::NodeAdds, Group::NodeRates, Group::Entries],
+    },
+];
+
 /// Everything that was measured in rounds.
 pub struct Speed {
     /// In the order of the plan.
@@ -43,8 +71,18 @@ fn works(group: Group) -> Vec<Work> {
             let adds = [1, cores(), 2 * cores()].map(Work::Add).into_iter();
             adds.chain([Work::AddWhileRead(beside_a_reader())]).collect()
         }
-        Group::Coarse => [1, cores()].map(Work::Add).to_vec(),
-        Group::Full2 | Group::Full60 | Group::Full600 => vec![Work::Read],
+        Group::Coarse
+        | Group::Labels
+        | Group::Tiers
+        | Group::NodeAdds
+        | Group::NodeRates
+        | Group::Entries => [1, cores()].map(Work::Add).to_vec(),
+        Group::Full2
+        | Group::Full60
+        | Group::Full600
+        | Group::Scrape10k
+        | Group::Scrape100k
+        | Group::TierReads => vec![Work::Read],
     }
 }
 
@@ -72,19 +110,17 @@ fn plan(groups: &[Group], java: bool) -> Vec<(Subject, Work)> {
 }
 
 impl Speed {
-    /// Measures.
-    pub fn measure(effort: Effort, workers: &mut Workers) -> Speed {
+    /// Measures the `sets`.
+    pub fn measure<'s>(
+        effort: Effort,
+        sets: impl IntoIterator<Item = &'s Set>,
+        workers: &mut Workers,
+    ) -> Speed {
         let java = workers.java.is_some();
-        let parts: [(&str, &[Group]); 4] = [
-            ("counters", &[Group::Counter]),
-            ("windows, time published", &[Group::Window]),
-            ("windows, coarse clock", &[Group::Coarse]),
-            ("reads of full windows", &[Group::Full2, Group::Full60, Group::Full600]),
-        ];
         let mut figures = Vec::new();
-        for (title, groups) in parts {
+        for set in sets {
             let rounds = effort.pick(9, 61);
-            figures.extend(measure(title, &plan(groups, java), rounds, workers));
+            figures.extend(measure(set.title, &plan(set.groups, java), rounds, workers));
         }
         Speed { figures }
     }
@@ -192,7 +228,21 @@ impl Speed {
                 cost,
             ),
         ];
-        tables.push(self.full_reads());
+        let title = "ns of CPU time an add to one of 256 series with three labels".to_owned();
+        let labels = Group::Labels;
+        tables.extend([
+            self.full_reads(),
+            self.grid(("labels", title, median), labels, &adds(works(labels)), cost),
+            self.grid(
+                ("tier-add", "ns of CPU time an add to a window with tiers".to_owned(), median),
+                Group::Tiers,
+                &adds(works(Group::Tiers)),
+                cost,
+            ),
+            self.scrapes(),
+            self.tier_reads(),
+            self.nodes(),
+        ]);
         tables
     }
 
@@ -228,6 +278,64 @@ impl Speed {
             let cells = groups.map(|group| {
                 let found = self.find(group, label, Work::Read);
                 found.map_or("-".to_owned(), |figure| figure.cost().show())
+            });
+            table.row([label.to_owned()].into_iter().chain(cells));
+        }
+        table.note(&format!("Median (least to greatest) over the rounds. {MARK}"));
+        table
+    }
+
+    fn tier_reads(&self) -> Table {
+        let heads = ["contender and span", "ns of CPU time a read"];
+        let mut table = Table::new("tier-read", "Reads of a window with tiers", heads);
+        for label in self.labels(Group::TierReads) {
+            if let Some(figure) = self.find(Group::TierReads, label, Work::Read) {
+                table.row([label.to_owned(), figure.cost().show()]);
+            }
+        }
+        table.note(&format!("Median (least to greatest) over the rounds. {MARK}"));
+        table
+    }
+
+    /// What sentinel-core does with its own nodes and with ours.
+    fn nodes(&self) -> Table {
+        let works: Vec<Work> = works(Group::NodeAdds);
+        let heads = works.iter().map(|work| counted(work.threads()));
+        let heads: Vec<String> =
+            ["node", "what"].map(str::to_owned).into_iter().chain(heads).collect();
+        let title = "ns of CPU time of sentinel-core's, time published";
+        let mut table = Table::new("nodes", title, heads.iter().map(String::as_str));
+        let uses = [
+            (Group::NodeAdds, "an add"),
+            (Group::NodeRates, "its rate"),
+            (Group::Entries, "a whole entry"),
+        ];
+        for (group, what) in uses {
+            for label in self.labels(group) {
+                let cost = |work: &Work| {
+                    let found = self.find(group, label, *work);
+                    found.map_or("-".to_owned(), |figure| figure.cost().show())
+                };
+                let fixed = [label.to_owned(), what.to_owned()];
+                table.row(fixed.into_iter().chain(works.iter().map(cost)));
+            }
+        }
+        table.note(&format!("Median (least to greatest) over the rounds. {MARK}"));
+        table
+    }
+
+    fn scrapes(&self) -> Table {
+        let groups = [Group::Scrape10k, Group::Scrape100k];
+        let heads = ["contender", "10 000 series", "100 000 series"];
+        let title = "ns of CPU time a series in a scrape of all";
+        let mut table = Table::new("scrapes", title, heads);
+        for label in self.labels(groups[0]) {
+            let cells = groups.map(|group| {
+                let each = |figure: &Figure| {
+                    let series = group.series().unwrap_or(1) as f64;
+                    Spread::of_samples(&figure.samples, |sample| sample.cpu_ns / series).show()
+                };
+                self.find(group, label, Work::Read).map_or("-".to_owned(), each)
             });
             table.row([label.to_owned()].into_iter().chain(cells));
         }

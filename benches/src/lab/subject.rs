@@ -8,10 +8,13 @@ use windrow::clock::{Coarse, Ticker};
 use windrow::{Clock, Strategy, strategy};
 
 use crate::harness::{Contender, cores, time_adds};
-use crate::ours::{self, WINDROW};
+#[cfg(feature = "sentinel")]
+use crate::ours::entries;
+use crate::ours::labelled::{BARE, ENUMS, KEPT, MIXED, TEXTS};
+use crate::ours::{self, COUNTER_AND_CLOCK, TOUCHED, WINDROW, labelled, scraped, tiered};
 use crate::rivals::counters::{locked_add, nothing, pinned_add};
 use crate::rivals::fenster::Fenster;
-use crate::rivals::{EPOCH_RING, FENSTER, LEAP_ARRAY, MUTEX_RING};
+use crate::rivals::{self, EPOCH_RING, FENSTER, LEAP_ARRAY, MUTEX_RING};
 
 /// What is compared with what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,12 +31,42 @@ pub enum Group {
     Full60,
     /// Of six hundred.
     Full600,
+    /// Counters with three labels, of which one series is counted.
+    Labels,
+    /// Ten thousand series, read as an exporter does.
+    Scrape10k,
+    /// A hundred thousand.
+    Scrape100k,
+    /// Windows with tiers, which are added to; the time is published by a thread.
+    Tiers,
+    /// The same, which are read and stand still.
+    TierReads,
+    /// sentinel-core's nodes, which are added to.
+    NodeAdds,
+    /// The same, which are asked for their rate.
+    NodeRates,
+    /// sentinel-core's entries.
+    Entries,
 }
 
 impl Group {
     /// All of them.
-    pub const ALL: [Group; 6] =
-        [Group::Counter, Group::Window, Group::Coarse, Group::Full2, Group::Full60, Group::Full600];
+    pub const ALL: [Group; 14] = [
+        Group::Counter,
+        Group::Window,
+        Group::Coarse,
+        Group::Full2,
+        Group::Full60,
+        Group::Full600,
+        Group::Labels,
+        Group::Scrape10k,
+        Group::Scrape100k,
+        Group::Tiers,
+        Group::TierReads,
+        Group::NodeAdds,
+        Group::NodeRates,
+        Group::Entries,
+    ];
 
     /// The name in data files and in questions to workers.
     pub fn name(self) -> &'static str {
@@ -44,6 +77,14 @@ impl Group {
             Group::Full2 => "full window of 2",
             Group::Full60 => "full window of 60",
             Group::Full600 => "full window of 600",
+            Group::Labels => "counter with labels",
+            Group::Scrape10k => "scrape of 10000 series",
+            Group::Scrape100k => "scrape of 100000 series",
+            Group::Tiers => "window with tiers, published time",
+            Group::TierReads => "window with tiers, full",
+            Group::NodeAdds => "sentinel-core's node, an add",
+            Group::NodeRates => "sentinel-core's node, its rate",
+            Group::Entries => "sentinel-core, a whole entry",
         }
     }
 
@@ -53,7 +94,21 @@ impl Group {
             Group::Full2 => Some(2),
             Group::Full60 => Some(60),
             Group::Full600 => Some(600),
-            Group::Counter | Group::Window | Group::Coarse => None,
+            _ => None,
+        }
+    }
+
+    /// Whether it is sentinel-core that counts, by nodes of its own or of ours.
+    pub fn is_sentinels(self) -> bool {
+        matches!(self, Group::NodeAdds | Group::NodeRates | Group::Entries)
+    }
+
+    /// How many series there are to scrape.
+    pub fn series(self) -> Option<usize> {
+        match self {
+            Group::Scrape10k => Some(10_000),
+            Group::Scrape100k => Some(100_000),
+            _ => None,
         }
     }
 }
@@ -87,6 +142,37 @@ pub struct Subject {
 
 /// windrow in a process of its own, with the portable strategy.
 pub const PORTABLE: &str = "windrow, portable";
+/// sentinel-core with a node of its own.
+pub const OWN_NODE: &str = "sentinel-core, its own node";
+/// sentinel-core with a node of windrow's.
+pub const OUR_NODE: &str = "sentinel-core, windrow's node";
+/// Both.
+const NODES: [&str; 2] = [OWN_NODE, OUR_NODE];
+
+/// What the portable ones are called, by the names that they share with those of this process.
+const PORTABLE_NAMES: [(&str, &str); 11] = [
+    (WINDROW, PORTABLE),
+    (TOUCHED, "windrow, portable, touched"),
+    (COUNTER_AND_CLOCK, "windrow, portable, a counter's sum and the clock"),
+    (BARE, "windrow, portable, no labels"),
+    (KEPT, "windrow, portable, handle kept"),
+    (ENUMS, "windrow, portable, 3 enums"),
+    (MIXED, "windrow, portable, enum, text, number"),
+    (TEXTS, "windrow, portable, 3 texts"),
+    (tiered::NONE, "windrow, portable, no tiers"),
+    (tiered::ONE, "windrow, portable, 1 tier"),
+    (tiered::FOUR, "windrow, portable, 4 tiers"),
+];
+
+/// What tables call `name` where it is portable.
+///
+/// # Panics
+/// If it is no name of windrow's.
+pub fn portable(name: &str) -> &'static str {
+    let known = PORTABLE_NAMES.iter().find(|(known, _)| *known == name);
+    known.unwrap_or_else(|| panic!("{name} is not windrow's")).1
+}
+
 /// sentinel-core in a process with its ticker.
 pub const SENTINEL_TICKER: &str = "sentinel-core, its ticker";
 /// sentinel-core without.
@@ -101,27 +187,46 @@ impl Subject {
 
     /// What tables call it.
     pub fn label(self) -> &'static str {
-        match self.place {
-            Place::Portable => PORTABLE,
-            Place::SentinelTicker => SENTINEL_TICKER,
-            Place::Here | Place::Sentinel | Place::Java => self.name,
+        match (self.place, self.name) {
+            (Place::Portable, name) => portable(name),
+            (Place::SentinelTicker, SENTINEL) => SENTINEL_TICKER,
+            (_, name) => name,
         }
     }
 
     /// All contenders in `group`, windrow first; sentinel-core where it was compiled in, Java's where the
     /// caller says that there is one.
     pub fn all(group: Group, java: bool) -> Vec<Subject> {
-        // The names of full windows are those of windows; to fill them takes its time.
-        let alike = if group.buckets().is_some() { Group::Full2 } else { group };
-        let mut names: Vec<_> =
-            contenders(alike, |_| true).iter().map(|contender| contender.name).collect();
+        if group.is_sentinels() {
+            let place = Place::SentinelTicker;
+            let names = if cfg!(feature = "sentinel") { &NODES[..] } else { &[] };
+            return names.iter().map(|&name| Subject { group, name, place }).collect();
+        }
+        // What is full takes its time to fill.
+        let mut names: Vec<_> = match group {
+            Group::Scrape10k | Group::Scrape100k => scraped::ALL.to_vec(),
+            Group::TierReads => tiered::READS.to_vec(),
+            _ => {
+                let alike = if group.buckets().is_some() { Group::Full2 } else { group };
+                contenders(alike, |_| true).iter().map(|contender| contender.name).collect()
+            }
+        };
         if group == Group::Full600 {
-            names.retain(|name| [WINDROW, LEAP_ARRAY, EPOCH_RING, MUTEX_RING].contains(name));
+            let all_buckets = [LEAP_ARRAY, EPOCH_RING, MUTEX_RING];
+            names.retain(|name| all_buckets.contains(name) || name.starts_with(WINDROW));
         }
         let mut subjects: Vec<_> =
             names.into_iter().map(|name| Subject::here(group, name)).collect();
         if strategy() == Strategy::PerCore {
-            subjects.insert(1, Subject { group, name: WINDROW, place: Place::Portable });
+            let of_ours = |subject: &mut Subject| subject.name.starts_with(WINDROW);
+            let ours: Vec<_> = subjects.extract_if(.., of_ours).collect();
+            let portable =
+                ours.iter().map(|&subject| Subject { place: Place::Portable, ..subject });
+            // The same cells are read in both.
+            let alike = [Group::Scrape10k, Group::Scrape100k, Group::TierReads].contains(&group);
+            let portable = portable.filter(|_| !alike);
+            let both: Vec<_> = ours.iter().copied().chain(portable).collect();
+            subjects.splice(..0, both);
         }
         if cfg!(feature = "sentinel") && group == Group::Window {
             let sentinel = Subject { group, name: SENTINEL, place: Place::SentinelTicker };
@@ -163,7 +268,16 @@ fn contenders(group: Group, wanted: impl Fn(&str) -> bool) -> Vec<Contender> {
         Group::Coarse => {
             vec![ours::window(SECOND, 2, Coarse::default()), ours::coarse_read()]
         }
-        Group::Full2 | Group::Full60 | Group::Full600 => Vec::new(), // above
+        Group::Labels => {
+            let mut counters = labelled::all();
+            counters.extend(rivals::labelled::all());
+            #[cfg(feature = "labels")]
+            counters
+                .extend(rivals::measured::all().into_iter().chain(rivals::opentelemetry::all()));
+            counters
+        }
+        Group::Tiers => tiered::adds(ticker()),
+        _ => Vec::new(), // above, and in `make`
     }
 }
 
@@ -175,6 +289,19 @@ pub fn make(group: Group, name: &str) -> Option<Contender> {
     }
     if name == nothing().name {
         return Some(nothing());
+    }
+    if let Some(series) = group.series() {
+        return scraped::make(name, series);
+    }
+    if group == Group::TierReads {
+        return tiered::make_read(name);
+    }
+    #[cfg(feature = "sentinel")]
+    match group {
+        Group::NodeAdds => return entries::make(name, entries::Use::Add),
+        Group::NodeRates => return entries::make(name, entries::Use::Rate),
+        Group::Entries => return entries::make(name, entries::Use::Entry),
+        _ => {}
     }
     let mut contenders = contenders(group, |other| other == name);
     let at = contenders.iter().position(|contender| contender.name == name)?;
@@ -193,7 +320,9 @@ mod tests {
     #[test]
     fn everybody_who_is_named_can_be_made() {
         // Larger full windows are made alike, and take their time to fill.
-        for group in [Group::Counter, Group::Window, Group::Coarse, Group::Full2] {
+        let groups = [Group::Counter, Group::Window, Group::Coarse, Group::Full2, Group::Labels];
+        let others = [Group::Tiers, Group::NodeAdds, Group::NodeRates, Group::Entries];
+        for group in groups.into_iter().chain(others) {
             for subject in Subject::all(group, false) {
                 assert!(make(group, subject.name).is_some(), "{subject:?}");
             }

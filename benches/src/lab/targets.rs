@@ -7,11 +7,17 @@ use super::rotation;
 use super::rounds::Work;
 use super::speed::{Speed, counted};
 use super::stats::{Spread, digits};
-use super::subject::{Group, PORTABLE, SENTINEL, SENTINEL_TICKER};
+use super::subject::{Group, OUR_NODE, OWN_NODE, PORTABLE, SENTINEL, SENTINEL_TICKER, portable};
 use crate::harness::cores;
-use crate::ours::WINDROW;
+use crate::ours::labelled::{BARE, ENUMS, KEPT, MIXED, TEXTS};
+use crate::ours::scraped::TEXT;
+use crate::ours::tiered::{FOUR, NONE, ONE};
+use crate::ours::{COUNTER_AND_CLOCK, TOUCHED, WINDROW};
 use crate::rivals::counters::{ATOMIC, COARSE_READ, LOCKED_ADD, PINNED_ADD, PLAIN_ADD};
+use crate::rivals::labelled;
+use crate::rivals::labelled::{MEASURED_ENUMS, MEASURED_TEXTS, OTEL_BOUND, OTEL_TEXTS};
 use crate::rivals::published::{CONTATORI, FAST_COUNTER, FAST_TELEMETRY};
+use crate::rivals::scraped;
 
 /// The limit of a target that says "no worse than": one, and what two equals differ by from run to
 /// run.
@@ -67,6 +73,10 @@ impl Targets<'_> {
         let (Some(first), Some(second)) = (find(one), find(other)) else { return };
         let spread = Spread::of_both(&first.samples, &second.samples, combine);
         let what = format!("{} {sign} {}", describe(one), describe(other));
+        if limit.is_infinite() {
+            self.row(target, what, "-".into(), format!("{}{unit}", spread.show()), "-".into());
+            return;
+        }
         let limit_shown = format!("at most {}{unit}", digits(limit));
         let shown = format!("{}{unit}", spread.show());
         self.row(target, what, limit_shown, shown, spread.verdict(limit));
@@ -77,9 +87,30 @@ impl Targets<'_> {
         self.both(target, (one, other), (|one, other| one / other, "/", ""), limit);
     }
 
+    /// Neither is more than so many times the other.
+    fn apart(&mut self, target: &str, one: At, other: At, limit: f64) {
+        let greater = |one: f64, other: f64| (one / other).max(other / one);
+        self.both(target, (one, other), (greater, "/, either way,", ""), limit);
+    }
+
     /// What `one` takes more than `other`, in nanoseconds.
     fn excess(&mut self, target: &str, one: At, other: At, limit: f64) {
         self.both(target, (one, other), (|one, other| one - other, "-", " ns"), limit);
+    }
+
+    /// The best of `names` that were measured, adding on so many threads.
+    fn best(&self, group: Group, threads: usize, names: &[&'static str]) -> Option<&'static str> {
+        let cost = |name: &&'static str| {
+            let figure = self.measured.speed?.find(group, name, Work::Add(threads))?;
+            Some((figure.cost().median, *name))
+        };
+        let known = names.iter().filter_map(cost);
+        known.min_by(|one, other| one.0.total_cmp(&other.0)).map(|(_, name)| name)
+    }
+
+    /// `one` as a multiple of `other`, for whom it may concern.
+    fn told(&mut self, target: &str, one: At, other: At) {
+        self.ratio(target, one, other, f64::INFINITY);
     }
 
     /// What one takes, in nanoseconds.
@@ -97,30 +128,43 @@ impl Targets<'_> {
 
 fn describe((group, name, work): At) -> String {
     match work {
+        Work::Add(threads) if group.is_sentinels() => {
+            format!("{}, {name}, {}", group.name(), counted(threads))
+        }
         Work::Add(threads) => format!("{name}, {}", counted(threads)),
+        // It has no buckets.
+        _ if [COUNTER_AND_CLOCK, portable(COUNTER_AND_CLOCK)].contains(&name) => name.to_owned(),
+        _ if group.series().is_some() => format!("{name}, {}", group.name()),
         _ => format!("{name}, sum of a {}", group.name()),
     }
 }
 
-/// The best of the striped crates at so many threads.
-fn best_striped(speed: &Speed, threads: usize) -> &'static str {
-    let cost = |name: &&str| {
-        let figure = speed.find(Group::Counter, name, Work::Add(threads));
-        figure.map_or(f64::INFINITY, |figure| figure.cost().median)
-    };
-    let crates = [FAST_COUNTER, FAST_TELEMETRY, CONTATORI];
-    crates
-        .into_iter()
-        .min_by(|one, other| cost(one).total_cmp(&cost(other)))
-        .unwrap_or(FAST_COUNTER)
-}
+/// The striped crates.
+const STRIPED: &[&str] = &[FAST_COUNTER, FAST_TELEMETRY, CONTATORI];
+/// Counters with labels whose series is kept.
+const KEPT_RIVALS: &[&str] = &[labelled::PROMETHEUS_KEPT, labelled::DYNAMIC_KEPT, OTEL_BOUND];
+/// Those that are found by enums.
+const ENUM_RIVALS: &[&str] = &[labelled::LABELED, MEASURED_ENUMS];
+/// Those that are found by borrowed texts.
+const TEXT_RIVALS: &[&str] = &[
+    labelled::PROMETHEUS,
+    labelled::CLIENT,
+    labelled::MACRO,
+    labelled::DYNAMIC,
+    MEASURED_TEXTS,
+    OTEL_TEXTS,
+];
 
 /// All targets for which something was measured.
 pub fn table(measured: Measured) -> Table {
     let heads = ["target", "what", "limit", "measured: median (least to greatest)", "verdict"];
     let mut targets = Targets { table: Table::new("targets", "The targets", heads), measured };
     speeds(&mut targets);
+    labels(&mut targets);
+    nodes(&mut targets);
+    tiers(&mut targets);
     rotations(&mut targets);
+    tiered_rotations(&mut targets);
     exactness(&mut targets);
     bytes(&mut targets);
     targets.table.note(
@@ -136,8 +180,7 @@ fn speeds(targets: &mut Targets) {
     targets.ratio("T1", (counter, WINDROW, one), (counter, PLAIN_ADD, one), 1.4);
     targets.ratio("T1", (counter, WINDROW, one), (counter, ATOMIC, one), 0.4);
     targets.ratio("T2", (counter, WINDROW, all), (counter, ATOMIC, all), 0.1);
-    if let Some(speed) = targets.measured.speed {
-        let best = best_striped(speed, cores());
+    if let Some(best) = targets.best(counter, cores(), STRIPED) {
         targets.ratio("T2", (counter, WINDROW, all), (counter, best, all), 1.0 / 3.0);
     }
     // 1.8 times the throughput on two cores: an add may take a ninth longer than alone.
@@ -158,10 +201,70 @@ fn speeds(targets: &mut Targets) {
         targets.cost("T7", (Group::Full2, name, Work::Read), 40.0);
         targets.cost("T7", (Group::Full60, name, Work::Read), 150.0);
     }
+    sums(targets);
+}
+
+/// Sums at once: as many buckets as there may be, they cost the same.
+fn sums(targets: &mut Targets) {
+    let groups = [Group::Full2, Group::Full60, Group::Full600];
+    let here = [WINDROW, COUNTER_AND_CLOCK, TOUCHED];
+    for [name, counter, touched] in [here, here.map(portable)] {
+        let read = |group, name| (group, name, Work::Read);
+        for (one, other) in [(0, 1), (0, 2), (1, 2)] {
+            targets.apart("T13", read(groups[other], name), read(groups[one], name), 1.2);
+        }
+        for group in groups {
+            targets.excess("T13", read(group, name), read(group, counter), 20.0);
+        }
+        for group in groups {
+            targets.cost("T13", read(group, touched), 60.0);
+        }
+    }
+}
+
+/// Counters with labels, on as many threads as cores.
+fn labels(targets: &mut Targets) {
+    let at = |name| (Group::Labels, name, Work::Add(cores()));
+    let limits = [(KEPT, 3.5), (ENUMS, 5.0), (MIXED, 25.0), (TEXTS, 25.0)];
+    for (name, limit) in limits {
+        targets.cost("T15", at(name), limit);
+    }
+    for (name, _) in limits {
+        targets.told("T15", at(name), at(BARE));
+    }
+    for (name, rivals) in [(KEPT, KEPT_RIVALS), (ENUMS, ENUM_RIVALS), (TEXTS, TEXT_RIVALS)] {
+        if let Some(best) = targets.best(Group::Labels, cores(), rivals) {
+            targets.ratio("T15", at(name), at(best), 1.0);
+        }
+    }
+    for group in [Group::Scrape10k, Group::Scrape100k] {
+        let read = |name| (group, name, Work::Read);
+        targets.ratio("T19", read(TEXT), read(scraped::CLIENT), 1.0);
+    }
+}
+
+/// sentinel-core on our nodes against sentinel-core on its own.
+fn nodes(targets: &mut Targets) {
+    for adds in [Work::Add(1), Work::Add(cores())] {
+        let (our, own) = (|group| (group, OUR_NODE, adds), |group| (group, OWN_NODE, adds));
+        targets.ratio("port", our(Group::NodeRates), own(Group::NodeRates), 0.8);
+        targets.told("port", our(Group::NodeAdds), own(Group::NodeAdds));
+        targets.ratio("port", our(Group::Entries), own(Group::Entries), 0.9);
+    }
+}
+
+/// Tiers: an add does not know of them.
+fn tiers(targets: &mut Targets) {
+    for adds in [Work::Add(1), Work::Add(cores())] {
+        let at = |name| (Group::Tiers, name, adds);
+        targets.told("T18", at(FOUR), at(ONE));
+        targets.told("T18", at(FOUR), at(NONE));
+    }
 }
 
 fn rotations(targets: &mut Targets) {
-    for row in targets.measured.rotation.iter().filter(|row| row.name.starts_with(WINDROW)) {
+    let rows = targets.measured.rotation.iter();
+    for row in rows.filter(|row| [WINDROW, PORTABLE].contains(&&*row.name)) {
         let what = format!("{}, a rotation, other writers: {}", row.name, row.others);
         let median = format!("{:.2} us", row.median_us);
         let verdict = if row.median_us <= 15.0 { "met" } else { "missed" };
@@ -169,6 +272,22 @@ fn rotations(targets: &mut Targets) {
         let verdict = if row.allocations == 0.0 { "met" } else { "missed" };
         let allocations = format!("{} a rotation", digits(row.allocations));
         targets.row("T8", what, "no allocation".into(), allocations, verdict.into());
+    }
+}
+
+/// Rotations of windows with tiers against those without.
+fn tiered_rotations(targets: &mut Targets) {
+    let rows = targets.measured.rotation;
+    for (tiered, plain) in [(FOUR, WINDROW), (portable(FOUR), PORTABLE)] {
+        for with in rows.iter().filter(|row| row.name == tiered) {
+            let same = |row: &&rotation::Row| row.name == plain && row.others == with.others;
+            let Some(without) = rows.iter().find(same) else { continue };
+            let what = format!("{tiered}, a rotation - {plain}'s, other writers: {}", with.others);
+            let more = with.median_us - without.median_us;
+            let verdict = if more <= 2.0 { "met" } else { "missed" };
+            let limit = "medians at most 2 us apart".to_owned();
+            targets.row("T18", what, limit, format!("{more:.2} us"), verdict.into());
+        }
     }
 }
 

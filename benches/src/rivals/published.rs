@@ -124,20 +124,24 @@ const REQUESTS: &str = "requests";
 
 /// `metrics::counter!(..).increment(..)` at each add. There is one such counter in a process.
 struct MetricsMacro {
-    registry: Arc<Registry<Key, AtomicStorage>>,
     before: u64,
+}
+
+/// The registry of this process's recorder.
+pub(super) fn registry() -> &'static Registry<Key, AtomicStorage> {
+    static REGISTRY: OnceLock<Arc<Registry<Key, AtomicStorage>>> = OnceLock::new();
+    REGISTRY.get_or_init(|| {
+        let registry = Arc::new(Registry::atomic());
+        let recorder = ToRegistry(Arc::clone(&registry));
+        metrics::set_global_recorder(recorder).expect("the only recorder of this process");
+        registry
+    })
 }
 
 impl MetricsMacro {
     fn new() -> MetricsMacro {
-        static REGISTRY: OnceLock<Arc<Registry<Key, AtomicStorage>>> = OnceLock::new();
-        let registry = REGISTRY.get_or_init(|| {
-            let registry = Arc::new(Registry::atomic());
-            let recorder = ToRegistry(Arc::clone(&registry));
-            metrics::set_global_recorder(recorder).expect("the only recorder of this process");
-            registry
-        });
-        let mut new = MetricsMacro { registry: Arc::clone(registry), before: 0 };
+        registry();
+        let mut new = MetricsMacro { before: 0 };
         new.before = new.sum();
         new
     }
@@ -151,7 +155,7 @@ impl Rival for MetricsMacro {
 
     fn sum(&self) -> u64 {
         let key = Key::from_static_name(REQUESTS);
-        let total = self.registry.get_or_create_counter(&key, |cell| cell.load(Ordering::Relaxed));
+        let total = registry().get_or_create_counter(&key, |cell| cell.load(Ordering::Relaxed));
         total - self.before
     }
 }
@@ -253,7 +257,7 @@ pub const CONTATORI: &str = "contatori";
 pub const THREAD_LOCAL: &str = "thread_local, a cell a thread";
 
 /// The stripes of crates that have to be told: at least the sixteen of fast-counter's own benches.
-fn enough_stripes() -> usize {
+pub(super) fn enough_stripes() -> usize {
     cores().max(16)
 }
 

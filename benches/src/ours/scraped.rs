@@ -1,0 +1,100 @@
+//! windrow's families with many series, read as an exporter reads them.
+
+use std::sync::Arc;
+
+use prometheus_client::encoding::text::encode;
+use prometheus_client::registry::Registry;
+use windrow::{Counter, Family};
+
+use super::labelled::Strings;
+use crate::harness::{Contender, Rival, cores};
+use crate::rivals::labelled::Texts;
+use crate::rivals::scraped::{self, fill};
+
+/// All series, each with its sum.
+struct Walk(Family<Strings<'static>, Counter>);
+
+impl Rival for Walk {
+    fn add(&self, n: u64) {
+        self.0.with(Strings::of(&Texts::numbered(0))).add(n);
+    }
+
+    fn sum(&self) -> u64 {
+        self.0.iter().map(|series| series.sum()).sum()
+    }
+}
+
+/// The text of all series, by prometheus-client's encoder.
+struct Text {
+    registry: Registry,
+    family: Arc<Family<Strings<'static>, Counter>>,
+}
+
+impl Rival for Text {
+    fn add(&self, n: u64) {
+        self.family.with(Strings::of(&Texts::numbered(0))).add(n);
+    }
+
+    /// How long the text is.
+    fn sum(&self) -> u64 {
+        let mut text = String::new();
+        encode(&mut text, &self.registry).expect("a `String` takes all");
+        text.len() as u64
+    }
+}
+
+fn text(series: usize) -> Text {
+    let (mut registry, Walk(family)) = (Registry::default(), walk(series));
+    let family = Arc::new(family);
+    let registered = windrow_prometheus::register(
+        &mut registry,
+        "requests",
+        "what is counted",
+        Arc::clone(&family),
+    );
+    registered.expect("a sound name");
+    Text { registry, family }
+}
+
+fn walk(series: usize) -> Walk {
+    // Some room to spare: threads that make the last series at once may be told that there is none.
+    let family = Family::<_, Counter>::new().limit(series + cores());
+    fill(series, &|texts| family.with(Strings::of(texts)).increment());
+    assert_eq!((family.len(), family.refused()), (series, 0));
+    Walk(family)
+}
+
+/// The name of a walk over all series.
+pub const WALK: &str = "windrow, walk and sum";
+/// Of their text, by windrow-prometheus.
+pub const TEXT: &str = "windrow, text";
+/// All names.
+pub const ALL: [&str; 4] = [WALK, TEXT, scraped::CLIENT, scraped::PROMETHEUS];
+
+/// The one called `name`, with so many series.
+pub fn make(name: &str, series: usize) -> Option<Contender> {
+    match name {
+        WALK => Some(Contender::new(WALK, walk(series))),
+        TEXT => Some(Contender::new(TEXT, text(series))),
+        _ => scraped::make(name, series),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_series_is_read() {
+        assert_eq!(walk(1000).sum(), 1000 * cores() as u64);
+        let [short, long] = [10, 1000].map(|series| text(series).sum());
+        assert!(long - short >= 990 * 30, "{short} {long}");
+    }
+
+    #[test]
+    fn all_can_be_made() {
+        for name in ALL {
+            assert!(make(name, 10).is_some_and(|contender| contender.name == name), "{name}");
+        }
+    }
+}

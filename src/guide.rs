@@ -5,6 +5,7 @@
 //! * [`verification`]: claim by claim, what shows it, and what is not verified.
 //! * [`models`]: the models under loom, shuttle and real threads; [`promela`]: the rotation in Promela.
 //! * [`performance`]: what everything costs, and what the rivals do.
+//! * [`parity`]: what other libraries can do, and the call here that does it.
 //!
 //! This module exists in the documentation only: a program cannot name it.
 
@@ -35,3 +36,6 @@ pub mod promela {}
 #[doc = include_str!("../docs/pictures.md")]
 #[doc = include_str!("../docs/performance.md")]
 pub mod performance {}
+
+#[doc = include_str!("../docs/parity.md")]
+pub mod parity {}

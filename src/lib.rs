@@ -6,6 +6,7 @@
 [docs/design.md]: guide::design
 [docs/models.md]: guide::models
 [docs/orderings.md]: guide::orderings
+[docs/parity.md]: guide::parity
 [docs/performance.md]: guide::performance
 [docs/promela/README.md]: guide::promela
 [docs/verification.md]: guide::verification

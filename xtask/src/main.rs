@@ -17,6 +17,8 @@ mod litmus;
 mod models;
 mod mutants;
 mod orderings;
+#[cfg(test)]
+mod parity;
 mod pictures;
 mod sanitizers;
 mod sources;

@@ -60,9 +60,9 @@ fn open_a_row() {
 
 /// An add to a window with four tiers.
 fn add_tiered(times: u64) {
-    let hours = |hours| Duration::from_secs(3_600 * hours);
+    let hours = |hours: u64| Duration::from_secs(3_600 * hours);
     let builder = SlidingWindow::<Http>::builder().interval(hours(2)).buckets(2);
-    let tiers = [(2, 24), (48, 7), (336, 8), (2_688, 4)];
+    let tiers: [(u64, usize); 4] = [(2, 24), (48, 7), (336, 8), (2_688, 4)];
     let builder = tiers
         .into_iter()
         .fold(builder, |builder, (length, buckets)| builder.tier(hours(length), buckets));

@@ -1,7 +1,7 @@
 //! The heap, counted: what is on it, and how often it was asked for more.
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// The system's allocator, and two numbers beside it: a `#[global_allocator]` for programs that count
 /// their heap.
@@ -9,13 +9,28 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub struct Counting {
     bytes: AtomicUsize,
     allocations: AtomicUsize,
+    stopped: AtomicBool,
 }
 
 impl Counting {
     /// Nothing counted yet.
     #[must_use]
     pub const fn new() -> Counting {
-        Counting { bytes: AtomicUsize::new(0), allocations: AtomicUsize::new(0) }
+        Counting {
+            bytes: AtomicUsize::new(0),
+            allocations: AtomicUsize::new(0),
+            stopped: AtomicBool::new(false),
+        }
+    }
+
+    /// Stops to count, or goes on. Where times are measured nothing is counted: threads that allocate would wait for each
+    /// other at the numbers. Afterwards only differences of [`allocations`](Self::allocations) tell something.
+    pub fn stop(&self, stop: bool) {
+        self.stopped.store(stop, Ordering::Relaxed);
+    }
+
+    fn counts(&self) -> bool {
+        !self.stopped.load(Ordering::Relaxed)
     }
 
     /// Bytes that were asked for and not given back, without what the allocator adds for itself.
@@ -29,18 +44,22 @@ impl Counting {
     }
 }
 
-// SAFETY: every call is passed to the system's allocator as it is; the numbers beside it are two
+// SAFETY: every call is passed to the system's allocator as it is; the numbers beside it are three
 // atomics, which allocate nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        self.allocations.fetch_add(1, Ordering::Relaxed);
-        self.bytes.fetch_add(layout.size(), Ordering::Relaxed);
+        if self.counts() {
+            self.allocations.fetch_add(1, Ordering::Relaxed);
+            self.bytes.fetch_add(layout.size(), Ordering::Relaxed);
+        }
         // SAFETY: the caller's promise is passed on.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        self.bytes.fetch_sub(layout.size(), Ordering::Relaxed);
+        if self.counts() {
+            self.bytes.fetch_sub(layout.size(), Ordering::Relaxed);
+        }
         // SAFETY: the caller's promise is passed on; every block came from the system's allocator.
         unsafe { System.dealloc(block, layout) }
     }
@@ -59,6 +78,10 @@ mod tests {
         assert_eq!((heap.bytes(), heap.allocations()), (800, 1));
         // SAFETY: allocated above, with this layout.
         unsafe { heap.dealloc(block, layout) };
+        assert_eq!((heap.bytes(), heap.allocations()), (0, 1));
+        heap.stop(true);
+        // SAFETY: as above.
+        unsafe { heap.dealloc(heap.alloc(layout), layout) };
         assert_eq!((heap.bytes(), heap.allocations()), (0, 1));
     }
 }

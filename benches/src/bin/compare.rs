@@ -113,6 +113,7 @@ fn measure(asked: &Asked) -> Result<(Report, bool), String> {
     }
     let mut speed = None;
     let sets = || SETS.iter().filter(|set| asked.wants("speed") || asked.wants(set.name));
+    HEAP.stop(true);
     if sets().next().is_some() {
         if asked.java.is_none() {
             left_out.push("Java's counters, since there is no JDK on the path".to_owned());
@@ -139,7 +140,9 @@ fn measure(asked: &Asked) -> Result<(Report, bool), String> {
     }
     let mut rotations = Vec::new();
     if asked.wants("rotation") {
+        HEAP.stop(false);
         rotations = rotation::rows(effort, Whom::All, &HEAP);
+        HEAP.stop(true);
         rotations.extend(portable("rotation", effort)?);
         tables.push(rotation::table(&rotations));
         parts.push(("rotation", json!(rotations)));
@@ -209,11 +212,13 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match words[..] {
         ["--serve"] => {
+            HEAP.stop(true);
             worker::serve();
             Ok(true)
         }
         #[cfg(feature = "sentinel")]
         ["--serve", "--sentinel-ticker"] => {
+            HEAP.stop(true);
             windrow_benches::rivals::sentinel::start_ticker();
             worker::serve();
             Ok(true)

@@ -128,6 +128,9 @@ impl Environment {
         if cfg!(feature = "sentinel") {
             rivals.push("sentinel-core");
         }
+        if cfg!(feature = "labels") {
+            rivals.extend(["measured", "opentelemetry"]);
+        }
         let named = |name: &&str| version(name).map(|version| format!("{name} {version}"));
         let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
         Environment {

@@ -22,9 +22,8 @@ fn sources_of(tests: &Path, name: &str) -> String {
     let folder = tests.join(name);
     let files =
         if folder.is_dir() { sources::files(&folder).expect("a folder") } else { Vec::new() };
-    let texts =
-        files.into_iter().map(|file| fs::read_to_string(folder.join(file)).expect("a file"));
-    texts.fold(alone, |all, text| all + &text)
+    let read = files.into_iter().map(|file| fs::read_to_string(folder.join(file)).expect("a file"));
+    read.fold(alone, |all, text| all + &text)
 }
 
 #[test]
@@ -33,8 +32,8 @@ fn the_tests_that_the_page_names_exist() {
     let page = fs::read_to_string(root.join("docs/parity.md")).expect("the page");
     let mut count = 0;
     for (file, test) in named(&page) {
-        let sources = sources_of(&root.join("tests"), file);
-        assert!(sources.contains(&format!("fn {test}(")), "no test {file}::{test}");
+        let text = sources_of(&root.join("tests"), file);
+        assert!(text.contains(&format!("fn {test}(")), "no test {file}::{test}");
         count += 1;
     }
     assert!(count > 20, "the page names {count} tests");

@@ -97,7 +97,7 @@ fn two_threads_make_two_series_in_one_list() {
 /// An add that has found its series just before it was removed is in the lifetime, and finds memory.
 #[test]
 fn an_add_against_a_removal() {
-    Model::new("families::an_add_against_a_removal").bounded(3).bounded_over_epoch(2).explore(
+    Model::new("families::an_add_against_a_removal").bounded(3).bounded_over_epoch(1).explore(
         || {
             let family = family();
             add(&family, 1, 1);
@@ -135,7 +135,7 @@ fn an_insertion_against_a_removal() {
 /// A thread stands on a series of the list while the one behind it is removed, and then this one.
 #[test]
 fn a_search_against_two_removals() {
-    Model::new("families::a_search_against_two_removals").bounded(3).bounded_over_epoch(2).explore(
+    Model::new("families::a_search_against_two_removals").bounded(3).bounded_over_epoch(1).explore(
         || {
             let family = family();
             add(&family, 1, 1);
@@ -215,7 +215,7 @@ fn the_lifetime_against_a_removal() {
 /// There is never more than one series where there is room for one; and what finds no room is counted.
 #[test]
 fn two_sets_and_room_for_one() {
-    Model::new("families::two_sets_and_room_for_one").bounded(3).bounded_over_epoch(2).explore(
+    Model::new("families::two_sets_and_room_for_one").bounded(3).bounded_over_epoch(1).explore(
         || {
             let family = Arc::new(Numbers::new().limit(1));
             let other = spawn(&family, |family| add(family, 1, 1));

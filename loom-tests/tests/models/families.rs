@@ -80,7 +80,7 @@ fn two_threads_make_the_same_series() {
 fn two_threads_make_two_series_in_one_list() {
     Model::new("families::two_threads_make_two_series_in_one_list")
         .bounded(3)
-        .bounded_over_epoch(2)
+        .bounded_over_epoch(1)
         .explore(|| {
             let family = family();
             let other = spawn(&family, |family| {
@@ -119,7 +119,7 @@ fn an_add_against_a_removal() {
 fn an_insertion_against_a_removal() {
     Model::new("families::an_insertion_against_a_removal")
         .bounded(3)
-        .bounded_over_epoch(2)
+        .bounded_over_epoch(1)
         .explore(|| {
             let family = family();
             add(&family, 1, 1);
@@ -177,7 +177,7 @@ fn a_handle_lets_go_of_a_removed_series() {
 fn a_borrowed_series_is_kept_while_it_is_removed() {
     Model::new("families::a_borrowed_series_is_kept_while_it_is_removed")
         .bounded(3)
-        .bounded_over_epoch(2)
+        .bounded_over_epoch(1)
         .explore(|| {
             let family = family();
             add(&family, 1, 1);
@@ -198,7 +198,7 @@ fn a_borrowed_series_is_kept_while_it_is_removed() {
 /// What is removed moves from one place to another: a reader of the lifetime finds it in one of them.
 #[test]
 fn the_lifetime_against_a_removal() {
-    Model::new("families::the_lifetime_against_a_removal").bounded_over_epoch(2).explore(|| {
+    Model::new("families::the_lifetime_against_a_removal").bounded_over_epoch(1).explore(|| {
         let family = family();
         add(&family, 1, 1);
         let other = spawn(&family, |family| {
@@ -232,7 +232,7 @@ fn two_sets_and_room_for_one() {
 fn an_add_against_two_removals_of_its_series() {
     Model::new("families::an_add_against_two_removals_of_its_series")
         .bounded(3)
-        .bounded_over_epoch(2)
+        .bounded_over_epoch(1)
         .explore(|| {
             let family = family();
             add(&family, 1, 1);

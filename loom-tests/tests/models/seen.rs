@@ -26,6 +26,8 @@ fn explore<T: Send + Sync + 'static>(
         let teller = thread::spawn({
             let planted = Arc::clone(&planted);
             move || {
+                // This thread's first add opens its row, behind a fence that would release what comes here.
+                Counter::new().add(1);
                 // SAFETY: loom checks that no other thread uses the cell.
                 planted.0.with_mut(|cell| unsafe { *cell = 7 });
                 turn();

@@ -198,8 +198,8 @@ const WRITES: &[Twin] = &[
     Twin {
         name: "record-raises-before-it-commits",
         file: "src/stripe/per_core_model.rs",
-        find: "column.right(pending).cell(0).store(value, Ordering::Release);",
-        replace: "plain_raise(column.right(pair + 2 + 0 * pending), value);",
+        find: "row.cell(pending).store(value, Ordering::Release);",
+        replace: "plain_raise(row.cell(pair + 2 + 0 * pending), value);",
         build: &PER_CORE,
         model: "closing::refused_record_against_rotation",
         why: "an aborted record leaves its extremes where it is not counted (I6)",

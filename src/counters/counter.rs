@@ -203,7 +203,7 @@ impl Counter {
 
     /// The [`sum`](Self::sum), in the spelling of [`AtomicU64`](std::sync::atomic::AtomicU64).
     ///
-    /// It is *not* one atomic load, but one of each core's cell. Each is Acquire, whatever `order`
+    /// It is *not* one atomic load, but one of the cell in each open row. Each is Acquire, whatever `order`
     /// is; `SeqCst` puts a sequentially consistent fence before them. It accepts every order: the two
     /// that make no sense for a load (`Release` and `AcqRel`) count as Acquire.
     ///

@@ -34,8 +34,13 @@ impl<L: Labels, M: Metric> Forgotten<L, M> {
 
     /// Frees what no thread can add to any more.
     pub(super) fn free(&mut self) {
-        let Some(oldest) = self.waiting.first().map(|(ticket, _)| *ticket) else { return };
-        grace::begin(oldest, &pin());
+        let Some(newest) = self.waiting.last().map(|(ticket, _)| *ticket) else { return };
+        for _ in 0..grace::PINS {
+            if grace::passed(newest) {
+                break;
+            }
+            pin().flush();
+        }
         let total = &mut self.total;
         self.waiting.retain(|(ticket, series)| {
             if !grace::passed(*ticket) || Arc::strong_count(series) > 1 {

@@ -34,10 +34,7 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
         for series in self.iter().filter(|series| series.labels().is_some()) {
             // One reference is the table's, one is ours.
             let is_kept = || Arc::strong_count(series.series()) > 2;
-            if is_kept() {
-                series.series().note_use();
-            }
-            if !keep(&series, series.series().idle()) {
+            if !keep(&series, series.series().idle(is_kept())) {
                 let mut forgotten = self.lock();
                 if !is_kept() {
                     removed += usize::from(self.remove_from_table(series.series(), &mut forgotten));

@@ -87,12 +87,13 @@ impl<L: Labels, M> Series<L, M> {
         !self.is_out.swap(true, Ordering::Relaxed)
     }
 
-    /// For how long it was not used, as far as was looked; and looks.
-    pub(super) fn idle(&self) -> Duration {
+    /// For how long it was not used, as far as was looked; and looks. What is kept is in use.
+    pub(super) fn idle(&self, is_kept: bool) -> Duration {
         let age = self.born.elapsed();
         let nanos = u64::try_from(age.as_nanos()).unwrap_or(u64::MAX);
         let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
-        if self.use_state.compare_exchange(USED, IDLE, order, failed).is_ok() {
+        let was_used = self.use_state.compare_exchange(USED, IDLE, order, failed).is_ok();
+        if was_used || is_kept {
             self.last_used.store(nanos, Ordering::Relaxed);
         }
         Duration::from_nanos(nanos.saturating_sub(self.last_used.load(Ordering::Relaxed)))

@@ -4,7 +4,8 @@
 //!
 //! Let a thread see, under its pin, that a bucket is retired, and then take a [`ticket`]. Once [`passed`] is
 //! true of that ticket, every thread that had loaded the bucket from `current` has unpinned, no thread will
-//! load it from there again, and all that those threads added is visible.
+//! load it from there again, and all that those threads added is visible. (A family's series that the thread has taken
+//! out of its list is retired in this sense, with the list for `current`.)
 //!
 //! # Why
 //!
@@ -30,7 +31,7 @@
 //! does not sit in this thread's own bag.
 
 use crate::reclaim::Guard;
-use crate::sync::{AtomicU64, Ordering, fence, global};
+use crate::sync::{AtomicU64, Ordering, fence, global, sized};
 
 global! {
     /// The number of the last grace period that has begun.
@@ -41,6 +42,10 @@ global! {
     /// The highest number of a grace period that has passed.
     fn done() -> AtomicU64 = AtomicU64::new(0);
 }
+
+/// So many pins, each with a flush, see a grace period through that no thread holds up: it takes two advances of
+/// the epoch, and each new pin lets it advance by one.
+pub(crate) const PINS: usize = sized(3, 1);
 
 /// The first grace period that makes quiescent what this thread, pinned, has seen retired.
 pub(crate) fn ticket() -> u64 {

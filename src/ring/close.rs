@@ -31,10 +31,6 @@ use crate::ring::cells::Target;
 use crate::stripe::{Strategy, membarrier};
 use crate::sync::{Ordering, sized};
 
-/// How often a rotation checks, portably, whether what it has retired can be closed already: a grace
-/// period takes two advances of the epoch, and each new pin lets it advance by one.
-const CHECKS: usize = sized(3, 1);
-
 /// How often one thread asks for a barrier before it leaves the lock to the next thread, although it
 /// was asked to look once more.
 const ROUNDS: usize = sized(4, 2);
@@ -80,7 +76,7 @@ impl Ring {
     /// While no thread is pinned, this is where a bucket is closed. Else a later rotation finds it
     /// quiescent.
     fn close_by_grace_period(&self) {
-        for _ in 0..CHECKS {
+        for _ in 0..grace::PINS {
             let guard = reclaim::pin();
             guard.flush();
             let ticket = self.highest_ticket(&guard);

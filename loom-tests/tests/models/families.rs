@@ -12,7 +12,11 @@ use windrow_loom_tests::engine::sync::atomic::AtomicU64;
 use windrow_loom_tests::engine::thread;
 use windrow_loom_tests::{Model, turn};
 
-labels! { struct Key { key: u8 } }
+labels! {
+    struct Key { key: u8 }
+    enum Side { Left }
+    struct Sides { side: Side }
+}
 
 #[derive(Default)]
 struct Number(AtomicU64);
@@ -247,4 +251,28 @@ fn an_add_against_two_removals_of_its_series() {
             assert!(family.len() <= 1);
             assert_eq!(lifetime(&family), 3);
         });
+}
+
+/// A series of enums is hidden while another thread looks for how long it was idle. It is kept, so it is in use; but it is not
+/// back before it is used.
+#[test]
+fn a_look_against_the_removal_of_a_kept_series() {
+    Model::new("families::a_look_against_the_removal_of_a_kept_series").explore(|| {
+        let family = Arc::new(Family::<Sides, Number>::new());
+        let left = Sides { side: Side::Left };
+        let _handle = family.handle(left);
+        let other = thread::spawn({
+            let family = Arc::clone(&family);
+            move || {
+                turn();
+                family.retain(|_, _| true);
+            }
+        });
+        turn();
+        assert!(family.remove(left));
+        other.join().unwrap();
+        assert_eq!((family.len(), family.iter().count()), (0, 0));
+        family.with(left).0.fetch_add(1, Relaxed);
+        assert_eq!((family.len(), family.iter().count()), (1, 1));
+    });
 }

@@ -4,7 +4,7 @@
 //! and a bucket without a block was called closed while records were on their way into its shared
 //! cells.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -37,6 +37,26 @@ fn window() -> SlidingWindow<Seen, Precise> {
         .expect("a valid window")
 }
 
+/// How many records one writer has made.
+#[derive(Default)]
+struct Made(AtomicU64);
+
+impl Made {
+    fn another(&self) {
+        self.0.fetch_add(1, Ordering::Release);
+    }
+
+    /// Waits until the record that the writer is making now is made. However long that takes: it may be
+    /// preempted in the middle of it.
+    fn wait(&self) {
+        // The first to end may have ended before its writer said so.
+        let enough = self.0.load(Ordering::Acquire) + 2;
+        while self.0.load(Ordering::Acquire) < enough {
+            thread::sleep(Duration::from_micros(20));
+        }
+    }
+}
+
 /// Records 1, 2, 3 and so on, while another thread opens buckets: each bucket has all values from its least
 /// to its greatest. (A record that comes too late for its bucket is that bucket's last.)
 #[test]
@@ -44,7 +64,7 @@ fn window() -> SlidingWindow<Seen, Precise> {
 fn one_writer() {
     windrow::strategy();
     interrupts::count_signals();
-    let (window, finished) = (window(), AtomicBool::new(false));
+    let (window, finished, made) = (window(), AtomicBool::new(false), [Made::default()]);
     thread::scope(|scope| {
         let finish = Finish(&finished);
         scope.spawn(|| {
@@ -52,6 +72,7 @@ fn one_writer() {
             while !finished.load(Ordering::Relaxed) {
                 value += 1;
                 window.record(Seen::Rt, value);
+                made[0].another();
             }
         });
         let (begin, mut closed) = (Instant::now(), 0);
@@ -59,7 +80,7 @@ fn one_writer() {
             window.add(Seen::Pass, 1);
             closed += window.drain_closed(|bucket| {
                 if !is_without_gap(bucket.stats(Seen::Rt)) {
-                    look_again(&window, &bucket);
+                    look_again(&window, &bucket, &made, is_without_gap);
                 }
             });
         }
@@ -77,21 +98,23 @@ fn is_without_gap(stats: Stats) -> bool {
 }
 
 /// Four at once. A record whose bucket is gone when it comes to it is back-dated, and may be seen half
-/// made, but only for as long as it takes: so each bucket that looks wrong is read again.
+/// made, but only for as long as it takes: so each bucket that looks wrong is read again when it must be made.
 #[test]
 #[ignore = "run by the tests above, each in a process of its own"]
 fn four_writers() {
     windrow::strategy();
     interrupts::count_signals();
     let (window, finished) = (window(), AtomicBool::new(false));
+    let made: [Made; 4] = Default::default();
     thread::scope(|scope| {
         let finish = Finish(&finished);
-        for seed in 0..4 {
+        for (seed, made) in (0..).zip(&made) {
             let (window, finished) = (&window, &finished);
             scope.spawn(move || {
                 let (_timer, mut random) = (Timer::start(interrupts::PERIOD), Rng::with_seed(seed));
                 while !finished.load(Ordering::Relaxed) {
                     window.record(Seen::Rt, some_value(&mut random));
+                    made.another();
                 }
             });
         }
@@ -99,7 +122,7 @@ fn four_writers() {
         while begin.elapsed() < seconds() {
             closed += window.drain_closed(|bucket| {
                 if agree(bucket.stats(Seen::Rt)).is_err() {
-                    look_again(&window, &bucket);
+                    look_again(&window, &bucket, &made, |stats| agree(stats).is_ok());
                 }
             });
             thread::sleep(Duration::from_micros(50));
@@ -110,12 +133,22 @@ fn four_writers() {
     });
 }
 
-/// Fails if the bucket stays as it was seen.
-fn look_again(window: &SlidingWindow<Seen, Precise>, seen: &BucketSnapshot<Seen>) {
-    thread::sleep(Duration::from_micros(20));
+/// Fails if the bucket is still wrong when every record that was under way is made. A later one is of a later
+/// bucket.
+fn look_again(
+    window: &SlidingWindow<Seen, Precise>,
+    seen: &BucketSnapshot<Seen>,
+    made: &[Made],
+    is_right: impl Fn(Stats) -> bool,
+) {
+    made.iter().for_each(Made::wait);
     let snapshot = window.snapshot();
     let now = snapshot.buckets().iter().find(|bucket| bucket.start() == seen.start());
     if let Some(now) = now.map(|bucket| bucket.stats(Seen::Rt)) {
-        assert_ne!(now, seen.stats(Seen::Rt), "count, sum, min and max are not of the same values");
+        let before = seen.stats(Seen::Rt);
+        assert!(
+            is_right(now),
+            "count, sum, min and max are not of the same values: {before:?}, {now:?}"
+        );
     }
 }

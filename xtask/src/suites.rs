@@ -5,7 +5,8 @@ use std::process::Command;
 
 use crate::steps::{Failed, Steps};
 use crate::{
-    arrows, fuzz, instructions, integrations, litmus, models, mutants, orderings, sanitizers, twin,
+    arrows, browser, fuzz, instructions, integrations, litmus, models, mutants, orderings,
+    sanitizers, twin,
 };
 
 /// A rival that brings many crates with it.
@@ -69,6 +70,7 @@ pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
     let private =
         ["doc", "--workspace", "--no-deps", "--features", SERDE, "--document-private-items"];
     steps.cargo("docs, private items too", &private, &[])?;
+    browser::run(steps)?;
     litmus::quick(steps)?;
     models::lint(steps)?;
     models::rest(steps)?;

@@ -3,4 +3,6 @@
 //! `cargo xtask browser` runs these.
 
 mod browser;
+mod shop;
+mod traffic;
 mod watch;

@@ -1,0 +1,115 @@
+//! A shop whose traffic the page shows. Its clock moves only when told: while nothing is sold, what its windows hold stands
+//! still.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use windrow::clock::Manual;
+use windrow::{Counter, Family, Gauge, Handle, SlidingWindow, events, labels};
+
+use crate::traffic::Door;
+
+labels! {
+    pub(crate) enum Method { Get = "GET", Post = "POST", Put = "PUT", Delete = "DELETE" }
+    pub(crate) struct Request { method: Method, route: str }
+}
+
+events! {
+    pub(crate) enum Http { Pass: Count, Block: Count, Exception: Count, Rt: Value }
+}
+
+pub(crate) type Window = SlidingWindow<Http, Manual>;
+pub(crate) type Requests =
+    Family<Request<'static>, Window, Box<dyn Fn() -> Window + Send + Sync>>;
+
+pub(crate) struct Shop {
+    clock: Manual,
+    pub(crate) requests: Arc<Requests>,
+    pub(crate) orders: Arc<Counter>,
+    pub(crate) carts: Arc<Gauge>,
+}
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+impl Shop {
+    /// Nothing has been sold yet. Windows have a minute by the second, an hour by the minute, a day by the quarter.
+    pub(crate) fn new() -> Shop {
+        let clock = Manual::default();
+        let make = {
+            let clock = clock.clone();
+            move || {
+                let window = SlidingWindow::builder().interval(MINUTE).buckets(60);
+                let window = window.tier(MINUTE, 60).tier(15 * MINUTE, 96);
+                window.clock(clock.clone()).build().unwrap()
+            }
+        };
+        let make: Box<dyn Fn() -> Window + Send + Sync> = Box::new(make);
+        Shop {
+            clock,
+            requests: Arc::new(Family::with_constructor(make).limit(4_000)),
+            orders: Arc::default(),
+            carts: Arc::default(),
+        }
+    }
+
+    /// What is counted of a route.
+    pub(crate) fn route(&self, method: Method, route: &str) -> Handle<Request<'static>, Window> {
+        self.requests.handle(Request { method, route })
+    }
+
+    /// The time of the windows goes on.
+    pub(crate) fn pass(&self, time: Duration) {
+        self.clock.advance(time);
+    }
+
+    /// A day is over, at whose end it is noon.
+    pub(crate) fn day(&self) {
+        let mut doors = Door::all(self);
+        for second in (0..86_400).rev() {
+            for door in &mut doors {
+                door.serve(f64::from(second), 1.0);
+            }
+            self.pass(Duration::from_secs(1));
+        }
+    }
+
+    /// Requests come from two sides, until that is dropped.
+    pub(crate) fn open(&self) -> Open {
+        let over = Arc::new(AtomicBool::new(false));
+        let side = |side: usize| {
+            let mut doors = Door::all(self);
+            let (over, clock, mut last) = (Arc::clone(&over), self.clock.clone(), Instant::now());
+            thread::spawn(move || {
+                while !over.load(Ordering::Relaxed) {
+                    thread::sleep(Duration::from_millis(50));
+                    let time = last.elapsed();
+                    last += time;
+                    for door in &mut doors {
+                        door.serve(0.0, time.as_secs_f64() / 2.0);
+                    }
+                    if side == 0 {
+                        clock.advance(time);
+                    }
+                }
+            })
+        };
+        Open { over: Arc::clone(&over), sides: vec![side(0), side(1)] }
+    }
+}
+
+/// A shop that is open.
+pub(crate) struct Open {
+    over: Arc<AtomicBool>,
+    sides: Vec<JoinHandle<()>>,
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
+        for side in self.sides.drain(..) {
+            side.join().unwrap();
+        }
+    }
+}

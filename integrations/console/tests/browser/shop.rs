@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use windrow::clock::Manual;
 use windrow::{Counter, Family, Gauge, Handle, SlidingWindow, events, labels};
+use windrow_console::{Console, Server};
 
 use crate::traffic::Door;
 
@@ -57,6 +58,16 @@ impl Shop {
     /// What is counted of a route.
     pub(crate) fn route(&self, method: Method, route: &str) -> Handle<Request<'static>, Window> {
         self.requests.handle(Request { method, route })
+    }
+
+    /// Serves the console of it at an address of this machine.
+    pub(crate) fn serve(&self, address: &str) -> Server {
+        let mut console = Console::new("shop");
+        console.show("requests", "Requests by method and route", self.requests.clone()).unwrap();
+        console.show("orders", "Orders since the start", self.orders.clone()).unwrap();
+        console.show("carts", "Carts that are open", self.carts.clone()).unwrap();
+        console.nanoseconds("Rt");
+        console.build().serve(address).unwrap()
     }
 
     /// The time of the windows goes on.

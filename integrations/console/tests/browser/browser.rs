@@ -143,7 +143,8 @@ impl Browser {
     pub(crate) fn wait_for(&mut self, expression: &str) {
         let begin = Instant::now();
         // While a page is replaced, there may be nothing yet that the expression names.
-        let guarded = format!("(() => {{ try {{ return !!({expression}) }} catch {{ return false }} }})()");
+        let guarded =
+            format!("(() => {{ try {{ return !!({expression}) }} catch {{ return false }} }})()");
         while self.value(&guarded) != json!(true) {
             if begin.elapsed() > PATIENCE {
                 let page = self.value("document.body && document.body.outerHTML.slice(0, 4000)");
@@ -177,11 +178,11 @@ impl Browser {
         }
     }
 
-    /// Presses a key that types nothing, or a space or a new line, by its name and its number.
+    /// Presses a key, by its name and its number: one that types nothing, or a space, a slash or a new line.
     pub(crate) fn press(&mut self, key: &str, number: u32) {
         let text = match key {
             "Enter" => "\r",
-            " " => " ",
+            " " | "/" => key,
             _ => "",
         };
         for kind in ["keyDown", "keyUp"] {

@@ -2,7 +2,18 @@
 //!
 //! `cargo xtask browser` runs these.
 
+#![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "of times made up")]
+
 mod browser;
+mod hostile;
+mod keys;
+mod layout;
+mod many;
+mod numbers;
+mod page;
+mod pictures;
+mod restart;
 mod shop;
 mod traffic;
+mod view;
 mod watch;

@@ -22,8 +22,7 @@ events! {
 }
 
 pub(crate) type Window = SlidingWindow<Http, Manual>;
-pub(crate) type Requests =
-    Family<Request<'static>, Window, Box<dyn Fn() -> Window + Send + Sync>>;
+pub(crate) type Requests = Family<Request<'static>, Window, Box<dyn Fn() -> Window + Send + Sync>>;
 
 pub(crate) struct Shop {
     clock: Manual,
@@ -61,13 +60,14 @@ impl Shop {
     }
 
     /// Serves the console of it at an address of this machine.
-    pub(crate) fn serve(&self, address: &str) -> Server {
+    pub(crate) fn serve(&self, address: &str) -> Served {
+        let begun = Instant::now();
         let mut console = Console::new("shop");
         console.show("requests", "Requests by method and route", self.requests.clone()).unwrap();
         console.show("orders", "Orders since the start", self.orders.clone()).unwrap();
         console.show("carts", "Carts that are open", self.carts.clone()).unwrap();
         console.nanoseconds("Rt");
-        console.build().serve(address).unwrap()
+        Served { server: console.build().serve(address).unwrap(), begun }
     }
 
     /// The time of the windows goes on.
@@ -75,10 +75,10 @@ impl Shop {
         self.clock.advance(time);
     }
 
-    /// A day is over, at whose end it is noon.
-    pub(crate) fn day(&self) {
+    /// Some seconds before noon are over, a day at most.
+    pub(crate) fn work(&self, seconds: u32) {
         let mut doors = Door::all(self);
-        for second in (0..86_400).rev() {
+        for second in (0..seconds).rev() {
             for door in &mut doors {
                 door.serve(f64::from(second), 1.0);
             }
@@ -107,6 +107,23 @@ impl Shop {
             })
         };
         Open { over: Arc::clone(&over), sides: vec![side(0), side(1)] }
+    }
+}
+
+/// A console of a shop, until it is dropped.
+pub(crate) struct Served {
+    server: Server,
+    begun: Instant,
+}
+
+impl Served {
+    pub(crate) fn address(&self) -> String {
+        self.server.address().to_string()
+    }
+
+    /// Milliseconds that the console is not older than. Frames from now on say as many, or more.
+    pub(crate) fn age(&self) -> u128 {
+        self.begun.elapsed().as_millis()
     }
 }
 

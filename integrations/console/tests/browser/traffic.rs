@@ -74,9 +74,6 @@ const TRAFFIC: [Traffic; 40] = [
     traffic(Get, "/sitemap.xml", 0.02, 320.0, 0.0, 0.0),
 ];
 
-/// How many routes there are.
-pub(crate) const ROUTES: usize = TRAFFIC.len();
-
 /// Serves one route.
 pub(crate) struct Door {
     traffic: &'static Traffic,
@@ -103,7 +100,8 @@ impl Door {
         // Of the day, 0 at noon.
         let hour = before / 86_400.0 * std::f64::consts::TAU;
         let crowd = (0.55 + 0.45 * hour.cos()) * (1.0 + 0.15 * (hour * 9.0).sin());
-        let trouble = (1_500.0..2_400.0).contains(&before) && self.traffic.route.contains("/checkout");
+        let trouble =
+            (1_500.0..2_400.0).contains(&before) && self.traffic.route.contains("/checkout");
         let random = &mut self.random;
         let expected = self.traffic.rate * crowd * seconds;
         let spread = expected.sqrt() * (random.f64() + random.f64() - 1.0) * 2.0;

@@ -12,8 +12,8 @@ const PAGE: &str = include_str!("page.html");
 /// What the page may do: run its own script, use its own style, and ask whoever served it. The two hashes are of what stands between
 /// `<script>` and `</script>`, and between `<style>` and `</style>`; `tests/page.rs` says what they have to be.
 const POLICY: &str = "default-src 'none'; \
-    script-src 'sha256-rfS+Qp+KCkumQPdA2L90HlT9QooKFkdO6XIK2zy8QsE='; \
-    style-src 'sha256-nzEz8l6vdSDUy4qMRpSwKVZ82B4UjP7s98trxWH6VUY='; \
+    script-src 'sha256-Phek92xMOsc8ufxz3Jv8SJbpKI2lpHP4TKXS3SSCOZM='; \
+    style-src 'sha256-maoIUQxvNoOxIQwtD1XhDurUSu+FH1FGcr3LTZ08i0I='; \
     connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 pub(crate) fn response() -> Response<Body> {

@@ -13,6 +13,7 @@ mod numbers;
 mod page;
 mod pictures;
 mod restart;
+mod scratch;
 mod shop;
 mod traffic;
 mod view;

@@ -13,7 +13,7 @@ const PAGE: &str = include_str!("page.html");
 /// `<script>` and `</script>`, and between `<style>` and `</style>`; `tests/page.rs` says what they have to be.
 const POLICY: &str = "default-src 'none'; \
     script-src 'sha256-rfS+Qp+KCkumQPdA2L90HlT9QooKFkdO6XIK2zy8QsE='; \
-    style-src 'sha256-nzEz8l6vdSDUy4qMRpSwKVZ82B4UjP7s98trxWH6VUY='; \
+    style-src 'sha256-2niZxbi50kIg5pRlsBGSRhLe9d3SCvwQZOZ1n7Q/G3c='; \
     connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 pub(crate) fn response() -> Response<Body> {

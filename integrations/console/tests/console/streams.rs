@@ -156,7 +156,7 @@ async fn the_last_minute_is_there_at_once() {
     let (_, all) = stream.next().await.unwrap();
     let history: Vec<u64> =
         all["rows"][0][5].as_array().unwrap().iter().filter_map(Value::as_u64).collect();
-    let (_, [age, step, counts @ ..]) = ((), history.as_slice()) else { panic!("a history") };
+    let [age, step, counts @ ..] = history.as_slice() else { panic!("a history") };
     assert_eq!((*step, counts.len()), (1_000, 59));
     assert!(*age < 1_000, "{age}");
     assert_eq!(counts.iter().sum::<u64>(), 17);

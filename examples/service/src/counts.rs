@@ -1,10 +1,10 @@
 //! What is counted: each metric is a static, and stands in one line of the list below.
 
 use std::sync::LazyLock;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use prometheus_client::registry::Registry;
-use windrow::{Counter, Event, Family, SlidingWindow};
+use windrow::{Counter, Event, Family, Gauge, SlidingWindow};
 use windrow_prometheus::{RegisterError, field, register};
 use windrow_tower::{Endpoint, Routes};
 
@@ -41,6 +41,9 @@ pub(crate) static ORDERS: Family<Order, Counter> = Family::new();
 /// Payments.
 pub(crate) static PAYMENTS: LazyLock<SlidingWindow<Payment>> = LazyLock::new(window);
 
+/// When the process began, in seconds since 1970: where it changes, the counters begin at zero.
+static STARTED: Gauge = Gauge::new();
+
 /// The last minute by the second, the last hour by the minute, the last day by the hour.
 fn window<E: Event>() -> SlidingWindow<E> {
     const MINUTE: Duration = Duration::from_secs(60);
@@ -54,6 +57,9 @@ pub(crate) fn registry() -> Result<Registry, RegisterError> {
     let mut registry = Registry::with_prefix("shop");
     let all = &mut registry;
     let requests = field(&ROUTES, Endpoint::window);
+    let now = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
+    STARTED.add(now.as_secs().cast_signed());
+    register(all, "start_time_seconds", "When the process began, since 1970", &STARTED)?;
     register(all, "requests", "Requests by method and route, times in nanoseconds", requests)?;
     let in_flight = field(&ROUTES, Endpoint::in_flight);
     register(all, "in_flight", "Requests in flight by method and route", in_flight)?;

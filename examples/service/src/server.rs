@@ -9,8 +9,8 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-/// How long requests in flight may take once it is to end.
-const GRACE: Duration = Duration::from_secs(15);
+/// How long requests in flight may take once it is to end: more than the slowest of the shop takes.
+const GRACE: Duration = Duration::from_secs(6);
 
 /// A server at work.
 pub(crate) struct Server {

@@ -17,13 +17,13 @@ use crate::counts::{ORDERS, Order, Outcome, PAYMENTS, Payment};
 type Answer = (StatusCode, &'static str);
 
 /// How many orders are worked on at once; the others are refused.
-const PLACES: usize = 4;
+const PLACES: usize = 2;
 
 /// Orders of so many cents or more are none.
 const MOST_CENTS: u64 = 100_000_000;
 
 /// The longest that `/slow` takes, in milliseconds.
-const SLOWEST: u64 = 10_000;
+const SLOWEST: u64 = 5_000;
 
 /// The shop's state.
 pub(crate) struct Shop {

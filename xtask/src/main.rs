@@ -7,6 +7,7 @@
 
 mod arrows;
 mod assembly;
+mod cluster;
 mod compare;
 mod copy;
 mod elsewhere;
@@ -74,6 +75,9 @@ usage: cargo xtask <command>
   arrows          which file of src names which: refuses circles
   scrape          hands what windrow-prometheus shows to promtool, to the OpenMetrics parser of PyPI's
                   prometheus-client, and to a prometheus server: those that are on the path
+  cluster [--keep]
+                  three processes of examples/service and a prometheus server: what it adds up is what was
+                  sent, though one is killed; and its rules, by promtool; --keep: they go on until Ctrl-C
   dependencies    writes what each integration adds to a user's tree into integrations/README.md
   pictures        puts docs/*.svg into docs/pictures.md, for the documentation site
   assembly        reads the machine code of the hot paths
@@ -165,6 +169,7 @@ fn run(steps: &mut Steps, command: &str, arguments: &mut Parser) -> Result<(), P
         "orderings" => Some("check"),
         "instructions" => Some("write"),
         "soak" => Some("minutes"),
+        "cluster" => Some("keep"),
         _ => None,
     };
     let rest = Rest::read(arguments, option)?;
@@ -188,6 +193,11 @@ fn run(steps: &mut Steps, command: &str, arguments: &mut Parser) -> Result<(), P
             litmus::soak(steps, minutes)?;
         }
         "soak" => litmus::soak(steps, rest.number()?.unwrap_or(10))?,
+        "cluster" => {
+            let keep = rest.option;
+            rest.none()?;
+            cluster::run(steps, keep)?;
+        }
         "mutants" => mutants::run(steps, &rest.word()?)?,
         "fuzz" => fuzz::run(steps, rest.number()?.unwrap_or(60))?,
         "assembly" => {

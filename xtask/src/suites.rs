@@ -5,7 +5,8 @@ use std::process::Command;
 
 use crate::steps::{Failed, Steps};
 use crate::{
-    arrows, fuzz, instructions, integrations, litmus, models, mutants, orderings, sanitizers, twin,
+    arrows, cluster, fuzz, instructions, integrations, litmus, models, mutants, orderings,
+    sanitizers, twin,
 };
 
 /// A rival that brings many crates with it.
@@ -73,7 +74,8 @@ pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
     models::lint(steps)?;
     models::rest(steps)?;
     twin::run(steps, "")?;
-    orderings::check(steps)
+    orderings::check(steps)?;
+    cluster::run(steps, false)
 }
 
 fn format_and_lints(steps: &mut Steps) -> Result<(), Failed> {

@@ -8,6 +8,7 @@
 mod arrows;
 mod assembly;
 mod browser;
+mod cluster;
 mod compare;
 mod copy;
 mod elsewhere;
@@ -77,6 +78,9 @@ usage: cargo xtask <command>
                   prometheus-client, and to a prometheus server: those that are on the path
   browser         drives the page of windrow-console with a browser (Debian's chromium-headless-shell);
                   --screenshots: takes the pictures of it in docs anew
+  cluster [--keep]
+                  three processes of examples/service and a prometheus server: what it adds up is what was
+                  sent, though one is killed; and its rules, by promtool; --keep: they go on until Ctrl-C
   dependencies    writes what each integration adds to a user's tree into integrations/README.md
   pictures        puts docs/*.svg and *.png into docs/pictures.md, for the documentation site
   assembly        reads the machine code of the hot paths
@@ -169,6 +173,7 @@ fn run(steps: &mut Steps, command: &str, arguments: &mut Parser) -> Result<(), P
         "instructions" => Some("write"),
         "soak" => Some("minutes"),
         "browser" => Some("screenshots"),
+        "cluster" => Some("keep"),
         _ => None,
     };
     let rest = Rest::read(arguments, option)?;
@@ -192,6 +197,11 @@ fn run(steps: &mut Steps, command: &str, arguments: &mut Parser) -> Result<(), P
             litmus::soak(steps, minutes)?;
         }
         "soak" => litmus::soak(steps, rest.number()?.unwrap_or(10))?,
+        "cluster" => {
+            let keep = rest.option;
+            rest.none()?;
+            cluster::run(steps, keep)?;
+        }
         "mutants" => mutants::run(steps, &rest.word()?)?,
         "fuzz" => fuzz::run(steps, rest.number()?.unwrap_or(60))?,
         "browser" => {

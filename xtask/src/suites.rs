@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::steps::{Failed, Steps};
 use crate::{
-    arrows, browser, fuzz, instructions, integrations, litmus, models, mutants, orderings,
+    arrows, browser, cluster, fuzz, instructions, integrations, litmus, models, mutants, orderings,
     sanitizers, twin,
 };
 
@@ -70,12 +70,13 @@ pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
     let private =
         ["doc", "--workspace", "--no-deps", "--features", SERDE, "--document-private-items"];
     steps.cargo("docs, private items too", &private, &[])?;
-    browser::run(steps)?;
     litmus::quick(steps)?;
     models::lint(steps)?;
     models::rest(steps)?;
     twin::run(steps, "")?;
-    orderings::check(steps)
+    orderings::check(steps)?;
+    cluster::run(steps, false)?;
+    browser::run(steps)
 }
 
 fn format_and_lints(steps: &mut Steps) -> Result<(), Failed> {

@@ -9,11 +9,15 @@ fn views() {
     let mut page = crate::page::Page::open(&server);
     page.browser.resize(1200, 800, false);
     let mut shot = |page: &mut crate::page::Page, name: &str| {
-        let d = base64::engine::general_purpose::STANDARD.decode(page.browser.screenshot()).unwrap();
+        let d =
+            base64::engine::general_purpose::STANDARD.decode(page.browser.screenshot()).unwrap();
         std::fs::write(format!("/tmp/cdp/{name}.png"), d).unwrap();
     };
     let key = "requests{method=\"POST\",route=\"/checkout/payment\"}";
-    page.browser.value(&format!("location.hash = 'series=' + encodeURIComponent({})", serde_json::json!(key)));
+    page.browser.value(&format!(
+        "location.hash = 'series=' + encodeURIComponent({})",
+        serde_json::json!(key)
+    ));
     std::thread::sleep(std::time::Duration::from_secs(3));
     shot(&mut page, "detail");
     page.browser.resize(390, 844, true);

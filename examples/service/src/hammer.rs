@@ -5,37 +5,42 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use windrow::Counter;
+use windrow::clock::Ticker;
+use windrow::{Counter, SlidingWindow};
+use windrow_tower::Http;
 
 use crate::display::say;
 use crate::numbers::grouped;
-use crate::options::Options;
-use crate::service::{Http, Service};
+use crate::options::Hammer;
 use crate::verdict::Row;
 
 /// How many adds a thread makes between two looks at the stop flag.
 const BURST: u64 = 1_024;
 
 /// Hammers the three in turn and returns what the threads added and what was counted.
-pub(crate) fn run(options: &Options) -> Vec<Row> {
+pub(crate) fn run(how: &Hammer) -> Vec<Row> {
     let atomic = AtomicU64::new(0);
     let counter = Counter::new();
-    let window = Service::new(1).window;
+    let window = SlidingWindow::<Http>::builder()
+        .interval(Duration::from_secs(10))
+        .buckets(10)
+        .clock(Ticker::start(Duration::from_millis(1)))
+        .build()
+        .expect("ten seconds make ten buckets, and a tick of 1 ms is fine enough for them");
 
-    say(&format!("{} threads, {} s each\n", options.clients, options.seconds));
+    say(&format!("{} threads, {} s each\n", how.threads, how.seconds));
     let (alone, shared) = hammer(
         "one shared AtomicU64",
-        options,
+        how,
         || {
             atomic.fetch_add(1, Relaxed);
         },
         || atomic.load(Relaxed),
     );
-    let (counters, striped) =
-        hammer("windrow::Counter", options, || counter.add(1), || counter.sum());
+    let (counters, striped) = hammer("windrow::Counter", how, || counter.add(1), || counter.sum());
     let (windows, sliding) = hammer(
         "windrow::SlidingWindow",
-        options,
+        how,
         || window.add(Http::Pass, 1),
         || window.lifetime(Http::Pass).count,
     );
@@ -50,14 +55,9 @@ pub(crate) fn run(options: &Options) -> Vec<Row> {
 
 /// Lets threads `add` for the given seconds, and tells what they added beside the `sum` and how
 /// many they added a second.
-fn hammer(
-    name: &str,
-    options: &Options,
-    add: impl Fn() + Sync,
-    sum: impl Fn() -> u64,
-) -> (Row, u64) {
+fn hammer(name: &str, how: &Hammer, add: impl Fn() + Sync, sum: impl Fn() -> u64) -> (Row, u64) {
     let stop = AtomicBool::new(false);
-    let ready = Barrier::new(options.clients + 1);
+    let ready = Barrier::new(how.threads + 1);
     let work = || {
         ready.wait();
         let mut added = 0;
@@ -70,11 +70,11 @@ fn hammer(
         added
     };
     thread::scope(|scope| {
-        let threads: Vec<_> = (0..options.clients).map(|_| scope.spawn(work)).collect();
+        let threads: Vec<_> = (0..how.threads).map(|_| scope.spawn(work)).collect();
         ready.wait();
         let begun = Instant::now();
         let (mut before, mut then) = (0, begun);
-        for second in 1..=options.seconds {
+        for second in 1..=how.seconds {
             let next = begun + Duration::from_secs(second);
             thread::sleep(next.saturating_duration_since(Instant::now()));
             let (sum, now) = (sum(), Instant::now());

@@ -1,0 +1,69 @@
+//! What is counted: each metric is a static, and stands in one line of the list below.
+
+use std::sync::LazyLock;
+use std::time::{Duration, SystemTime};
+
+use prometheus_client::registry::Registry;
+use windrow::{Counter, Event, Family, Gauge, SlidingWindow};
+use windrow_prometheus::{RegisterError, field, register};
+use windrow_tower::{Endpoint, Routes};
+
+windrow::labels! {
+    /// How an order ends.
+    pub(crate) enum Outcome {
+        Accepted = "accepted",
+        /// What was sent is no amount: 400.
+        Invalid = "invalid",
+        /// There was no room for it: 429.
+        Refused = "refused",
+        /// It could not be paid: 503.
+        Failed = "failed"
+    }
+
+    /// What orders are told apart by.
+    pub(crate) struct Order { outcome: Outcome }
+}
+
+windrow::events! {
+    /// What is counted of payments.
+    pub(crate) enum Payment {
+        /// What was paid for an order, in cents.
+        Amount: Value,
+    }
+}
+
+/// Requests, by method and matched route. The layer counts them.
+pub(crate) static ROUTES: Routes = Routes::with_constructor(|| Endpoint::new(window()));
+
+/// Orders by outcome.
+pub(crate) static ORDERS: Family<Order, Counter> = Family::new();
+
+/// Payments.
+pub(crate) static PAYMENTS: LazyLock<SlidingWindow<Payment>> = LazyLock::new(window);
+
+/// When the process began, in seconds since 1970: where it changes, the counters begin at zero.
+static STARTED: Gauge = Gauge::new();
+
+/// The last minute by the second, the last hour by the minute, the last day by the hour.
+fn window<E: Event>() -> SlidingWindow<E> {
+    const MINUTE: Duration = Duration::from_secs(60);
+    const HOUR: Duration = Duration::from_secs(3_600);
+    let builder = SlidingWindow::builder().interval(MINUTE).buckets(60);
+    builder.tier(MINUTE, 60).tier(HOUR, 24).build().expect("each tier is a multiple of the finer")
+}
+
+/// All of it, as a scrape shows it.
+pub(crate) fn registry() -> Result<Registry, RegisterError> {
+    let mut registry = Registry::with_prefix("shop");
+    let all = &mut registry;
+    let requests = field(&ROUTES, Endpoint::window);
+    let now = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
+    STARTED.add(now.as_secs().cast_signed());
+    register(all, "start_time_seconds", "When the process began, since 1970", &STARTED)?;
+    register(all, "requests", "Requests by method and route, times in nanoseconds", requests)?;
+    let in_flight = field(&ROUTES, Endpoint::in_flight);
+    register(all, "in_flight", "Requests in flight by method and route", in_flight)?;
+    register(all, "orders", "Orders by outcome", &ORDERS)?;
+    register(all, "payments", "Payments, in cents", &*PAYMENTS)?;
+    Ok(registry)
+}

@@ -1,0 +1,137 @@
+//! What was counted, drawn as a table or told in a line.
+
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use windrow::{Snapshot, Stats};
+use windrow_tower::{Http, UNMATCHED};
+
+use crate::counts::{ORDERS, PAYMENTS, Payment, ROUTES};
+use crate::numbers::{self, grouped};
+
+const HOUR: Duration = Duration::from_secs(3_600);
+const DAY: Duration = Duration::from_secs(86_400);
+
+/// How many of the last seconds are drawn.
+const BARS: usize = 20;
+
+/// Where to look, and how to send requests.
+pub(crate) fn head(address: SocketAddr, clients: Option<usize>) -> String {
+    let service = format!("http://{address}");
+    let load = match clients {
+        Some(clients) => format!("{clients} clients of its own send requests; yours count too:"),
+        None => "it waits for your requests:".to_owned(),
+    };
+    format!(
+        "
+    look at it:  {service}/console
+
+{load}
+    curl {service}/carts/7
+    curl -d 1250 {service}/orders
+    curl {service}/slow/300
+    curl {service}/metrics
+Ctrl-C ends it.
+"
+    )
+}
+
+/// A row for each method of each route, with its last seconds as bars.
+pub(crate) fn table() -> String {
+    let mut text = format!(
+        "{:<18}{:>8}{:>9}{:>10}{:>11}{:>8}{:>9}{:>9}   last {BARS} s\n",
+        "requests", "/s", "minute", "hour", "day", "failed", "mean ms", "max ms"
+    );
+    let mut all: Vec<_> = ROUTES.iter().collect();
+    all.sort_by_key(|series| std::cmp::Reverse(series.window().lifetime(Http::Pass).count));
+    for series in all {
+        let window = series.window();
+        let minute = window.snapshot();
+        let sum = |span| window.over(span).map_or(0, |over| over.sum(Http::Pass));
+        let time = minute.stats(Http::Rt);
+        let name: Vec<String> = series.pairs().map(|(_, value)| value.to_string()).collect();
+        let _ = writeln!(
+            text,
+            "{:<18}{:>8}{:>9}{:>10}{:>11}{:>8}{:>9}{:>9}   {}",
+            name.join(" "),
+            grouped(window.previous().sum(Http::Pass)),
+            grouped(minute.sum(Http::Pass)),
+            grouped(sum(HOUR)),
+            grouped(sum(DAY)),
+            grouped(minute.sum(Http::Exception)),
+            milliseconds(time.mean()),
+            milliseconds(time.max.map(|most| most as f64)),
+            bars(&minute),
+        );
+    }
+    let _ = writeln!(text, "\n{}", orders());
+    text
+}
+
+/// The last whole second in one line.
+pub(crate) fn line(seconds: u64) -> String {
+    let mut text = format!("{seconds:>4} s ");
+    let (mut passed, mut failed, mut unmatched) = (0, 0, 0);
+    let mut time = Stats::default();
+    for series in &ROUTES {
+        let second = series.window().previous();
+        passed += second.sum(Http::Pass);
+        failed += second.sum(Http::Exception);
+        time += second.stats(Http::Rt);
+        if series.labels().is_some_and(|route| route.route == UNMATCHED) {
+            unmatched += second.sum(Http::Pass);
+        }
+    }
+    let _ = writeln!(
+        text,
+        "  requests {}/s  failed {}/s  unmatched {}/s  {} ms ({} to {})  {}",
+        grouped(passed),
+        grouped(failed),
+        grouped(unmatched),
+        milliseconds(time.mean()),
+        milliseconds(time.min.map(|least| least as f64)),
+        milliseconds(time.max.map(|most| most as f64)),
+        orders(),
+    );
+    text
+}
+
+/// Orders by outcome, and what was paid in the last minute.
+fn orders() -> String {
+    let mut text = "orders".to_owned();
+    for series in &ORDERS {
+        let _ = series.pairs().try_for_each(|(_, outcome)| write!(text, " {outcome}"));
+        let _ = write!(text, " {}", grouped(series.sum()));
+    }
+    let paid = PAYMENTS.stats(Payment::Amount);
+    let _ =
+        write!(text, ", paid in the last minute {}.{:02}", grouped(paid.sum / 100), paid.sum % 100);
+    text
+}
+
+/// One character for each of the last buckets, oldest first; the last is the second that is being counted.
+fn bars(minute: &Snapshot<Http>) -> String {
+    let buckets = minute.buckets();
+    let newest = &buckets[buckets.len().saturating_sub(BARS)..];
+    let heights: Vec<u64> = newest.iter().map(|bucket| bucket.sum(Http::Pass)).collect();
+    let highest = heights.iter().copied().max().unwrap_or(0);
+    // The lowest bar that is not too low; nothing has none.
+    let bar = |height: u64| {
+        let high_enough = |bar: &(u64, char)| bar.0 * highest >= 8 * height;
+        (0..).zip("·▁▂▃▄▅▆▇█".chars()).find(high_enough).map_or('?', |(_, bar)| bar)
+    };
+    heights.into_iter().map(bar).collect()
+}
+
+/// Nanoseconds as milliseconds.
+fn milliseconds(nanoseconds: Option<f64>) -> String {
+    numbers::milliseconds(nanoseconds.map(|ns| ns / 1_000.0))
+}
+
+/// Writes to standard output. A reader that has gone away does not stop the count.
+pub(crate) fn say(text: &str) {
+    let mut out = io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}

@@ -1,0 +1,78 @@
+//! Real requests from concurrent clients, some of which fail, over loopback.
+
+use std::f32::consts::TAU;
+use std::io::{Error, Result};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use axum::http::StatusCode;
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+
+use crate::client::Client;
+
+/// The load rises and falls in this time.
+const TIDE: Duration = Duration::from_secs(40);
+
+/// The clients at work.
+pub(crate) struct Load {
+    stop: Arc<AtomicBool>,
+    clients: JoinSet<Result<u64>>,
+}
+
+impl Load {
+    pub(crate) fn begin(service: SocketAddr, clients: usize) -> Load {
+        let stop = Arc::new(AtomicBool::new(false));
+        let begun = Instant::now();
+        let client = |_| run(service, begun, Arc::clone(&stop));
+        Load { clients: (0..clients).map(client).collect(), stop }
+    }
+
+    /// Lets each client finish what it has begun. Returns how many answers they all received.
+    pub(crate) async fn end(mut self) -> Result<u64> {
+        self.stop.store(true, Relaxed);
+        let mut answers = 0;
+        while let Some(client) = self.clients.join_next().await {
+            answers += client??;
+        }
+        Ok(answers)
+    }
+}
+
+/// Sends one request after another until told to stop, and returns how many answers there were.
+async fn run(service: SocketAddr, begun: Instant, stop: Arc<AtomicBool>) -> Result<u64> {
+    let mut client = Client::connect(service).await?;
+    let mut answers = 0;
+    while !stop.load(Relaxed) {
+        let (method, path, body) = request();
+        let (status, _) = client.send(method, &path, body).await?;
+        answers += 1;
+        match status {
+            StatusCode::OK | StatusCode::BAD_REQUEST | StatusCode::NOT_FOUND => {}
+            StatusCode::TOO_MANY_REQUESTS => {}
+            failure if failure.is_server_error() => {}
+            other => return Err(Error::other(format!("not an answer of this service: {other}"))),
+        }
+        sleep(pause(begun.elapsed())).await;
+    }
+    Ok(answers)
+}
+
+/// Any request: a method, a path and a body.
+fn request() -> (&'static str, String, String) {
+    match fastrand::u32(0..100) {
+        0..60 => ("GET", format!("/carts/{}", fastrand::u32(1..1_000)), String::new()),
+        60..90 => ("POST", "/orders".to_owned(), fastrand::u32(100..20_000).to_string()),
+        90..93 => ("POST", "/orders".to_owned(), "a handful".to_owned()),
+        93..97 => ("GET", format!("/slow/{}", fastrand::u32(50..200)), String::new()),
+        _ => ("GET", format!("/{}", fastrand::u32(..)), String::new()),
+    }
+}
+
+/// How long a client thinks before it asks again: 2 to 18 ms.
+fn pause(since_begin: Duration) -> Duration {
+    let tide = (since_begin.as_secs_f32() / TIDE.as_secs_f32() * TAU).cos();
+    Duration::from_secs_f32(0.010 + 0.008 * tide)
+}

@@ -1,0 +1,103 @@
+//! The shop: what it answers, and how long it takes for that.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::routing::{get, post};
+use tokio::sync::Semaphore;
+use tokio::time::sleep;
+
+use crate::book::Book;
+use crate::counts::{ORDERS, Order, Outcome, PAYMENTS, Payment};
+
+type Answer = (StatusCode, &'static str);
+
+/// How many orders are worked on at once; the others are refused.
+const PLACES: usize = 2;
+
+/// Orders of so many cents or more are none.
+const MOST_CENTS: u64 = 100_000_000;
+
+/// The longest that `/slow` takes, in milliseconds.
+const SLOWEST: u64 = 5_000;
+
+/// The shop's state.
+pub(crate) struct Shop {
+    places: Semaphore,
+    requests: AtomicU64,
+    pub(crate) book: Book,
+}
+
+impl Shop {
+    pub(crate) fn open() -> Arc<Shop> {
+        let places = Semaphore::new(PLACES);
+        Arc::new(Shop { places, requests: AtomicU64::new(0), book: Book::default() })
+    }
+
+    /// The routes.
+    pub(crate) fn routes(self: &Arc<Shop>) -> Router {
+        Router::new()
+            .route("/carts/{id}", get(cart))
+            .route("/orders", post(order))
+            .route("/slow/{milliseconds}", get(slow))
+            .fallback(nothing)
+            .with_state(Arc::clone(self))
+    }
+
+    /// Works for some milliseconds, seldom for ten times as long. Says which piece of work it was.
+    async fn work(&self) -> u64 {
+        let nth = self.requests.fetch_add(1, Relaxed);
+        let scattered = nth.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+        let times = if scattered.is_multiple_of(97) { 10 } else { 1 };
+        sleep(Duration::from_millis(times * (1 + scattered % 8))).await;
+        nth
+    }
+}
+
+/// `GET /carts/{id}`: one in forty fails.
+async fn cart(State(shop): State<Arc<Shop>>) -> Answer {
+    if shop.work().await % 40 == 39 {
+        (StatusCode::INTERNAL_SERVER_ERROR, "the cart lost a wheel\n")
+    } else {
+        (StatusCode::OK, "a cart full of hay\n")
+    }
+}
+
+/// `POST /orders`, with an amount of cents: one in thirty cannot be paid.
+async fn order(State(shop): State<Arc<Shop>>, cents: String) -> Answer {
+    let (outcome, answer) = decide(&shop, &cents).await;
+    ORDERS.with(Order { outcome }).increment();
+    shop.book.order(outcome);
+    answer
+}
+
+async fn decide(shop: &Shop, cents: &str) -> (Outcome, Answer) {
+    let cents = cents.trim().parse().ok().filter(|cents| *cents < MOST_CENTS);
+    let Some(cents) = cents else {
+        return (Outcome::Invalid, (StatusCode::BAD_REQUEST, "that is no amount of cents\n"));
+    };
+    let Ok(_place) = shop.places.try_acquire() else {
+        return (Outcome::Refused, (StatusCode::TOO_MANY_REQUESTS, "the barn is full\n"));
+    };
+    if shop.work().await % 30 == 29 {
+        return (Outcome::Failed, (StatusCode::SERVICE_UNAVAILABLE, "the bank is closed\n"));
+    }
+    PAYMENTS.record(Payment::Amount, cents);
+    shop.book.payment(cents);
+    (Outcome::Accepted, (StatusCode::OK, "the hay is yours\n"))
+}
+
+/// `GET /slow/{milliseconds}`: takes so long.
+async fn slow(Path(milliseconds): Path<u64>) -> &'static str {
+    sleep(Duration::from_millis(milliseconds.min(SLOWEST))).await;
+    "good hay takes its time\n"
+}
+
+/// Everything else.
+async fn nothing() -> Answer {
+    (StatusCode::NOT_FOUND, "no hay here\n")
+}

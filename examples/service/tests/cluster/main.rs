@@ -1,0 +1,240 @@
+//! Many processes as one: what Prometheus adds up is what was sent to all of them, though one is killed.
+//!
+//! `cargo xtask cluster` runs this where Prometheus is.
+#![cfg(unix)]
+
+#[path = "../../src/client.rs"]
+mod client;
+mod load;
+#[path = "../common/process.rs"]
+mod process;
+mod prometheus;
+mod scraped;
+
+use std::env;
+use std::fs;
+use std::future::pending;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use load::{Counts, Load, Sent, expected, now};
+use process::{Process, file};
+use prometheus::{FILES, Prometheus};
+use scraped::{Life, lives};
+use tokio::time::sleep;
+
+/// How long each part of the run takes: some scrapes.
+const PART: Duration = Duration::from_secs(5);
+
+fn promtool(arguments: &[&str]) -> (bool, String) {
+    let output = Command::new("promtool").current_dir(FILES).args(arguments).output();
+    let output = output.expect("promtool is on the path");
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8_lossy(&said).into_owned())
+}
+
+#[test]
+#[ignore = "`cargo xtask cluster`: needs promtool"]
+fn the_rules_give_what_was_worked_out_by_hand() {
+    for arguments in [
+        ["check", "config", "prometheus.yml"],
+        ["check", "rules", "rules.yml"],
+        ["check", "rules", "alerts.yml"],
+        ["test", "rules", "tests.yml"],
+    ] {
+        let (right, said) = promtool(&arguments);
+        assert!(right, "promtool {arguments:?}: {said}");
+    }
+}
+
+#[test]
+#[ignore = "`cargo xtask cluster`: needs promtool"]
+fn a_mean_of_means_or_a_sum_of_extremes_is_noticed() {
+    let broken = file("broken-rules");
+    fs::create_dir_all(&broken).unwrap();
+    for copied in ["alerts.yml", "tests.yml"] {
+        fs::copy(Path::new(FILES).join(copied), broken.join(copied)).unwrap();
+    }
+    let rules = fs::read_to_string(Path::new(FILES).join("rules.yml")).unwrap();
+    let tests = broken.join("tests.yml");
+    for (right, wrong) in [
+        (
+            "max without (instance) (shop_payments_max)",
+            "sum without (instance) (shop_payments_max)",
+        ),
+        (
+            "max without (instance) (shop_requests_max)",
+            "avg without (instance) (shop_requests_max)",
+        ),
+        (
+            "sum without (instance) (rate(shop_requests_total[5m]))",
+            "rate(sum without (instance) (shop_requests_total)[5m:1m])",
+        ),
+        (
+            "sum without (instance) (rate(shop_payments_sum_total[5m]))\n          /",
+            "avg without (instance) (rate(shop_payments_sum_total[5m])) + 0 *",
+        ),
+        ("sum without (instance) (shop_in_flight)", "max without (instance) (shop_in_flight)"),
+    ] {
+        assert!(rules.contains(right), "{right}");
+        fs::write(broken.join("rules.yml"), rules.replacen(right, wrong, 1)).unwrap();
+        let (passes, said) = promtool(&["test", "rules", tests.to_str().unwrap()]);
+        assert!(!passes, "{wrong} passes: {said}");
+        assert!(said.contains("exp:"), "{wrong}: not by a number: {said}");
+    }
+}
+
+#[test]
+#[ignore = "`cargo xtask cluster`: needs prometheus"]
+fn what_prometheus_adds_up_is_what_was_sent_but_for_the_unscraped_tail_of_a_killed_process() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.expect("a runtime").block_on(run());
+}
+
+/// What was sent to an instance, by life of its process.
+struct Instance {
+    process: Process,
+    export: PathBuf,
+    lives: Vec<Vec<Sent>>,
+}
+
+impl Instance {
+    fn start(number: usize, port: Option<u16>) -> Instance {
+        let export = file(&format!("last-of-{number}"));
+        let port = port.map(|port| port.to_string());
+        let mut arguments = vec!["--export", export.to_str().expect("a path in UTF-8")];
+        arguments.extend(port.iter().flat_map(|port| ["--port", port]));
+        Instance { process: Process::start(&arguments), export, lives: Vec::new() }
+    }
+
+    fn address(&self) -> SocketAddr {
+        self.process.address()
+    }
+}
+
+async fn run() {
+    let begun = Instant::now();
+    let say = |what: &str| println!("{:>5.1} s  {what}", begun.elapsed().as_secs_f64());
+
+    let mut instances: Vec<Instance> =
+        (1..=3).map(|number| Instance::start(number, None)).collect();
+    let addresses: Vec<SocketAddr> = instances.iter().map(Instance::address).collect();
+    say(&format!("three services: {addresses:?}"));
+    let prometheus = Prometheus::start(&addresses).await;
+    let page = format!("http://{}", prometheus.address());
+    prometheus.until("up == 1", |found| found.len() == 3).await;
+    say(&format!("Prometheus, which scrapes each of them once a second: {page}"));
+
+    let mut loads: Vec<Load> = addresses.iter().copied().map(Load::begin).collect();
+    say("load on all three");
+    sleep(PART).await;
+
+    let victim = instances.remove(0);
+    drop(victim.process); // SIGKILL
+    let mut killed = Instance::start(1, Some(addresses[0].port()));
+    killed.lives = victim.lives;
+    killed.lives.push(loads.remove(0).end().await);
+    instances.insert(0, killed);
+    loads.insert(0, Load::begin(addresses[0]));
+    say("the first was killed under load, and has begun anew");
+    sleep(PART).await;
+
+    for (instance, load) in instances.iter_mut().zip(loads) {
+        instance.lives.push(load.end().await);
+    }
+    let ended = now();
+    say("the load has ended; one more scrape of each");
+    prometheus.until(&format!("timestamp(up) > {ended}"), |found| found.len() == 3).await;
+
+    let mut lost = 0;
+    for (instance, address) in instances.iter().zip(&addresses) {
+        let scraped = lives(&prometheus, *address).await;
+        assert_eq!(scraped.len(), instance.lives.len(), "lives of {address}");
+        for (number, (scraped, sent)) in scraped.iter().zip(&instance.lives).enumerate() {
+            let was_killed = number + 1 < instance.lives.len();
+            let requests = sent.len();
+            if was_killed {
+                lost = tail(&prometheus, *address, scraped, sent).await;
+            } else {
+                assert_eq!(scraped.counts, expected(sent), "{address}, to the last request");
+            }
+            say(&format!("{address}: {requests} requests sent, {} scraped", scraped.requests()));
+        }
+    }
+    say(&format!("all in all, {lost} are missing: those since the last scrape before the kill"));
+
+    rules_hold(&prometheus).await;
+    say("the recorded rules agree with the raw numbers, and every rule is evaluated");
+
+    if env::var_os("WINDROW_CLUSTER").is_some_and(|what| what == "keep") {
+        let _loads: Vec<Load> = addresses.iter().copied().map(Load::begin).collect();
+        say("load again, until Ctrl-C. Look at");
+        println!(
+            "         {page}/graph?g0.expr=job%3Ashop_requests_per_second%3Asum&g0.tab=0&g0.range_input=5m"
+        );
+        println!("         {page}/alerts");
+        addresses.iter().for_each(|address| println!("         http://{address}/console"));
+        pending::<()>().await;
+    }
+    for instance in instances {
+        let sent = expected(instance.lives.last().expect("it has lived"));
+        instance.process.signal("TERM");
+        let end = instance.process.end();
+        assert!(end.code == Some(0) && end.said.ends_with(", lost 0\n"), "{end:?}");
+        let export = fs::read_to_string(&instance.export).expect("it was written");
+        assert_eq!(exported_requests(&export), requests(&sent), "in the last export");
+    }
+    say("each has ended in good order, with all that was sent to it in its last export");
+}
+
+/// How many requests are missing of a life that was ended by a kill: none that was answered before the last scrape began.
+async fn tail(prometheus: &Prometheus, address: SocketAddr, life: &Life, sent: &[Sent]) -> u64 {
+    let last = format!("scrape_duration_seconds{{instance=\"{address}\"}} @ {:.3}", life.last);
+    let found = prometheus.query(&last).await;
+    let took: f64 =
+        found[0]["value"][1].as_str().and_then(|text| text.parse().ok()).expect("a time");
+    let answered_before = sent.iter().filter(|sent| sent.ended.is_some_and(|at| at < life.last));
+    // To the millisecond in which Prometheus notes that it began, and in which it saw the end.
+    let begun_before = sent.iter().filter(|sent| sent.began <= life.last + took + 0.001);
+    let (least, most) = (answered_before.count() as u64, begun_before.count() as u64);
+    let scraped = life.requests();
+    assert!(least <= scraped && scraped <= most, "{least} <= {scraped} <= {most}");
+    assert!(sent.iter().any(|sent| sent.ended.is_none()), "the kill met no request in flight");
+    let counted = sent.iter().filter(|sent| sent.ended.is_some()).count() as u64;
+    counted.saturating_sub(scraped)
+}
+
+/// Whether what the server has recorded by the rules is what the raw numbers say, and no rule fails.
+async fn rules_hold(prometheus: &Prometheus) {
+    for (rule, raw) in [
+        ("job:shop_in_flight:sum", "sum without (instance) (shop_in_flight)"),
+        ("job:shop_requests_max_ns:max", "max without (instance) (shop_requests_max)"),
+        ("job:shop_requests_min_ns:min", "min without (instance) (shop_requests_min)"),
+    ] {
+        // Within a second: what is compared was recorded at some moment of the last.
+        let same = format!("count({rule} == ({raw})) == count({raw})");
+        prometheus.until(&same, |found| found.len() == 1).await;
+    }
+    let mean = "job:shop_payments_mean_cents:rate5m > 0";
+    prometheus.until(mean, |found| found.len() == 1).await;
+    let answer = prometheus.get("rules").await.expect("the server answers");
+    let groups = answer["data"]["groups"].as_array().expect("groups");
+    let rules: Vec<_> =
+        groups.iter().flat_map(|group| group["rules"].as_array().unwrap()).collect();
+    assert_eq!(rules.len(), 16, "{rules:#?}");
+    assert!(rules.iter().all(|rule| rule["health"] == "ok"), "{rules:#?}");
+}
+
+/// The requests among what was sent.
+fn requests(counts: &Counts) -> u64 {
+    counts.iter().filter(|(name, _)| name.ends_with(" Pass")).map(|(_, count)| count).sum()
+}
+
+/// The requests in a text.
+fn exported_requests(text: &str) -> u64 {
+    let lines = text.lines().filter(|line| line.starts_with("shop_requests_total{"));
+    let passed = lines.filter_map(|line| line.split_once("event=\"Pass\"} "));
+    passed.map(|(_, count)| count.parse::<u64>().expect("a count")).sum()
+}

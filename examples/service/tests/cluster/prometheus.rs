@@ -1,0 +1,113 @@
+//! A Prometheus server with the configuration and the rules of this example.
+
+use std::fs;
+use std::io::{Error, Result};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tokio::time::sleep;
+
+use crate::client::Client;
+use crate::process::{LONG, bound, file};
+
+/// Where configuration and rules stand.
+pub(crate) const FILES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/prometheus");
+
+/// A server in a folder of its own, which ends with this.
+pub(crate) struct Prometheus {
+    process: Child,
+    address: SocketAddr,
+    folder: PathBuf,
+}
+
+impl Prometheus {
+    /// Starts one that scrapes the services each second, and waits until it is ready.
+    pub(crate) async fn start(services: &[SocketAddr]) -> Prometheus {
+        let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port is free");
+        let address = free.local_addr().expect("it has an address");
+        drop(free);
+        let folder = file(&format!("prometheus-{}", address.port()));
+        configure(&folder, services).expect("the folder can be written");
+        let log = fs::File::create(folder.join("log")).expect("the folder can be written");
+        let mut command = bound(Command::new("prometheus"));
+        command
+            .current_dir(&folder)
+            .args(["--config.file=prometheus.yml", "--storage.tsdb.path=data"])
+            .arg(format!("--web.listen-address={address}"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(log);
+        let process = command.spawn().expect("prometheus is on the path");
+        let server = Prometheus { process, address, folder };
+        server.until("up", |found| found.len() == services.len()).await;
+        server
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// What a query finds; nothing while the server is not ready.
+    pub(crate) async fn query(&self, query: &str) -> Vec<Value> {
+        let answer = self.get(&format!("query?query={}", escaped(query))).await;
+        let result = answer.map(|answer| answer["data"]["result"].clone());
+        result.ok().and_then(|result| result.as_array().cloned()).unwrap_or_default()
+    }
+
+    /// Waits until a query finds what will do.
+    pub(crate) async fn until(&self, query: &str, will_do: impl Fn(&[Value]) -> bool) {
+        let begun = Instant::now();
+        loop {
+            let found = self.query(query).await;
+            if will_do(&found) {
+                return;
+            }
+            if begun.elapsed() > LONG {
+                let log = fs::read_to_string(self.folder.join("log")).unwrap_or_default();
+                panic!("{query}: {found:#?}\n{log}");
+            }
+            sleep(Duration::from_millis(100)).await;
+        }
+    }
+
+    /// An answer of the server's API.
+    pub(crate) async fn get(&self, path: &str) -> Result<Value> {
+        let mut client = Client::connect(self.address).await?;
+        let (_, body) = client.send("GET", &format!("/api/v1/{path}"), String::new()).await?;
+        serde_json::from_slice(&body).map_err(Error::other)
+    }
+}
+
+impl Drop for Prometheus {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+        if !thread::panicking() {
+            let _ = fs::remove_dir_all(&self.folder);
+        }
+    }
+}
+
+/// Puts the example's files there, with these targets, and intervals of a second.
+fn configure(folder: &Path, services: &[SocketAddr]) -> Result<()> {
+    fs::create_dir_all(folder)?;
+    for rules in ["rules.yml", "alerts.yml"] {
+        fs::copy(Path::new(FILES).join(rules), folder.join(rules))?;
+    }
+    let slow = fs::read_to_string(Path::new(FILES).join("prometheus.yml"))?;
+    let quick =
+        slow.replace("_interval: 15s", "_interval: 1s").replace("timeout: 10s", "timeout: 1s");
+    assert_eq!(slow.matches("15s").count(), 2, "a scrape interval and an evaluation interval");
+    fs::write(folder.join("prometheus.yml"), quick)?;
+    let targets: Vec<String> = services.iter().map(SocketAddr::to_string).collect();
+    fs::write(folder.join("targets.json"), json!([{ "targets": targets }]).to_string())
+}
+
+/// As an address has it.
+fn escaped(text: &str) -> String {
+    text.bytes().fold(String::new(), |all, byte| all + &format!("%{byte:02X}"))
+}

@@ -1,0 +1,75 @@
+//! What Prometheus has scraped of one instance: raw samples, by life of the process.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use serde_json::Value;
+
+use crate::load::Counts;
+use crate::prometheus::Prometheus;
+
+/// All counters of which the sender knows what they have to be.
+const COUNTERS: &str = "shop_(requests|orders|payments|payments_sum)_total";
+
+/// One life of a process, from its start to its end, as it was scraped.
+#[derive(Debug, Default)]
+pub(crate) struct Life {
+    /// When the last scrape began.
+    pub(crate) last: f64,
+    /// What that scrape found: each counter begins at zero, so it is all that was counted until then.
+    pub(crate) counts: Counts,
+}
+
+impl Life {
+    /// All requests.
+    pub(crate) fn requests(&self) -> u64 {
+        let passed = self.counts.iter().filter(|(name, _)| name.ends_with(" Pass"));
+        passed.map(|(_, count)| count).sum()
+    }
+}
+
+/// The lives of an instance, the oldest first.
+///
+/// A counter that is lower than before tells of a restart; but one that has caught up before it is scraped does not. So lives are told
+/// apart by when the process began, which each scrape has too.
+pub(crate) async fn lives(prometheus: &Prometheus, instance: SocketAddr) -> Vec<Life> {
+    let raw = |name: &str| format!("{{__name__=~\"{name}\",instance=\"{instance}\"}}[10m]");
+    let started = prometheus.query(&raw("shop_start_time_seconds")).await;
+    let [started] = &started[..] else { panic!("when did {instance} begin? {started:?}") };
+    let starts: BTreeMap<u64, u64> = samples(started).collect();
+    let mut lives: BTreeMap<u64, Life> = BTreeMap::new();
+    for series in prometheus.query(&raw(COUNTERS)).await {
+        let name = name(&series["metric"]);
+        for (at, value) in samples(&series) {
+            let life = lives.entry(starts[&at]).or_default();
+            life.last = life.last.max(at as f64 / 1_000.0);
+            let before = if value > 0 {
+                life.counts.insert(name.clone(), value).unwrap_or(0)
+            } else {
+                life.counts.get(&name).copied().unwrap_or(0)
+            };
+            assert!(before <= value, "{name} of {instance} went back from {before} to {value}");
+        }
+    }
+    lives.into_values().collect()
+}
+
+/// The samples of a series: milliseconds since 1970, and the value.
+fn samples(series: &Value) -> impl Iterator<Item = (u64, u64)> {
+    let values = series["values"].as_array().expect("a range has values");
+    values.iter().map(|sample| {
+        let at = sample[0].as_f64().expect("a time");
+        let value: f64 = sample[1].as_str().and_then(|text| text.parse().ok()).expect("a number");
+        assert!(value >= 0.0 && value.fract() == 0.0, "no count: {value}");
+        ((at * 1_000.0).round() as u64, value as u64)
+    })
+}
+
+/// As the sender calls it.
+fn name(metric: &Value) -> String {
+    let text = |label: &str| metric[label].as_str().unwrap_or("");
+    let name = text("__name__");
+    let name = name.trim_start_matches("shop_").trim_end_matches("_total");
+    let words = [name, text("method"), text("route"), text("outcome"), text("event")];
+    words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}

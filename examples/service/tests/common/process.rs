@@ -1,0 +1,116 @@
+//! The service as a process of its own, which ends with this.
+
+use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// No step of a test takes longer, on whatever machine.
+pub(crate) const LONG: Duration = Duration::from_secs(60);
+
+/// A service at work.
+pub(crate) struct Process {
+    child: Child,
+    address: SocketAddr,
+    /// Reads what it says, so that it never waits for that.
+    said: Option<JoinHandle<String>>,
+}
+
+/// How a process ended.
+#[derive(Debug)]
+pub(crate) struct End {
+    /// None if a signal killed it.
+    pub(crate) code: Option<i32>,
+    pub(crate) said: String,
+}
+
+impl Process {
+    /// Starts it without load, and waits until it listens.
+    pub(crate) fn start(arguments: &[&str]) -> Process {
+        let mut command = command();
+        command.args(["--no-load", "--plain"]).args(arguments);
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("the service starts");
+        let mut lines = BufReader::new(child.stdout.take().expect("it is piped"));
+        let address = address(&mut lines);
+        let said = thread::spawn(move || {
+            let mut said = String::new();
+            lines.read_to_string(&mut said).expect("it speaks in UTF-8");
+            said
+        });
+        Process { child, address, said: Some(said) }
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Sends a signal: `TERM`, say.
+    pub(crate) fn signal(&self, name: &str) {
+        let process = self.child.id().to_string();
+        let status = Command::new("kill").args(["-s", name, &process]).status();
+        assert!(status.is_ok_and(|status| status.success()), "kill -s {name} {process}");
+    }
+
+    /// Waits for its end.
+    pub(crate) fn end(mut self) -> End {
+        let begun = Instant::now();
+        let status = loop {
+            if let Some(status) = self.child.try_wait().expect("it is a child of ours") {
+                break status;
+            }
+            assert!(begun.elapsed() < LONG, "the service does not end");
+            thread::sleep(Duration::from_millis(5));
+        };
+        let said = self.said.take().map(|said| said.join().expect("reading does not panic"));
+        End { code: status.code(), said: said.unwrap_or_default() }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The service's program. On Linux it is killed when the thread ends that starts it.
+pub(crate) fn command() -> Command {
+    bound(Command::new(env!("CARGO_BIN_EXE_windrow-service")))
+}
+
+/// A program that does not outlive the thread that starts it, however that ends.
+pub(crate) fn bound(mut command: Command) -> Command {
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::unix::process::CommandExt;
+        let die_with_us = || match unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) } {
+            0 => Ok(()),
+            _ => Err(std::io::Error::last_os_error()),
+        };
+        // SAFETY: between fork and exec, the closure makes one system call, and allocates nothing.
+        unsafe { command.pre_exec(die_with_us) };
+    }
+    command
+}
+
+/// A file for a test, which is not there yet.
+pub(crate) fn file(name: &str) -> PathBuf {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_file(&file);
+    file
+}
+
+/// Where it says that it listens.
+fn address(lines: &mut BufReader<ChildStdout>) -> SocketAddr {
+    let mut line = String::new();
+    while lines.read_line(&mut line).expect("it speaks in UTF-8") > 0 {
+        if let Some((_, behind)) = line.split_once("http://") {
+            let address = behind.split(['/', '\n']).next().and_then(|address| address.parse().ok());
+            return address.unwrap_or_else(|| panic!("no address: {line}"));
+        }
+        line.clear();
+    }
+    panic!("the service ended before it listened");
+}

@@ -1,0 +1,215 @@
+//! The service as a process: what it counts, what it refuses, and how it ends.
+#![cfg(unix)]
+
+#[path = "../../src/client.rs"]
+mod client;
+#[path = "../common/process.rs"]
+mod process;
+
+use std::fs;
+use std::io::{ErrorKind, Read, Write};
+use std::net::TcpListener;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use axum::http::StatusCode;
+use client::Client;
+use process::{LONG, Process, command, file};
+use tokio::net::TcpStream;
+use tokio::time::sleep;
+
+/// Runs the program to its end.
+fn output(command: &mut Command) -> Output {
+    command.stdin(Stdio::null()).output().expect("the service starts")
+}
+
+async fn get(service: &Process, path: &str) -> (StatusCode, String) {
+    let mut client = Client::connect(service.address()).await.expect("it listens");
+    let (status, body) = client.send("GET", path, String::new()).await.expect("it answers");
+    (status, String::from_utf8(body.to_vec()).expect("all answers are texts"))
+}
+
+/// Waits until a scrape has this line.
+async fn until(service: &Process, line: &str) {
+    let begun = Instant::now();
+    loop {
+        let (_, text) = get(service, "/metrics").await;
+        if text.lines().any(|found| found == line) {
+            return;
+        }
+        assert!(begun.elapsed() < LONG, "no {line} in\n{text}");
+        sleep(Duration::from_millis(5)).await;
+    }
+}
+
+fn is_in_flight(requests: u64) -> String {
+    format!("shop_in_flight{{method=\"GET\",route=\"/slow/{{milliseconds}}\"}} {requests}")
+}
+
+#[test]
+fn under_its_own_load_it_counts_what_it_did() {
+    let output = output(command().args(["--seconds", "1", "--clients", "8"]));
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    let verdict = said.lines().last().unwrap();
+    assert!(verdict.starts_with("counted ") && verdict.ends_with(", lost 0"), "{said}");
+    assert!(!verdict.starts_with("counted 0 "), "{said}");
+}
+
+#[test]
+fn bad_arguments_and_a_port_that_is_taken_are_refused_with_2() {
+    let taken = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    for (arguments, word) in [
+        (vec!["--port", port.as_str()], "another program listens on"),
+        (vec!["--port", "0"], "from 1 to 65535"),
+        (vec!["--loud"], "--loud"),
+    ] {
+        let output = output(command().args(&arguments));
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        assert!(said.contains(word) && said.lines().count() == 1, "{arguments:?}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn each_request_is_counted_by_its_route_and_the_unknown_ones_together() {
+    let service = Process::start(&[]);
+    let mut client = Client::connect(service.address()).await.unwrap();
+    for (method, path, body, status) in [
+        ("GET", "/carts/1", "", StatusCode::OK),
+        ("GET", "/carts/2", "", StatusCode::OK),
+        ("POST", "/orders", "1250", StatusCode::OK),
+        ("POST", "/orders", "-3", StatusCode::BAD_REQUEST),
+        ("GET", "/slow/soon", "", StatusCode::BAD_REQUEST),
+        ("DELETE", "/carts/1", "", StatusCode::METHOD_NOT_ALLOWED),
+        ("GET", "/wp-login.php", "", StatusCode::NOT_FOUND),
+        ("GET", "/orders/../\"}", "", StatusCode::NOT_FOUND),
+        ("BREW", "/tea", "", StatusCode::NOT_FOUND),
+    ] {
+        let (given, _) = client.send(method, path, body.to_owned()).await.unwrap();
+        assert_eq!(given, status, "{method} {path}");
+    }
+    let (_, text) = get(&service, "/metrics").await;
+    let passed: Vec<&str> = text
+        .lines()
+        .filter(|line| line.starts_with("shop_requests_total{") && line.contains("\"Pass\""))
+        .collect();
+    for (method, route, count) in [
+        ("GET", "/carts/{id}", 2),
+        ("POST", "/orders", 2),
+        ("GET", "/slow/{milliseconds}", 1),
+        ("DELETE", "/carts/{id}", 1),
+        ("GET", "unmatched", 2),
+        ("OTHER", "unmatched", 1),
+    ] {
+        let labels = format!("{{method=\"{method}\",route=\"{route}\",event=\"Pass\"}}");
+        let line = format!("shop_requests_total{labels} {count}");
+        assert!(passed.contains(&line.as_str()), "no {line} in {passed:#?}");
+    }
+    assert_eq!(passed.len(), 6, "{passed:#?}");
+    for line in [
+        "shop_orders_total{outcome=\"accepted\"} 1",
+        "shop_orders_total{outcome=\"invalid\"} 1",
+        "shop_payments_sum_total{event=\"Amount\"} 1250",
+    ] {
+        assert!(text.lines().any(|found| found == line), "no {line} in\n{text}");
+    }
+    service.signal("TERM");
+    let end = service.end();
+    assert_eq!(end.code, Some(0), "{end:?}");
+    assert!(end.said.ends_with("\ncounted 12 of 12, lost 0\n"), "{end:?}");
+}
+
+#[tokio::test]
+async fn requests_in_flight_are_answered_before_the_last_export_is_written() {
+    for signal in ["TERM", "INT"] {
+        let last = file(&format!("last-{signal}"));
+        let service = Process::start(&["--export", last.to_str().unwrap()]);
+        let mut client = Client::connect(service.address()).await.unwrap();
+        let slow =
+            tokio::spawn(async move { client.send("GET", "/slow/700", String::new()).await });
+        until(&service, &is_in_flight(1)).await;
+        service.signal(signal);
+        let (status, body) = slow.await.unwrap().unwrap();
+        assert_eq!((status, &body[..]), (StatusCode::OK, &b"good hay takes its time\n"[..]));
+        let end = service.end();
+        assert_eq!(end.code, Some(0), "{end:?}");
+        let last = fs::read_to_string(last).unwrap();
+        assert!(last.lines().any(|line| line == is_in_flight(0)), "{last}");
+        let pass = "{method=\"GET\",route=\"/slow/{milliseconds}\",event=\"Pass\"} 1";
+        assert!(last.contains(&format!("shop_requests_total{pass}\n")), "{last}");
+        assert!(last.ends_with("# EOF\n"), "{last}");
+    }
+}
+
+#[tokio::test]
+async fn a_second_signal_ends_it_at_once() {
+    let service = Process::start(&[]);
+    let mut client = Client::connect(service.address()).await.unwrap();
+    let slow = tokio::spawn(async move { client.send("GET", "/slow/5000", String::new()).await });
+    until(&service, &is_in_flight(1)).await;
+    let begun = Instant::now();
+    service.signal("TERM");
+    // Until the first has been seen, a second would be the same one to the kernel.
+    while TcpStream::connect(service.address()).await.is_ok() {
+        assert!(begun.elapsed() < LONG, "it goes on listening");
+        sleep(Duration::from_millis(5)).await;
+    }
+    service.signal("TERM");
+    assert_eq!(service.end().code, Some(130));
+    assert!(slow.await.unwrap().is_err(), "the request was answered");
+}
+
+#[tokio::test]
+async fn while_it_stops_a_scrape_is_answered_in_full_or_refused() {
+    let service = Process::start(&[]);
+    let mut client = Client::connect(service.address()).await.unwrap();
+    let slow = tokio::spawn(async move { client.send("GET", "/slow/700", String::new()).await });
+    until(&service, &is_in_flight(1)).await;
+    let mut scraper = Client::connect(service.address()).await.unwrap();
+    service.signal("TERM");
+    let (mut answered, mut refused) = (0, 0);
+    while !slow.is_finished() {
+        // On a connection that was there before, and on a new one each time.
+        let kept = scraper.send("GET", "/metrics", String::new()).await.ok();
+        let fresh = match Client::connect(service.address()).await {
+            Ok(mut fresh) => fresh.send("GET", "/metrics", String::new()).await.ok(),
+            Err(error) => {
+                assert_eq!(error.kind(), ErrorKind::ConnectionRefused, "{error}");
+                None
+            }
+        };
+        for scrape in [kept, fresh] {
+            let Some((status, text)) = scrape else {
+                refused += 1;
+                continue;
+            };
+            assert!(status == StatusCode::OK && text.ends_with(b"# EOF\n"), "{status} {text:?}");
+            answered += 1;
+        }
+        sleep(Duration::from_millis(1)).await;
+    }
+    assert!(refused > 0, "{answered} answered, and none refused: it did not stop");
+    assert_eq!(slow.await.unwrap().unwrap().0, StatusCode::OK);
+    assert_eq!(service.end().code, Some(0));
+}
+
+#[tokio::test]
+async fn who_is_gone_and_who_sends_half_a_request_do_not_hold_up_the_end_for_ever() {
+    let service = Process::start(&[]);
+    let mut gone = std::net::TcpStream::connect(service.address()).unwrap();
+    gone.write_all(b"GET /slow/5000 HTTP/1.1\r\nhost: hay\r\n\r\n").unwrap();
+    until(&service, &is_in_flight(1)).await;
+    drop(gone);
+    until(&service, &is_in_flight(0)).await;
+    let mut half = std::net::TcpStream::connect(service.address()).unwrap();
+    half.write_all(b"GET /slow/1 HT").unwrap();
+    service.signal("TERM");
+    let end = service.end();
+    assert_eq!(end.code, Some(0), "{end:?}");
+    assert!(end.said.ends_with("\ncounted 1 of 1, lost 0\n"), "{end:?}");
+    let mut rest = Vec::new();
+    let _ = half.read_to_end(&mut rest);
+    assert!(rest.is_empty(), "{rest:?}");
+}

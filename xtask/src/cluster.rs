@@ -1,0 +1,52 @@
+//! Many processes of the example service as one: the rules by which Prometheus adds them up, and a run with three of them.
+
+use crate::sanitizers::needs;
+use crate::steps::{Failed, Steps};
+
+/// The package whose tests these are.
+const TESTS: [&str; 5] = ["test", "--package", "windrow-service", "--test", "cluster"];
+
+/// What is done, by which of Debian's programs, and the tests that do it.
+const PARTS: [(&str, &str, &[&str]); 2] = [
+    (
+        "rules over many processes",
+        "promtool",
+        &[
+            "the_rules_give_what_was_worked_out_by_hand",
+            "a_mean_of_means_or_a_sum_of_extremes_is_noticed",
+        ],
+    ),
+    ("three services, of which one is killed, and a Prometheus server", "prometheus", &[RUN]),
+];
+
+const RUN: &str =
+    "what_prometheus_adds_up_is_what_was_sent_but_for_the_unscraped_tail_of_a_killed_process";
+
+/// Runs both parts, as far as their programs are here. `keep`: the services and the server go on until Ctrl-C.
+pub(crate) fn run(steps: &mut Steps, keep: bool) -> Result<(), Failed> {
+    let variables: &[_] = if keep { &[("WINDROW_CLUSTER", "keep")] } else { &[] };
+    for (name, program, tests) in PARTS {
+        if let Err(why) = needs(program, &["--version"]) {
+            steps.leave_out(name, &why);
+            continue;
+        }
+        let options = ["--", "--ignored", "--nocapture", "--test-threads=1", "--exact"];
+        steps.cargo(name, &[&TESTS[..], &options, tests].concat(), variables)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_test_of_a_cluster_exists() {
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+        let tests = format!("{root}/examples/service/tests/cluster/main.rs");
+        let tests = std::fs::read_to_string(tests).unwrap();
+        for test in PARTS.into_iter().flat_map(|(_, _, tests)| tests) {
+            assert!(tests.contains(&format!("fn {test}()")), "{test}");
+        }
+    }
+}

@@ -150,7 +150,7 @@ impl Browser {
                 let page = self.value("document.body && document.body.outerHTML.slice(0, 4000)");
                 panic!("never: {expression}\n{:#?}\n{page}", self.seen.complaints);
             }
-            thread::sleep(Duration::from_millis(20));
+            thread::sleep(Duration::from_millis(50));
         }
     }
 

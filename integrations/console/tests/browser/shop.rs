@@ -17,6 +17,7 @@ labels! {
     pub(crate) struct Request { method: Method, route: str }
 }
 
+// What passes may be an exception later on.
 events! {
     pub(crate) enum Http { Pass: Count, Block: Count, Exception: Count, Rt: Value }
 }

@@ -31,12 +31,15 @@ fn the_page_by_day_and_by_night() {
     let mut page = Page::open(&server);
     page.browser.resize(1200, 900, false);
     let key = "requests{method=\"POST\",route=\"/checkout/payment\"}";
-    let chosen = format!("location.hash = new URLSearchParams({{ series: {} }})", json!(key));
+    let chosen = json!({ "series": key, "sort": "-share" });
+    let chosen = format!("location.hash = new URLSearchParams({chosen})");
     page.browser.value(&chosen);
     page.browser.wait_for("document.querySelector('#detail [data-horizon=day]')");
     for (scheme, name) in [("light", "console-light.png"), ("dark", "console-dark.png")] {
         page.browser.prefer(scheme);
         page.catch_up(&server);
+        let both = "[...document.querySelectorAll('#cores [data-core]')].filter(row => row.dataset.value > 0).length > 1";
+        page.browser.wait_for(both);
         let picture = small(&STANDARD.decode(page.browser.screenshot()).unwrap());
         fs::write(folder.join(name), &picture).unwrap();
         assert!(picture.len() < MOST_BYTES, "{name} has {} bytes", picture.len());

@@ -25,8 +25,12 @@ const AMISS: &str = "(() => {
     });
     const head = document.querySelector('th').getBoundingClientRect();
     const first = document.querySelector('tr[data-series]').getBoundingClientRect();
-    const gap = Math.abs(first.top - head.bottom) > 2 ? ['a gap above the first row'] : [];
-    return [...cut.map(says), ...beyond, ...gap];
+    const scroll = document.querySelector('#scroll');
+    const open = document.querySelector('[aria-selected=true]')?.getBoundingClientRect();
+    const hidden = !document.querySelector('#detail').hidden
+        && !(open && open.top >= head.bottom - 1 && open.bottom <= scroll.getBoundingClientRect().bottom + 1);
+    const gap = scroll.scrollTop === 0 && Math.abs(first.top - head.bottom) > 2 ? ['a gap above the first row'] : [];
+    return [...cut.map(says), ...beyond, ...gap, ...(hidden ? ['the row that is open'] : [])];
 })()";
 
 #[test]

@@ -13,7 +13,7 @@ const FRAMES: u64 = 10;
 
 /// What the page's thread has spent by now, in seconds, by what it was for.
 fn spent(page: &mut Page) -> BTreeMap<String, f64> {
-    let metrics = page.browser.call("Performance.getMetrics", json!({}));
+    let metrics = page.browser.call("Performance.getMetrics", &json!({}));
     let metrics = metrics["metrics"].as_array().unwrap().iter();
     let all = metrics.map(|one| (one["name"].as_str().unwrap(), one["value"].as_f64().unwrap()));
     let asked = ["ScriptDuration", "LayoutDuration", "RecalcStyleDuration", "TaskDuration"];
@@ -41,7 +41,7 @@ fn of_many_rows_only_those_in_sight_are_drawn_and_all_are_there() {
         "window.tasks = []; new PerformanceObserver(list => tasks.push(...list.getEntries().map(task => task.duration)))
             .observe({ type: 'longtask' })",
     );
-    page.browser.call("Performance.enable", json!({ "timeDomain": "threadTicks" }));
+    page.browser.call("Performance.enable", &json!({ "timeDomain": "threadTicks" }));
     let before = spent(&mut page);
     // All rows change in each of these frames.
     for round in 0..FRAMES {

@@ -2,12 +2,13 @@
 
 use crate::numbers::{assert_shown, expected};
 use crate::page::Page;
-use crate::shop::Shop;
+use crate::shop::{Http, Method, Shop};
 
 #[test]
 #[ignore = "`cargo xtask browser`: needs chromium-headless-shell"]
 fn a_restart_of_the_service_is_seen_and_its_counters_begin_anew() {
     let shop = Shop::new();
+    shop.route(Method::Get, "/of/the/old/days").add(Http::Pass, 1);
     shop.work(200);
     let server = shop.serve("127.0.0.1:0");
     let address = server.address();

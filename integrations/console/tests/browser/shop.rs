@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use windrow::clock::Manual;
-use windrow::{Counter, Family, Gauge, Handle, SlidingWindow, events, labels};
+use windrow::clock::{Clock, Manual};
+use windrow::{Counter, Family, Gauge, Handle, SlidingWindow, Timestamp, events, labels};
 use windrow_console::{Console, Server};
 
 use crate::traffic::Door;
@@ -74,6 +74,14 @@ impl Shop {
     /// The time of the windows goes on.
     pub(crate) fn pass(&self, time: Duration) {
         self.clock.advance(time);
+    }
+
+    /// Does something at a time that windows have left behind.
+    pub(crate) fn step_back(&self, what: impl FnOnce()) {
+        let now = self.clock.now();
+        self.clock.set(Timestamp::default());
+        what();
+        self.clock.set(now);
     }
 
     /// Some seconds before noon are over, a day at most.

@@ -21,6 +21,7 @@ mod orderings;
 #[cfg(test)]
 mod parity;
 mod pictures;
+mod ports;
 mod sanitizers;
 mod sources;
 mod steps;
@@ -88,6 +89,8 @@ usage: cargo xtask <command>
                   windrow and its rivals, side by side: tables, data and pictures in target/compare;
                   --quick: in a minute or two; --publish: into docs/performance.md as well;
                   PART: only that; one that does not exist lists them
+  compare ports   programs of others on windrow, before and after: runs their own tests, and measures both
+                  (--quick: with fewer rounds)
   help            this
 ";
 
@@ -163,7 +166,10 @@ fn run(steps: &mut Steps, command: &str, arguments: &mut Parser) -> Result<(), P
     }
     if command == "compare" {
         let asked = compare::Asked::parse(arguments.raw_args()?).map_err(lexopt::Error::from)?;
-        return Ok(compare::run(steps, asked)?);
+        return Ok(match asked {
+            compare::Asked::Ports { passed_on } => ports::run(steps, passed_on)?,
+            compare::Asked::Lab { publish, passed_on } => compare::run(steps, publish, passed_on)?,
+        });
     }
     let option = match command {
         "orderings" => Some("check"),

@@ -166,10 +166,11 @@ fn run(steps: &mut Steps, command: &str, arguments: &mut Parser) -> Result<(), P
     }
     if command == "compare" {
         let asked = compare::Asked::parse(arguments.raw_args()?).map_err(lexopt::Error::from)?;
-        return Ok(match asked {
-            compare::Asked::Ports { passed_on } => ports::run(steps, passed_on)?,
+        match asked {
+            compare::Asked::Ports { passed_on } => ports::run(steps, &passed_on)?,
             compare::Asked::Lab { publish, passed_on } => compare::run(steps, publish, passed_on)?,
-        });
+        }
+        return Ok(());
     }
     let option = match command {
         "orderings" => Some("check"),

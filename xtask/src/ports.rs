@@ -45,11 +45,11 @@ const PORTS: [Port; 2] = [
 ];
 
 /// Makes the copies, runs the crates' own tests on those with a file of ours, and measures both.
-pub(crate) fn run(steps: &mut Steps, passed_on: Vec<OsString>) -> Result<(), Failed> {
+pub(crate) fn run(steps: &mut Steps, passed_on: &[OsString]) -> Result<(), Failed> {
     let root = steps.root().to_owned();
     let target = target_directory().map_err(|why| Failed::new("where to build", why))?;
     let copies = root.join("target/ports"); // where the manifest of `OURS` has them
-    let built = target.join("ports/target");
+    let output = target.join("ports/target");
     steps.step("the published crates", "cargo metadata", || {
         let sources = published(&copies.join("published"))?;
         // The versions that everything else here is built with.
@@ -62,14 +62,14 @@ pub(crate) fn run(steps: &mut Steps, passed_on: Vec<OsString>) -> Result<(), Fai
         let manifest = manifest.to_string_lossy().into_owned();
         let tests = [&["test", "--manifest-path", &manifest], port.tests].concat();
         let name = format!("tests of {}, on windrow", port.name);
-        steps.cargo(&name, &tests, &[("CARGO_TARGET_DIR", &built.to_string_lossy())])?;
+        steps.cargo(&name, &tests, &[("CARGO_TARGET_DIR", &output.to_string_lossy())])?;
     }
     let manifest = format!("{OURS}/Cargo.toml");
     let build = ["build", "--release", "--manifest-path", &manifest];
-    steps.cargo("before and after", &build, &[("CARGO_TARGET_DIR", &built.to_string_lossy())])?;
-    let program = built.join("release/windrow-ports");
+    steps.cargo("before and after", &build, &[("CARGO_TARGET_DIR", &output.to_string_lossy())])?;
+    let program = output.join("release/windrow-ports");
     steps.step("before and after, measured", "windrow-ports", || {
-        let status = Command::new(&program).args(&passed_on).status();
+        let status = Command::new(&program).args(passed_on).status();
         let status = status.map_err(|error| format!("cannot run it: {error}"))?;
         if status.success() { Ok(()) } else { Err(status.to_string()) }
     })
@@ -80,10 +80,10 @@ fn published(place: &Path) -> Result<Vec<PathBuf>, String> {
     let error = |error: std::io::Error| format!("{}: {error}", place.display());
     fs::create_dir_all(place.join("src")).map_err(error)?;
     fs::write(place.join("src/lib.rs"), "").map_err(error)?;
-    let mut manifest = "[package]\nname = \"published\"\n[workspace]\n[dependencies]\n".to_owned();
-    for port in &PORTS {
-        manifest += &format!("{} = \"={}\"\n", port.name, port.version);
-    }
+    let line = |port: &Port| format!("{} = \"={}\"\n", port.name, port.version);
+    let wanted = PORTS.iter().map(line).collect::<Vec<_>>().concat();
+    let manifest =
+        format!("[package]\nname = \"published\"\n[workspace]\n[dependencies]\n{wanted}");
     fs::write(place.join("Cargo.toml"), manifest).map_err(error)?;
     let output =
         cargo(place).args(["metadata", "--format-version", "1"]).output().map_err(error)?;
@@ -118,7 +118,7 @@ impl Port {
                 // Another version: two packages in one build must differ.
                 let version = format!("\nversion = \"{}\"\n", self.version);
                 let other = format!("\nversion = \"{}+windrow\"\n", self.version);
-                let windrow = format!("[dependencies.windrow]\npath = {root:?}\n");
+                let windrow = format!("[dependencies.windrow]\npath = '{}'\n", root.display());
                 edit(&copy.join("Cargo.toml"), |manifest| {
                     Ok(manifest.replacen(&version, &other, 1) + &windrow)
                 })?;

@@ -91,7 +91,7 @@ pub(crate) fn verify(steps: &mut Steps) -> Result<(), Failed> {
     models::shuttle(steps, Some(100_000))?;
     let rivals = ["test", "--package", "windrow-benches", "--features", SENTINEL];
     steps.cargo("tests of the lab, with all rivals", &rivals, &[])?;
-    ports::run(steps, vec!["--quick".into()])?;
+    ports::run(steps, &["--quick".into()])?;
     torture(steps, 60)?;
     litmus::run(steps, "60")?;
     litmus::soak(steps, 10)?;

@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use crate::{Call, Contender, OWN, PORTED};
 
-/// A cache that has them all.
+/// So few that a cache of ten thousand keeps them all.
 const KEYS: u64 = 1024;
 
 /// One number after the other, of each thread's own.
@@ -21,7 +21,7 @@ macro_rules! uses {
     ($stretto:ident, $whose:expr) => {{
         use $stretto::{Cache, MetricType, Metrics};
 
-        let cache = Cache::builder(10 * KEYS as usize, 10 * KEYS as i64)
+        let cache = Cache::builder(10_000, 10_000)
             .set_metrics(true)
             .set_ignore_internal_cost(true)
             .finalize()

@@ -50,7 +50,7 @@ impl<F: Fn() + Send + Sync> Rival for Call<F> {
     }
 }
 
-/// What nothing costs, less than which no loop can take.
+/// What an empty loop takes, which is no part of a call.
 const NOTHING: &str = "an empty loop";
 
 fn contenders() -> Vec<Contender> {
@@ -117,7 +117,7 @@ fn tables(quick: bool) {
     let all = contenders();
     let effort = Effort { calls: 20_000, rounds: if quick { 9 } else { 61 } };
     let by_threads = [1, cores()].map(|threads| measure(&all, threads, &effort));
-    let counted: Vec<_> = (0..all.len() + 1).map(|index| instructions(index, 10_000)).collect();
+    let counted: Vec<_> = (0..=all.len()).map(|index| instructions(index, 10_000)).collect();
     let empty = counted[all.len()].unwrap_or(0.0);
 
     println!("{}, {} cores, {:?}", processor(), cores(), windrow::strategy());

@@ -49,6 +49,7 @@ pub mod promela {}
 #[doc = include_str!("../docs/performance.md")]
 pub mod performance {}
 
+/// [guide/retry-budget.md]: retry_budget
 #[doc = include_str!("../docs/parity.md")]
 pub mod parity {}
 

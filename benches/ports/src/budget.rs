@@ -14,6 +14,8 @@ use crate::{COARSE, Call, Contender, OWN, PORTED};
 
 /// How long a deposit is remembered, and what share of the deposits may be retries: tower's defaults.
 const TTL: Duration = Duration::from_secs(10);
+/// The shortest that there can be: an outage that is measured is long beside a tenth of it.
+const SHORT: Duration = Duration::from_secs(1);
 const SHARE: f32 = 0.2;
 /// Retries a second, beside those: so many that each withdrawal is granted, or none.
 const ENOUGH: u32 = i32::MAX as u32 - 1;
@@ -57,7 +59,8 @@ macro_rules! uses {
             }
         }
 
-        let [paid, granted, refused, called] = [NONE, ENOUGH, NONE, NONE].map($new);
+        let [paid, granted, called] = [NONE, ENOUGH, NONE].map(|reserve| $new(TTL, reserve));
+        let refused = $new(SHORT, NONE);
         let retry = Retry::new(Paying(Arc::new(called)), service_fn(|n: u64| future::ready(Ok(n))));
         let call = move || {
             let future = pin!(retry.clone().call(black_box(1)));
@@ -72,7 +75,7 @@ macro_rules! uses {
                 Call(move || assert!(granted.withdraw(), "there is enough")),
             ),
             Contender::new(
-                "tower: a withdrawal, refused",
+                "tower: a withdrawal, refused in an outage",
                 $whose,
                 Call(move || assert!(!refused.withdraw(), "there is nothing")),
             ),
@@ -85,14 +88,11 @@ pub(crate) fn contenders() -> Vec<Contender> {
     use own_tower::retry::budget::TpsBudget as Own;
     use ported_tower::retry::budget::TpsBudget as Ported;
 
-    let own = uses!(own_tower, OWN, |reserve| Own::new(TTL, reserve, SHARE));
-    let ported = uses!(ported_tower, PORTED, |reserve| Ported::new(TTL, reserve, SHARE));
-    let coarse = uses!(ported_tower, COARSE, |reserve| Ported::with_clock(
-        Coarse::default(),
-        TTL,
-        reserve,
-        SHARE
-    ));
+    let own = uses!(own_tower, OWN, |ttl, reserve| Own::new(ttl, reserve, SHARE));
+    let ported = uses!(ported_tower, PORTED, |ttl, reserve| Ported::new(ttl, reserve, SHARE));
+    let coarse = uses!(ported_tower, COARSE, |ttl, reserve| {
+        Ported::with_clock(Coarse::default(), ttl, reserve, SHARE)
+    });
     let each = own.into_iter().zip(ported).zip(coarse);
     each.flat_map(|((own, ported), coarse)| [own, ported, coarse]).collect()
 }

@@ -12,6 +12,8 @@ mod compare;
 mod copy;
 mod elsewhere;
 mod fuzz;
+#[cfg(test)]
+mod guides;
 mod instructions;
 mod integrations;
 mod litmus;

@@ -71,6 +71,8 @@ fn lines_the_newest_bucket_and_what_was_late_are_all_that_was_counted() {
                 log.write("/cart", &window).unwrap();
             }
         }
+        window.add(Http::Pass, 7); // and the window is not done with this bucket
+        log.write("/cart", &window).unwrap();
         assert_eq!(log.unwritten().waiting, 0);
     }
     let files = std::fs::read_dir(directory).unwrap().count();

@@ -87,16 +87,11 @@ impl<F: AppendFile> Active<F> {
         let (mut length, mut newest, mut has_lines) = (self.length, self.newest, self.has_lines);
         let fits = |line: &&Line| {
             length += line.text.len() as u64;
-            let fits = !has_lines || (length <= size && self.keeps_order(newest, line.key));
+            let fits = !has_lines || (length <= size && keeps_order(newest, line.key));
             (newest, has_lines) = (newest.max(line.key), true);
             fits
         };
         lines.take_while(fits).count()
-    }
-
-    /// A bucket that begins at `key` may come behind one at `newest`.
-    fn keeps_order(&self, newest: Wall, key: Wall) -> bool {
-        key >= newest.minus(SLACK)
     }
 
     /// Writes the first line of a file, or of a run in it.
@@ -177,6 +172,11 @@ impl<F: AppendFile> Active<F> {
 
     /// Whether a run that began at `started` may go on in it.
     pub(crate) fn may_go_on(&self, started: Wall) -> bool {
-        self.keeps_order(self.newest, started)
+        keeps_order(self.newest, started)
     }
+}
+
+/// Whether a line of `key` may come behind one of `newest`: see [`SLACK`].
+fn keeps_order(newest: Wall, key: Wall) -> bool {
+    key >= newest.minus(SLACK)
 }

@@ -13,8 +13,12 @@ use std::path::PathBuf;
 /// ```
 /// use windrow_log::{Log, LogError, Options};
 ///
-/// let error = Log::open("/dev/null/log", Options::default()).unwrap_err();
-/// assert!(matches!(error, LogError::Failed { path, .. } if path.ends_with("log")));
+/// # let directory = tempfile::tempdir()?;
+/// # let directory = directory.path();
+/// let log = Log::open(directory, Options::default())?;
+/// let error = Log::open(directory, Options::default()).unwrap_err();
+/// assert!(matches!(error, LogError::Locked { path } if path == directory.join("lock")));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 #[non_exhaustive]

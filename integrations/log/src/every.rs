@@ -1,5 +1,6 @@
 //! A thread that writes a batch in each period.
 
+use std::fmt::{self, Debug, Formatter};
 use std::panic::resume_unwind;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -109,6 +110,13 @@ impl Every {
         self.shared.lock().ends = true;
         self.shared.ends.notify_all();
         self.thread.take().map_or(Ok(Ok(())), JoinHandle::join)
+    }
+}
+
+/// Shows what waits.
+impl Debug for Every {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Every").field("unwritten", &self.unwritten()).finish_non_exhaustive()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Draining windows into lines.
 
+use std::fmt::{self, Debug, Formatter};
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
@@ -218,6 +219,15 @@ impl Log {
     }
 }
 
+/// Shows where it is and what waits.
+impl Debug for Log {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Log");
+        shown.field("directory", &self.writer.directory()).field("unwritten", &self.unwritten());
+        shown.finish_non_exhaustive()
+    }
+}
+
 impl Drop for Log {
     fn drop(&mut self) {
         // An error has nowhere to go; `flush` has told of it, if that matters.
@@ -244,7 +254,7 @@ impl Batch<'_> {
             self.without_column = Some(resource.to_owned());
             return;
         }
-        let reach = window.interval() - window.bucket_length();
+        let reach = window.interval().saturating_sub(window.bucket_length());
         self.log.overdue += u64::from(self.since_last > reach);
         window.close_past();
         // Read once: no two buckets of a batch stand in another order, or further apart, than in the window.
@@ -306,6 +316,13 @@ impl Batch<'_> {
     fn hand_over(&mut self) {
         self.lines.sort_by_key(|line| line.key);
         self.lines.drain(..).for_each(|line| self.log.writer.push(line));
+    }
+}
+
+/// Shows how many lines it has taken.
+impl Debug for Batch<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Batch").field("lines", &self.lines.len()).finish_non_exhaustive()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Reading a log.
 
 use std::collections::VecDeque;
+use std::fmt::{self, Debug, Formatter};
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, ErrorKind, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -123,7 +124,10 @@ impl Entries {
     fn next_of(&mut self, open: &mut Open) -> io::Result<Option<Entry>> {
         loop {
             let is_first = !open.is_begun;
-            let Some(decoded) = self.decode_next(open)? else { return Ok(None) };
+            if !open.read_line()? {
+                return Ok(None);
+            }
+            let decoded = self.decode(open);
             if is_first {
                 self.go_to_range(open)?;
             }
@@ -141,13 +145,8 @@ impl Entries {
         }
     }
 
-    /// The next line: `None` at the end, `Some(None)` if it cannot be read.
-    fn decode_next(&mut self, open: &mut Open) -> io::Result<Option<Option<Decoded>>> {
-        open.line.clear();
-        open.is_begun = true;
-        if open.reader.read_until(b'\n', &mut open.line)? == 0 {
-            return Ok(None);
-        }
+    /// What the line that was read says; `None`, and counted, if it cannot be read.
+    fn decode(&mut self, open: &Open) -> Option<Decoded> {
         let whole = open.line.strip_suffix(b"\n");
         let decoded = whole.and_then(|line| open.kind.decode(line));
         if decoded.is_none() {
@@ -155,7 +154,7 @@ impl Entries {
             let count = if is_torn { &mut self.skipped.torn } else { &mut self.skipped.unreadable };
             *count += 1;
         }
-        Ok(Some(decoded))
+        decoded
     }
 
     /// Goes from the first line to where the range may begin.
@@ -189,7 +188,33 @@ impl Entries {
     }
 }
 
+/// Shows how many files are left, and what was passed over.
+impl Debug for Entries {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Entries");
+        shown.field("files", &self.files.len()).field("skipped", &self.skipped);
+        shown.finish_non_exhaustive()
+    }
+}
+
 impl Open {
+    fn new((path, kind): (PathBuf, Kinds)) -> Result<Open, ReadError> {
+        match File::open(&path) {
+            Ok(file) => {
+                let reader = BufReader::new(file);
+                Ok(Open { path, kind, reader, line: Vec::new(), is_begun: false })
+            }
+            Err(error) => Err(ReadError { path, error }),
+        }
+    }
+
+    /// Reads the next line; false at the end.
+    fn read_line(&mut self) -> io::Result<bool> {
+        self.is_begun = true;
+        self.line.clear();
+        Ok(self.reader.read_until(b'\n', &mut self.line)? > 0)
+    }
+
     fn seek_end(&mut self) -> io::Result<()> {
         self.reader.seek(SeekFrom::End(0)).map(drop)
     }
@@ -200,22 +225,17 @@ impl Iterator for Entries {
 
     fn next(&mut self) -> Option<Result<Entry, ReadError>> {
         loop {
-            let mut open = match self.open.take() {
-                Some(open) => open,
-                None => {
-                    let (path, kind) = self.files.pop_front()?;
-                    match File::open(&path) {
-                        Ok(file) => {
-                            let reader = BufReader::new(file);
-                            Open { path, kind, reader, line: Vec::new(), is_begun: false }
-                        }
-                        Err(error) if error.kind() == ErrorKind::NotFound => {
-                            self.skipped.removed += 1;
-                            continue;
-                        }
-                        Err(error) => return Some(Err(ReadError { path, error })),
-                    }
+            let open = match self.open.take() {
+                Some(open) => Ok(open),
+                None => Open::new(self.files.pop_front()?),
+            };
+            let mut open = match open {
+                Ok(open) => open,
+                Err(gone) if gone.error.kind() == ErrorKind::NotFound => {
+                    self.skipped.removed += 1;
+                    continue;
                 }
+                Err(error) => return Some(Err(error)),
             };
             match self.next_of(&mut open) {
                 Ok(Some(entry)) => {

@@ -65,6 +65,10 @@ impl<D: Disk> Writer<D> {
         &self.options
     }
 
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
     pub(crate) fn pending(&self) -> &Pending {
         &self.pending
     }

@@ -1,6 +1,7 @@
 //! Lines of JSON: one object, whose only key says what the line is.
 
 use std::borrow::Cow;
+use std::fmt::Write;
 use std::time::Duration;
 
 use serde::de::{MapAccess, Visitor};
@@ -158,7 +159,7 @@ fn escape_controls(text: Vec<u8>) -> Vec<u8> {
     let mut escaped = String::with_capacity(line.len() + 5);
     for character in line.chars() {
         if is_bare(character) {
-            escaped.push_str(&format!("\\u{:04x}", u32::from(character)));
+            let _ = write!(escaped, "\\u{:04x}", u32::from(character)); // a `String` takes all
         } else {
             escaped.push(character);
         }

@@ -7,6 +7,8 @@
 //! A line that is not of a bucket is one of a resource that no bucket can have (see [`names`]), and counts nothing: so
 //! that what reads Sentinel's lines can read all of them.
 
+use std::io::Write;
+
 use windrow::{Kind, Stats};
 
 use crate::entry::{Dropped, Entry, Run, Second};
@@ -108,11 +110,9 @@ fn line(
     let time = jiff::Timestamp::from_nanosecond(at.0.into()).expect("jiff's time is longer");
     let mut line = format!("{}|{}|", at.as_millis(), time.strftime(DATE)).into_bytes();
     resource(&mut line);
-    let mut decimal = |number: &dyn std::fmt::Display| {
-        line.extend_from_slice(format!("|{number}").as_bytes());
-    };
-    numbers.iter().for_each(|number| decimal(number));
-    decimal(&classification);
+    for number in numbers.map(i128::from).into_iter().chain([classification.into()]) {
+        let _ = write!(line, "|{number}"); // a `Vec` takes all
+    }
     line.push(b'\n');
     line
 }

@@ -124,11 +124,11 @@ fn what_finds_no_room_waits_and_is_written_once() {
 #[test]
 fn what_finds_no_room_in_memory_is_dropped_and_that_is_said() {
     let disk = Forgetful::new();
-    let room = (10..15).map(|number| line(number, number as i64).text.len()).sum();
+    let room = (10..15).map(|number| line(number, number.cast_signed()).text.len()).sum();
     let mut writer = writer(&disk, "a", Options::default().memory(room));
     disk.set_room(Some(0));
     for number in 10..30 {
-        writer.push(line(number, number as i64));
+        writer.push(line(number, number.cast_signed()));
         assert!(writer.write().is_err());
         let (waiting, bytes) = writer.pending().size();
         assert!(waiting <= 5 && bytes <= room);

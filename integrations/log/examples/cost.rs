@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use windrow::clock::Manual;
 use windrow::{Family, SlidingWindow, events, labels};
-use windrow_log::{Columns, Entry, Format, Log, Options};
+use windrow_log::{Columns, Entry, Format, Log, LogError, Options};
 
 events! { enum Http { Pass: Count, Block: Count, Success: Count, Exception: Count, Rt: Value } }
 labels! { struct Route { route: str } }
@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Lines of a thousand windows a second: what draining and writing them takes.
+/// Lines of a thousand windows a second: what taking them out of the windows, and writing them, takes.
 fn write(name: &str, directory: &Path, format: Format) -> Result<(), Box<dyn Error>> {
     let clock = Manual::default();
     let its = clock.clone();
@@ -45,7 +45,20 @@ fn write(name: &str, directory: &Path, format: Format) -> Result<(), Box<dyn Err
         });
     let options = Options::default().format(format).sync_every(Duration::MAX);
     let mut log = Log::open(directory, options)?;
-    let (mut lines, mut spent) = (0, Duration::ZERO);
+    let (mut lines, mut taking, mut writing) = (0, Vec::new(), Vec::new());
+    let mut round = |second| -> Result<(), LogError> {
+        clock.advance(Duration::from_secs(1));
+        let begun = Instant::now();
+        let mut batch = log.batch();
+        batch.add_family("http", &family);
+        let taken = Instant::now();
+        lines += batch.write()?;
+        if second > 0 {
+            taking.push((taken - begun) / SERIES);
+            writing.push(taken.elapsed() / SERIES);
+        }
+        Ok(())
+    };
     for second in 0..SECONDS {
         for series in 0..SERIES {
             let window = family.with(Route { route: &format!("/cart/{series}") });
@@ -53,22 +66,29 @@ fn write(name: &str, directory: &Path, format: Format) -> Result<(), Box<dyn Err
                 window.add(event, u64::from(series + second));
             }
         }
-        clock.advance(Duration::from_secs(1));
-        let begun = Instant::now();
-        lines += log.write_family("http", &family)?;
-        spent += begun.elapsed();
+        round(second)?;
     }
+    let (taking, writing) = (median(&mut taking), median(&mut writing));
+    let mut idle: Vec<Duration> = (0..100)
+        .map(|_| {
+            clock.advance(Duration::from_secs(1));
+            let begun = Instant::now();
+            log.write_family("http", &family).map(|_| begun.elapsed() / SERIES)
+        })
+        .collect::<Result<_, _>>()?;
     let mut bytes = 0;
     for entry in std::fs::read_dir(directory)? {
         bytes += entry?.metadata()?.len();
     }
-    let each = |number: f64| number / lines as f64;
-    println!(
-        "{name}: {lines} lines, {:.0} ns and {:.0} bytes a line",
-        each(spent.as_nanos() as f64),
-        each(bytes as f64)
-    );
+    println!("{name}: a line has {} bytes", bytes / lines as u64);
+    println!("{name}: {taking:?} to take a line out of its window, {writing:?} to write it");
+    println!("{name}: {:?} for a window that has no line", median(&mut idle));
     Ok(())
+}
+
+fn median(all: &mut [Duration]) -> Duration {
+    all.sort_unstable();
+    all[all.len() / 2]
 }
 
 /// All of it, and a minute in the middle.

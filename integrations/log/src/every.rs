@@ -37,9 +37,10 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner) // no code panics under it
     }
 
-    /// Whether the thread is to end: waits for that until `deadline`.
-    fn ends_before(&self, deadline: Instant) -> bool {
-        let wait = deadline.saturating_duration_since(Instant::now());
+    /// Whether the thread is to end: waits for that until `deadline`, or for ever.
+    fn ends_before(&self, deadline: Option<Instant>) -> bool {
+        let wait =
+            deadline.map_or(Duration::MAX, |at| at.saturating_duration_since(Instant::now()));
         let waited = self.ends.wait_timeout_while(self.lock(), wait, |state| !state.ends);
         waited.unwrap_or_else(PoisonError::into_inner).0.ends
     }
@@ -57,6 +58,7 @@ impl Every {
         period: Duration,
         mut fill: impl FnMut(&mut Batch<'_>) + Send + 'static,
     ) -> Every {
+        let period = period.max(Duration::from_millis(1));
         let shared = Arc::new(Shared::default());
         let its = Arc::clone(&shared);
         let mut write = move |log: &mut Log| {
@@ -65,10 +67,11 @@ impl Every {
             batch.write().map(drop)
         };
         let run = move || {
-            let mut next = Instant::now();
+            let mut next = Some(Instant::now());
             loop {
-                // After a stop of several periods, not several batches at once.
-                next = (next + period).max(Instant::now());
+                // After a stop of several periods, not several batches at once. `None` lies beyond all time.
+                next =
+                    next.and_then(|last| last.checked_add(period)).map(|at| at.max(Instant::now()));
                 let ends = its.ends_before(next);
                 let result = write(&mut log);
                 if ends {

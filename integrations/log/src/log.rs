@@ -188,7 +188,7 @@ impl Log {
 
     /// Has a thread write a batch in each period, until the result is dropped or [finished](Every::finish).
     ///
-    /// `fill` adds the windows to the batch. The period should be at most a bucket's length.
+    /// `fill` adds the windows to the batch. The period should be at most a bucket's length; it is a millisecond at least.
     ///
     /// # Panics
     ///
@@ -337,6 +337,5 @@ fn read_difference<E: Event, C: Clock>(
     window: &SlidingWindow<E, C>,
     differences: &mut Differences,
 ) -> i64 {
-    let zero = Wall::from(window.system_time(Timestamp::from_nanos(0)));
-    differences.settle(zero.0)
+    differences.settle(|| Wall::from(window.system_time(Timestamp::from_nanos(0))).0)
 }

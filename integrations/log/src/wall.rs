@@ -59,9 +59,9 @@ impl From<Wall> for SystemTime {
 
 /// By how much the zeros of windows' clocks differ from that of the wall clock.
 ///
-/// Each reading of a difference is off by what passes between two readings, and by the clock's resolution. So of readings that
-/// lie close together the first is kept: then buckets that follow each other do so in the log, to the nanosecond. A
-/// reading that is further off is of another clock, or the wall clock was set.
+/// Each reading of a difference is too high by what passes between the readings of two clocks, and by the resolution of one. So of
+/// readings that lie close together the first is kept: then buckets that follow each other do so in the log, to the nanosecond. A
+/// reading that is further off is of another clock, or the wall clock was set; or the thread was interrupted there.
 #[derive(Debug, Default)]
 pub(crate) struct Differences(Vec<i64>);
 
@@ -70,13 +70,20 @@ impl Differences {
     pub(crate) const CLOSE: Duration = Duration::from_millis(50);
     /// How many are remembered: clocks of one process that have zeros of their own.
     const MOST: usize = 16;
+    /// How often one is read before it is taken for new: each may be interrupted.
+    const READINGS: usize = 4;
 
-    /// The difference to calculate with, where `read` was read.
-    pub(crate) fn settle(&mut self, read: i64) -> i64 {
-        let close = nanos(Differences::CLOSE);
-        let known = self.0.iter().position(|known| known.abs_diff(read) <= close.unsigned_abs());
+    /// The difference to calculate with.
+    pub(crate) fn settle(&mut self, read: impl Fn() -> i64) -> i64 {
+        let close = nanos(Differences::CLOSE).unsigned_abs();
+        let mut least = i64::MAX;
+        let known = (0..Differences::READINGS).find_map(|_| {
+            let read = read();
+            least = least.min(read);
+            self.0.iter().position(|known| known.abs_diff(read) <= close)
+        });
         // To the end: the one that was not used for longest goes.
-        let kept = known.map_or(read, |index| self.0.remove(index));
+        let kept = known.map_or(least, |index| self.0.remove(index));
         if self.0.len() == Differences::MOST {
             self.0.remove(0);
         }
@@ -87,6 +94,8 @@ impl Differences {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
 
     #[test]
@@ -103,14 +112,29 @@ mod tests {
     #[test]
     fn a_difference_stays_until_a_clock_is_set() {
         let mut differences = Differences::default();
-        assert_eq!(differences.settle(1_000), 1_000);
-        assert_eq!(differences.settle(49_000_000), 1_000, "the same clock");
-        assert_eq!(differences.settle(3_600_000_000_000), 3_600_000_000_000, "it was set");
-        assert_eq!(differences.settle(3_600_010_000_000), 3_600_000_000_000);
-        assert_eq!(differences.settle(-5_000), 1_000, "another window, of another clock");
+        assert_eq!(differences.settle(|| 1_000), 1_000);
+        assert_eq!(differences.settle(|| 49_000_000), 1_000, "the same clock");
+        assert_eq!(differences.settle(|| 3_600_000_000_000), 3_600_000_000_000, "it was set");
+        assert_eq!(differences.settle(|| 3_600_010_000_000), 3_600_000_000_000);
+        assert_eq!(differences.settle(|| -5_000), 1_000, "another window, of another clock");
         for other in 1..=20 {
-            differences.settle(other * 10_000_000_000_000);
+            differences.settle(|| other * 10_000_000_000_000);
         }
         assert_eq!(differences.0.len(), Differences::MOST);
+    }
+
+    /// An interruption makes one reading too high, not the next.
+    #[test]
+    fn a_reading_that_was_interrupted_is_not_kept() {
+        let mut differences = Differences::default();
+        let readings = Cell::new(0);
+        let read = || {
+            readings.set(readings.get() + 1);
+            if readings.get() % 4 == 1 { 90_000_000 } else { 1_000 }
+        };
+        assert_eq!(differences.settle(read), 1_000);
+        assert_eq!(readings.get(), Differences::READINGS);
+        assert_eq!(differences.settle(read), 1_000);
+        assert_eq!(readings.get(), Differences::READINGS + 2);
     }
 }

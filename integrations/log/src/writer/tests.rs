@@ -169,7 +169,11 @@ fn a_failing_system_takes_only_the_end_of_what_was_not_synced() {
                     expected.push(next);
                     writer.push(line(next, 0));
                 }
-                if writer.write().is_ok() && writer.unsynced() == 0 {
+                writer.write().unwrap();
+                if sync_every.is_zero() {
+                    assert_eq!(writer.unsynced(), 0);
+                }
+                if writer.unsynced() == 0 {
                     acknowledged = expected.len();
                 }
             }
@@ -221,4 +225,19 @@ fn a_run_goes_on_in_a_file_only_where_that_keeps_its_order() {
         assert_eq!(files.len() == 1, goes_on, "{count} lines, then one at {first}");
         assert_eq!(files.concat().len() as u64, count + 1);
     }
+}
+
+#[test]
+fn what_was_written_is_synced_when_that_is_due() {
+    let disk = Forgetful::new();
+    let span = Duration::from_millis(20);
+    let mut writer = writer(&disk, "a", Options::default().sync_every(span));
+    let begun = Instant::now();
+    writer.push(line(1, 0));
+    writer.write().unwrap();
+    let unsynced = writer.unsynced();
+    assert!(unsynced == 1 || begun.elapsed() >= span, "synced too early");
+    std::thread::sleep(span);
+    writer.write().unwrap(); // although it writes nothing
+    assert_eq!(writer.unsynced(), 0);
 }

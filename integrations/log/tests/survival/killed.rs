@@ -24,7 +24,7 @@ const KILLS: usize = 40;
 fn counting_in_this_process() {
     let directory = directory_of_child();
     let file = |name| File::create(directory.join(name)).unwrap();
-    let (meant, written) = (Mutex::new((0_u64, file("meant"))), file("written"));
+    let meant = Mutex::new((0_u64, file("meant")));
     let window = window();
     thread::scope(|scope| {
         for _ in 0..2 {
@@ -42,7 +42,7 @@ fn counting_in_this_process() {
         // Small files, so that some are killed in between.
         let options = Options::default().file_size(1_500).files(10_000);
         let mut log = Log::open(directory.join("log"), options).unwrap();
-        let mut lines = 0;
+        let (mut lines, written) = (0, file("written"));
         loop {
             lines += log.write("/", &window).unwrap() as u64;
             written.write_all_at(&lines.to_le_bytes(), 0).unwrap();
@@ -87,6 +87,11 @@ fn a_killed_process_leaves_all_that_it_was_told_is_written() {
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
+        // Some while they begin, and most after that.
+        let begun = directory.path().join("written");
+        while kill % 4 > 0 && !begun.exists() {
+            thread::sleep(Duration::from_millis(1));
+        }
         thread::sleep(Duration::from_micros(rng.u64(1_000..120_000)));
         child.kill().unwrap(); // SIGKILL
         child.wait().unwrap();

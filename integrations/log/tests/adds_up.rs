@@ -180,3 +180,23 @@ fn ranges_that_follow_each_other_add_up() {
     }
     assert_eq!(sum, all);
 }
+
+/// A function that fills a batch may panic, and a caller may return early: what was drained is not lost.
+#[test]
+fn a_batch_that_is_dropped_goes_with_the_next() {
+    let directory = tempfile::tempdir().unwrap();
+    let (window, clock) = window();
+    let mut log = Log::open(directory.path(), Options::default()).unwrap();
+    window.add(Http::Pass, 3);
+    clock.advance(second());
+    log.batch().add("/", &window);
+    assert_eq!((log.unwritten().waiting, logged(directory.path(), "/", "Pass").sum), (1, 0));
+    assert_eq!(log.write("/", &window).unwrap(), 1);
+    assert_eq!(logged(directory.path(), "/", "Pass").sum, 3);
+    // And where the log itself is dropped.
+    window.add(Http::Pass, 4);
+    clock.advance(second());
+    log.batch().add("/", &window);
+    drop(log);
+    assert_eq!(logged(directory.path(), "/", "Pass").sum, 7);
+}

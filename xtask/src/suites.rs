@@ -5,8 +5,8 @@ use std::process::Command;
 
 use crate::steps::{Failed, Steps};
 use crate::{
-    arrows, cluster, fuzz, instructions, integrations, litmus, models, mutants, orderings, ports,
-    sanitizers, twin,
+    arrows, browser, cluster, fuzz, instructions, integrations, litmus, models, mutants, orderings,
+    ports, sanitizers, twin,
 };
 
 /// A rival that brings many crates with it.
@@ -75,7 +75,8 @@ pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
     models::rest(steps)?;
     twin::run(steps, "")?;
     orderings::check(steps)?;
-    cluster::run(steps, false)
+    cluster::run(steps, false)?;
+    browser::run(steps)
 }
 
 fn format_and_lints(steps: &mut Steps) -> Result<(), Failed> {

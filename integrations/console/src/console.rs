@@ -1,0 +1,170 @@
+//! What is shown: put together once, then read for every answer.
+
+use std::fmt::{self, Debug, Formatter};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use prometheus_client::encoding::text::encode;
+use prometheus_client::registry::Registry;
+use windrow_prometheus::RegisterError;
+
+use crate::service::ConsoleService;
+use crate::source::{Outline, Source, Walk};
+
+/// What a console shows: metrics, windows and families by name. [`build`](Self::build) makes it a service.
+///
+/// ```
+/// use windrow::Counter;
+/// use windrow_console::Console;
+///
+/// static VISITS: Counter = Counter::new();
+///
+/// let mut console = Console::new("shop");
+/// console.show("visits", "Visits since the start", &VISITS)?;
+/// let console = console.build();
+/// # Ok::<(), windrow_console::RegisterError>(())
+/// ```
+#[must_use = "it shows nothing before it is built"]
+pub struct Console {
+    shown: Shown,
+}
+
+impl Console {
+    /// A console that shows nothing yet, of a service with this name.
+    ///
+    /// ```
+    /// let console = windrow_console::Console::new("shop").build();
+    /// ```
+    pub fn new(service: impl Into<String>) -> Console {
+        let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let shown = Shown {
+            service: service.into(),
+            metrics: Vec::new(),
+            durations: Vec::new(),
+            registry: Registry::default(),
+            begun: Instant::now(),
+            // Of two starts of a service, not two at the same nanosecond.
+            epoch: format!("{:x}-{:x}", wall.as_nanos(), std::process::id()),
+        };
+        Console { shown }
+    }
+
+    /// Shows a metric, a window or a family: on the page, in `/snapshot.json` and `/text`, and in `/metrics` as
+    /// [`windrow_prometheus::register`] shows it.
+    ///
+    /// # Errors
+    ///
+    /// [`RegisterError`], if a scrape could not show it: of its name, its help, its labels, or because the name is taken. Then it is
+    /// shown nowhere.
+    ///
+    /// ```
+    /// use windrow::Counter;
+    /// use windrow_console::{Console, RegisterError};
+    ///
+    /// static VISITS: Counter = Counter::new();
+    ///
+    /// let mut console = Console::new("shop");
+    /// console.show("visits", "Visits since the start", &VISITS)?;
+    /// let error = console.show("visits", "The same again", &VISITS).unwrap_err();
+    /// assert_eq!(error, RegisterError::NameTaken { name: "visits".to_owned() });
+    /// # Ok::<(), RegisterError>(())
+    /// ```
+    pub fn show(
+        &mut self,
+        name: &str,
+        help: &str,
+        source: impl Source,
+    ) -> Result<(), RegisterError> {
+        let registry = &mut self.shown.registry;
+        windrow_prometheus::register(registry, name, help, source.scraped())?;
+        let outline = source.outline();
+        let (name, help) = (name.to_owned(), help.to_owned());
+        self.shown.metrics.push(Named { name, help, outline, source: Box::new(source) });
+        Ok(())
+    }
+
+    /// Says that the values of events with this name, in all that is shown, are nanoseconds: the page and `/text` then show
+    /// them as durations (`1.25 ms`). All else has the numbers as they are.
+    ///
+    /// ```
+    /// use windrow_console::{Console, field};
+    /// use windrow_tower::{Endpoint, Routes};
+    ///
+    /// static ROUTES: Routes = Routes::new();
+    ///
+    /// let mut console = Console::new("shop");
+    /// console.show("requests", "Requests by route", field(&ROUTES, Endpoint::window))?;
+    /// console.nanoseconds("Rt");
+    /// # Ok::<(), windrow_console::RegisterError>(())
+    /// ```
+    pub fn nanoseconds(&mut self, event: &str) {
+        self.shown.durations.push(event.to_owned());
+    }
+
+    /// The service that answers with all of it.
+    ///
+    /// ```
+    /// use windrow_console::Console;
+    ///
+    /// let console = Console::new("shop").build();
+    /// let app = axum::Router::<()>::new().nest_service("/console", console);
+    /// ```
+    pub fn build(self) -> ConsoleService {
+        ConsoleService::new(Arc::new(self.shown))
+    }
+}
+
+/// Shows the names.
+impl Debug for Console {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.shown.fmt(f)
+    }
+}
+
+/// All that is shown.
+pub(crate) struct Shown {
+    pub(crate) service: String,
+    pub(crate) metrics: Vec<Named>,
+    durations: Vec<String>,
+    registry: Registry,
+    begun: Instant,
+    /// Differs from one start of the service to the next.
+    pub(crate) epoch: String,
+}
+
+/// A source under a name.
+pub(crate) struct Named {
+    pub(crate) name: String,
+    pub(crate) help: String,
+    pub(crate) outline: Outline,
+    pub(crate) source: Box<dyn Walk>,
+}
+
+impl Shown {
+    /// How long ago the console was made.
+    pub(crate) fn age(&self) -> Duration {
+        self.begun.elapsed()
+    }
+
+    /// Whether an event's values are nanoseconds.
+    pub(crate) fn is_duration(&self, event: &str) -> bool {
+        self.durations.iter().any(|duration| duration == event)
+    }
+
+    /// What a scrape is answered with.
+    pub(crate) fn metrics_text(&self) -> Result<String, fmt::Error> {
+        let mut text = String::new();
+        encode(&mut text, &self.registry)?;
+        Ok(text)
+    }
+}
+
+impl Debug for Shown {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let names = self.metrics.iter().map(|metric| &metric.name);
+        f.debug_struct("Console")
+            .field("service", &self.service)
+            .field("metrics", &names.collect::<Vec<_>>())
+            .finish_non_exhaustive()
+    }
+}

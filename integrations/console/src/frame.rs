@@ -1,0 +1,272 @@
+//! Frames: what a stream sends each second.
+//!
+//! `event: all` says everything, and is the first that a stream sends:
+//!
+//! ```json
+//! {"service": "shop", "epoch": "18c...", "frame": 7, "age": 61000, "time": 1700000000000,
+//!  "metrics": [["requests", "Requests by route", "window", [["Pass", "Count", ""], ["Rt", "Value", "ns"]]]],
+//!  "rows": [[0, 0, "requests{route=\"/\"}", 59000000000, [812, 790, 812, 790, 31600, 12, 90], [320, 1000, 13, 14]]],
+//!  "check": {"audits": 7, "round": 1, "held": 61000, "failing": []}}
+//! ```
+//!
+//! A row is its number, that of its metric, its key, the nanoseconds that its closed buckets cover, its numbers (see
+//! [`Series::numbers`](crate::series::Series::numbers)) and the last minute: how long ago its newest slice ended and how long a slice is, both in
+//! milliseconds, and what each counted. `age` is how long ago the console was made, and `held`, at which age nothing disagreed, both in
+//! milliseconds; an audit is of one series, and `round` is in how many frames each has its turn.
+//!
+//! `event: more` says what has changed since the frame before: `rows` has a row's number and its numbers, `new` whole rows that
+//! are new or cover another span, `gone` the numbers of rows that are no more.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use bytes::Bytes;
+
+use crate::console::{Named, Shown};
+use crate::key::write_key;
+use crate::ledger::{Audit, Ledger};
+use crate::number::{Json, Number};
+use crate::series::{History, Series};
+
+/// How many series are audited for each frame: all in turn.
+const AUDITS: usize = 128;
+
+/// How many failing series a frame names.
+const NAMED: usize = 100;
+
+/// What streams send at one time.
+pub(crate) struct Frame {
+    pub(crate) number: u64,
+    /// For those that have sent the frame before.
+    pub(crate) more: Bytes,
+    /// For those that have not, if any asked for it.
+    pub(crate) all: Option<Bytes>,
+}
+
+/// What makes frames, and remembers what the last one said.
+pub(crate) struct Sampler {
+    shown: Arc<Shown>,
+    /// By metric, and then by key.
+    known: Vec<HashMap<String, Row>>,
+    /// How many rows there have ever been: the number of the next.
+    rows: u64,
+    audits: u64,
+    /// The place in the walk of the next series to audit.
+    turn: usize,
+    /// The console's age when nothing disagreed.
+    held: u64,
+}
+
+/// What the last frame said of a series.
+struct Row {
+    number: u64,
+    span: u64,
+    numbers: Vec<Number>,
+    ledger: Ledger,
+    /// By how much its readings disagreed.
+    fails_by: u64,
+    /// Of which frame.
+    frame: u64,
+}
+
+impl Sampler {
+    pub(crate) fn new(shown: &Arc<Shown>) -> Sampler {
+        let known = shown.metrics.iter().map(|_| HashMap::new()).collect();
+        Sampler { shown: Arc::clone(shown), known, rows: 0, audits: 0, turn: 0, held: 0 }
+    }
+
+    /// Reads all series. `full` asks for a frame that says everything.
+    pub(crate) fn frame(&mut self, number: u64, full: bool) -> Frame {
+        let age = millis(self.shown.age());
+        let mut parts = Parts { all: full.then(Json::default), ..Parts::default() };
+        let mut walked = 0;
+        for index in 0..self.known.len() {
+            walked += self.walk(index, number, walked, &mut parts);
+        }
+        self.forget(number, &mut parts.gone);
+        self.turn = if self.turn + AUDITS < walked { self.turn + AUDITS } else { 0 };
+        let check = self.check(age, walked);
+
+        let mut more = Json::default();
+        more.object(|json| {
+            head(json, number, age);
+            json.name("rows").raw_list(&parts.rows);
+            json.name("new").raw_list(&parts.new);
+            json.name("gone").raw_list(&parts.gone);
+            json.name("check").raw(&check);
+        });
+        let all = parts.all.map(|rows| {
+            let mut all = Json::default();
+            all.object(|json| {
+                json.name("service").text(&self.shown.service);
+                json.name("epoch").text(&self.shown.epoch);
+                head(json, number, age);
+                json.name("metrics").list(|json| {
+                    self.shown.metrics.iter().for_each(|metric| self.describe(json, metric));
+                });
+                json.name("rows").raw_list(&rows);
+                json.name("check").raw(&check);
+            });
+            event("all", all)
+        });
+        Frame { number, more: event("more", more), all }
+    }
+
+    /// Reads the series of a metric. The result is how many there are.
+    fn walk(&mut self, index: usize, frame: u64, before: usize, parts: &mut Parts) -> usize {
+        let metric = &self.shown.metrics[index];
+        let (known, rows, audits) = (&mut self.known[index], &mut self.rows, &mut self.audits);
+        let turn = self.turn..self.turn + AUDITS;
+        let (mut key, mut numbers, mut walked) = (String::new(), Vec::new(), 0);
+        metric.source.walk(&mut |pairs, series| {
+            write_key(&mut key, &metric.name, pairs);
+            numbers.clear();
+            let span = series.numbers(&mut numbers);
+            let row = if let Some(row) = known.get_mut(&key) {
+                if row.span != span {
+                    row.span = span;
+                    whole(&mut parts.new, index, &key, row.number, span, &numbers, None);
+                } else if row.numbers != numbers {
+                    parts.rows.list(|json| {
+                        json.number(row.number);
+                        numbers.iter().for_each(|number| json.number(*number));
+                    });
+                }
+                row.numbers.clone_from(&numbers);
+                row
+            } else {
+                let row = Row {
+                    number: *rows,
+                    span,
+                    numbers: numbers.clone(),
+                    ledger: Ledger::default(),
+                    fails_by: 0,
+                    frame,
+                };
+                *rows += 1;
+                whole(&mut parts.new, index, &key, row.number, span, &numbers, Some(series));
+                known.entry(key.clone()).or_insert(row)
+            };
+            row.frame = frame;
+            if turn.contains(&(before + walked)) {
+                let audit = series.audit(&mut row.ledger);
+                *audits += u64::from(audit != Audit::Nothing);
+                row.fails_by = if let Audit::Fails { by } = audit { by } else { 0 };
+            }
+            if let Some(all) = &mut parts.all {
+                whole(all, index, &key, row.number, span, &numbers, Some(series));
+            }
+            walked += 1;
+        });
+        walked
+    }
+
+    /// Forgets the rows that this frame has not seen.
+    fn forget(&mut self, frame: u64, gone: &mut Json) {
+        for known in &mut self.known {
+            known.retain(|_, row| {
+                let stays = row.frame == frame;
+                if !stays {
+                    gone.number(row.number);
+                }
+                stays
+            });
+        }
+    }
+
+    /// What the audits found.
+    fn check(&mut self, age: u64, walked: usize) -> String {
+        let rows = self.known.iter().flat_map(HashMap::values);
+        let failing: Vec<&Row> = rows.filter(|row| row.fails_by > 0).take(NAMED).collect();
+        if failing.is_empty() {
+            self.held = age;
+        }
+        let mut json = Json::default();
+        json.object(|json| {
+            json.name("audits").number(self.audits);
+            json.name("round").number(walked.div_ceil(AUDITS).max(1) as u64);
+            json.name("held").number(self.held);
+            json.name("failing").list(|json| {
+                for row in failing {
+                    json.list(|json| {
+                        json.number(row.number);
+                        json.number(row.fails_by);
+                    });
+                }
+            });
+        });
+        json.finish()
+    }
+
+    /// A metric's name, help, form and events.
+    fn describe(&self, json: &mut Json, metric: &Named) {
+        json.list(|json| {
+            json.text(&metric.name);
+            json.text(&metric.help);
+            json.text(metric.outline.form.name());
+            json.list(|json| {
+                for (event, kind) in metric.outline.events {
+                    json.list(|json| {
+                        json.text(event);
+                        json.text(&format!("{kind:?}"));
+                        json.text(if self.shown.is_duration(event) { "ns" } else { "" });
+                    });
+                }
+            });
+        });
+    }
+}
+
+/// The lists of a frame, as they grow.
+#[derive(Default)]
+struct Parts {
+    rows: Json,
+    new: Json,
+    gone: Json,
+    all: Option<Json>,
+}
+
+/// What begins each frame.
+fn head(json: &mut Json, number: u64, age: u64) {
+    json.name("frame").number(number);
+    json.name("age").number(age);
+    let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    json.name("time").number(millis(time));
+}
+
+/// A whole row. Its last minute is read only where it is wanted.
+fn whole(
+    json: &mut Json,
+    metric: usize,
+    key: &str,
+    number: u64,
+    span: u64,
+    numbers: &[Number],
+    series: Option<&dyn Series>,
+) {
+    json.list(|json| {
+        json.number(number);
+        json.number(metric as u64);
+        json.text(key);
+        json.number(span);
+        json.list(|json| numbers.iter().for_each(|number| json.number(*number)));
+        json.list(|json| {
+            if let Some(History { age, step, counts }) = series.and_then(Series::history) {
+                json.number(age);
+                json.number(step);
+                counts.iter().for_each(|count| json.number(*count));
+            }
+        });
+    });
+}
+
+/// An event of the stream.
+fn event(name: &str, data: Json) -> Bytes {
+    // JSON has no line feeds of its own.
+    Bytes::from(format!("event: {name}\ndata: {}\n\n", data.finish()))
+}
+
+fn millis(duration: std::time::Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

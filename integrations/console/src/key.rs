@@ -1,0 +1,72 @@
+//! A series' name: as `/metrics` writes it.
+
+use std::fmt::Write;
+
+use windrow::LabelValue;
+
+use crate::source::Pairs;
+
+/// Writes a series' name into `key`: `requests{method="GET",route="/cart"}`, with backslashes, quotes and line feeds escaped as
+/// Prometheus' text has them.
+pub(crate) fn write_key(key: &mut String, metric: &str, pairs: &dyn Pairs) {
+    key.clear();
+    key.push_str(metric);
+    let mut begins = '{';
+    pairs.each(&mut |name, value| {
+        key.push(begins);
+        begins = ',';
+        key.push_str(name);
+        key.push_str("=\"");
+        match value {
+            LabelValue::Text(text) => {
+                for character in text.chars() {
+                    match character {
+                        '\\' => key.push_str("\\\\"),
+                        '"' => key.push_str("\\\""),
+                        '\n' => key.push_str("\\n"),
+                        other => key.push(other),
+                    }
+                }
+            }
+            number => _ = write!(key, "{number}"), // a `String` takes all
+        }
+        key.push('"');
+    });
+    if begins == ',' {
+        key.push('}');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Some(&'static [(&'static str, LabelValue<'static>)]);
+
+    impl Pairs for Some {
+        fn each(&self, see: &mut dyn FnMut(&'static str, LabelValue<'_>)) {
+            self.0.iter().for_each(|(name, value)| see(name, *value));
+        }
+    }
+
+    fn key(pairs: &'static [(&'static str, LabelValue<'static>)]) -> String {
+        let mut key = String::from("what was there");
+        write_key(&mut key, "hits", &Some(pairs));
+        key
+    }
+
+    #[test]
+    fn a_key_is_written_as_a_scrape_writes_it() {
+        assert_eq!(key(&[]), "hits");
+        let two = &[("route", LabelValue::Text("/")), ("status", LabelValue::Unsigned(200))];
+        assert_eq!(key(two), "hits{route=\"/\",status=\"200\"}");
+    }
+
+    #[test]
+    fn labels_cannot_make_two_keys_alike() {
+        let one = key(&[("a", LabelValue::Text("x\",b=\"y"))]);
+        let two = key(&[("a", LabelValue::Text("x")), ("b", LabelValue::Text("y"))]);
+        assert_ne!(one, two);
+        assert_eq!(one, r#"hits{a="x\",b=\"y"}"#);
+    }
+}

@@ -1,0 +1,31 @@
+#![doc = include_str!("../README.md")]
+
+mod body;
+mod console;
+#[cfg(feature = "server")]
+mod error;
+mod frame;
+mod hub;
+mod key;
+mod ledger;
+mod number;
+mod page;
+mod panels;
+mod series;
+#[cfg(feature = "server")]
+mod server;
+mod service;
+mod snapshot;
+mod source;
+mod text;
+mod window;
+
+pub use body::Body;
+pub use console::Console;
+#[cfg(feature = "server")]
+pub use error::ServeError;
+#[cfg(feature = "server")]
+pub use server::Server;
+pub use service::ConsoleService;
+pub use source::{Field, Source, field};
+pub use windrow_prometheus::RegisterError;

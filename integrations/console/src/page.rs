@@ -1,0 +1,26 @@
+//! The page: one file, which asks nobody else for anything.
+
+use http::header::{CONTENT_SECURITY_POLICY, HeaderValue, REFERRER_POLICY, VARY};
+use http::{Response, StatusCode};
+
+use crate::body::Body;
+use crate::service::whole;
+
+/// The page.
+const PAGE: &str = include_str!("page.html");
+
+/// What the page may do: run its own script, use its own style, and ask whoever served it. The two hashes are of what stands between
+/// `<script>` and `</script>`, and between `<style>` and `</style>`; `tests/page.rs` says what they have to be.
+const POLICY: &str = "default-src 'none'; \
+    script-src 'sha256-fgJFp2cVrp1M27THc6Y1QEm1TJgs9pMC1XQhRofW4jI='; \
+    style-src 'sha256-C+7rCl6q18da1frhMs7WzluQ6eXmyZMAHBDl0QyjsI4='; \
+    connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+pub(crate) fn response() -> Response<Body> {
+    let mut response = whole(StatusCode::OK, "text/html; charset=utf-8", PAGE.to_owned());
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(VARY, HeaderValue::from_static("accept"));
+    response
+}

@@ -1,0 +1,89 @@
+//! What a window holds over the last minute, hour and day, by time.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use windrow::{BucketSnapshot, Clock, Event, Kind, SlidingWindow, Stats};
+
+use crate::window::{nanos, reaching, snapshot_length};
+
+/// How many points a plot has at most. Beyond, buckets that stand side by side are one point together.
+const POINTS: usize = 360;
+
+const HORIZONS: [(&str, Duration); 3] = [
+    ("minute", Duration::from_secs(60)),
+    ("hour", Duration::from_secs(3_600)),
+    ("day", Duration::from_secs(86_400)),
+];
+
+/// A plot for each horizon that the window has something to say about, from its own buckets or from those of a tier.
+pub(crate) fn panels<E: Event, C: Clock>(window: &SlidingWindow<E, C>) -> Value {
+    let mut panels = Vec::new();
+    let mut reached = Duration::ZERO;
+    for (name, horizon) in HORIZONS {
+        let snapshot = reaching(window, horizon);
+        if snapshot.interval() <= reached {
+            continue;
+        }
+        reached = horizon;
+        let length = snapshot_length(&snapshot);
+        let buckets = snapshot.buckets();
+        let wanted = horizon.as_nanos().div_ceil(length.as_nanos().max(1));
+        let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
+        // The newest is there too, but has only begun.
+        let buckets = &buckets[buckets.len().saturating_sub(wanted.saturating_add(1))..];
+        let each = buckets.len().div_ceil(POINTS).max(1);
+        // Aligned to the newest bucket that is over.
+        let (begun, over) =
+            buckets.split_last().map_or((None, buckets), |(last, rest)| (Some(last), rest));
+        let mut points: Vec<&[BucketSnapshot<E>]> = over.rchunks(each).collect();
+        points.reverse();
+        points.extend(begun.map(std::slice::from_ref));
+        let covered = length.saturating_mul(u32::try_from(over.len()).unwrap_or(u32::MAX));
+        panels.push(json!({
+            "horizon": name,
+            "bucket_ns": nanos(length),
+            "point_ns": nanos(length.saturating_mul(u32::try_from(each).unwrap_or(u32::MAX))),
+            "covers_ns": nanos(covered),
+            // When each point begins, in milliseconds before now.
+            "ago_ms": points.iter().map(|point| ago(snapshot.at(), point)).collect::<Vec<_>>(),
+            "events": events(&points),
+        }));
+    }
+    panels.into()
+}
+
+fn ago<E: Event>(now: windrow::Timestamp, point: &[BucketSnapshot<E>]) -> u64 {
+    let begins = point.first().map_or(now, BucketSnapshot::start);
+    u64::try_from((now - begins).as_millis()).unwrap_or(u64::MAX)
+}
+
+/// By event, a list for each number, with an entry for each point.
+fn events<E: Event>(points: &[&[BucketSnapshot<E>]]) -> Value {
+    let mut events = Map::new();
+    for event in E::ALL {
+        let all: Vec<Stats> = points
+            .iter()
+            .map(|point| point.iter().map(|bucket| bucket.stats(*event)).sum())
+            .collect();
+        let list = |number: fn(&Stats) -> Value| all.iter().map(number).collect::<Vec<_>>();
+        let count = || list(|stats| stats.count.into());
+        let min = || list(|stats| stats.min.into());
+        let max = || list(|stats| stats.max.into());
+        let lists = match event.kind() {
+            Kind::Count => json!({ "count": count() }),
+            Kind::Signed => json!({ "sum": list(|stats| stats.signed_sum().into()) }),
+            Kind::Value => json!({
+                "count": count(),
+                "sum": list(|stats| stats.sum.into()),
+                "min": min(),
+                "max": max(),
+            }),
+            Kind::Maximum => json!({ "max": max() }),
+            Kind::Minimum => json!({ "min": min() }),
+            _ => json!({}), // not known here
+        };
+        events.insert(event.name().to_owned(), lists);
+    }
+    events.into()
+}

@@ -1,0 +1,100 @@
+//! What the console reads of a series.
+
+use serde_json::{Value, json};
+use windrow::{Counter, Gauge, Maximum, Minimum};
+
+use crate::ledger::{Audit, Ledger};
+use crate::number::Number;
+
+/// What the console reads of a series.
+pub trait Series {
+    /// The numbers of its row, as many for each series of a source. The result is the span that those of an interval
+    /// are of, in nanoseconds; zero if there are none.
+    fn numbers(&self, into: &mut Vec<Number>) -> u64;
+
+    /// The last minute, of the first event.
+    fn history(&self) -> Option<History> {
+        None
+    }
+
+    /// Compares independent readings, and with those of the audit before.
+    fn audit(&self, ledger: &mut Ledger) -> Audit;
+
+    /// All of its numbers.
+    fn all(&self) -> Value;
+
+    /// All of them, and what there is by time and by core.
+    fn detail(&self) -> Value {
+        self.all()
+    }
+}
+
+/// What was counted in equal slices of time, the oldest first, up to some time ago. None has begun only.
+#[derive(Debug)]
+pub struct History {
+    /// How long ago the newest slice ended, in milliseconds.
+    pub(crate) age: u64,
+    /// The length of a slice, in milliseconds.
+    pub(crate) step: u64,
+    pub(crate) counts: Vec<u64>,
+}
+
+impl Series for Counter {
+    fn numbers(&self, into: &mut Vec<Number>) -> u64 {
+        into.push(self.lifetime().into());
+        0
+    }
+
+    fn audit(&self, ledger: &mut Ledger) -> Audit {
+        ledger.only_grows(self.lifetime())
+    }
+
+    fn all(&self) -> Value {
+        json!({ "lifetime": self.lifetime(), "sum": self.sum() })
+    }
+}
+
+impl Series for Gauge {
+    fn numbers(&self, into: &mut Vec<Number>) -> u64 {
+        into.push(Number::Signed(self.sum()));
+        0
+    }
+
+    fn audit(&self, _: &mut Ledger) -> Audit {
+        Audit::Nothing // it promises nothing while it goes up and down
+    }
+
+    fn all(&self) -> Value {
+        json!({ "level": self.sum() })
+    }
+}
+
+impl Series for Maximum {
+    fn numbers(&self, into: &mut Vec<Number>) -> u64 {
+        into.push(self.get().into());
+        0
+    }
+
+    fn audit(&self, ledger: &mut Ledger) -> Audit {
+        self.get().map_or(Audit::Nothing, |value| ledger.only_grows(value))
+    }
+
+    fn all(&self) -> Value {
+        json!({ "value": self.get() })
+    }
+}
+
+impl Series for Minimum {
+    fn numbers(&self, into: &mut Vec<Number>) -> u64 {
+        into.push(self.get().into());
+        0
+    }
+
+    fn audit(&self, ledger: &mut Ledger) -> Audit {
+        self.get().map_or(Audit::Nothing, |value| ledger.only_grows(!value))
+    }
+
+    fn all(&self) -> Value {
+        json!({ "value": self.get() })
+    }
+}

@@ -1,0 +1,161 @@
+//! What the console reads of a window.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use windrow::{Clock, Event, Kind, SlidingWindow, Snapshot, Stats};
+
+use crate::ledger::{Audit, Ledger};
+use crate::number::Number;
+use crate::panels::panels;
+use crate::series::{History, Series};
+
+/// How far back a row's small plot goes.
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// How many points it has at most.
+const POINTS: usize = 60;
+
+impl<E: Event, C: Clock + Send + Sync + 'static> Series for SlidingWindow<E, C> {
+    /// In the closed buckets of the interval, but for lifetimes. By event:
+    ///
+    /// | kind | |
+    /// |---|---|
+    /// | `Count`, `Signed` | lifetime, count |
+    /// | `Value` | lifetime, count, sum, least, greatest |
+    /// | `Maximum` | greatest |
+    /// | `Minimum` | least |
+    fn numbers(&self, into: &mut Vec<Number>) -> u64 {
+        // No span, if the geometry has just changed to a shorter interval: the next frame has it.
+        let closed = self.over(self.interval()).ok().map(|window| window.complete());
+        for event in E::ALL {
+            let stats = closed.as_ref().map_or_else(Stats::default, |closed| closed.stats(*event));
+            match event.kind() {
+                Kind::Count => {
+                    into.extend([self.lifetime(*event).count, stats.count].map(Number::Unsigned));
+                }
+                Kind::Signed => {
+                    let lifetime = self.lifetime(*event).signed_sum();
+                    into.extend([lifetime, stats.signed_sum()].map(Number::Signed));
+                }
+                Kind::Value => {
+                    let lifetime = self.lifetime(*event).count;
+                    into.extend([lifetime, stats.count, stats.sum].map(Number::Unsigned));
+                    into.extend([stats.min, stats.max].map(Number::from));
+                }
+                Kind::Maximum => into.push(stats.max.into()),
+                Kind::Minimum => into.push(stats.min.into()),
+                _ => {} // not known here
+            }
+        }
+        closed.map_or(0, |closed| nanos(closed.interval()))
+    }
+
+    fn history(&self) -> Option<History> {
+        let event = *E::ALL.iter().find(|event| is_counted(event.kind()))?;
+        let snapshot = reaching(self, MINUTE);
+        let (newest, closed) = snapshot.buckets().split_last()?;
+        let length = snapshot_length(&snapshot);
+        let wanted = usize::try_from(MINUTE.as_nanos() / length.as_nanos().max(1));
+        let from = closed.len().saturating_sub(wanted.unwrap_or(usize::MAX).max(1));
+        let each = closed[from..].len().div_ceil(POINTS).max(1);
+        // From the newest on, so that the oldest slice alone may be left out.
+        let slices = closed[from..].rchunks_exact(each);
+        let count = |slice: &[windrow::BucketSnapshot<E>]| {
+            slice.iter().fold(0_u64, |all, bucket| all.wrapping_add(bucket.stats(event).count))
+        };
+        let mut counts: Vec<u64> = slices.map(count).collect();
+        counts.reverse();
+        let millis = |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+        let age = millis(snapshot.at() - newest.start());
+        Some(History { age, step: millis(length * u32::try_from(each).unwrap_or(1)), counts })
+    }
+
+    fn audit(&self, ledger: &mut Ledger) -> Audit {
+        ledger.window(self)
+    }
+
+    fn all(&self) -> Value {
+        let totals = self.totals();
+        let closed = self.over(self.interval()).ok().map(|window| window.complete());
+        let mut events = Map::new();
+        for event in E::ALL {
+            let mut stats = stats(event.kind(), &totals.stats(*event));
+            if let Some(closed) = &closed {
+                stats["closed"] = self::stats(event.kind(), &closed.stats(*event));
+                if !matches!(event.kind(), Kind::Maximum | Kind::Minimum) {
+                    stats["closed"]["per_second"] = closed.rate(*event).into();
+                }
+            }
+            stats["lifetime"] = self::stats(event.kind(), &self.lifetime(*event));
+            stats["late"] = self::stats(event.kind(), &self.late(*event));
+            events.insert(event.name().to_owned(), stats);
+        }
+        json!({
+            "interval_ns": nanos(self.interval()),
+            "buckets": self.buckets(),
+            "closed_ns": closed.map_or(0, |closed| nanos(closed.interval())),
+            "events": events,
+        })
+    }
+
+    fn detail(&self) -> Value {
+        let mut all = self.all();
+        let walk = self.snapshot();
+        for event in E::ALL {
+            let shown = &mut all["events"][event.name()];
+            shown["walk"] = stats(event.kind(), &walk.stats(*event));
+        }
+        all["panels"] = panels(self);
+        all
+    }
+}
+
+/// Whether it has a count that only grows.
+pub(crate) fn is_counted(kind: Kind) -> bool {
+    matches!(kind, Kind::Count | Kind::Value)
+}
+
+/// What there is of an event of this kind.
+fn stats(kind: Kind, stats: &Stats) -> Value {
+    let Stats { count, sum, min, max } = *stats;
+    match kind {
+        Kind::Count => json!({ "count": count }),
+        Kind::Signed => json!({ "sum": stats.signed_sum() }),
+        Kind::Value => {
+            json!({ "count": count, "sum": sum, "min": min, "max": max, "mean": stats.mean() })
+        }
+        Kind::Maximum => json!({ "max": max }),
+        Kind::Minimum => json!({ "min": min }),
+        _ => json!({}), // not known here
+    }
+}
+
+/// The finest buckets that reach back so far, or else the farthest.
+pub(crate) fn reaching<E: Event, C: Clock>(
+    window: &SlidingWindow<E, C>,
+    span: Duration,
+) -> Snapshot<E> {
+    let mut best = window.snapshot();
+    for tier in 0.. {
+        if best.interval() >= span {
+            break;
+        }
+        match window.series(tier) {
+            Some(coarser) if coarser.interval() > best.interval() => best = coarser,
+            Some(_) => {}
+            None => break,
+        }
+    }
+    best
+}
+
+/// The length of its buckets.
+pub(crate) fn snapshot_length<E: Event>(snapshot: &Snapshot<E>) -> Duration {
+    let newest = snapshot.buckets().last();
+    newest.map_or(snapshot.interval(), |bucket| bucket.end() - bucket.start())
+}
+
+pub(crate) fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}

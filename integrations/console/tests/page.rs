@@ -1,0 +1,73 @@
+//! The page's file: what it may not have in it, and that its policy lets its own script run.
+
+use std::fmt::Write;
+
+use http::{Request, StatusCode};
+use http_body_util::BodyExt;
+use sha2::{Digest, Sha256};
+use windrow_console::Console;
+
+const PAGE: &str = include_str!("../src/page.html");
+
+/// What stands between the tags of that name, of which there is one pair.
+fn inside(tag: &str) -> &'static str {
+    let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
+    assert_eq!((PAGE.matches(&open).count(), PAGE.matches(&close).count()), (1, 1), "one {tag}");
+    PAGE.split_once(&open).unwrap().1.split_once(&close).unwrap().0
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for chunk in bytes.chunks(3) {
+        let word =
+            (0..3).fold(0_u32, |word, at| word << 8 | u32::from(*chunk.get(at).unwrap_or(&0)));
+        for digit in 0..=chunk.len() {
+            text.push(char::from(DIGITS[(word >> (18 - 6 * digit) & 63) as usize]));
+        }
+    }
+    let _ = write!(text, "{}", "=".repeat((3 - bytes.len() % 3) % 3));
+    text
+}
+
+#[tokio::test]
+async fn the_policy_lets_the_pages_own_script_and_style_run_and_nothing_else() {
+    let console = Console::new("shop").build();
+    let request = Request::get("/").header("accept", "text/html").body(()).unwrap();
+    let response = console.respond(&request);
+    assert_eq!(response.status(), StatusCode::OK);
+    let policy = response.headers()["content-security-policy"].to_str().unwrap().to_owned();
+    for (directive, tag) in [("script-src", "script"), ("style-src", "style")] {
+        let hash = base64(&Sha256::digest(inside(tag)));
+        let expected = format!("{directive} 'sha256-{hash}'");
+        assert!(policy.split("; ").any(|part| part == expected), "src/page.rs needs {expected}");
+    }
+    assert!(policy.starts_with("default-src 'none'; "), "{policy}");
+    assert!(!policy.contains("unsafe"), "{policy}");
+    let body = response.into_body().collect().await.unwrap().to_bytes();
+    assert_eq!(body, PAGE);
+}
+
+#[test]
+fn the_page_is_small_and_asks_nobody_else() {
+    assert!(PAGE.len() < 120_000, "{} bytes", PAGE.len());
+    for foreign in ["http:", "https:", "//cdn", "url(", "@import", "src=", "import("] {
+        assert!(!PAGE.contains(foreign), "the page has `{foreign}`");
+    }
+}
+
+#[test]
+fn the_page_makes_no_code_or_markup_of_data() {
+    let ways = [
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacentHTML",
+        "document.write",
+        "eval(",
+        "Function(",
+        " onclick=",
+    ];
+    for way in ways {
+        assert!(!PAGE.contains(way), "the page has `{way}`");
+    }
+}

@@ -26,7 +26,7 @@ pub(crate) fn head(address: SocketAddr, clients: Option<usize>) -> String {
     };
     format!(
         "
-    look at it:  {service}/console
+    look at it:  {service}/console/
 
 {load}
     curl {service}/carts/7

@@ -3,7 +3,6 @@
 use std::fs;
 use std::io::{Error, Result};
 use std::net::TcpListener;
-use std::sync::Arc;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -28,8 +27,8 @@ async fn serve(options: &Options, listener: TcpListener) -> Result<Vec<Row>> {
     let stop = Stop::at_signals()?;
     let address = listener.local_addr()?;
     let shop = Shop::open();
-    let registry = Arc::new(counts::registry().map_err(Error::other)?);
-    let server = Server::start(listener, app::router(&shop, &registry))?;
+    let console = counts::console().map_err(Error::other)?;
+    let server = Server::start(listener, app::router(&shop, &console))?;
     let load = options.clients.map(|clients| Load::begin(address, clients));
 
     watch(options, &display::head(address, options.clients), &stop).await;
@@ -39,11 +38,12 @@ async fn serve(options: &Options, listener: TcpListener) -> Result<Vec<Row>> {
         let received = load.end().await?;
         display::say(&format!("\nits clients received {} answers\n", grouped(received)));
     }
+    console.close(); // its streams would go on
     if let Err(error) = server.end().await {
         eprintln!("windrow-service: not all were answered: {error}");
     }
     if let Some(file) = &options.export {
-        let write = fs::write(file, app::text(&registry));
+        let write = fs::write(file, app::last_scrape(&console).await?);
         write.map_err(|error| Error::new(error.kind(), format!("{}: {error}", file.display())))?;
     }
     Ok(shop.book.compare())

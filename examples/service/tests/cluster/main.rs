@@ -176,7 +176,7 @@ async fn run() {
             "         {page}/graph?g0.expr=job%3Ashop_requests_per_second%3Asum&g0.tab=0&g0.range_input=5m"
         );
         println!("         {page}/alerts");
-        addresses.iter().for_each(|address| println!("         http://{address}/console"));
+        addresses.iter().for_each(|address| println!("         http://{address}/console/"));
         pending::<()>().await;
     }
     for instance in instances {

@@ -23,6 +23,10 @@ windrow::labels! {
     pub(crate) struct Order { outcome: Outcome }
 }
 
+/// All of them.
+pub(crate) const OUTCOMES: [Outcome; 4] =
+    [Outcome::Accepted, Outcome::Invalid, Outcome::Refused, Outcome::Failed];
+
 windrow::events! {
     /// What is counted of payments.
     pub(crate) enum Payment {
@@ -45,10 +49,9 @@ static STARTED: Gauge = Gauge::new();
 
 /// The last minute by the second, the last hour by the minute, the last day by the hour.
 fn window<E: Event>() -> SlidingWindow<E> {
-    const MINUTE: Duration = Duration::from_secs(60);
-    const HOUR: Duration = Duration::from_secs(3_600);
-    let builder = SlidingWindow::builder().interval(MINUTE).buckets(60);
-    builder.tier(MINUTE, 60).tier(HOUR, 24).build().expect("each tier is a multiple of the finer")
+    let minute = SlidingWindow::builder().interval(Duration::from_mins(1)).buckets(60);
+    let hour_and_day = minute.tier(Duration::from_mins(1), 60).tier(Duration::from_hours(1), 24);
+    hour_and_day.build().expect("each tier is a multiple of the finer")
 }
 
 /// All of it: on a page, as text, as JSON, and as Prometheus scrapes it.

@@ -24,14 +24,14 @@ pub(crate) fn run(options: &Options, listener: TcpListener) -> Result<Vec<Row>> 
 }
 
 async fn serve(options: &Options, listener: TcpListener) -> Result<Vec<Row>> {
-    let stop = Stop::at_signals()?;
+    let signal = Stop::at_signals()?;
     let address = listener.local_addr()?;
     let shop = Shop::open();
     let console = counts::console().map_err(Error::other)?;
     let server = Server::start(listener, app::router(&shop, &console))?;
     let load = options.clients.map(|clients| Load::begin(address, clients));
 
-    watch(options, &display::head(address, options.clients), &stop).await;
+    watch(options, &display::head(address, options.clients), signal).await;
 
     // In order: no new requests of our own, the last answers, no more service; then the counts stand still.
     if let Some(load) = load {
@@ -50,12 +50,14 @@ async fn serve(options: &Options, listener: TcpListener) -> Result<Vec<Row>> {
 }
 
 /// Draws what was counted, once a second, until it is time to stop.
-async fn watch(options: &Options, head: &str, stop: &Stop) {
+async fn watch(options: &Options, head: &str, stop: Stop) {
     let screen = ProgressBar::with_draw_target(None, ProgressDrawTarget::stdout())
         .with_style(ProgressStyle::with_template("{msg}").expect("the template is sound"));
     let begun = Instant::now();
     if options.plain {
         display::say(head);
+    } else {
+        screen.set_message(head.to_owned());
     }
     for second in 1..=options.seconds.unwrap_or(u64::MAX) {
         tokio::select! {

@@ -176,7 +176,9 @@ async fn run() {
             "         {page}/graph?g0.expr=job%3Ashop_requests_per_second%3Asum&g0.tab=0&g0.range_input=5m"
         );
         println!("         {page}/alerts");
-        addresses.iter().for_each(|address| println!("         http://{address}/console/"));
+        for address in &addresses {
+            println!("         http://{address}/console/");
+        }
         pending::<()>().await;
     }
     for instance in instances {
@@ -184,6 +186,7 @@ async fn run() {
         instance.process.signal("TERM");
         let end = instance.process.end();
         assert!(end.code == Some(0) && end.said.ends_with(", lost 0\n"), "{end:?}");
+        assert_eq!(end.complained, "");
         let export = fs::read_to_string(&instance.export).expect("it was written");
         assert_eq!(exported_requests(&export), requests(&sent), "in the last export");
     }
@@ -201,9 +204,9 @@ async fn tail(prometheus: &Prometheus, address: SocketAddr, life: &Life, sent: &
         found[0]["value"][1].as_str().and_then(|text| text.parse().ok()).expect("a time");
     let answered_before = sent.iter().filter(|sent| sent.ended.is_some_and(|at| at < life.last));
     let begun_before = sent.iter().filter(|sent| sent.began <= life.last + took + EARLIER);
-    let (least, most) = (answered_before.count() as u64, begun_before.count() as u64);
+    let (answered, begun) = (answered_before.count() as u64, begun_before.count() as u64);
     let scraped = life.requests();
-    assert!(least <= scraped && scraped <= most, "{least} <= {scraped} <= {most}");
+    assert!(answered <= scraped && scraped <= begun, "{answered} <= {scraped} <= {begun}");
     assert!(sent.iter().any(|sent| sent.ended.is_none()), "the kill met no request in flight");
     let counted = sent.iter().filter(|sent| sent.ended.is_some()).count() as u64;
     counted.saturating_sub(scraped)

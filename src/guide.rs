@@ -1,4 +1,4 @@
-//! How the library works, how it was verified, and what it costs: the pages of `docs`.
+//! How to use the library, how it works, how it was verified, and what it costs: the pages of `docs`.
 //!
 //! * [`design`]: rows and columns, how a bucket is replaced, closed and read.
 //! * [`orderings`]: every atomic operation, its partner, what breaks without it.
@@ -9,6 +9,18 @@
 //! * [`cluster`]: many machines as one: how each kind of number is merged, what a restart loses, what it costs.
 //!
 //! This module exists in the documentation only: a program cannot name it.
+//!
+//! [from-atomic.md]: from_atomic
+//! [from-striped.md]: from_striped
+//! [from-prometheus.md]: from_prometheus
+//! [from-sentinel.md]: from_sentinel
+//! [circuit-breaker.md]: circuit_breaker
+//! [retry-budget.md]: retry_budget
+//! [rate-display.md]: rate_display
+//! [endpoints.md]: endpoints
+//! [parity.md]: parity
+//! [performance.md]: performance
+#![doc = include_str!("../docs/guide/README.md")]
 
 // Each page defines its links at its end, by the names of files. The definitions here come before the
 // page: of two definitions, rustdoc takes the first.
@@ -43,3 +55,39 @@ pub mod parity {}
 
 #[doc = include_str!("../docs/cluster.md")]
 pub mod cluster {}
+
+/// [performance.md]: performance
+#[doc = include_str!("../docs/guide/from-atomic.md")]
+pub mod from_atomic {}
+
+/// [performance.md]: performance
+#[doc = include_str!("../docs/guide/from-striped.md")]
+pub mod from_striped {}
+
+// Its program needs `windrow-prometheus`, whose tests compile and run it.
+#[cfg(not(doctest))]
+/// [performance.md]: performance
+#[doc = include_str!("../docs/guide/from-prometheus.md")]
+pub mod from_prometheus {}
+
+/// [parity.md]: parity
+/// [performance.md]: performance
+#[doc = include_str!("../docs/guide/from-sentinel.md")]
+pub mod from_sentinel {}
+
+/// [performance.md]: performance
+#[doc = include_str!("../docs/guide/circuit-breaker.md")]
+pub mod circuit_breaker {}
+
+/// [performance.md]: performance
+#[doc = include_str!("../docs/guide/retry-budget.md")]
+pub mod retry_budget {}
+
+/// [performance.md]: performance
+#[doc = include_str!("../docs/guide/rate-display.md")]
+pub mod rate_display {}
+
+/// [design.md]: design
+/// [performance.md]: performance
+#[doc = include_str!("../docs/guide/endpoints.md")]
+pub mod endpoints {}

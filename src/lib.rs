@@ -4,6 +4,7 @@
     doc,
     doc = "\
 [docs/design.md]: guide::design
+[docs/guide/README.md]: guide
 [docs/models.md]: guide::models
 [docs/orderings.md]: guide::orderings
 [docs/parity.md]: guide::parity
@@ -20,7 +21,7 @@
 //!   [`Minimum`].
 //! * [`events!`] and [`SlidingWindow`] count what happened in the last second, minute or day;
 //!   [`clock`] helps to choose a window's clock.
-//! * [`guide`] explains how the library works, how it was verified, and what it costs.
+//! * [`guide`] has whole programs to copy, and explains how the library works, how it was verified, and what it costs.
 //! * Each item says what it costs, what it promises while other threads write, and what it does not.
 
 // The checking reclaimer's pointers rely on a model running all its threads on one system thread.

@@ -56,3 +56,8 @@ pub use error::RegisterError;
 pub use registered::register;
 pub use shared::{Counter, Gauge, Maximum, Minimum, Shared};
 pub use source::{Field, Source, field};
+
+/// A guide of the library's whose program needs this crate: its documentation shows it, and this runs it.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/from-prometheus.md")]
+mod guide {}

@@ -214,7 +214,8 @@ impl Pair {
             let expected = total(&all.views, event);
             same_stats(self.window.stats(event), expected)?;
             prop_assert_eq!(self.window.sum(event), expected.sum);
-            same_number(self.window.rate(event), rate(expected.count, interval))?;
+            prop_assert_eq!(self.window.signed_sum(event), expected.sum.cast_signed());
+            same_number(self.window.rate(event), rate(event, expected.count, interval))?;
             same_stats(self.window.lifetime(event), self.oracle.lifetime(event))?;
             same_stats(self.window.late(event), self.oracle.late(event))?;
         }

@@ -16,8 +16,8 @@ pub(super) fn tally(event: Seen, n: u64) -> Tally {
     event.tally(n)
 }
 
-pub(super) fn rate(count: u64, span: Duration) -> f64 {
-    if span.is_zero() { 0.0 } else { count as f64 / span.as_secs_f64() }
+pub(super) fn rate(event: Seen, count: u64, span: Duration) -> f64 {
+    if span.is_zero() { 0.0 } else { event.number(count) / span.as_secs_f64() }
 }
 
 pub(super) fn same_totals(answer: &Totals<Seen>, at: u64, expected: &Span<Seen>) -> Checked {
@@ -26,7 +26,7 @@ pub(super) fn same_totals(answer: &Totals<Seen>, at: u64, expected: &Span<Seen>)
     for event in EVENTS {
         let expected = total(&expected.views, event);
         same_stats(answer.stats(event), expected)?;
-        same_number(answer.rate(event), rate(expected.count, covers))?;
+        same_number(answer.rate(event), rate(event, expected.count, covers))?;
     }
     Ok(())
 }
@@ -80,7 +80,7 @@ pub(super) fn same_snapshot(
         let expected = total(expected, event);
         same_stats(answer.stats(event), expected)?;
         prop_assert_eq!(answer.sum(event), expected.sum);
-        same_number(answer.rate(event), rate(expected.count, interval))?;
+        same_number(answer.rate(event), rate(event, expected.count, interval))?;
     }
     Ok(())
 }

@@ -7,13 +7,13 @@ use crate::ledger::Tally;
 windrow::events! {
     /// Of each kind, interleaved.
     pub enum Seen {
-        Pass: Count, Rt: Value, Depth: Maximum, Fail: Count, Size: Value, Room: Minimum
+        Pass: Count, Rt: Value, Depth: Maximum, Fail: Count, Size: Value, Room: Minimum, Level: Signed
     }
 }
 
 /// All of them, by their index.
-pub const EVENTS: [Seen; 6] =
-    [Seen::Pass, Seen::Rt, Seen::Depth, Seen::Fail, Seen::Size, Seen::Room];
+pub const EVENTS: [Seen; 7] =
+    [Seen::Pass, Seen::Rt, Seen::Depth, Seen::Fail, Seen::Size, Seen::Room, Seen::Level];
 
 impl Seen {
     /// What adding or recording `n` amounts to.
@@ -24,5 +24,10 @@ impl Seen {
             Kind::Minimum => Tally { min: Some(n), ..Tally::default() },
             _ => Tally::amount(n),
         }
+    }
+
+    /// A number of the event's, which may have a sign, for what is divided by time.
+    pub(super) fn number(self, n: u64) -> f64 {
+        if self.kind() == Kind::Signed { n.cast_signed() as f64 } else { n as f64 }
     }
 }

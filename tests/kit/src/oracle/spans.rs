@@ -47,7 +47,7 @@ impl Pair {
             let expected = total(&newest.views, event);
             same_stats(over.stats(event), expected)?;
             prop_assert_eq!(over.sum(event), expected.sum);
-            same_number(over.rate(event), rate(expected.count, covers))?;
+            same_number(over.rate(event), rate(event, expected.count, covers))?;
             let (sum, rate) = self.weighted(source, buckets.min(all - 1), event);
             same_number(over.weighted_sum(event), sum)?;
             same_number(over.weighted_rate(event), rate)?;
@@ -88,7 +88,7 @@ impl Pair {
         let share = 1.0 - (now % length) as f64 / length as f64;
         let part = self.oracle.span(source, before, 1).views;
         let (whole, part) = (total(&span.views, event), total(&part, event));
-        let sum = |of: fn(Tally) -> u64| of(whole) as f64 + share * of(part) as f64;
+        let sum = |of: fn(Tally) -> u64| event.number(of(whole)) + share * event.number(of(part));
         let rate = sum(|tally| tally.count) / Duration::from_nanos(span.covers).as_secs_f64();
         (sum(|tally| tally.sum), if span.covers == 0 { 0.0 } else { rate })
     }

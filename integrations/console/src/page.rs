@@ -12,8 +12,8 @@ const PAGE: &str = include_str!("page.html");
 /// What the page may do: run its own script, use its own style, and ask whoever served it. The two hashes are of what stands between
 /// `<script>` and `</script>`, and between `<style>` and `</style>`; `tests/page.rs` says what they have to be.
 const POLICY: &str = "default-src 'none'; \
-    script-src 'sha256-fgJFp2cVrp1M27THc6Y1QEm1TJgs9pMC1XQhRofW4jI='; \
-    style-src 'sha256-C+7rCl6q18da1frhMs7WzluQ6eXmyZMAHBDl0QyjsI4='; \
+    script-src 'sha256-hv8MQfBDYKmyRcmg0U67iW9XvzwEeSjD/eaaX2ddC1Y='; \
+    style-src 'sha256-K7gB42hmwfjJb/DDR/GXWpBjAe3jqvTtv049FRbi2Dw='; \
     connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 pub(crate) fn response() -> Response<Body> {

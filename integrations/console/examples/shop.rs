@@ -1,0 +1,95 @@
+//! A service that counts requests nobody makes, so that there is something to look at: `cargo run -p windrow-console --example shop`,
+//! and then open the address that it prints, or `curl` it.
+
+use std::error::Error;
+use std::thread;
+use std::time::Duration;
+
+use windrow::{Counter, Family, Gauge, SlidingWindow, events, labels};
+use windrow_console::Console;
+
+events! { enum Http { Pass: Count, Block: Count, Exception: Count, Rt: Value } }
+
+labels! {
+    enum Method { Get = "GET", Post = "POST" }
+    struct Route { method: Method, route: str }
+}
+
+type Routes = Family<Route<'static>, SlidingWindow<Http>>;
+
+/// A minute by the second, an hour by the minute and a day by the quarter of an hour, from the same adds.
+static ROUTES: Routes = Routes::with_constructor(|| {
+    let window = SlidingWindow::builder()
+        .interval(Duration::from_secs(60))
+        .buckets(60)
+        .tier(Duration::from_secs(60), 60)
+        .tier(Duration::from_secs(900), 96);
+    window.build().expect("they divide each other")
+})
+.limit(5_000);
+static VISITS: Counter = Counter::new();
+static BASKETS: Gauge = Gauge::new();
+
+/// Numbers that look like chance: xorshift.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % limit
+    }
+}
+
+/// Counts requests of so many routes, for ever.
+fn serve(seed: u64, routes: u64) {
+    let mut chance = Chance(seed);
+    let names: Vec<String> = (0..routes).map(|route| format!("/shelves/{route}")).collect();
+    let windows: Vec<_> = names
+        .iter()
+        .flat_map(|route| [Method::Get, Method::Post].map(|method| Route { method, route }))
+        .map(|labels| ROUTES.handle(labels))
+        .collect();
+    loop {
+        for _ in 0..200 {
+            // Some routes are asked for more often than others.
+            let (one, other) = (chance.below(windows.len() as u64), chance.below(windows.len() as u64));
+            let at = one.min(other) as usize;
+            let window = &windows[at];
+            VISITS.increment();
+            if chance.below(40) == 0 {
+                window.add(Http::Block, 1);
+                continue;
+            }
+            window.add(Http::Pass, 1);
+            if chance.below(100) < at as u64 % 7 {
+                window.add(Http::Exception, 1);
+            }
+            window.record(Http::Rt, 200_000 + chance.below(50_000) * (1 + chance.below(40)));
+            BASKETS.add(if chance.below(2) == 0 { 1 } else { -1 });
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let address = arguments.next().unwrap_or_else(|| "127.0.0.1:9090".to_owned());
+    let routes = arguments.next().map_or(Ok(6), |routes| routes.parse())?;
+
+    let mut console = Console::new("shop");
+    console.show("requests", "Requests by method and route", &ROUTES)?;
+    console.show("visits", "Requests, all in all", &VISITS)?;
+    console.show("baskets", "Baskets that are open", &BASKETS)?;
+    console.nanoseconds("Rt");
+    let server = console.build().serve(&address)?;
+    println!("http://{}/", server.address());
+
+    let threads: Vec<_> =
+        [1, 2].map(|seed| thread::spawn(move || serve(seed, routes))).into_iter().collect();
+    for thread in threads {
+        thread.join().map_err(|_| "a thread of the service panicked")?;
+    }
+    Ok(())
+}

@@ -29,6 +29,7 @@ use crate::sync::{
     AtomicPtr, AtomicU64, AtomicUsize, Ordering, const_fn, global, null_pointers, sized,
 };
 
+pub(crate) mod by_row;
 pub(crate) mod rows;
 
 /// How many segments there can be: eight million columns.

@@ -45,6 +45,7 @@ mod sync;
 mod timestamp;
 mod window;
 
+pub use arena::by_row::ByRow;
 pub use clock::Clock;
 pub use counters::{Counter, Gauge, Maximum, Minimum};
 pub use error::{BuildError, MergeError, OutOfRange, SpanError};

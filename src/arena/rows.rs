@@ -7,7 +7,7 @@ use crate::stripe::open::open_rows;
 use crate::sync::Ordering;
 
 /// Every open row's number in `column`, one load each.
-fn values(column: Column) -> impl Iterator<Item = u64> {
+pub(crate) fn values(column: Column) -> impl Iterator<Item = u64> {
     // Acquire: pairs with the Release of adds and raises (`stripe`). A reader that counts an add sees
     // what the add's thread had seen before it.
     let rows = std::iter::once(0).chain(1..open_rows()); // the first is open

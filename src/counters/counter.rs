@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Debug, Display, Formatter};
 
+use crate::arena::by_row::ByRow;
 use crate::counters::striped::{Striped, at_least_release};
 use crate::sync::{AtomicU64, Ordering, const_fn, fence};
 
@@ -141,6 +142,24 @@ impl Counter {
     /// ```
     pub fn lifetime(&self) -> u64 {
         self.cells.sum()
+    }
+
+    /// What each core's row holds of the [`lifetime`](Self::lifetime): how the adds are spread.
+    ///
+    /// Each row is as consistent as `lifetime`, and never goes back. They are read one after the other: adds that run at the same
+    /// time may be in them or not. Acquire. Costs a load for each [open row](crate::strategy#rows), and an allocation.
+    ///
+    /// ```
+    /// let hits = windrow::Counter::new();
+    /// std::thread::scope(|scope| {
+    ///     for _ in 0..4 {
+    ///         scope.spawn(|| hits.add(10));
+    ///     }
+    /// });
+    /// assert_eq!(hits.by_row().sum(), 40);
+    /// ```
+    pub fn by_row(&self) -> ByRow {
+        self.cells.by_row()
     }
 
     /// Returns the [`sum`](Self::sum) and restarts at zero: a drain.

@@ -11,6 +11,7 @@
 use std::ptr::null_mut;
 
 use crate::arena::arena;
+use crate::arena::by_row::ByRow;
 use crate::arena::rows;
 use crate::stripe::miss::Miss;
 use crate::stripe::per_core::{self, PerCoreColumn};
@@ -73,8 +74,21 @@ impl Striped {
     #[inline]
     pub(crate) fn sum(&self) -> u64 {
         let rows = self.tagged().column().map_or(0, rows::sum);
+        rows.wrapping_add(self.beside_rows())
+    }
+
+    /// What was added without a row.
+    #[inline]
+    fn beside_rows(&self) -> u64 {
         // Acquire: pairs with the Release of the add, as in `rows::values`.
-        rows.wrapping_add(self.fallback.load(Ordering::Acquire))
+        self.fallback.load(Ordering::Acquire)
+    }
+
+    /// What each row holds of it, and what is not in rows.
+    pub(crate) fn by_row(&self) -> ByRow {
+        let rows =
+            self.tagged().column().map_or_else(Vec::new, |column| rows::values(column).collect());
+        ByRow { rows, shared: self.beside_rows() }
     }
 
     /// The greatest value that it was raised to; zero if there was none.

@@ -92,6 +92,12 @@ impl Block {
         }
     }
 
+    /// The same, row by row, of a cell that adds up.
+    pub(super) fn by_row(&self, position: usize) -> impl Iterator<Item = u64> {
+        let rows = rows::values(self.column.right(position));
+        rows.map(move |number| self.layout.without_pending(position, number))
+    }
+
     /// What the present owner has counted in a cell.
     pub(super) fn difference(&self, position: usize) -> u64 {
         let difference = self.sum(position).wrapping_sub(self.base(position));

@@ -3,6 +3,7 @@
 //! A read looks for each start that the interval covers: it is `current`'s, or its slot's, or there is no
 //! bucket, which counts as zero.
 
+use crate::arena::by_row::ByRow;
 use crate::reclaim::{self, Guard};
 use crate::ring::Ring;
 use crate::ring::geometry::Geometry;
@@ -80,10 +81,29 @@ impl Ring {
     /// `closed_extremes` before it is gone from there.
     pub(crate) fn lifetime(&self, position: usize) -> u64 {
         let blocks = self.store.blocks.iter().map(|block| block.sum(position));
+        let all = blocks.chain(self.beside_blocks(position));
+        all.fold(0, |all, number| self.store.layout.join(position, all, number))
+    }
+
+    /// What was added beside blocks, at a position.
+    fn beside_blocks(&self, position: usize) -> impl Iterator<Item = u64> {
         // Acquire: pairs with the Release in `Target::add` and `raise`.
-        let shared = [&self.shared_total, &self.late, &self.closed_extremes].into_iter();
-        let shared = shared.map(|cells| cells[position].load(Ordering::Acquire));
-        blocks.chain(shared).fold(0, |all, number| self.store.layout.join(position, all, number))
+        let cells = [&self.shared_total, &self.late, &self.closed_extremes].into_iter();
+        cells.map(move |cells| cells[position].load(Ordering::Acquire))
+    }
+
+    /// Everything that was ever added, at a position that adds up, row by row.
+    pub(crate) fn by_row(&self, position: usize) -> ByRow {
+        let mut rows: Vec<u64> = Vec::new();
+        for block in &self.store.blocks {
+            for (row, number) in block.by_row(position).enumerate() {
+                match rows.get_mut(row) {
+                    Some(sum) => *sum = sum.wrapping_add(number),
+                    None => rows.push(number), // or a row that has just been opened
+                }
+            }
+        }
+        ByRow { rows, shared: self.beside_blocks(position).fold(0, u64::wrapping_add) }
     }
 
     /// What found its bucket gone, at a position.

@@ -4,6 +4,7 @@ use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
 
 use super::SlidingWindow;
+use crate::arena::by_row::ByRow;
 use crate::clock::Clock;
 use crate::error::SpanError;
 use crate::event::layout::CellIndex;
@@ -209,6 +210,27 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// ```
     pub fn lifetime(&self, event: E) -> Stats {
         cells_of(event).stats(|position| self.ring.lifetime(position))
+    }
+
+    /// What each core's row holds of the count of an event's [`lifetime`](Self::lifetime): how its adds, or records, are spread.
+    /// Of a kind of event that has none, there are no rows.
+    ///
+    /// Each row is as consistent as `lifetime`, and never goes back. They are read one after the other: adds that run at the same
+    /// time may be in them or not. Costs a load for each [open row](crate::strategy#rows) and block, and an allocation.
+    ///
+    /// It is *not* about the interval. What each row has added in some time is the difference of two looks:
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// let window = windrow::SlidingWindow::<Hits>::builder().build()?;
+    /// let before = window.by_row(Hits::Hit);
+    /// window.add(Hits::Hit, 4);
+    /// assert_eq!(window.by_row(Hits::Hit).sum() - before.sum(), 4);
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn by_row(&self, event: E) -> ByRow {
+        let position = cells_of(event).count();
+        position.map_or_else(ByRow::default, |position| self.ring.by_row(position))
     }
 
     /// What was added when the bucket of its time had already left the ring. Either the clock had stepped

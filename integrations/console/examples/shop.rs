@@ -54,7 +54,8 @@ fn serve(seed: u64, routes: u64) {
     loop {
         for _ in 0..200 {
             // Some routes are asked for more often than others.
-            let (one, other) = (chance.below(windows.len() as u64), chance.below(windows.len() as u64));
+            let (one, other) =
+                (chance.below(windows.len() as u64), chance.below(windows.len() as u64));
             let at = one.min(other) as usize;
             let window = &windows[at];
             VISITS.increment();

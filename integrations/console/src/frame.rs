@@ -130,7 +130,7 @@ impl Sampler {
                 } else if row.numbers != numbers {
                     parts.rows.list(|json| {
                         json.number(row.number);
-                        numbers.iter().for_each(|number| json.number(*number));
+                        json.numbers(&numbers);
                     });
                 }
                 row.numbers.clone_from(&numbers);
@@ -250,12 +250,12 @@ fn whole(
         json.number(metric as u64);
         json.text(key);
         json.number(span);
-        json.list(|json| numbers.iter().for_each(|number| json.number(*number)));
+        json.list(|json| json.numbers(numbers));
         json.list(|json| {
             if let Some(History { age, step, counts }) = series.and_then(Series::history) {
                 json.number(age);
                 json.number(step);
-                counts.iter().for_each(|count| json.number(*count));
+                json.numbers(&counts);
             }
         });
     });

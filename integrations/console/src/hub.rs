@@ -66,7 +66,7 @@ impl Hub {
         }
         if !state.is_sampled {
             let hub = Arc::clone(self);
-            let name = "windrow-console".to_owned();
+            let name = "windrow-sampler".to_owned();
             thread::Builder::new().name(name).spawn(move || hub.sample()).ok()?;
             state.is_sampled = true;
         }

@@ -85,6 +85,13 @@ impl Json {
         self.0.push_str(value);
     }
 
+    /// Numbers as items of a list.
+    pub(crate) fn numbers<N: Into<Number> + Copy>(&mut self, numbers: &[N]) {
+        for number in numbers {
+            self.number(*number);
+        }
+    }
+
     fn enclosed(&mut self, [open, close]: [char; 2], inner: impl FnOnce(&mut Json)) {
         self.comma();
         self.0.push(open);

@@ -1,7 +1,7 @@
 //! What the console reads of a series.
 
 use serde_json::{Value, json};
-use windrow::{Counter, Gauge, Maximum, Minimum};
+use windrow::{ByRow, Counter, Gauge, Maximum, Minimum};
 
 use crate::ledger::{Audit, Ledger};
 use crate::number::Number;
@@ -39,6 +39,11 @@ pub struct History {
     pub(crate) counts: Vec<u64>,
 }
 
+/// What each core's row holds: of an event, if it is a window's.
+pub(crate) fn cores(event: Option<&str>, by_row: &ByRow) -> Value {
+    json!({ "event": event, "rows": by_row.rows(), "shared": by_row.shared() })
+}
+
 impl Series for Counter {
     fn numbers(&self, into: &mut Vec<Number>) -> u64 {
         into.push(self.lifetime().into());
@@ -51,6 +56,12 @@ impl Series for Counter {
 
     fn all(&self) -> Value {
         json!({ "lifetime": self.lifetime(), "sum": self.sum() })
+    }
+
+    fn detail(&self) -> Value {
+        let mut all = self.all();
+        all["cores"] = cores(None, &self.by_row());
+        all
     }
 }
 

@@ -100,7 +100,7 @@ impl ConsoleService {
         let console = ConsoleService::new(Arc::clone(&self.shown));
         let (stop, stopped) = watch::channel(());
         let serve = move || runtime.block_on(run(listener, console, for_this_machine, stopped));
-        let thread = thread::Builder::new().name("windrow-console-http".to_owned()).spawn(serve);
+        let thread = thread::Builder::new().name("windrow-http".to_owned()).spawn(serve);
         let thread = thread.map_err(|error| ServeError::Start { error })?;
         Ok(Server { address, stop: Some(stop), thread: Some(thread) })
     }

@@ -8,7 +8,7 @@ use windrow::{Clock, Event, Kind, SlidingWindow, Snapshot, Stats};
 use crate::ledger::{Audit, Ledger};
 use crate::number::Number;
 use crate::panels::panels;
-use crate::series::{History, Series};
+use crate::series::{History, Series, cores};
 
 /// How far back a row's small plot goes.
 const MINUTE: Duration = Duration::from_secs(60);
@@ -52,7 +52,7 @@ impl<E: Event, C: Clock + Send + Sync + 'static> Series for SlidingWindow<E, C> 
     }
 
     fn history(&self) -> Option<History> {
-        let event = *E::ALL.iter().find(|event| is_counted(event.kind()))?;
+        let event: E = first_counted()?;
         let snapshot = reaching(self, MINUTE);
         let (newest, closed) = snapshot.buckets().split_last()?;
         let length = snapshot_length(&snapshot);
@@ -107,13 +107,16 @@ impl<E: Event, C: Clock + Send + Sync + 'static> Series for SlidingWindow<E, C> 
             shown["walk"] = stats(event.kind(), &walk.stats(*event));
         }
         all["panels"] = panels(self);
+        if let Some(event) = first_counted() {
+            all["cores"] = cores(Some(E::name(event)), &self.by_row(event));
+        }
         all
     }
 }
 
-/// Whether it has a count that only grows.
-pub(crate) fn is_counted(kind: Kind) -> bool {
-    matches!(kind, Kind::Count | Kind::Value)
+/// The first event with a count that only grows.
+fn first_counted<E: Event>() -> Option<E> {
+    E::ALL.iter().copied().find(|event| matches!(event.kind(), Kind::Count | Kind::Value))
 }
 
 /// What there is of an event of this kind.

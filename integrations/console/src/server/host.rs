@@ -16,13 +16,11 @@ pub(super) fn names_this_machine(headers: &HeaderMap) -> bool {
     let Ok(authority) = Authority::try_from(host.as_bytes()) else { return false };
     let host = authority.host();
     let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-    match bare.parse::<IpAddr>() {
-        Ok(address) => address.to_canonical().is_loopback(),
-        Err(_) => {
-            let name = host.to_ascii_lowercase();
-            name == "localhost" || name.ends_with(".localhost")
-        }
+    if let Ok(address) = bare.parse::<IpAddr>() {
+        return address.to_canonical().is_loopback();
     }
+    let name = host.to_ascii_lowercase();
+    name == "localhost" || name.ends_with(".localhost")
 }
 
 #[cfg(test)]

@@ -1,0 +1,250 @@
+//! What each endpoint says.
+
+use std::thread;
+use std::time::Duration;
+
+use axum::Router;
+use http::{Method, StatusCode};
+use serde_json::json;
+use windrow::{Gauge, Maximum, SlidingWindow};
+use windrow_console::{Console, RegisterError, field};
+use windrow_tower::{Endpoint, Http as Requests, Method as Verb, Route as Path, Routes as Paths};
+
+use super::{
+    Http, Route, console_of, counter, encoded, get, json, request, routes, send, series, served,
+    text,
+};
+
+const KINDS: [(&str, &str); 5] = [
+    ("/", "text/plain; charset=utf-8"),
+    ("/events", "text/event-stream"),
+    ("/snapshot.json", "application/json"),
+    ("/metrics", "application/openmetrics-text; version=1.0.0; charset=utf-8"),
+    ("/text", "text/plain; charset=utf-8"),
+];
+
+#[tokio::test]
+async fn each_endpoint_answers_as_what_it_is_and_is_not_kept() {
+    let server = served(&console_of(routes()));
+    for (path, kind) in KINDS {
+        for method in [Method::GET, Method::HEAD] {
+            let response = send(server.address(), request(method.clone(), path)).await;
+            assert_eq!(response.status(), StatusCode::OK, "{path}");
+            let headers = response.headers();
+            assert_eq!(headers["content-type"], kind, "{path}");
+            assert_eq!(headers["cache-control"], "no-store");
+            assert_eq!(headers["x-content-type-options"], "nosniff");
+            if method == Method::HEAD {
+                assert_eq!(text(response).await, "", "{path}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_404_and_nothing_can_be_changed() {
+    let server = served(&console_of(routes()));
+    for path in
+        ["/nothing", "/snapshot", "/events/", "/metrics/x", "/../text", "/snapshot.json?series=no"]
+    {
+        assert_eq!(get(server.address(), path).await.status(), StatusCode::NOT_FOUND, "{path}");
+    }
+    for (path, _) in KINDS {
+        for method in [Method::POST, Method::PUT, Method::DELETE, Method::OPTIONS, Method::PATCH] {
+            let response = send(server.address(), request(method, path)).await;
+            assert_eq!(response.status(), StatusCode::METHOD_NOT_ALLOWED, "{path}");
+            assert_eq!(response.headers()["allow"], "GET, HEAD");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_browser_gets_the_page_and_curl_the_text() {
+    let server = served(&console_of(routes()));
+    let mut browsers = request(Method::GET, "/");
+    browsers.headers_mut().insert("accept", "text/html,*/*;q=0.8".parse().unwrap());
+    let response = send(server.address(), browsers).await;
+    assert_eq!(response.headers()["content-type"], "text/html; charset=utf-8");
+    assert_eq!(response.headers()["vary"], "accept");
+    assert!(text(response).await.starts_with("<!doctype html>"));
+
+    let mut curls = request(Method::GET, "/");
+    curls.headers_mut().insert("accept", "*/*".parse().unwrap());
+    assert!(text(send(server.address(), curls).await).await.starts_with("shop, "));
+}
+
+#[tokio::test]
+async fn at_rest_the_numbers_are_the_services_own() {
+    let routes = routes();
+    let labels = [("/a", 200), ("/a", 500), ("/b", 200)];
+    thread::scope(|scope| {
+        for thread in 0..4_u64 {
+            scope.spawn(move || {
+                for number in 0..3_000 {
+                    for (route, status) in labels {
+                        let window = routes.with(Route { route, status });
+                        window.add(Http::Pass, 1 + u64::from(status == 500));
+                        window.add_signed(Http::Open, if number % 3 == 0 { -2 } else { 1 });
+                        window.record(Http::Rt, number + 10 * thread);
+                        window.record(Http::Peak, number + thread);
+                    }
+                }
+            });
+        }
+    });
+    let server = served(&console_of(routes));
+    let snapshot = json(server.address(), "/snapshot.json").await;
+    assert_eq!(snapshot["check"], json!({ "audits": 3, "failing": [] }));
+    for (route, status) in labels {
+        let window = routes.handle(Route { route, status });
+        let key = format!("requests{{route=\"{route}\",status=\"{status}\"}}");
+        let one = json(server.address(), &format!("/snapshot.json?series={}", encoded(&key))).await;
+        for shown in [series(&snapshot, &key), &one["series"]] {
+            assert_eq!(shown["labels"], json!({ "route": route, "status": status.to_string() }));
+            let lifetime = window.lifetime(Http::Rt);
+            assert_eq!(
+                shown["events"]["Pass"]["lifetime"]["count"],
+                window.lifetime(Http::Pass).count
+            );
+            assert_eq!(shown["events"]["Pass"]["count"], window.sum(Http::Pass));
+            assert_eq!(shown["events"]["Open"]["lifetime"]["sum"], 0);
+            assert_eq!(shown["events"]["Exception"]["lifetime"]["count"], 0);
+            let rt = &shown["events"]["Rt"]["lifetime"];
+            assert_eq!((&rt["count"], &rt["sum"]), (&json!(12_000), &json!(lifetime.sum)));
+            assert_eq!((&rt["min"], &rt["max"]), (&json!(0), &json!(3_029)));
+            assert_eq!(rt["mean"], json!(lifetime.mean()));
+            assert_eq!(shown["events"]["Peak"]["lifetime"], json!({ "max": 3_002 }));
+        }
+        let (detail, pass) = (&one["series"], window.lifetime(Http::Pass).count);
+        assert_eq!(detail["check"], json!({ "holds": true }));
+        assert_eq!(detail["events"]["Pass"]["walk"]["count"], pass);
+        let cores = detail["cores"]["rows"].as_array().unwrap();
+        let rows: u64 = cores.iter().filter_map(serde_json::Value::as_u64).sum();
+        assert_eq!(rows + detail["cores"]["shared"].as_u64().unwrap(), pass);
+        let minute = &detail["panels"][0];
+        let counts = minute["events"]["Pass"]["count"].as_array().unwrap();
+        assert_eq!((minute["horizon"].as_str(), counts.len()), (Some("minute"), 60));
+        assert_eq!(counts.iter().filter_map(serde_json::Value::as_u64).sum::<u64>(), pass);
+    }
+}
+
+#[tokio::test]
+async fn a_scrape_is_read_by_its_own_rules_and_has_the_same_numbers() {
+    let routes = routes();
+    routes.with(Route { route: "/a", status: 200 }).add(Http::Pass, 41);
+    routes.with(Route { route: "say \"hi\"\n\\", status: 200 }).add(Http::Pass, 7);
+    let server = served(&console_of(routes));
+    let scrape = text(get(server.address(), "/metrics").await).await;
+    assert!(scrape.ends_with("# EOF\n"));
+    let mut samples = 0;
+    for line in scrape.lines().filter(|line| !line.starts_with('#')) {
+        let (name, value) = line.rsplit_once(' ').unwrap();
+        assert!(value.parse::<f64>().is_ok_and(f64::is_finite), "{line}");
+        assert!(name.starts_with("requests_"), "{line}");
+        samples += 1;
+    }
+    assert!(samples > 4, "{scrape}");
+    assert!(
+        scrape.contains(r#"requests_total{route="/a",status="200",event="Pass"} 41"#),
+        "{scrape}"
+    );
+    assert!(
+        scrape.contains(r#"requests_total{route="say \"hi\"\n\\",status="200",event="Pass"} 7"#),
+        "{scrape}"
+    );
+}
+
+#[tokio::test]
+async fn hostile_labels_come_back_as_they_are_and_a_terminal_obeys_none() {
+    let long = "x".repeat(10_000);
+    let hostile = [
+        "<script>alert(1)</script>",
+        "\"'`};{=,",
+        "two\nlines\r\n\ndata: {}",
+        "\u{202e}desrever\u{2066}",
+        "\u{1b}[2J\u{7}\0",
+        "&amp; %7B +",
+        long.as_str(),
+    ];
+    let routes = routes();
+    for (index, route) in hostile.iter().enumerate() {
+        routes.with(Route { route, status: 200 }).add(Http::Pass, 1 + index as u64);
+    }
+    let server = served(&console_of(routes));
+    let snapshot = json(server.address(), "/snapshot.json").await;
+    let all = snapshot["metrics"][0]["series"].as_array().unwrap();
+    assert_eq!(all.len(), hostile.len());
+    for (index, route) in hostile.iter().enumerate() {
+        let found = all.iter().find(|series| series["labels"]["route"] == **route).unwrap();
+        assert_eq!(found["events"]["Pass"]["lifetime"]["count"], 1 + index as u64);
+        if route.len() < 1_000 {
+            let key = found["key"].as_str().unwrap();
+            let path = format!("/snapshot.json?series={}", encoded(key));
+            assert_eq!(json(server.address(), &path).await["series"]["labels"]["route"], **route);
+        }
+    }
+
+    let shown = text(get(server.address(), "/text").await).await;
+    let obeyed = |c: char| (c.is_control() && c != '\n') || ('\u{202a}'..='\u{2069}').contains(&c);
+    assert!(!shown.contains(obeyed), "{shown:?}");
+    // A head, two lines of the metric, and a line for each series.
+    assert_eq!(shown.lines().count(), 3 + hostile.len(), "{shown}");
+    assert!(shown.contains(r"\u{202e}desrever"), "{shown}");
+}
+
+#[tokio::test]
+async fn metrics_of_all_kinds_are_shown_by_reference_and_shared() {
+    let mut console = Console::new("all kinds");
+    let (visits, open, most) = (counter(), std::sync::Arc::new(Gauge::from(-3)), Maximum::new());
+    visits.add(5);
+    most.record(9);
+    let window = SlidingWindow::<Http>::builder().build().unwrap();
+    window.add(Http::Pass, 2);
+    let paths: &'static Paths = Box::leak(Box::new(Paths::new()));
+    paths.with(Path { method: Verb::Get, route: "/x" }).window().record(Requests::Rt, 1_500_000);
+    console.show("visits", "Visits", visits).unwrap();
+    console.show("open", "Open", open).unwrap();
+    console.show("most", "Most", windrow_prometheus::Shared::from(most)).unwrap();
+    console.show("own", "A window", std::sync::Arc::new(window)).unwrap();
+    console.show("requests", "By route", field(paths, Endpoint::window)).unwrap();
+    console.nanoseconds("Rt");
+    let error = console.show("open", "Again", counter()).unwrap_err();
+    assert_eq!(error, RegisterError::NameTaken { name: "open".to_owned() });
+    assert!(console.show("a b", "No name", counter()).is_err());
+
+    let server = served(&console.build());
+    let snapshot = json(server.address(), "/snapshot.json").await;
+    let metrics = snapshot["metrics"].as_array().unwrap();
+    let names: Vec<_> = metrics.iter().map(|metric| metric["name"].as_str().unwrap()).collect();
+    assert_eq!(
+        names,
+        ["visits", "open", "most", "own", "requests"],
+        "what was refused is not there"
+    );
+    let of = |index: usize| &metrics[index]["series"][0];
+    assert_eq!((&of(0)["lifetime"], &of(1)["level"]), (&json!(5), &json!(-3)));
+    assert_eq!((&of(2)["value"], &of(3)["events"]["Pass"]["count"]), (&json!(9), &json!(2)));
+    let shown = text(get(server.address(), "/text").await).await;
+    for line in ["\nvisits  5\n", "\nopen  -3\n", "\nmost  9\n", "\nown  Pass 2 ("] {
+        assert!(shown.contains(line), "{line:?} in {shown}");
+    }
+    assert!(shown.contains("requests{method=\"GET\",route=\"/x\"}  "), "{shown}");
+}
+
+#[tokio::test]
+async fn a_service_mounts_it_where_it_likes() {
+    let routes = routes();
+    routes.with(Route { route: "/a", status: 200 }).add(Http::Pass, 1);
+    let app = Router::new().nest_service("/deep/console", console_of(routes));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let serving = tokio::spawn(async move { axum::serve(listener, app).await });
+    for path in ["", "/", "/text", "/metrics", "/snapshot.json"] {
+        let path = format!("/deep/console{path}");
+        assert_eq!(get(address, &path).await.status(), StatusCode::OK, "{path}");
+    }
+    assert_eq!(get(address, "/deep/console/none").await.status(), StatusCode::NOT_FOUND);
+    assert_eq!(get(address, "/text").await.status(), StatusCode::NOT_FOUND);
+    serving.abort();
+    let _ = tokio::time::timeout(Duration::from_secs(5), serving).await;
+}

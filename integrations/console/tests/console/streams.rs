@@ -1,0 +1,214 @@
+//! What a stream says, frame by frame.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use http::Request;
+use http_body_util::BodyExt;
+use serde_json::Value;
+use tokio::time::{sleep, timeout};
+use windrow_console::{Body, ConsoleService};
+
+use super::{Http, Route, console_of, get, routes, served};
+
+/// How long anything may take here.
+const LONG: Duration = Duration::from_secs(30);
+
+/// A stream, as its client reads it.
+struct Stream<B> {
+    body: B,
+    text: String,
+}
+
+impl Stream<Body> {
+    fn of(console: &ConsoleService) -> Stream<Body> {
+        let response = console.respond(&Request::get("/events").body(()).unwrap());
+        assert_eq!(response.status(), 200);
+        Stream { body: response.into_body(), text: String::new() }
+    }
+}
+
+impl<B: http_body::Body<Data = bytes::Bytes> + Unpin> Stream<B> {
+    /// The next event: its name, and what it says; `None` at the end.
+    async fn next(&mut self) -> Option<(String, Value)> {
+        loop {
+            if let Some((event, rest)) = self.text.split_once("\n\n") {
+                let (event, rest) = (event.to_owned(), rest.to_owned());
+                self.text = rest;
+                let mut lines = event.lines();
+                let name = lines.next().unwrap().strip_prefix("event: ");
+                let Some(name) = name else { continue }; // `retry`
+                let data = lines.next().unwrap().strip_prefix("data: ").unwrap();
+                assert_eq!(lines.next(), None, "an event has two lines");
+                return Some((name.to_owned(), serde_json::from_str(data).unwrap()));
+            }
+            let frame = timeout(LONG, self.body.frame()).await.expect("a frame comes");
+            let Ok(bytes) = frame?.ok()?.into_data() else { continue };
+            self.text.push_str(std::str::from_utf8(&bytes).unwrap());
+        }
+    }
+}
+
+/// What a page knows of the rows: by key, their numbers.
+#[derive(Default)]
+struct Page {
+    rows: BTreeMap<u64, (String, Vec<Value>)>,
+    frame: u64,
+}
+
+impl Page {
+    fn take(&mut self, (event, frame): (String, Value)) {
+        let number = frame["frame"].as_u64().unwrap();
+        if event == "all" {
+            self.rows.clear();
+        } else {
+            assert_eq!(number, self.frame + 1, "no frame is left out");
+        }
+        self.frame = number;
+        let empty = Vec::new();
+        let whole = if event == "all" { &frame["rows"] } else { &frame["new"] };
+        for gone in frame["gone"].as_array().unwrap_or(&empty) {
+            assert!(self.rows.remove(&gone.as_u64().unwrap()).is_some());
+        }
+        for row in whole.as_array().unwrap() {
+            let (id, key) = (row[0].as_u64().unwrap(), row[2].as_str().unwrap().to_owned());
+            self.rows.insert(id, (key, row[4].as_array().unwrap().clone()));
+        }
+        if event == "more" {
+            for row in frame["rows"].as_array().unwrap() {
+                let (id, numbers) = row.as_array().unwrap().split_first().unwrap();
+                self.rows.get_mut(&id.as_u64().unwrap()).unwrap().1 = numbers.to_vec();
+            }
+        }
+    }
+
+    /// What ever passed, by key.
+    fn passed(&self) -> BTreeMap<&str, u64> {
+        self.rows.values().map(|(key, row)| (key.as_str(), row[0].as_u64().unwrap())).collect()
+    }
+}
+
+#[tokio::test]
+async fn a_stream_begins_with_all_and_goes_on_with_what_changed() {
+    let routes = routes();
+    let with = |route| routes.with(Route { route, status: 200 });
+    with("/a").add(Http::Pass, 3);
+    with("/b").add(Http::Pass, 4);
+    let server = served(&console_of(routes));
+    let response = get(server.address(), "/events").await;
+    let mut stream = Stream { body: response.into_body(), text: String::new() };
+    let mut page = Page::default();
+
+    let all = stream.next().await.unwrap();
+    assert_eq!((all.0.as_str(), &all.1["service"]), ("all", &Value::from("shop")));
+    assert_eq!(all.1["metrics"][0][0], "requests");
+    page.take(all);
+    let (a, b, c) = (
+        "requests{route=\"/a\",status=\"200\"}",
+        "requests{route=\"/b\",status=\"200\"}",
+        "requests{route=\"/c\",status=\"200\"}",
+    );
+    assert_eq!(page.passed(), BTreeMap::from([(a, 3), (b, 4)]));
+
+    with("/a").add(Http::Pass, 1);
+    with("/c").add(Http::Pass, 9);
+    routes.remove(Route { route: "/b", status: 200 });
+    let mut named = 0;
+    while page.passed() != BTreeMap::from([(a, 4), (c, 9)]) {
+        let more = stream.next().await.unwrap();
+        assert_eq!(more.0, "more");
+        assert_eq!(more.1["check"]["failing"], serde_json::json!([]));
+        named += more.1["rows"].as_array().unwrap().len();
+        page.take(more);
+    }
+    assert!(named > 0);
+}
+
+#[tokio::test]
+async fn a_row_that_stands_still_is_not_named_again() {
+    let routes = routes();
+    let still = routes.handle(Route { route: "/still", status: 200 });
+    let busy = routes.handle(Route { route: "/busy", status: 200 });
+    let console = console_of(routes);
+    let mut stream = Stream::of(&console);
+    let (_, all) = stream.next().await.unwrap();
+    let number = |key: &str| {
+        let rows = all["rows"].as_array().unwrap();
+        rows.iter().find(|row| row[2].as_str().unwrap().contains(key)).unwrap()[0].clone()
+    };
+    for _ in 0..2 {
+        busy.add(Http::Pass, 1);
+        let (_, more) = stream.next().await.unwrap();
+        let rows = more["rows"].as_array().unwrap();
+        assert!(rows.iter().any(|row| row[0] == number("/busy")));
+        assert!(rows.iter().all(|row| row[0] != number("/still")));
+    }
+    drop(still);
+}
+
+#[tokio::test]
+async fn the_last_minute_is_there_at_once() {
+    let routes = routes();
+    let window = routes.handle(Route { route: "/a", status: 200 });
+    window.add(Http::Pass, 17);
+    sleep(Duration::from_millis(1_200)).await;
+    let mut stream = Stream::of(&console_of(routes));
+    let (_, all) = stream.next().await.unwrap();
+    let history: Vec<u64> =
+        all["rows"][0][5].as_array().unwrap().iter().filter_map(Value::as_u64).collect();
+    let [age, step, counts @ ..] = history.as_slice() else { panic!("a history") };
+    assert_eq!((*step, counts.len()), (1_000, 59));
+    assert!(*age < 1_000, "{age}");
+    assert_eq!(counts.iter().sum::<u64>(), 17);
+}
+
+#[tokio::test]
+async fn a_client_that_lags_gets_all_again_and_misses_nothing() {
+    let routes = routes();
+    let with = |route| routes.with(Route { route, status: 200 });
+    with("/a").add(Http::Pass, 1);
+    let console = console_of(routes);
+    let (mut slow, mut quick) = (Stream::of(&console), Stream::of(&console));
+    let mut page = Page::default();
+    page.take(slow.next().await.unwrap());
+    // Named in a frame that the slow one never reads.
+    with("/a").add(Http::Pass, 1);
+    for _ in 0..4 {
+        quick.next().await.unwrap();
+    }
+    let next = slow.next().await.unwrap();
+    assert_eq!(next.0, "all");
+    page.take(next);
+    assert_eq!(page.passed().values().copied().collect::<Vec<_>>(), [2]);
+    // The quick one was not disturbed.
+    assert_eq!(quick.next().await.unwrap().0, "more");
+}
+
+#[tokio::test]
+async fn streams_are_bounded_and_those_that_leave_make_room() {
+    let console = console_of(routes());
+    let request = Request::get("/events").body(()).unwrap();
+    let mut streams: Vec<_> = (0..64).map(|_| Stream::of(&console)).collect();
+    assert_eq!(console.respond(&request).status(), 503);
+    assert!(streams[63].next().await.is_some());
+    streams.truncate(63);
+    assert_eq!(console.respond(&request).status(), 200);
+}
+
+#[tokio::test]
+async fn a_closed_console_ends_its_streams_and_still_answers() {
+    let console = console_of(routes());
+    let mut streams = [Stream::of(&console), Stream::of(&console.clone())];
+    assert!(streams[0].next().await.is_some());
+    console.close();
+    for stream in &mut streams {
+        while let Some((event, _)) = stream.next().await {
+            assert!(event == "all" || event == "more");
+        }
+    }
+    let ask = |path: &str| console.respond(&Request::get(path).body(()).unwrap()).status();
+    assert_eq!(
+        (ask("/events"), ask("/metrics")),
+        (503.try_into().unwrap(), 200.try_into().unwrap())
+    );
+}

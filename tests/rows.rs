@@ -1,0 +1,125 @@
+//! What each row holds: the rows of a number, and what is in none of them, are its lifetime.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use testkit::{Finish, at, clock_at, ms, race, window};
+use windrow::clock::Manual;
+use windrow::{ByRow, Counter, Event, SlidingWindow, events};
+
+events! { enum Seen { Passed: Count, Level: Signed, Took: Value, Greatest: Maximum, Least: Minimum } }
+
+type Window = SlidingWindow<Seen, Manual>;
+
+const COUNTED: [Seen; 3] = [Seen::Passed, Seen::Level, Seen::Took];
+const THREADS: usize = 4;
+const EACH: u64 = 20_000;
+
+fn count(window: &Window) {
+    for event in Seen::ALL {
+        window.record(*event, 1);
+    }
+}
+
+fn rows_are_the_lifetime(window: &Window) {
+    for event in COUNTED {
+        assert_eq!(window.by_row(event).sum(), window.lifetime(event).count, "{event:?}");
+    }
+}
+
+/// Whether no row is less than it was, nor gone.
+fn has_not_gone_back(before: &ByRow, now: &ByRow) -> bool {
+    let rows = before.rows().iter().enumerate();
+    rows.clone().all(|(row, number)| now.rows().get(row).is_some_and(|now| now >= number))
+        && now.shared() >= before.shared()
+}
+
+#[test]
+fn all_rows_of_a_counter_are_what_all_threads_have_added() {
+    let counter = Counter::from(7);
+    assert_eq!((counter.by_row().rows().len(), counter.by_row().shared()), (0, 7));
+    race(THREADS, |_| (0..EACH).for_each(|_| counter.add(3)));
+    let added = 7 + 3 * EACH * THREADS as u64;
+    assert_eq!(counter.by_row().sum(), added);
+    assert!(counter.by_row().rows().iter().any(|row| *row > 0));
+    counter.reset();
+    assert_eq!(counter.by_row().sum(), added, "a drain moves no number");
+}
+
+#[test]
+fn all_rows_of_a_window_are_its_lifetime_whatever_its_buckets_do() {
+    let clock = clock_at(60_000);
+    let window: Window = window(ms(10), 5, &clock);
+    assert_eq!(window.by_row(Seen::Passed).sum(), 0);
+    for step in 0..100_u64 {
+        race(2, |_| (0..50).for_each(|_| count(&window)));
+        let older = at(60_000 + 10 * step.saturating_sub(1));
+        window.add_at(older, Seen::Passed, 5).unwrap();
+        rows_are_the_lifetime(&window);
+        clock.advance(ms(10));
+    }
+    window.reconfigure(ms(90), 3).unwrap();
+    count(&window);
+    window.clear().unwrap();
+    rows_are_the_lifetime(&window);
+    assert_eq!(window.by_row(Seen::Took).sum(), 100 * 100 + 1);
+    assert!(window.by_row(Seen::Passed).shared() >= 5 * 99, "back-dated adds are in no row");
+
+    // What is late is in no row either.
+    let shared = window.by_row(Seen::Passed).shared();
+    clock.set(at(1_000));
+    window.add(Seen::Passed, 2);
+    assert_eq!(window.late(Seen::Passed).count, 2);
+    assert_eq!(window.by_row(Seen::Passed).shared(), shared + 2);
+    rows_are_the_lifetime(&window);
+}
+
+#[test]
+fn what_has_no_count_has_no_rows() {
+    let clock = clock_at(60_000);
+    let window: Window = window(ms(10), 5, &clock);
+    count(&window);
+    for event in [Seen::Greatest, Seen::Least] {
+        assert_eq!(window.by_row(event), ByRow::default());
+        assert_eq!(window.by_row(event).sum(), 0);
+    }
+}
+
+#[test]
+fn while_adds_run_the_rows_lie_between_two_lifetimes_and_none_goes_back() {
+    let clock = clock_at(60_000);
+    let (window, counter): (Window, _) = (window(ms(10), 5, &clock), Counter::new());
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let _finish = Finish(&done);
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    counter.increment();
+                    window.add(Seen::Passed, 1);
+                    window.record(Seen::Took, 9);
+                }
+            });
+        }
+        let (mut of_counter, mut passed, mut took) =
+            (counter.by_row(), window.by_row(Seen::Passed), window.by_row(Seen::Took));
+        for round in 0..3_000 {
+            if round % 10 == 0 {
+                clock.advance(ms(10));
+            }
+            let least = counter.lifetime();
+            let rows = counter.by_row();
+            assert!((least..=counter.lifetime()).contains(&rows.sum()));
+            assert!(has_not_gone_back(&of_counter, &rows), "{of_counter:?} {rows:?}");
+            of_counter = rows;
+
+            for (event, before) in [(Seen::Passed, &mut passed), (Seen::Took, &mut took)] {
+                let least = window.lifetime(event).count;
+                let rows = window.by_row(event);
+                assert!((least..=window.lifetime(event).count).contains(&rows.sum()), "{event:?}");
+                assert!(has_not_gone_back(before, &rows), "{before:?} {rows:?}");
+                *before = rows;
+            }
+        }
+    });
+}

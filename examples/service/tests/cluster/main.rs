@@ -147,7 +147,8 @@ async fn run() {
     }
     let ended = now();
     say("the load has ended; one more scrape of each");
-    prometheus.until(&format!("timestamp(up) > {ended}"), |found| found.len() == 3).await;
+    let newest = "timestamp(shop_start_time_seconds)"; // that of a scrape that found something
+    prometheus.until(&format!("{newest} > {ended}"), |found| found.len() == 3).await;
 
     let mut lost = 0;
     for (instance, address) in instances.iter().zip(&addresses) {
@@ -164,7 +165,9 @@ async fn run() {
             say(&format!("{address}: {requests} requests sent, {} scraped", scraped.requests()));
         }
     }
-    say(&format!("all in all, {lost} are missing: those since the last scrape before the kill"));
+    say(&format!(
+        "missing, all in all: {lost}, those answered since the last scrape before the kill"
+    ));
 
     rules_hold(&prometheus).await;
     say("the recorded rules agree with the raw numbers, and every rule is evaluated");

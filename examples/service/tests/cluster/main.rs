@@ -9,6 +9,7 @@ mod load;
 #[path = "../common/process.rs"]
 mod process;
 mod prometheus;
+mod recorded;
 mod scraped;
 
 use std::env;
@@ -123,10 +124,11 @@ async fn run() {
         (1..=3).map(|number| Instance::start(number, None)).collect();
     let addresses: Vec<SocketAddr> = instances.iter().map(Instance::address).collect();
     say(&format!("three services: {addresses:?}"));
-    let prometheus = Prometheus::start(&addresses).await;
+    let prometheus = Prometheus::of(&addresses).await;
     let page = format!("http://{}", prometheus.address());
-    prometheus.until("up == 1", |found| found.len() == 3).await;
     say(&format!("Prometheus, which scrapes each of them once a second: {page}"));
+    let top = Prometheus::above(&prometheus).await;
+    say(&format!("another above it, which scrapes what it adds up: http://{}", top.address()));
 
     let mut loads: Vec<Load> = addresses.iter().copied().map(Load::begin).collect();
     say("load on all three");
@@ -169,8 +171,10 @@ async fn run() {
         "missing, all in all: {lost}, those answered since the last scrape before the kill"
     ));
 
-    rules_hold(&prometheus).await;
+    recorded::is_of_the_raw_numbers(&prometheus).await;
     say("the recorded rules agree with the raw numbers, and every rule is evaluated");
+    recorded::is_the_same_above(&prometheus, &top).await;
+    say("the server above says the same");
 
     if env::var_os("WINDROW_CLUSTER").is_some_and(|what| what == "keep") {
         let _loads: Vec<Load> = addresses.iter().copied().map(Load::begin).collect();
@@ -213,27 +217,6 @@ async fn tail(prometheus: &Prometheus, address: SocketAddr, life: &Life, sent: &
     assert!(sent.iter().any(|sent| sent.ended.is_none()), "the kill met no request in flight");
     let counted = sent.iter().filter(|sent| sent.ended.is_some()).count() as u64;
     counted.saturating_sub(scraped)
-}
-
-/// Whether what the server has recorded by the rules is what the raw numbers say, and no rule fails.
-async fn rules_hold(prometheus: &Prometheus) {
-    for (rule, raw) in [
-        ("job:shop_in_flight:sum", "sum without (instance) (shop_in_flight)"),
-        ("job:shop_requests_max_ns:max", "max without (instance) (shop_requests_max)"),
-        ("job:shop_requests_min_ns:min", "min without (instance) (shop_requests_min)"),
-    ] {
-        // Within a second: what is compared was recorded at some moment of the last.
-        let same = format!("count({rule} == ({raw})) == count({raw})");
-        prometheus.until(&same, |found| found.len() == 1).await;
-    }
-    let mean = "job:shop_payments_cents:mean5m > 0";
-    prometheus.until(mean, |found| found.len() == 1).await;
-    let answer = prometheus.get("rules").await.expect("the server answers");
-    let groups = answer["data"]["groups"].as_array().expect("groups");
-    let rules: Vec<_> =
-        groups.iter().flat_map(|group| group["rules"].as_array().unwrap()).collect();
-    assert_eq!(rules.len(), 18, "{rules:#?}");
-    assert!(rules.iter().all(|rule| rule["health"] == "ok"), "{rules:#?}");
 }
 
 /// The requests among what was sent.

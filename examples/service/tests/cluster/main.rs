@@ -214,7 +214,6 @@ async fn tail(prometheus: &Prometheus, address: SocketAddr, life: &Life, sent: &
     let (answered, begun) = (answered_before.count() as u64, begun_before.count() as u64);
     let scraped = life.requests();
     assert!(answered <= scraped && scraped <= begun, "{answered} <= {scraped} <= {begun}");
-    assert!(sent.iter().any(|sent| sent.ended.is_none()), "the kill met no request in flight");
     let counted = sent.iter().filter(|sent| sent.ended.is_some()).count() as u64;
     counted.saturating_sub(scraped)
 }

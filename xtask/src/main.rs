@@ -81,12 +81,13 @@ usage: cargo xtask <command>
   scrape          hands what windrow-prometheus shows to promtool, to the OpenMetrics parser of PyPI's
                   prometheus-client, and to a prometheus server: those that are on the path
   browser         drives the page of windrow-console with a browser (Debian's chromium-headless-shell);
-                  --screenshots: takes the pictures of it in docs anew
+                  --screenshots: takes the pictures of it anew
   cluster [--keep]
                   three processes of examples/service and a prometheus server: what it adds up is what was
                   sent, though one is killed; and its rules, by promtool; --keep: they go on until Ctrl-C
   dependencies    writes what each integration adds to a user's tree into integrations/README.md
-  pictures        puts docs/*.svg and *.png into docs/pictures.md, for the documentation site
+  pictures        puts the pictures of docs and integrations/console into a pictures.md beside them, for the
+                  documentation site
   assembly        reads the machine code of the hot paths
   instructions    counts their instructions (valgrind), and compares with xtask/instructions.txt;
                   --write: writes that

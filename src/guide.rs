@@ -6,6 +6,7 @@
 //! * [`models`]: the models under loom, shuttle and real threads; [`promela`]: the rotation in Promela.
 //! * [`performance`]: what everything costs, and what the rivals do.
 //! * [`parity`]: what other libraries can do, and the call here that does it.
+//! * [`cluster`]: many machines as one: how each kind of number is merged, what a restart loses, what it costs.
 //!
 //! This module exists in the documentation only: a program cannot name it.
 //!
@@ -49,8 +50,12 @@ pub mod promela {}
 #[doc = include_str!("../docs/performance.md")]
 pub mod performance {}
 
+/// [guide/retry-budget.md]: retry_budget
 #[doc = include_str!("../docs/parity.md")]
 pub mod parity {}
+
+#[doc = include_str!("../docs/cluster.md")]
+pub mod cluster {}
 
 /// [performance.md]: performance
 #[doc = include_str!("../docs/guide/from-atomic.md")]

@@ -13,6 +13,8 @@ mod compare;
 mod copy;
 mod elsewhere;
 mod fuzz;
+#[cfg(test)]
+mod guides;
 mod instructions;
 mod integrations;
 mod litmus;
@@ -22,6 +24,7 @@ mod orderings;
 #[cfg(test)]
 mod parity;
 mod pictures;
+mod ports;
 mod sanitizers;
 mod sources;
 mod steps;
@@ -43,7 +46,8 @@ usage: cargo xtask <command>
 
   check           after each edit: format, lints, unit and contract tests, those of `integrations`
   test            before sending a change: also docs, all tests, machine code, a first round of models
-  ci              before it goes in, after `test`: the other models, broken twins, the table of orders
+  ci              before it goes in, after `test`: the other models, broken twins, the table of orders,
+                  many processes under Prometheus
   verify          before a release: all that takes longer: hours
 
   models [NAME]   the loom models, over both reclaimers and per core; NAME: only those whose path
@@ -92,6 +96,8 @@ usage: cargo xtask <command>
                   windrow and its rivals, side by side: tables, data and pictures in target/compare;
                   --quick: in a minute or two; --publish: into docs/performance.md as well;
                   PART: only that; one that does not exist lists them
+  compare ports   programs of others on windrow, before and after: runs their own tests, and measures both
+                  (--quick: with fewer rounds)
   help            this
 ";
 
@@ -167,7 +173,11 @@ fn run(steps: &mut Steps, command: &str, arguments: &mut Parser) -> Result<(), P
     }
     if command == "compare" {
         let asked = compare::Asked::parse(arguments.raw_args()?).map_err(lexopt::Error::from)?;
-        return Ok(compare::run(steps, asked)?);
+        match asked {
+            compare::Asked::Ports { passed_on } => ports::run(steps, &passed_on)?,
+            compare::Asked::Lab { publish, passed_on } => compare::run(steps, publish, passed_on)?,
+        }
+        return Ok(());
     }
     let option = match command {
         "orderings" => Some("check"),

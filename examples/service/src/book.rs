@@ -10,12 +10,9 @@ use axum::middleware::Next;
 use axum::response::Response;
 use windrow_tower::Http;
 
-use crate::counts::{ORDERS, Order, Outcome, PAYMENTS, Payment, ROUTES};
+use crate::counts::{ORDERS, OUTCOMES, Order, Outcome, PAYMENTS, Payment, ROUTES};
 use crate::shop::Shop;
 use crate::verdict::Row;
-
-const OUTCOMES: [Outcome; 4] =
-    [Outcome::Accepted, Outcome::Invalid, Outcome::Refused, Outcome::Failed];
 
 /// The book.
 #[derive(Default)]

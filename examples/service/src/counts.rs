@@ -3,9 +3,8 @@
 use std::sync::LazyLock;
 use std::time::{Duration, SystemTime};
 
-use prometheus_client::registry::Registry;
 use windrow::{Counter, Event, Family, Gauge, SlidingWindow};
-use windrow_prometheus::{RegisterError, field, register};
+use windrow_console::{Console, ConsoleService, RegisterError, field};
 use windrow_tower::{Endpoint, Routes};
 
 windrow::labels! {
@@ -23,6 +22,10 @@ windrow::labels! {
     /// What orders are told apart by.
     pub(crate) struct Order { outcome: Outcome }
 }
+
+/// All of them.
+pub(crate) const OUTCOMES: [Outcome; 4] =
+    [Outcome::Accepted, Outcome::Invalid, Outcome::Refused, Outcome::Failed];
 
 windrow::events! {
     /// What is counted of payments.
@@ -46,24 +49,23 @@ static STARTED: Gauge = Gauge::new();
 
 /// The last minute by the second, the last hour by the minute, the last day by the hour.
 fn window<E: Event>() -> SlidingWindow<E> {
-    const MINUTE: Duration = Duration::from_secs(60);
-    const HOUR: Duration = Duration::from_secs(3_600);
-    let builder = SlidingWindow::builder().interval(MINUTE).buckets(60);
-    builder.tier(MINUTE, 60).tier(HOUR, 24).build().expect("each tier is a multiple of the finer")
+    let minute = SlidingWindow::builder().interval(Duration::from_mins(1)).buckets(60);
+    let hour_and_day = minute.tier(Duration::from_mins(1), 60).tier(Duration::from_hours(1), 24);
+    hour_and_day.build().expect("each tier is a multiple of the finer")
 }
 
-/// All of it, as a scrape shows it.
-pub(crate) fn registry() -> Result<Registry, RegisterError> {
-    let mut registry = Registry::with_prefix("shop");
-    let all = &mut registry;
-    let requests = field(&ROUTES, Endpoint::window);
+/// All of it: on a page, as text, as JSON, and as Prometheus scrapes it.
+pub(crate) fn console() -> Result<ConsoleService, RegisterError> {
     let now = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
     STARTED.add(now.as_secs().cast_signed());
-    register(all, "start_time_seconds", "When the process began, since 1970", &STARTED)?;
-    register(all, "requests", "Requests by method and route, times in nanoseconds", requests)?;
+    let mut all = Console::new("shop");
+    let requests = field(&ROUTES, Endpoint::window);
+    all.show("shop_requests", "Requests by method and route, times in nanoseconds", requests)?;
     let in_flight = field(&ROUTES, Endpoint::in_flight);
-    register(all, "in_flight", "Requests in flight by method and route", in_flight)?;
-    register(all, "orders", "Orders by outcome", &ORDERS)?;
-    register(all, "payments", "Payments, in cents", &*PAYMENTS)?;
-    Ok(registry)
+    all.show("shop_in_flight", "Requests in flight by method and route", in_flight)?;
+    all.show("shop_orders", "Orders by outcome", &ORDERS)?;
+    all.show("shop_payments", "Payments, in cents", &*PAYMENTS)?;
+    all.show("shop_start_time_seconds", "When the process began, since 1970", &STARTED)?;
+    all.nanoseconds("Rt");
+    Ok(all.build())
 }

@@ -8,11 +8,11 @@ use std::time::Duration;
 use windrow::{Snapshot, Stats};
 use windrow_tower::{Http, UNMATCHED};
 
-use crate::counts::{ORDERS, PAYMENTS, Payment, ROUTES};
+use crate::counts::{ORDERS, OUTCOMES, Order, PAYMENTS, Payment, ROUTES};
 use crate::numbers::{self, grouped};
 
-const HOUR: Duration = Duration::from_secs(3_600);
-const DAY: Duration = Duration::from_secs(86_400);
+const HOUR: Duration = Duration::from_hours(1);
+const DAY: Duration = Duration::from_hours(24);
 
 /// How many of the last seconds are drawn.
 const BARS: usize = 20;
@@ -26,7 +26,7 @@ pub(crate) fn head(address: SocketAddr, clients: Option<usize>) -> String {
     };
     format!(
         "
-    look at it:  {service}/console
+    look at it:  {service}/console/
 
 {load}
     curl {service}/carts/7
@@ -101,9 +101,9 @@ pub(crate) fn line(seconds: u64) -> String {
 /// Orders by outcome, and what was paid in the last minute.
 fn orders() -> String {
     let mut text = "orders".to_owned();
-    for series in &ORDERS {
-        let _ = series.pairs().try_for_each(|(_, outcome)| write!(text, " {outcome}"));
-        let _ = write!(text, " {}", grouped(series.sum()));
+    for outcome in OUTCOMES {
+        let name = format!("{outcome:?}").to_lowercase();
+        let _ = write!(text, " {name} {}", grouped(ORDERS.with(Order { outcome }).sum()));
     }
     let paid = PAYMENTS.stats(Payment::Amount);
     let _ =

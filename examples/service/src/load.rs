@@ -16,6 +16,10 @@ use crate::client::Client;
 /// The load rises and falls in this time.
 const TIDE: Duration = Duration::from_secs(40);
 
+/// What it refuses, and how.
+const REFUSALS: [StatusCode; 3] =
+    [StatusCode::BAD_REQUEST, StatusCode::NOT_FOUND, StatusCode::TOO_MANY_REQUESTS];
+
 /// The clients at work.
 pub(crate) struct Load {
     stop: Arc<AtomicBool>,
@@ -49,11 +53,8 @@ async fn run(service: SocketAddr, begun: Instant, stop: Arc<AtomicBool>) -> Resu
         let (method, path, body) = request();
         let (status, _) = client.send(method, &path, body).await?;
         answers += 1;
-        match status {
-            StatusCode::OK | StatusCode::BAD_REQUEST | StatusCode::NOT_FOUND => {}
-            StatusCode::TOO_MANY_REQUESTS => {}
-            failure if failure.is_server_error() => {}
-            other => return Err(Error::other(format!("not an answer of this service: {other}"))),
+        if !(status.is_success() || status.is_server_error() || REFUSALS.contains(&status)) {
+            return Err(Error::other(format!("not an answer of this service: {status}")));
         }
         sleep(pause(begun.elapsed())).await;
     }

@@ -33,12 +33,10 @@ impl Server {
     /// Who has sent half a request, or does not read the answer, is not waited for longer than [`GRACE`].
     pub(crate) async fn end(self) -> Result<()> {
         let _ = self.close.send(());
-        match timeout(GRACE, self.task).await {
-            Ok(served) => served?,
-            Err(_) => {
-                let what = format!("connections were still open after {} s", GRACE.as_secs());
-                Err(Error::new(ErrorKind::TimedOut, what))
-            }
+        if let Ok(served) = timeout(GRACE, self.task).await {
+            return served?;
         }
+        let what = format!("connections were still open after {} s", GRACE.as_secs());
+        Err(Error::new(ErrorKind::TimedOut, what))
     }
 }

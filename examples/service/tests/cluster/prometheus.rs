@@ -25,26 +25,47 @@ pub(crate) struct Prometheus {
 }
 
 impl Prometheus {
-    /// Starts one that scrapes the services each second, and waits until it is ready.
-    pub(crate) async fn start(services: &[SocketAddr]) -> Prometheus {
+    /// Starts one that scrapes the services each second, and waits until it has.
+    pub(crate) async fn of(services: &[SocketAddr]) -> Prometheus {
+        let targets: Vec<String> = services.iter().map(SocketAddr::to_string).collect();
+        let targets = json!([{ "targets": targets }]).to_string();
+        let server = Prometheus::start("prometheus.yml", |folder, configuration| {
+            fs::write(folder.join("targets.json"), &targets)?;
+            Ok(configuration)
+        });
+        server.until("up == 1", |found| found.len() == services.len()).await;
+        server
+    }
+
+    /// Starts one above another, and waits until it has scraped what that has recorded.
+    pub(crate) async fn above(leaf: &Prometheus) -> Prometheus {
+        let server = Prometheus::start("federation.yml", |_, configuration| {
+            let (head, _) = configuration.split_once("- targets:").expect("they stand last");
+            Ok(format!("{head}- targets: [\"{}\"]\n", leaf.address))
+        });
+        server.until("up == 1", |found| found.len() == 1).await;
+        server
+    }
+
+    /// Starts one with the example's files, intervals of a second, and what `edit` makes of its configuration.
+    fn start(name: &str, edit: impl Fn(&Path, String) -> Result<String>) -> Prometheus {
         let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port is free");
         let address = free.local_addr().expect("it has an address");
         drop(free);
         let folder = file(&format!("prometheus-{}", address.port()));
-        configure(&folder, services).expect("the folder can be written");
+        configure(&folder, name, edit).expect("the folder can be written");
         let log = fs::File::create(folder.join("log")).expect("the folder can be written");
         let mut command = bound(Command::new("prometheus"));
         command
             .current_dir(&folder)
-            .args(["--config.file=prometheus.yml", "--storage.tsdb.path=data"])
+            .arg(format!("--config.file={name}"))
+            .arg("--storage.tsdb.path=data")
             .arg(format!("--web.listen-address={address}"))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(log);
         let process = command.spawn().expect("prometheus is on the path");
-        let server = Prometheus { process, address, folder };
-        server.until("up", |found| found.len() == services.len()).await;
-        server
+        Prometheus { process, address, folder }
     }
 
     pub(crate) fn address(&self) -> SocketAddr {
@@ -92,19 +113,21 @@ impl Drop for Prometheus {
     }
 }
 
-/// Puts the example's files there, with these targets, and intervals of a second.
-fn configure(folder: &Path, services: &[SocketAddr]) -> Result<()> {
+/// Puts rules and a configuration there.
+fn configure(
+    folder: &Path,
+    name: &str,
+    edit: impl Fn(&Path, String) -> Result<String>,
+) -> Result<()> {
     fs::create_dir_all(folder)?;
-    for rules in ["rules.yml", "alerts.yml"] {
+    for rules in ["rules.yml", "alerts.yml", "global.yml"] {
         fs::copy(Path::new(FILES).join(rules), folder.join(rules))?;
     }
-    let slow = fs::read_to_string(Path::new(FILES).join("prometheus.yml"))?;
+    let slow = fs::read_to_string(Path::new(FILES).join(name))?;
+    assert_eq!(slow.matches("15s").count(), 2, "a scrape interval and an evaluation interval");
     let quick =
         slow.replace("_interval: 15s", "_interval: 1s").replace("timeout: 10s", "timeout: 1s");
-    assert_eq!(slow.matches("15s").count(), 2, "a scrape interval and an evaluation interval");
-    fs::write(folder.join("prometheus.yml"), quick)?;
-    let targets: Vec<String> = services.iter().map(SocketAddr::to_string).collect();
-    fs::write(folder.join("targets.json"), json!([{ "targets": targets }]).to_string())
+    fs::write(folder.join(name), edit(folder, quick)?)
 }
 
 /// As an address has it.

@@ -36,13 +36,16 @@ pub(crate) async fn lives(prometheus: &Prometheus, instance: SocketAddr) -> Vec<
     let raw = |name: &str| format!("{{__name__=~\"{name}\",instance=\"{instance}\"}}[10m]");
     let started = prometheus.query(&raw("shop_start_time_seconds")).await;
     let [started] = &started[..] else { panic!("when did {instance} begin? {started:?}") };
-    let starts: BTreeMap<u64, u64> = samples(started).collect();
+    // All samples of a scrape have the same time.
+    let starts: Vec<(f64, u64)> = samples(started).collect();
     let mut lives: BTreeMap<u64, Life> = BTreeMap::new();
     for series in prometheus.query(&raw(COUNTERS)).await {
         let name = name(&series["metric"]);
         for (at, value) in samples(&series) {
-            let life = lives.entry(starts[&at]).or_default();
-            life.last = life.last.max(at as f64 / 1_000.0);
+            let start = starts.iter().find(|(same, _)| same.total_cmp(&at).is_eq());
+            let (_, start) = start.expect("the scrape says when the process began");
+            let life = lives.entry(*start).or_default();
+            life.last = life.last.max(at);
             let before = if value > 0 {
                 life.counts.insert(name.clone(), value).unwrap_or(0)
             } else {
@@ -54,14 +57,12 @@ pub(crate) async fn lives(prometheus: &Prometheus, instance: SocketAddr) -> Vec<
     lives.into_values().collect()
 }
 
-/// The samples of a series: milliseconds since 1970, and the value.
-fn samples(series: &Value) -> impl Iterator<Item = (u64, u64)> {
+/// The samples of a series: when, in seconds since 1970, and the value.
+fn samples(series: &Value) -> impl Iterator<Item = (f64, u64)> {
     let values = series["values"].as_array().expect("a range has values");
     values.iter().map(|sample| {
-        let at = sample[0].as_f64().expect("a time");
-        let value: f64 = sample[1].as_str().and_then(|text| text.parse().ok()).expect("a number");
-        assert!(value >= 0.0 && value.fract() == 0.0, "no count: {value}");
-        ((at * 1_000.0).round() as u64, value as u64)
+        let value = sample[1].as_str().and_then(|text| text.parse().ok());
+        (sample[0].as_f64().expect("a time"), value.expect("a whole number, not below zero"))
     })
 }
 

@@ -8,14 +8,14 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// No step of a test takes longer, on whatever machine.
-pub(crate) const LONG: Duration = Duration::from_secs(60);
+pub(crate) const LONG: Duration = Duration::from_mins(1);
 
 /// A service at work.
 pub(crate) struct Process {
     child: Child,
     address: SocketAddr,
-    /// Reads what it says, so that it never waits for that.
-    said: Option<JoinHandle<String>>,
+    /// Read what it says and what it complains of, so that it never waits for that.
+    said: Option<[JoinHandle<String>; 2]>,
 }
 
 /// How a process ended.
@@ -24,6 +24,7 @@ pub(crate) struct End {
     /// None if a signal killed it.
     pub(crate) code: Option<i32>,
     pub(crate) said: String,
+    pub(crate) complained: String,
 }
 
 impl Process {
@@ -31,15 +32,12 @@ impl Process {
     pub(crate) fn start(arguments: &[&str]) -> Process {
         let mut command = command();
         command.args(["--no-load", "--plain"]).args(arguments);
-        let mut child = command.stdout(Stdio::piped()).spawn().expect("the service starts");
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the service starts");
         let mut lines = BufReader::new(child.stdout.take().expect("it is piped"));
         let address = address(&mut lines);
-        let said = thread::spawn(move || {
-            let mut said = String::new();
-            lines.read_to_string(&mut said).expect("it speaks in UTF-8");
-            said
-        });
-        Process { child, address, said: Some(said) }
+        let errors = child.stderr.take().expect("it is piped");
+        Process { child, address, said: Some([whole(lines), whole(errors)]) }
     }
 
     pub(crate) fn address(&self) -> SocketAddr {
@@ -63,8 +61,9 @@ impl Process {
             assert!(begun.elapsed() < LONG, "the service does not end");
             thread::sleep(Duration::from_millis(5));
         };
-        let said = self.said.take().map(|said| said.join().expect("reading does not panic"));
-        End { code: status.code(), said: said.unwrap_or_default() }
+        let said = self.said.take().expect("it ends once");
+        let [said, complained] = said.map(|text| text.join().expect("reading does not panic"));
+        End { code: status.code(), said, complained }
     }
 }
 
@@ -85,14 +84,26 @@ pub(crate) fn bound(mut command: Command) -> Command {
     #[cfg(target_os = "linux")]
     {
         use std::os::unix::process::CommandExt;
-        let die_with_us = || match unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) } {
-            0 => Ok(()),
-            _ => Err(std::io::Error::last_os_error()),
+        let die_with_us = || {
+            // SAFETY: this call takes two numbers, and touches no memory.
+            match unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) } {
+                0 => Ok(()),
+                _ => Err(std::io::Error::last_os_error()),
+            }
         };
         // SAFETY: between fork and exec, the closure makes one system call, and allocates nothing.
         unsafe { command.pre_exec(die_with_us) };
     }
     command
+}
+
+/// Reads all there is, on a thread of its own.
+fn whole(mut from: impl Read + Send + 'static) -> JoinHandle<String> {
+    thread::spawn(move || {
+        let mut all = String::new();
+        from.read_to_string(&mut all).expect("it speaks in UTF-8");
+        all
+    })
 }
 
 /// A file for a test, which is not there yet.

@@ -7,6 +7,7 @@
 
 mod arrows;
 mod assembly;
+mod browser;
 mod cluster;
 mod compare;
 mod copy;
@@ -76,11 +77,13 @@ usage: cargo xtask <command>
   arrows          which file of src names which: refuses circles
   scrape          hands what windrow-prometheus shows to promtool, to the OpenMetrics parser of PyPI's
                   prometheus-client, and to a prometheus server: those that are on the path
+  browser         drives the page of windrow-console with a browser (Debian's chromium-headless-shell);
+                  --screenshots: takes the pictures of it in docs anew
   cluster [--keep]
                   three processes of examples/service and a prometheus server: what it adds up is what was
                   sent, though one is killed; and its rules, by promtool; --keep: they go on until Ctrl-C
   dependencies    writes what each integration adds to a user's tree into integrations/README.md
-  pictures        puts docs/*.svg into docs/pictures.md, for the documentation site
+  pictures        puts docs/*.svg and *.png into docs/pictures.md, for the documentation site
   assembly        reads the machine code of the hot paths
   instructions    counts their instructions (valgrind), and compares with xtask/instructions.txt;
                   --write: writes that
@@ -170,6 +173,7 @@ fn run(steps: &mut Steps, command: &str, arguments: &mut Parser) -> Result<(), P
         "orderings" => Some("check"),
         "instructions" => Some("write"),
         "soak" => Some("minutes"),
+        "browser" => Some("screenshots"),
         "cluster" => Some("keep"),
         _ => None,
     };
@@ -201,6 +205,11 @@ fn run(steps: &mut Steps, command: &str, arguments: &mut Parser) -> Result<(), P
         }
         "mutants" => mutants::run(steps, &rest.word()?)?,
         "fuzz" => fuzz::run(steps, rest.number()?.unwrap_or(60))?,
+        "browser" => {
+            let take = rest.option;
+            rest.none()?;
+            if take { browser::screenshots(steps)? } else { browser::run(steps)? }
+        }
         "assembly" => {
             rest.none()?;
             assembly::run(steps)?;

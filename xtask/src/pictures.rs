@@ -27,19 +27,24 @@ pub(crate) fn write(root: &Path) -> Result<(), String> {
 
 /// The page, for the pictures that are in `docs`.
 fn definitions(root: &Path) -> Result<String, String> {
-    let mut pictures = files(&root.join("docs"), "svg")?;
+    let docs = root.join("docs");
+    let mut pictures = [files(&docs, "png")?, files(&docs, "svg")?].concat();
     pictures.sort();
     let mut page = String::from("<!-- `cargo xtask pictures` writes this page. -->\n\n");
     for path in pictures {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let picture = fs::read_to_string(&path).map_err(|error| format!("{name}: {error}"))?;
-        let _ = writeln!(page, "[{name}]: {}", address(&picture)); // a `String` takes all
+        let picture = fs::read(&path).map_err(|error| format!("{name}: {error}"))?;
+        let address = match String::from_utf8(picture) {
+            Ok(drawing) => drawn(&drawing),
+            Err(pixels) => painted(pixels.as_bytes()),
+        };
+        let _ = writeln!(page, "[{name}]: {address}"); // a `String` takes all
     }
     Ok(page)
 }
 
-/// An address that is the picture.
-fn address(picture: &str) -> String {
+/// An address that is the picture, an SVG.
+fn drawn(picture: &str) -> String {
     let mut address = String::from("data:image/svg+xml,");
     for byte in picture.trim_end().bytes() {
         match byte {
@@ -54,6 +59,21 @@ fn address(picture: &str) -> String {
     address
 }
 
+/// An address that is the picture, a PNG: in base64.
+fn painted(picture: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut address = String::from("data:image/png;base64,");
+    for three in picture.chunks(3) {
+        let bits = (0..3)
+            .fold(0, |bits, at| bits << 8 | three.get(at).map_or(0, |&byte| usize::from(byte)));
+        for at in 0..4 {
+            let digit = char::from(DIGITS[bits >> (18 - 6 * at) & 63]);
+            address.push(if at > three.len() { '=' } else { digit });
+        }
+    }
+    address
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -61,9 +81,19 @@ mod tests {
     #[test]
     fn an_address_has_nothing_that_ends_it() {
         assert_eq!(
-            address("<a b=\"1\">\n</a>\n"),
+            drawn("<a b=\"1\">\n</a>\n"),
             "data:image/svg+xml,%3Ca%20b=%221%22%3E%0A%3C/a%3E"
         );
+    }
+
+    #[test]
+    fn bytes_are_four_digits_for_three() {
+        for (bytes, digits) in
+            [("", ""), ("M", "TQ=="), ("Ma", "TWE="), ("Man", "TWFu"), ("Many", "TWFueQ==")]
+        {
+            assert_eq!(painted(bytes.as_bytes()), format!("data:image/png;base64,{digits}"));
+        }
+        assert_eq!(painted(&[0xfb, 0xff, 0xbf]), "data:image/png;base64,+/+/");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::steps::{Failed, Steps};
 use crate::{
-    arrows, cluster, fuzz, instructions, integrations, litmus, models, mutants, orderings,
+    arrows, browser, cluster, fuzz, instructions, integrations, litmus, models, mutants, orderings,
     sanitizers, twin,
 };
 
@@ -75,7 +75,8 @@ pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
     models::rest(steps)?;
     twin::run(steps, "")?;
     orderings::check(steps)?;
-    cluster::run(steps, false)
+    cluster::run(steps, false)?;
+    browser::run(steps)
 }
 
 fn format_and_lints(steps: &mut Steps) -> Result<(), Failed> {

@@ -86,7 +86,7 @@ impl Hub {
 
     /// The sampler's thread. It ends when nobody listens any more.
     fn sample(self: Arc<Hub>) {
-        let ends = EndsStreams(&self);
+        let _ends = EndsStreams(&self);
         let mut sampler = Sampler::new(&self.shown);
         let mut last: Option<Instant> = None;
         while let Some((number, full)) = self.next_frame(last) {
@@ -97,7 +97,6 @@ impl Hub {
                 self.latest.send_replace(frame);
             }
         }
-        std::mem::forget(ends);
     }
 
     /// Waits for the time of the next frame: its number, and whether it is to be full. `None` if nobody listens.
@@ -133,9 +132,11 @@ struct EndsStreams<'h>(&'h Hub);
 
 impl Drop for EndsStreams<'_> {
     fn drop(&mut self) {
-        let mut state = self.0.lock();
-        state.is_sampled = false;
-        self.0.latest.send_replace(Latest::Closed);
+        if thread::panicking() {
+            let mut state = self.0.lock();
+            state.is_sampled = false;
+            self.0.latest.send_replace(Latest::Closed);
+        }
     }
 }
 

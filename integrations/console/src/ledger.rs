@@ -230,4 +230,55 @@ mod tests {
         assert_eq!(ledger.only_grows(5), Audit::Holds);
         assert_eq!(ledger.only_grows(3), Audit::Fails { by: 2 });
     }
+
+    windrow::events! { enum Seen { Passed: Count, Level: Signed, Took: Value, Most: Maximum } }
+
+    #[test]
+    fn nothing_disagrees_while_threads_count_and_buckets_come_and_go() {
+        use std::sync::atomic::{AtomicBool, Ordering};
+        use std::time::Duration;
+
+        // Buckets so short that most audits see some begin, and of audits in a row some see none.
+        let builder = SlidingWindow::<Seen>::builder().interval(Duration::from_millis(50));
+        let window = builder.buckets(50).clock(windrow::clock::Precise::default()).build().unwrap();
+        let done = AtomicBool::new(false);
+        let mut ledger = Ledger::default();
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    while !done.load(Ordering::Relaxed) {
+                        window.add(Seen::Passed, 1);
+                        window.record(Seen::Took, 5);
+                        let older = window.now() - Duration::from_millis(20);
+                        let _ = window.add_at(older, Seen::Passed, 3);
+                    }
+                });
+            }
+            let audits: Vec<Audit> = (0..5_000).map(|_| ledger.window(&window)).collect();
+            done.store(true, Ordering::Relaxed);
+            assert!(audits.iter().all(|audit| *audit == Audit::Holds), "{ledger:?}");
+        });
+    }
+
+    #[test]
+    fn a_change_of_geometry_and_a_cleared_interval_are_no_loss() {
+        use std::time::Duration;
+
+        let clock = windrow::clock::Manual::default();
+        clock.set(Timestamp::from_secs(60));
+        let builder = SlidingWindow::<Seen>::builder().buckets(4).clock(clock.clone());
+        let window = builder.build().unwrap();
+        let mut ledger = Ledger::default();
+        for step in 0..20_u64 {
+            window.add(Seen::Passed, step);
+            assert_eq!(ledger.window(&window), Audit::Holds);
+            match step % 4 {
+                0 => window.clear().unwrap(),
+                1 => window.reconfigure(Duration::from_secs(1 + step), 4).unwrap(),
+                2 => clock.set(Timestamp::from_secs(50 + step)), // back
+                _ => clock.advance(Duration::from_secs(3)),
+            }
+            assert_eq!(ledger.window(&window), Audit::Holds, "{step}");
+        }
+    }
 }

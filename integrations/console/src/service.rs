@@ -91,6 +91,10 @@ impl ConsoleService {
         }
         match path {
             "" if wants_html(request.headers()) => page::response(),
+            // A page from elsewhere cannot read a stream, but it could hold all there may be.
+            "events" if is_from_elsewhere(request.headers()) => {
+                plain(StatusCode::FORBIDDEN, "Streams are for the console's own page.\n")
+            }
             "events" => self.events(request.method() == Method::HEAD),
             "snapshot.json" => self.snapshot(request.uri().query().unwrap_or_default()),
             "metrics" => match self.shown.metrics_text() {
@@ -159,6 +163,11 @@ const METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-
 fn wants_html(headers: &HeaderMap) -> bool {
     let accepts = headers.get_all(ACCEPT).iter();
     accepts.filter_map(|accept| accept.to_str().ok()).any(|accept| accept.contains("text/html"))
+}
+
+/// Whether a browser says that a page of another site asks.
+fn is_from_elsewhere(headers: &HeaderMap) -> bool {
+    headers.get("sec-fetch-site").is_some_and(|site| site == "cross-site")
 }
 
 pub(crate) fn plain(status: StatusCode, text: impl Into<String>) -> Response<Body> {

@@ -90,6 +90,20 @@ async fn only_who_asks_for_this_machine_is_answered() {
     }
 }
 
+#[tokio::test]
+async fn a_page_from_elsewhere_gets_no_stream() {
+    let server = served(&console_of(routes()));
+    for (site, status) in [
+        ("cross-site", StatusCode::FORBIDDEN),
+        ("same-origin", StatusCode::OK),
+        ("none", StatusCode::OK),
+    ] {
+        let mut asked = request(http::Method::GET, "/events");
+        asked.headers_mut().insert("sec-fetch-site", site.parse().unwrap());
+        assert_eq!(send(server.address(), asked).await.status(), status, "{site}");
+    }
+}
+
 #[test]
 fn clients_that_go_away_in_the_middle_leave_room() {
     let server = served(&console_of(routes()));

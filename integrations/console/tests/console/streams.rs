@@ -1,13 +1,17 @@
 //! What a stream says, frame by frame.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use http::Request;
 use http_body_util::BodyExt;
 use serde_json::Value;
 use tokio::time::{sleep, timeout};
-use windrow_console::{Body, ConsoleService};
+use windrow::clock::from_fn;
+use windrow::{SlidingWindow, Timestamp};
+use windrow_console::{Body, Console, ConsoleService};
 
 use super::{Http, Route, console_of, get, routes, served};
 
@@ -115,6 +119,7 @@ async fn a_stream_begins_with_all_and_goes_on_with_what_changed() {
     routes.remove(Route { route: "/b", status: 200 });
     let mut named = 0;
     while page.passed() != BTreeMap::from([(a, 4), (c, 9)]) {
+        assert!(page.frame < 20, "{:?}", page.passed());
         let more = stream.next().await.unwrap();
         assert_eq!(more.0, "more");
         assert_eq!(more.1["check"]["failing"], serde_json::json!([]));
@@ -211,4 +216,24 @@ async fn a_closed_console_ends_its_streams_and_still_answers() {
         (ask("/events"), ask("/metrics")),
         (503.try_into().unwrap(), 200.try_into().unwrap())
     );
+}
+
+#[tokio::test]
+async fn a_panic_in_what_is_shown_ends_the_streams_and_the_next_may_be_well() {
+    static IS_ILL: AtomicBool = AtomicBool::new(false);
+    let time = || {
+        assert!(!IS_ILL.load(Ordering::Relaxed), "a clock that is ill, as this test wants it");
+        Timestamp::from_secs(60)
+    };
+    let clock = from_fn(time, Duration::from_nanos(1));
+    let window = SlidingWindow::<Http>::builder().clock(clock).build().unwrap();
+    let mut console = Console::new("shop");
+    console.show("own", "A window", Arc::new(window)).unwrap();
+    let console = console.build();
+    let mut stream = Stream::of(&console);
+    assert_eq!(stream.next().await.unwrap().0, "all");
+    IS_ILL.store(true, Ordering::Relaxed);
+    while stream.next().await.is_some() {}
+    IS_ILL.store(false, Ordering::Relaxed);
+    assert_eq!(Stream::of(&console).next().await.unwrap().0, "all");
 }

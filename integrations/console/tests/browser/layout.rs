@@ -1,0 +1,65 @@
+//! Nothing is cut and nothing lies over something else, on a desk and on a phone.
+
+use serde_json::{Value, json};
+
+use crate::page::Page;
+use crate::shop::Shop;
+
+/// What of the page does not fit: elements whose text is wider than they are, headers that lie over their neighbours, and the page
+/// itself.
+const AMISS: &str = "(() => {
+    const cells = [...document.querySelectorAll('th[data-sort], tr[data-series] td[data-col]:not([data-col=series])')]
+        .filter(cell => cell.offsetWidth > 0 && cell.textContent);
+    const box = cell => cell.getBoundingClientRect();
+    const says = cell => (cell.dataset.sort ?? cell.dataset.col) + ': ' + cell.textContent;
+    const text = cell => { const range = document.createRange(); range.selectNodeContents(cell); return range.getBoundingClientRect(); };
+    const cut = cells.filter(cell => text(cell).left < box(cell).left - 0.5 || text(cell).right > box(cell).right + 0.5
+        || box(cell).right > innerWidth + 0.5);
+    const wide = document.documentElement.scrollWidth > innerWidth ? ['the page'] : [];
+    const first = document.querySelector('tr[data-series]').getBoundingClientRect();
+    const gap = Math.abs(first.top - document.querySelector('th').getBoundingClientRect().bottom) > 2 ? ['a gap above the first row'] : [];
+    return [...cut.map(says), ...wide, ...gap] })()";
+
+#[test]
+#[ignore = "`cargo xtask browser`: needs chromium-headless-shell"]
+fn nothing_is_cut_at_any_width() {
+    let shop = Shop::new();
+    shop.work(4_000);
+    shop.orders.add(u64::MAX / 3);
+    let server = shop.serve("127.0.0.1:0");
+    let mut page = Page::open(&server);
+    for (width, height, phone) in [
+        (1920, 1080, false),
+        (1200, 800, false),
+        (900, 800, false),
+        (640, 800, false),
+        (390, 844, true),
+        (320, 600, true),
+    ] {
+        page.browser.resize(width, height, phone);
+        page.draw();
+        for state in ["closed", "open"] {
+            if state == "open" {
+                let key = "requests{method=\"POST\",route=\"/checkout/payment\"}";
+                page.browser.value(&format!(
+                    "location.hash = new URLSearchParams({{ series: {} }})",
+                    json!(key)
+                ));
+                page.browser.wait_for("document.querySelector('#detail [data-horizon]')");
+            }
+            page.catch_up(&server);
+            let amiss = page.browser.value(AMISS);
+            assert_eq!(amiss, json!([]), "{width} wide, {state}");
+        }
+        page.browser.value("location.hash = ''");
+    }
+    // On a phone too, a row says how it is called and how it is.
+    let shown = page.browser.value(
+        "[...document.querySelectorAll('th[data-sort]')].filter(head => head.offsetWidth > 0)
+            .map(head => head.dataset.sort)",
+    );
+    for column in ["series", "share"] {
+        assert!(shown.as_array().unwrap().contains(&Value::from(column)), "{shown}");
+    }
+    page.assert_well();
+}

@@ -1,0 +1,20 @@
+//! The page, in a browser: what it shows, what it remembers, and what it never does.
+//!
+//! `cargo xtask browser` runs these.
+
+#![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "of times made up")]
+
+mod browser;
+mod hostile;
+mod keys;
+mod layout;
+mod many;
+mod numbers;
+mod page;
+mod pictures;
+mod restart;
+mod scratch;
+mod shop;
+mod traffic;
+mod view;
+mod watch;

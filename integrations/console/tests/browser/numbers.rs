@@ -1,0 +1,130 @@
+//! The numbers on the page are the service's own.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::page::{Cells, Page};
+use crate::shop::{Http, Method, Shop, Window};
+
+/// A row's numbers, as read here. What is missing is empty there.
+pub(crate) type Numbers = BTreeMap<&'static str, f64>;
+
+/// What the page has to show of each series, while nobody is served.
+pub(crate) fn expected(shop: &Shop) -> BTreeMap<String, Numbers> {
+    let mut all: BTreeMap<String, Numbers> = BTreeMap::new();
+    for series in shop.requests.iter() {
+        let labels: Vec<String> =
+            series.pairs().map(|(name, value)| format!("{name}=\"{value}\"")).collect();
+        all.insert(format!("requests{{{}}}", labels.join(",")), of_window(&series));
+    }
+    all.insert(
+        "orders".to_owned(),
+        [("total", shop.orders.lifetime() as f64), ("now", 0.0)].into(),
+    );
+    all.insert("carts".to_owned(), [("total", shop.carts.sum() as f64)].into());
+    all
+}
+
+fn of_window(window: &Window) -> Numbers {
+    let closed = window.over(window.interval()).unwrap().complete();
+    let count = |event| closed.sum(event) as f64;
+    let (pass, block, exception) = (count(Http::Pass), count(Http::Block), count(Http::Exception));
+    let mut numbers: Numbers = [
+        ("now", 0.0),
+        ("rate", closed.rate(Http::Pass)),
+        ("pass", pass),
+        ("block", block),
+        ("exception", exception),
+        ("total", window.lifetime(Http::Pass).count as f64),
+    ]
+    .into();
+    let times = closed.stats(Http::Rt);
+    if let (Some(min), Some(mean), Some(max)) = (times.min, times.mean(), times.max) {
+        numbers.extend([("min", min as f64), ("mean", mean), ("max", max as f64)]);
+    }
+    numbers
+}
+
+/// Asserts that the page's rows have these numbers, and no others.
+pub(crate) fn assert_shown(page: &mut Page, expected: &BTreeMap<String, Numbers>) {
+    let shown: BTreeMap<String, Cells> = page.rows().into_iter().collect();
+    assert!(shown.keys().eq(expected.keys()), "{:?}", shown.keys());
+    for (key, numbers) in expected {
+        for (column, cell) in &shown[key] {
+            // The share is of the page's own making; the spark has no number of its own.
+            if ["series", "share", "spark"].contains(&column.as_str()) {
+                continue;
+            }
+            let number = numbers.get(column.as_str()).copied();
+            let (cell, is) = (cell.parse::<f64>().ok(), number);
+            let same = match (cell, is) {
+                // A quotient may be rounded otherwise.
+                (Some(cell), Some(is)) => (cell - is).abs() <= is.abs() * 1e-12,
+                (cell, is) => cell == is,
+            };
+            assert!(same, "{key} {column}: {cell:?} is shown, {is:?} is so");
+        }
+    }
+}
+
+#[test]
+#[ignore = "`cargo xtask browser`: needs chromium-headless-shell"]
+fn each_number_is_the_windows_own() {
+    let shop = Shop::new();
+    shop.work(200);
+    shop.orders.add((1 << 60) + 1); // more than a script's numbers hold
+    shop.carts.add(-7);
+    let server = shop.serve("127.0.0.1:0");
+    let mut page = Page::open(&server);
+    let open = shop.open();
+    page.catch_up(&server);
+    std::thread::sleep(Duration::from_secs(2)); // so that the frames that follow only tell what changes
+    drop(open);
+    page.catch_up(&server);
+    page.catch_up(&server); // a frame between which and the one before nothing was served
+    assert_shown(&mut page, &expected(&shop));
+
+    let orders = page.rows().into_iter().find(|(key, _)| key == "orders").unwrap().1;
+    assert_eq!(orders["total"], "1152921504606846977");
+    // Of what failed or was turned away, in all that came.
+    let login = shop.route(Method::Post, "/login");
+    let closed = login.over(login.interval()).unwrap().complete();
+    let bad = closed.sum(Http::Block) + closed.sum(Http::Exception);
+    let key = "requests{method=\"POST\",route=\"/login\"}";
+    let shown = page.rows().into_iter().find(|(name, _)| name == key).unwrap().1;
+    let share: f64 = shown["share"].parse().unwrap();
+    let all = bad + closed.sum(Http::Pass);
+    assert!((share - bad as f64 / all as f64).abs() < 1e-12, "{share} of {bad} in {all}");
+    page.assert_well();
+}
+
+#[test]
+#[ignore = "`cargo xtask browser`: needs chromium-headless-shell"]
+fn the_accounts_of_a_series_are_the_windows_own() {
+    let shop = Shop::new();
+    shop.work(200);
+    let server = shop.serve("127.0.0.1:0");
+    let mut page = Page::open(&server);
+    page.click("tr[data-series*='\"/login\"']");
+    page.browser.wait_for("document.querySelector('#ledger tr[data-event=Pass]')");
+    let accounts = page.browser.value(
+        "Object.fromEntries([...document.querySelectorAll('#ledger tr[data-event=Pass] td[data-account]')]
+            .map(cell => [cell.dataset.account, Number(cell.dataset.value)]))",
+    );
+    let login = shop.route(Method::Post, "/login");
+    let ever = login.lifetime(Http::Pass).count;
+    let held = login.snapshot().sum(Http::Pass);
+    let late = login.late(Http::Pass).count;
+    let expected = serde_json::json!({
+        "lifetime": ever, "buckets": held, "difference": login.sum(Http::Pass), "late": late,
+        "before": ever - held - late,
+    });
+    assert_eq!(accounts, expected);
+    assert!(held > 0 && ever > held, "{expected}");
+    assert_eq!(page.attribute("#check", "data-loss").as_deref(), Some("0"));
+    let horizons = page.browser.value(
+        "[...document.querySelectorAll('#detail [data-horizon]')].map(plot => plot.dataset.horizon)",
+    );
+    assert_eq!(horizons, serde_json::json!(["minute", "hour", "day"]));
+    page.assert_well();
+}

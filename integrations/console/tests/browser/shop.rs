@@ -1,0 +1,143 @@
+//! A shop whose traffic the page shows. Its clock moves only when told: while nothing is sold, what its windows hold stands
+//! still.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use windrow::clock::Manual;
+use windrow::{Counter, Family, Gauge, Handle, SlidingWindow, events, labels};
+use windrow_console::{Console, Server};
+
+use crate::traffic::Door;
+
+labels! {
+    pub(crate) enum Method { Get = "GET", Post = "POST", Put = "PUT", Delete = "DELETE" }
+    pub(crate) struct Request { method: Method, route: str }
+}
+
+events! {
+    pub(crate) enum Http { Pass: Count, Block: Count, Exception: Count, Rt: Value }
+}
+
+pub(crate) type Window = SlidingWindow<Http, Manual>;
+pub(crate) type Requests = Family<Request<'static>, Window, Box<dyn Fn() -> Window + Send + Sync>>;
+
+pub(crate) struct Shop {
+    clock: Manual,
+    pub(crate) requests: Arc<Requests>,
+    pub(crate) orders: Arc<Counter>,
+    pub(crate) carts: Arc<Gauge>,
+}
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+impl Shop {
+    /// Nothing has been sold yet. Windows have a minute by the second, an hour by the minute, a day by the quarter.
+    pub(crate) fn new() -> Shop {
+        let clock = Manual::default();
+        let make = {
+            let clock = clock.clone();
+            move || {
+                let window = SlidingWindow::builder().interval(MINUTE).buckets(60);
+                let window = window.tier(MINUTE, 60).tier(15 * MINUTE, 96);
+                window.clock(clock.clone()).build().unwrap()
+            }
+        };
+        let make: Box<dyn Fn() -> Window + Send + Sync> = Box::new(make);
+        Shop {
+            clock,
+            requests: Arc::new(Family::with_constructor(make).limit(4_000)),
+            orders: Arc::default(),
+            carts: Arc::default(),
+        }
+    }
+
+    /// What is counted of a route.
+    pub(crate) fn route(&self, method: Method, route: &str) -> Handle<Request<'static>, Window> {
+        self.requests.handle(Request { method, route })
+    }
+
+    /// Serves the console of it at an address of this machine.
+    pub(crate) fn serve(&self, address: &str) -> Served {
+        let begun = Instant::now();
+        let mut console = Console::new("shop");
+        console.show("requests", "Requests by method and route", self.requests.clone()).unwrap();
+        console.show("orders", "Orders since the start", self.orders.clone()).unwrap();
+        console.show("carts", "Carts that are open", self.carts.clone()).unwrap();
+        console.nanoseconds("Rt");
+        Served { server: console.build().serve(address).unwrap(), begun }
+    }
+
+    /// The time of the windows goes on.
+    pub(crate) fn pass(&self, time: Duration) {
+        self.clock.advance(time);
+    }
+
+    /// Some seconds before noon are over, a day at most.
+    pub(crate) fn work(&self, seconds: u32) {
+        let mut doors = Door::all(self);
+        for second in (0..seconds).rev() {
+            for door in &mut doors {
+                door.serve(f64::from(second), 1.0);
+            }
+            self.pass(Duration::from_secs(1));
+        }
+    }
+
+    /// Requests come from two sides, until that is dropped.
+    pub(crate) fn open(&self) -> Open {
+        let over = Arc::new(AtomicBool::new(false));
+        let side = |side: usize| {
+            let mut doors = Door::all(self);
+            let (over, clock, mut last) = (Arc::clone(&over), self.clock.clone(), Instant::now());
+            thread::spawn(move || {
+                while !over.load(Ordering::Relaxed) {
+                    thread::sleep(Duration::from_millis(50));
+                    let time = last.elapsed();
+                    last += time;
+                    for door in &mut doors {
+                        door.serve(0.0, time.as_secs_f64() / 2.0);
+                    }
+                    if side == 0 {
+                        clock.advance(time);
+                    }
+                }
+            })
+        };
+        Open { over: Arc::clone(&over), sides: vec![side(0), side(1)] }
+    }
+}
+
+/// A console of a shop, until it is dropped.
+pub(crate) struct Served {
+    server: Server,
+    begun: Instant,
+}
+
+impl Served {
+    pub(crate) fn address(&self) -> String {
+        self.server.address().to_string()
+    }
+
+    /// Milliseconds that the console is not older than. Frames from now on say as many, or more.
+    pub(crate) fn age(&self) -> u128 {
+        self.begun.elapsed().as_millis()
+    }
+}
+
+/// A shop that is open.
+pub(crate) struct Open {
+    over: Arc<AtomicBool>,
+    sides: Vec<JoinHandle<()>>,
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
+        for side in self.sides.drain(..) {
+            side.join().unwrap();
+        }
+    }
+}

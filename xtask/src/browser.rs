@@ -1,0 +1,46 @@
+//! The page of `windrow-console` in a browser: its tests, and the pictures of it.
+
+use crate::pictures;
+use crate::sanitizers::needs;
+use crate::steps::{Failed, Steps};
+
+/// Debian's, which draws into memory alone.
+const BROWSER: &str = "chromium-headless-shell";
+
+/// Each opens a browser of its own: two at once keep two cores busy.
+const TESTS: [&str; 7] =
+    ["test", "--package", "windrow-console", "--test", "browser", "--", "--ignored"];
+
+/// Runs the tests, if the browser is here.
+pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
+    let name = "the console's page, in a browser";
+    if let Err(why) = needs(BROWSER, &["--version"]) {
+        steps.leave_out(name, &why);
+        return Ok(());
+    }
+    steps.cargo(name, &[&TESTS[..], &["--test-threads=2"]].concat(), &[])
+}
+
+/// Takes `docs/console-light.png` and `docs/console-dark.png` anew.
+pub(crate) fn screenshots(steps: &mut Steps) -> Result<(), Failed> {
+    let folder = steps.root().join("docs");
+    let variables = [("WINDROW_PICTURES", folder.to_str().unwrap_or_default())];
+    let test = ["--exact", "pictures::the_page_by_day_and_by_night"];
+    steps.cargo("the console's pictures", &[&TESTS[..], &test].concat(), &variables)?;
+    pictures::run(steps)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    #[test]
+    fn the_test_that_takes_the_pictures_exists() {
+        let tests = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../integrations/console/tests/browser/pictures.rs"
+        );
+        let tests = fs::read_to_string(tests).unwrap();
+        assert!(tests.contains("fn the_page_by_day_and_by_night()"));
+    }
+}

@@ -50,6 +50,7 @@ pub mod promela {}
 #[doc = include_str!("../docs/performance.md")]
 pub mod performance {}
 
+/// [guide/retry-budget.md]: retry_budget
 #[doc = include_str!("../docs/parity.md")]
 pub mod parity {}
 

@@ -103,6 +103,36 @@ fn what_has_left_the_ring_is_passed_over() {
     assert_eq!(starts(&drained(&window)), [1_970, 1_980]);
 }
 
+/// A window that is no longer added to.
+#[test]
+fn what_is_over_is_closed_without_an_add() {
+    let (window, clock) = window(5);
+    window.close_past();
+    window.record(Http::Rt, 0);
+    window.close_past(); // its time is not over
+    assert!(drained(&window).is_empty());
+    clock.advance(Duration::from_nanos(10));
+    assert!(drained(&window).is_empty(), "no thread has opened another");
+    window.close_past();
+    let log = drained(&window);
+    assert_eq!((starts(&log), log[0].stats(Http::Rt).count), (vec![1_000], 1));
+    // What is opened for nothing has no turn, and what is empty is not closed.
+    for _ in 0..20 {
+        clock.advance(Duration::from_nanos(10));
+        window.close_past();
+    }
+    assert!(drained(&window).is_empty());
+    // The ring has not moved on meanwhile: its newest bucket is still the one that was opened.
+    let at = Timestamp::from_nanos(1_010);
+    clock.set(at);
+    window.add(Http::Pass, 7);
+    assert_eq!(window.snapshot().buckets().last().map(|last| last.sum(Http::Pass)), Some(7));
+    clock.advance(Duration::from_nanos(200));
+    window.close_past();
+    assert!(drained(&window).is_empty(), "it has left the ring: nobody asked for 200 ns");
+    assert_eq!(window.lifetime(Http::Pass).sum, 7);
+}
+
 #[test]
 fn a_change_of_geometry_hands_out_what_was_before() {
     let (window, clock) = window(4);
@@ -226,6 +256,7 @@ fn log_in_this_process() {
         let drain = || {
             let mut log = Vec::new();
             while !finished.load(Ordering::Acquire) {
+                window.close_past();
                 window.drain_closed(|bucket| {
                     log.push((bucket.start().as_nanos(), bucket.sum(Http::Pass)));
                     turns.fetch_add(1, Ordering::Relaxed);

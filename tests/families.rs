@@ -51,6 +51,48 @@ fn a_set_of_labels_says_what_it_is() {
     assert_eq!(shown.collect::<Vec<_>>(), ["POST", "x", "404", "true", "-1"]);
 }
 
+/// Their hashes may be equal; so it matters even where they hardly ever are.
+#[test]
+fn what_is_kept_of_a_set_is_equal_to_that_set_alone() {
+    let text: String = ('a'..='z').chain('A'..='Z').collect();
+    for length in 0..text.len() {
+        let text = &text[..length];
+        let stored = Text::store(Text { text });
+        let is = |text: &str| Text::matches(&stored, Text { text });
+        assert!(is(text), "{text}");
+        assert!(!is(&format!("{text}!")) && !is(&format!("!{text}")), "{text}");
+        for position in 0..length {
+            let other = format!("{}!{}", &text[..position], &text[position + 1..]);
+            assert!(!is(&other), "{text}, {other}");
+        }
+    }
+    let stored = Request::store(request("x"));
+    assert!(Request::matches(&stored, request("x")));
+    let others = [
+        Request { method: Method::Get, ..request("x") },
+        request("y"),
+        Request { status: 405, ..request("x") },
+        Request { cached: false, ..request("x") },
+        Request { delta: 1, ..request("x") },
+    ];
+    assert!(others.iter().all(|other| !Request::matches(&stored, *other)));
+}
+
+#[test]
+fn a_family_tells_how_many_series_it_has_and_may_have() {
+    let family: Family<Text, Counter> = Family::new().limit(3);
+    assert_eq!((family.max_series(), family.len(), family.is_empty()), (3, 0, true));
+    family.with(Text { text: "a" }).increment();
+    family.with(Text { text: "b" }).increment();
+    assert_eq!((family.max_series(), family.len(), family.is_empty()), (3, 2, false));
+    let mut walk = family.iter();
+    for left in [2, 1, 0] {
+        assert_eq!((walk.len(), walk.size_hint()), (left, (left, Some(left))));
+        walk.next();
+    }
+    assert_eq!(Family::<Switch, Counter>::new().limit(3).max_series(), 6);
+}
+
 /// Each label alone tells two sets apart, and texts of every length do.
 #[test]
 fn sets_that_differ_anywhere_have_series_of_their_own() {
@@ -269,15 +311,20 @@ fn families_hold_each_kind_of_metric() {
     gauges.with(Text { text: "a" }).add(5);
     gauges.with(Text { text: "b" }).add(-7);
     assert_eq!(gauges.lifetime(), -2);
+    gauges.with(Text { text: "b" }).add(-5);
+    assert_eq!(gauges.lifetime(), -7);
+    gauges.with(Text { text: "b" }).add(5);
+    assert!(gauges.remove(Text { text: "b" }));
+    assert_eq!((gauges.lifetime(), gauges.with(Text { text: "a" }).sum()), (-2, 5));
     let greatest: Family<Text, Maximum> = Family::new();
     let least: Family<Text, Minimum> = Family::default();
     assert_eq!((greatest.lifetime(), least.lifetime()), (None, None));
-    for (text, value) in [("a", 3), ("b", 9), ("b", 1)] {
+    for (text, value) in [("a", 3), ("b", 9), ("b", 2)] {
         greatest.with(Text { text }).record(value);
         least.with(Text { text }).record(value);
     }
     assert!(greatest.remove(Text { text: "b" }) && least.remove(Text { text: "b" }));
-    assert_eq!((greatest.lifetime(), least.lifetime()), (Some(9), Some(1)));
+    assert_eq!((greatest.lifetime(), least.lifetime()), (Some(9), Some(2)));
 
     let windows = Family::<Text, SlidingWindow<Http>, _>::with_constructor(|| {
         SlidingWindow::builder().build().unwrap()

@@ -13,7 +13,7 @@
 //! The other order, slot first, would leave buckets in slots that were never current; or, with one slot,
 //! take the bucket that is still current out of the ring.
 
-use crate::reclaim::Guard;
+use crate::reclaim::{self, Guard};
 use crate::ring::Ring;
 use crate::ring::bucket::Bucket;
 use crate::ring::bucket_ref::BucketRef;
@@ -36,5 +36,29 @@ impl Ring {
         let mark = |new: &Bucket| self.mark(current, new, of, all_closed);
         let new = self.store.open(generation, slots.geometry.start_of(at), mark);
         self.replace_current(current, new, slots)
+    }
+
+    /// Moves on to the bucket of `now` if the one before it holds anything, and closes that. As an add at `now`
+    /// does, but for the number.
+    pub(crate) fn close_past(&self, now: u64) {
+        loop {
+            let guard = reclaim::pin();
+            let current = self.acquire_current();
+            // SAFETY: of a bucket that is current under the guard.
+            let geometry = unsafe { current.generation(&guard).deref() }.geometry();
+            if geometry.start_of(now) <= current.start() || self.is_empty(&current) {
+                return;
+            }
+            let moved = self.rotate(&current, now, &guard);
+            drop((current, guard));
+            if moved && !self.is_closed_by_another() {
+                self.close_retired();
+            }
+        }
+    }
+
+    /// Whether all numbers of a bucket are zero.
+    fn is_empty(&self, bucket: &BucketRef<'_>) -> bool {
+        (0..self.store.layout.cells()).all(|position| self.store.number(bucket, position) == 0)
     }
 }

@@ -17,8 +17,8 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// * what is in the newest bucket, which is not closed;
     /// * what was [`late`](Self::late);
     /// * what was back-dated into a bucket after its turn;
-    /// * buckets that had left the ring before any drain reached them. Call it at least once in
-    ///   `interval - length`.
+    /// * buckets that had left the ring before any drain reached them. Call [`close_past`](Self::close_past) and
+    ///   this at least once in `interval - length`.
     ///
     /// No thread waits: if another thread is draining, this returns 0 at once. While the geometry is being
     /// changed, it hands out no more until a later call. A bucket that cannot be closed yet holds up those
@@ -61,5 +61,32 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     pub fn drain_closed(&self, mut each: impl FnMut(BucketSnapshot<E>)) -> usize {
         self.ring
             .drain(|start, length, number| each(BucketSnapshot::final_at(start, length, number)))
+    }
+
+    /// Closes the newest bucket if its time is over and it holds anything.
+    ///
+    /// An add closes the bucket before its own. So a window that is no longer added to keeps its last bucket open, and
+    /// [`drain_closed`](Self::drain_closed) does not hand it out; and if the next add comes after more than the interval, that
+    /// bucket has left the ring. Call this before each drain, and the log has it.
+    ///
+    /// It opens the bucket of the clock's now, at the cost of an add that does, and counts nothing. A bucket that holds
+    /// nothing stays open: a window at rest costs a look at its newest bucket. An add that is under way may be
+    /// missed, and is then found by the next call. Never waits. (Without restartable sequences, the bucket is closed when every thread
+    /// that was in the middle of an add has finished it; another call of `drain_closed` then finds it.)
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// # let clock = windrow::clock::Manual::default();
+    /// # use std::time::Duration;
+    /// let window = windrow::SlidingWindow::<Hits>::builder().clock(clock.clone()).build()?;
+    /// window.add(Hits::Hit, 3);
+    /// clock.advance(Duration::from_millis(500)); // a bucket
+    /// assert_eq!(window.drain_closed(|_| ()), 0); // no add has come
+    /// window.close_past();
+    /// window.drain_closed(|bucket| assert_eq!(bucket.sum(Hits::Hit), 3));
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn close_past(&self) {
+        self.ring.close_past(self.clock.now().as_nanos());
     }
 }

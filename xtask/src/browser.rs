@@ -21,10 +21,9 @@ pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
     steps.cargo(name, &[&TESTS[..], &["--test-threads=2"]].concat(), &[])
 }
 
-/// Takes `docs/console-light.png` and `docs/console-dark.png` anew.
+/// Takes `docs/console-light.png` and `integrations/console/console-dark.png` anew.
 pub(crate) fn screenshots(steps: &mut Steps) -> Result<(), Failed> {
-    let folder = steps.root().join("docs");
-    let variables = [("WINDROW_PICTURES", folder.to_str().unwrap_or_default())];
+    let variables = [("WINDROW_PICTURES", "keep")];
     let test = ["--exact", "pictures::the_page_by_day_and_by_night"];
     steps.cargo("the console's pictures", &[&TESTS[..], &test].concat(), &variables)?;
     pictures::run(steps)

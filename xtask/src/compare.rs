@@ -15,11 +15,13 @@ use crate::steps::{Failed, Steps, target_directory};
 /// The page that shows one run.
 const PAGE: &str = "docs/performance.md";
 
-/// What was asked for.
-pub(crate) struct Asked {
-    publish: bool,
-    /// What the lab's program is told, and judges.
-    passed_on: Vec<OsString>,
+/// What was asked for. The programs judge what is passed on to them.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Asked {
+    /// The lab.
+    Lab { publish: bool, passed_on: Vec<OsString> },
+    /// Programs of others, on windrow.
+    Ports { passed_on: Vec<OsString> },
 }
 
 impl Asked {
@@ -28,15 +30,27 @@ impl Asked {
         let (publish, passed_on): (Vec<_>, Vec<_>) =
             arguments.partition(|argument| argument == "--publish");
         let publish = !publish.is_empty();
+        let (ports, passed_on): (Vec<_>, Vec<_>) =
+            passed_on.into_iter().partition(|argument| argument == "ports");
+        if !ports.is_empty() {
+            if publish || passed_on.iter().any(|argument| argument != "--quick") {
+                return Err("compare ports stands alone, with --quick at most".to_owned());
+            }
+            return Ok(Asked::Ports { passed_on });
+        }
         if publish && passed_on.iter().any(|argument| argument != "--quick") {
             return Err("compare publishes whole runs only: leave out the parts".to_owned());
         }
-        Ok(Asked { publish, passed_on })
+        Ok(Asked::Lab { publish, passed_on })
     }
 }
 
 /// Measures, and publishes if asked to.
-pub(crate) fn run(steps: &mut Steps, asked: Asked) -> Result<(), Failed> {
+pub(crate) fn run(
+    steps: &mut Steps,
+    publish_it: bool,
+    passed_on: Vec<OsString>,
+) -> Result<(), Failed> {
     let root = steps.root().to_owned();
     let build =
         ["build", "--release", "--package", "windrow-benches", "--features", "sentinel,labels"];
@@ -53,12 +67,12 @@ pub(crate) fn run(steps: &mut Steps, asked: Asked) -> Result<(), Failed> {
     for (group, length) in lengths {
         command.arg("--per-core").arg(format!("{group}={length}"));
     }
-    command.args(asked.passed_on);
+    command.args(passed_on);
     steps.step("the comparison", &format!("into {}", report.display()), || {
         let status = command.status().map_err(|error| format!("cannot run the lab: {error}"))?;
         if status.success() { Ok(()) } else { Err(status.to_string()) }
     })?;
-    if asked.publish {
+    if publish_it {
         steps.step("publishing", PAGE, || publish(&root, &report))?;
     }
     Ok(())
@@ -166,12 +180,13 @@ mod tests {
     #[test]
     fn whole_runs_are_published_and_the_rest_is_passed_on() {
         let parse = |words: &str| Asked::parse(words.split(' ').map(OsString::from));
-        assert_eq!(
-            parse("--quick speed losses").unwrap().passed_on,
-            ["--quick", "speed", "losses"]
-        );
-        assert!(parse("--quick --publish").unwrap().publish);
+        let words = |words: &[&str]| words.iter().map(OsString::from).collect();
+        let lab = |publish, passed_on| Ok(Asked::Lab { publish, passed_on: words(passed_on) });
+        assert_eq!(parse("--quick speed losses"), lab(false, &["--quick", "speed", "losses"]));
+        assert_eq!(parse("--quick --publish"), lab(true, &["--quick"]));
         assert!(parse("--publish speed").is_err());
+        assert_eq!(parse("ports --quick"), Ok(Asked::Ports { passed_on: words(&["--quick"]) }));
+        assert!(parse("ports speed").is_err() && parse("ports --publish").is_err());
     }
 
     #[test]

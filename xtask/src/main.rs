@@ -13,6 +13,8 @@ mod compare;
 mod copy;
 mod elsewhere;
 mod fuzz;
+#[cfg(test)]
+mod guides;
 mod instructions;
 mod integrations;
 mod litmus;
@@ -22,6 +24,7 @@ mod orderings;
 #[cfg(test)]
 mod parity;
 mod pictures;
+mod ports;
 mod sanitizers;
 mod sources;
 mod steps;
@@ -78,12 +81,13 @@ usage: cargo xtask <command>
   scrape          hands what windrow-prometheus shows to promtool, to the OpenMetrics parser of PyPI's
                   prometheus-client, and to a prometheus server: those that are on the path
   browser         drives the page of windrow-console with a browser (Debian's chromium-headless-shell);
-                  --screenshots: takes the pictures of it in docs anew
+                  --screenshots: takes the pictures of it anew
   cluster [--keep]
                   three processes of examples/service and a prometheus server: what it adds up is what was
                   sent, though one is killed; and its rules, by promtool; --keep: they go on until Ctrl-C
   dependencies    writes what each integration adds to a user's tree into integrations/README.md
-  pictures        puts docs/*.svg and *.png into docs/pictures.md, for the documentation site
+  pictures        puts the pictures of docs and integrations/console into a pictures.md beside them, for the
+                  documentation site
   assembly        reads the machine code of the hot paths
   instructions    counts their instructions (valgrind), and compares with xtask/instructions.txt;
                   --write: writes that
@@ -92,6 +96,8 @@ usage: cargo xtask <command>
                   windrow and its rivals, side by side: tables, data and pictures in target/compare;
                   --quick: in a minute or two; --publish: into docs/performance.md as well;
                   PART: only that; one that does not exist lists them
+  compare ports   programs of others on windrow, before and after: runs their own tests, and measures both
+                  (--quick: with fewer rounds)
   help            this
 ";
 
@@ -167,7 +173,11 @@ fn run(steps: &mut Steps, command: &str, arguments: &mut Parser) -> Result<(), P
     }
     if command == "compare" {
         let asked = compare::Asked::parse(arguments.raw_args()?).map_err(lexopt::Error::from)?;
-        return Ok(compare::run(steps, asked)?);
+        match asked {
+            compare::Asked::Ports { passed_on } => ports::run(steps, &passed_on)?,
+            compare::Asked::Lab { publish, passed_on } => compare::run(steps, publish, passed_on)?,
+        }
+        return Ok(());
     }
     let option = match command {
         "orderings" => Some("check"),

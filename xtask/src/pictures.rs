@@ -1,7 +1,7 @@
 //! The pictures of the documentation site.
 //!
-//! A page there cannot link to a file beside it. So `docs/pictures.md` holds each picture as a definition of its
-//! name, whose address is the picture itself. `src/guide.rs` and `src/lib.rs` put it before a page: of two
+//! A page there cannot link to a file beside it. So a folder's `pictures.md` holds each of its pictures as a definition
+//! of its name, whose address is the picture itself. `src/guide.rs` and `src/lib.rs` put it before a page: of two
 //! definitions of a name the first is taken, so the page's own, which is a file's name, counts elsewhere.
 
 use std::fmt::Write;
@@ -11,24 +11,27 @@ use std::path::Path;
 use crate::compare::files;
 use crate::steps::{Failed, Steps};
 
-/// Where the definitions are.
-const PAGE: &str = "docs/pictures.md";
+/// Where pictures are, each folder with those of one package.
+const FOLDERS: [&str; 2] = ["docs", "integrations/console"];
 
-/// Writes the page anew.
+/// Writes the pages anew.
 pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
     let root = steps.root().to_owned();
-    steps.step("pictures", PAGE, || write(&root))
+    steps.step("pictures", "*/pictures.md", || write(&root))
 }
 
 pub(crate) fn write(root: &Path) -> Result<(), String> {
-    let page = root.join(PAGE);
-    fs::write(&page, definitions(root)?).map_err(|error| format!("{}: {error}", page.display()))
+    for folder in FOLDERS.map(|folder| root.join(folder)) {
+        let page = folder.join("pictures.md");
+        fs::write(&page, definitions(&folder)?)
+            .map_err(|error| format!("{}: {error}", page.display()))?;
+    }
+    Ok(())
 }
 
-/// The page, for the pictures that are in `docs`.
-fn definitions(root: &Path) -> Result<String, String> {
-    let docs = root.join("docs");
-    let mut pictures = [files(&docs, "png")?, files(&docs, "svg")?].concat();
+/// The page, for the pictures that are in a folder.
+fn definitions(folder: &Path) -> Result<String, String> {
+    let mut pictures = [files(folder, "png")?, files(folder, "svg")?].concat();
     pictures.sort();
     let mut page = String::from("<!-- `cargo xtask pictures` writes this page. -->\n\n");
     for path in pictures {
@@ -97,9 +100,12 @@ mod tests {
     }
 
     #[test]
-    fn the_page_has_the_pictures_as_they_are() {
+    fn the_pages_have_the_pictures_as_they_are() {
         let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
-        let page = fs::read_to_string(root.join(PAGE)).unwrap();
-        assert!(page == definitions(root).unwrap(), "`cargo xtask pictures` writes {PAGE}");
+        for folder in FOLDERS.map(|folder| root.join(folder)) {
+            let page = fs::read_to_string(folder.join("pictures.md")).unwrap();
+            let right = page == definitions(&folder).unwrap();
+            assert!(right, "`cargo xtask pictures` writes pictures.md of {}", folder.display());
+        }
     }
 }

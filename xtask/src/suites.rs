@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::steps::{Failed, Steps};
 use crate::{
     arrows, browser, cluster, fuzz, instructions, integrations, litmus, models, mutants, orderings,
-    sanitizers, twin,
+    ports, sanitizers, twin,
 };
 
 /// A rival that brings many crates with it.
@@ -92,6 +92,7 @@ pub(crate) fn verify(steps: &mut Steps) -> Result<(), Failed> {
     models::shuttle(steps, Some(100_000))?;
     let rivals = ["test", "--package", "windrow-benches", "--features", SENTINEL];
     steps.cargo("tests of the lab, with all rivals", &rivals, &[])?;
+    ports::run(steps, &["--quick".into()])?;
     torture(steps, 60)?;
     litmus::run(steps, "60")?;
     litmus::soak(steps, 10)?;

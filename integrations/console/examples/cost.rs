@@ -66,7 +66,9 @@ fn come(body: &mut Body) -> Vec<usize> {
     let mut lengths = Vec::new();
     let mut context = Context::from_waker(Waker::noop());
     while let Poll::Ready(Some(Ok(frame))) = pin!(&mut *body).poll_frame(&mut context) {
-        lengths.extend(frame.data_ref().map(|bytes| bytes.len()));
+        if let Ok(bytes) = frame.into_data() {
+            lengths.push(bytes.len());
+        }
     }
     lengths
 }
@@ -101,7 +103,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let [first, frames @ ..] = lengths.as_slice() else { return Err("no frame".into()) };
         // From one frame to the next: the median.
         let mut each: Vec<_> =
-            times.windows(2).map(|pair| (pair[1] - pair[0]).as_nanos()).collect();
+            times.windows(2).map(|pair| pair[1].saturating_sub(pair[0]).as_nanos()).collect();
         each.sort_unstable();
         let bytes = frames.iter().sum::<usize>() / frames.len().max(1);
         let (whole, each) = (times.first().map_or(0, Duration::as_nanos), each.get(each.len() / 2));

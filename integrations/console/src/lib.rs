@@ -1,3 +1,5 @@
+// The README's pictures, for this site. Of two definitions of a name, rustdoc takes the first.
+#![cfg_attr(doc, doc = include_str!("../pictures.md"))]
 #![doc = include_str!("../README.md")]
 
 mod body;

@@ -41,7 +41,7 @@ pub(crate) struct Browser {
     messages: Receiver<Value>,
     folder: PathBuf,
     /// The protocol's name for being attached to the page.
-    session: String,
+    session: Option<Value>,
     /// The number of the last command.
     last: u64,
     seen: Seen,
@@ -79,24 +79,24 @@ impl Browser {
         let (sender, messages) = channel();
         thread::spawn(move || read(answers, &sender));
         let seen = Seen::default();
-        let session = String::new();
+        let session = None;
         let mut browser = Browser { process, commands, messages, folder, session, last: 0, seen };
-        let page = browser.call("Target.createTarget", json!({ "url": "about:blank" }));
+        let page = browser.call("Target.createTarget", &json!({ "url": "about:blank" }));
         let page = json!({ "targetId": page["targetId"], "flatten": true });
-        let attached = browser.call("Target.attachToTarget", page);
-        browser.session = attached["sessionId"].as_str().unwrap().to_owned();
+        let attached = browser.call("Target.attachToTarget", &page);
+        browser.session = Some(attached["sessionId"].clone());
         for domain in ["Page", "Runtime", "Network", "Log"] {
-            browser.call(&format!("{domain}.enable"), json!({}));
+            browser.call(&format!("{domain}.enable"), &json!({}));
         }
         browser
     }
 
     /// Calls a method of the protocol, and returns its result.
-    pub(crate) fn call(&mut self, method: &str, parameters: Value) -> Value {
+    pub(crate) fn call(&mut self, method: &str, parameters: &Value) -> Value {
         self.last += 1;
         let mut command = json!({ "id": self.last, "method": method, "params": parameters });
-        if !self.session.is_empty() {
-            command["sessionId"] = json!(self.session);
+        if let Some(session) = &self.session {
+            command["sessionId"] = session.clone();
         }
         let pipe = self.commands.as_mut().unwrap();
         // A browser that has ended does not answer either.
@@ -121,7 +121,7 @@ impl Browser {
 
     /// Loads a page, as when its address is typed, and waits until it is there.
     pub(crate) fn open(&mut self, address: &str) {
-        let opened = self.call("Page.navigate", json!({ "url": address }));
+        let opened = self.call("Page.navigate", &json!({ "url": address }));
         assert!(opened.get("errorText").is_none(), "{address}: {opened}");
         self.wait_for("document.readyState === 'complete'");
     }
@@ -133,7 +133,7 @@ impl Browser {
             "returnByValue": true,
             "awaitPromise": true,
         });
-        let answer = self.call("Runtime.evaluate", asked);
+        let answer = self.call("Runtime.evaluate", &asked);
         let thrown = &answer["exceptionDetails"];
         assert!(thrown.is_null(), "{expression}: {}", thrown["exception"]["description"]);
         answer["result"]["value"].clone()
@@ -150,7 +150,7 @@ impl Browser {
                 let page = self.value("document.body && document.body.outerHTML.slice(0, 4000)");
                 panic!("never: {expression}\n{:#?}\n{page}", self.seen.complaints);
             }
-            thread::sleep(Duration::from_millis(20));
+            thread::sleep(Duration::from_millis(50));
         }
     }
 
@@ -174,7 +174,7 @@ impl Browser {
             let event = json!({
                 "type": kind, "x": place[0], "y": place[1], "button": "left", "clickCount": 1,
             });
-            self.call("Input.dispatchMouseEvent", event);
+            self.call("Input.dispatchMouseEvent", &event);
         }
     }
 
@@ -192,13 +192,13 @@ impl Browser {
             if kind == "keyDown" && !text.is_empty() {
                 event["text"] = json!(text);
             }
-            self.call("Input.dispatchKeyEvent", event);
+            self.call("Input.dispatchKeyEvent", &event);
         }
     }
 
     /// Types a text into what has the focus.
     pub(crate) fn type_in(&mut self, text: &str) {
-        self.call("Input.insertText", json!({ "text": text }));
+        self.call("Input.insertText", &json!({ "text": text }));
     }
 
     /// Makes the window so large, in pixels of the page; a phone's has a screen to touch.
@@ -206,18 +206,18 @@ impl Browser {
         let metrics = json!({
             "width": width, "height": height, "deviceScaleFactor": 1, "mobile": phone,
         });
-        self.call("Emulation.setDeviceMetricsOverride", metrics);
+        self.call("Emulation.setDeviceMetricsOverride", &metrics);
     }
 
     /// What the system's owner prefers: `light` or `dark`.
     pub(crate) fn prefer(&mut self, scheme: &str) {
         let feature = json!({ "name": "prefers-color-scheme", "value": scheme });
-        self.call("Emulation.setEmulatedMedia", json!({ "features": [feature] }));
+        self.call("Emulation.setEmulatedMedia", &json!({ "features": [feature] }));
     }
 
     /// What is in the window, as a PNG in base64.
     pub(crate) fn screenshot(&mut self) -> String {
-        let shot = self.call("Page.captureScreenshot", json!({ "format": "png" }));
+        let shot = self.call("Page.captureScreenshot", &json!({ "format": "png" }));
         shot["data"].as_str().unwrap().to_owned()
     }
 }

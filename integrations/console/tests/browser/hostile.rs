@@ -52,6 +52,16 @@ fn hostile_labels_are_text() {
     expected.sort();
     assert_eq!(shown, expected);
     assert_harmless(&mut page);
+    let texts = page.browser.value(
+        "[...document.querySelectorAll('tr[data-series] td[data-col=series]')].map(cell => cell.textContent)",
+    );
+    let texts: Vec<String> = serde_json::from_value(texts).unwrap();
+    for label in labels().iter().filter(|label| label.len() < 300) {
+        assert!(
+            texts.iter().any(|text| text.contains(label)),
+            "{label:?} is not to be read: {texts:?}"
+        );
+    }
 
     for (label, times) in labels().iter().zip(1_u32..) {
         let key = key(label);

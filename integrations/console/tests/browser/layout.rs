@@ -5,20 +5,33 @@ use serde_json::{Value, json};
 use crate::page::Page;
 use crate::shop::Shop;
 
-/// What of the page does not fit: elements whose text is wider than they are, headers that lie over their neighbours, and the page
-/// itself.
+/// What of the page does not fit: numbers and headers that have not the room that they need, and what is wider than the window.
 const AMISS: &str = "(() => {
-    const cells = [...document.querySelectorAll('th[data-sort], tr[data-series] td[data-col]:not([data-col=series])')]
-        .filter(cell => cell.offsetWidth > 0 && cell.textContent);
-    const box = cell => cell.getBoundingClientRect();
-    const says = cell => (cell.dataset.sort ?? cell.dataset.col) + ': ' + cell.textContent;
-    const text = cell => { const range = document.createRange(); range.selectNodeContents(cell); return range.getBoundingClientRect(); };
-    const cut = cells.filter(cell => text(cell).left < box(cell).left - 0.5 || text(cell).right > box(cell).right + 0.5
-        || box(cell).right > innerWidth + 0.5);
-    const wide = document.documentElement.scrollWidth > innerWidth ? ['the page'] : [];
+    const says = cell => `${cell.dataset.sort ?? cell.dataset.col}: ${cell.textContent}`;
+    const needs = cell => {
+        const range = document.createRange();
+        range.selectNodeContents(cell.querySelector('button') ?? cell);
+        return range.getBoundingClientRect().width;
+    };
+    const has = cell => {
+        const style = getComputedStyle(cell.querySelector('button') ?? cell);
+        return cell.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+    };
+    const cells = document.querySelectorAll('th[data-sort], tr[data-series] td[data-col]:not([data-col=series], [data-col=spark])');
+    const cut = [...cells].filter(cell => cell.offsetWidth > 0 && cell.textContent && needs(cell) > has(cell) + 0.5);
+    const beyond = ['html', '#scroll', '#detail'].filter(wide => {
+        const { scrollWidth, clientWidth } = document.querySelector(wide);
+        return scrollWidth > clientWidth;
+    });
+    const head = document.querySelector('th').getBoundingClientRect();
     const first = document.querySelector('tr[data-series]').getBoundingClientRect();
-    const gap = Math.abs(first.top - document.querySelector('th').getBoundingClientRect().bottom) > 2 ? ['a gap above the first row'] : [];
-    return [...cut.map(says), ...wide, ...gap] })()";
+    const scroll = document.querySelector('#scroll');
+    const open = document.querySelector('[aria-selected=true]')?.getBoundingClientRect();
+    const hidden = !document.querySelector('#detail').hidden
+        && !(open && open.top >= head.bottom - 1 && open.bottom <= scroll.getBoundingClientRect().bottom + 1);
+    const gap = scroll.scrollTop === 0 && Math.abs(first.top - head.bottom) > 2 ? ['a gap above the first row'] : [];
+    return [...cut.map(says), ...beyond, ...gap, ...(hidden ? ['the row that is open'] : [])];
+})()";
 
 #[test]
 #[ignore = "`cargo xtask browser`: needs chromium-headless-shell"]

@@ -13,7 +13,6 @@ mod numbers;
 mod page;
 mod pictures;
 mod restart;
-mod scratch;
 mod shop;
 mod traffic;
 mod view;

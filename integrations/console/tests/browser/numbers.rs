@@ -85,7 +85,7 @@ fn each_number_is_the_windows_own() {
     assert_shown(&mut page, &expected(&shop));
 
     let orders = page.rows().into_iter().find(|(key, _)| key == "orders").unwrap().1;
-    assert_eq!(orders["total"], "1152921504606846977");
+    assert_eq!(orders["total"], shop.orders.lifetime().to_string());
     // Of what failed or was turned away, in all that came.
     let login = shop.route(Method::Post, "/login");
     let closed = login.over(login.interval()).unwrap().complete();
@@ -93,8 +93,39 @@ fn each_number_is_the_windows_own() {
     let key = "requests{method=\"POST\",route=\"/login\"}";
     let shown = page.rows().into_iter().find(|(name, _)| name == key).unwrap().1;
     let share: f64 = shown["share"].parse().unwrap();
-    let all = bad + closed.sum(Http::Pass);
+    let all = closed.sum(Http::Pass) + closed.sum(Http::Block);
     assert!((share - bad as f64 / all as f64).abs() < 1e-12, "{share} of {bad} in {all}");
+    page.assert_well();
+}
+
+#[test]
+#[ignore = "`cargo xtask browser`: needs chromium-headless-shell"]
+fn what_stands_above_the_table_is_the_sum_of_the_rows_that_are_left() {
+    let shop = Shop::new();
+    shop.work(200);
+    let server = shop.serve("127.0.0.1:0");
+    let mut page = Page::open(&server);
+    page.catch_up(&server);
+    for words in ["", "checkout"] {
+        page.search(words);
+        let rows = shop
+            .requests
+            .iter()
+            .filter(|series| series.pairs().any(|(_, value)| value.to_string().contains(words)));
+        let (mut rate, mut bad, mut all) = (0.0, 0, 0);
+        for window in rows {
+            let closed = window.over(window.interval()).unwrap().complete();
+            rate += closed.rate(Http::Pass);
+            let failed = closed.sum(Http::Block) + closed.sum(Http::Exception);
+            bad += failed;
+            all += closed.sum(Http::Pass) + closed.sum(Http::Block);
+        }
+        for (sum, expected) in [("rate", rate), ("share", bad as f64 / all as f64)] {
+            let selector = format!("#sums [data-metric=requests] [data-sum={sum}]");
+            let shown: f64 = page.attribute(&selector, "data-value").unwrap().parse().unwrap();
+            assert!((shown - expected).abs() < 1e-9, "{words:?} {sum}: {shown}, not {expected}");
+        }
+    }
     page.assert_well();
 }
 

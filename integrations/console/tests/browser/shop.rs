@@ -17,6 +17,7 @@ labels! {
     pub(crate) struct Request { method: Method, route: str }
 }
 
+// What passes may be an exception later on.
 events! {
     pub(crate) enum Http { Pass: Count, Block: Count, Exception: Count, Rt: Value }
 }
@@ -92,6 +93,7 @@ impl Shop {
         let side = |side: usize| {
             let mut doors = Door::all(self);
             let (over, clock, mut last) = (Arc::clone(&over), self.clock.clone(), Instant::now());
+            let orders = Arc::clone(&self.orders);
             thread::spawn(move || {
                 while !over.load(Ordering::Relaxed) {
                     thread::sleep(Duration::from_millis(50));
@@ -101,6 +103,7 @@ impl Shop {
                         door.serve(0.0, time.as_secs_f64() / 2.0);
                     }
                     if side == 0 {
+                        orders.add(u64::from(fastrand::u8(..) < 20));
                         clock.advance(time);
                     }
                 }

@@ -110,13 +110,13 @@ impl Door {
             self.rest -= 1.0;
             let luck = random.f64() * 100.0;
             let fails = if trouble { 34.0 } else { self.traffic.fails };
-            let event = match luck {
-                luck if luck < fails => Http::Exception,
-                luck if luck < fails + self.traffic.blocked => Http::Block,
-                _ => Http::Pass,
-            };
-            self.window.add(event, 1);
-            if event != Http::Block {
+            if luck < self.traffic.blocked {
+                self.window.add(Http::Block, 1);
+            } else {
+                self.window.add(Http::Pass, 1);
+                if luck < self.traffic.blocked + fails {
+                    self.window.add(Http::Exception, 1);
+                }
                 // Most take about as long as usual, a few much longer.
                 let bell = random.f64() + random.f64() + random.f64() - 1.5;
                 let slow = if trouble { 5.0 } else { 1.0 };

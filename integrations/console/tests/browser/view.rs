@@ -115,7 +115,7 @@ fn what_was_chosen_is_in_the_address_and_a_reload_brings_it_back() {
         document.body.dataset.theme]";
     let before = page.browser.value(chosen);
     let address = page.browser.value("location.href");
-    page.browser.call("Page.reload", json!({}));
+    page.browser.call("Page.reload", &json!({}));
     page.browser.wait_for("performance.getEntriesByType('navigation')[0].type === 'reload'");
     page.browser.wait_for("document.querySelector('#detail [data-horizon]')");
     page.draw();

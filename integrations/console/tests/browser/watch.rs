@@ -1,13 +1,14 @@
 //! The watch itself: what it would notice of a page that does what ours must not.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 
 use crate::browser::Browser;
 
 /// A page's address that holds the page.
 fn page(html: &str) -> String {
-    let coded: String = html.bytes().map(|byte| format!("%{byte:02x}")).collect();
-    format!("data:text/html,{coded}")
+    format!("data:text/html;base64,{}", STANDARD.encode(html))
 }
 
 #[test]

@@ -1,0 +1,131 @@
+//! A thread that writes a batch in each period.
+
+use std::fmt::{self, Debug, Formatter};
+use std::panic::resume_unwind;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use crate::error::LogError;
+use crate::log::{Batch, Log, Unwritten};
+
+/// A thread that writes to a log: from [`Log::every`].
+///
+/// When it is dropped, the thread writes once more, and ends. So a service that ends has all lines but those of the buckets that
+/// are not over.
+#[must_use = "the thread ends when this is dropped"]
+pub struct Every {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<Result<(), LogError>>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    ends: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    ends: bool,
+    unwritten: Unwritten,
+    error: Option<LogError>,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner) // no code panics under it
+    }
+
+    /// Whether the thread is to end: waits for that until `deadline`, or for ever.
+    fn ends_before(&self, deadline: Option<Instant>) -> bool {
+        let wait =
+            deadline.map_or(Duration::MAX, |at| at.saturating_duration_since(Instant::now()));
+        let waited = self.ends.wait_timeout_while(self.lock(), wait, |state| !state.ends);
+        waited.unwrap_or_else(PoisonError::into_inner).0.ends
+    }
+
+    fn tell(&self, unwritten: Unwritten, error: Option<LogError>) {
+        let mut state = self.lock();
+        state.unwritten = unwritten;
+        state.error = error.or(state.error.take());
+    }
+}
+
+impl Every {
+    pub(crate) fn start(
+        mut log: Log,
+        period: Duration,
+        mut fill: impl FnMut(&mut Batch<'_>) + Send + 'static,
+    ) -> Every {
+        let period = period.max(Duration::from_millis(1));
+        let shared = Arc::new(Shared::default());
+        let its = Arc::clone(&shared);
+        let mut write = move |log: &mut Log| {
+            let mut batch = log.batch();
+            fill(&mut batch);
+            batch.write().map(drop)
+        };
+        let run = move || {
+            let mut next = Some(Instant::now());
+            loop {
+                // After a stop of several periods, not several batches at once. `None` lies beyond all time.
+                next =
+                    next.and_then(|last| last.checked_add(period)).map(|at| at.max(Instant::now()));
+                let ends = its.ends_before(next);
+                let result = write(&mut log);
+                if ends {
+                    let result = result.and(log.flush());
+                    its.tell(log.unwritten(), None);
+                    return result;
+                }
+                its.tell(log.unwritten(), result.err());
+            }
+        };
+        let thread = thread::Builder::new().name("windrow-log".to_owned()).spawn(run);
+        Every { shared, thread: Some(thread.expect("a thread")) }
+    }
+
+    /// What waited, and was lost, at the end of the last batch.
+    pub fn unwritten(&self) -> Unwritten {
+        self.shared.lock().unwritten
+    }
+
+    /// The last error since this was last called. The thread goes on after it: see [`LogError`].
+    pub fn error(&self) -> Option<LogError> {
+        self.shared.lock().error.take()
+    }
+
+    /// Writes once more, syncs, and ends the thread.
+    ///
+    /// # Errors
+    ///
+    /// That of this last write. What could not be written is lost now.
+    ///
+    /// # Panics
+    ///
+    /// If the function that fills batches has panicked.
+    pub fn finish(mut self) -> Result<(), LogError> {
+        self.end().unwrap_or_else(|panic| resume_unwind(panic))
+    }
+
+    fn end(&mut self) -> thread::Result<Result<(), LogError>> {
+        self.shared.lock().ends = true;
+        self.shared.ends.notify_all();
+        self.thread.take().map_or(Ok(Ok(())), JoinHandle::join)
+    }
+}
+
+/// Shows what waits.
+impl Debug for Every {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Every").field("unwritten", &self.unwritten()).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Every {
+    fn drop(&mut self) {
+        // A panic was shown where it happened, and an error has nowhere to go.
+        let _ = self.end();
+    }
+}

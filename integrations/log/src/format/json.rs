@@ -1,0 +1,308 @@
+//! Lines of JSON: one object, whose only key says what the line is.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+use std::time::Duration;
+
+use serde::de::{MapAccess, Visitor};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use windrow::{Kind, Stats, Timestamp};
+
+use crate::entry::{Bucket, Dropped, Entry, Run};
+use crate::format::{Decoded, Facts, VERSION};
+use crate::wall::Wall;
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Line<'a> {
+    Run {
+        windrow: u32,
+        #[serde(borrow)]
+        id: Cow<'a, str>,
+        started: Time,
+    },
+    Bucket {
+        #[serde(borrow)]
+        resource: Cow<'a, str>,
+        start: Time,
+        length_ns: u64,
+        at_ns: u64,
+        #[serde(borrow)]
+        events: Events<'a>,
+    },
+    Dropped {
+        lines: u64,
+        from: Time,
+        to: Time,
+    },
+}
+
+/// As RFC 3339 has it, in UTC, with as many digits of the second as are needed, up to nine.
+struct Time(Wall);
+
+impl Serialize for Time {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Wall(nanos) = self.0;
+        let time =
+            jiff::Timestamp::from_nanosecond(nanos.into()).map_err(serde::ser::Error::custom)?;
+        serializer.collect_str(&time)
+    }
+}
+
+impl<'de> Deserialize<'de> for Time {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Time, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        let time: jiff::Timestamp = text.parse().map_err(serde::de::Error::custom)?;
+        let nanos = i64::try_from(time.as_nanosecond()).map_err(serde::de::Error::custom)?;
+        Ok(Time(Wall(nanos)))
+    }
+}
+
+/// By name: those of which nothing was counted are left out.
+enum Events<'a> {
+    Counted(&'a [(&'static str, Kind, Stats)]),
+    Read(Vec<(String, Stats)>),
+}
+
+#[derive(Serialize, Deserialize)]
+struct Numbers {
+    count: Number,
+    sum: Number,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    min: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    max: Option<u64>,
+}
+
+/// 64 bits: those of a `Signed` event are written with their sign.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Number {
+    Unsigned(u64),
+    Signed(i64),
+}
+
+impl Number {
+    fn of(kind: Kind, bits: u64) -> Number {
+        match kind {
+            Kind::Signed => Number::Signed(bits.cast_signed()),
+            _ => Number::Unsigned(bits),
+        }
+    }
+
+    fn bits(&self) -> u64 {
+        match self {
+            Number::Unsigned(bits) => *bits,
+            Number::Signed(number) => number.cast_unsigned(),
+        }
+    }
+}
+
+impl Serialize for Events<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        if let Events::Counted(events) = self {
+            for (name, kind, stats) in *events {
+                if *stats != Stats::default() {
+                    let (count, sum) =
+                        (Number::of(*kind, stats.count), Number::of(*kind, stats.sum));
+                    let numbers = Numbers { count, sum, min: stats.min, max: stats.max };
+                    map.serialize_entry(name, &numbers)?;
+                }
+            }
+        }
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Events<'_> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Pairs;
+
+        impl<'de> Visitor<'de> for Pairs {
+            type Value = Vec<(String, Stats)>;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("events by name")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut events = Vec::new();
+                while let Some((name, numbers)) = map.next_entry::<String, Numbers>()? {
+                    let (count, sum) = (numbers.count.bits(), numbers.sum.bits());
+                    let stats = Stats { count, sum, min: numbers.min, max: numbers.max };
+                    events.push((name, stats));
+                }
+                Ok(events)
+            }
+        }
+
+        deserializer.deserialize_map(Pairs).map(Events::Read)
+    }
+}
+
+fn line(line: &Line<'_>) -> Vec<u8> {
+    let mut text =
+        serde_json::to_vec(line).expect("a `Vec` takes all, and each time is in jiff's range");
+    text.push(b'\n');
+    escape_controls(text)
+}
+
+/// JSON allows DELETE and the control characters above it in a text. A line has none but its newline.
+fn escape_controls(text: Vec<u8>) -> Vec<u8> {
+    let line = String::from_utf8(text).expect("JSON is UTF-8");
+    let is_bare = |c: char| c.is_control() && c != '\n';
+    if !line.contains(is_bare) {
+        return line.into_bytes();
+    }
+    let mut escaped = String::with_capacity(line.len() + 5);
+    for character in line.chars() {
+        if is_bare(character) {
+            let _ = write!(escaped, "\\u{:04x}", u32::from(character)); // a `String` takes all
+        } else {
+            escaped.push(character);
+        }
+    }
+    escaped.into_bytes()
+}
+
+pub(super) fn bucket(facts: &Facts<'_>) -> Vec<u8> {
+    line(&Line::Bucket {
+        resource: facts.resource.into(),
+        start: Time(facts.start),
+        length_ns: u64::try_from(facts.length.as_nanos()).unwrap_or(u64::MAX),
+        at_ns: facts.at.as_nanos(),
+        events: Events::Counted(facts.events),
+    })
+}
+
+pub(super) fn run(run: &Run) -> Vec<u8> {
+    let started = Time(run.started.into());
+    line(&Line::Run { windrow: VERSION, id: run.id.as_str().into(), started })
+}
+
+pub(super) fn dropped(dropped: &Dropped) -> Vec<u8> {
+    let (from, to) = (Time(dropped.from.into()), Time(dropped.to.into()));
+    line(&Line::Dropped { lines: dropped.lines, from, to })
+}
+
+pub(super) fn decode(line: &str) -> Option<Decoded> {
+    let (entry, key) = match serde_json::from_str(line).ok()? {
+        Line::Run { windrow, id, started: Time(started) } => {
+            let run = Run { id: id.into_owned(), started: started.into() };
+            ((windrow == VERSION).then_some(Entry::Run(run))?, started)
+        }
+        Line::Bucket { resource, start: Time(start), length_ns, at_ns, events } => {
+            let Events::Read(events) = events else { return None };
+            let bucket = Bucket {
+                resource: resource.into_owned(),
+                start: start.into(),
+                length: Duration::from_nanos(length_ns),
+                at: Timestamp::from_nanos(at_ns),
+                events,
+            };
+            (Entry::Bucket(bucket), start)
+        }
+        Line::Dropped { lines, from: Time(from), to: Time(to) } => {
+            (Entry::Dropped(Dropped { lines, from: from.into(), to: to.into() }), to)
+        }
+    };
+    Some(Decoded { entry, key })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::Kinds;
+
+    const START: Wall = Wall(1_795_233_121_417_000_000);
+
+    fn facts<'a>(resource: &'a str, events: &'a [(&'static str, Kind, Stats)]) -> Facts<'a> {
+        let (length, at) = (Duration::from_secs(1), Timestamp::from_secs(7));
+        Facts { resource, start: START, length, at, events }
+    }
+
+    fn read(line: &[u8]) -> Decoded {
+        Kinds::Json.decode(line.strip_suffix(b"\n").unwrap()).unwrap()
+    }
+
+    #[test]
+    fn lines_are_as_the_schema_says() {
+        let stats = |count, sum, min, max| Stats { count, sum, min, max };
+        let events = [
+            ("Pass", Kind::Count, stats(3, 3, None, None)),
+            ("Block", Kind::Count, Stats::default()),
+            ("Open", Kind::Signed, stats(2_u64.wrapping_neg(), 2_u64.wrapping_neg(), None, None)),
+            ("Rt", Kind::Value, stats(2, u64::MAX, Some(0), Some(u64::MAX))),
+            ("Depth", Kind::Maximum, stats(0, 0, None, Some(9))),
+        ];
+        let line = bucket(&facts("/cart", &events));
+        assert_eq!(
+            String::from_utf8(line.clone()).unwrap(),
+            concat!(
+                r#"{"bucket":{"resource":"/cart","start":"2026-11-21T03:52:01.417Z","length_ns":1000000000,"#,
+                r#""at_ns":7000000000,"events":{"Pass":{"count":3,"sum":3},"Open":{"count":-2,"sum":-2},"#,
+                r#""Rt":{"count":2,"sum":18446744073709551615,"min":0,"max":18446744073709551615},"#,
+                r#""Depth":{"count":0,"sum":0,"max":9}}}}"#,
+                "\n"
+            )
+        );
+        let Decoded { entry: Entry::Bucket(bucket), key } = read(&line) else { panic!() };
+        assert_eq!(
+            (key, bucket.length, bucket.at),
+            (START, Duration::from_secs(1), Timestamp::from_secs(7))
+        );
+        for (name, _, stats) in events {
+            assert_eq!(bucket.stats(name), stats, "{name}");
+        }
+        let line = run(&Run { id: "00ff".into(), started: START.into() });
+        assert_eq!(
+            line,
+            b"{\"run\":{\"windrow\":1,\"id\":\"00ff\",\"started\":\"2026-11-21T03:52:01.417Z\"}}\n"
+        );
+        let dropped = Dropped { lines: 4, from: START.into(), to: Wall(START.0 + 5).into() };
+        let line = super::dropped(&dropped);
+        assert_eq!(
+            String::from_utf8(line.clone()).unwrap(),
+            "{\"dropped\":{\"lines\":4,\"from\":\"2026-11-21T03:52:01.417Z\",\
+             \"to\":\"2026-11-21T03:52:01.417000005Z\"}}\n"
+        );
+        assert_eq!(read(&line).entry, Entry::Dropped(dropped));
+    }
+
+    #[test]
+    fn names_come_back_as_they_were_and_no_line_has_a_control_character() {
+        let long = "\"|\\\n".repeat(2_500);
+        let names =
+            ["", "a\nb", "\r\t\0\u{18}\u{7f}", "\u{85}\u{9b}\u{2028}", "\"}\\", "购物车", &long];
+        for name in names {
+            let line = bucket(&facts(name, &[]));
+            let text = str::from_utf8(&line).unwrap();
+            assert_eq!(text.find(char::is_control), Some(text.len() - 1), "{text}");
+            let Entry::Bucket(bucket) = read(&line).entry else { panic!() };
+            assert_eq!(bucket.resource, name);
+        }
+    }
+
+    #[test]
+    fn what_is_no_line_is_refused() {
+        let line = bucket(&facts("/", &[]));
+        let line = line.strip_suffix(b"\n").unwrap();
+        assert!(Kinds::Json.decode(line).is_some());
+        for end in 0..line.len() {
+            assert!(Kinds::Json.decode(&line[..end]).is_none(), "a line of {end} bytes");
+        }
+        for wrong in [
+            &b"null"[..],
+            b"{}",
+            b"\xff",
+            b"{\"run\":{\"windrow\":2,\"id\":\"\",\"started\":\"2026-11-21T03:52:01Z\"}}",
+            b"{\"run\":{\"windrow\":1,\"id\":\"\",\"started\":\"9999-11-21T03:52:01Z\"}}",
+            b"{\"dropped\":{\"lines\":-1,\"from\":\"2026-11-21T03:52:01Z\",\"to\":\"2026-11-21T03:52:01Z\"}}",
+            b"{\"other\":{}}",
+        ] {
+            assert!(Kinds::Json.decode(wrong).is_none(), "{}", wrong.escape_ascii());
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Lines as Sentinel's metric log has them:
+//!
+//! ```text
+//! timestamp|yyyy-MM-dd HH:mm:ss|resource|passQps|blockQps|successQps|exceptionQps|rt|occupiedPassQps|concurrency|classification
+//! ```
+//!
+//! A line that is not of a bucket is one of a resource that no bucket can have (see [`names`]), and counts nothing: so
+//! that what reads Sentinel's lines can read all of them.
+
+use std::io::Write;
+
+use windrow::{Kind, Stats};
+
+use crate::entry::{Dropped, Entry, Run, Second};
+use crate::format::{Decoded, Facts, VERSION};
+use crate::names;
+use crate::wall::Wall;
+
+/// Which event is which field of a line.
+///
+/// By default `Pass`, `Block`, `Success`, `Exception`, `Rt` and `Occupied` are what they are called, and no event is the
+/// concurrency. A field without an event, and one whose event a window does not have, is 0. An event that is no field is not in the
+/// log.
+///
+/// ```
+/// use windrow_log::Columns;
+///
+/// let columns = Columns::default().success("Done").rt("Micros").concurrency("InFlight").classification(1);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Columns {
+    pass: &'static str,
+    block: &'static str,
+    success: &'static str,
+    exception: &'static str,
+    rt: &'static str,
+    occupied: &'static str,
+    concurrency: &'static str,
+    classification: i32,
+}
+
+impl Default for Columns {
+    fn default() -> Columns {
+        Columns {
+            pass: "Pass",
+            block: "Block",
+            success: "Success",
+            exception: "Exception",
+            rt: "Rt",
+            occupied: "Occupied",
+            concurrency: "",
+            classification: 0,
+        }
+    }
+}
+
+macro_rules! columns {
+    ($($(#[$documentation:meta])* $column:ident),+) => {
+        impl Columns {
+            $(
+                $(#[$documentation])*
+                #[must_use]
+                pub fn $column(mut self, event: &'static str) -> Columns {
+                    self.$column = event;
+                    self
+                }
+            )+
+
+            /// What kind of resource all of them are. (To Sentinel, 0 is common, 1 the web, 2 a remote call.) 0 by default.
+            #[must_use]
+            pub fn classification(mut self, classification: i32) -> Columns {
+                self.classification = classification;
+                self
+            }
+
+            /// Whether an event is in a line.
+            pub(super) fn has(&self, event: &str) -> bool {
+                [$(self.$column),+].contains(&event)
+            }
+        }
+    };
+}
+
+columns! {
+    /// The event whose count is `passQps`.
+    pass,
+    /// The event whose count is `blockQps`.
+    block,
+    /// The event whose count is `successQps`.
+    success,
+    /// The event whose count is `exceptionQps`.
+    exception,
+    /// The event whose mean, rounded down, is `rt`: a `Value`.
+    rt,
+    /// The event whose count is `occupiedPassQps`.
+    occupied,
+    /// The event whose greatest value is the concurrency: a `Maximum` or a `Value`.
+    concurrency
+}
+
+/// How a date is shown.
+const DATE: &str = "%Y-%m-%d %H:%M:%S";
+
+fn line(
+    at: Wall,
+    numbers: [u64; 7],
+    classification: i32,
+    resource: impl FnOnce(&mut Vec<u8>),
+) -> Vec<u8> {
+    let time = jiff::Timestamp::from_nanosecond(at.0.into()).expect("jiff's time is longer");
+    let mut line = format!("{}|{}|", at.as_millis(), time.strftime(DATE)).into_bytes();
+    resource(&mut line);
+    for number in numbers.map(i128::from).into_iter().chain([classification.into()]) {
+        let _ = write!(line, "|{number}"); // a `Vec` takes all
+    }
+    line.push(b'\n');
+    line
+}
+
+pub(super) fn bucket(columns: &Columns, facts: &Facts<'_>) -> Vec<u8> {
+    let find = |column: &str| {
+        let found = facts.events.iter().find(|(name, ..)| *name == column);
+        found.map_or((Kind::Count, Stats::default()), |(_, kind, stats)| (*kind, *stats))
+    };
+    let count = |column| find(column).1.count;
+    let (_, rt) = find(columns.rt);
+    let numbers = [
+        count(columns.pass),
+        count(columns.block),
+        count(columns.success),
+        count(columns.exception),
+        rt.sum.checked_div(rt.count).unwrap_or(0),
+        count(columns.occupied),
+        find(columns.concurrency).1.max.unwrap_or(0),
+    ];
+    line(facts.start, numbers, columns.classification, |into| names::escape(facts.resource, into))
+}
+
+/// No escaped name has a `%` that two hexadecimal digits do not follow.
+fn mark(at: Wall, mark: &str) -> Vec<u8> {
+    line(at, [0; 7], 0, |into| into.extend_from_slice(mark.as_bytes()))
+}
+
+pub(super) fn run(run: &Run) -> Vec<u8> {
+    mark(run.started.into(), &format!("%run {VERSION} {}", run.id))
+}
+
+pub(super) fn dropped(dropped: &Dropped) -> Vec<u8> {
+    let (from, to) = (Wall::from(dropped.from), Wall::from(dropped.to));
+    mark(from, &format!("%dropped {} {}", dropped.lines, to.as_millis()))
+}
+
+pub(super) fn decode(line: &str) -> Option<Decoded> {
+    let fields: Vec<&str> = line.split('|').collect();
+    let [at, _date, resource, pass, block, success, exception, rt, occupied, concurrency, class] =
+        fields[..]
+    else {
+        return None;
+    };
+    let at = Wall::from_millis(at.parse().ok()?);
+    if let Some(run) = resource.strip_prefix("%run ") {
+        let (version, id) = run.split_once(' ')?;
+        let run = Run { id: id.to_owned(), started: at.into() };
+        let is_known = version.parse() == Ok(VERSION);
+        return is_known.then_some(Decoded { entry: Entry::Run(run), key: at });
+    }
+    if let Some(dropped) = resource.strip_prefix("%dropped ") {
+        let (lines, to) = dropped.split_once(' ')?;
+        let (lines, to) = (lines.parse().ok()?, Wall::from_millis(to.parse().ok()?));
+        let entry = Entry::Dropped(Dropped { lines, from: at.into(), to: to.into() });
+        return Some(Decoded { entry, key: to });
+    }
+    let second = Second {
+        resource: names::unescape(resource)?,
+        start: at.into(),
+        pass: pass.parse().ok()?,
+        block: block.parse().ok()?,
+        success: success.parse().ok()?,
+        exception: exception.parse().ok()?,
+        rt: rt.parse().ok()?,
+        occupied: occupied.parse().ok()?,
+        concurrency: concurrency.parse().ok()?,
+        classification: class.parse().ok()?,
+    };
+    Some(Decoded { entry: Entry::Second(second), key: at })
+}

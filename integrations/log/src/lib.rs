@@ -1,0 +1,26 @@
+#![doc = include_str!("../README.md")]
+
+mod active;
+mod disk;
+mod entry;
+mod error;
+mod every;
+mod format;
+mod log;
+mod names;
+mod options;
+mod pending;
+mod read;
+mod search;
+mod segment;
+mod wall;
+mod writer;
+
+pub use entry::{Bucket, Dropped, Entry, Run, Second};
+pub use error::{LogError, ReadError, Step};
+pub use every::Every;
+pub use format::{Columns, Format};
+pub use log::{Batch, Log, Unwritten};
+pub use names::name;
+pub use options::Options;
+pub use read::{Entries, Files, Skipped, read};

@@ -1,0 +1,98 @@
+//! Names of resources: of a series by its labels, and as lines have them.
+
+use std::fmt::Write;
+
+use windrow::{Handle, LabelValue, Labels};
+
+/// A name for a series: `NAME{LABEL="VALUE",...}`, with `\` before each `\` and `"` of a value. Different sets of
+/// labels have different names.
+///
+/// ```
+/// use windrow::{Counter, Family, labels};
+///
+/// labels! { pub struct Request { route: str, status: u16 } }
+///
+/// let requests: Family<Request, Counter> = Family::new();
+/// let cart = requests.handle(Request { route: "/cart", status: 200 });
+/// assert_eq!(windrow_log::name("http", &cart), r#"http{route="/cart",status="200"}"#);
+/// ```
+pub fn name<L: Labels, M>(name: &str, series: &Handle<L, M>) -> String {
+    let mut all = format!("{name}{{");
+    for (index, (label, value)) in series.pairs().enumerate() {
+        let comma = if index > 0 { "," } else { "" };
+        // A `String` takes all.
+        let _ = match value {
+            LabelValue::Text(text) => {
+                let text = text.replace('\\', r"\\").replace('"', r#"\""#);
+                write!(all, r#"{comma}{label}="{text}""#)
+            }
+            number => write!(all, r#"{comma}{label}="{number}""#),
+        };
+    }
+    all.push('}');
+    all
+}
+
+/// Writes a name so that no line, field or mark can begin in it: `|`, `%` and control characters are written as
+/// `%` and two hexadecimal digits for each byte.
+pub(crate) fn escape(name: &str, into: &mut Vec<u8>) {
+    for character in name.chars() {
+        let mut bytes = [0; 4];
+        let bytes = character.encode_utf8(&mut bytes).as_bytes();
+        if matches!(character, '|' | '%') || character.is_control() {
+            let digit = |half: u8| b"0123456789ABCDEF"[usize::from(half)];
+            into.extend(bytes.iter().flat_map(|byte| [b'%', digit(byte >> 4), digit(byte & 15)]));
+        } else {
+            into.extend_from_slice(bytes);
+        }
+    }
+}
+
+/// What was escaped; `None` if that cannot have been written by [`escape`].
+pub(crate) fn unescape(text: &str) -> Option<String> {
+    let mut parts = text.split('%');
+    let mut bytes = parts.next()?.as_bytes().to_vec();
+    for part in parts {
+        let (digits, rest) = part.split_at_checked(2)?;
+        let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        bytes.push(u8::from_str_radix(digits, 16).ok().filter(|_| is_hex)?);
+        bytes.extend_from_slice(rest.as_bytes());
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use windrow::{Counter, Family, labels};
+
+    use super::*;
+
+    labels! { struct Route { route: str, status: u16 } }
+
+    #[test]
+    fn names_come_back_as_they_were() {
+        let long = "x|\n".repeat(4_000);
+        let names =
+            ["", "/cart", "a|b", "50%", "%7C", "\u{1}\n\r\t\0", "\u{85}\u{9f}é", "购物车", &long];
+        for name in names {
+            let mut escaped = Vec::new();
+            escape(name, &mut escaped);
+            let escaped = String::from_utf8(escaped).unwrap();
+            assert!(!escaped.contains('|') && !escaped.chars().any(char::is_control), "{escaped}");
+            assert_eq!(unescape(&escaped).as_deref(), Some(name));
+        }
+        for wrong in ["%", "%7", "%zz", "a%+1", "%run 1", "%C3", "%é"] {
+            assert_eq!(unescape(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn different_labels_have_different_names() {
+        let family: Family<Route, Counter> = Family::new().limit(3);
+        let named = |route, status| name("http", &family.handle(Route { route, status }));
+        assert_eq!(named("/", 200), r#"http{route="/",status="200"}"#);
+        assert_eq!(named(r#"/",status="1"#, 2), r#"http{route="/\",status=\"1",status="2"}"#);
+        assert_eq!(named(r"\", 2), r#"http{route="\\",status="2"}"#);
+        assert_eq!(named("no room", 2), r#"http{overflow="true"}"#);
+    }
+}

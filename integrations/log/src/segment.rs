@@ -1,0 +1,52 @@
+//! The names of a log's files: `windrow-0000000001.jsonl`. They sort by their numbers, and so in the order in which
+//! they were begun.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use crate::format::Kinds;
+
+/// What a log writes to at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Segment {
+    pub(crate) number: u64,
+    pub(crate) kind: Kinds,
+}
+
+impl Segment {
+    pub(crate) fn path(self, directory: &Path) -> PathBuf {
+        directory.join(format!("windrow-{:010}.{}", self.number, self.kind.extension()))
+    }
+
+    /// `None` if a log makes no file of that name.
+    pub(crate) fn of(name: &OsStr) -> Option<Segment> {
+        let (digits, extension) = name.to_str()?.strip_prefix("windrow-")?.split_once('.')?;
+        let kind = Kinds::ALL.into_iter().find(|kind| kind.extension() == extension)?;
+        let is_number = digits.len() >= 10 && digits.bytes().all(|byte| byte.is_ascii_digit());
+        let number = digits.parse().ok().filter(|_| is_number)?;
+        Some(Segment { number, kind })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_sort_as_numbers_do() {
+        let name = |number| {
+            let path = Segment { number, kind: Kinds::Json }.path(Path::new(""));
+            path.to_str().unwrap().to_owned()
+        };
+        assert_eq!(name(1), "windrow-0000000001.jsonl");
+        assert!(name(9) < name(10) && name(99_999) < name(100_000));
+        for number in [1, 9_999_999_999, 10_000_000_000, u64::MAX] {
+            let read = Segment::of(OsStr::new(&name(number)));
+            assert_eq!(read, Some(Segment { number, kind: Kinds::Json }));
+        }
+        for other in ["lock", "windrow-1.jsonl", "windrow-0000000001.txt", "windrow-+000000001.log"]
+        {
+            assert_eq!(Segment::of(OsStr::new(other)), None, "{other}");
+        }
+    }
+}

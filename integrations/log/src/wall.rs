@@ -1,0 +1,140 @@
+//! Wall-clock time: as lines have it, and of a moment on a window's clock.
+
+use std::time::{Duration, SystemTime};
+
+/// A moment, in nanoseconds since 1970: from 1677 to 2262. What lies beyond is the first or the last of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Wall(pub(crate) i64);
+
+impl Wall {
+    pub(crate) const FIRST: Wall = Wall(i64::MIN);
+    pub(crate) const LAST: Wall = Wall(i64::MAX);
+
+    pub(crate) fn now() -> Wall {
+        SystemTime::now().into()
+    }
+
+    pub(crate) fn from_millis(millis: i64) -> Wall {
+        Wall(millis.saturating_mul(1_000_000))
+    }
+
+    /// Rounded down.
+    pub(crate) fn as_millis(self) -> i64 {
+        self.0.div_euclid(1_000_000)
+    }
+
+    pub(crate) fn minus(self, span: Duration) -> Wall {
+        Wall(self.0.saturating_sub(nanos(span)))
+    }
+
+    pub(crate) fn plus(self, span: Duration) -> Wall {
+        Wall(self.0.saturating_add(nanos(span)))
+    }
+}
+
+fn nanos(span: Duration) -> i64 {
+    i64::try_from(span.as_nanos()).unwrap_or(i64::MAX)
+}
+
+impl From<SystemTime> for Wall {
+    fn from(time: SystemTime) -> Wall {
+        match time.duration_since(SystemTime::UNIX_EPOCH) {
+            Ok(since) => Wall(nanos(since)),
+            Err(before) => Wall(-nanos(before.duration())),
+        }
+    }
+}
+
+impl From<Wall> for SystemTime {
+    fn from(wall: Wall) -> SystemTime {
+        let span = Duration::from_nanos(wall.0.unsigned_abs());
+        let time = if wall.0 < 0 {
+            SystemTime::UNIX_EPOCH.checked_sub(span)
+        } else {
+            SystemTime::UNIX_EPOCH.checked_add(span)
+        };
+        time.unwrap_or(SystemTime::UNIX_EPOCH) // before 1601, on Windows
+    }
+}
+
+/// By how much the zeros of windows' clocks differ from that of the wall clock.
+///
+/// Each reading of a difference is too high by what passes between the readings of two clocks, and by the resolution of one. So of
+/// readings that lie close together the first is kept: then buckets that follow each other do so in the log, to the nanosecond. A
+/// reading that is further off is of another clock, or the wall clock was set; or the thread was interrupted there.
+#[derive(Debug, Default)]
+pub(crate) struct Differences(Vec<i64>);
+
+impl Differences {
+    /// Readings that differ by less are one.
+    pub(crate) const CLOSE: Duration = Duration::from_millis(50);
+    /// How many are remembered: clocks of one process that have zeros of their own.
+    const MOST: usize = 16;
+    /// How often one is read before it is taken for new: each may be interrupted.
+    const READINGS: usize = 4;
+
+    /// The difference to calculate with.
+    pub(crate) fn settle(&mut self, read: impl Fn() -> i64) -> i64 {
+        let close = nanos(Differences::CLOSE).unsigned_abs();
+        let mut least = i64::MAX;
+        let known = (0..Differences::READINGS).find_map(|_| {
+            let read = read();
+            least = least.min(read);
+            self.0.iter().position(|known| known.abs_diff(read) <= close)
+        });
+        // To the end: the one that was not used for longest goes.
+        let kept = known.map_or(least, |index| self.0.remove(index));
+        if self.0.len() == Differences::MOST {
+            self.0.remove(0);
+        }
+        self.0.push(kept);
+        kept
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[test]
+    fn times_come_back_equal() {
+        for nanos in [0, 1, -1, 1_795_233_121_123_456_789, -2_000_000_000_000_000_001] {
+            assert_eq!(Wall::from(SystemTime::from(Wall(nanos))), Wall(nanos));
+        }
+        assert_eq!(Wall(-1).as_millis(), -1);
+        assert_eq!(Wall::from_millis(i64::MAX), Wall(i64::MAX));
+        let far = SystemTime::UNIX_EPOCH + Duration::from_secs(1 << 40);
+        assert_eq!(Wall::from(far), Wall(i64::MAX));
+    }
+
+    #[test]
+    fn a_difference_stays_until_a_clock_is_set() {
+        let mut differences = Differences::default();
+        assert_eq!(differences.settle(|| 1_000), 1_000);
+        assert_eq!(differences.settle(|| 49_000_000), 1_000, "the same clock");
+        assert_eq!(differences.settle(|| 3_600_000_000_000), 3_600_000_000_000, "it was set");
+        assert_eq!(differences.settle(|| 3_600_010_000_000), 3_600_000_000_000);
+        assert_eq!(differences.settle(|| -5_000), 1_000, "another window, of another clock");
+        for other in 1..=20 {
+            differences.settle(|| other * 10_000_000_000_000);
+        }
+        assert_eq!(differences.0.len(), Differences::MOST);
+    }
+
+    /// An interruption makes one reading too high, not the next.
+    #[test]
+    fn a_reading_that_was_interrupted_is_not_kept() {
+        let mut differences = Differences::default();
+        let readings = Cell::new(0);
+        let read = || {
+            readings.set(readings.get() + 1);
+            if readings.get() % 4 == 1 { 90_000_000 } else { 1_000 }
+        };
+        assert_eq!(differences.settle(read), 1_000);
+        assert_eq!(readings.get(), Differences::READINGS);
+        assert_eq!(differences.settle(read), 1_000);
+        assert_eq!(readings.get(), Differences::READINGS + 2);
+    }
+}

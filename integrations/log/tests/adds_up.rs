@@ -1,0 +1,202 @@
+//! What is in the lines and what is not add up to all that was counted.
+
+use std::path::Path;
+use std::time::Duration;
+
+use windrow::clock::Manual;
+use windrow::{Family, SlidingWindow, Stats, Timestamp, events, labels};
+use windrow_log::{Entry, Log, Options, Skipped, Unwritten};
+
+events! { enum Http { Pass: Count, Open: Signed, Rt: Value, Depth: Maximum } }
+labels! { struct Route { route: str, status: u16 } }
+
+type Window = SlidingWindow<Http, Manual>;
+
+/// A minute of seconds.
+fn window() -> (Window, Manual) {
+    let clock = Manual::default();
+    clock.set(Timestamp::from_secs(100_000));
+    let builder = SlidingWindow::<Http>::builder().interval(Duration::from_secs(60)).buckets(60);
+    (builder.clock(clock.clone()).build().expect("sound"), clock)
+}
+
+fn second() -> Duration {
+    Duration::from_secs(1)
+}
+
+/// All entries, of files in which nothing is wrong.
+fn entries(directory: &Path) -> Vec<Entry> {
+    let mut entries = windrow_log::read(directory).unwrap().all();
+    let all = entries.by_ref().map(Result::unwrap).collect();
+    assert_eq!(entries.skipped(), Skipped::default());
+    all
+}
+
+/// What the lines of a resource say of an event.
+fn logged(directory: &Path, resource: &str, event: &str) -> Stats {
+    let of = |entry: &Entry| match entry {
+        Entry::Bucket(bucket) if bucket.resource == resource => bucket.stats(event),
+        _ => Stats::default(),
+    };
+    entries(directory).iter().map(of).sum()
+}
+
+/// What no drain has handed out yet.
+fn newest(window: &Window, event: Http) -> Stats {
+    window.snapshot().buckets().last().unwrap().stats(event)
+}
+
+#[test]
+fn lines_the_newest_bucket_and_what_was_late_are_all_that_was_counted() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    let (window, clock) = window();
+    // Restarts of the log, and small files.
+    for run in 0_u64..5 {
+        let options = Options::default().file_size(2_000).files(1_000);
+        let mut log = Log::open(directory, options).unwrap();
+        for step in 1..=40_u64 {
+            window.add(Http::Pass, step);
+            window.add_signed(Http::Open, if step % 3 == 0 { -5 } else { 2 });
+            window.record(Http::Rt, step * 10 + run);
+            window.record(Http::Depth, step % 7);
+            if step % 10 == 0 {
+                // An hour back: late.
+                clock.set(Timestamp::from_nanos(clock_now(&window) - 3_600_000_000_000));
+                window.add(Http::Pass, 1_000);
+                clock.set(Timestamp::from_nanos(clock_now(&window) + 3_600_000_000_000));
+            }
+            clock.advance(second());
+            if step % 4 != 0 {
+                log.write("/cart", &window).unwrap();
+            }
+        }
+        window.add(Http::Pass, 7); // and the window is not done with this bucket
+        log.write("/cart", &window).unwrap();
+        assert_eq!(log.unwritten().waiting, 0);
+    }
+    let files = std::fs::read_dir(directory).unwrap().count();
+    assert!(files > 10, "{files} files");
+    for event in [Http::Pass, Http::Open, Http::Rt] {
+        let name = windrow::Event::name(event);
+        let there =
+            logged(directory, "/cart", name) + newest(&window, event) + late(&window, event);
+        assert_eq!(there, window.lifetime(event), "{name}");
+    }
+    assert_eq!(logged(directory, "/cart", "Depth").max, Some(6));
+    let runs: Vec<_> = entries(directory)
+        .into_iter()
+        .filter_map(|entry| if let Entry::Run(run) = entry { Some(run.id) } else { None })
+        .collect();
+    assert_eq!(runs.len(), 5, "each run is told once: {runs:?}");
+}
+
+fn clock_now(window: &Window) -> u64 {
+    window.now().as_nanos()
+}
+
+fn late(window: &Window, event: Http) -> Stats {
+    let late = window.late(event);
+    Stats { min: None, max: None, ..late }
+}
+
+/// The last bucket before a pause is in the log, though no add closes it, and though the pause is longer than the ring.
+#[test]
+fn a_pause_takes_no_bucket_with_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let (window, clock) = window();
+    let mut log = Log::open(directory.path(), Options::default()).unwrap();
+    for pause in [1, 59, 60, 61, 500] {
+        window.add(Http::Pass, 1);
+        for _ in 0..pause {
+            clock.advance(second());
+            log.write("/", &window).unwrap();
+        }
+    }
+    assert_eq!(logged(directory.path(), "/", "Pass").sum, 5);
+    assert_eq!(entries(directory.path()).len(), 1 + 5, "nothing is said of an empty bucket");
+}
+
+#[test]
+fn each_series_of_a_family_adds_up_by_its_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let (_, clock) = window();
+    let its = clock.clone();
+    let family: Family<Route, Window, _> = Family::with_constructor(move || {
+        let builder =
+            SlidingWindow::<Http>::builder().interval(Duration::from_secs(60)).buckets(60);
+        builder.clock(its.clone()).build().expect("sound")
+    });
+    let mut log = Log::open(directory.path(), Options::default()).unwrap();
+    let routes = ["/", "/a|b", "/\"x\"\\", "/\n\u{1}", &"long".repeat(2_500)];
+    for step in 0..100 {
+        let route = routes[step as usize % routes.len()];
+        family.with(Route { route, status: 200 + step % 2 }).add(Http::Pass, u64::from(step));
+        clock.advance(second());
+        log.write_family("http", &family).unwrap();
+    }
+    let mut sum = 0;
+    for series in &family {
+        let name = windrow_log::name("http", &series);
+        let logged = logged(directory.path(), &name, "Pass").sum;
+        assert_eq!(logged, series.lifetime(Http::Pass).sum, "{name}");
+        sum += logged;
+    }
+    assert_eq!((sum, family.len()), ((0..100).sum(), 10));
+}
+
+#[test]
+fn ranges_that_follow_each_other_add_up() {
+    let directory = tempfile::tempdir().unwrap();
+    let begun = std::time::SystemTime::now();
+    let window = SlidingWindow::<Http>::builder()
+        .interval(second())
+        .buckets(100)
+        .clock(windrow::clock::Precise::default())
+        .build()
+        .unwrap();
+    let mut log = Log::open(directory.path(), Options::default().file_size(3_000)).unwrap();
+    for _ in 0..60 {
+        window.add(Http::Pass, 1);
+        std::thread::sleep(Duration::from_millis(5));
+        log.write("/", &window).unwrap();
+    }
+    std::thread::sleep(Duration::from_millis(12));
+    log.write("/", &window).unwrap(); // closes the last
+    let Unwritten { waiting, dropped, overdue, .. } = log.unwritten();
+    assert_eq!((waiting, dropped, overdue), (0, 0, 0));
+    let all = logged(directory.path(), "/", "Pass").sum;
+    assert_eq!(all, 60);
+    let mut sum = 0;
+    for part in 0..100 {
+        let from = begun + Duration::from_millis(7) * part - Duration::from_millis(100);
+        let to = if part == 99 { begun + second() * 60 } else { from + Duration::from_millis(7) };
+        for entry in windrow_log::read(directory.path()).unwrap().between(from, to) {
+            if let Entry::Bucket(bucket) = entry.unwrap() {
+                assert!(bucket.start >= from && bucket.start < to);
+                sum += bucket.stats("Pass").sum;
+            }
+        }
+    }
+    assert_eq!(sum, all);
+}
+
+/// A function that fills a batch may panic, and a caller may return early: what was drained is not lost.
+#[test]
+fn a_batch_that_is_dropped_goes_with_the_next() {
+    let directory = tempfile::tempdir().unwrap();
+    let (window, clock) = window();
+    let mut log = Log::open(directory.path(), Options::default()).unwrap();
+    window.add(Http::Pass, 3);
+    clock.advance(second());
+    log.batch().add("/", &window);
+    assert_eq!((log.unwritten().waiting, logged(directory.path(), "/", "Pass").sum), (1, 0));
+    assert_eq!(log.write("/", &window).unwrap(), 1);
+    assert_eq!(logged(directory.path(), "/", "Pass").sum, 3);
+    // And where the log itself is dropped.
+    window.add(Http::Pass, 4);
+    clock.advance(second());
+    log.batch().add("/", &window);
+    drop(log);
+    assert_eq!(logged(directory.path(), "/", "Pass").sum, 7);
+}

@@ -1,0 +1,306 @@
+//! Reading what is damaged, what is rotated away, and parts of a log.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use testkit::Rng;
+use windrow::clock::Manual;
+use windrow::{SlidingWindow, events};
+use windrow_log::{Columns, Entry, Format, Log, Options};
+
+events! { enum Http { Pass: Count, Block: Count, Rt: Value, InFlight: Maximum } }
+
+/// A time of the wall clock, in milliseconds since 1970.
+fn at(millis: u64) -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_millis(millis)
+}
+
+/// A line as a log writes it.
+fn line(name: &str, millis: u64) -> String {
+    let start = Duration::from_millis(millis);
+    let text = format!(
+        "{{\"bucket\":{{\"resource\":\"{name}\",\"start\":\"1970-01-01T{:02}:{:02}:{:02}.{:03}Z\",\"length_ns\":1,\
+         \"at_ns\":1,\"events\":{{}}}}}}\n",
+        start.as_secs() / 3600,
+        start.as_secs() / 60 % 60,
+        start.as_secs() % 60,
+        start.subsec_millis(),
+    );
+    assert!(millis < 86_400_000);
+    text
+}
+
+fn head() -> String {
+    "{\"run\":{\"windrow\":1,\"id\":\"a\",\"started\":\"1970-01-01T00:00:00Z\"}}\n".to_owned()
+}
+
+/// What began in a range, by its name; and how many lines there could not be read.
+fn names(directory: &Path, from: u64, to: u64) -> (Vec<String>, u64) {
+    let mut entries = windrow_log::read(directory).unwrap().between(at(from), at(to));
+    let name = |entry| if let Entry::Bucket(bucket) = entry { Some(bucket.resource) } else { None };
+    let names = entries.by_ref().map(Result::unwrap).filter_map(name).collect();
+    (names, entries.skipped().unreadable)
+}
+
+fn file(directory: &Path, number: u64) -> PathBuf {
+    directory.join(format!("windrow-{number:010}.jsonl"))
+}
+
+/// Lines as they may stand in a file: each at most a minute before any before it. Some are long, and some are damaged.
+#[test]
+fn a_range_has_the_lines_that_reading_all_of_them_finds() {
+    let mut rng = Rng::with_seed(7);
+    for round in 0..60 {
+        let directory = tempfile::tempdir().unwrap();
+        let (mut lines, mut newest) = (Vec::new(), 3_600_000_u64);
+        let count = [3, 50, 500, 2_000][round % 4];
+        let mut text = head();
+        for number in 0..count {
+            // Mostly on, often together, and back by as much as may be.
+            let start = match rng.u8(..10) {
+                0 => newest.saturating_sub(60_000),
+                1 => newest.saturating_sub(rng.u64(..60_000)),
+                2..=5 => newest,
+                6 => newest + rng.u64(..300_000 / count),
+                _ => newest + rng.u64(..10_000_000 / count),
+            };
+            newest = newest.max(start);
+            let name = format!("{number}{}", "x".repeat(rng.usize(..[1, 1, 300][round % 3])));
+            if round % 2 == 0 && rng.u8(..50) == 0 {
+                text.push_str("damaged\n");
+            }
+            text.push_str(&line(&name, start));
+            lines.push((start, name));
+        }
+        fs::write(file(directory.path(), 1), text).unwrap();
+        for _ in 0..40 {
+            let any = |rng: &mut Rng| match rng.u8(..4) {
+                0 => rng.u64(3_000_000..newest + 100_000),
+                // Exactly where one begins, or a minute from there, or beside that.
+                _ => (lines[rng.usize(..lines.len())].0 + [0, 1, 60_000, 60_001][rng.usize(..4)])
+                    .saturating_sub([0, 1, 60_000, 120_000][rng.usize(..4)]),
+            };
+            let (from, to) = (any(&mut rng), any(&mut rng));
+            let is_in = |start: u64| start >= from && start < to;
+            let expected: Vec<_> =
+                lines.iter().filter(|line| is_in(line.0)).map(|line| line.1.clone()).collect();
+            let (found, unreadable) = names(directory.path(), from, to);
+            assert_eq!(found, expected, "round {round}: {from} to {to}");
+            assert!(unreadable == 0 || round % 2 == 0, "it began in the middle of a line");
+        }
+    }
+}
+
+/// A short range of a long file is found without reading the file: so damage elsewhere is not even seen.
+#[test]
+fn a_range_is_found_without_reading_what_is_far_from_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut text = head();
+    for second in 0..40_000 {
+        text.push_str(&line("a", second * 1_000));
+        text.push_str("damaged\n");
+    }
+    fs::write(file(directory.path(), 1), text).unwrap();
+    let mut entries =
+        windrow_log::read(directory.path()).unwrap().between(at(20_000_000), at(20_010_000));
+    assert_eq!(entries.by_ref().count(), 10);
+    // Two minutes around ten seconds, and less than a page of 4 KiB before them.
+    let looked_at = entries.skipped().unreadable;
+    assert!((130..=190).contains(&looked_at), "{looked_at}");
+}
+
+#[test]
+fn a_torn_line_is_told_and_nothing_is_glued_to_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = file(directory.path(), 1);
+    let whole = format!("{}{}", head(), line("one", 1_000));
+    let torn = line("two", 2_000);
+    for cut in 0..torn.len() {
+        fs::write(&path, format!("{whole}{}", &torn[..cut])).unwrap();
+        let read = || {
+            let mut entries = windrow_log::read(directory.path()).unwrap().all();
+            let all: Vec<Entry> = entries.by_ref().map(Result::unwrap).collect();
+            assert_eq!(entries.skipped().unreadable, 0);
+            (all, entries.skipped().torn)
+        };
+        let expected = u64::from(cut > 0);
+        let (before, skipped) = read();
+        assert_eq!((before.len(), skipped), (2, expected));
+        drop(Log::open(directory.path(), Options::default()).unwrap()); // begins a run
+        let (after, skipped) = read();
+        assert_eq!((after.len(), skipped), (3, expected), "cut at {cut}");
+        assert_eq!(before, after[..2]);
+        assert!(matches!(after[2], Entry::Run(_)));
+    }
+}
+
+/// Bytes that change, in the middle of files of both formats: never a panic, and no line is lost but those that were hit and,
+/// where a newline was, those beside it.
+#[test]
+fn damaged_lines_are_skipped_and_counted() {
+    let mut rng = Rng::with_seed(3);
+    for format in [Format::Json, Format::Sentinel(Columns::default())] {
+        let directory = tempfile::tempdir().unwrap();
+        write_some(directory.path(), format, 60);
+        let path = fs::read_dir(directory.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .find(|path| path.extension().is_some())
+            .unwrap();
+        let sound = fs::read(&path).unwrap();
+        let lines = sound.split_inclusive(|byte| *byte == b'\n').count() as u64;
+        let mut unreadable = 0;
+        for _ in 0..300 {
+            let mut damaged = sound.clone();
+            let hits = rng.u64(1..4);
+            for _ in 0..hits {
+                let index = rng.usize(..damaged.len());
+                damaged[index] = rng.u8(..);
+            }
+            fs::write(&path, &damaged).unwrap();
+            let mut entries = windrow_log::read(directory.path()).unwrap().all();
+            let read = entries.by_ref().map(Result::unwrap).count() as u64;
+            let skipped = entries.skipped();
+            unreadable += skipped.unreadable;
+            // A run that is told twice, because its name changed, is one more.
+            assert!(read + 2 * hits >= lines, "{read} of {lines} after {hits} hits");
+            assert!(read + skipped.unreadable + skipped.torn <= lines + hits);
+        }
+        assert!(unreadable > 100, "{unreadable}");
+    }
+}
+
+/// Counts and logs for some seconds of a manual clock.
+fn write_some(directory: &Path, format: Format, seconds: u64) {
+    let clock = Manual::default();
+    let builder = SlidingWindow::<Http>::builder().interval(Duration::from_secs(60)).buckets(60);
+    let window = builder.clock(clock.clone()).build().unwrap();
+    let mut log = Log::open(directory, Options::default().format(format)).unwrap();
+    for second in 0..seconds {
+        window.add(Http::Pass, second);
+        window.add(Http::Block, 1);
+        window.record(Http::Rt, 7);
+        window.record(Http::Rt, 10);
+        window.record(Http::InFlight, second % 5);
+        clock.advance(Duration::from_secs(1));
+        log.write("a|b\n%", &window).unwrap();
+    }
+}
+
+#[test]
+fn lines_of_sentinel_have_what_its_columns_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let columns = Columns::default().concurrency("InFlight").classification(1);
+    write_some(directory.path(), Format::Sentinel(columns), 10);
+    let text = fs::read_to_string(directory.path().join("windrow-0000000001.log")).unwrap();
+    let fields: Vec<&str> = text.lines().nth(3).unwrap().split('|').collect();
+    assert_eq!(fields[2..], ["a%7Cb%0A%25", "2", "1", "0", "0", "8", "0", "2", "1"]);
+    let mut seconds = Vec::new();
+    let mut entries = windrow_log::read(directory.path()).unwrap().all();
+    for entry in &mut entries {
+        match entry.unwrap() {
+            Entry::Second(second) => seconds.push(second),
+            Entry::Run(_) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(entries.skipped().unreadable, 0);
+    assert_eq!((seconds.len(), seconds.iter().map(|second| second.pass).sum()), (10, 45_u64));
+    let third = &seconds[2];
+    assert_eq!((third.resource.as_str(), third.block, third.rt), ("a|b\n%", 1, 8));
+    assert_eq!((third.concurrency, third.classification, third.success), (2, 1, 0));
+    // The same date twice: in milliseconds, and for people.
+    let millis = third.start.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis();
+    assert_eq!(fields[0], millis.to_string());
+    let date = jiff::Timestamp::from_millisecond(i64::try_from(millis).unwrap()).unwrap();
+    assert_eq!(fields[1], date.strftime("%Y-%m-%d %H:%M:%S").to_string());
+}
+
+/// What counts none of the events that the columns name is refused, and not drained.
+#[test]
+fn a_window_that_sentinels_line_says_nothing_of_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let columns = Columns::default().pass("Ok").block("No").rt("Ms");
+    let options = Options::default().format(Format::Sentinel(columns));
+    let mut log = Log::open(directory.path(), options).unwrap();
+    let clock = Manual::default();
+    let window = SlidingWindow::<Http>::builder().clock(clock.clone()).build().unwrap();
+    window.add(Http::Pass, 1);
+    clock.advance(Duration::from_millis(500));
+    let error = log.write("checkout", &window).unwrap_err();
+    assert!(error.to_string().contains("`checkout`"), "{error}");
+    window.close_past();
+    assert_eq!(window.drain_closed(|bucket| assert_eq!(bucket.sum(Http::Pass), 1)), 1);
+}
+
+#[test]
+fn files_that_are_removed_meanwhile_are_counted() {
+    let directory = tempfile::tempdir().unwrap();
+    for number in 1..=3 {
+        let text = format!("{}{}", head(), line(&number.to_string(), number * 1_000));
+        fs::write(file(directory.path(), number), text).unwrap();
+    }
+    let mut entries = windrow_log::read(directory.path()).unwrap().all();
+    // The first is open, and the second is not.
+    let first: Vec<_> = entries.by_ref().take(2).map(Result::unwrap).collect();
+    assert_eq!(first.len(), 2);
+    fs::remove_file(file(directory.path(), 1)).unwrap();
+    fs::remove_file(file(directory.path(), 2)).unwrap();
+    assert_eq!(entries.by_ref().map(Result::unwrap).count(), 1, "the run was told before");
+    assert_eq!(entries.skipped().removed, 1);
+}
+
+#[test]
+fn old_files_are_removed_and_names_sort() {
+    let directory = tempfile::tempdir().unwrap();
+    let clock = Manual::default();
+    let builder = SlidingWindow::<Http>::builder().interval(Duration::from_secs(60)).buckets(60);
+    let window = builder.clock(clock.clone()).build().unwrap();
+    let options = Options::default().file_size(1_000).files(3);
+    let mut log = Log::open(directory.path(), options).unwrap();
+    for _ in 0..100 {
+        window.add(Http::Pass, 1);
+        clock.advance(Duration::from_secs(1));
+        log.write("/", &window).unwrap();
+    }
+    let mut files: Vec<_> = fs::read_dir(directory.path())
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .filter(|entry| entry.file_name() != "lock")
+        .map(|entry| (entry.file_name(), entry.metadata().unwrap().len()))
+        .collect();
+    files.sort();
+    assert_eq!(files.len(), 3);
+    assert!(files.iter().all(|(_, length)| *length <= 1_000), "{files:?}");
+    let entries = windrow_log::read(directory.path()).unwrap().all().map(Result::unwrap);
+    let starts: Vec<_> = entries
+        .filter_map(|entry| if let Entry::Bucket(bucket) = entry { Some(bucket.at) } else { None })
+        .collect();
+    assert!(starts.is_sorted() && starts.len() > 10);
+    assert_eq!(starts.last().map(|at| at.as_secs()), Some(99));
+}
+
+/// What was dropped may have begun long before the line that says so.
+#[test]
+fn what_was_dropped_is_told_of_each_range_that_it_touches() {
+    let directory = tempfile::tempdir().unwrap();
+    let dropped = "{\"dropped\":{\"lines\":9,\"from\":\"1970-01-01T01:00:00Z\",\"to\":\"1970-01-01T03:00:00Z\"}}\n";
+    let mut text = head();
+    (0..3_600).for_each(|second| text.push_str(&line("a", second * 1_000)));
+    text.push_str(dropped);
+    (10_800..14_400).for_each(|second| text.push_str(&line("b", second * 1_000)));
+    fs::write(file(directory.path(), 1), text).unwrap();
+    for (from, to, is_told) in [
+        (0, 3_600, false),
+        (0, 3_601, true),
+        (4_000, 4_001, true),
+        (10_800, 10_801, true),
+        (10_801, 10_802, false),
+    ] {
+        let entries =
+            windrow_log::read(directory.path()).unwrap().between(at(from * 1_000), at(to * 1_000));
+        let told = entries.map(Result::unwrap).any(|entry| matches!(entry, Entry::Dropped(_)));
+        assert_eq!(told, is_told, "{from} to {to}");
+    }
+}

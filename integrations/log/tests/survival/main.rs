@@ -1,0 +1,45 @@
+//! Processes that are killed, disks that are full, directories that are gone.
+#![cfg(unix)]
+
+use std::path::Path;
+use std::time::Duration;
+
+use windrow::{SlidingWindow, events};
+use windrow_log::{Entry, Skipped};
+
+mod disk;
+mod killed;
+mod locked;
+
+events! { enum Http { Pass: Count } }
+
+type Window = SlidingWindow<Http, windrow::clock::Precise>;
+
+/// Says to a child process which directory is meant.
+const DIRECTORY: &str = "WINDROW_LOG_TEST_DIRECTORY";
+
+fn directory_of_child() -> std::path::PathBuf {
+    std::env::var_os(DIRECTORY).expect("run by another test").into()
+}
+
+/// A second of buckets of 10 ms.
+fn window() -> Window {
+    let builder = SlidingWindow::<Http>::builder().interval(Duration::from_secs(1)).buckets(100);
+    builder.clock(windrow::clock::Precise::default()).build().expect("sound")
+}
+
+fn entries(directory: &Path) -> (Vec<Entry>, Skipped) {
+    let mut entries = windrow_log::read(directory).unwrap().all();
+    (entries.by_ref().map(Result::unwrap).collect(), entries.skipped())
+}
+
+/// What all lines say that was counted, and what no line can say yet.
+fn passed(directory: &Path) -> u64 {
+    let (entries, skipped) = entries(directory);
+    assert_eq!(skipped, Skipped::default());
+    let of = |entry: &Entry| match entry {
+        Entry::Bucket(bucket) => bucket.stats("Pass").sum,
+        _ => 0,
+    };
+    entries.iter().map(of).sum()
+}

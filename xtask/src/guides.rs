@@ -1,0 +1,45 @@
+//! Each guide is shown, listed, and has a program that is run.
+
+use std::fs;
+use std::path::Path;
+
+use crate::compare;
+
+/// The page whose program another crate's tests run, and that crate's root.
+const ELSEWHERE: (&str, &str) = ("from-prometheus.md", "integrations/prometheus/src/lib.rs");
+
+/// What is wrong with a guide, if anything is.
+fn wrong(page: &str, text: &str, index: &str, shown: &str, elsewhere: &str) -> Option<String> {
+    let include = format!("docs/guide/{page}\")");
+    let fences: Vec<&str> = text.lines().filter(|line| line.starts_with("```")).collect();
+    let here = page != ELSEWHERE.0;
+    let is_run = if here { shown } else { elsewhere };
+    [
+        (shown.contains(&include), "src/guide.rs does not show it"),
+        (is_run.contains(&include), "no crate runs it"),
+        (index.contains(&format!("| [{page}] |")), "the index does not list it"),
+        (fences == ["```rust", "```"], "it has not one program that is run"),
+        (text.contains("\nfn main() "), "its program is not whole"),
+        (text.contains("assert"), "its program shows nothing"),
+    ]
+    .into_iter()
+    .find_map(|(holds, why)| (!holds).then(|| format!("{page}: {why}")))
+}
+
+#[test]
+fn each_guide_is_listed_and_shown_and_run() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let read = |path: &str| fs::read_to_string(root.join(path)).expect("a file");
+    let (index, shown, elsewhere) =
+        (read("docs/guide/README.md"), read("src/guide.rs"), read(ELSEWHERE.1));
+    let pages = compare::files(&root.join("docs/guide"), "md").expect("a folder");
+    let names = pages.iter().filter_map(|page| page.file_name()?.to_str());
+    let guides = names.filter(|page| *page != "README.md");
+    let mut count = 0;
+    for page in guides {
+        let text = read(&format!("docs/guide/{page}"));
+        assert_eq!(wrong(page, &text, &index, &shown, &elsewhere), None);
+        count += 1;
+    }
+    assert!(count >= 8, "there are {count}");
+}

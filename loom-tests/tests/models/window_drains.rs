@@ -1,6 +1,7 @@
 //! I8, of buckets: a closed bucket is handed out once, though the geometry changes meanwhile.
 //!
-//! Explores drains against changes of geometry, which carry what still awaits its turn.
+//! Explores drains against changes of geometry, which carry what still awaits its turn; and buckets that are
+//! closed without an add.
 
 use windrow_loom_tests::engine::sync::Arc;
 use windrow_loom_tests::window::{Hits, Window, add, lifetime, reconfigure, set_time, window};
@@ -66,4 +67,34 @@ fn drain_against_drain_behind_the_change_that_carries() {
             assert_eq!((first | second | third) & !3, 0);
         },
     );
+}
+
+/// A bucket that is over is closed by who opens the next one, be it for an add or for nothing. What is added to it
+/// meanwhile is in it, or counted beside its turn.
+#[test]
+fn drain_behind_a_close_of_what_is_over_against_adds() {
+    Model::long("window_drains::drain_behind_a_close_of_what_is_over_against_adds").explore(|| {
+        set_time(0);
+        let window = Arc::new(window(3));
+        add(&window, 0, 1);
+        let other = spawn(&window, |window| {
+            add(window, 0, 2);
+            add(window, 1, 4);
+        });
+        set_time(1);
+        turn();
+        window.close_past();
+        let first = drained(&window);
+        other.join().unwrap();
+        set_time(2);
+        turn();
+        window.close_past();
+        let rest = drained(&window);
+        assert_eq!(first & !3, 0, "bucket 1 is not over: {first}");
+        assert_eq!(first & rest, 0, "handed out twice: {first}, then {rest}");
+        if CHECKED {
+            assert_eq!((first | rest) & 5, 5, "lost: {first}, then {rest}");
+        }
+        assert_eq!(lifetime(&window), 7);
+    });
 }

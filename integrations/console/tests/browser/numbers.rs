@@ -82,8 +82,7 @@ fn each_number_is_the_windows_own() {
     page.catch_up(&server);
     std::thread::sleep(Duration::from_secs(2)); // so that the frames that follow only tell what changes
     drop(open);
-    page.catch_up(&server);
-    page.catch_up(&server); // a frame between which and the one before nothing was served
+    page.come_to_rest(&server);
     assert_shown(&mut page, &expected(&shop));
 
     let orders = page.rows().into_iter().find(|(key, _)| key == "orders").unwrap().1;

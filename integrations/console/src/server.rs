@@ -48,7 +48,8 @@ impl ConsoleService {
     /// can reach it under a name of its own.
     ///
     /// There are at most 256 connections and 64 streams at once. A connection is closed if it has sent no request for 10 s, or takes nothing of an
-    /// answer for 10 s. What waits to be sent to one client is at most 320 KiB, and one frame that streams share.
+    /// answer for 10 s. What waits to be sent to one client is at most 64 KiB and one frame, which streams share, and what the
+    /// system keeps for a connection, of which 256 KiB are asked for.
     ///
     /// # Errors
     ///

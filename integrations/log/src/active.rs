@@ -166,8 +166,9 @@ impl<F: AppendFile> Active<F> {
         Ok(())
     }
 
-    pub(crate) fn has_room(&self, size: u64) -> bool {
-        self.length < size
+    /// Whether a line of so many bytes fits into it.
+    pub(crate) fn has_room(&self, line: usize, size: u64) -> bool {
+        !self.has_lines || self.length + line as u64 <= size
     }
 
     /// Whether a run that began at `started` may go on in it.

@@ -134,11 +134,12 @@ impl<D: Disk> Writer<D> {
         let lock = lock.ok_or(LogError::Locked { path })?;
         let last = self.segments()?.pop();
         let started = Wall::from(self.run.started);
+        let begin = self.options.format.run(&self.run);
         let last = last.map(|last| self.reuse(last)).transpose()?;
         let file = match last {
             Some(last)
                 if last.segment.kind == self.options.format.kind()
-                    && last.has_room(self.options.file_size)
+                    && last.has_room(begin.len(), self.options.file_size)
                     && last.may_go_on(started) =>
             {
                 last

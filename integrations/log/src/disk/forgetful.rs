@@ -27,6 +27,7 @@ struct State {
     /// How many more bytes there is room for.
     room: Option<usize>,
     can_truncate: bool,
+    cannot_sync: bool,
     /// What was done: for tests of the order.
     done: Vec<String>,
 }
@@ -64,6 +65,11 @@ impl Forgetful {
     /// Whether what was written can be cut off.
     pub(crate) fn set_can_truncate(&self, can: bool) {
         self.state().can_truncate = can;
+    }
+
+    /// Whether a file can be synced.
+    pub(crate) fn set_can_sync(&self, can: bool) {
+        self.state().cannot_sync = !can;
     }
 
     /// What was done since this was last called.
@@ -175,6 +181,9 @@ impl AppendFile for Remembered {
 
     fn sync(&mut self) -> io::Result<()> {
         let mut state = self.disk.state();
+        if state.cannot_sync {
+            return Err(ErrorKind::Other.into());
+        }
         state.done.push(format!("sync {}", note(&self.path)));
         let file = state.files.get_mut(&self.path).ok_or(ErrorKind::NotFound)?;
         file.synced = file.bytes.len();

@@ -241,3 +241,34 @@ fn what_was_written_is_synced_when_that_is_due() {
     writer.write().unwrap(); // although it writes nothing
     assert_eq!(writer.unsynced(), 0);
 }
+
+/// Nor is a file begun behind one that may not be whole.
+#[test]
+fn a_sync_that_fails_is_told_and_no_line_is_written_again() {
+    let disk = Forgetful::new();
+    let options = Options::default().file_size(400).sync_every(Duration::ZERO);
+    let mut writer = writer(&disk, "a", options);
+    disk.set_can_sync(false);
+    for number in 1..=5 {
+        writer.push(line(number, 0));
+        let error = writer.write().unwrap_err();
+        assert!(matches!(error, LogError::Failed { step: Step::Sync, .. }), "{error}");
+    }
+    let (waiting, _) = writer.pending().size();
+    assert_eq!(numbers(&disk).0, [(1..=5 - waiting as u64).collect::<Vec<_>>()]);
+    assert!(waiting > 0, "the file is full");
+    disk.set_can_sync(true);
+    assert_eq!(writer.write().unwrap(), waiting);
+    assert_eq!(numbers(&disk).0.concat(), [1, 2, 3, 4, 5]);
+}
+
+/// A process that ends as soon as it has begun, many times, fills files with runs: none of them beyond its size.
+#[test]
+fn runs_without_lines_keep_to_the_size_of_files() {
+    let disk = Forgetful::new();
+    for number in 0..20 {
+        drop(writer(&disk, &number.to_string(), Options::default().file_size(400).files(100)));
+    }
+    let files = disk.files();
+    assert!(files.len() > 3 && files.iter().all(|file| file.len() <= 400), "{files:?}");
+}

@@ -30,7 +30,7 @@ fn with_a_limit_on_files() {
     // SAFETY: no handler is installed.
     unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
     let directory = directory_of_child();
-    let window = window();
+    let window = window(10);
     // In the middle of a line.
     limit_files(1_000);
     let mut log = Log::open(&directory, Options::default()).unwrap();
@@ -63,7 +63,7 @@ fn with_a_limit_on_files() {
 fn a_directory_that_is_gone_is_an_error_and_lines_wait_for_it() {
     let parent = tempfile::tempdir().unwrap();
     let directory = parent.path().join("log");
-    let window = window();
+    let window = window(10);
     let mut log = Log::open(&directory, Options::default()).unwrap();
     let mut write = |number| {
         window.add(Http::Pass, number);

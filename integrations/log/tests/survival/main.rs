@@ -22,9 +22,10 @@ fn directory_of_child() -> std::path::PathBuf {
     std::env::var_os(DIRECTORY).expect("run by another test").into()
 }
 
-/// A second of buckets of 10 ms.
-fn window() -> Window {
-    let builder = SlidingWindow::<Http>::builder().interval(Duration::from_secs(1)).buckets(100);
+/// Of a thousand buckets, each of so many milliseconds.
+fn window(millis: u64) -> Window {
+    let interval = Duration::from_millis(millis * 1_000);
+    let builder = SlidingWindow::<Http>::builder().interval(interval).buckets(1_000);
     builder.clock(windrow::clock::Precise::default()).build().expect("sound")
 }
 

@@ -160,13 +160,23 @@ impl Browser {
         std::mem::take(&mut self.seen)
     }
 
-    /// Clicks into the middle of the first element that a selector finds.
+    /// Clicks into the middle of the first element that a selector finds, once that stands still.
     pub(crate) fn click(&mut self, selector: &str) {
         let place = format!(
-            "(() => {{ const found = document.querySelector({});
-                found.scrollIntoView({{ block: 'center', behavior: 'instant' }});
-                const {{ x, y, width, height }} = found.getBoundingClientRect();
-                return [x + width / 2, y + height / 2] }})()",
+            "(async () => {{
+                const place = () => {{
+                    const found = document.querySelector({});
+                    found.scrollIntoView({{ block: 'center', behavior: 'instant' }});
+                    const {{ x, y, width, height }} = found.getBoundingClientRect();
+                    return [x + width / 2, y + height / 2];
+                }};
+                for (let last = null; ;) {{
+                    const next = place();
+                    if (String(next) === String(last)) return next;
+                    last = next;
+                    await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+                }}
+            }})()",
             json!(selector)
         );
         let place = self.value(&place);

@@ -82,8 +82,7 @@ fn each_number_is_the_windows_own() {
     page.catch_up(&server);
     std::thread::sleep(Duration::from_secs(2)); // so that the frames that follow only tell what changes
     drop(open);
-    page.catch_up(&server);
-    page.catch_up(&server); // a frame between which and the one before nothing was served
+    page.come_to_rest(&server);
     assert_shown(&mut page, &expected(&shop));
 
     let orders = page.rows().into_iter().find(|(key, _)| key == "orders").unwrap().1;
@@ -107,28 +106,42 @@ fn what_stands_above_the_table_is_the_sum_of_the_rows_that_are_left() {
     shop.work(200);
     let server = shop.serve("127.0.0.1:0");
     let mut page = Page::open(&server);
+    let open = shop.open();
     page.catch_up(&server);
+    page.catch_up(&server); // now there are rates of this moment
+    page.click("#pause");
+    page.wait_for_state("paused");
+    drop(open);
     for words in ["", "checkout"] {
         page.search(words);
-        let rows = shop
-            .requests
-            .iter()
-            .filter(|series| series.pairs().any(|(_, value)| value.to_string().contains(words)));
-        let (mut rate, mut bad, mut all) = (0.0, 0, 0);
-        for window in rows {
-            let closed = window.over(window.interval()).unwrap().complete();
-            rate += closed.rate(Http::Pass);
-            let failed = closed.sum(Http::Block) + closed.sum(Http::Exception);
-            bad += failed;
-            all += closed.sum(Http::Pass) + closed.sum(Http::Block);
+        let rows = page.rows();
+        let rows = rows.iter().filter(|(name, _)| name.starts_with("requests"));
+        let now: f64 = rows.map(|(_, cells)| cells["now"].parse::<f64>().unwrap()).sum();
+        let shown = sum_above(&mut page, "now");
+        assert!(now > 0.0 && (shown - now).abs() < 1e-9, "{words:?}: {shown}, not {now}");
+    }
+    page.click("#pause");
+    page.wait_for_state("live");
+    page.come_to_rest(&server);
+    for words in ["", "checkout"] {
+        page.search(words);
+        let (mut bad, mut all) = (0, 0);
+        for window in shop.requests.iter() {
+            if window.pairs().any(|(_, value)| value.to_string().contains(words)) {
+                let closed = window.over(window.interval()).unwrap().complete();
+                bad += closed.sum(Http::Block) + closed.sum(Http::Exception);
+                all += closed.sum(Http::Pass) + closed.sum(Http::Block);
+            }
         }
-        for (sum, expected) in [("rate", rate), ("share", bad as f64 / all as f64)] {
-            let selector = format!("#sums [data-metric=requests] [data-sum={sum}]");
-            let shown: f64 = page.attribute(&selector, "data-value").unwrap().parse().unwrap();
-            assert!((shown - expected).abs() < 1e-9, "{words:?} {sum}: {shown}, not {expected}");
-        }
+        let (share, shown) = (bad as f64 / all as f64, sum_above(&mut page, "share"));
+        assert!((shown - share).abs() < 1e-9, "{words:?}: {shown}, not {share}");
     }
     page.assert_well();
+}
+
+fn sum_above(page: &mut Page, sum: &str) -> f64 {
+    let selector = format!("#sums [data-metric=requests] [data-sum={sum}]");
+    page.attribute(&selector, "data-value").unwrap().parse().unwrap()
 }
 
 #[test]

@@ -45,6 +45,16 @@ impl Page {
         self.draw();
     }
 
+    /// The same, while nobody is served: until two frames in a row have said so. (The first one of a stream has a rate of this
+    /// moment from the last bucket that is closed.)
+    pub(crate) fn come_to_rest(&mut self, server: &Served) {
+        self.catch_up(server);
+        self.browser.wait_for(
+            "[...document.querySelectorAll('td[data-col=now]')].every(cell => Number(cell.dataset.value) === 0)",
+        );
+        self.draw();
+    }
+
     /// Waits until it has drawn what it had to draw.
     pub(crate) fn draw(&mut self) {
         self.browser

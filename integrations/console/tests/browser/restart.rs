@@ -26,8 +26,7 @@ fn a_restart_of_the_service_is_seen_and_its_counters_begin_anew() {
     let server = shop.serve(&address);
     page.wait_for_state("live");
     page.browser.wait_for("document.body.dataset.restarts === '1'");
-    page.catch_up(&server);
-    page.catch_up(&server);
+    page.come_to_rest(&server);
     assert_shown(&mut page, &expected(&shop));
     assert_eq!(page.browser.value("window.stays"), true, "the page was loaded again");
     assert_eq!(page.attribute("#check", "data-loss").as_deref(), Some("0"));

@@ -103,6 +103,7 @@ fn what_was_chosen_is_in_the_address_and_a_reload_brings_it_back() {
     page.click("th[data-sort=total]");
     page.search("cart");
     page.click("tr[data-series*='\"/cart\"']");
+    page.browser.wait_for("document.querySelector('#detail [data-horizon]')"); // it grows
     page.click("[data-choose=hour]");
     page.click("#theme");
     page.browser.wait_for("document.querySelector('#detail [data-horizon]')");
@@ -147,8 +148,7 @@ fn a_pause_holds_the_page_and_its_end_brings_it_up_to_date() {
     assert!(page.rows() == rows, "the numbers of a page that pauses change");
     page.click("#pause");
     page.wait_for_state("live");
-    page.catch_up(&server);
-    page.catch_up(&server);
+    page.come_to_rest(&server);
     crate::numbers::assert_shown(&mut page, &crate::numbers::expected(&shop));
     page.assert_well();
 }

@@ -19,7 +19,7 @@ pub(crate) const MOST_STREAMS: usize = 64;
 /// From one frame to the next.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// The same, if somebody who has just come waits for it.
+/// The same, if somebody who has just come waits for it. (Who lags can wait: else a slow client would cost many frames a second.)
 const SOON: Duration = Duration::from_millis(100);
 
 /// Who listens, and what they hear.
@@ -47,6 +47,8 @@ struct State {
     is_sampled: bool,
     /// Whether a stream cannot go on without a full frame.
     wants_full: bool,
+    /// Whether a stream has just begun.
+    has_come: bool,
     is_closed: bool,
     /// Of the last frame.
     number: u64,
@@ -71,7 +73,7 @@ impl Hub {
             state.is_sampled = true;
         }
         state.streams += 1;
-        state.wants_full = true;
+        (state.wants_full, state.has_come) = (true, true);
         self.changed.notify_all();
         Some(Listener { hub: Arc::clone(self), latest: self.latest.subscribe() })
     }
@@ -110,10 +112,11 @@ impl Hub {
                 }
                 return None;
             }
-            let period = if state.wants_full { SOON } else { PERIOD };
+            let period = if state.has_come { SOON } else { PERIOD };
             let wait = last.map_or(Duration::ZERO, |last| period.saturating_sub(last.elapsed()));
             if wait.is_zero() {
                 state.number += 1;
+                state.has_come = false;
                 return Some((state.number, std::mem::take(&mut state.wants_full)));
             }
             let waited = self.changed.wait_timeout(state, wait);
@@ -150,7 +153,6 @@ impl Listener {
     /// Asks for a frame that says everything.
     pub(crate) fn wants_full(&self) {
         self.hub.lock().wants_full = true;
-        self.hub.changed.notify_all();
     }
 }
 

@@ -106,7 +106,7 @@ fn two_changes_against_read() {
 /// a second time.
 #[test]
 fn proposal_against_rotations() {
-    Model::long("reconfigure::proposal_against_rotations").explore(|| {
+    Model::longest("reconfigure::proposal_against_rotations").explore(|| {
         set_time(0);
         let window = Arc::new(window(1));
         let other = spawn(&window, |window| {
@@ -127,7 +127,7 @@ fn proposal_against_rotations() {
 /// Two threads change the geometry, and one of them moves on: each proposal is made once, by any of them.
 #[test]
 fn two_proposals_against_a_rotation() {
-    Model::long("reconfigure::two_proposals_against_a_rotation").explore(|| {
+    Model::longest("reconfigure::two_proposals_against_a_rotation").explore(|| {
         set_time(0);
         let window = Arc::new(window(2));
         let other = spawn(&window, |window| reconfigure(window, 3));

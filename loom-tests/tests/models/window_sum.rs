@@ -92,7 +92,7 @@ fn sum_behind_the_live_bucket_against_a_late_add_and_its_close() {
 #[test]
 fn sum_against_a_bucket_that_comes_back() {
     let name = "window_sum::sum_against_a_bucket_that_comes_back";
-    Model::long(name).explore(|| {
+    Model::longest(name).explore(|| {
         set_time(4);
         let window = Arc::new(window(1));
         add(&window, 4, 1);

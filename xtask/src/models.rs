@@ -14,6 +14,8 @@ pub(crate) struct Build {
     pub(crate) flags: &'static str,
     /// Where it is built, from the workspace's root.
     pub(crate) target: &'static str,
+    /// The folder there that has what is built.
+    pub(crate) profile: &'static str,
     /// Cargo's arguments that build and run its tests.
     pub(crate) tests: &'static [&'static str],
 }
@@ -23,6 +25,7 @@ pub(crate) const CHECKER: Build = Build {
     name: "checking reclaimer",
     flags: "--cfg loom --cfg crossbeam_loom --cfg windrow_checker",
     target: "target/loom-checker",
+    profile: "loom",
     tests: &TEST,
 };
 
@@ -31,6 +34,7 @@ pub(crate) const EPOCH: Build = Build {
     name: "crossbeam-epoch",
     flags: "--cfg loom --cfg crossbeam_loom",
     target: "target/loom-epoch",
+    profile: "loom",
     tests: &TEST,
 };
 
@@ -39,6 +43,7 @@ pub(crate) const PER_CORE: Build = Build {
     name: "per-core strategy",
     flags: "--cfg loom --cfg crossbeam_loom --cfg windrow_checker --cfg windrow_per_core",
     target: "target/loom-per-core",
+    profile: "loom",
     tests: &TEST,
 };
 
@@ -47,6 +52,7 @@ pub(crate) const TORTURE: Build = Build {
     name: "torture",
     flags: "",
     target: "target",
+    profile: "debug",
     tests: &["test", "--package", "windrow", "--test", "torture"],
 };
 
@@ -55,6 +61,7 @@ const SHUTTLE: Build = Build {
     name: "shuttle",
     flags: "--cfg shuttle --cfg windrow_checker",
     target: "target/shuttle",
+    profile: "loom",
     tests: &TEST,
 };
 
@@ -63,6 +70,7 @@ const SHUTTLE_PER_CORE: Build = Build {
     name: "shuttle, per-core strategy",
     flags: "--cfg shuttle --cfg windrow_checker --cfg windrow_per_core",
     target: "target/shuttle-per-core",
+    profile: "loom",
     tests: &TEST,
 };
 

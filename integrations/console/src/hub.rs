@@ -19,7 +19,7 @@ pub(crate) const MOST_STREAMS: usize = 64;
 /// From one frame to the next.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// The same, if somebody who has just come waits for it. (Who lags can wait: else a slow client would cost many frames a second.)
+/// The same, if somebody who has just come waits for it.
 const SOON: Duration = Duration::from_millis(100);
 
 /// Who listens, and what they hear.
@@ -45,13 +45,22 @@ struct State {
     streams: usize,
     /// Whether there is a sampler.
     is_sampled: bool,
-    /// Whether a stream cannot go on without a full frame.
-    wants_full: bool,
-    /// Whether a stream has just begun.
-    has_come: bool,
+    wanted: Wanted,
     is_closed: bool,
     /// Of the last frame.
     number: u64,
+}
+
+/// What the next frame is to be, and when.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Wanted {
+    /// What has changed, in its time.
+    #[default]
+    Changes,
+    /// Full, in its time: a stream has missed a frame. Were it sooner, a slow client would cost many a second.
+    Full,
+    /// Full, and soon: somebody has come.
+    FullSoon,
 }
 
 impl Hub {
@@ -73,7 +82,7 @@ impl Hub {
             state.is_sampled = true;
         }
         state.streams += 1;
-        (state.wants_full, state.has_come) = (true, true);
+        state.wanted = Wanted::FullSoon;
         self.changed.notify_all();
         Some(Listener { hub: Arc::clone(self), latest: self.latest.subscribe() })
     }
@@ -112,12 +121,11 @@ impl Hub {
                 }
                 return None;
             }
-            let period = if state.has_come { SOON } else { PERIOD };
+            let period = if state.wanted == Wanted::FullSoon { SOON } else { PERIOD };
             let wait = last.map_or(Duration::ZERO, |last| period.saturating_sub(last.elapsed()));
             if wait.is_zero() {
                 state.number += 1;
-                state.has_come = false;
-                return Some((state.number, std::mem::take(&mut state.wants_full)));
+                return Some((state.number, std::mem::take(&mut state.wanted) > Wanted::Changes));
             }
             let waited = self.changed.wait_timeout(state, wait);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
@@ -152,7 +160,8 @@ pub(crate) struct Listener {
 impl Listener {
     /// Asks for a frame that says everything.
     pub(crate) fn wants_full(&self) {
-        self.hub.lock().wants_full = true;
+        let mut state = self.hub.lock();
+        state.wanted = state.wanted.max(Wanted::Full);
     }
 }
 

@@ -297,3 +297,86 @@ impl Display for MergeError {
 }
 
 impl Error for MergeError {}
+
+/// Why [`Scale::new`](crate::Scale::new) makes no scale.
+///
+/// ```
+/// use windrow::{Scale, ScaleError};
+///
+/// assert_eq!(Scale::new(3, 0, 10), Err(ScaleError::ZeroLeast));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ScaleError {
+    /// There is no such schema: they are 0 to 5.
+    Schema {
+        /// The schema asked for.
+        schema: u8,
+    },
+    /// The least value of the range is zero, which has no exponential cell. It is counted in any case, in a cell of its own with all
+    /// that is below the range.
+    ZeroLeast,
+    /// The range ends before it begins.
+    EmptyRange {
+        /// The least value asked for.
+        least: u64,
+        /// The greatest value asked for.
+        greatest: u64,
+    },
+}
+
+impl Display for ScaleError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            ScaleError::Schema { schema } => {
+                write!(f, "the schema is {schema}; it must be from 0 to 5")
+            }
+            ScaleError::ZeroLeast => {
+                write!(f, "the range begins at 0; it must begin at 1 or more")
+            }
+            ScaleError::EmptyRange { least, greatest } => {
+                write!(f, "the range ends at {greatest}, before it begins, at {least}")
+            }
+        }
+    }
+}
+
+impl Error for ScaleError {}
+
+/// Why [`Distribution::merge`](crate::Distribution::merge) refuses a distribution. Nothing was merged.
+///
+/// ```
+/// use windrow::{Histogram, Scale, ScaleMismatch};
+///
+/// let (fine, coarse) = (Histogram::new(), Histogram::with_scale(Scale::fixed::<3, 1_000_000, 2_000_000>()));
+/// coarse.record(2_000); // below its range
+/// coarse.record(3_000);
+/// let error = fine.distribution().merge(&coarse.distribution()).unwrap_err();
+/// assert!(matches!(error, ScaleMismatch::Outside { count: 2, from: 2_000, .. }));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ScaleMismatch {
+    /// Values were counted below the range of the one, or above it, that may be in several cells of the other.
+    Outside {
+        /// How many they are.
+        count: u64,
+        /// The least that they can be.
+        from: u64,
+        /// The greatest that they can be.
+        to: u64,
+    },
+}
+
+impl Display for ScaleMismatch {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let ScaleMismatch::Outside { count, from, to } = self;
+        write!(
+            f,
+            "{count} values from {from} to {to} are outside of the one's range, and in several cells of \
+             the other's"
+        )
+    }
+}
+
+impl Error for ScaleMismatch {}

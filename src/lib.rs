@@ -19,6 +19,7 @@
 //!
 //! * [`Counter`] replaces an `AtomicU64` that every core adds to; so do [`Gauge`], [`Maximum`] and
 //!   [`Minimum`].
+//! * [`Histogram`] has percentiles, right to a stated error.
 //! * [`events!`] and [`SlidingWindow`] count what happened in the last second, minute or day;
 //!   [`clock`] helps to choose a window's clock.
 //! * [`guide`] has whole programs to copy, and explains how the library works, how it was verified, and what it costs.
@@ -37,6 +38,7 @@ mod family;
 mod fields;
 #[cfg(doc)]
 pub mod guide;
+mod histogram;
 mod memory;
 mod reclaim;
 mod ring;
@@ -48,13 +50,14 @@ mod window;
 pub use arena::by_row::ByRow;
 pub use clock::Clock;
 pub use counters::{Counter, Gauge, Maximum, Minimum};
-pub use error::{BuildError, MergeError, OutOfRange, SpanError};
+pub use error::{BuildError, MergeError, OutOfRange, ScaleError, ScaleMismatch, SpanError};
 #[doc(hidden)]
 pub use event::listed as __events;
 pub use event::{Event, Kind, Stats};
 #[doc(hidden)]
 pub use family::declared as __labels;
 pub use family::{Family, FamilyIter, Handle, Label, LabelValue, Labels, Metric, Pinned};
+pub use histogram::{Distribution, Histogram, Scale};
 #[cfg(loom)]
 #[doc(hidden)]
 pub use ring::parts;

@@ -19,6 +19,18 @@ pub(crate) fn sum(column: Column) -> u64 {
     values(column).fold(0, u64::wrapping_add)
 }
 
+/// Adds to each of `sums`, wrapping, all rows of its column; the first one's is `column`, and the others stand to the right. Row by row, as
+/// cells lie in memory.
+pub(crate) fn add_up(column: Column, sums: &mut [u64]) {
+    for row in 0..open_rows() {
+        for (distance, sum) in sums.iter_mut().enumerate() {
+            // Acquire: as in `values`.
+            let number = column.right(distance).cell(row).load(Ordering::Acquire);
+            *sum = sum.wrapping_add(number);
+        }
+    }
+}
+
 /// The greatest of all rows.
 pub(crate) fn greatest(column: Column) -> u64 {
     values(column).fold(0, u64::max)

@@ -1,0 +1,250 @@
+//! A histogram that every core can record to at once, and what it gives out.
+//!
+//! A record is two striped adds, to the sum of all values and to the cell of its value ([`columns`]), behind a look at the
+//! extremes ([`extremes`]). The [`scale`] says which cell that is; a read makes of them a [`distribution`]. Nothing is reset: a
+//! drain moves a [`baseline`].
+
+use std::fmt::{self, Debug, Formatter};
+
+use crate::histogram::baseline::{Baseline, Reading};
+use crate::histogram::columns::Columns;
+use crate::histogram::extremes::Extremes;
+
+mod baseline;
+mod columns;
+mod distribution;
+mod extremes;
+mod scale;
+
+pub use distribution::Distribution;
+pub use scale::Scale;
+
+/// A histogram that every core can record to at once: how many values there were of each size, and so their percentiles, right to a
+/// stated error.
+///
+/// ```
+/// use windrow::Histogram;
+///
+/// static RT: Histogram = Histogram::new(); // nanoseconds, from half a microsecond to a minute
+///
+/// std::thread::scope(|scope| {
+///     for _ in 0..4 {
+///         scope.spawn(|| (1..=1_000).for_each(|micros| RT.record(micros * 1_000)));
+///     }
+/// });
+/// let now = RT.distribution();
+/// assert_eq!((now.count(), now.max()), (4_000, Some(1_000_000)));
+/// let p99 = now.percentile(0.99).unwrap() as f64;
+/// assert!((p99 - 990_000.0).abs() <= 990_000.0 * now.error_bound() + 0.5);
+/// ```
+///
+/// Count, sum, minimum and maximum are exact, and so is how many values each cell has. A cell holds values that differ by at most
+/// 9 %, so a percentile is right to 4.3 %; another [`Scale`] has finer or coarser cells, for values from elsewhere to elsewhere.
+/// Values outside of the scale's range are counted, in two cells more.
+///
+/// # Cost
+///
+/// A record is two adds of a [`Counter`](crate::Counter), and a few instructions to find the cell. It never fails, panics or waits; the first
+/// one allocates. A histogram takes 8 bytes for each cell: once, and once more for each [open row](crate::strategy#rows) (with the
+/// default scale 219 cells: 1.8 kB each, and once more after the first drain). A read loads each cell of each open row.
+///
+/// # While others record
+///
+/// A distribution is *not* an atomic snapshot: records that are being made may be in it or not. Its count is the sum of its cells. Each
+/// value that it counts is in its sum, and not beyond its extremes. The sum may be ahead of the count, by the values of records that are being made.
+///
+/// # Drains
+///
+/// [`take`](Self::take) returns what was recorded since the last call, and starts anew, though no cell is reset: it moves a
+/// *baseline* up to what it has read, in one step. Every record is counted by exactly one call, however many threads call at once.
+/// (A record that is made at that moment may have its value in the sum of one call and be counted by the next.)
+///
+/// # Minimum and maximum
+///
+/// They are those of all time: a value that is no new extreme leaves no trace in them. So they are exact in [`lifetime`](Self::lifetime), and in
+/// [`distribution`](Self::distribution) as long as nothing was drained. After a drain they are known as well as the cells know them: no
+/// value is beyond them, and they are in the cells of the least value and of the greatest. (For the exact ones of each second or minute, record a
+/// [`Value`](crate::Kind::Value) in a [`SlidingWindow`](crate::SlidingWindow).)
+pub struct Histogram {
+    scale: Scale,
+    columns: Columns,
+    extremes: Extremes,
+    baseline: Baseline,
+}
+
+macro_rules! constructor {
+    ($($const:ident)?) => {
+        impl Histogram {
+            /// A histogram with nothing recorded, with the [default scale](Scale::DEFAULT).
+            ///
+            /// ```
+            /// static RT: windrow::Histogram = windrow::Histogram::new();
+            /// assert_eq!(RT.count(), 0);
+            /// ```
+            pub $($const)? fn new() -> Histogram {
+                Histogram::with_scale(Scale::DEFAULT)
+            }
+
+            /// A histogram with nothing recorded, with cells of your choice.
+            ///
+            /// ```
+            /// use windrow::{Histogram, Scale};
+            ///
+            /// static BYTES: Histogram = Histogram::with_scale(Scale::fixed::<2, 1, { 1 << 30 }>());
+            /// BYTES.record(700);
+            /// assert_eq!(BYTES.percentile(0.5), Some(700)); // all values are the same
+            /// ```
+            pub $($const)? fn with_scale(scale: Scale) -> Histogram {
+                Histogram {
+                    scale,
+                    columns: Columns::new(scale.places()),
+                    extremes: Extremes::new(),
+                    baseline: Baseline::new(),
+                }
+            }
+        }
+    };
+}
+
+#[cfg(not(loom))]
+constructor!(const);
+#[cfg(loom)]
+constructor!();
+
+impl Histogram {
+    /// Records a value. Never fails, panics or waits. Release: a thread that counts this record sees what this thread did before.
+    ///
+    /// ```
+    /// let latency = windrow::Histogram::new();
+    /// latency.record(1_250_000);
+    /// assert_eq!(latency.count(), 1);
+    /// ```
+    #[inline]
+    pub fn record(&self, value: u64) {
+        self.extremes.include(value);
+        self.columns.record(self.scale.place(value), value);
+    }
+
+    /// Its cells' scale.
+    ///
+    /// ```
+    /// assert_eq!(windrow::Histogram::new().scale().schema(), 3);
+    /// ```
+    pub fn scale(&self) -> Scale {
+        self.scale
+    }
+
+    /// What was recorded since the histogram was made or last [drained](Self::take).
+    ///
+    /// Records that run at the same time may be in it or not. Acquire. Costs a load of each cell of each
+    /// [open row](crate::strategy#rows), and an allocation or two.
+    ///
+    /// ```
+    /// let latency = windrow::Histogram::new();
+    /// latency.record(2_000);
+    /// latency.record(3_000);
+    /// let now = latency.distribution();
+    /// assert_eq!((now.count(), now.sum(), now.min(), now.max()), (2, 5_000, Some(2_000), Some(3_000)));
+    /// ```
+    pub fn distribution(&self) -> Distribution {
+        self.baseline.settled(|before| self.distribution_of(&self.read().since(before)))
+    }
+
+    /// What was ever recorded, drained or not.
+    ///
+    /// For exporters, whose counts must never go back: of successive answers on one thread none has less in a cell, until that wraps
+    /// at 2^64. Otherwise as [`distribution`](Self::distribution).
+    ///
+    /// ```
+    /// let latency = windrow::Histogram::new();
+    /// latency.record(2_000);
+    /// latency.take();
+    /// latency.record(3_000);
+    /// assert_eq!((latency.distribution().count(), latency.lifetime().count()), (1, 2));
+    /// ```
+    pub fn lifetime(&self) -> Distribution {
+        self.distribution_of(&self.read())
+    }
+
+    /// Returns what was recorded since the last call and starts anew: a drain.
+    ///
+    /// Every record is counted by exactly one call, however many threads call at once. Acquire and Release. Costs what
+    /// [`distribution`](Self::distribution) costs, and an allocation more.
+    ///
+    /// ```
+    /// let latency = windrow::Histogram::new();
+    /// latency.record(2_000);
+    /// assert_eq!(latency.take().count(), 1);
+    /// latency.record(3_000);
+    /// latency.record(3_000);
+    /// let taken = latency.take();
+    /// assert_eq!((taken.count(), taken.sum()), (2, 6_000));
+    /// assert!(latency.take().is_empty());
+    /// ```
+    pub fn take(&self) -> Distribution {
+        self.distribution_of(&self.baseline.drain(|| self.read()))
+    }
+
+    /// How many values were recorded since the histogram was made or last drained: as
+    /// [`distribution`](Self::distribution), and as expensive.
+    ///
+    /// ```
+    /// let latency = windrow::Histogram::new();
+    /// latency.record(2_000);
+    /// assert_eq!(latency.count(), 1);
+    /// ```
+    pub fn count(&self) -> u64 {
+        self.distribution().count()
+    }
+
+    /// The sum of what was recorded since the histogram was made or last drained, wrapping at 2^64. Acquire. Costs a load for each
+    /// [open row](crate::strategy#rows).
+    ///
+    /// ```
+    /// let latency = windrow::Histogram::new();
+    /// latency.record(2_000);
+    /// latency.record(3_000);
+    /// assert_eq!(latency.sum(), 5_000);
+    /// ```
+    pub fn sum(&self) -> u64 {
+        let drained = |before: Option<&Reading>| before.map_or(0, |before| before.sum);
+        self.baseline.settled(|before| self.columns.sum().wrapping_sub(drained(before)))
+    }
+
+    /// A percentile of what was recorded since the histogram was made or last drained. For several, take a
+    /// [`distribution`](Self::distribution) and ask it: see [`Distribution::percentile`].
+    ///
+    /// ```
+    /// let latency = windrow::Histogram::new();
+    /// assert_eq!(latency.percentile(0.99), None);
+    /// latency.record(2_000);
+    /// assert_eq!(latency.percentile(0.99), Some(2_000));
+    /// ```
+    pub fn percentile(&self, q: f64) -> Option<u64> {
+        self.distribution().percentile(q)
+    }
+
+    fn read(&self) -> Reading {
+        let (counts, sum) = self.columns.read();
+        Reading { counts, sum }
+    }
+
+    /// Reads the extremes. So what is counted was read before.
+    fn distribution_of(&self, read: &Reading) -> Distribution {
+        Distribution::new(self.scale, read.counts.iter().copied(), read.sum, self.extremes.get())
+    }
+}
+
+/// A histogram with nothing recorded, with the default scale.
+impl Default for Histogram {
+    fn default() -> Histogram {
+        Histogram::new()
+    }
+}
+
+/// Shows the [distribution](Histogram::distribution).
+impl Debug for Histogram {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Histogram").field(&self.distribution()).finish()
+    }
+}

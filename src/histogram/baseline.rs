@@ -1,0 +1,107 @@
+//! What a histogram had counted at its last drain.
+//!
+//! Nothing is reset: a drain moves the baseline up to what it has read, and answers the difference, as in
+//! [`Counter`](crate::Counter). Here the baseline is a whole reading, behind a pointer. So it moves in one step, and each record is in
+//! one drain's answer: its one in a cell, at least, as [`Histogram::take`](crate::Histogram::take) says.
+//!
+//! # Why a difference is never negative, and never more than there was
+//!
+//! A drain loads the baseline with Acquire before it reads. It was published with Release by a drain that had read before. So each number
+//! that is read now is no less than it was then. Two drains cannot both move the baseline from the same one: a baseline is not
+//! freed while a thread is pinned that has seen it, so no later one has its address. A reader that does not move the baseline looks
+//! whether it is still the same, after it has read. If it has read an add that came after some drain, it finds that
+//! drain's baseline too, and reads again.
+
+use crate::reclaim::{Atomic, Guard, Owned, Shared, pin};
+use crate::sync::Ordering;
+
+/// A reading: what each cell had counted, and the sum of all values.
+pub(super) struct Reading {
+    pub(super) counts: Box<[u64]>,
+    pub(super) sum: u64,
+}
+
+impl Reading {
+    /// What this has more than `before`.
+    pub(super) fn since(&self, before: Option<&Reading>) -> Reading {
+        let (mut counts, mut sum) = (self.counts.clone(), self.sum);
+        if let Some(before) = before {
+            let both = counts.iter_mut().zip(&before.counts);
+            both.for_each(|(count, before)| *count = count.wrapping_sub(*before));
+            sum = sum.wrapping_sub(before.sum);
+        }
+        Reading { counts, sum }
+    }
+}
+
+/// The last drain's reading; null if there was no drain.
+pub(super) struct Baseline(Atomic<Reading>);
+
+macro_rules! constructor {
+    ($($const:ident)?) => {
+        impl Baseline {
+            pub(super) $($const)? fn new() -> Baseline {
+                Baseline(Atomic::null())
+            }
+        }
+    };
+}
+
+#[cfg(not(loom))]
+constructor!(const);
+#[cfg(loom)]
+constructor!();
+
+impl Baseline {
+    /// What `read` answers, given a baseline that is the present one before it reads and after.
+    pub(super) fn settled<R>(&self, read: impl Fn(Option<&Reading>) -> R) -> R {
+        loop {
+            let guard = pin();
+            let (there, before) = self.load(&guard);
+            let answer = read(before);
+            // Relaxed: the Acquire of what was read keeps it behind that. It sees every baseline that an add that was read came
+            // after.
+            if self.0.load(Ordering::Relaxed, &guard) == there {
+                return answer;
+            }
+        }
+    }
+
+    /// Moves the baseline up to what `read` says, and returns what that has more.
+    pub(super) fn drain(&self, read: impl Fn() -> Reading) -> Reading {
+        loop {
+            let guard = pin();
+            let (there, before) = self.load(&guard);
+            let now = read();
+            let more = now.since(before);
+            // Release: a thread that loads this baseline sees what was read here. On failure another drain came between: what
+            // was read is discarded.
+            let (order, failed) = (Ordering::Release, Ordering::Relaxed);
+            if self.0.compare_exchange(there, Owned::new(now), order, failed, &guard).is_ok() {
+                if !there.is_null() {
+                    // SAFETY: it is unlinked, by this exchange alone.
+                    unsafe { guard.defer_destroy(there) };
+                }
+                return more;
+            }
+        }
+    }
+
+    fn load<'g>(&self, guard: &'g Guard) -> (Shared<'g, Reading>, Option<&'g Reading>) {
+        // Acquire: pairs with the Release in `drain`. What is read from now on is no less than what that drain has read.
+        let there = self.0.load(Ordering::Acquire, guard);
+        // SAFETY: null, or found under the guard, which protects it.
+        (there, unsafe { there.as_ref() })
+    }
+}
+
+impl Drop for Baseline {
+    fn drop(&mut self) {
+        let guard = pin();
+        let there = self.0.load(Ordering::Relaxed, &guard); // `&mut self`
+        if !there.is_null() {
+            // SAFETY: `&mut self`: no thread reads it any more.
+            drop(unsafe { there.into_owned() });
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! The numbers of a histogram, which all cores may write at once: the sum of all values, and the cells' counts.
+//!
+//! They are a run of neighbouring columns, claimed by the first record. Beside it, on the heap and made before it, are as many *shared*
+//! cells, for adds that cannot use this core's row, or for all of them if the arena has no room. A plain add and a locked
+//! one never meet in a cell.
+//!
+//! # Theorem
+//!
+//! A record that is counted is in the sum: let a read find a record's one in a cell, and read the sum afterwards. Then the value is in that
+//! sum.
+//!
+//! # Why
+//!
+//! A record adds to the sum first, and then to the cell, with Release; a read loads cells with Acquire, and then finds anew where the sum
+//! is. So the add to the sum happened before that, wherever it went: to a row, which is open, of a run that is published; or to a
+//! shared cell, of a box that is published.
+
+use std::ptr::{NonNull, null_mut, slice_from_raw_parts_mut};
+
+use crate::arena::{arena, rows};
+use crate::stripe::miss::Miss;
+use crate::stripe::per_core::{self, PerCoreColumn};
+use crate::stripe::retry::retry_after;
+use crate::stripe::{self, TaggedColumn, portable};
+use crate::sync::{AtomicPtr, AtomicU64, Ordering};
+
+/// Where the sum stands. The cells follow.
+const SUM: usize = 0;
+const FIRST_CELL: usize = 1;
+
+/// The sum and the cells' counts.
+pub(super) struct Columns {
+    /// The first column's [`TaggedColumn`], encoded.
+    first: AtomicPtr<AtomicU64>,
+    /// The first of the shared cells; null before the first record.
+    shared: AtomicPtr<AtomicU64>,
+    /// How many cells there are.
+    cells: usize,
+}
+
+macro_rules! constructor {
+    ($($const:ident)?) => {
+        impl Columns {
+            pub(super) $($const)? fn new(cells: usize) -> Columns {
+                let (first, shared) = (AtomicPtr::new(null_mut()), AtomicPtr::new(null_mut()));
+                Columns { first, shared, cells }
+            }
+        }
+    };
+}
+
+#[cfg(not(loom))]
+constructor!(const);
+#[cfg(loom)]
+constructor!();
+
+impl Columns {
+    /// Counts a value in the cell at `place`.
+    #[inline]
+    pub(super) fn record(&self, place: usize, value: u64) {
+        debug_assert!(place < self.cells);
+        self.add(SUM, value);
+        self.add(FIRST_CELL + place, 1); // last: see above
+    }
+
+    /// What was ever counted in each cell, and then what was ever added to the sum.
+    pub(super) fn read(&self) -> (Box<[u64]>, u64) {
+        let mut counts = vec![0; self.cells].into_boxed_slice();
+        if let Some(first) = self.tagged(0).column() {
+            rows::add_up(first.right(FIRST_CELL), &mut counts);
+        }
+        if let Some(shared) = self.shared() {
+            for (count, cell) in counts.iter_mut().zip(&shared[FIRST_CELL..]) {
+                // Acquire: pairs with the Release in `add_shared`, as in `rows::add_up`.
+                *count = count.wrapping_add(cell.load(Ordering::Acquire));
+            }
+        }
+        (counts, self.sum())
+    }
+
+    /// The sum of all values.
+    pub(super) fn sum(&self) -> u64 {
+        let rows = self.tagged(SUM).column().map_or(0, rows::sum);
+        // Acquire: as in `read`.
+        let shared = self.shared().map_or(0, |shared| shared[SUM].load(Ordering::Acquire));
+        rows.wrapping_add(shared)
+    }
+
+    /// Adds `n`, wrapping, to the number at `distance`.
+    #[inline]
+    fn add(&self, distance: usize, n: u64) {
+        match self.tagged(distance) {
+            TaggedColumn::PerCore(column) => {
+                // The committing store is Release, as in `counters::striped`.
+                let missed = |why| self.add_missed(column, distance, n, why);
+                per_core::add(column, n, || missed(Miss::Aborted), || missed(Miss::NoRow));
+            }
+            TaggedColumn::Portable(column) => portable::add(column, 0, n, Ordering::Release),
+            TaggedColumn::Unavailable | TaggedColumn::Unclaimed => self.add_first(distance, n),
+        }
+    }
+
+    /// The column at `distance`.
+    #[inline]
+    fn tagged(&self, distance: usize) -> TaggedColumn {
+        // Acquire: pairs with the Release in `claim`. The cells are seen as zero, and so are the shared ones; and what the
+        // strategy found out is seen.
+        let first = self.first.load(Ordering::Acquire);
+        // SAFETY: null at first; `claim` stores nothing else.
+        let tagged = unsafe { TaggedColumn::decode(first) };
+        match tagged {
+            TaggedColumn::Unavailable | TaggedColumn::Unclaimed => tagged,
+            // SAFETY: a column's word is the address of its cell in row 0, with a tag in the bits that a cell's address has not. So
+            // whole cells further on is the word of a column to the right, by the same strategy, in the same claim.
+            _ => unsafe { TaggedColumn::decode(first.wrapping_add(distance)) },
+        }
+    }
+
+    #[cold]
+    fn add_missed(&self, column: PerCoreColumn, distance: usize, n: u64, why: Miss) {
+        let miss = retry_after(why, |missed| {
+            let because = |why| move || missed.set(Some(why));
+            per_core::add(column, n, because(Miss::Aborted), because(Miss::NoRow));
+        });
+        if miss.is_some() {
+            self.add_shared(distance, n);
+        }
+    }
+
+    /// Adds without a row.
+    #[cold]
+    fn add_shared(&self, distance: usize, n: u64) {
+        let shared = self.shared().unwrap_or_else(|| self.make_shared());
+        shared[distance].fetch_add(n, Ordering::Release); // as in `portable::add`
+    }
+
+    #[cold]
+    fn add_first(&self, distance: usize, n: u64) {
+        self.claim();
+        if self.tagged(distance).column().is_some() {
+            self.add(distance, n);
+        } else {
+            self.add_shared(distance, n);
+        }
+    }
+
+    /// Claims columns unless that was tried. Not while the strategy is undecided.
+    fn claim(&self) {
+        if self.tagged(0) != TaggedColumn::Unclaimed {
+            return;
+        }
+        let Some(strategy) = stripe::decided() else { return };
+        if self.shared().is_none() {
+            self.make_shared(); // before: a record that has a column, and no row, allocates nothing
+        }
+        let claimed = arena().claim(self.length());
+        // Release: publishes the claimed columns, with their cells zero.
+        let (order, failed) = (Ordering::Release, Ordering::Relaxed);
+        let word = TaggedColumn::encode(claimed, strategy);
+        let won = self.first.compare_exchange(null_mut(), word, order, failed).is_ok();
+        if let Some(column) = claimed.filter(|_| !won) {
+            // SAFETY: claimed above; no other thread has seen it.
+            unsafe { arena().free(column, self.length()) };
+        }
+    }
+
+    /// The shared cells, if there are any.
+    fn shared(&self) -> Option<&[AtomicU64]> {
+        // Acquire: pairs with the Release in `make_shared`: they are seen as they were made.
+        let first = NonNull::new(self.shared.load(Ordering::Acquire))?;
+        // SAFETY: made so in `make_shared`, and freed by `&mut self`.
+        Some(unsafe { NonNull::slice_from_raw_parts(first, self.length()).as_ref() })
+    }
+
+    #[cold]
+    fn make_shared(&self) -> &[AtomicU64] {
+        let made: Box<[AtomicU64]> = (0..self.length()).map(|_| AtomicU64::new(0)).collect();
+        let first = Box::into_raw(made).cast::<AtomicU64>();
+        // Release: publishes them. Acquire, on failure: those that another thread has published.
+        let (order, failed) = (Ordering::Release, Ordering::Acquire);
+        let there = match self.shared.compare_exchange(null_mut(), first, order, failed) {
+            Ok(_) => first,
+            Err(there) => {
+                // SAFETY: made above; no other thread has seen it.
+                unsafe { self.free_shared(first) };
+                there
+            }
+        };
+        // SAFETY: not null; the rest as in `shared`.
+        unsafe {
+            NonNull::slice_from_raw_parts(NonNull::new_unchecked(there), self.length()).as_ref()
+        }
+    }
+
+    /// # Safety
+    /// `first` was made in `make_shared`, and no thread uses it any more.
+    unsafe fn free_shared(&self, first: *mut AtomicU64) {
+        // SAFETY: a box of this length, by contract.
+        drop(unsafe { Box::from_raw(slice_from_raw_parts_mut(first, self.length())) });
+    }
+
+    /// How many columns there are.
+    fn length(&self) -> usize {
+        FIRST_CELL + self.cells
+    }
+}
+
+impl Drop for Columns {
+    fn drop(&mut self) {
+        if let Some(column) = self.tagged(0).column() {
+            // SAFETY: `&mut self`: every use happened before, and no thread can reach the columns now.
+            unsafe { arena().free(column, self.length()) };
+        }
+        let shared = self.shared.load(Ordering::Relaxed); // `&mut self`
+        if !shared.is_null() {
+            // SAFETY: as above.
+            unsafe { self.free_shared(shared) };
+        }
+    }
+}

@@ -273,8 +273,8 @@ impl Scale {
     /// assert!(windrow::Scale::DEFAULT.error_bound() < 0.0433);
     /// ```
     pub fn error_bound(self) -> f64 {
-        let growth = f64::exp2(f64::from(1_u32 << self.schema).recip());
-        (growth - 1.0) / (growth + 1.0)
+        // (g - 1) / (g + 1), where a cell grows by g = 2^(1 / 2^schema), and nothing is cancelled out.
+        (std::f64::consts::LN_2 / f64::from(2_u32 << self.schema)).tanh()
     }
 
     /// How many cells there are, with the two for what is outside of the range.

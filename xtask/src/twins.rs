@@ -1,7 +1,8 @@
 //! The table of broken twins: mistakes in adding, rotating, closing and changing the geometry here, in reading in
-//! `reads`, in families in `families`, in opening rows in `rows`.
+//! `reads`, in families in `families`, in opening rows in `rows`, in histograms in `histograms`.
 
 mod families;
+mod histograms;
 mod reads;
 mod rows;
 
@@ -10,7 +11,8 @@ use crate::twin::Twin;
 
 /// Every mistake that a model must notice.
 pub(crate) fn twins() -> impl Iterator<Item = &'static Twin> {
-    WRITES.iter().chain(reads::READS).chain(families::FAMILIES).chain(rows::ROWS)
+    let of_windows = WRITES.iter().chain(reads::READS).chain(families::FAMILIES);
+    of_windows.chain(rows::ROWS).chain(histograms::HISTOGRAMS)
 }
 
 /// In what changes something.

@@ -1,0 +1,22 @@
+//! Histograms: what a distribution says beside the list of all values, what merges give, and records under threads that read and
+//! drain.
+
+mod error;
+mod merges;
+mod storms;
+
+use windrow::{Distribution, Histogram, Scale};
+
+/// A histogram's distribution of `values`.
+fn distribution(scale: Scale, values: &[u64]) -> Distribution {
+    let histogram = Histogram::with_scale(scale);
+    for value in values {
+        histogram.record(*value);
+    }
+    histogram.distribution()
+}
+
+/// All that a distribution counts, by the greatest value of each cell.
+fn counts(of: &Distribution) -> Vec<(u64, u64)> {
+    of.cells().map(|(values, count)| (*values.end(), count)).collect()
+}

@@ -20,6 +20,8 @@ use std::ops::RangeInclusive;
 use crate::histogram::scale::Scale;
 
 mod merge;
+#[cfg(feature = "serde")]
+mod serde;
 
 /// What was recorded, as a plain value: from [`Histogram::distribution`](crate::Histogram::distribution) and its like. It does
 /// not change.

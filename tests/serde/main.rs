@@ -1,5 +1,6 @@
 //! Snapshots by serde: what they look like, that they come back, and what is refused.
 
+mod distributions;
 mod hostile;
 
 use std::fmt::Debug;

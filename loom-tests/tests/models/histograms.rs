@@ -1,4 +1,4 @@
-//! I10: a record that a histogram counts is in its sum and within its extremes; each is counted by exactly one drain; no read goes back.
+//! I11: a record that a histogram counts is in its sum and within its extremes; each is counted by exactly one drain; no read goes back.
 //!
 //! Explores one thread that records against reads and drains. The scale has three places: for 0, for 1, and for what is above.
 
@@ -101,6 +101,26 @@ fn read_against_a_drain() {
         );
         assert_eq!(other.join().unwrap(), [0, 1, 0, 1]);
         assert_eq!(counts(&histogram.distribution()), [0, 1, 0, 1]);
+    });
+}
+
+/// The same, of the sum alone.
+#[test]
+fn sum_against_a_drain() {
+    let name = "histograms::sum_against_a_drain";
+    Model::new(name).bounded(3).bounded_over_epoch(1).explore(|| {
+        let histogram = histogram();
+        histogram.record(1);
+        let other = spawn(&histogram, |histogram| {
+            turn();
+            histogram.take();
+            histogram.record(1);
+        });
+        turn();
+        let sum = histogram.sum();
+        assert!(sum <= 1, "{sum}: never since a drain");
+        other.join().unwrap();
+        assert_eq!(histogram.sum(), 1);
     });
 }
 

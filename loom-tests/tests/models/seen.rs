@@ -5,7 +5,7 @@
 //! add: if it finds it, it must see the write.
 
 use windrow::clock::Manual;
-use windrow::{Clock, Counter, Gauge, Maximum, Minimum, Timestamp, events};
+use windrow::{Clock, Counter, Gauge, Histogram, Maximum, Minimum, Scale, Timestamp, events};
 use windrow_loom_tests::engine::{UnsafeCell, sync::Arc, thread};
 use windrow_loom_tests::window::{
     Hits, Window, add, each, late, lifetime, reconfigure, set_time, sum, window,
@@ -132,6 +132,53 @@ fn by_a_maximum_without_a_column() {
         || last(Maximum::new, |maximum| maximum.record(3)),
         |maxima| maxima[16].record(7),
         |maxima| maxima[16].get() == Some(7),
+    );
+}
+
+fn used_histogram() -> Histogram {
+    let histogram = Histogram::with_scale(Scale::fixed::<0, 1, 1>());
+    histogram.record(1);
+    histogram
+}
+
+#[test]
+fn by_a_distribution() {
+    explore(
+        Model::new("seen::by_a_distribution"),
+        used_histogram,
+        |histogram| histogram.record(1),
+        |histogram| histogram.lifetime().count() == 2,
+    );
+}
+
+#[test]
+fn by_the_sum_of_a_histogram() {
+    explore(
+        Model::new("seen::by_the_sum_of_a_histogram"),
+        used_histogram,
+        |histogram| histogram.record(2),
+        |histogram| histogram.sum() == 3,
+    );
+}
+
+/// There is no column left, so it counts in shared cells.
+#[test]
+fn by_a_histogram_without_columns() {
+    explore(
+        Model::new("seen::by_a_histogram_without_columns"),
+        || (last(Counter::new, Counter::increment), used_histogram()),
+        |all| all.1.record(1),
+        |all| all.1.lifetime().count() == 2,
+    );
+}
+
+#[test]
+fn by_the_sum_of_a_histogram_without_columns() {
+    explore(
+        Model::new("seen::by_the_sum_of_a_histogram_without_columns"),
+        || (last(Counter::new, Counter::increment), used_histogram()),
+        |all| all.1.record(2),
+        |all| all.1.sum() == 3,
     );
 }
 

@@ -14,7 +14,7 @@ pub(super) const HISTOGRAMS: &[Twin] = &[
         self.add(SUM, value);",
         build: &CHECKER,
         model: "histograms::record_against_reads",
-        why: "a value is counted that is not in the sum (I10)",
+        why: "a value is counted that is not in the sum (I11)",
     },
     Twin {
         name: "histogram-sum-read-before-the-cells",
@@ -30,7 +30,7 @@ pub(super) const HISTOGRAMS: &[Twin] = &[
         }",
         build: &CHECKER,
         model: "histograms::record_against_reads",
-        why: "a value is counted that is not in the sum (I10)",
+        why: "a value is counted that is not in the sum (I11)",
     },
     Twin {
         name: "histogram-counts-before-the-extremes",
@@ -41,7 +41,7 @@ pub(super) const HISTOGRAMS: &[Twin] = &[
         self.extremes.include(value);",
         build: &CHECKER,
         model: "histograms::record_against_reads",
-        why: "a value is counted that is beyond the extremes (I10)",
+        why: "a value is counted that is beyond the extremes (I11)",
     },
     Twin {
         name: "histogram-columns-published-relaxed",
@@ -98,6 +98,6 @@ pub(super) const HISTOGRAMS: &[Twin] = &[
         replace: "for (count, cell) in counts.iter_mut().zip(&shared[..0]) {",
         build: &PER_CORE,
         model: "histograms::record_against_a_drain",
-        why: "a record of a thread without a row is not counted (I10)",
+        why: "a record of a thread without a row is not counted (I11)",
     },
 ];

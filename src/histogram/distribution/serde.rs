@@ -1,0 +1,129 @@
+//! Distributions as serde knows them.
+
+use std::fmt::{self, Display, Formatter};
+
+use serde_core::de::{Deserialize, Deserializer, Error};
+use serde_core::ser::{Serialize, SerializeStruct, Serializer};
+
+use super::Distribution;
+use crate::error::ScaleError;
+use crate::fields;
+use crate::histogram::scale::Scale;
+
+const DISTRIBUTION: &[&str; 4] = &["scale", "sum", "extremes", "cells"];
+
+/// Written as a struct, of one shape in all formats: `scale` (schema, and the least and the greatest value of the range), `sum`, `extremes`
+/// (the least and the greatest value, or none), and `cells`, those that were used, from below: the greatest value of each, and how many values
+/// it has. Needs the feature `serde`.
+///
+/// ```
+/// use windrow::{Distribution, Histogram};
+///
+/// let latency = Histogram::new();
+/// [600, 1_000, 1_024].iter().for_each(|nanos| latency.record(*nanos));
+/// let now = latency.distribution();
+/// let text = serde_json::to_string(&now)?;
+/// assert_eq!(
+///     text,
+///     r#"{"scale":[3,513,68719476736],"sum":2624,"extremes":[600,1024],"cells":[[608,1],[1024,2]]}"#
+/// );
+/// assert_eq!(serde_json::from_str::<Distribution>(&text)?, now);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+///
+/// All numbers are integers of up to 64 bits. (A reader that takes them for floating-point ones, as JavaScript does, is right to 2^53.)
+impl Serialize for Distribution {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let scale = (self.scale.schema(), self.scale.least(), self.scale.greatest());
+        let cells: Vec<_> = self.cells().map(|(values, count)| (*values.end(), count)).collect();
+        let mut fields = serializer.serialize_struct("Distribution", DISTRIBUTION.len())?;
+        fields.serialize_field(DISTRIBUTION[0], &scale)?;
+        fields.serialize_field(DISTRIBUTION[1], &self.sum)?;
+        fields.serialize_field(DISTRIBUTION[2], &self.min().zip(self.max()))?;
+        fields.serialize_field(DISTRIBUTION[3], &cells)?;
+        fields.end()
+    }
+}
+
+/// Read from what was written: equal to it, and to be [merged](Distribution::merge) with others. Needs the feature `serde`.
+///
+/// These are errors, which name the value and the rule:
+///
+/// * a scale that is none, or whose range does not begin and end at powers of two;
+/// * a cell that the scale does not have, that is empty, or that does not come after the one before; more values than a `u64` counts;
+/// * extremes that are not in the first and the last cell, or a least value above the greatest; extremes of nothing, or values without.
+impl<'de> Deserialize<'de> for Distribution {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Distribution, D::Error> {
+        let (scale, sum, extremes, cells) =
+            fields::read(deserializer, "Distribution", DISTRIBUTION)?;
+        from_parts(scale, sum, extremes, cells).map_err(D::Error::custom)
+    }
+}
+
+/// Each names the value, and the rule that it breaks.
+enum Flaw {
+    Scale(ScaleError),
+    Range { least: u64, greatest: u64 },
+    Cell { end: u64 },
+    Empty { end: u64 },
+    Order { end: u64 },
+    Count,
+    Extremes(Option<(u64, u64)>),
+}
+
+impl Display for Flaw {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Flaw::Scale(error) => Display::fmt(error, f),
+            Flaw::Range { least, greatest } => write!(
+                f,
+                "the range from {least} to {greatest} does not begin behind a power of two and end at one"
+            ),
+            Flaw::Cell { end } => write!(f, "no cell of the scale ends at {end}"),
+            Flaw::Empty { end } => write!(f, "the cell that ends at {end} has no values"),
+            Flaw::Order { end } => {
+                write!(f, "the cell that ends at {end} does not come after the one before")
+            }
+            Flaw::Count => write!(f, "the cells have more values than 64 bits count"),
+            Flaw::Extremes(None) => write!(f, "there are values, and no extremes"),
+            Flaw::Extremes(Some((least, greatest))) => write!(
+                f,
+                "the extremes {least} and {greatest} are not those of values in the first cell and the last"
+            ),
+        }
+    }
+}
+
+fn from_parts(
+    (schema, least, greatest): (u8, u64, u64),
+    sum: u64,
+    extremes: Option<(u64, u64)>,
+    cells: Vec<(u64, u64)>,
+) -> Result<Distribution, Flaw> {
+    let scale = Scale::new(schema, least, greatest).map_err(Flaw::Scale)?;
+    if (scale.least(), scale.greatest()) != (least, greatest) {
+        return Err(Flaw::Range { least, greatest });
+    }
+    let mut used: Vec<(u16, u64)> = Vec::new();
+    for (end, count) in cells {
+        let place = scale.place(end);
+        if scale.bounds(place).1 != end {
+            return Err(Flaw::Cell { end });
+        }
+        if count == 0 {
+            return Err(Flaw::Empty { end });
+        }
+        if used.last().is_some_and(|last| usize::from(last.0) >= place) {
+            return Err(Flaw::Order { end });
+        }
+        used.push((place as u16, count));
+    }
+    let count = used.iter().try_fold(0_u64, |all, (_, count)| all.checked_add(*count));
+    count.ok_or(Flaw::Count)?;
+    let ends = used.first().zip(used.last()).map(|(first, last)| (first.0, last.0));
+    let of = |(least, greatest)| (scale.place(least) as u16, scale.place(greatest) as u16);
+    if extremes.map(of) != ends || extremes.is_some_and(|(least, greatest)| least > greatest) {
+        return Err(Flaw::Extremes(extremes));
+    }
+    Ok(Distribution::of_used(scale, used, sum, extremes.unwrap_or_default()))
+}

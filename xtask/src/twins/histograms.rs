@@ -97,7 +97,7 @@ pub(super) const HISTOGRAMS: &[Twin] = &[
         find: "for (count, cell) in counts.iter_mut().zip(&shared[FIRST_CELL..]) {",
         replace: "for (count, cell) in counts.iter_mut().zip(&shared[..0]) {",
         build: &PER_CORE,
-        model: "histograms::record_against_a_drain",
+        model: "histograms::the_first_records_of_two_threads",
         why: "a record of a thread without a row is not counted (I11)",
     },
 ];

@@ -23,6 +23,8 @@
 //! A scale's range begins and ends at powers of two. So the cells of a coarser schema are whole cells of a finer one, in any
 //! range of either, and what lies outside of a range is outside of whole cells.
 
+use std::fmt::{self, Debug, Formatter};
+
 use crate::error::ScaleError;
 
 /// The finest schema.
@@ -150,7 +152,7 @@ const fn begin(octave: u8) -> u64 {
 /// # use windrow::{Histogram, Scale};
 /// static BODY: Histogram = Histogram::with_scale(Scale::fixed::<6, 1, 1024>()); // there is no schema 6
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Scale {
     schema: u8,
     /// The range's first octave, and the one after its last. They are numbered as in [`begin`].
@@ -160,6 +162,9 @@ pub struct Scale {
     below: u64,
     /// The greatest value in the range.
     greatest: u64,
+    /// How a cell of schema 5 becomes a place: this is added, which wraps; then so many bits are shifted out.
+    bias: u32,
+    shift: u8,
 }
 
 impl Scale {
@@ -223,7 +228,10 @@ impl Scale {
 
     /// The scale whose range is the octaves from `first` to before `end`.
     const fn of_octaves(schema: u8, first: u8, end: u8) -> Scale {
-        Scale { schema, first, end, below: begin(first), greatest: begin(end) }
+        // A place is the cells of schema 5 since the first octave, by how many make one of this schema, rounded up.
+        let shift = FINEST - schema;
+        let bias = ((1_u32 << shift) - 1).wrapping_sub((first as u32) << FINEST);
+        Scale { schema, first, end, below: begin(first), greatest: begin(end), bias, shift }
     }
 
     /// How fine the cells are: each octave has two to this power.
@@ -292,19 +300,12 @@ impl Scale {
         if value > self.greatest {
             return self.cells() + 1;
         }
-        let shift = FINEST - self.schema;
-        let cell = (finest_cell(value) + (1 << shift) - 1) >> shift;
-        cell as usize - self.before()
-    }
-
-    /// The number, among all cells of the schema, of the last before the range.
-    const fn before(self) -> usize {
-        (self.first as usize) << self.schema
+        (finest_cell(value).wrapping_add(self.bias) >> self.shift) as usize
     }
 
     /// The greatest value in the cells up to that at `place`.
     const fn border(self, place: usize) -> u64 {
-        finest_border((self.before() + place) << (FINEST - self.schema))
+        finest_border(((self.first as usize) << FINEST) + (place << self.shift))
     }
 
     /// The least and the greatest value of the cell at `place`. (Some cells have no whole number: then the least is more.)
@@ -322,6 +323,17 @@ impl Scale {
     pub(super) fn union(self, other: Scale) -> Scale {
         let (first, end) = (self.first.min(other.first), self.end.max(other.end));
         Scale::of_octaves(self.schema.min(other.schema), first, end)
+    }
+}
+
+/// Shows the schema and the range.
+impl Debug for Scale {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Scale");
+        shown
+            .field("schema", &self.schema)
+            .field("range", &(self.least()..=self.greatest))
+            .finish_non_exhaustive()
     }
 }
 

@@ -18,6 +18,7 @@
 //! [retry-budget.md]: retry_budget
 //! [rate-display.md]: rate_display
 //! [endpoints.md]: endpoints
+//! [percentiles.md]: percentiles
 //! [parity.md]: parity
 //! [performance.md]: performance
 #![doc = include_str!("../docs/guide/README.md")]
@@ -92,3 +93,6 @@ pub mod rate_display {}
 /// [performance.md]: performance
 #[doc = include_str!("../docs/guide/endpoints.md")]
 pub mod endpoints {}
+
+#[doc = include_str!("../docs/guide/percentiles.md")]
+pub mod percentiles {}

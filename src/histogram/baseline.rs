@@ -16,6 +16,7 @@ use crate::reclaim::{Atomic, Guard, Owned, Shared, pin};
 use crate::sync::Ordering;
 
 /// A reading: what each cell had counted, and the sum of all values.
+#[derive(Clone)]
 pub(super) struct Reading {
     pub(super) counts: Box<[u64]>,
     pub(super) sum: u64,
@@ -23,14 +24,13 @@ pub(super) struct Reading {
 
 impl Reading {
     /// What this has more than `before`.
-    pub(super) fn since(&self, before: Option<&Reading>) -> Reading {
-        let (mut counts, mut sum) = (self.counts.clone(), self.sum);
+    pub(super) fn since(mut self, before: Option<&Reading>) -> Reading {
         if let Some(before) = before {
-            let both = counts.iter_mut().zip(&before.counts);
+            let both = self.counts.iter_mut().zip(&before.counts);
             both.for_each(|(count, before)| *count = count.wrapping_sub(*before));
-            sum = sum.wrapping_sub(before.sum);
+            self.sum = self.sum.wrapping_sub(before.sum);
         }
-        Reading { counts, sum }
+        self
     }
 }
 
@@ -73,7 +73,7 @@ impl Baseline {
             let guard = pin();
             let (there, before) = self.load(&guard);
             let now = read();
-            let more = now.since(before);
+            let more = now.clone().since(before);
             // Release: a thread that loads this baseline sees what was read here. On failure another drain came between: what
             // was read is discarded.
             let (order, failed) = (Ordering::Release, Ordering::Relaxed);

@@ -106,6 +106,18 @@ fn percentiles_of_known_distributions_are_within_the_error() {
     }
 }
 
+/// The nearest number to 0.07 is above it; 7 of 100 are the 7th all the same.
+#[test]
+fn of_a_hundred_values_each_percent_is_one() {
+    for few in 1..100 {
+        let values: Vec<u64> = (0..100).map(|n| if n < few { 1_000 } else { 1_000_000 }).collect();
+        let found = distribution(Scale::DEFAULT, &values);
+        let [last, next] =
+            [few, few + 1].map(|part| found.percentile(part as f64 / 100.0).unwrap());
+        assert!(last < 2_000 && next > 900_000, "{few} of 100: {last}, {next}");
+    }
+}
+
 #[test]
 fn of_equal_values_each_percentile_is_exact() {
     let found = distribution(Scale::DEFAULT, &[987_654_321; 1_000]);

@@ -1,18 +1,4 @@
 //! What was recorded, as a plain value.
-//!
-//! # Theorem
-//!
-//! Let `p` of a distribution be what stands for a value `v`, where `v` is in the range of the scale, of which the error is `e`. Then `p`
-//! is `v`, give or take `e * v` and a half.
-//!
-//! # Why
-//!
-//! `v` is in some cell, and no value is beyond the extremes. So `v` is between `a` and `b`: the least and the greatest value of the
-//! cell, or the extremes where they are narrower. Let `r = 2 a b / (a + b)`. Its distance from `a` is the same part of `a` as its
-//! distance from `b` is of `b`: `(b - a) / (b + a)`; and to what lies between it is nearer. In the range `b / a` is at most what a cell
-//! grows by, `g`, so that part is at most `e = (g - 1) / (g + 1)`. `p` is `r`, rounded to a whole number.
-//!
-//! Outside of the range the same rule has the smallest error that there can be; how large it is, the bounds say.
 
 use std::fmt::{self, Debug, Display, Formatter};
 use std::ops::RangeInclusive;
@@ -20,6 +6,7 @@ use std::ops::RangeInclusive;
 use crate::histogram::scale::Scale;
 
 mod merge;
+mod percentile;
 #[cfg(feature = "serde")]
 mod serde;
 
@@ -218,84 +205,6 @@ impl Distribution {
         found.map_or(0, |at| self.cells[at].1)
     }
 
-    /// What stands for the value below which, or at which, the part `q` of all values is: for 0.99 the 99th percentile.
-    ///
-    /// Of `n` values in order it is the one numbered `q * n`, rounded up, counted from 1: for 0.5 the lower of two medians. What is
-    /// returned is that value give or take the [error](Self::error_bound), and never beyond the extremes; so where all values are the same
-    /// it is exact. (For the least and the greatest, which are better known, there are [`min`](Self::min) and [`max`](Self::max).)
-    /// `None` if there is no value, or if `q` is not a number from 0 to 1: 99 is not the 99th percentile.
-    ///
-    /// Costs a walk over the cells that were used.
-    ///
-    /// ```
-    /// let latency = windrow::Histogram::new();
-    /// [2_000, 2_000, 2_000, 90_000].iter().for_each(|nanos| latency.record(*nanos));
-    /// let now = latency.distribution();
-    /// let median = now.percentile(0.5).unwrap();
-    /// assert!(median.abs_diff(2_000) as f64 <= 2_000.0 * now.error_bound() + 0.5);
-    /// assert_eq!((now.percentile(99.0), now.percentile(f64::NAN)), (None, None));
-    /// ```
-    pub fn percentile(&self, q: f64) -> Option<u64> {
-        self.percentile_within(q).map(middle)
-    }
-
-    /// Several [percentiles](Self::percentile), in any order, by one walk.
-    ///
-    /// ```
-    /// let latency = windrow::Histogram::new();
-    /// (1..=100).for_each(|millis| latency.record(millis * 1_000_000));
-    /// let now = latency.distribution();
-    /// let all = now.percentiles([0.5, 0.9, 0.99]);
-    /// assert_eq!(all, [0.5, 0.9, 0.99].map(|q| now.percentile(q)));
-    /// ```
-    pub fn percentiles<const N: usize>(&self, q: [f64; N]) -> [Option<u64>; N] {
-        self.all_within(q).map(|bounds| bounds.map(middle))
-    }
-
-    /// The least and the greatest that the value of a [percentile](Self::percentile) can be. That value is certainly between them,
-    /// also outside of the scale's range.
-    ///
-    /// ```
-    /// let latency = windrow::Histogram::new(); // to 68.7 s
-    /// latency.record(2_000);
-    /// latency.record(70_000_000_000);
-    /// latency.record(90_000_000_000);
-    /// let bounds = latency.distribution().percentile_within(0.5).unwrap();
-    /// assert!(bounds.contains(&70_000_000_000));
-    /// assert_eq!(bounds, (1 << 36) + 1..=90_000_000_000);
-    /// ```
-    pub fn percentile_within(&self, q: f64) -> Option<RangeInclusive<u64>> {
-        let [bounds] = self.all_within([q]);
-        bounds
-    }
-
-    fn all_within<const N: usize>(&self, q: [f64; N]) -> [Option<RangeInclusive<u64>>; N] {
-        let ranks = q.map(|q| self.rank(q));
-        let mut found = [const { None }; N];
-        let mut passed = 0_u64;
-        for cell in self.used() {
-            let end = passed.wrapping_add(cell.count);
-            for (found, rank) in found.iter_mut().zip(ranks) {
-                if rank.is_some_and(|rank| passed < rank && rank <= end) {
-                    *found = Some(cell.bounds.0..=cell.bounds.1);
-                }
-            }
-            passed = end;
-        }
-        found
-    }
-
-    /// The number of the value, from 1 on, that the part `q` asks for.
-    fn rank(&self, q: f64) -> Option<u64> {
-        if self.is_empty() || !(0.0..=1.0).contains(&q) {
-            return None;
-        }
-        // Of a fraction such as 0.07 the nearest number is above it, and 7 of 100 values would be 8. So take the one before.
-        #[allow(clippy::cast_sign_loss)] // it saturates
-        let rank = (q.next_down() * self.count as f64).ceil() as u64;
-        Some(rank.clamp(1, self.count))
-    }
-
     /// How many values are at most `value`: the least and the greatest that it can be.
     ///
     /// Exact (both are the same) where `value` is the end of a cell, such as a power of two in the scale's range, and
@@ -358,13 +267,6 @@ impl Distribution {
     }
 }
 
-/// The number between two whose relative distance from both is the same, rounded.
-fn middle(bounds: RangeInclusive<u64>) -> u64 {
-    let (least, greatest) = (u128::from(*bounds.start()), u128::from(*bounds.end()));
-    let both = (least + greatest).max(1); // of two zeros it is zero
-    (least + (least * (greatest - least) + both / 2) / both) as u64
-}
-
 /// Shows count and percentiles.
 ///
 /// ```
@@ -389,19 +291,5 @@ impl Debug for Distribution {
         shown.field("scale", &self.scale).field("count", &self.count).field("sum", &self.sum);
         shown.field("extremes", &self.extremes).field("cells", &self.cells().collect::<Vec<_>>());
         shown.finish()
-    }
-}
-
-#[cfg(all(test, not(any(loom, shuttle))))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_middle_is_as_far_from_both_ends() {
-        assert_eq!([middle(0..=0), middle(0..=9), middle(7..=7)], [0, 0, 7]);
-        assert_eq!(middle(100..=300), 150);
-        assert_eq!(middle(3..=4), 3); // 3.43
-        assert_eq!(middle(u64::MAX - 2..=u64::MAX), u64::MAX - 1);
-        assert_eq!(middle(1 << 63..=u64::MAX), 12_297_829_382_473_034_410);
     }
 }

@@ -141,6 +141,17 @@ fn used_histogram() -> Histogram {
     histogram
 }
 
+/// The first record shows the columns too.
+#[test]
+fn by_the_first_record() {
+    explore(
+        Model::new("seen::by_the_first_record").bounded(3),
+        || Histogram::with_scale(Scale::fixed::<0, 1, 1>()),
+        |histogram| histogram.record(1),
+        |histogram| histogram.lifetime().count() == 1,
+    );
+}
+
 #[test]
 fn by_a_distribution() {
     explore(

@@ -51,7 +51,7 @@ pub(super) const HISTOGRAMS: &[Twin] = &[
         replace: "        let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
         let word",
         build: &CHECKER,
-        model: "histograms::the_first_records_of_two_threads",
+        model: "seen::by_the_first_record",
         why: "cells are read as they were before they were claimed, and shared cells before they were made (I5)",
     },
     Twin {

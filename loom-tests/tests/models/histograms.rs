@@ -18,13 +18,10 @@ fn record(histogram: &Histogram, value: u64) {
     histogram.record(value);
 }
 
-fn spawn<R: 'static>(
+fn spawn<R: Send + 'static>(
     histogram: &Arc<Histogram>,
-    body: impl FnOnce(&Histogram) -> R + 'static,
-) -> JoinHandle<R>
-where
-    R: Send,
-{
+    body: impl FnOnce(&Histogram) -> R + Send + 'static,
+) -> JoinHandle<R> {
     let histogram = Arc::clone(histogram);
     thread::spawn(move || body(&histogram))
 }
@@ -86,6 +83,8 @@ fn read_against_a_drain() {
     let name = "histograms::read_against_a_drain";
     Model::new(name).bounded(3).bounded_over_epoch(1).explore(|| {
         let histogram = histogram();
+        histogram.record(1);
+        histogram.take();
         histogram.record(1);
         let other = spawn(&histogram, |histogram| {
             turn();

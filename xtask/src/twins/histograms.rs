@@ -88,8 +88,8 @@ pub(super) const HISTOGRAMS: &[Twin] = &[
         find: "unsafe { guard.defer_destroy(there) };",
         replace: "drop(unsafe { there.into_owned() });",
         build: &CHECKER,
-        model: "histograms::drain_against_drain",
-        why: "another drain may still be reading it (I5)",
+        model: "histograms::read_against_a_drain",
+        why: "a reader may still be reading it (I5)",
     },
     Twin {
         name: "histogram-shared-cells-not-read",

@@ -94,6 +94,7 @@ fn storm() {
         drop(finish);
     });
     let exact = distribution(SCALE, &all_values());
+    assert_eq!(exact.count(), (WRITERS * RECORDS) as u64); // of another histogram, by one thread
     assert_eq!(histogram.lifetime(), exact);
     let mut drained = drained.into_inner().expect("no thread has panicked");
     drained.merge(&histogram.take()).expect("the same scale");

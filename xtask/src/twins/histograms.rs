@@ -44,17 +44,6 @@ pub(super) const HISTOGRAMS: &[Twin] = &[
         why: "a value is counted that is beyond the extremes (I11)",
     },
     Twin {
-        name: "histogram-columns-published-relaxed",
-        file: "src/histogram/columns.rs",
-        find: "        let (order, failed) = (Ordering::Release, Ordering::Relaxed);
-        let word",
-        replace: "        let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
-        let word",
-        build: &CHECKER,
-        model: "seen::by_the_first_record",
-        why: "cells are read as they were before they were claimed, and shared cells before they were made (I5)",
-    },
-    Twin {
         name: "histogram-baseline-published-relaxed",
         file: "src/histogram/baseline.rs",
         find: "let (order, failed) = (Ordering::Release, Ordering::Relaxed);",

@@ -63,6 +63,6 @@ pub use stripe::aborts;
 #[cfg(windrow_per_core)]
 #[doc(hidden)]
 pub use stripe::run_on_second_core;
-pub use stripe::{Strategy, strategy};
+pub use stripe::{Strategy, leases, strategy};
 pub use timestamp::Timestamp;
 pub use window::{BucketSnapshot, Builder, Moment, Over, Since, SlidingWindow, Snapshot, Totals};

@@ -10,11 +10,10 @@
 //!                 `- older, out of the ring: `late`
 //! ```
 
-use std::ptr::{NonNull, from_ref};
+use std::ptr::from_ref;
 
 use crate::clock::UNKNOWN;
 use crate::event::layout::{CellIndex, raise_of};
-use crate::memory::column::Column;
 use crate::reclaim::{self, Guard};
 use crate::ring::Ring;
 use crate::ring::bucket::{BucketPtr, CLOSED, Opening};
@@ -24,6 +23,7 @@ use crate::ring::geometry::OutOfRing;
 use crate::ring::slots::Slots;
 use crate::stripe::live_bucket::LiveBucket;
 use crate::stripe::miss::{Miss, MissCell};
+use crate::stripe::portable::{self, Mine};
 use crate::stripe::retry::{attempt, note, retry};
 use crate::stripe::{Strategy, per_core};
 use crate::sync::{AtomicPtr, Ordering};
@@ -177,10 +177,21 @@ impl Ring {
         let bucket = unsafe { &*self.current.load(Ordering::Acquire) };
         if bucket.live.contains(at) {
             bucket.check();
-            let column = NonNull::new(bucket.live.column.load(Ordering::Relaxed));
-            // SAFETY: a portable block's word is its first column, and a bucket with a span has a block.
-            let column = unsafe { Column::new(column.unwrap_unchecked()) };
-            Update::new(cells, number).put(&column);
+            let word = bucket.live.column.load(Ordering::Relaxed);
+            let update = Update::new(cells, number);
+            // SAFETY: a bucket with a span has a block, and that is portable.
+            unsafe {
+                if let Some(cells) = portable::leased(word) {
+                    update.put(&cells);
+                } else if let Some(cells) = portable::dealt(word) {
+                    update.put(&cells);
+                } else {
+                    match portable::any(word) {
+                        Mine::Leased(cells) => update.put(&cells),
+                        Mine::Dealt(cells) => update.put(&cells),
+                    }
+                }
+            }
         } else {
             drop(guard);
             missed(Miss::OtherBucket);

@@ -3,8 +3,7 @@
 use std::slice::from_ref;
 
 use crate::event::layout::{CellIndex, raise_of};
-use crate::memory::column::Column;
-use crate::stripe::portable;
+use crate::stripe::portable::{self, Dealt, Leased};
 use crate::sync::{AtomicU64, Ordering};
 
 /// Something that has a bucket's cells, by position.
@@ -15,16 +14,29 @@ pub(super) trait Target {
     fn raise(&self, position: usize, value: u64);
 }
 
-/// A block's columns: portably, this thread's row of them.
-impl Target for Column {
+/// A block's columns, portably: their cells in the row that this thread has leased.
+impl Target for Leased {
     #[inline]
     fn add(&self, position: usize, n: u64) {
-        portable::add(*self, position, n, Ordering::Release);
+        self.add_in_steps(position, n);
     }
 
     #[inline]
     fn raise(&self, position: usize, value: u64) {
-        portable::raise(*self, position, value);
+        self.raise_in_steps(position, value);
+    }
+}
+
+/// The same in the row that this thread was dealt.
+impl Target for Dealt {
+    #[inline]
+    fn add(&self, position: usize, n: u64) {
+        Dealt::add(*self, position, n, Ordering::Release);
+    }
+
+    #[inline]
+    fn raise(&self, position: usize, value: u64) {
+        Dealt::raise(*self, position, value);
     }
 }
 

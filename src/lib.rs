@@ -38,10 +38,21 @@ mod fields;
 #[cfg(doc)]
 pub mod guide;
 mod memory;
+#[cfg(all(
+    any(
+        target_os = "linux",
+        target_os = "android",
+        target_os = "freebsd",
+        target_vendor = "apple"
+    ),
+    not(any(loom, shuttle, miri))
+))]
+mod object;
 mod reclaim;
 mod ring;
 mod stripe;
 mod sync;
+mod thread_end;
 mod timestamp;
 mod window;
 

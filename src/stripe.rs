@@ -18,20 +18,9 @@ mod lease;
 pub(crate) mod live_bucket;
 pub(crate) mod membarrier;
 pub(crate) mod miss;
-#[cfg(all(
-    any(
-        target_os = "linux",
-        target_os = "android",
-        target_os = "freebsd",
-        target_vendor = "apple"
-    ),
-    not(any(loom, shuttle, miri))
-))]
-mod object;
 pub(crate) mod open;
 pub(crate) mod portable;
 pub(crate) mod retry;
-mod thread_end;
 // One of three, with the same functions: the real one, the one for models, or none.
 #[cfg_attr(windrow_per_core, path = "stripe/per_core_model.rs")]
 #[cfg_attr(

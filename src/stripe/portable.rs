@@ -36,10 +36,10 @@ use std::sync::atomic::compiler_fence;
 
 use super::lease::{self, Lease};
 use super::open::open;
-use super::thread_end::{self, AtEnd, GiveBack};
 use super::{is_leasing, rows};
 use crate::memory::column::Column;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering, fence, global, thread_number};
+use crate::thread_end::{self, AtEnd, GiveBack};
 
 mod plain;
 

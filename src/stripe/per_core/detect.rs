@@ -2,7 +2,7 @@
 
 use std::ffi::CStr;
 
-use crate::stripe::object;
+use crate::object;
 use crate::sync::{AtomicUsize, Ordering};
 
 /// Offsets in `struct rseq` of the kernel.

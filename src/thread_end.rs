@@ -36,10 +36,10 @@
 )]
 mod key;
 
-pub(super) use key::{AtEnd, in_children};
+pub(crate) use key::{AtEnd, in_children};
 
 /// What a thread holds for itself alone.
-pub(super) trait GiveBack: Sync + 'static {
+pub(crate) trait GiveBack: Sync + 'static {
     /// Gives it back: this thread uses it no more.
     fn give_back(&'static self);
 }

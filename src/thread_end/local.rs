@@ -27,21 +27,21 @@ thread_local! {
 }
 
 /// Has things of one kind given back, one a thread.
-pub(in crate::stripe) struct AtEnd<T>(PhantomData<fn(T)>);
+pub(crate) struct AtEnd<T>(PhantomData<fn(T)>);
 
 impl<T: GiveBack> AtEnd<T> {
-    pub(in crate::stripe) const fn new() -> AtEnd<T> {
+    pub(crate) const fn new() -> AtEnd<T> {
         AtEnd(PhantomData)
     }
 
     #[allow(clippy::unused_self)] // as where there are keys
-    pub(in crate::stripe) fn prepare(&self) -> bool {
+    pub(crate) fn prepare(&self) -> bool {
         true
     }
 
     /// Has `thing` given back at this thread's end. False if the thread is about to end.
     #[allow(clippy::unused_self)] // as where there are keys
-    pub(in crate::stripe) fn arm(&self, thing: &'static T) -> bool {
+    pub(crate) fn arm(&self, thing: &'static T) -> bool {
         let put = |things: &Things| {
             let mut all = things.0.get();
             let free = all.iter_mut().find(|place| place.is_none());
@@ -54,6 +54,6 @@ impl<T: GiveBack> AtEnd<T> {
 }
 
 /// Where processes do not fork, or a child cannot be told of it: nothing runs there.
-pub(in crate::stripe) fn in_children(_: extern "C" fn()) -> bool {
+pub(crate) fn in_children(_: extern "C" fn()) -> bool {
     true
 }

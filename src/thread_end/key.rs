@@ -5,23 +5,23 @@ use std::marker::PhantomData;
 use std::ptr::from_ref;
 
 use super::GiveBack;
-use crate::stripe::object;
+use crate::object;
 use crate::sync::{AtomicUsize, Ordering};
 
 /// Has things of one kind given back, one a thread.
-pub(in crate::stripe) struct AtEnd<T> {
+pub(crate) struct AtEnd<T> {
     /// The key, and one more; zero while there is none.
     key: AtomicUsize,
     things: PhantomData<fn(T)>,
 }
 
 impl<T: GiveBack> AtEnd<T> {
-    pub(in crate::stripe) const fn new() -> AtEnd<T> {
+    pub(crate) const fn new() -> AtEnd<T> {
         AtEnd { key: AtomicUsize::new(0), things: PhantomData }
     }
 
     /// Makes a key, once a process. False if the process has as many keys as it may have.
-    pub(in crate::stripe) fn prepare(&self) -> bool {
+    pub(crate) fn prepare(&self) -> bool {
         object::pin();
         let mut key = 0;
         // SAFETY: the destructor is of this object, which is never unloaded, and is only given what `arm` has set.
@@ -34,7 +34,7 @@ impl<T: GiveBack> AtEnd<T> {
     }
 
     /// Has `thing` given back at this thread's end. False if that cannot be, or if the thread has another such thing.
-    pub(in crate::stripe) fn arm(&self, thing: &'static T) -> bool {
+    pub(crate) fn arm(&self, thing: &'static T) -> bool {
         let Some(key) = self.key.load(Ordering::Relaxed).checked_sub(1) else {
             return false;
         };
@@ -54,7 +54,7 @@ extern "C" fn end<T: GiveBack>(thing: *mut c_void) {
 }
 
 /// Has `call` run first in each forked child, by the one thread that it has. False if there is no memory for that.
-pub(in crate::stripe) fn in_children(call: extern "C" fn()) -> bool {
+pub(crate) fn in_children(call: extern "C" fn()) -> bool {
     // SAFETY: the function is of an object that is never unloaded (`prepare`), and does what a child may do.
     unsafe { libc::pthread_atfork(None, None, Some(call)) == 0 }
 }

@@ -43,13 +43,14 @@
 //! allows: memory that lives on, and a number that goes to whomever the memory belongs to by then.
 
 use std::iter::successors;
-use std::ptr::{from_ref, null, null_mut};
+use std::ptr::null_mut;
 use std::sync::atomic::compiler_fence;
 
 use crate::sync::{AtomicBool, AtomicPtr, Ordering, fence, global};
 
 #[cfg(windrow_announced)]
 mod places;
+#[cfg_attr(any(loom, shuttle), path = "announced/thread_model.rs")]
 mod thread;
 
 #[cfg(windrow_announced)]
@@ -183,8 +184,11 @@ pub(crate) fn fence_and_look<T>(what: *const T) -> bool {
 /// them, and is alone.
 #[cfg(not(any(loom, shuttle)))]
 pub(crate) fn forget_other_threads() {
-    let mine = thread::mine().map_or(null(), from_ref);
-    for slot in slots().filter(|slot| from_ref(*slot) != mine) {
+    if thread::is_taking() {
+        return; // a handler has forked in the middle: one of the slots is this thread's
+    }
+    let mine = mine().map(std::ptr::from_ref);
+    for slot in slots().filter(|slot| mine != Some(std::ptr::from_ref(*slot))) {
         slot.announced.store(null_mut(), Ordering::Relaxed); // there is one thread
         slot.give_back();
     }

@@ -47,6 +47,16 @@ pub(crate) const PER_CORE: Build = Build {
     tests: &TEST,
 };
 
+/// Leased rows and announced buckets, as where there are no restartable sequences; a barrier interrupts each thread
+/// where it stands.
+pub(crate) const ANNOUNCED: Build = Build {
+    name: "portable strategy",
+    flags: "--cfg loom --cfg crossbeam_loom --cfg windrow_checker --cfg windrow_announced",
+    target: "target/loom-announced",
+    profile: "loom",
+    tests: &TEST,
+};
+
 /// No model: real threads, under everything that interrupts them.
 pub(crate) const TORTURE: Build = Build {
     name: "torture",

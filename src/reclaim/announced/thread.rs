@@ -13,50 +13,45 @@ const TAKING: *const Slot = without_provenance(1);
 /// It has given its slot back, and gets no other.
 const GONE: *const Slot = without_provenance(2);
 
-#[cfg(not(any(loom, shuttle)))]
 std::thread_local! {
     /// Null before the first use.
     static MINE: Cell<*const Slot> = const { Cell::new(null()) };
     static AT_THE_END: AtTheEnd = const { AtTheEnd };
 }
-#[cfg(any(loom, shuttle))]
-crate::sync::engine::thread_local! {
-    static MINE: Cell<*const Slot> = Cell::new(null());
-    static AT_THE_END: AtTheEnd = AtTheEnd;
-}
 
+/// Gives the slot back.
 struct AtTheEnd;
 
 impl Drop for AtTheEnd {
     fn drop(&mut self) {
         let slot = mine();
-        set(GONE);
+        MINE.set(GONE);
         if let Some(slot) = slot {
             slot.give_back();
         }
     }
 }
 
-#[inline]
-fn set(slot: *const Slot) {
-    MINE.with(|mine| mine.set(slot));
-}
-
 /// This thread's slot, if it has one.
 #[inline]
 pub(crate) fn mine() -> Option<&'static Slot> {
-    let slot = MINE.with(Cell::get);
+    let slot = MINE.get();
     // SAFETY: above the two it is a slot, which is never freed.
     (slot.addr() > GONE.addr()).then(|| unsafe { &*slot })
+}
+
+/// Whether this thread, or what it has interrupted, is taking a slot.
+pub(super) fn is_taking() -> bool {
+    MINE.get() == TAKING
 }
 
 /// This thread's slot, taken if it has none; `None` if it can have none now.
 #[cold]
 pub(crate) fn mine_or_taken() -> Option<&'static Slot> {
-    if MINE.with(Cell::get).is_null() {
-        set(TAKING);
+    if MINE.get().is_null() {
+        MINE.set(TAKING);
         let slot = AT_THE_END.try_with(|_| ()).ok().and_then(|()| Slot::take());
-        set(slot.map_or(null(), from_ref));
+        MINE.set(slot.map_or(null(), from_ref));
     }
     mine()
 }

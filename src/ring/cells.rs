@@ -3,7 +3,7 @@
 use std::slice::from_ref;
 
 use crate::event::layout::{CellIndex, raise_of};
-use crate::stripe::portable::{self, Dealt, Leased};
+use crate::stripe::portable::{self, Dealt, Leased, Mine};
 use crate::sync::{AtomicU64, Ordering};
 
 /// Something that has a bucket's cells, by position.
@@ -109,6 +109,28 @@ impl Update {
             CellIndex::Extreme { cell, is_minimum } => {
                 let (position, to) = raise_of(cell, is_minimum, self.number);
                 target.raise(position, to);
+            }
+        }
+    }
+
+    /// Puts it through a block's columns, in this thread's row.
+    ///
+    /// # Safety
+    /// `word` is the encoded column of a block with portable adds.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as above
+    pub(super) unsafe fn put_in_row(self, word: *mut AtomicU64) {
+        // SAFETY: by contract.
+        unsafe {
+            if let Some(cells) = portable::leased(word) {
+                self.put(&cells);
+            } else if let Some(cells) = portable::dealt(word) {
+                self.put(&cells);
+            } else {
+                match portable::any(word) {
+                    Mine::Leased(cells) => self.put(&cells),
+                    Mine::Dealt(cells) => self.put(&cells),
+                }
             }
         }
     }

@@ -42,6 +42,8 @@ use crate::sync::{AtomicU64, AtomicUsize, Ordering, fence, global, thread_number
 use crate::thread_end::{self, AtEnd, GiveBack};
 
 mod plain;
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests;
 
 thread_number! {
     /// This thread's word: [`NONE`], [`BUSY`], or the offset of its row and [`LEASED`] or [`DEALT`].

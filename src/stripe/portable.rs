@@ -144,7 +144,7 @@ fn settle() -> usize {
 /// Leases this thread a row, until it ends.
 fn lease_one() -> Option<usize> {
     let (row, lease) = lease::take()?;
-    open(row); // before the first add to it
+    open(row); // before the thread has it
     if AT_END.arm(lease) {
         return Some(Column::offset(row) + LEASED);
     }
@@ -171,7 +171,7 @@ fn deal() -> usize {
     // Relaxed: only the number matters.
     let turn = turns().fetch_add(1, Ordering::Relaxed) % rows();
     let row = if is_leasing() { rows() + turn } else { turn };
-    open(row); // before the first add to it
+    open(row); // before it is dealt
     Column::offset(row) + DEALT
 }
 

@@ -1,7 +1,8 @@
 //! The table of broken twins: mistakes in adding, rotating, closing and changing the geometry here, in reading in
-//! `reads`, in families in `families`, in opening rows in `rows`.
+//! `reads`, in families in `families`, in opening rows in `rows`, in leasing them in `leases`.
 
 mod families;
+mod leases;
 mod reads;
 mod rows;
 
@@ -10,7 +11,12 @@ use crate::twin::Twin;
 
 /// Every mistake that a model must notice.
 pub(crate) fn twins() -> impl Iterator<Item = &'static Twin> {
-    WRITES.iter().chain(reads::READS).chain(families::FAMILIES).chain(rows::ROWS)
+    WRITES
+        .iter()
+        .chain(reads::READS)
+        .chain(families::FAMILIES)
+        .chain(rows::ROWS)
+        .chain(leases::LEASES)
 }
 
 /// In what changes something.

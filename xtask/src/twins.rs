@@ -1,6 +1,8 @@
 //! The table of broken twins: mistakes in adding, rotating, closing and changing the geometry here, in reading in
-//! `reads`, in families in `families`, in opening rows in `rows`, in leasing them in `leases`.
+//! `reads`, in families in `families`, in opening rows in `rows`, in leasing them in `leases`, in announcing buckets in
+//! `announced`.
 
+mod announced;
 mod families;
 mod leases;
 mod reads;
@@ -11,12 +13,9 @@ use crate::twin::Twin;
 
 /// Every mistake that a model must notice.
 pub(crate) fn twins() -> impl Iterator<Item = &'static Twin> {
-    WRITES
-        .iter()
-        .chain(reads::READS)
-        .chain(families::FAMILIES)
-        .chain(rows::ROWS)
-        .chain(leases::LEASES)
+    let more =
+        reads::READS.iter().chain(families::FAMILIES).chain(rows::ROWS).chain(leases::LEASES);
+    WRITES.iter().chain(more).chain(announced::ANNOUNCED)
 }
 
 /// In what changes something.

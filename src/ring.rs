@@ -113,6 +113,8 @@ pub(crate) struct Ring {
     current: CachePadded<BucketPtr>,
     /// How this window's adds are kept from meeting.
     strategy: Strategy,
+    /// Whether adds are made in line: per core, by concurrency id.
+    in_line: bool,
     store: Store,
     /// A copy of every add to a bucket's shared cells.
     shared_total: Box<[AtomicU64]>,
@@ -166,6 +168,7 @@ impl Ring {
         Ok(Ring {
             current,
             strategy,
+            in_line: strategy == Strategy::PerCore && per_core::is_by_id(),
             store,
             shared_total: zeroed(layout.cells()),
             late: zeroed(layout.cells()),

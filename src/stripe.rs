@@ -39,6 +39,7 @@ pub(crate) mod per_core;
 
 #[cfg(windrow_per_core)]
 pub use per_core::run_on_second_core;
+use per_core::{ById, ByProcessor, PerCoreColumn};
 pub use retry::aborts;
 
 /// More rows than this are never used: a read may come to visit each of them.
@@ -178,12 +179,13 @@ pub(crate) fn rows() -> usize {
 
 /// A column and how to add to it, in one word: a counter keeps one.
 ///
-/// Cells are eight bytes, so the lowest bits of a column's address are free. An odd word is a column with
-/// per-core adds; zero: no column yet; [`UNAVAILABLE`]: the arena was full; anything else: a column with
-/// portable adds.
+/// Cells are eight bytes, so the lowest bits of a column's address are free. One tag is for columns with
+/// per-core adds by concurrency id, which are made in line, another for those with adds by the processor's number, out of line.
+/// Zero: no column yet; [`UNAVAILABLE`]: the arena was full; anything else: a column with portable adds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TaggedColumn {
-    PerCore(per_core::PerCoreColumn),
+    PerCore(PerCoreColumn<ById>),
+    PerProcessor(PerCoreColumn<ByProcessor>),
     Portable(Column),
     Unavailable,
     Unclaimed,
@@ -197,8 +199,10 @@ impl TaggedColumn {
     /// `word` is null or from [`encode`](Self::encode).
     #[inline]
     pub(crate) unsafe fn decode(word: *mut AtomicU64) -> TaggedColumn {
-        if let Some(tagged) = per_core::untag(word) {
-            TaggedColumn::PerCore(tagged)
+        if let Some(column) = per_core::by_id(word) {
+            TaggedColumn::PerCore(column)
+        } else if let Some(column) = per_core::by_processor(word) {
+            TaggedColumn::PerProcessor(column)
         } else if word.addr() > UNAVAILABLE {
             // SAFETY: `encode` makes any other word from a column's cell in row 0.
             TaggedColumn::Portable(unsafe { Column::new(NonNull::new_unchecked(word)) })
@@ -218,11 +222,12 @@ impl TaggedColumn {
         }
     }
 
-    /// The column, of either strategy.
+    /// The column, of any strategy.
     #[inline]
     pub(crate) fn column(self) -> Option<Column> {
         match self {
-            TaggedColumn::PerCore(tagged) => Some(tagged.column()),
+            TaggedColumn::PerCore(column) => Some(column.column()),
+            TaggedColumn::PerProcessor(column) => Some(column.column()),
             TaggedColumn::Portable(column) => Some(column),
             TaggedColumn::Unavailable | TaggedColumn::Unclaimed => None,
         }

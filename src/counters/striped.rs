@@ -14,7 +14,7 @@ use crate::arena::arena;
 use crate::arena::by_row::ByRow;
 use crate::arena::rows;
 use crate::stripe::miss::Miss;
-use crate::stripe::per_core::{self, PerCoreColumn};
+use crate::stripe::per_core::{self, ByProcessor, Numbering, PerCoreColumn};
 use crate::stripe::retry::retry_after;
 use crate::stripe::{self, TaggedColumn, portable};
 use crate::sync::{AtomicPtr, AtomicU64, Ordering, const_fn, fence};
@@ -43,15 +43,8 @@ impl Striped {
     #[inline]
     pub(crate) fn add(&self, n: u64, order: Ordering) {
         match self.tagged() {
-            TaggedColumn::PerCore(column) => {
-                // The committing store is a plain one: Release on the processors that have this
-                // strategy. The `asm!` is a barrier to the compiler.
-                let missed = |why| self.add_missed(column, n, why);
-                per_core::add(column, n, || missed(Miss::Aborted), || missed(Miss::NoRow));
-                if order == Ordering::SeqCst {
-                    fence(Ordering::SeqCst); // as the locked add would be
-                }
-            }
+            TaggedColumn::PerCore(column) => self.add_in_sequence(column, n, order),
+            TaggedColumn::PerProcessor(column) => self.add_by_processor(column, n, order),
             TaggedColumn::Portable(column) => portable::add(column, 0, n, order),
             TaggedColumn::Unavailable | TaggedColumn::Unclaimed => self.add_first(n, order),
         }
@@ -61,10 +54,8 @@ impl Striped {
     #[inline]
     pub(crate) fn raise(&self, value: u64) {
         match self.tagged() {
-            TaggedColumn::PerCore(column) => {
-                let missed = |why| self.raise_missed(column, value, why);
-                per_core::raise(column, value, || missed(Miss::Aborted), || missed(Miss::NoRow));
-            }
+            TaggedColumn::PerCore(column) => self.raise_in_sequence(column, value),
+            TaggedColumn::PerProcessor(column) => self.raise_by_processor(column, value),
             TaggedColumn::Portable(column) => portable::raise(column, 0, value),
             TaggedColumn::Unavailable | TaggedColumn::Unclaimed => self.raise_first(value),
         }
@@ -107,8 +98,26 @@ impl Striped {
         unsafe { TaggedColumn::decode(word) }
     }
 
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // no call on the path of an add
+    fn add_in_sequence<N: Numbering>(&self, column: PerCoreColumn<N>, n: u64, order: Ordering) {
+        // The committing store is a plain one: Release on the processors that have this
+        // strategy. The `asm!` is a barrier to the compiler.
+        let missed = |why| self.add_missed(column, n, why);
+        per_core::add(column, n, || missed(Miss::Aborted), || missed(Miss::NoRow));
+        if order == Ordering::SeqCst {
+            fence(Ordering::SeqCst); // as the locked add would be
+        }
+    }
+
+    /// By the processor's number: out of line, so that callers have one sequence, the one of newer kernels.
+    #[inline(never)]
+    fn add_by_processor(&self, column: PerCoreColumn<ByProcessor>, n: u64, order: Ordering) {
+        self.add_in_sequence(column, n, order);
+    }
+
     #[cold]
-    fn add_missed(&self, column: PerCoreColumn, n: u64, why: Miss) {
+    fn add_missed<N: Numbering>(&self, column: PerCoreColumn<N>, n: u64, why: Miss) {
         let miss = retry_after(why, |missed| {
             let because = |why| move || missed.set(Some(why));
             per_core::add(column, n, because(Miss::Aborted), because(Miss::NoRow));
@@ -124,8 +133,20 @@ impl Striped {
         self.fallback.fetch_add(n, Ordering::Release); // as in `portable::add`
     }
 
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as above
+    fn raise_in_sequence<N: Numbering>(&self, column: PerCoreColumn<N>, value: u64) {
+        let missed = |why| self.raise_missed(column, value, why);
+        per_core::raise(column, value, || missed(Miss::Aborted), || missed(Miss::NoRow));
+    }
+
+    #[inline(never)]
+    fn raise_by_processor(&self, column: PerCoreColumn<ByProcessor>, value: u64) {
+        self.raise_in_sequence(column, value);
+    }
+
     #[cold]
-    fn raise_missed(&self, column: PerCoreColumn, value: u64, why: Miss) {
+    fn raise_missed<N: Numbering>(&self, column: PerCoreColumn<N>, value: u64, why: Miss) {
         let miss = retry_after(why, |missed| {
             let because = |why| move || missed.set(Some(why));
             per_core::raise(column, value, because(Miss::Aborted), because(Miss::NoRow));

@@ -22,10 +22,11 @@ use crate::ring::bucket_ref::{Adder, BucketRef};
 use crate::ring::cells::Update;
 use crate::ring::geometry::OutOfRing;
 use crate::ring::slots::Slots;
+use crate::stripe::Strategy;
 use crate::stripe::live_bucket::LiveBucket;
 use crate::stripe::miss::{Miss, MissCell};
+use crate::stripe::per_core::{self, ById, ByProcessor, Numbering};
 use crate::stripe::retry::{attempt, note, retry};
-use crate::stripe::{Strategy, per_core};
 use crate::sync::{AtomicPtr, Ordering};
 use crate::timestamp::Timestamp;
 
@@ -47,40 +48,41 @@ impl Ring {
     #[allow(clippy::inline_always)] // so that `cells` is a constant, where the event is
     pub(crate) fn add(window: &impl RingAndClock, at: Timestamp, cells: CellIndex, number: u64) {
         let (ring, at) = (window.ring(), at.as_nanos());
-        if ring.strategy == Strategy::PerCore {
-            ring.add_per_core(at, cells, number, |miss| {
+        if ring.in_line {
+            ring.add_per_core::<ById>(at, cells, number, |miss| {
                 Ring::add_off_path(window, at, cells, number, miss);
             });
         } else {
-            Ring::add_without_sequences(window, at, cells, number);
+            Ring::add_out_of_line(window, at, cells, number);
         }
     }
 
-    /// As [`add`](Self::add), portably. What it calls is not inlined, because a pin is long. Each kind of
+    /// As [`add`](Self::add), per core by the processor's number, or portably. What it calls is not inlined, because a pin is
+    /// long, and callers need no second sequence. Each kind of
     /// event has its own function, so that a `Count` needs few registers: a locked instruction waits for the
     /// stores that save them.
     #[inline]
-    fn add_without_sequences(window: &impl RingAndClock, at: u64, cells: CellIndex, number: u64) {
+    fn add_out_of_line(window: &impl RingAndClock, at: u64, cells: CellIndex, number: u64) {
         match cells {
-            CellIndex::Count { cell } => Ring::count_without_sequences(window, at, cell, number),
+            CellIndex::Count { cell } => Ring::count_out_of_line(window, at, cell, number),
             CellIndex::Value { pair, extremes } => {
-                Ring::record_without_sequences(window, at, (pair, extremes), number);
+                Ring::record_out_of_line(window, at, (pair, extremes), number);
             }
             CellIndex::Extreme { cell, is_minimum } => {
-                Ring::raise_without_sequences(window, at, (cell, is_minimum), number);
+                Ring::raise_out_of_line(window, at, (cell, is_minimum), number);
             }
         }
     }
 
     #[inline(never)]
-    fn count_without_sequences(window: &impl RingAndClock, at: u64, cell: u16, number: u64) {
+    fn count_out_of_line(window: &impl RingAndClock, at: u64, cell: u16, number: u64) {
         let cells = CellIndex::Count { cell };
         let slowly = |miss| Ring::add_off_path(window, at, cells, number, miss);
-        window.ring().add_portably(at, cells, number, slowly);
+        window.ring().add_there(at, cells, number, slowly);
     }
 
     #[inline(never)]
-    fn record_without_sequences(
+    fn record_out_of_line(
         window: &impl RingAndClock,
         at: u64,
         (pair, extremes): (u16, u16),
@@ -88,11 +90,11 @@ impl Ring {
     ) {
         let cells = CellIndex::Value { pair, extremes };
         let slowly = |miss| Ring::add_off_path(window, at, cells, number, miss);
-        window.ring().add_portably(at, cells, number, slowly);
+        window.ring().add_there(at, cells, number, slowly);
     }
 
     #[inline(never)]
-    fn raise_without_sequences(
+    fn raise_out_of_line(
         window: &impl RingAndClock,
         at: u64,
         (cell, is_minimum): (u16, bool),
@@ -100,7 +102,17 @@ impl Ring {
     ) {
         let cells = CellIndex::Extreme { cell, is_minimum };
         let slowly = |miss| Ring::add_off_path(window, at, cells, number, miss);
-        window.ring().add_portably(at, cells, number, slowly);
+        window.ring().add_there(at, cells, number, slowly);
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // its callers are not inlined
+    fn add_there(&self, at: u64, cells: CellIndex, number: u64, missed: impl FnOnce(Miss)) {
+        if self.strategy == Strategy::PerCore {
+            self.add_per_core::<ByProcessor>(at, cells, number, missed);
+        } else {
+            self.add_portably(at, cells, number, missed);
+        }
     }
 
     /// As [`add`](Self::add), off the quick path, which has missed.
@@ -122,40 +134,52 @@ impl Ring {
     /// beyond what this core's row has seen.
     #[inline(always)]
     #[allow(clippy::inline_always)] // as above
-    fn add_per_core(&self, at: u64, cells: CellIndex, number: u64, missed: impl FnOnce(Miss)) {
+    fn add_per_core<N: Numbering>(
+        &self,
+        at: u64,
+        cells: CellIndex,
+        number: u64,
+        missed: impl FnOnce(Miss),
+    ) {
         let live = self.live();
         // SAFETY: `current` is never null. A bucket that counts in a block is not reused before it is
         // quiescent (see `close`); one that does not never has a span, whatever it is reused for.
         unsafe {
             match cells {
                 CellIndex::Count { cell } => {
-                    per_core::add_live(live, at, cell.into(), number, missed);
+                    per_core::add_live::<N>(live, at, cell.into(), number, missed);
                 }
                 CellIndex::Value { pair, extremes } => {
                     let value = (pair.into(), extremes.into());
-                    per_core::record_live(live, at, value, number, missed);
+                    per_core::record_live::<N>(live, at, value, number, missed);
                 }
                 CellIndex::Extreme { cell, is_minimum } => {
                     let (position, to) = raise_of(cell, is_minimum, number);
-                    per_core::raise_live(live, at, position, to, missed);
+                    per_core::raise_live::<N>(live, at, position, to, missed);
                 }
             }
         }
     }
 
     /// As [`add_per_core`](Self::add_per_core), for any value.
-    fn add_any_per_core(&self, at: u64, cells: CellIndex, number: u64, missed: &MissCell) {
+    fn add_any_per_core<N: Numbering>(
+        &self,
+        at: u64,
+        cells: CellIndex,
+        number: u64,
+        missed: &MissCell,
+    ) {
         let because = |why| missed.set(Some(why));
         let CellIndex::Value { pair, extremes } = cells else {
-            return self.add_per_core(at, cells, number, because);
+            return self.add_per_core::<N>(at, cells, number, because);
         };
         let (live, pair, extremes) = (self.live(), pair.into(), extremes.into());
         let pending = self.store.layout.pending(pair);
         // SAFETY: as in `add_per_core`; a block has a column for each pending value.
         unsafe {
-            per_core::fold_live(live, at, (pair, extremes, pending), because);
+            per_core::fold_live::<N>(live, at, (pair, extremes, pending), because);
             if missed.get().is_none() {
-                per_core::record_pending(live, at, (pair, pending), number, because);
+                per_core::record_pending::<N>(live, at, (pair, pending), number, because);
             }
         }
     }
@@ -258,10 +282,11 @@ impl Ring {
     /// Counts `update` through the live bucket's block; `None` on success.
     fn add_live(&self, at: u64, update: Update) -> Option<Miss> {
         let Update { cells, number } = update;
-        let per_core = self.strategy == Strategy::PerCore;
         let sequence = |missed: &MissCell| {
-            if per_core {
-                self.add_any_per_core(at, cells, number, missed);
+            if self.in_line {
+                self.add_any_per_core::<ById>(at, cells, number, missed);
+            } else if self.strategy == Strategy::PerCore {
+                self.add_any_per_core::<ByProcessor>(at, cells, number, missed);
             } else {
                 self.add_portably(at, cells, number, |why| missed.set(Some(why)));
             }

@@ -10,7 +10,7 @@
 //!
 //! # Why
 //!
-//! The number of open rows is one word of the process, and only rises. Before an add its thread has found
+//! The number of open rows (times [`STEP`]) is one word of the process, and only rises. Before an add its thread has found
 //! the word above the row's number. Per core, the sequence compares with the word itself, so that it cannot commit to a
 //! row that is not open, whichever thread opened it. Portably, the thread has raised the word before it kept its row.
 //! A later look at a word finds what an earlier one has found, or what came after it (*coherence*): whatever order
@@ -37,20 +37,20 @@
 //! order of these operations alone, must see the word too: behind the fence in [`open`], or per core behind the one that
 //! follows such an add (`counters::striped`), which comes after the sequence's look.
 
-use super::per_core;
+use super::per_core::{self, STEP};
 use crate::sync::{Ordering, fence};
 
 /// How many rows are open: at least one, and no more than [`rows`](super::rows).
 #[inline]
 pub(crate) fn open_rows() -> usize {
-    per_core::open_rows().load(Ordering::Relaxed) // by coherence: see above
+    per_core::open_rows().load(Ordering::Relaxed) / STEP // by coherence: see above
 }
 
 /// Opens `row`, which is there, and those before it. Async-signal-safe.
 #[cold]
 pub(crate) fn open(row: usize) {
     debug_assert!(row < super::rows());
-    per_core::open_rows().fetch_max(row + 1, Ordering::Relaxed);
+    per_core::open_rows().fetch_max((row + 1) * STEP, Ordering::Relaxed);
     // Pairs with the fence of a reader that asks for SeqCst.
     fence(Ordering::SeqCst);
 }

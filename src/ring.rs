@@ -46,6 +46,7 @@ use crate::clock::forks;
 use crate::error::BuildError;
 use crate::event::layout::BucketLayout;
 use crate::reclaim::{self, Owned};
+use crate::stripe::numbered::Numbered;
 use crate::stripe::{self, Strategy, membarrier, per_core};
 use crate::sync::{AtomicU64, Ordering};
 
@@ -113,8 +114,8 @@ pub(crate) struct Ring {
     current: CachePadded<BucketPtr>,
     /// How this window's adds are kept from meeting.
     strategy: Strategy,
-    /// Whether adds are made in line: per core, by concurrency id.
-    in_line: bool,
+    /// Whether they are per core, by concurrency id.
+    is_by_id: bool,
     store: Store,
     /// A copy of every add to a bucket's shared cells.
     shared_total: Box<[AtomicU64]>,
@@ -168,7 +169,7 @@ impl Ring {
         Ok(Ring {
             current,
             strategy,
-            in_line: strategy == Strategy::PerCore && per_core::is_by_id(),
+            is_by_id: strategy == Strategy::PerCore && per_core::numbered() == Numbered::ById,
             store,
             shared_total: zeroed(layout.cells()),
             late: zeroed(layout.cells()),

@@ -17,6 +17,7 @@ use crate::sync::{AtomicU8, AtomicU64, AtomicUsize, Ordering, global, sized};
 pub(crate) mod live_bucket;
 pub(crate) mod membarrier;
 pub(crate) mod miss;
+pub(crate) mod numbered;
 pub(crate) mod open;
 pub(crate) mod portable;
 pub(crate) mod retry;
@@ -177,10 +178,14 @@ pub(crate) fn rows() -> usize {
     known_rows().load(Ordering::Relaxed)
 }
 
+/// Tells the compiler that its caller's branch is rare. (`std::hint::cold_path` needs Rust 1.95.)
+#[cold]
+pub(crate) fn cold() {}
+
 /// A column and how to add to it, in one word: a counter keeps one.
 ///
 /// Cells are eight bytes, so the lowest bits of a column's address are free. One tag is for columns with
-/// per-core adds by concurrency id, which are made in line, another for those with adds by the processor's number, out of line.
+/// per-core adds by concurrency id, another for those with adds by the processor's number.
 /// Zero: no column yet; [`UNAVAILABLE`]: the arena was full; anything else: a column with portable adds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TaggedColumn {

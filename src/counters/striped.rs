@@ -14,7 +14,7 @@ use crate::arena::arena;
 use crate::arena::by_row::ByRow;
 use crate::arena::rows;
 use crate::stripe::miss::Miss;
-use crate::stripe::per_core::{self, ByProcessor, Numbering, PerCoreColumn};
+use crate::stripe::per_core::{self, Numbering, PerCoreColumn};
 use crate::stripe::retry::retry_after;
 use crate::stripe::{self, TaggedColumn, portable};
 use crate::sync::{AtomicPtr, AtomicU64, Ordering, const_fn, fence};
@@ -40,22 +40,24 @@ impl Striped {
     }
 
     /// Adds `n`, wrapping. `order` is at least Release.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // no call on the path of an add
     pub(crate) fn add(&self, n: u64, order: Ordering) {
         match self.tagged() {
             TaggedColumn::PerCore(column) => self.add_in_sequence(column, n, order),
-            TaggedColumn::PerProcessor(column) => self.add_by_processor(column, n, order),
+            TaggedColumn::PerProcessor(column) => self.add_in_sequence(column, n, order),
             TaggedColumn::Portable(column) => portable::add(column, 0, n, order),
             TaggedColumn::Unavailable | TaggedColumn::Unclaimed => self.add_first(n, order),
         }
     }
 
     /// Raises the number to `value`, unless it is there already.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // no call on the path of an add
     pub(crate) fn raise(&self, value: u64) {
         match self.tagged() {
             TaggedColumn::PerCore(column) => self.raise_in_sequence(column, value),
-            TaggedColumn::PerProcessor(column) => self.raise_by_processor(column, value),
+            TaggedColumn::PerProcessor(column) => self.raise_in_sequence(column, value),
             TaggedColumn::Portable(column) => portable::raise(column, 0, value),
             TaggedColumn::Unavailable | TaggedColumn::Unclaimed => self.raise_first(value),
         }
@@ -110,12 +112,6 @@ impl Striped {
         }
     }
 
-    /// By the processor's number: out of line, so that callers have one sequence, the one of newer kernels.
-    #[inline(never)]
-    fn add_by_processor(&self, column: PerCoreColumn<ByProcessor>, n: u64, order: Ordering) {
-        self.add_in_sequence(column, n, order);
-    }
-
     #[cold]
     fn add_missed<N: Numbering>(&self, column: PerCoreColumn<N>, n: u64, why: Miss) {
         let miss = retry_after(why, |missed| {
@@ -138,11 +134,6 @@ impl Striped {
     fn raise_in_sequence<N: Numbering>(&self, column: PerCoreColumn<N>, value: u64) {
         let missed = |why| self.raise_missed(column, value, why);
         per_core::raise(column, value, || missed(Miss::Aborted), || missed(Miss::NoRow));
-    }
-
-    #[inline(never)]
-    fn raise_by_processor(&self, column: PerCoreColumn<ByProcessor>, value: u64) {
-        self.raise_in_sequence(column, value);
     }
 
     #[cold]

@@ -22,11 +22,11 @@ use crate::ring::bucket_ref::{Adder, BucketRef};
 use crate::ring::cells::Update;
 use crate::ring::geometry::OutOfRing;
 use crate::ring::slots::Slots;
-use crate::stripe::Strategy;
 use crate::stripe::live_bucket::LiveBucket;
 use crate::stripe::miss::{Miss, MissCell};
 use crate::stripe::per_core::{self, ById, ByProcessor, Numbering};
 use crate::stripe::retry::{attempt, note, retry};
+use crate::stripe::{Strategy, cold};
 use crate::sync::{AtomicPtr, Ordering};
 use crate::timestamp::Timestamp;
 
@@ -48,41 +48,44 @@ impl Ring {
     #[allow(clippy::inline_always)] // so that `cells` is a constant, where the event is
     pub(crate) fn add(window: &impl RingAndClock, at: Timestamp, cells: CellIndex, number: u64) {
         let (ring, at) = (window.ring(), at.as_nanos());
-        if ring.in_line {
-            ring.add_per_core::<ById>(at, cells, number, |miss| {
-                Ring::add_off_path(window, at, cells, number, miss);
-            });
+        let missed = |miss| Ring::add_off_path(window, at, cells, number, miss);
+        if ring.is_by_id {
+            ring.add_per_core::<ById>(at, cells, number, missed);
         } else {
-            Ring::add_out_of_line(window, at, cells, number);
+            cold(); // so that the usual case needs no jump
+            if ring.strategy == Strategy::PerCore {
+                ring.add_per_core::<ByProcessor>(at, cells, number, missed);
+            } else {
+                Ring::add_without_sequences(window, at, cells, number);
+            }
         }
     }
 
-    /// As [`add`](Self::add), per core by the processor's number, or portably. What it calls is not inlined, because a pin is
-    /// long, and callers need no second sequence. Each kind of
+    /// As [`add`](Self::add), portably. What it calls is not inlined, because a pin is long. Each kind of
     /// event has its own function, so that a `Count` needs few registers: a locked instruction waits for the
     /// stores that save them.
     #[inline]
-    fn add_out_of_line(window: &impl RingAndClock, at: u64, cells: CellIndex, number: u64) {
+    fn add_without_sequences(window: &impl RingAndClock, at: u64, cells: CellIndex, number: u64) {
         match cells {
-            CellIndex::Count { cell } => Ring::count_out_of_line(window, at, cell, number),
+            CellIndex::Count { cell } => Ring::count_without_sequences(window, at, cell, number),
             CellIndex::Value { pair, extremes } => {
-                Ring::record_out_of_line(window, at, (pair, extremes), number);
+                Ring::record_without_sequences(window, at, (pair, extremes), number);
             }
             CellIndex::Extreme { cell, is_minimum } => {
-                Ring::raise_out_of_line(window, at, (cell, is_minimum), number);
+                Ring::raise_without_sequences(window, at, (cell, is_minimum), number);
             }
         }
     }
 
     #[inline(never)]
-    fn count_out_of_line(window: &impl RingAndClock, at: u64, cell: u16, number: u64) {
+    fn count_without_sequences(window: &impl RingAndClock, at: u64, cell: u16, number: u64) {
         let cells = CellIndex::Count { cell };
         let slowly = |miss| Ring::add_off_path(window, at, cells, number, miss);
-        window.ring().add_there(at, cells, number, slowly);
+        window.ring().add_portably(at, cells, number, slowly);
     }
 
     #[inline(never)]
-    fn record_out_of_line(
+    fn record_without_sequences(
         window: &impl RingAndClock,
         at: u64,
         (pair, extremes): (u16, u16),
@@ -90,11 +93,11 @@ impl Ring {
     ) {
         let cells = CellIndex::Value { pair, extremes };
         let slowly = |miss| Ring::add_off_path(window, at, cells, number, miss);
-        window.ring().add_there(at, cells, number, slowly);
+        window.ring().add_portably(at, cells, number, slowly);
     }
 
     #[inline(never)]
-    fn raise_out_of_line(
+    fn raise_without_sequences(
         window: &impl RingAndClock,
         at: u64,
         (cell, is_minimum): (u16, bool),
@@ -102,17 +105,7 @@ impl Ring {
     ) {
         let cells = CellIndex::Extreme { cell, is_minimum };
         let slowly = |miss| Ring::add_off_path(window, at, cells, number, miss);
-        window.ring().add_there(at, cells, number, slowly);
-    }
-
-    #[inline(always)]
-    #[allow(clippy::inline_always)] // its callers are not inlined
-    fn add_there(&self, at: u64, cells: CellIndex, number: u64, missed: impl FnOnce(Miss)) {
-        if self.strategy == Strategy::PerCore {
-            self.add_per_core::<ByProcessor>(at, cells, number, missed);
-        } else {
-            self.add_portably(at, cells, number, missed);
-        }
+        window.ring().add_portably(at, cells, number, slowly);
     }
 
     /// As [`add`](Self::add), off the quick path, which has missed.
@@ -283,7 +276,7 @@ impl Ring {
     fn add_live(&self, at: u64, update: Update) -> Option<Miss> {
         let Update { cells, number } = update;
         let sequence = |missed: &MissCell| {
-            if self.in_line {
+            if self.is_by_id {
                 self.add_any_per_core::<ById>(at, cells, number, missed);
             } else if self.strategy == Strategy::PerCore {
                 self.add_any_per_core::<ByProcessor>(at, cells, number, missed);

@@ -45,8 +45,10 @@ use std::marker::PhantomData;
 use std::mem::offset_of;
 use std::ptr::NonNull;
 
+use super::cold;
 use super::live_bucket::LiveBucket;
 use super::miss::Miss;
+use super::numbered::Numbered;
 use crate::memory::column::Column;
 use crate::sync::{AtomicPtr, AtomicU64};
 
@@ -58,7 +60,7 @@ mod record; // behind the macros that it uses
 
 use detect::{DETECTED, Detected, area};
 pub(super) use detect::{STEP, detect, open_rows};
-pub(crate) use detect::{is_by_id, pairs_are_whole};
+pub(crate) use detect::{numbered, pairs_are_whole};
 pub(crate) use record::{fold_live, record_live, record_pending};
 pub(super) use row::row;
 
@@ -108,7 +110,10 @@ impl<N: Numbering> PerCoreColumn<N> {
 
 /// The word for a column with per-core adds.
 pub(super) fn tag(column: Column) -> *mut AtomicU64 {
-    let tag = if is_by_id() { ById::TAG } else { ByProcessor::TAG };
+    let tag = match numbered() {
+        Numbered::ById => ById::TAG,
+        Numbered::ByProcessor => ByProcessor::TAG,
+    };
     column.first().as_ptr().map_addr(|address| address | tag)
 }
 
@@ -132,10 +137,6 @@ pub(super) fn by_processor(word: *mut AtomicU64) -> Option<PerCoreColumn<ByProce
 fn untag<N: Numbering>(word: *mut AtomicU64) -> Option<PerCoreColumn<N>> {
     (word.addr() & N::TAG != 0).then_some(PerCoreColumn { word, numbering: PhantomData })
 }
-
-/// Tells the compiler that its caller's branch is rare. (`std::hint::cold_path` needs Rust 1.95.)
-#[cold]
-fn cold() {}
 
 /// What the kernel expects before an abort address: glibc's choice for x86.
 #[cfg(test)]
@@ -358,7 +359,10 @@ mod tests {
         let end = descriptor.start + descriptor.length;
         // SAFETY: code of ours.
         let commit = unsafe { *((end - 5) as *const [u8; 5]) };
-        let tag = if is_by_id() { ById::TAG } else { ByProcessor::TAG };
+        let tag = match numbered() {
+            Numbered::ById => ById::TAG,
+            Numbered::ByProcessor => ByProcessor::TAG,
+        };
         assert_eq!(
             (commit[0] & 0xf8, commit[1], commit[2] & 0xc7),
             (0x48, 0x89, 0x44),

@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 
 use super::live_bucket::LiveBucket;
 use super::miss::Miss;
+use super::numbered::Numbered;
 use crate::memory::column::Column;
 use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, global};
 
@@ -19,8 +20,9 @@ impl Numbering for ById {}
 pub(crate) enum ByProcessor {}
 impl Numbering for ByProcessor {}
 
-pub(crate) fn is_by_id() -> bool {
-    false
+/// The number by which rows are told apart.
+pub(crate) fn numbered() -> Numbered {
+    Numbered::ById
 }
 
 /// A column with per-core adds: there is none.

@@ -15,6 +15,7 @@ use std::ptr::NonNull;
 
 use super::live_bucket::{LiveBucket, PENDING};
 use super::miss::Miss;
+use super::numbered::Numbered;
 use crate::memory::column::Column;
 use crate::reclaim;
 use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, Mutex, Ordering, global, thread_number};
@@ -34,8 +35,9 @@ impl Numbering for ById {}
 pub(crate) enum ByProcessor {}
 impl Numbering for ByProcessor {}
 
-pub(crate) fn is_by_id() -> bool {
-    true
+/// The number by which rows are told apart.
+pub(crate) fn numbered() -> Numbered {
+    Numbered::ById
 }
 
 /// A column with per-core adds.

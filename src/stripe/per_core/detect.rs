@@ -2,6 +2,7 @@
 
 use std::ffi::CStr;
 
+use crate::stripe::numbered::Numbered;
 use crate::sync::{AtomicBool, AtomicUsize, Ordering};
 
 /// Offsets in `struct rseq` of the kernel.
@@ -32,9 +33,10 @@ pub(super) static DETECTED: Detected = Detected {
     is_by_id: AtomicBool::new(false),
 };
 
-/// Whether rows are numbered by concurrency id. The strategy is decided.
-pub(crate) fn is_by_id() -> bool {
-    DETECTED.is_by_id.load(Ordering::Relaxed) // published with the decision
+/// The number by which rows are told apart. The strategy is decided.
+pub(crate) fn numbered() -> Numbered {
+    // Relaxed: published with the decision.
+    if DETECTED.is_by_id.load(Ordering::Relaxed) { Numbered::ById } else { Numbered::ByProcessor }
 }
 
 /// By how much the word of open rows rises for a row: a sequence compares it with how far its own is from row 0, in bytes.

@@ -2,13 +2,17 @@
 
 use std::arch::asm;
 
-use super::detect::{DETECTED, area, is_by_id};
+use super::detect::{DETECTED, area, numbered};
+use crate::stripe::numbered::Numbered;
 use crate::sync::Ordering;
 
 /// The number of this thread's row, whether or not there is such a row; `None` if the thread is not registered.
 pub(in crate::stripe) fn row() -> Option<usize> {
     let offset = DETECTED.area.load(Ordering::Relaxed); // published with the column that led here
-    let number = if is_by_id() { area::MM_CID } else { area::CPU_ID };
+    let number = match numbered() {
+        Numbered::ById => area::MM_CID,
+        Numbered::ByProcessor => area::CPU_ID,
+    };
     let (processor, row): (i32, u32);
     // SAFETY: reads this thread's area. `detect` has found where that is.
     unsafe {

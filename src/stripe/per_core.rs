@@ -45,10 +45,10 @@ use std::marker::PhantomData;
 use std::mem::offset_of;
 use std::ptr::NonNull;
 
-use super::cold;
 use super::live_bucket::LiveBucket;
 use super::miss::Miss;
 use super::numbered::Numbered;
+use super::{UNAVAILABLE, cold};
 use crate::memory::column::Column;
 use crate::sync::{AtomicPtr, AtomicU64};
 
@@ -89,7 +89,7 @@ pub(crate) enum ByProcessor {}
 
 impl Numbering for ByProcessor {
     const SHIFTED: usize = area::CPU_ID - 2;
-    const TAG: usize = 4;
+    const TAG: usize = 0;
 }
 
 /// A column with per-core adds: the address of its cell in row 0, and the tag of its numbering.
@@ -119,23 +119,21 @@ pub(super) fn tag(column: Column) -> *mut AtomicU64 {
 
 /// The column of a word, if it is one with adds by concurrency id.
 #[inline]
-pub(super) fn by_id(word: *mut AtomicU64) -> Option<PerCoreColumn<ById>> {
-    let column = untag(word);
-    if column.is_none() {
+pub(crate) fn by_id(word: *mut AtomicU64) -> Option<PerCoreColumn<ById>> {
+    if word.addr() & ById::TAG != 0 {
+        Some(PerCoreColumn { word, numbering: PhantomData })
+    } else {
         cold(); // so that the usual case needs no jump
+        None
     }
-    column
 }
 
 /// The column of a word, if it is one with adds by the processor's number.
 #[inline]
-pub(super) fn by_processor(word: *mut AtomicU64) -> Option<PerCoreColumn<ByProcessor>> {
-    untag(word)
-}
-
-#[inline]
-fn untag<N: Numbering>(word: *mut AtomicU64) -> Option<PerCoreColumn<N>> {
-    (word.addr() & N::TAG != 0).then_some(PerCoreColumn { word, numbering: PhantomData })
+pub(crate) fn by_processor(word: *mut AtomicU64) -> Option<PerCoreColumn<ByProcessor>> {
+    let is_tagged = word.addr() & (align_of::<AtomicU64>() - 1) != ByProcessor::TAG;
+    let is_column = !is_tagged && word.addr() > UNAVAILABLE;
+    is_column.then_some(PerCoreColumn { word, numbering: PhantomData })
 }
 
 /// What the kernel expects before an abort address: glibc's choice for x86.
@@ -143,7 +141,7 @@ fn untag<N: Numbering>(word: *mut AtomicU64) -> Option<PerCoreColumn<N>> {
 const SIGNATURE: u32 = 0x5305_3053;
 
 // A sequence takes a number times this for how far its row is from row 0. And it loads pointers, eight bytes each.
-const _: () = assert!(STEP == Column::offset(1) * size_of::<AtomicU64>());
+const _: () = assert!(STEP == Column::offset(1));
 const _: () = assert!(size_of::<usize>() == 8 && size_of::<AtomicPtr<LiveBucket>>() == 8);
 
 /// How many bytes a position is behind a bucket's first cell.

@@ -44,7 +44,7 @@ pub(super) fn detect(_dense: bool) -> bool {
 pub(super) const STEP: usize = 1;
 
 global! {
-    /// How many rows are open.
+    /// How many rows are open: the word.
     pub(super) fn open_rows() -> AtomicUsize = AtomicUsize::new(STEP);
 }
 
@@ -58,12 +58,12 @@ pub(super) fn tag(column: Column) -> *mut AtomicU64 {
 }
 
 #[inline]
-pub(super) fn by_id(_word: *mut AtomicU64) -> Option<PerCoreColumn<ById>> {
+pub(crate) fn by_id(_word: *mut AtomicU64) -> Option<PerCoreColumn<ById>> {
     None
 }
 
 #[inline]
-pub(super) fn by_processor(_word: *mut AtomicU64) -> Option<PerCoreColumn<ByProcessor>> {
+pub(crate) fn by_processor(_word: *mut AtomicU64) -> Option<PerCoreColumn<ByProcessor>> {
     None
 }
 

@@ -1,4 +1,4 @@
-//! The per-core strategy in a model (`--cfg windrow_per_core`): loom and shuttle cannot see the
+//! The per-core strategy in a model (`windrow_per_core`): loom and shuttle cannot see the
 //! sequences, so they are steps here, with possible aborts between them.
 //!
 //! All threads of a model share one core, the worst case; but for those that it [has run](run_on_second_core)
@@ -16,6 +16,7 @@ use std::ptr::NonNull;
 use super::live_bucket::{LiveBucket, PENDING};
 use super::miss::Miss;
 use super::numbered::Numbered;
+use super::open;
 use crate::memory::column::Column;
 use crate::reclaim;
 use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, Mutex, Ordering, global, thread_number};
@@ -56,16 +57,16 @@ pub(super) fn tag(column: Column) -> *mut AtomicU64 {
     column.first().as_ptr().map_addr(|address| address | TAG)
 }
 
-pub(super) fn by_id(word: *mut AtomicU64) -> Option<PerCoreColumn<ById>> {
+pub(crate) fn by_id(word: *mut AtomicU64) -> Option<PerCoreColumn<ById>> {
     (word.addr() & TAG != 0).then_some(PerCoreColumn(word, PhantomData))
 }
 
-pub(super) fn by_processor(_word: *mut AtomicU64) -> Option<PerCoreColumn<ByProcessor>> {
+pub(crate) fn by_processor(_word: *mut AtomicU64) -> Option<PerCoreColumn<ByProcessor>> {
     None
 }
 
 thread_number! {
-    /// The core that this thread runs on, and its row; `usize::MAX` stands for the first.
+    /// The core that this thread runs on, and its row.
     CORE
 }
 
@@ -81,20 +82,20 @@ pub(super) fn row() -> Option<usize> {
 }
 
 fn core() -> usize {
-    CORE.with(|core| if core.get() == usize::MAX { 0 } else { core.get() })
+    CORE.with(std::cell::Cell::get)
 }
 
 /// By how much the word of open rows rises for a row.
 pub(super) const STEP: usize = 1;
 
 global! {
-    /// How many rows are open.
+    /// How many rows are open: the word.
     pub(super) fn open_rows() -> AtomicUsize = AtomicUsize::new(STEP);
 }
 
 /// Whether a row is open. (The first is: no step.)
 fn is_open(row: usize) -> bool {
-    row == 0 || row < open_rows().load(Ordering::Relaxed)
+    row == 0 || row < open::open_rows().first
 }
 
 global! {

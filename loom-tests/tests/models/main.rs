@@ -9,6 +9,7 @@ mod counter_sum;
 mod each_bucket;
 mod extremes;
 mod families;
+mod leases;
 mod lifetime;
 mod one_bucket;
 mod open_rows;

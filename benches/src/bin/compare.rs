@@ -1,8 +1,8 @@
 //! The comparison lab's program: measures, and leaves a report. `cargo xtask compare` builds and calls it;
 //! see there for what a person types.
 //!
-//! `compare DIRECTORY [--quick] [--java CLASSES] [--per-core GROUP=N]... [PART]...`; and three ways in
-//! which it calls itself: `--serve` (a worker), `--portable-part PART` and `--first GROUP NAME`.
+//! `compare DIRECTORY [--quick] [--java CLASSES] [--per-core GROUP=N]... [--before LOOPS] [PART]...`; and three
+//! ways in which it calls itself: `--serve` (a worker), `--portable-part PART` and `--first GROUP NAME`.
 //!
 //! Ends with an error if windrow, or a rival that is right by design, lost a count.
 
@@ -21,6 +21,7 @@ use windrow_benches::lab::portable::{Whom, rows as portable};
 use windrow_benches::lab::report::Report;
 use windrow_benches::lab::rounds::Workers;
 use windrow_benches::lab::speed::{SETS, Speed};
+use windrow_benches::lab::strategies::{self, Strategies};
 use windrow_benches::lab::subject::Group;
 use windrow_benches::lab::targets::Measured;
 use windrow_benches::lab::{
@@ -33,8 +34,17 @@ static HEAP: Counting = Counting::new();
 
 /// What can be asked for alone, in the order in which it is measured: bytes first, while nothing else
 /// has used the heap.
-const PARTS: [&str; 8] =
-    ["memory", "speed", "losses", "sealed", "rotation", "latency", "first", "instructions"];
+const PARTS: [&str; 9] = [
+    "memory",
+    "speed",
+    "strategies",
+    "losses",
+    "sealed",
+    "rotation",
+    "latency",
+    "first",
+    "instructions",
+];
 
 /// The same, and the parts of the part `speed`.
 fn parts() -> impl Iterator<Item = &'static str> {
@@ -47,6 +57,8 @@ struct Asked {
     effort: Effort,
     java: Option<PathBuf>,
     per_core: Vec<(Group, usize)>,
+    /// The loops, built with an earlier windrow.
+    before: Option<PathBuf>,
     parts: Vec<String>,
 }
 
@@ -57,6 +69,7 @@ impl Asked {
             effort: Effort::Full,
             java: None,
             per_core: Vec::new(),
+            before: None,
             parts: Vec::new(),
         };
         while let Some(argument) = arguments.next()? {
@@ -66,6 +79,7 @@ impl Asked {
                 Long("per-core") => {
                     asked.per_core.push(arguments.value()?.parse_with(per_core)?);
                 }
+                Long("before") => asked.before = Some(arguments.value()?.into()),
                 Value(part) if parts().any(|known| part == *known) => {
                     asked.parts.push(part.string()?);
                 }
@@ -123,6 +137,14 @@ fn measure(asked: &Asked) -> Result<(Report, bool), String> {
         left_out.append(&mut workers.failed);
         tables.extend(measured.tables());
         speed = Some(measured);
+    }
+    if asked.wants("strategies") {
+        if asked.before.is_none() {
+            left_out.push("an earlier windrow, since `--before` names no commit".to_owned());
+        }
+        let found = Strategies::measure(effort, asked.before.clone())?;
+        tables.extend(strategies::tables(&found));
+        parts.push(("strategies", json!(found)));
     }
     let mut lost = Vec::new();
     if asked.wants("losses") {

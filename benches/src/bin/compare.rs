@@ -1,7 +1,7 @@
 //! The comparison lab's program: measures, and leaves a report. `cargo xtask compare` builds and calls it;
 //! see there for what a person types.
 //!
-//! `compare DIRECTORY [--quick] [--java CLASSES] [--per-core GROUP=N]... [--before LOOPS] [PART]...`; and three
+//! `compare DIRECTORY [--quick] [--java CLASSES] [--per-core GROUP=N]... [--before COMMIT LOOPS] [PART]...`; and three
 //! ways in which it calls itself: `--serve` (a worker), `--portable-part PART` and `--first GROUP NAME`.
 //!
 //! Ends with an error if windrow, or a rival that is right by design, lost a count.
@@ -57,8 +57,8 @@ struct Asked {
     effort: Effort,
     java: Option<PathBuf>,
     per_core: Vec<(Group, usize)>,
-    /// The loops, built with an earlier windrow.
-    before: Option<PathBuf>,
+    /// An earlier windrow's commit, and the loops built with it.
+    before: Option<(String, PathBuf)>,
     parts: Vec<String>,
 }
 
@@ -79,7 +79,10 @@ impl Asked {
                 Long("per-core") => {
                     asked.per_core.push(arguments.value()?.parse_with(per_core)?);
                 }
-                Long("before") => asked.before = Some(arguments.value()?.into()),
+                Long("before") => {
+                    let commit = arguments.value()?.string()?;
+                    asked.before = Some((commit, arguments.value()?.into()));
+                }
                 Value(part) if parts().any(|known| part == *known) => {
                     asked.parts.push(part.string()?);
                 }
@@ -142,7 +145,8 @@ fn measure(asked: &Asked) -> Result<(Report, bool), String> {
         if asked.before.is_none() {
             left_out.push("an earlier windrow, since `--before` names no commit".to_owned());
         }
-        let found = Strategies::measure(effort, asked.before.clone())?;
+        let before = asked.before.as_ref().map(|(_, loops)| loops.as_path());
+        let found = Strategies::measure(effort, before)?;
         tables.extend(strategies::tables(&found));
         parts.push(("strategies", json!(found)));
     }
@@ -196,7 +200,8 @@ fn measure(asked: &Asked) -> Result<(Report, bool), String> {
     tables.insert(0, targets::table(measured));
     tables.insert(1, design::table(measured));
     tables.retain(|table| !table.rows.is_empty());
-    let typed = command(&asked.parts, effort);
+    let commit = asked.before.as_ref().map(|(commit, _)| commit.as_str());
+    let typed = command(&asked.parts, commit, effort);
     let environment = Environment::new(typed, asked.java.is_some(), &others, left_out);
     let pictures = pictures::all(&environment, measured, &times);
     let figures = speed.map_or(Vec::new(), |speed| speed.figures);

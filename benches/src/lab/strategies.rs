@@ -12,7 +12,7 @@
 mod report;
 mod way;
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -149,9 +149,9 @@ impl Strategies {
     ///
     /// # Errors
     /// If a process fails.
-    pub fn measure(effort: Effort, before: Option<PathBuf>) -> Result<Strategies, String> {
+    pub fn measure(effort: Effort, before: Option<&Path>) -> Result<Strategies, String> {
         let mut progress = Progress::begin("the strategies");
-        let asked = WAYS.iter().filter_map(|way| way.start(before.as_deref()).transpose());
+        let asked = WAYS.iter().filter_map(|way| way.start(before).transpose());
         let mut asked = asked.collect::<Result<Vec<Asked>, String>>()?;
         let mut figures = Vec::new();
         let planned = plan(asked.len());

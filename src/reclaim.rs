@@ -2,12 +2,13 @@
 //!
 //! The library uses epoch-based reclamation by `crossbeam-epoch` (Fraser, *Practical lock-freedom*,
 //! 2004). Only this module names it, because models run over two reclaimers: `crossbeam-epoch` itself,
-//! and a checking one (`--cfg windrow_checker`). That one frees at the earliest moment that the contract
+//! and a checking one (`windrow_checker`). That one frees at the earliest moment that the contract
 //! allows, and fails the model at the first access after that.
 
 #[cfg(not(windrow_checker))]
 pub(crate) use crossbeam_epoch::{Atomic, Guard, Owned, Shared};
 
+pub(crate) mod announced;
 pub(crate) mod grace;
 
 #[cfg(not(any(loom, shuttle)))]
@@ -20,7 +21,7 @@ pub(crate) use crossbeam_epoch::pin;
 
 #[cfg(windrow_checker)]
 mod checker;
-#[cfg(windrow_per_core)]
+#[cfg(any(windrow_per_core, windrow_announced))]
 pub(crate) use checker::is_pinned;
 #[cfg(windrow_checker)]
 pub(crate) use checker::{Atomic, Guard, Owned, Shared, pin};

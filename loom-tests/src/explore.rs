@@ -84,6 +84,8 @@ impl Model {
 fn over() -> &'static str {
     if cfg!(windrow_per_core) {
         "the per-core strategy"
+    } else if cfg!(windrow_announced) {
+        "announced buckets"
     } else if cfg!(windrow_checker) {
         "the checker"
     } else if !cfg!(loom) && windrow::strategy() == windrow::Strategy::PerCore {

@@ -61,9 +61,7 @@ fn what_is_added_after_each_clear_is_handed_out_once() {
 
 #[test]
 fn adds_are_before_a_clear_or_after_it() {
-    for strategy in ["", "portable"] {
-        alone::run("under_writers", &[("WINDROW_STRATEGY", strategy)]);
-    }
+    alone::in_each_strategy("under_writers");
 }
 
 #[test]

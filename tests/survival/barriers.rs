@@ -23,7 +23,7 @@ fn by_threads(work: &Work) {
 
 #[test]
 fn refused_from_the_beginning() {
-    alone::run("barriers::refused_before_the_first_window", &[]);
+    alone::in_each_strategy("barriers::refused_before_the_first_window");
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn refused_before_the_first_window() {
 /// Then a retired bucket can never be closed: buckets open without a block.
 #[test]
 fn refused_later() {
-    alone::run("barriers::refused_between_two_adds", &[]);
+    alone::in_each_strategy("barriers::refused_between_two_adds");
 }
 
 #[test]

@@ -11,11 +11,10 @@
 //!                 `- older, out of the ring: `late`
 //! ```
 
-use std::ptr::{NonNull, from_ref};
+use std::ptr::from_ref;
 
 use crate::clock::UNKNOWN;
 use crate::event::layout::{CellIndex, raise_of};
-use crate::memory::column::Column;
 use crate::reclaim::announced::{self, Between, Slot};
 use crate::reclaim::{self, Guard};
 use crate::ring::Ring;
@@ -379,10 +378,9 @@ impl Bucket {
             return false;
         }
         self.check();
-        let column = NonNull::new(self.live.column.load(Ordering::Relaxed)); // published with the bucket
-        // SAFETY: a portable block's word is its first column, and a bucket with a span has a block.
-        let column = unsafe { Column::new(column.unwrap_unchecked()) };
-        update.put(&column);
+        let word = self.live.column.load(Ordering::Relaxed); // published with the bucket
+        // SAFETY: a bucket with a span has a block, and that is portable.
+        unsafe { update.put_in_row(word) };
         true
     }
 }

@@ -80,7 +80,7 @@ pub(super) fn tag(column: Column) -> *mut AtomicU64 {
 
 /// The column of a word, if it is one with per-core adds.
 #[inline]
-pub(super) fn untag(word: *mut AtomicU64) -> Option<PerCoreColumn> {
+pub(crate) fn untag(word: *mut AtomicU64) -> Option<PerCoreColumn> {
     if word.addr() & TAG != 0 {
         Some(PerCoreColumn(word))
     } else {
@@ -133,8 +133,8 @@ macro_rules! sequence {
             "mov {offset}, qword ptr [{detected} + {index}]",
             "sar {row:e}, 31",
             "or {row:e}, dword ptr fs:[{offset}]",
-            // Is there such a row, and is it open? One branch for all questions.
-            "cmp {row}, qword ptr [{detected} + {open}]",
+            // Is there such a row, and is it open? One branch for all questions. (The first bank's half of the word.)
+            "cmp {row:e}, dword ptr [{detected} + {open}]",
             "jae {no_row}",
             // The cell. Rows are a power of two apart. Added up here, because a read-modify-write
             // on an address with an index is split into more micro-operations: 0.5 ns.

@@ -21,7 +21,7 @@ pub(super) fn detect(_dense: bool) -> bool {
 }
 
 global! {
-    /// How many rows are open.
+    /// How many rows are open: the word.
     pub(super) fn open_rows() -> AtomicUsize = AtomicUsize::new(1);
 }
 
@@ -35,7 +35,7 @@ pub(super) fn tag(column: Column) -> *mut AtomicU64 {
 }
 
 #[inline]
-pub(super) fn untag(_word: *mut AtomicU64) -> Option<PerCoreColumn> {
+pub(crate) fn untag(_word: *mut AtomicU64) -> Option<PerCoreColumn> {
     None
 }
 

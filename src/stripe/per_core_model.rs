@@ -14,6 +14,7 @@ use std::ptr::NonNull;
 
 use super::live_bucket::{LiveBucket, PENDING};
 use super::miss::Miss;
+use super::open;
 use crate::memory::column::Column;
 use crate::reclaim;
 use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, Mutex, Ordering, global, thread_number};
@@ -37,12 +38,12 @@ pub(super) fn tag(column: Column) -> *mut AtomicU64 {
     column.first().as_ptr().map_addr(|address| address | TAG)
 }
 
-pub(super) fn untag(word: *mut AtomicU64) -> Option<PerCoreColumn> {
+pub(crate) fn untag(word: *mut AtomicU64) -> Option<PerCoreColumn> {
     (word.addr() & TAG != 0).then_some(PerCoreColumn(word))
 }
 
 thread_number! {
-    /// The core that this thread runs on, and its row; `usize::MAX` stands for the first.
+    /// The core that this thread runs on, and its row.
     CORE
 }
 
@@ -58,17 +59,17 @@ pub(super) fn row() -> Option<usize> {
 }
 
 fn core() -> usize {
-    CORE.with(|core| if core.get() == usize::MAX { 0 } else { core.get() })
+    CORE.with(std::cell::Cell::get)
 }
 
 global! {
-    /// How many rows are open.
+    /// How many rows are open: the word.
     pub(super) fn open_rows() -> AtomicUsize = AtomicUsize::new(1);
 }
 
 /// Whether a row is open. (The first is: no step.)
 fn is_open(row: usize) -> bool {
-    row == 0 || row < open_rows().load(Ordering::Relaxed)
+    row == 0 || row < open::open_rows().first
 }
 
 global! {

@@ -2,6 +2,7 @@
 
 use std::ffi::CStr;
 
+use crate::object;
 use crate::sync::{AtomicUsize, Ordering};
 
 /// Offsets in `struct rseq` of the kernel.
@@ -51,7 +52,7 @@ pub(in crate::stripe) fn detect(dense: bool) -> bool {
         // auxiliary vector says what the kernel fills.
         || (matches!(size, 20 | 32) && feature_size() >= area::WITH_MM_CID);
     let index = if dense && has_mm_cid { area::MM_CID } else { area::CPU_ID };
-    pin_object();
+    object::pin();
     let area = offset.cast_unsigned();
     // Relaxed: published with the decision, and with every column after it.
     DETECTED.area.store(area, Ordering::Relaxed);
@@ -83,17 +84,4 @@ fn feature_size() -> usize {
     const AT_RSEQ_FEATURE_SIZE: libc::c_ulong = 27; // include/uapi/linux/auxvec.h
     // SAFETY: reads the auxiliary vector; zero if it has no such entry.
     unsafe { libc::getauxval(AT_RSEQ_FEATURE_SIZE) as usize }
-}
-
-/// Keeps the object that holds the descriptors loaded for ever, if it was loaded by `dlopen`.
-fn pin_object() {
-    // SAFETY: all zeros are a valid `Dl_info`, and the first argument is an address in this object.
-    unsafe {
-        let mut found: libc::Dl_info = std::mem::zeroed();
-        let here = pin_object as *const libc::c_void;
-        if libc::dladdr(here, &raw mut found) != 0 && !found.dli_fname.is_null() {
-            let flags = libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE;
-            libc::dlopen(found.dli_fname, flags); // null for the program itself, which stays anyway
-        }
-    }
 }

@@ -29,6 +29,7 @@ mod ports;
 mod sanitizers;
 mod sources;
 mod steps;
+mod strategies;
 mod suites;
 mod twin;
 mod twins;

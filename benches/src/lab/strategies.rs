@@ -1,5 +1,6 @@
 //! The strategies side by side. A process has one strategy, so each has a process (`benches/loops`), and all of them take
-//! part in the same rounds: each is asked for a short run of a loop, in turns.
+//! part in the same rounds: each is asked for a short run of a loop, in turns. They are started anew for each round: where
+//! the system puts a program's memory makes a difference of some tens of percent, which is then none between strategies.
 //!
 //! | file | |
 //! |---|---|
@@ -128,7 +129,8 @@ fn calibrate(asked: &mut Asked, question: &str) -> Result<Option<u64>, String> {
     loop {
         let Some(spent) = run(asked, question, times)? else { return Ok(None) };
         if spent.cpu * 8 >= LENGTH {
-            return Ok(Some((times as f64 * LENGTH.div_duration_f64(spent.cpu)).max(1.0) as u64));
+            let fill = u128::from(times) * LENGTH.as_nanos() / spent.cpu.as_nanos();
+            return Ok(Some((fill as u64).max(1)));
         }
         times *= 4;
     }
@@ -151,8 +153,11 @@ impl Strategies {
     /// If a process fails.
     pub fn measure(effort: Effort, before: Option<&Path>) -> Result<Strategies, String> {
         let mut progress = Progress::begin("the strategies");
-        let asked = WAYS.iter().filter_map(|way| way.start(before).transpose());
-        let mut asked = asked.collect::<Result<Vec<Asked>, String>>()?;
+        let start = || -> Result<Vec<Asked>, String> {
+            WAYS.iter().filter_map(|way| way.start(before).transpose()).collect()
+        };
+        let mut asked = start()?;
+        let ways: Vec<Way> = asked.iter().map(|asked| asked.way.clone()).collect();
         let mut figures = Vec::new();
         let planned = plan(asked.len());
         for (index, mut figure) in planned.into_iter().enumerate() {
@@ -165,6 +170,7 @@ impl Strategies {
         let rounds = effort.pick(9, 61);
         for round in 0..rounds {
             progress.step("rounds", round, rounds);
+            asked = start()?;
             let count = figures.len();
             for turn in 0..count {
                 let figure = &mut figures[(round + turn) % count];
@@ -174,17 +180,17 @@ impl Strategies {
                 }
             }
         }
-        let mut beside = vec![Vec::new(); asked.len()];
+        let mut beside = vec![Vec::new(); ways.len()];
         let rounds = effort.pick(5, 15);
         for round in 0..rounds {
             progress.step("beside rotations", round, rounds);
-            for turn in 0..asked.len() {
-                let at = (round + turn) % asked.len();
+            asked = start()?;
+            for turn in 0..ways.len() {
+                let at = (round + turn) % ways.len();
                 beside[at].push(rotate(&mut asked[at])?);
             }
         }
         progress.end();
-        let ways = asked.into_iter().map(|asked| asked.way).collect();
         Ok(Strategies { ways, figures, beside })
     }
 

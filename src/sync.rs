@@ -161,6 +161,10 @@ pub(crate) struct Witness {
     cell: loom::cell::UnsafeCell<()>,
 }
 
+// SAFETY: it holds nothing, and loom sees each use.
+#[cfg(loom)]
+unsafe impl Sync for Witness {}
+
 impl Witness {
     /// Checks, under loom, that the initialisation of the structure happened before.
     #[inline]

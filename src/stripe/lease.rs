@@ -27,14 +27,26 @@ use crate::sync::{AtomicBool, Ordering, alike, global, sized};
 
 /// The right to write a row: true while a thread has it.
 #[derive(Debug)]
-pub(super) struct Lease(AtomicBool);
+pub(super) struct Lease {
+    is_taken: AtomicBool,
+    /// Of the writes in the row: none may come at the same time as another.
+    #[cfg(loom)]
+    writes: crate::sync::Witness,
+}
 
 /// As many as there may be rows.
 const LEASES: usize = sized(MOST_ROWS, 2);
 
 global! {
     /// A lease for each row.
-    fn leases() -> [Lease; LEASES] = alike![Lease(AtomicBool::new(false)); LEASES];
+    fn leases() -> [Lease; LEASES] = alike![
+        Lease {
+            is_taken: AtomicBool::new(false),
+            #[cfg(loom)]
+            writes: crate::sync::Witness::default(),
+        };
+        LEASES
+    ];
 }
 
 /// Leases this thread a row, and says which; `None` if there is none to be had. Async-signal-safe.
@@ -45,15 +57,15 @@ pub(super) fn take() -> Option<(usize, &'static Lease)> {
 impl Lease {
     fn take(&self) -> bool {
         // Relaxed: a look at those that are taken, which are most, writes nothing.
-        !self.0.load(Ordering::Relaxed)
+        !self.is_taken.load(Ordering::Relaxed)
             // Acquire: pairs with the Release in `give_back`. Relaxed: another thread has it.
-            && self.0.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok()
+            && self.is_taken.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
     /// Gives the row back.
     pub(super) fn give_back(&self) {
         // Release: pairs with the Acquire in `take`.
-        self.0.store(false, Ordering::Release);
+        self.is_taken.store(false, Ordering::Release);
     }
 }
 
@@ -61,4 +73,16 @@ impl Lease {
 pub(super) fn take_from_the_absent(mine: Option<usize>) {
     let absent = leases().iter().enumerate().filter(|(row, _)| Some(*row) != mine);
     absent.for_each(|(_, lease)| lease.give_back());
+}
+
+/// In a model: the thread that has leased `row` is about to write there.
+#[cfg(loom)]
+pub(super) fn write(row: usize) {
+    leases()[row].writes.renew();
+}
+
+/// How many rows are leased.
+#[cfg(test)]
+pub(super) fn taken() -> usize {
+    leases().iter().filter(|lease| lease.is_taken.load(Ordering::Relaxed)).count()
 }

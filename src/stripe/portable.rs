@@ -42,6 +42,8 @@ use crate::sync::{AtomicU64, AtomicUsize, Ordering, fence, global, thread_number
 use crate::thread_end::{self, AtEnd, GiveBack};
 
 mod plain;
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests;
 
 thread_number! {
     /// This thread's word: [`NONE`], [`BUSY`], or the offset of its row and [`LEASED`] or [`DEALT`].
@@ -84,20 +86,15 @@ pub(crate) struct Leased(*mut AtomicU64);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Dealt(*mut AtomicU64);
 
-/// A column's word and this thread's, added up.
-#[inline]
-fn place(word: *mut AtomicU64) -> *mut AtomicU64 {
-    word.wrapping_byte_add(MINE.with(Cell::get))
-}
-
 /// This thread's cell of the column in `word`, if there is a column, and the thread has leased a row.
 ///
 /// # Safety
 /// `word` is an encoded [`TaggedColumn`](super::TaggedColumn).
 #[inline]
 pub(crate) unsafe fn leased(word: *mut AtomicU64) -> Option<Leased> {
-    let place = place(word);
-    (place.addr() & BOTH != 0).then_some(Leased(place))
+    let own = MINE.with(Cell::get);
+    let place = word.wrapping_byte_add(own);
+    if place.addr() & BOTH != 0 { Some(Leased::at(place, own)) } else { None }
 }
 
 /// This thread's cell of the column in `word`, if there is a column, and the thread was dealt a row.
@@ -106,7 +103,7 @@ pub(crate) unsafe fn leased(word: *mut AtomicU64) -> Option<Leased> {
 /// `word` is an encoded [`TaggedColumn`](super::TaggedColumn), and not one with per-core adds.
 #[inline]
 pub(crate) unsafe fn dealt(word: *mut AtomicU64) -> Option<Dealt> {
-    let place = place(word);
+    let place = word.wrapping_byte_add(MINE.with(Cell::get));
     let is_dealt = place.addr() & TAGS == TAG + DEALT;
     is_dealt.then_some(Dealt(place.wrapping_byte_sub(TAG + DEALT)))
 }
@@ -125,7 +122,7 @@ pub(crate) unsafe fn any(word: *mut AtomicU64) -> Mine {
     };
     let place = word.wrapping_byte_add(own);
     if own & LEASED != 0 {
-        Mine::Leased(Leased(place))
+        Mine::Leased(Leased::at(place, own))
     } else {
         Mine::Dealt(Dealt(place.wrapping_byte_sub(TAG + DEALT)))
     }
@@ -147,7 +144,7 @@ fn settle() -> usize {
 /// Leases this thread a row, until it ends.
 fn lease_one() -> Option<usize> {
     let (row, lease) = lease::take()?;
-    open(row); // before the first add to it
+    open(row); // before the thread has it
     if AT_END.arm(lease) {
         return Some(Column::offset(row) + LEASED);
     }
@@ -174,7 +171,7 @@ fn deal() -> usize {
     // Relaxed: only the number matters.
     let turn = turns().fetch_add(1, Ordering::Relaxed) % rows();
     let row = if is_leasing() { rows() + turn } else { turn };
-    open(row); // before the first add to it
+    open(row); // before it is dealt
     Column::offset(row) + DEALT
 }
 
@@ -211,6 +208,16 @@ impl Mine {
 }
 
 impl Leased {
+    /// The cell at the sum of a column's word and of this thread's `own`.
+    #[inline]
+    fn at(place: *mut AtomicU64, own: usize) -> Leased {
+        #[cfg(loom)]
+        lease::write(own / Column::offset(1));
+        #[cfg(not(loom))]
+        let _ = own;
+        Leased(place)
+    }
+
     /// The cell `distance` columns to the right, which were claimed together with this one.
     #[inline]
     fn right(self, distance: usize) -> &'static AtomicU64 {

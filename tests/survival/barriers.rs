@@ -24,12 +24,27 @@ fn by_threads(work: &Work) {
 #[test]
 fn refused_from_the_beginning() {
     alone::in_each_strategy("barriers::refused_before_the_first_window");
+    for way in &alone::WAYS[..2] {
+        alone::run("barriers::refused_after_the_first_use", way);
+    }
 }
 
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn refused_before_the_first_window() {
     refuse_barriers();
+    by_threads(&Work::new());
+}
+
+/// The process has chosen barriers, and windows cannot have them.
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn refused_after_the_first_use() {
+    windrow::strategy();
+    refuse_barriers();
+    let window =
+        testkit::window::<crate::Seen>(testkit::ns(10), 2, &windrow::clock::Manual::default());
+    assert_eq!(window.strategy(), windrow::Strategy::Fenced);
     by_threads(&Work::new());
 }
 

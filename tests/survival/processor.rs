@@ -55,9 +55,9 @@ fn hide_avx() -> bool {
     may_ask(false)
 }
 
-/// Whether windows count by sequences.
-fn windows_are_per_core() -> bool {
-    window::<Seen>(ns(10), 4, &Manual::default()).strategy() == Strategy::PerCore
+/// The strategy of windows.
+fn of_windows() -> Strategy {
+    window::<Seen>(ns(10), 4, &Manual::default()).strategy()
 }
 
 /// Defect: values were recorded by stores of sixteen bytes, whatever the processor.
@@ -75,7 +75,7 @@ fn without_avx() {
     }
     assert!(!is_x86_feature_detected!("avx"), "somebody has asked before");
     let counters = strategy();
-    assert!(!windows_are_per_core(), "a window records values by sequences");
+    assert_ne!(of_windows(), Strategy::PerCore, "a window records values by sequences");
     let work = Work::new();
     work.check(0..1, &[work.run(0)]);
     work.grows_exactly();
@@ -96,5 +96,5 @@ fn as_it_is() {
     let barriers = unsafe { libc::syscall(libc::SYS_membarrier, 0, 0, 0) };
     let rseq = barriers > 0 && barriers & (1 << 7) != 0;
     let sequences = strategy() == Strategy::PerCore && rseq && is_x86_feature_detected!("avx");
-    assert_eq!(windows_are_per_core(), sequences);
+    assert_eq!(of_windows() == Strategy::PerCore, sequences);
 }

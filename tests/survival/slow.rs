@@ -25,7 +25,7 @@ static CALLS: AtomicUsize = AtomicUsize::new(0);
 /// Whether calls are to be held up.
 static SLOW: AtomicBool = AtomicBool::new(false);
 
-/// Which command barriers are asked for by.
+/// The command that windows make: `MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ` if they are per core, or without `_RSEQ`.
 static BARRIER: AtomicI32 = AtomicI32::new(0);
 /// In place of the processor, which is not looked at: the filter lets such a call pass.
 const PASS: libc::c_int = 7;
@@ -41,19 +41,16 @@ extern "C" fn slow_call(_: libc::c_int, _: *mut libc::siginfo_t, context: *mut l
     // SAFETY: the call that was asked for, which touches no memory; and its result, where the kernel looks
     // for it when the handler returns.
     unsafe {
-        let result = libc::syscall(libc::SYS_membarrier, BARRIER.load(Ordering::SeqCst), 0, PASS);
+        let barrier = BARRIER.load(Ordering::SeqCst);
+        let result = libc::syscall(libc::SYS_membarrier, barrier, 0, PASS);
         let context = context.cast::<libc::ucontext_t>();
         (*context).uc_mcontext.gregs[libc::REG_RAX as usize] = result;
     }
 }
 
-/// Has `slow_call` stand in for barriers, in this thread and those that it will start. False if there are none.
-fn slow_barriers() -> bool {
-    let barrier = match windrow::strategy() {
-        Strategy::PerCore => 1 << 7,  // MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ
-        Strategy::Portable => 1 << 3, // MEMBARRIER_CMD_PRIVATE_EXPEDITED
-        _ => return false,
-    };
+/// Has `slow_call` stand in for barriers, in this thread and those that it will start.
+fn slow_barriers() {
+    let barrier = if windrow::strategy() == Strategy::PerCore { 1 << 7 } else { 1 << 3 };
     BARRIER.store(barrier, Ordering::SeqCst);
     let filter = |code: u32, jt, jf, k| libc::sock_filter { code: code as u16, jt, jf, k };
     let load = libc::BPF_LD | libc::BPF_W | libc::BPF_ABS;
@@ -79,7 +76,6 @@ fn slow_barriers() -> bool {
         let set = libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program);
         assert_eq!(set, 0, "seccomp filters are not to be had");
     }
-    true
 }
 
 type Window = SlidingWindow<Seen, Manual>;
@@ -103,11 +99,12 @@ fn a_slow_barrier_holds_up_one_thread() {
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn one_is_held_up() {
-    if !slow_barriers() {
-        return;
+    if !matches!(windrow::strategy(), Strategy::PerCore | Strategy::Portable) {
+        return; // no barriers
     }
     let clock = Manual::default();
     let window: Window = window(ns(10), 1_000, &clock);
+    slow_barriers();
     open(&window, &clock, 10);
     assert_eq!(CALLS.load(Ordering::SeqCst), 10, "a barrier for each bucket");
     SLOW.store(true, Ordering::SeqCst);
@@ -155,9 +152,10 @@ fn no_add_makes_a_barrier_where_a_ticker_does() {
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn the_ticker_is_held_up() {
-    if !slow_barriers() {
-        return;
+    if !matches!(windrow::strategy(), Strategy::PerCore | Strategy::Portable) {
+        return; // no barriers
     }
+    slow_barriers();
     let clock = Manual::default();
     let window: Arc<Window> = Arc::new(window(ns(10), 1_000, &clock));
     let ticker = Ticker::start(Duration::from_millis(1)); // has the filter too

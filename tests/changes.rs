@@ -171,7 +171,7 @@ fn log_in_this_process() {
                 }
             });
         }
-        for round in 1..=3_000 {
+        for round in 1..=1_500 {
             for n in 1..=3 {
                 window.add(Http::Pass, round * n);
                 added += round * n;

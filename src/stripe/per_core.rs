@@ -47,8 +47,7 @@ use std::ptr::NonNull;
 
 use super::live_bucket::LiveBucket;
 use super::miss::Miss;
-use super::numbered::Numbered;
-use super::{UNAVAILABLE, cold};
+use super::numbered::{Numbered, UNAVAILABLE, cold};
 use crate::memory::column::Column;
 use crate::sync::{AtomicPtr, AtomicU64};
 

@@ -17,8 +17,8 @@
 macro_rules! sequence {
     (
         numbering: $numbering:ty,
-        checks: [$($check:expr),*],
-        commit: [$($commit:expr),+],
+        checks: [$($check:literal),*],
+        commit: [$($commit:literal),+],
         $($operand:tt)+
     ) => {
         asm!(

@@ -71,12 +71,13 @@ fn rows_come_back() {
     // And with more than there are rows, they all come back.
     let (one, all) = (Counter::new(), Barrier::new(9));
     thread::scope(|scope| {
-        for _ in 0..9 {
-            scope.spawn(|| {
-                one.add(1);
-                all.wait();
-            });
-        }
+        let add = || {
+            one.add(1);
+            all.wait();
+        };
+        // Joined, since the scope alone does not wait for what threads do at their end.
+        let threads = [(); 9].map(|()| scope.spawn(add));
+        threads.into_iter().for_each(|thread| thread.join().expect("it adds"));
     });
     let next = Counter::new();
     thread::scope(|scope| _ = scope.spawn(|| next.add(7)).join());

@@ -69,7 +69,7 @@ proptest! {
 
 #[test]
 fn windows_without_sequences_answer_as_the_oracle_does() {
-    for strategy in ["portable", "fenced", "epochs"] {
-        alone::run("answers_in_this_process", &[("WINDROW_STRATEGY", strategy)]);
+    for way in &alone::WAYS[1..] {
+        alone::run("answers_in_this_process", way);
     }
 }

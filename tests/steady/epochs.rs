@@ -8,7 +8,9 @@ use windrow::clock::Manual;
 use windrow::{SlidingWindow, Strategy};
 
 use crate::counting::{allocations, live_bytes, while_adding};
-use crate::{Http, on_each_strategy};
+use testkit::alone::in_each_strategy;
+
+use crate::Http;
 use testkit::{at_ns, ns, window};
 
 const LENGTH: u64 = 10;
@@ -27,7 +29,7 @@ fn reshape(window: &Window, changes: u32) {
 /// Defect: a guard of another crate's, in the default collector, kept every generation of ours alive.
 #[test]
 fn a_pin_of_another_crate_costs_64_kilobytes_at_most() {
-    on_each_strategy("epochs::under_a_pin_of_another");
+    in_each_strategy("epochs::under_a_pin_of_another");
 }
 
 #[test]
@@ -64,7 +66,7 @@ fn allocated(calls: impl FnOnce()) -> u64 {
 
 #[test]
 fn a_thread_allocates_at_its_first_pin_alone() {
-    on_each_strategy("epochs::first_pins");
+    in_each_strategy("epochs::first_pins");
 }
 
 #[test]
@@ -102,7 +104,7 @@ fn first_pins() {
 /// A sum at once does not pin.
 #[test]
 fn a_sum_allocates_nothing_at_all() {
-    on_each_strategy("epochs::sums");
+    in_each_strategy("epochs::sums");
 }
 
 #[test]
@@ -145,7 +147,7 @@ impl Drop for AtTheEnd {
 /// Behind its own handle a thread is registered for each pin anew: that works, and leaves nothing.
 #[test]
 fn last_moments_leave_nothing_behind() {
-    on_each_strategy("epochs::last_moments");
+    in_each_strategy("epochs::last_moments");
 }
 
 #[test]

@@ -4,7 +4,9 @@ use windrow::clock::Manual;
 use windrow::{Counter, SlidingWindow};
 
 use crate::counting::own_bytes;
-use crate::{Http, on_each_strategy};
+use testkit::alone::in_each_strategy;
+
+use crate::Http;
 use testkit::{ns, window};
 
 const LENGTH: u64 = 10;
@@ -39,7 +41,7 @@ fn formula(buckets: i64) -> i64 {
 
 #[test]
 fn sixty_buckets_of_five_events_take_16_kilobytes_at_most() {
-    on_each_strategy("memory::table");
+    in_each_strategy("memory::table");
 }
 
 #[test]
@@ -82,7 +84,7 @@ const SLAB: i64 = 8 * (80 + 16 * CELLS) + 40;
 
 #[test]
 fn tiers_take_what_the_formula_says() {
-    on_each_strategy("memory::tiers");
+    in_each_strategy("memory::tiers");
 }
 
 #[test]
@@ -120,7 +122,7 @@ fn tiers() {
 
 #[test]
 fn what_is_dropped_gives_everything_back() {
-    on_each_strategy("memory::dropped");
+    in_each_strategy("memory::dropped");
 }
 
 /// Kilobytes that are mapped, written or not; 0 where the system does not say.

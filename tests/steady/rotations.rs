@@ -8,7 +8,9 @@ use windrow::clock::Manual;
 use windrow::{SlidingWindow, Strategy};
 
 use crate::counting::{allocations, live_bytes, while_adding};
-use crate::{Http, on_each_strategy};
+use testkit::alone::in_each_strategy;
+
+use crate::Http;
 use testkit::ledger::Tally;
 use testkit::pinned::pinned;
 use testkit::{Finish, ns, window};
@@ -58,7 +60,7 @@ fn is_exact(window: &Window, rotations: u64) {
 
 #[test]
 fn one_thread_allocates_nothing() {
-    on_each_strategy("rotations::one_thread");
+    in_each_strategy("rotations::one_thread");
 }
 
 #[test]
@@ -77,7 +79,7 @@ fn one_thread() {
 
 #[test]
 fn two_threads_allocate_hardly_ever() {
-    on_each_strategy("rotations::two_threads");
+    in_each_strategy("rotations::two_threads");
 }
 
 #[test]
@@ -119,7 +121,7 @@ fn two_threads() {
 /// that was opened meanwhile it would be megabytes.
 #[test]
 fn a_pin_over_10_000_rotations_costs_64_kilobytes_at_most() {
-    on_each_strategy("rotations::under_a_pin");
+    in_each_strategy("rotations::under_a_pin");
 }
 
 #[test]

@@ -66,9 +66,7 @@ fn stalling(body: impl FnOnce()) {
 #[test]
 fn threads_that_stall_lose_nothing() {
     alone::run("stalls::windows_of_threads_that_stall", &[]);
-    for strategy in ["", "portable"] {
-        alone::run("stalls::counters_of_threads_that_stall", &[("WINDROW_STRATEGY", strategy)]);
-    }
+    alone::in_each_strategy("stalls::counters_of_threads_that_stall");
 }
 
 #[test]

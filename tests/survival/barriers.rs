@@ -23,10 +23,9 @@ fn by_threads(work: &Work) {
 
 #[test]
 fn refused_from_the_beginning() {
-    for strategy in ["", "portable"] {
-        let variables = [("WINDROW_STRATEGY", strategy)];
-        alone::run("barriers::refused_before_the_first_window", &variables);
-        alone::run("barriers::refused_after_the_first_use", &variables);
+    alone::in_each_strategy("barriers::refused_before_the_first_window");
+    for way in &alone::WAYS[..2] {
+        alone::run("barriers::refused_after_the_first_use", way);
     }
 }
 
@@ -52,9 +51,7 @@ fn refused_after_the_first_use() {
 /// Then a retired bucket can never be closed: buckets open without a block.
 #[test]
 fn refused_later() {
-    for strategy in ["", "portable"] {
-        alone::run("barriers::refused_between_two_adds", &[("WINDROW_STRATEGY", strategy)]);
-    }
+    alone::in_each_strategy("barriers::refused_between_two_adds");
 }
 
 #[test]

@@ -31,16 +31,12 @@ pub(crate) fn in_child(body: impl FnOnce()) {
 
 #[test]
 fn children_count() {
-    for strategy in ["", "portable"] {
-        alone::run("fork::forked_at_rest", &[("WINDROW_STRATEGY", strategy)]);
-    }
+    alone::in_each_strategy("fork::forked_at_rest");
 }
 
 #[test]
 fn children_of_busy_parents_count() {
-    for strategy in ["", "portable"] {
-        alone::run("fork::forked_while_threads_count", &[("WINDROW_STRATEGY", strategy)]);
-    }
+    alone::in_each_strategy("fork::forked_while_threads_count");
 }
 
 /// Defect: the bucket in which a parent's thread was adding was never closed in the child.

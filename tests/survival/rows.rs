@@ -67,9 +67,7 @@ fn keep_to(set: &libc::cpu_set_t) {
 /// More cores than there were when the rows were counted.
 #[test]
 fn on_cores_that_came_later() {
-    for strategy in ["", "portable"] {
-        alone::run("rows::decided_on_one_core", &[("WINDROW_STRATEGY", strategy)]);
-    }
+    alone::in_each_strategy("rows::decided_on_one_core");
 }
 
 /// Keeps the calling thread to one of the cores that it may use.
@@ -95,13 +93,10 @@ fn keep_to_nth(nth: usize) {
 /// Rows open one after the other, in the first adds of a process. A reader that is told of an add counts it.
 #[test]
 fn under_a_reader_while_they_open() {
-    for variables in [
-        [("WINDROW_STRATEGY", ""), ("WINDROW_ROWS", "")],
-        [("WINDROW_STRATEGY", "cpu-id"), ("WINDROW_ROWS", "")],
-        [("WINDROW_STRATEGY", "portable"), ("WINDROW_ROWS", "")],
-        [("WINDROW_STRATEGY", ""), ("WINDROW_ROWS", "1")],
-    ] {
+    let all = alone::WAYS.into_iter().chain([alone::BY_PROCESSOR]).map(|way| (way, ""));
+    for ([strategy, leases], rows) in all.chain([(alone::WAYS[0], "1"), (alone::WAYS[1], "1")]) {
         for _ in 0..5 {
+            let variables = [strategy, leases, ("WINDROW_ROWS", rows)];
             alone::run("rows::opened_under_a_reader", &variables);
         }
     }
@@ -164,10 +159,8 @@ fn decided_on_one_core() {
 /// Defect: portably there was one row for ever if the thread that came first might use one core only.
 #[test]
 fn as_many_rows_as_the_machine_has_cores() {
-    for (strategy, leases) in [("", ""), ("portable", "on"), ("portable", "off")] {
-        let strategy = ("WINDROW_STRATEGY", strategy);
-        let variables = [strategy, ("WINDROW_LEASES", leases), ("WINDROW_ROWS", "")];
-        alone::run("rows::counted_on_one_core", &variables);
+    for [strategy, leases] in alone::WAYS {
+        alone::run("rows::counted_on_one_core", &[strategy, leases, ("WINDROW_ROWS", "")]);
     }
 }
 

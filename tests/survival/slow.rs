@@ -93,9 +93,7 @@ fn open(window: &Window, clock: &Manual, buckets: u64) {
 /// drains, is not held up either.
 #[test]
 fn a_slow_barrier_holds_up_one_thread() {
-    for strategy in ["", "portable"] {
-        alone::run("slow::one_is_held_up", &[("WINDROW_STRATEGY", strategy)]);
-    }
+    alone::in_each_strategy("slow::one_is_held_up");
 }
 
 #[test]
@@ -148,9 +146,7 @@ fn one_is_held_up() {
 /// A window that a ticker closes: no add ever makes the call, and buckets are closed all the same.
 #[test]
 fn no_add_makes_a_barrier_where_a_ticker_does() {
-    for strategy in ["", "portable"] {
-        alone::run("slow::the_ticker_is_held_up", &[("WINDROW_STRATEGY", strategy)]);
-    }
+    alone::in_each_strategy("slow::the_ticker_is_held_up");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::steps::{Failed, Steps, cargo};
+use crate::strategies::WAYS;
 
 /// A target that has sanitizers.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
@@ -113,10 +114,10 @@ impl Sanitizer {
             }
             compiler.arg("-o").arg(&program).arg(root.join("xtask/races.rs"));
             succeeds(&mut compiler)?;
-            for strategy in ["", "portable"] {
+            for (_, way) in WAYS {
                 let (variable, options) = &self.options;
                 let mut command = Command::new(&program);
-                succeeds(command.env(variable, options).env("WINDROW_STRATEGY", strategy))?;
+                succeeds(command.env(variable, options).envs(way))?;
             }
             Ok(())
         })

@@ -4,6 +4,7 @@
 use std::process::Command;
 
 use crate::steps::{Failed, Steps};
+use crate::strategies::WAYS;
 use crate::{
     arrows, browser, cluster, fuzz, instructions, integrations, litmus, models, mutants, orderings,
     ports, sanitizers, twin,
@@ -112,7 +113,7 @@ pub(crate) fn promela(steps: &mut Steps) -> Result<(), Failed> {
     })
 }
 
-/// The tests that interrupt and race threads, for longer than in `test`, in both strategies.
+/// The tests that interrupt and race threads, for longer than in `test`, in each strategy.
 pub(crate) fn torture(steps: &mut Steps, seconds: u64) -> Result<(), Failed> {
     let (time, cases) = (seconds.to_string(), (seconds * 50).to_string());
     let longer = [("WINDROW_TORTURE_SECONDS", time.as_str()), ("PROPTEST_CASES", cases.as_str())];
@@ -122,8 +123,8 @@ pub(crate) fn torture(steps: &mut Steps, seconds: u64) -> Result<(), Failed> {
         steps.cargo(&format!("{test}, for longer"), &arguments, variables)
     };
     run(steps, "torture", &longer)?;
-    for strategy in ["", "portable"] {
-        let variables = [&longer[..], &[("WINDROW_STRATEGY", strategy)]].concat();
+    for (_, way) in WAYS {
+        let variables = [&longer[..], &way].concat();
         run(steps, "storm", &variables)?;
         run(steps, "oracle", &variables)?;
     }

@@ -61,7 +61,7 @@ Thread adder[ADDERS];           /* as others see them */
 chan buffer[ADDERS] = [DEPTH] of { byte, byte };
 
 byte current;
-byte begun, done;               /* barriers */
+byte begun, ended;               /* barriers */
 byte over;                      /* ghost: threads that have ended */
 byte ledger[LAST + 1];          /* ghost: adds by bucket */
 byte total[LAST + 1];           /* what was written at the close */
@@ -172,7 +172,7 @@ inline take_ticket() {
 /* Sees to it that the ticket's barrier has ended. */
 inline barrier() {
     if
-    :: done < header[owner].ticket ->
+    :: ended < header[owner].ticket ->
        atomic { begun++; number = begun };
        i = 0;
        do
@@ -183,7 +183,7 @@ inline barrier() {
           i++
        :: else -> break
        od;
-       atomic { i = 0; done = (done < number -> number : done); number = 0 }
+       atomic { i = 0; ended = (ended < number -> number : ended); number = 0 }
     :: else
     fi
 }

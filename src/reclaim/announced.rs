@@ -146,6 +146,7 @@ impl Slot {
     /// Makes a slot that is taken, and links it.
     fn link() -> Option<&'static Slot> {
         let layout = std::alloc::Layout::new::<Slot>();
+        #[allow(clippy::cast_ptr_alignment)] // it is of the layout
         // SAFETY: a slot has a size.
         let slot = unsafe { std::alloc::alloc(layout) }.cast::<Slot>();
         if slot.is_null() {

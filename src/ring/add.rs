@@ -25,9 +25,10 @@ use crate::ring::geometry::OutOfRing;
 use crate::ring::slots::Slots;
 use crate::stripe::live_bucket::LiveBucket;
 use crate::stripe::miss::{Miss, MissCell};
+use crate::stripe::numbered::cold;
 use crate::stripe::per_core::{self, ById, ByProcessor, Numbering};
 use crate::stripe::retry::{attempt, note, retry};
-use crate::stripe::{Strategy, cold, portable};
+use crate::stripe::{Strategy, portable};
 use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 use crate::timestamp::Timestamp;
 

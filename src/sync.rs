@@ -50,7 +50,7 @@ compile_error!(
 
 #[cfg(all(shuttle, not(windrow_checker)))]
 compile_error!(
-    "a model needs `--cfg windrow_checker` beside `--cfg shuttle`, which does not see \
+    "a model needs the feature `checker` beside `--cfg shuttle`, which does not see \
      crossbeam-epoch's atomics"
 );
 

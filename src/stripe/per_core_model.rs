@@ -1,4 +1,4 @@
-//! The per-core strategy in a model (`--cfg windrow_per_core`): loom and shuttle cannot see the
+//! The per-core strategy in a model (`windrow_per_core`): loom and shuttle cannot see the
 //! sequences, so they are steps here, with possible aborts between them.
 //!
 //! All threads of a model share one core, the worst case; but for those that it [has run](run_on_second_core)

@@ -1,8 +1,9 @@
 //! The models, under loom and under shuttle: over the reclaimers, and over the per-core strategy.
 //! (On real threads they are an ordinary test.)
 //!
-//! Flags that change every crate of a build would make each call rebuild what the last one built,
-//! so each build has a target directory of its own.
+//! The checkers are switched on by a flag that every crate sees. Builds of another flag have a target directory of
+//! their own, or each call would rebuild what the last one built. What models run over is a feature of the packages that
+//! are built for it, and all that is below them is built once.
 
 use crate::steps::{Failed, Steps};
 
@@ -20,31 +21,55 @@ pub(crate) struct Build {
     pub(crate) tests: &'static [&'static str],
 }
 
+/// Cargo's arguments that build and run all models, over what a feature says.
+macro_rules! over {
+    ($feature:literal) => {
+        [
+            "test",
+            "--package",
+            "windrow-loom-tests",
+            "--features",
+            $feature,
+            "--profile",
+            "loom",
+            "--test",
+            "models",
+        ]
+    };
+}
+
+/// For every crate of a model under loom.
+const LOOM: &str = "--cfg loom --cfg crossbeam_loom";
+const LOOM_TARGET: &str = "target/loom";
+
+/// For every crate of a model under shuttle.
+const SHUTTLE_CFG: &str = "--cfg shuttle";
+
 /// Frees at once, and notices every later access.
 pub(crate) const CHECKER: Build = Build {
     name: "checking reclaimer",
-    flags: "--cfg loom --cfg crossbeam_loom --cfg windrow_checker",
-    target: "target/loom-checker",
+    flags: LOOM,
+    target: LOOM_TARGET,
     profile: "loom",
-    tests: &TEST,
+    tests: &over!("checker"),
 };
 
 /// The reclaimer that users get.
 pub(crate) const EPOCH: Build = Build {
     name: "crossbeam-epoch",
-    flags: "--cfg loom --cfg crossbeam_loom",
-    target: "target/loom-epoch",
+    flags: LOOM,
+    target: LOOM_TARGET,
     profile: "loom",
-    tests: &TEST,
+    tests: &over!(""),
 };
 
 /// Restartable sequences, as steps with aborts between them.
 pub(crate) const PER_CORE: Build = Build {
     name: "per-core strategy",
-    flags: "--cfg loom --cfg crossbeam_loom --cfg windrow_checker --cfg windrow_per_core",
-    target: "target/loom-per-core",
+    flags: LOOM,
+    target: LOOM_TARGET,
     profile: "loom",
-    tests: &TEST,
+    tests: &over!("per-core"),
 };
 
 /// No model: real threads, under everything that interrupts them.
@@ -59,19 +84,19 @@ pub(crate) const TORTURE: Build = Build {
 /// Random orders, over the checking reclaimer: shuttle does not see the other one's atomics.
 const SHUTTLE: Build = Build {
     name: "shuttle",
-    flags: "--cfg shuttle --cfg windrow_checker",
+    flags: SHUTTLE_CFG,
     target: "target/shuttle",
     profile: "loom",
-    tests: &TEST,
+    tests: &over!("checker"),
 };
 
 /// Random orders, over the per-core strategy.
 const SHUTTLE_PER_CORE: Build = Build {
     name: "shuttle, per-core strategy",
-    flags: "--cfg shuttle --cfg windrow_checker --cfg windrow_per_core",
-    target: "target/shuttle-per-core",
+    flags: SHUTTLE_CFG,
+    target: "target/shuttle",
     profile: "loom",
-    tests: &TEST,
+    tests: &over!("per-core"),
 };
 
 /// Builds models and histories for shuttle, and runs each in so many random orders.
@@ -118,32 +143,33 @@ fn loom(
     steps.cargo(&format!("models, {}", build.name), &arguments, &variables)
 }
 
-/// Cargo's arguments that build and run all models.
-const TEST: [&str; 7] =
-    ["test", "--package", "windrow-loom-tests", "--profile", "loom", "--test", "models"];
-
 /// Lints what only a model's build compiles: the checking reclaimer, the strategy's stand-in and the
 /// models themselves.
 pub(crate) fn lint(steps: &mut Steps) -> Result<(), Failed> {
-    let arguments = [
-        "clippy",
-        "--package",
-        "windrow-modelled",
-        "--package",
-        "windrow-loom-tests",
-        "--lib",
-        "--test",
-        "models",
-        "--test",
-        "histories",
-        "--profile",
-        "loom",
-        "--",
-        "-D",
-        "warnings",
-    ];
-    steps.cargo("lints, loom", &arguments, &CHECKER.variables())?;
-    steps.cargo("lints, shuttle", &arguments, &SHUTTLE_PER_CORE.variables())
+    let mut lint = |name: &str, feature: &str, build: &Build| {
+        let arguments = [
+            "clippy",
+            "--package",
+            "windrow-modelled",
+            "--package",
+            "windrow-loom-tests",
+            "--features",
+            feature,
+            "--lib",
+            "--test",
+            "models",
+            "--test",
+            "histories",
+            "--profile",
+            "loom",
+            "--",
+            "-D",
+            "warnings",
+        ];
+        steps.cargo(name, &arguments, &build.variables())
+    };
+    lint("lints, loom", "windrow-loom-tests/checker", &CHECKER)?;
+    lint("lints, shuttle", "windrow-loom-tests/per-core", &SHUTTLE_PER_CORE)
 }
 
 impl Build {

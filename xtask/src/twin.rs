@@ -95,7 +95,7 @@ impl Twin {
         copy::make(root, &sources)?;
         self.break_in(&sources)?;
         let log = |kind: &str| twins.join(format!("{}.{kind}", self.name));
-        let built = twins.join(self.build.name);
+        let built = twins.join("built").join(self.build.target);
         copy::share(root, self.build, &built)?;
         let models = copy::build(&sources, self.build, &built, &log("build.log"))?;
         for bound in BOUNDS {

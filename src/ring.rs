@@ -26,9 +26,9 @@
 //!
 //! # The rules
 //!
-//! 1. *A block is reached only through `current`*, loaded under the pin under which it is written.
-//!    A thread that finds a bucket anywhere else adds to its shared cells. So a bucket becomes quiescent
-//!    one grace period after it was retired.
+//! 1. *A block is reached only through `current`*, loaded in the sequence, behind the announcement or under the pin
+//!    with which it is written. A thread that finds a bucket anywhere else adds to its shared cells. So a bucket becomes
+//!    quiescent some time after it was retired: see `close`.
 //! 2. *Current first, slot second, and into the slot before it is retired*: a thread that retires a
 //!    bucket first makes sure that it is in its slot. So a start older than `current` that is not in
 //!    its slot was never current, and never will be.
@@ -46,7 +46,7 @@ use crate::clock::forks;
 use crate::error::BuildError;
 use crate::event::layout::BucketLayout;
 use crate::reclaim::{self, Owned};
-use crate::stripe::{self, Strategy, membarrier, per_core};
+use crate::stripe::{self, Strategy};
 use crate::sync::{AtomicU64, Ordering};
 
 // The ground.
@@ -142,16 +142,8 @@ impl Ring {
         layout: BucketLayout,
         now: u64,
     ) -> Result<Ring, BuildError> {
-        // Columns are claimed below, which needs a decision. Without barriers the end of a sequence
-        // cannot be known, and on some processors a record is not seen as one: then windows are
-        // portable, while counters stay as they are.
-        let strategy = match stripe::strategy() {
-            Strategy::PerCore if per_core::pairs_are_whole() && membarrier::available() => {
-                Strategy::PerCore
-            }
-            _ => Strategy::Portable,
-        };
-        forks::watch(); // for the lock, and the closer
+        let strategy = stripe::of_windows(); // columns are claimed below, which needs a decision
+        forks::watch(); // for the lock, the closer, and announcements
         let generation = Generation::first(geometry)?;
         let slots = Arc::clone(&generation.slots);
         let coarse = tiers.iter().map(|tier| tier.buckets().saturating_add(2));
@@ -180,6 +172,11 @@ impl Ring {
             closer: Closer::default(),
             proposal: Proposal::none(),
         })
+    }
+
+    /// How adds are kept from meeting.
+    pub(crate) fn strategy(&self) -> Strategy {
+        self.strategy
     }
 
     /// What leads to the newest bucket.

@@ -5,6 +5,8 @@
 //! | [`per_core`] | Linux on x86-64, where glibc has registered threads for restartable sequences | a plain add to this core's row, in a sequence that the kernel restarts if it interrupts it |
 //! | [`portable`] | everywhere | a locked add to the row that the thread was dealt |
 //!
+//! Portably, a window has three ways to know when a bucket's adds are over: see [`Strategy`].
+//!
 //! The decision is made at the first use and never changes. The pointer to each column holds it
 //! ([`TaggedColumn`]), so that an add needs no further load: one bit of a pointer that it loads in any
 //! case tells *per core* from everything else.
@@ -48,7 +50,10 @@ const MOST_ROWS: usize = 256;
 /// zero elsewhere.
 const MODEL_ROWS: usize = sized(0, 2);
 
-/// How adds avoid sharing a cache line: chosen once per process, at the first use.
+/// How adds avoid sharing a cache line, and how a window knows that the adds to a bucket are over: chosen once per
+/// process, at the first use.
+///
+/// For counters the last three are the same.
 ///
 /// ```
 /// // A counter, so that there has been a use.
@@ -61,8 +66,14 @@ pub enum Strategy {
     /// A plain add to the current core's own cell, in a restartable sequence: Linux on x86-64 with
     /// glibc 2.35 or newer. About 2 ns, no locked instruction.
     PerCore,
-    /// A locked add to the cell of the thread's row: everywhere else. About 7 ns.
+    /// An add to the cell of the thread's row. A window's add announces its bucket before, by plain stores, and whoever
+    /// closes a bucket has the system interrupt all threads of the process: everywhere else, where the system
+    /// does that (Linux 4.14 or newer, Windows).
     Portable,
+    /// As `Portable`, but each add of a window has a fence of its own: where there is no such interruption.
+    Fenced,
+    /// As `Portable`, but each add of a window pins an epoch. Chosen only by the environment.
+    Epochs,
 }
 
 global! {
@@ -71,21 +82,25 @@ global! {
 }
 
 global! {
-    /// One of the four below.
+    /// One of the six below.
     fn state() -> AtomicU8 = AtomicU8::new(UNDECIDED);
 }
 
 const UNDECIDED: u8 = 0;
 const DECIDING: u8 = 1;
-const PORTABLE: u8 = 2;
-const PER_CORE: u8 = 3;
+const PER_CORE: u8 = 2;
+const PORTABLE: u8 = 3;
+const FENCED: u8 = 4;
+const EPOCHS: u8 = 5;
 
 /// The strategy of this process. Chosen on the first call.
 ///
 /// Two environment variables, read at the first use, serve comparisons and tests:
 ///
-/// * `WINDROW_STRATEGY=portable` chooses the portable strategy where the other would work.
-///   `WINDROW_STRATEGY=cpu-id` numbers rows by processor, even where the kernel (6.3 and newer) offers
+/// * `WINDROW_STRATEGY=portable` chooses what would be chosen if there were no restartable sequences:
+///   [`Portable`](Strategy::Portable), or [`Fenced`](Strategy::Fenced) where the system cannot interrupt all
+///   threads. `fenced` and `epochs` choose [`Fenced`](Strategy::Fenced) and [`Epochs`](Strategy::Epochs).
+///   `cpu-id` numbers rows by processor, even where the kernel (6.3 and newer) offers
 ///   numbers that are dense among the threads of the process.
 /// * `WINDROW_ROWS`, a number from 1 to 256, limits the number of rows. By default there are as many as the
 ///   machine has cores. With fewer, some cores share a row, or use a cell that all of them share.
@@ -100,7 +115,8 @@ const PER_CORE: u8 = 3;
 /// ```
 /// use windrow::{Strategy, strategy};
 ///
-/// assert!(matches!(strategy(), Strategy::PerCore | Strategy::Portable));
+/// let expected = if cfg!(target_os = "linux") { Strategy::Portable } else { Strategy::Fenced };
+/// println!("{:?}, without sequences {expected:?}", strategy());
 /// assert_eq!(strategy(), strategy());
 /// ```
 pub fn strategy() -> Strategy {
@@ -116,17 +132,42 @@ pub fn strategy() -> Strategy {
 /// handler has interrupted, is choosing. Callers do not wait; they use a shared cell.
 pub(crate) fn decided() -> Option<Strategy> {
     if MODEL_ROWS != 0 {
-        let per_core = cfg!(windrow_per_core);
-        return Some(if per_core { Strategy::PerCore } else { Strategy::Portable });
+        return Some(modelled());
     }
     // Acquire: pairs with the Release in `decide`; what the strategy found out is seen.
     match state().load(Ordering::Acquire) {
         UNDECIDED => decide(),
         DECIDING => None,
+        PER_CORE => Some(Strategy::PerCore),
         PORTABLE => Some(Strategy::Portable),
-        _ => Some(Strategy::PerCore),
+        FENCED => Some(Strategy::Fenced),
+        _ => Some(Strategy::Epochs),
     }
 }
+
+/// The strategy of a model's build.
+fn modelled() -> Strategy {
+    #[cfg(windrow_announced)]
+    if WITH_FENCES.get() || std::env::var(VARIABLE).as_deref() == Ok("fenced") {
+        return Strategy::Fenced;
+    }
+    if cfg!(windrow_per_core) {
+        Strategy::PerCore
+    } else if cfg!(windrow_announced) {
+        Strategy::Portable
+    } else {
+        Strategy::Epochs
+    }
+}
+
+#[cfg(windrow_announced)]
+thread_local! {
+    /// Whether models that this thread explores are of [`Strategy::Fenced`], where it would be [`Strategy::Portable`].
+    pub(crate) static WITH_FENCES: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+/// The variable that names a strategy.
+const VARIABLE: &str = "WINDROW_STRATEGY";
 
 #[cold]
 fn decide() -> Option<Strategy> {
@@ -138,17 +179,38 @@ fn decide() -> Option<Strategy> {
     let most = std::env::var("WINDROW_ROWS").ok().and_then(|rows| rows.parse().ok());
     let most = most.map_or(MOST_ROWS, |rows: usize| rows.clamp(1, MOST_ROWS));
     let rows = cores().min(most);
-    let is_per_core = match std::env::var("WINDROW_STRATEGY").as_deref() {
-        Ok("portable") => false,
-        Ok("cpu-id") => per_core::detect(false),
-        _ => per_core::detect(true),
+    let decided = match std::env::var(VARIABLE).as_deref() {
+        Ok("fenced") => FENCED,
+        Ok("epochs") => EPOCHS,
+        Ok("portable") => without_sequences(),
+        Ok("cpu-id") if per_core::detect(false) => PER_CORE,
+        Ok("cpu-id") => without_sequences(),
+        _ if per_core::detect(true) => PER_CORE,
+        _ => without_sequences(),
     };
     known_rows().store(rows, Ordering::Relaxed);
-    let (decided, strategy) =
-        if is_per_core { (PER_CORE, Strategy::PerCore) } else { (PORTABLE, Strategy::Portable) };
     // Release: pairs with the Acquire in `decided`.
     state().store(decided, Ordering::Release);
-    Some(strategy)
+    self::decided()
+}
+
+/// What is used where there are no restartable sequences.
+fn without_sequences() -> u8 {
+    if membarrier::is_offered() { PORTABLE } else { FENCED }
+}
+
+/// The strategy of a window. It asks the system for barriers, without which the end of a sequence cannot be known;
+/// and on some processors a record is not seen as one. Then windows are portable, while counters stay as
+/// they are.
+pub(crate) fn of_windows() -> Strategy {
+    match strategy() {
+        Strategy::PerCore if per_core::pairs_are_whole() && membarrier::may_restart() => {
+            Strategy::PerCore
+        }
+        Strategy::PerCore | Strategy::Portable if membarrier::may_fence() => Strategy::Portable,
+        Strategy::PerCore | Strategy::Portable | Strategy::Fenced => Strategy::Fenced,
+        Strategy::Epochs => Strategy::Epochs,
+    }
 }
 
 /// How many cores the machine has. This thread may not be allowed on all of them, but other threads may, and
@@ -213,7 +275,7 @@ impl TaggedColumn {
     pub(crate) fn encode(column: Option<Column>, strategy: Strategy) -> *mut AtomicU64 {
         match (column, strategy) {
             (Some(column), Strategy::PerCore) => per_core::tag(column),
-            (Some(column), Strategy::Portable) => column.first().as_ptr(),
+            (Some(column), _) => column.first().as_ptr(),
             (None, _) => without_provenance_mut(UNAVAILABLE),
         }
     }

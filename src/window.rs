@@ -7,6 +7,7 @@ use crate::clock::{Clock, Coarse};
 use crate::error::{BuildError, OutOfRange};
 use crate::event::{Event, cells_of};
 use crate::ring::{Geometry, OutOfRing, Ring, RingAndClock};
+use crate::stripe::Strategy;
 use crate::timestamp::{Timestamp, saturating_nanos};
 use crate::window::identity::Identity;
 
@@ -315,6 +316,21 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// ```
     pub fn clear(&self) -> Result<(), BuildError> {
         self.ring.clear()
+    }
+
+    /// How this window's adds are kept from meeting, and how it knows that the adds to a bucket are over.
+    ///
+    /// [That of the process](crate::strategy), or another where the system does not offer all that a window needs: a
+    /// window without restartable sequences may stand beside counters with them.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// let window = windrow::SlidingWindow::<Hits>::builder().build()?;
+    /// println!("{:?}", window.strategy());
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn strategy(&self) -> Strategy {
+        self.ring.strategy()
     }
 
     /// The span that the window covers.

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!   add -- per core -- a sequence on the live bucket's block -------------- done
-//!       `- portably -- a locked add to it, under a pin -------------------- done
+//!       |- portably -- an add to it, behind an announcement of the bucket - done
+//!       `- by epochs - an add to it, under a pin --------------------------- done
 //!            `- missed: add_slowly
 //!                 |- in the live bucket: its block again, or its shared cells
 //!                 |- newer: rotate, and try again
@@ -15,9 +16,10 @@ use std::ptr::{NonNull, from_ref};
 use crate::clock::UNKNOWN;
 use crate::event::layout::{CellIndex, raise_of};
 use crate::memory::column::Column;
+use crate::reclaim::announced::{self, Between, Slot};
 use crate::reclaim::{self, Guard};
 use crate::ring::Ring;
-use crate::ring::bucket::{BucketPtr, CLOSED, Opening};
+use crate::ring::bucket::{Bucket, BucketPtr, CLOSED, Opening};
 use crate::ring::bucket_ref::{Adder, BucketRef};
 use crate::ring::cells::Update;
 use crate::ring::geometry::OutOfRing;
@@ -76,7 +78,7 @@ impl Ring {
     fn count_without_sequences(window: &impl RingAndClock, at: u64, cell: u16, number: u64) {
         let cells = CellIndex::Count { cell };
         let slowly = |miss| Ring::add_off_path(window, at, cells, number, miss);
-        window.ring().add_portably(at, cells, number, slowly);
+        window.ring().add_portably(announced::mine(), at, cells, number, slowly);
     }
 
     #[inline(never)]
@@ -88,7 +90,7 @@ impl Ring {
     ) {
         let cells = CellIndex::Value { pair, extremes };
         let slowly = |miss| Ring::add_off_path(window, at, cells, number, miss);
-        window.ring().add_portably(at, cells, number, slowly);
+        window.ring().add_portably(announced::mine(), at, cells, number, slowly);
     }
 
     #[inline(never)]
@@ -100,7 +102,7 @@ impl Ring {
     ) {
         let cells = CellIndex::Extreme { cell, is_minimum };
         let slowly = |miss| Ring::add_off_path(window, at, cells, number, miss);
-        window.ring().add_portably(at, cells, number, slowly);
+        window.ring().add_portably(announced::mine(), at, cells, number, slowly);
     }
 
     /// As [`add`](Self::add), off the quick path, which has missed.
@@ -167,21 +169,43 @@ impl Ring {
         from_ref::<BucketPtr>(&self.current).cast()
     }
 
-    /// As [`add_per_core`](Self::add_per_core), portably.
+    /// As [`add_per_core`](Self::add_per_core), portably: with this thread's slot for announcements, if it has one.
     #[inline(always)]
     #[allow(clippy::inline_always)] // its callers are not inlined
-    fn add_portably(&self, at: u64, cells: CellIndex, number: u64, missed: impl FnOnce(Miss)) {
+    fn add_portably(
+        &self,
+        slot: Option<&Slot>,
+        at: u64,
+        cells: CellIndex,
+        number: u64,
+        missed: impl FnOnce(Miss),
+    ) {
+        let update = Update::new(cells, number);
+        let between = match self.strategy {
+            Strategy::Portable => Between::Nothing,
+            Strategy::Epochs => return self.add_pinned(at, update, missed),
+            _ => Between::Fence,
+        };
+        let Some(slot) = slot else {
+            return missed(Miss::NoRow);
+        };
+        // SAFETY: `current` is never null, and buckets live as long as the window. No reference is needed, as in
+        // `add_per_core`: the announcement replaces the sequence.
+        let added = unsafe { slot.follow(&self.current, between, |bucket| bucket.put(at, update)) };
+        if added != Some(true) {
+            missed(Miss::OtherBucket);
+        }
+    }
+
+    /// As [`add_portably`](Self::add_portably), under a pin in place of an announcement.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as above
+    fn add_pinned(&self, at: u64, update: Update, missed: impl FnOnce(Miss)) {
         let guard = reclaim::pin();
-        // SAFETY: never null. No reference is needed, as in `add_per_core`: the pin replaces the sequence.
+        // SAFETY: never null; no reference is needed, as above: the pin replaces the announcement.
         // Acquire: pairs with the Release in `replace_current`.
         let bucket = unsafe { &*self.current.load(Ordering::Acquire) };
-        if bucket.live.contains(at) {
-            bucket.check();
-            let column = NonNull::new(bucket.live.column.load(Ordering::Relaxed));
-            // SAFETY: a portable block's word is its first column, and a bucket with a span has a block.
-            let column = unsafe { Column::new(column.unwrap_unchecked()) };
-            Update::new(cells, number).put(&column);
-        } else {
+        if !bucket.put(at, update) {
             drop(guard);
             missed(Miss::OtherBucket);
         }
@@ -263,7 +287,8 @@ impl Ring {
             if per_core {
                 self.add_any_per_core(at, cells, number, missed);
             } else {
-                self.add_portably(at, cells, number, |why| missed.set(Some(why)));
+                let slot = announced::mine_or_taken();
+                self.add_portably(slot, at, cells, number, |why| missed.set(Some(why)));
             }
         };
         // A `Value` mostly comes because it lies beyond what its row has seen: this is its first attempt here. So it is
@@ -341,5 +366,23 @@ impl Ring {
     fn put_in_tiers(&self, at: u64, newest: u64, update: Update) -> bool {
         let put = self.tiers.iter().map(|tier| tier.put(at, newest, update, &self.store));
         put.fold(false, |any, is_put| any | is_put)
+    }
+}
+
+impl Bucket {
+    /// Counts `update` through the block, if `at` lies in this bucket and it has one; returns whether it did. For a thread
+    /// that has found the bucket current, and keeps it from being closed.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // of a known kind it is a few instructions
+    fn put(&self, at: u64, update: Update) -> bool {
+        if !self.live.contains(at) {
+            return false;
+        }
+        self.check();
+        let column = NonNull::new(self.live.column.load(Ordering::Relaxed)); // published with the bucket
+        // SAFETY: a portable block's word is its first column, and a bucket with a span has a block.
+        let column = unsafe { Column::new(column.unwrap_unchecked()) };
+        update.put(&column);
+        true
     }
 }

@@ -142,7 +142,7 @@ impl Block {
                     is_complement: self.layout.is_complement(position),
                 })
             }
-            Strategy::PerCore | Strategy::Portable => rows::greatest(cell),
+            _ => rows::greatest(cell),
         }
     }
 
@@ -172,7 +172,7 @@ impl Block {
 fn columns(layout: BucketLayout, strategy: Strategy) -> usize {
     match strategy {
         Strategy::PerCore => layout.columns(),
-        Strategy::Portable => layout.cells(),
+        _ => layout.cells(),
     }
 }
 

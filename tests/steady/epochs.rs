@@ -90,8 +90,11 @@ fn first_pins() {
             assert_eq!(reads.join().expect("it reads"), (1, 0), "by the first read, and later");
             let adds =
                 scope.spawn(|| (allocated(add), allocated(|| (0..1_000).for_each(|_| add()))));
-            let first = u64::from(windrow::strategy() == Strategy::Portable);
-            assert_eq!(adds.join().expect("it adds"), (first, 0), "by the first add, and later");
+            let (first, later) = adds.join().expect("it adds");
+            // The first add pins, or takes a slot that another thread has left, if there is one.
+            let most = u64::from(windrow::strategy() != Strategy::PerCore);
+            assert!(first <= most, "{first} allocations by the first add");
+            assert_eq!(later, 0, "by later adds");
         });
     }
 }

@@ -19,7 +19,7 @@ windrow::events! {
 
 /// Runs an ignored test of this program once for each strategy.
 fn on_each_strategy(name: &str) {
-    for strategy in ["", "portable"] {
+    for strategy in ["", "portable", "fenced", "epochs"] {
         testkit::alone::run(name, &[("WINDROW_STRATEGY", strategy)]);
     }
 }

@@ -34,14 +34,22 @@ impl<'r> BucketRef<'r> {
         loop {
             // SAFETY: by contract.
             let bucket = unsafe { pointer.follow() }?;
-            bucket.references.acquire();
-            let reference = BucketRef(bucket);
-            // Acquire: as in `follow`; it may have been reused, and stored here again.
-            if pointer.leads_to(bucket, Ordering::Acquire) {
-                bucket.check();
+            if let Some(reference) = BucketRef::at(pointer, bucket) {
                 return Some(reference);
             }
         }
+    }
+
+    /// A reference to a bucket that a pointer has led to; `None` if it does so no longer.
+    pub(super) fn at(pointer: &impl BucketPointer, bucket: &'r Bucket) -> Option<BucketRef<'r>> {
+        bucket.references.acquire();
+        let reference = BucketRef(bucket);
+        // Acquire: as in `follow`; it may have been reused, and stored here again.
+        if !pointer.leads_to(bucket, Ordering::Acquire) {
+            return None;
+        }
+        bucket.check();
+        Some(reference)
     }
 
     /// A reference to a bucket that the caller keeps from reuse already.

@@ -59,15 +59,12 @@ impl Slab {
         let take = |bucket: &Bucket| {
             bucket.references.try_take() || (evict(bucket) && bucket.references.try_take())
         };
-        loop {
-            // Relaxed: the search may begin at any bucket.
-            let hint = self.hint.load(Ordering::Relaxed);
-            let found = self.find(hint, usize::MAX, take).or_else(|| self.find(0, hint, take));
-            if let Some((number, bucket)) = found.or_else(|| self.grow(layout)) {
-                self.hint.store(number + 1, Ordering::Relaxed);
-                return bucket;
-            }
-        }
+        // Relaxed: the search may begin at any bucket.
+        let hint = self.hint.load(Ordering::Relaxed);
+        let found = self.find(hint, usize::MAX, take).or_else(|| self.find(0, hint, take));
+        let (number, bucket) = found.unwrap_or_else(|| self.grow(layout));
+        self.hint.store(number + 1, Ordering::Relaxed);
+        bucket
     }
 
     /// The first bucket that `take` takes, among those numbered from `begin` on, and before `end`.
@@ -101,25 +98,35 @@ impl Slab {
         self.chunks().flat_map(|chunk| &chunk.buckets)
     }
 
-    /// Makes more buckets, and takes the first. `None` if another thread has made some meanwhile.
+    /// Makes more buckets, and takes the first; or one of those that another thread has made meanwhile.
     #[cold]
-    fn grow(&self, layout: BucketLayout) -> Option<(usize, &Bucket)> {
+    fn grow(&self, layout: BucketLayout) -> (usize, &Bucket) {
         let (mut end, mut total) = (&self.first, 0);
         for chunk in self.chunks() {
             (end, total) = (&chunk.next, total + chunk.buckets.len());
         }
-        let chunk = Box::into_raw(Box::new(Chunk::new(layout, self.more(total))));
-        // SAFETY: just made, and ours alone until it is linked.
-        let bucket = unsafe { &(&(*chunk).buckets)[0] };
-        bucket.references.try_take();
-        // Release: publishes the chunk; pairs with the Acquire in `chunks`.
-        let linked = end.compare_exchange(null_mut(), chunk, Ordering::Release, Ordering::Relaxed);
-        if linked.is_err() {
+        let mut new = Box::new(Chunk::new(layout, self.more(total)));
+        loop {
+            new.buckets[0].references.try_take();
+            let chunk = Box::into_raw(new);
+            // Release: publishes the chunk; pairs with the Acquire in `chunks`. Acquire on failure: as there.
+            let (order, failed) = (Ordering::Release, Ordering::Acquire);
+            let Err(theirs) = end.compare_exchange(null_mut(), chunk, order, failed) else {
+                // SAFETY: linked, so that it lives as long as the slab.
+                return (total, unsafe { &(&(*chunk).buckets)[0] });
+            };
             // SAFETY: made above, and not linked.
-            drop(unsafe { Box::from_raw(chunk) });
-            return None;
+            new = unsafe { Box::from_raw(chunk) };
+            new.buckets[0].references.release();
+            // SAFETY: linked, as above.
+            let theirs = unsafe { &*theirs };
+            let free = theirs.buckets.iter().position(|bucket| bucket.references.try_take());
+            if let Some(index) = free {
+                return (total + index, &theirs.buckets[index]);
+            }
+            // Others have taken them all: ours go behind.
+            (end, total) = (&theirs.next, total + theirs.buckets.len());
         }
-        Some((total, bucket))
     }
 
     /// How many are made at once when there are `total`.

@@ -41,12 +41,14 @@ impl Slot {
     /// The slot's window lives for `'r`.
     pub(super) unsafe fn content<'r>(&self) -> Content<'r> {
         loop {
+            // Acquire: pairs with the Release in `exchange`.
+            let word = self.0.load(Ordering::Acquire);
             // SAFETY: by contract.
-            if let Some(bucket) = unsafe { BucketRef::acquire(self) } {
+            let Some(bucket) = (unsafe { bucket_at(word) }) else {
+                return Content::Left(word.addr() >> 1);
+            };
+            if let Some(bucket) = BucketRef::at(self, bucket) {
                 return Content::Bucket(bucket);
-            }
-            if let Some(rounds) = self.rounds_left() {
-                return Content::Left(rounds);
             }
         }
     }

@@ -195,10 +195,13 @@ fn main() {
     }
     print_caption("weight");
     let uses = 0..USES.len();
-    let rows = [2, 10, 60].into_iter().flat_map(|buckets| {
-        uses.clone().map(move |used| row(used, buckets, windows))
-    });
+    let rows = [2, 10, 60]
+        .into_iter()
+        .flat_map(|buckets| uses.clone().map(move |used| row(used, buckets, windows)));
     let rows: Vec<_> = rows.collect();
-    print_table(&["windows", "buckets", "used", "resident bytes each", "of these on the heap"], &rows);
+    print_table(
+        &["windows", "buckets", "used", "resident bytes each", "of these on the heap"],
+        &rows,
+    );
     println!("\nA window is {} bytes in place.", size_of::<Window>());
 }

@@ -11,6 +11,7 @@ mod counter_sum;
 mod each_bucket;
 mod extremes;
 mod families;
+mod growth;
 mod lifetime;
 mod one_bucket;
 mod open_rows;

@@ -62,10 +62,11 @@ impl<'g> Opening<'g> {
     /// has no reference to it: it may be another bucket by then.
     pub(super) fn evict(&self, bucket: &Bucket) -> bool {
         // Relaxed, all: hints. `Slots::evict` looks at what is in the slot.
-        !self.slots.geometry.in_ring(bucket.start(), self.newest)
+        let start = bucket.start();
+        !self.slots.geometry.in_ring(start, self.newest)
             && bucket.number.load(Ordering::Relaxed) == self.number
             && bucket.references.is(1)
-            && self.slots.evict(bucket.start(), self.newest)
+            && self.slots.evict(start)
     }
 }
 

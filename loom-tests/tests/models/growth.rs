@@ -4,9 +4,9 @@
 //! Explores a bucket that is taken out of its slot against whatever may look for it there; and two threads that need the
 //! same memory at once.
 
-use windrow_loom_tests::Model;
 use windrow_loom_tests::engine::sync::Arc;
-use windrow_loom_tests::window::{Window, add, each, late, lifetime, set_time, window};
+use windrow_loom_tests::window::{Hits, Window, add, each, late, lifetime, set_time, window};
+use windrow_loom_tests::{Model, turn};
 
 use crate::spawn;
 
@@ -106,10 +106,8 @@ fn drain_against_the_eviction_of_a_bucket() {
         });
         let drained = || {
             let mut found = 0;
-            windrow_loom_tests::turn();
-            window.drain_closed(|bucket| {
-                found += bucket.sum(windrow_loom_tests::window::Hits::Hit);
-            });
+            turn();
+            window.drain_closed(|bucket| found += bucket.sum(Hits::Hit));
             found
         };
         let first = drained();
@@ -121,14 +119,14 @@ fn drain_against_the_eviction_of_a_bucket() {
     });
 }
 
-/// A thread that stands still before it puts the newest bucket into its slot finds that the bucket has left.
+/// A rotation from bucket 0, while two others move on from it and use it again.
 #[test]
 fn stalled_rotation_against_the_eviction_of_its_bucket() {
     let name = "growth::stalled_rotation_against_the_eviction_of_its_bucket";
     Model::long(name).explore(|| {
         set_time(0);
         let window = Arc::new(window(2));
-        let other = spawn(&window, |window| add(window, 0, 1));
+        let other = spawn(&window, |window| add(window, 1, 1));
         add(&window, 5, 4);
         add(&window, 7, 8);
         other.join().unwrap();

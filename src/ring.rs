@@ -58,11 +58,13 @@ mod ticket;
 
 // Storage.
 mod block;
+mod blocks;
 mod bucket;
 mod bucket_ref;
 mod generation;
 mod number;
 mod slab;
+mod slot;
 mod slots;
 mod store;
 mod tier;
@@ -91,7 +93,7 @@ mod tier_view;
 mod view;
 
 pub(crate) use add::RingAndClock;
-use bucket::{Bucket, BucketPtr, Mark};
+use bucket::{Bucket, BucketPtr, Mark, Opening};
 use bucket_ref::BucketRef;
 use cells::zeroed;
 use closer::{Closer, MembarrierLock};
@@ -117,12 +119,11 @@ pub(crate) struct Ring {
     /// Whether they are per core, by concurrency id.
     is_by_id: bool,
     store: Store,
-    /// A copy of every add to a bucket's shared cells.
+    /// What no block has: a copy of every add to a bucket's shared cells, and the extremes of closed buckets, which
+    /// their blocks have forgotten.
     shared_total: Box<[AtomicU64]>,
     /// Adds whose bucket had left the ring.
     late: Box<[AtomicU64]>,
-    /// The extremes of closed buckets, whose blocks have forgotten them. The rest is unused.
-    closed_extremes: Box<[AtomicU64]>,
     /// Whether the interval has a bucket whose shared cells were added to.
     touched: Touched,
     /// Rings of coarser buckets, each with longer ones than the one before.
@@ -150,11 +151,13 @@ impl Ring {
         let slots = Arc::clone(&generation.slots);
         let coarse = tiers.iter().map(|tier| tier.buckets().saturating_add(2));
         let coarse = coarse.fold(0, usize::saturating_add);
+        let tiers = tiers.into_iter().enumerate().map(|(index, tier)| Tier::new(index, tier));
         let store = Store::new(layout, strategy, geometry.buckets(), coarse);
         let guard = reclaim::pin();
         let generation = Owned::new(generation).into_shared(&guard);
         let of_nothing = |first: &Bucket| first.set_mark(Mark::Known); // zeros
-        let first = store.open(generation, geometry.start_of(now), of_nothing);
+        let start = geometry.start_of(now);
+        let first = store.open(&Opening::fine(generation, start, start), of_nothing);
         slots.install(first);
         let current = CachePadded::new(BucketPtr::new(from_ref(first).cast_mut()));
         drop(guard);
@@ -165,9 +168,8 @@ impl Ring {
             store,
             shared_total: zeroed(layout.cells()),
             late: zeroed(layout.cells()),
-            closed_extremes: zeroed(layout.cells()),
             touched: Touched::default(),
-            tiers: tiers.into_iter().map(Tier::new).collect::<Result<_, _>>()?,
+            tiers: tiers.collect::<Result<_, _>>()?,
             missed: Missed::default(),
             cursor: Cursor::default(),
             membarrier_lock: MembarrierLock::new(),
@@ -192,7 +194,7 @@ impl Ring {
     fn acquire_current(&self) -> BucketRef<'_> {
         // SAFETY: buckets live as long as the window. (The first load pairs with the Release that
         // made it current: we see the bucket, and the slot of every one before it.)
-        unsafe { BucketRef::acquire(&self.current) }.expect("there is always a newest bucket")
+        unsafe { BucketRef::acquire(self.current()) }.expect("there is always a newest bucket")
     }
 
     /// Makes `new` current in place of `old`, which is in its slot. False if `old` is no longer
@@ -239,9 +241,8 @@ impl Drop for Ring {
 impl Ring {
     /// Whether each bucket is referred to by the slots and blocks that lead to it, and by nothing else.
     fn references_are_accounted_for(&self, generation: &Generation) -> bool {
-        let tiers = self.tiers.iter().flat_map(|tier| tier.slots.pointers());
-        let slots = generation.all_slots().flat_map(|slots| slots.pointers()).chain(tiers);
-        let buckets = slots.map(|slot| slot.load(Ordering::Relaxed).cast_const());
-        self.store.references_are_accounted_for(buckets)
+        let tiers = self.tiers.iter().map(|tier| &tier.slots);
+        let slots = generation.all_slots().map(|slots| &**slots).chain(tiers);
+        self.store.references_are_accounted_for(slots.flat_map(|slots| self.buckets(slots)))
     }
 }

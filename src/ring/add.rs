@@ -22,7 +22,7 @@ use crate::ring::bucket::{Bucket, BucketPtr, CLOSED, Opening};
 use crate::ring::bucket_ref::{Adder, BucketRef};
 use crate::ring::cells::Update;
 use crate::ring::geometry::OutOfRing;
-use crate::ring::slots::Slots;
+use crate::ring::slots::{Place, Slots};
 use crate::stripe::live_bucket::LiveBucket;
 use crate::stripe::miss::{Miss, MissCell};
 use crate::stripe::numbered::cold;
@@ -351,19 +351,19 @@ impl Ring {
         }
         loop {
             // SAFETY: the window lives as long as `self`.
-            let seen = unsafe { slots.acquire(start) };
-            match &seen {
-                Some(bucket) if bucket.start() == start => {
-                    self.put_shared(bucket, slots, current.start(), update);
+            match unsafe { slots.find(start) } {
+                Place::Found(bucket) => {
+                    self.put_shared(&bucket, slots, current.start(), update);
                     return Ok(());
                 }
                 // The ring has moved a whole round since `current` was loaded.
-                Some(newer) if newer.start() > start => {
-                    return Err(OutOfRing::Expired { oldest: geometry.oldest(newer.start()) });
+                Place::Left { newest } => {
+                    return Err(OutOfRing::Expired { oldest: geometry.oldest(newest) });
                 }
-                _ => {
-                    let new = self.store.open_without_block(&Opening::fine(of, start), CLOSED);
-                    if !slots.replace(start, seen.as_ref(), new) {
+                Place::Free(older) => {
+                    let opening = Opening::fine(of, start, current.start());
+                    let new = self.store.open_without_block(&opening, CLOSED);
+                    if !slots.slot_at(start).replace(&older, new) {
                         new.references.release(); // it will never be in a slot
                     }
                 }

@@ -73,7 +73,7 @@ impl Store {
                 let sums = self.blocks.iter().map(|block| block.present_sum(position));
                 sums.fold(0, u64::wrapping_add).wrapping_sub(mark)
             }
-            Mark::Alone => self.blocks.get(live.block()?)?.difference(position),
+            Mark::Alone => self.block_of(live)?.difference(position),
             Mark::Unknown => return None,
         };
         Some(through_blocks.wrapping_add(shared))

@@ -33,6 +33,7 @@ use std::ptr::eq;
 
 use crate::reclaim::{self, Guard, announced, grace};
 use crate::ring::Ring;
+use crate::ring::block::Block;
 use crate::ring::bucket::Bucket;
 use crate::ring::bucket_ref::BucketRef;
 use crate::ring::cells::Target;
@@ -122,25 +123,23 @@ impl Ring {
 
     /// The highest ticket of all buckets that are retired and not closed; zero if there is none.
     fn highest_ticket(&self, guard: &Guard) -> u64 {
-        let owners = (0..self.store.blocks.len()).filter_map(|index| self.retired_owner(index));
-        owners.map(|bucket| self.ticket(&bucket, guard)).max().unwrap_or(0)
+        let tickets = self.retired_owners().map(|(_, bucket)| self.ticket(&bucket, guard));
+        tickets.max().unwrap_or(0)
     }
 
     /// Closes every retired bucket that is known to be quiescent and that no other thread is closing. True if
     /// none is left open. Makes no system call.
     pub(super) fn close_quiescent(&self, guard: &Guard) -> bool {
         let mut all = true;
-        for index in 0..self.store.blocks.len() {
-            if let Some(bucket) = self.retired_owner(index) {
-                all &= self.close_owner(index, &bucket, guard);
-            }
+        for (block, bucket) in self.retired_owners() {
+            all &= self.close_owner(block, &bucket, guard);
         }
         all
     }
 
-    /// The owner of a block, if it is retired.
-    fn retired_owner(&self, index: usize) -> Option<BucketRef<'_>> {
-        self.store.owner(index).filter(|bucket| self.is_retired(bucket))
+    /// The blocks whose owners are retired.
+    fn retired_owners(&self) -> impl Iterator<Item = (&Block, BucketRef<'_>)> {
+        self.store.owners().filter(|(_, bucket)| self.is_retired(bucket))
     }
 
     /// Whether a bucket that owns a block is retired, or can never become current. That does not change back.
@@ -173,19 +172,19 @@ impl Ring {
 
     /// Closes the owner of a block, which is retired, if it is quiescent and has no adders. False if it
     /// remains to be done.
-    fn close_owner(&self, index: usize, bucket: &BucketRef<'_>, guard: &Guard) -> bool {
+    fn close_owner(&self, block: &Block, bucket: &BucketRef<'_>, guard: &Guard) -> bool {
         let is_quiescent = self.is_quiescent(bucket, guard);
         if !is_quiescent || bucket.references.has_adders() || !bucket.claim() {
             return false;
         }
-        self.write_totals(index, bucket);
-        self.store.blocks[index].disown(bucket);
+        self.write_totals(block, bucket);
+        block.disown(bucket);
         true
     }
 
     /// Writes the totals of a quiescent bucket, and makes its block ready for another.
-    fn write_totals(&self, index: usize, bucket: &Bucket) {
-        let (block, layout) = (&self.store.blocks[index], self.store.layout);
+    fn write_totals(&self, block: &Block, bucket: &Bucket) {
+        let layout = self.store.layout;
         for position in 0..layout.cells() {
             let total = block.difference(position);
             // Relaxed: behind the fence in `has_adders`, and so behind the retirement for a reader that takes it
@@ -194,7 +193,7 @@ impl Ring {
             if !layout.adds_up(position) {
                 // Before the block forgets it. Release, and read after the block with Acquire: a
                 // lifetime that finds it gone there finds it here.
-                self.closed_extremes.raise(position, total);
+                self.shared_total.raise(position, total);
                 self.raise_in_tiers(bucket.start(), position, total);
             }
         }
@@ -209,7 +208,7 @@ impl Ring {
     fn raise_in_tiers(&self, start: u64, position: usize, value: u64) {
         for tier in &self.tiers {
             if let Some(coarse) = tier.bucket(start, start, &self.store) {
-                coarse.cells().raise(position, value); // as `closed_extremes`
+                coarse.cells().raise(position, value); // as `shared_total`
             }
         }
     }

@@ -14,7 +14,7 @@
 //! is right then. If the exchange fails, `new` never becomes current, and no thread asks for its mark.
 
 use crate::ring::Ring;
-use crate::ring::bucket::{Bucket, Mark};
+use crate::ring::bucket::{Bucket, BucketPointer, Mark};
 use crate::ring::bucket_ref::BucketRef;
 use crate::ring::generation::Generation;
 use crate::ring::slots::Slots;
@@ -101,9 +101,8 @@ pub(super) fn each_closed(
     let geometry = slots.geometry;
     let (mut start, mut slot) = (from, geometry.slot_of(from));
     while start < to {
-        // SAFETY: buckets live as long as the window. Acquire: pairs with the Release that stored the
-        // pointer.
-        if let Some(bucket) = unsafe { slots.slot(slot).load(Ordering::Acquire).as_ref() } {
+        // SAFETY: buckets live as long as the window.
+        if let Some(bucket) = unsafe { slots.slot(slot).follow() } {
             let (is_closed, there) = (bucket.is_closed(), bucket.start());
             if there > start || (there == start && !is_closed && bucket.block().is_some()) {
                 return false;

@@ -7,8 +7,10 @@ use std::time::Duration;
 use crate::event::Kind;
 use crate::event::layout::BucketLayout;
 use crate::reclaim;
+use crate::ring::block::Block;
 use crate::ring::bucket::{Bucket, BucketPtr, OPEN, Opening};
 use crate::ring::bucket_ref::{Adder, BucketRef};
+use crate::ring::slot::{Content, Slot};
 use crate::ring::view::Versioned;
 use crate::ring::{Geometry, Ring};
 use crate::sync::Ordering;
@@ -32,7 +34,7 @@ fn ring(kind: Kind) -> Ring {
 #[derive(Debug)]
 pub struct Comeback {
     ring: Ring,
-    pointer: BucketPtr,
+    pointer: Slot,
 }
 
 /// Where the bucket begins at first, and when it has come back.
@@ -43,9 +45,9 @@ impl Comeback {
     #[must_use]
     #[allow(clippy::missing_panics_doc, clippy::new_without_default)]
     pub fn new() -> Comeback {
-        let comeback = Comeback { ring: ring(Kind::Count), pointer: BucketPtr::new(null_mut()) };
+        let comeback = Comeback { ring: ring(Kind::Count), pointer: Slot::empty() };
         let bucket = comeback.open(STARTS[0]);
-        comeback.pointer.store(from_ref(bucket).cast_mut(), Ordering::Release);
+        assert!(comeback.pointer.replace(&Content::Left(0), bucket));
         bucket.close();
         comeback.free_blocks();
         comeback
@@ -54,35 +56,33 @@ impl Comeback {
     fn open(&self, start: u64) -> &Bucket {
         let guard = reclaim::pin();
         let current = self.ring.acquire_current();
-        self.ring.store.open(current.generation(&guard), start, |_| {})
+        let opening = Opening::fine(current.generation(&guard), start, current.start());
+        self.ring.store.open(&opening, |_| {})
     }
 
     fn free_blocks(&self) {
-        for (index, block) in self.ring.store.blocks.iter().enumerate() {
-            if let Some(bucket) = self.ring.store.owner(index) {
-                block.disown(&bucket);
-            }
+        for (block, bucket) in self.ring.store.owners() {
+            block.disown(&bucket);
         }
     }
 
-    /// Puts `new` where the pointer leads, and releases the bucket that it led to.
-    fn replace(&self, new: *mut Bucket) {
-        let old = self.pointer.swap(new, Ordering::AcqRel);
+    /// What the pointer leads to.
+    fn content(&self) -> Content<'_> {
         // SAFETY: a bucket of this ring's.
-        unsafe { &*old }.references.release();
+        unsafe { self.pointer.content() }
     }
 
     /// Takes the bucket out of the pointer, reuses it, and has the pointer lead to it again.
     pub fn leave_and_come_back(&self) {
-        self.replace(null_mut());
+        assert!(self.pointer.evict(&self.content(), 0));
         let bucket = self.open(STARTS[1]);
-        self.pointer.store(from_ref(bucket).cast_mut(), Ordering::Release);
+        assert!(self.pointer.replace(&self.content(), bucket));
     }
 
     /// Takes the first block, if it is free.
     pub fn take_a_block(&self) {
         let current = self.ring.acquire_current();
-        if self.ring.store.blocks[0].try_own(&current) {
+        if self.ring.store.blocks.get(0).is_some_and(|block| block.try_own(&current)) {
             std::mem::forget(current); // the block's reference
         }
     }
@@ -100,7 +100,7 @@ impl Comeback {
     /// somewhere else.
     pub fn become_older(&self) {
         let newer = self.open(STARTS[1]);
-        self.replace(from_ref(newer).cast_mut());
+        assert!(self.pointer.replace(&self.content(), newer));
         let older = self.open(0);
         older.close();
         older.references.release(); // its slot's
@@ -120,7 +120,7 @@ impl Comeback {
     pub fn end(self) -> (u64, Option<usize>) {
         let found = self.read().expect("the pointer leads to it");
         self.free_blocks();
-        self.replace(null_mut());
+        assert!(self.pointer.evict(&self.content(), 1));
         found
     }
 }
@@ -143,8 +143,8 @@ impl Retired {
         let current = {
             let guard = reclaim::pin();
             let generation = ring.acquire_current().generation(&guard);
-            from_ref(ring.store.open_without_block(&Opening::fine(generation, STARTS[0]), OPEN))
-                .cast_mut()
+            let opening = Opening::fine(generation, STARTS[0], 0);
+            from_ref(ring.store.open_without_block(&opening, OPEN)).cast_mut()
         };
         Retired { _ring: ring, current: BucketPtr::new(current) }
     }
@@ -196,6 +196,6 @@ impl Unclosed {
     /// Whether it is closed.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        self.0.store.blocks[0].is_free()
+        self.0.store.blocks.get(0).is_some_and(Block::is_free)
     }
 }

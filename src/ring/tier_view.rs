@@ -19,8 +19,10 @@
 use std::iter::successors;
 
 use crate::ring::block::Block;
-use crate::ring::bucket::{Bucket, BucketPtr};
+use crate::ring::bucket::{Bucket, BucketPointer};
 use crate::ring::geometry::Geometry;
+use crate::ring::slot::Slot;
+use crate::ring::store::Store;
 use crate::ring::tier::Tier;
 use crate::ring::view::{Versioned, View};
 use crate::sync::Ordering;
@@ -91,8 +93,8 @@ impl<'v, 'g> TierSpan<'v, 'g> {
                 self.all_blocks(until, position).wrapping_sub(note(from, position))
             }
             (Before::AllButLive, Before::All) => {
-                let live = self.view.found().bucket.block();
-                live.map_or(0, |index| self.blocks()[index].difference(position))
+                let live = self.store().block_of(self.view.found().bucket);
+                live.map_or(0, |block| block.difference(position))
             }
             _ => 0,
         }
@@ -105,11 +107,11 @@ impl<'v, 'g> TierSpan<'v, 'g> {
         let sum = |(index, block): (usize, &Block)| {
             if Some(index) == but { block.base(position) } else { block.present_sum(position) }
         };
-        self.blocks().iter().enumerate().map(sum).fold(0, u64::wrapping_add)
+        self.store().blocks.iter().enumerate().map(sum).fold(0, u64::wrapping_add)
     }
 
-    fn blocks(&self) -> &'g [Block] {
-        &self.view.ring().store.blocks
+    fn store(&self) -> &'g Store {
+        &self.view.ring().store
     }
 
     /// What its coarse buckets hold beside blocks.
@@ -220,9 +222,9 @@ fn note(bucket: &Bucket, position: usize) -> u64 {
     bucket.cells()[position].total.load(Ordering::Relaxed)
 }
 
-fn follow<'g>(slot: &BucketPtr) -> Option<&'g Bucket> {
-    // SAFETY: buckets live as long as the window. Acquire: pairs with the Release that stored the pointer.
-    unsafe { slot.load(Ordering::Acquire).as_ref() }
+fn follow<'g>(slot: &Slot) -> Option<&'g Bucket> {
+    // SAFETY: buckets live as long as the window.
+    unsafe { slot.follow() }
 }
 
 /// What was counted before a boundary, or before the next that is known.

@@ -5,6 +5,7 @@
 mod announced;
 mod families;
 mod leases;
+mod growth;
 mod reads;
 mod rows;
 mod sequences;
@@ -17,6 +18,8 @@ pub(crate) fn twins() -> impl Iterator<Item = &'static Twin> {
     let more =
         reads::READS.iter().chain(families::FAMILIES).chain(rows::ROWS).chain(leases::LEASES);
     WRITES.iter().chain(more).chain(announced::ANNOUNCED).chain(sequences::SEQUENCES)
+        reads::READS.iter().chain(families::FAMILIES).chain(rows::ROWS).chain(growth::GROWTH);
+    WRITES.iter().chain(more).chain(announced::ANNOUNCED)
 }
 
 /// In what changes something.
@@ -32,7 +35,7 @@ const WRITES: &[Twin] = &[
     },
     Twin {
         name: "slot-published-relaxed",
-        file: "src/ring/slots.rs",
+        file: "src/ring/slot.rs",
         find: "let (order, failed) = (Ordering::Release, Ordering::Relaxed);",
         replace: "let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);",
         build: &CHECKER,
@@ -86,13 +89,13 @@ const WRITES: &[Twin] = &[
     Twin {
         name: "straggler-adds-to-a-block-it-found-in-a-slot",
         file: "src/ring/add.rs",
-        find: "                Some(bucket) if bucket.start() == start => {
-                    self.put_shared(bucket, slots, current.start(), update);",
-        replace: "                Some(bucket) if bucket.start() == start => {
+        find: "                Place::Found(bucket) => {
+                    self.put_shared(&bucket, slots, current.start(), update);",
+        replace: "                Place::Found(bucket) => {
                     match NonNull::new(bucket.live.column.load(Ordering::Relaxed)) {
                         // SAFETY: not at all.
                         Some(column) => update.put(&unsafe { Column::new(column) }),
-                        None => self.put_shared(bucket, slots, current.start(), update),
+                        None => self.put_shared(&bucket, slots, current.start(), update),
                     }",
         build: &CHECKER,
         model: "each_bucket::add_against_the_reuse_of_its_block",
@@ -100,7 +103,7 @@ const WRITES: &[Twin] = &[
     },
     Twin {
         name: "reference-released-twice",
-        file: "src/ring/slots.rs",
+        file: "src/ring/slot.rs",
         find: "            old.references.release(); // the slot's",
         replace: "            old.references.release();\n            old.references.release(); // the slot's",
         build: &CHECKER,
@@ -109,9 +112,9 @@ const WRITES: &[Twin] = &[
     },
     Twin {
         name: "reference-not-released",
-        file: "src/ring/slots.rs",
-        find: "if replaced && let Some(old) = found {",
-        replace: "if replaced && found.is_none() && let Some(old) = found {",
+        file: "src/ring/slot.rs",
+        find: "if exchanged && let Content::Bucket(old) = found {",
+        replace: "if exchanged && to.is_null() && let Content::Bucket(old) = found {",
         build: &CHECKER,
         model: "reclamation::add_against_rotations_and_the_end",
         why: "a bucket that is never released is never reused (I5)",
@@ -119,8 +122,8 @@ const WRITES: &[Twin] = &[
     Twin {
         name: "acquired-without-looking-again",
         file: "src/ring/bucket_ref.rs",
-        find: "if eq(pointer.load(Ordering::Acquire), bucket) {",
-        replace: "if eq(pointer.load(Ordering::Acquire), bucket) || true {",
+        find: "if !pointer.leads_to(bucket, Ordering::Acquire) {",
+        replace: "if !pointer.leads_to(bucket, Ordering::Acquire) && false {",
         build: &CHECKER,
         model: "each_bucket::back_dated_add_against_its_reuse",
         why: "the bucket may have been reused before the reference was counted (I2)",
@@ -183,7 +186,7 @@ const WRITES: &[Twin] = &[
     Twin {
         name: "adder-does-not-look-again",
         file: "src/ring/bucket_ref.rs",
-        find: "eq(current.load(Ordering::Relaxed), bucket.bucket()).then_some(adder)",
+        find: "current.leads_to(bucket.bucket(), Ordering::Relaxed).then_some(adder)",
         replace: "Some(adder).filter(|_| current.load(Ordering::Relaxed).is_null() || true)",
         build: &CHECKER,
         model: "closing::final_against_its_adders",

@@ -12,6 +12,7 @@ mod each_bucket;
 mod extremes;
 mod families;
 mod leases;
+mod growth;
 mod lifetime;
 mod one_bucket;
 mod open_rows;

@@ -86,10 +86,10 @@ pub(super) const READS: &[Twin] = &[
         name: "version-published-before-its-block",
         file: "src/ring/store.rs",
         find: "            mark(bucket);
-            // SAFETY",
+            while",
         replace: "            mark(bucket);
             bucket.end_init(OPEN);
-            // SAFETY",
+            while",
         build: &CHECKER,
         model: "comeback::read_against_a_bucket_that_comes_back",
         why: "a reader may pair the version with a block that another bucket has taken (I9)",
@@ -97,8 +97,8 @@ pub(super) const READS: &[Twin] = &[
     Twin {
         name: "loaded-without-looking-at-the-pointer-again",
         file: "src/ring/view.rs",
-        find: "std::ptr::eq(pointer.load(Ordering::Relaxed), bucket)",
-        replace: "(pointer.load(Ordering::Relaxed).is_null() || true)",
+        find: "pointer.leads_to(bucket, Ordering::Relaxed).then_some",
+        replace: "(pointer.leads_to(bucket, Ordering::Relaxed) || true).then_some",
         build: &CHECKER,
         model: "comeback::read_against_a_bucket_that_becomes_older",
         why: "the version may be that of a reuse after the pointer was loaded (I9)",

@@ -1,11 +1,11 @@
 //! The table of broken twins: mistakes in adding, rotating, closing and changing the geometry here, in reading in
 //! `reads`, in families in `families`, in opening rows in `rows`, in leasing them in `leases`, in announcing buckets in
-//! `announced`, in what is assembly in `sequences`.
+//! `announced`, in what is assembly in `sequences`, in a window's growth in `growth`.
 
 mod announced;
 mod families;
-mod leases;
 mod growth;
+mod leases;
 mod reads;
 mod rows;
 mod sequences;
@@ -15,11 +15,10 @@ use crate::twin::Twin;
 
 /// Every mistake that a model must notice.
 pub(crate) fn twins() -> impl Iterator<Item = &'static Twin> {
-    let more =
-        reads::READS.iter().chain(families::FAMILIES).chain(rows::ROWS).chain(leases::LEASES);
-    WRITES.iter().chain(more).chain(announced::ANNOUNCED).chain(sequences::SEQUENCES)
-        reads::READS.iter().chain(families::FAMILIES).chain(rows::ROWS).chain(growth::GROWTH);
-    WRITES.iter().chain(more).chain(announced::ANNOUNCED)
+    let of_rows = rows::ROWS.iter().chain(leases::LEASES).chain(sequences::SEQUENCES);
+    let of_windows =
+        WRITES.iter().chain(reads::READS).chain(announced::ANNOUNCED).chain(growth::GROWTH);
+    of_windows.chain(of_rows).chain(families::FAMILIES)
 }
 
 /// In what changes something.

@@ -50,6 +50,9 @@ pub use retry::aborts;
 /// A bank never has more rows than this: a read may come to visit each of them.
 const MOST_ROWS: usize = 256;
 
+/// Whether threads lease rows unless they are told not to: nobody has measured that elsewhere.
+const LEASES_BY_DEFAULT: bool = cfg!(target_arch = "x86_64");
+
 /// How many rows there are in a model, where loading the number would be one more step to explore;
 /// zero elsewhere.
 const MODEL_ROWS: usize = sized(0, 2);
@@ -198,16 +201,15 @@ fn decide() -> Option<Strategy> {
     let decided = match std::env::var(VARIABLE).as_deref() {
         Ok("fenced") => FENCED,
         Ok("epochs") => EPOCHS,
-        Ok("portable") => without_sequences(),
         Ok("cpu-id") if per_core::detect(false) => PER_CORE,
-        Ok("cpu-id") => without_sequences(),
+        Ok("portable" | "cpu-id") => without_sequences(),
         _ if per_core::detect(true) => PER_CORE,
         _ => without_sequences(),
     };
     let leases = match std::env::var("WINDROW_LEASES").as_deref() {
         Ok("on") => true,
         Ok("off") => false,
-        _ => cfg!(target_arch = "x86_64"), // nobody has measured it elsewhere
+        _ => LEASES_BY_DEFAULT,
     };
     known_rows().store(rows, Ordering::Relaxed);
     leasing().store(leases && portable::prepare(), Ordering::Relaxed);

@@ -58,6 +58,23 @@ fn two_adds_against_the_reuse_of_their_bucket() {
     });
 }
 
+/// One thread ends, and another may have its slot: whoever sees what that announces sees what the first has added.
+#[test]
+fn adds_of_two_threads_in_one_slot_against_the_reuse_of_their_bucket() {
+    explore(
+        "announced::adds_of_two_threads_in_one_slot_against_the_reuse_of_their_bucket",
+        1,
+        || {
+            let window = of_one();
+            let others = [2, 8].map(|hits| spawn(&window, move |window| add(window, 0, hits)));
+            rotate_twice(&window);
+            others.into_iter().for_each(|other| other.join().unwrap());
+            assert_eq!(each(&window, 2), [4]);
+            assert_eq!(lifetime(&window), 15);
+        },
+    );
+}
+
 /// A thread that has not retired the bucket closes it, behind another's barrier.
 #[test]
 fn an_add_against_a_close_by_a_third_thread() {

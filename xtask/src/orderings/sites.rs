@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn what_compares_or_matches_is_no_site() {
-        let source = "fn a() { compiler_fence(Ordering::SeqCst); if b == Ordering::SeqCst {} match c { Ordering::Acquire => \
+        let source = "fn a() { if b == Ordering::SeqCst {} match c { Ordering::Acquire => \
                       Ordering::Release, Ordering::AcqRel | d => e } }";
         assert_eq!(names(source), ["a.rs: a: -: Release"]);
     }

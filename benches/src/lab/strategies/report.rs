@@ -81,7 +81,7 @@ fn ratios(found: &Strategies) -> Table {
     for name in [PER_CORE, PORTABLE, FENCED] {
         let Some(at) = found.ways.iter().position(|way| way.name == name) else { continue };
         let each = Spread::of(found.beside[at].iter().map(|figures| figures[5]));
-        let verdict = match (found.ways[at].as_asked, each.max > 0.0) {
+        let verdict = match (found.ways[at].as_asked, each.median > 0.0) {
             (false, _) => "not what was asked for",
             (true, true) => "missed",
             (true, false) => "met",

@@ -5,11 +5,12 @@ use std::ptr::{from_ref, null_mut};
 use std::time::Duration;
 
 use crate::event::Kind;
-use crate::event::layout::BucketLayout;
+use crate::event::layout::{BucketLayout, CellIndex};
 use crate::reclaim;
 use crate::ring::block::Block;
 use crate::ring::bucket::{Bucket, BucketPtr, OPEN, Opening};
 use crate::ring::bucket_ref::{Adder, BucketRef};
+use crate::ring::mark::each_closed;
 use crate::ring::slot::{Content, Slot};
 use crate::ring::view::Versioned;
 use crate::ring::{Geometry, Ring};
@@ -197,5 +198,60 @@ impl Unclosed {
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.0.store.blocks.get(0).is_some_and(Block::is_free)
+    }
+}
+
+/// A rotation that comes too late, from a bucket that is retired, beside one from the live bucket: [`Ring::rotate`] and
+/// [`each_closed`].
+#[derive(Debug)]
+pub struct LateRotation {
+    ring: Ring,
+    /// The retired bucket, with a reference.
+    retired: BucketPtr,
+}
+
+impl LateRotation {
+    /// Of four buckets. Those at 0, 10 and 20 have left the ring, and stand in their slots; the one at 70 is retired, the
+    /// one at 110 is live.
+    #[must_use]
+    #[allow(clippy::missing_panics_doc, clippy::new_without_default)]
+    pub fn new() -> LateRotation {
+        let geometry = Geometry::new(Duration::from_nanos(40), 4).expect("sound");
+        let layout = BucketLayout::of(&[("Event", Kind::Value)]);
+        let ring = Ring::new(geometry, Vec::new(), layout, 0).expect("sound");
+        // In a model only values are added through the block of a bucket that they have opened.
+        let cells = CellIndex::Value { pair: 0, extremes: 2 };
+        let record = |at| assert!(ring.add_at(at, at, cells, 16).is_ok());
+        [0, 10, 20, 70].into_iter().for_each(record);
+        let retired = ring.acquire_current();
+        let pointer = from_ref(retired.bucket()).cast_mut();
+        std::mem::forget(retired);
+        record(110);
+        LateRotation { ring, retired: BucketPtr::new(pointer) }
+    }
+
+    /// What a rotation from the live bucket to 140 takes for what leaves the interval: that has counted nothing. `None` if
+    /// it does not know.
+    #[must_use]
+    pub fn leaves(&self) -> Option<u64> {
+        let guard = reclaim::pin();
+        let current = self.ring.acquire_current();
+        // SAFETY: of a bucket that is current under the guard.
+        let slots = &*unsafe { current.generation(&guard).deref() }.slots;
+        let mut all = 0;
+        each_closed(slots, 80, 110, |gone| {
+            all += gone.cells()[1].total.load(Ordering::Relaxed);
+        })
+        .then_some(all)
+    }
+
+    /// Would move on from the retired bucket to 90, in the slot of the bucket at 10.
+    #[allow(clippy::missing_panics_doc)]
+    pub fn rotate_late(&self) {
+        let guard = reclaim::pin();
+        // SAFETY: a bucket of the ring's, to which `new` has left a reference.
+        let retired = unsafe { &*self.retired.load(Ordering::Relaxed) };
+        assert!(!self.ring.rotate(&BucketRef::to(retired), 93, &guard));
+        retired.references.release();
     }
 }

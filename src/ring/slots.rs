@@ -135,16 +135,17 @@ impl Slots {
     }
 
     /// What the shared cells of buckets hold that begin in a range which is not empty, at a position that adds up, if the interval
-    /// that ends at `newest` is touched.
+    /// that ends at `newest` is touched. `None` if a bucket was reused meanwhile, which need not have been of the interval:
+    /// it may be found again in another slot.
     ///
     /// Takes no reference. The caller checks afterwards that `current` is what it was, so that no bucket of
-    /// its interval was reused.
+    /// its interval has left its slot.
     pub(super) fn shared_sum(
         &self,
         starts: RangeInclusive<u64>,
         newest: u64,
         position: usize,
-    ) -> u64 {
+    ) -> Option<u64> {
         let (oldest, span) = (*starts.start(), starts.end().wrapping_sub(*starts.start()));
         let mut sum = 0u64;
         // Loops, and no chain of iterators: this is most of what such a sum takes.
@@ -152,14 +153,22 @@ impl Slots {
             for slot in &self.ring[range.start..range.end.min(self.ring.len())] {
                 // SAFETY: buckets live as long as the window.
                 let Some(bucket) = (unsafe { slot.follow() }) else { continue };
+                // As `Versioned::load`, and `is_valid`.
+                let version = bucket.version()?;
+                if !slot.leads_to(bucket, Ordering::Relaxed) {
+                    return None;
+                }
                 if bucket.start().wrapping_sub(oldest) <= span {
-                    // Relaxed: before the fence of the caller's check.
+                    // Relaxed: before the fence in `has_version`.
                     let shared = bucket.cells()[position].shared.load(Ordering::Relaxed);
                     sum = sum.wrapping_add(shared);
                 }
+                if !bucket.has_version(version) {
+                    return None;
+                }
             }
         }
-        sum
+        Some(sum)
     }
 }
 

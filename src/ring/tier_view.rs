@@ -19,9 +19,8 @@
 use std::iter::successors;
 
 use crate::ring::block::Block;
-use crate::ring::bucket::{Bucket, BucketPointer};
+use crate::ring::bucket::Bucket;
 use crate::ring::geometry::Geometry;
-use crate::ring::slot::Slot;
 use crate::ring::store::Store;
 use crate::ring::tier::Tier;
 use crate::ring::view::{Versioned, View};
@@ -121,10 +120,11 @@ impl<'v, 'g> TierSpan<'v, 'g> {
             return 0;
         }
         let shared = |start: u64| {
-            let bucket = follow(self.tier.slots.slot_at(start))?;
-            // Relaxed: before the fence in `is_current`.
-            let shared = || bucket.cells()[position].shared.load(Ordering::Relaxed);
-            (bucket.start() == start).then(shared)
+            let found = self.view.load(self.tier.slots.slot_at(start)).ok()?;
+            // Relaxed: before the fence in `is_valid`.
+            let shared = || found.bucket.cells()[position].shared.load(Ordering::Relaxed);
+            let shared = (found.bucket.start() == start).then(shared)?;
+            self.view.is_valid(self.view.inherited(found)).then_some(shared)
         };
         let count = (self.newest - self.from) / geometry.length();
         let starts = (0..=count).map(|index| self.from + index * geometry.length());
@@ -222,11 +222,6 @@ fn note(bucket: &Bucket, position: usize) -> u64 {
     bucket.cells()[position].total.load(Ordering::Relaxed)
 }
 
-fn follow<'g>(slot: &Slot) -> Option<&'g Bucket> {
-    // SAFETY: buckets live as long as the window.
-    unsafe { slot.follow() }
-}
-
 /// What was counted before a boundary, or before the next that is known.
 fn before_or_next<'g>(view: &View<'g>, tier: &'g Tier, mut boundary: u64) -> Before<'g> {
     loop {
@@ -249,10 +244,14 @@ fn before<'g>(view: &View<'g>, tier: &'g Tier, boundary: u64) -> Option<Before<'
     let is_missed = view.is_missed(boundary);
     let mut start = boundary;
     loop {
-        let bucket: Option<&'g Bucket> = follow(tier.slots.slot_at(start));
-        if let Some(bucket) = bucket.filter(|bucket| bucket.is_closed() && bucket.start() == start)
+        // A coarse bucket that has left the tier may be reused meanwhile; one of its interval is not before `current`
+        // moves on.
+        if let Ok(found) = view.load(tier.slots.slot_at(start))
+            && found.bucket.is_closed()
+            && found.bucket.start() == start
+            && view.is_valid(view.inherited(found))
         {
-            return Some(Before::Noted(bucket));
+            return Some(Before::Noted(found.bucket));
         }
         if is_missed {
             return None;

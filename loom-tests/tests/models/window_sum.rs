@@ -279,3 +279,23 @@ fn bucket_against_the_reuse_of_its_block_and_memory() {
         other.join().unwrap();
     });
 }
+
+/// A bucket that has left the ring is found in its slot; by the time that its start is read it stands for an older
+/// start than the live one, in another slot, to which the reader comes next.
+#[test]
+fn sum_of_shared_cells_against_the_reuse_of_a_bucket_that_left() {
+    let name = "window_sum::sum_of_shared_cells_against_the_reuse_of_a_bucket_that_left";
+    Model::new(name).bounded(3).explore(|| {
+        set_time(2);
+        let window = Arc::new(window(4));
+        add(&window, 1, 1); // inserts a bucket without a block
+        add(&window, 4, 2);
+        add(&window, 6, 4); // it has left
+        add(&window, 4, 16); // touches the interval
+        let other = spawn(&window, |window| add(window, 3, 8)); // uses it again
+        let found = sum(&window, 6);
+        assert!([22, 30].contains(&found), "{found} was never the count");
+        other.join().unwrap();
+        assert_eq!(sum(&window, 6), 30);
+    });
+}

@@ -52,9 +52,9 @@ pub(super) const LEASES: &[Twin] = &[
     },
     Twin {
         name: "second-bank-not-visited",
-        file: "src/stripe/open.rs",
-        find: "        (1..self.first).chain(second..second + self.second)",
-        replace: "        (1..self.first).chain(second..second + self.second.min(0))",
+        file: "src/arena/rows.rs",
+        find: "    (0..open.second).fold(first,",
+        replace: "    (0..open.second.min(0)).fold(first,",
         build: &ANNOUNCED,
         model: "leases::a_row_from_one_thread_to_the_next",
         why: "what threads without a lease add is in no read (I9)",

@@ -42,9 +42,9 @@ pub(crate) mod retry;
 )]
 pub(crate) mod per_core;
 
+use numbered::UNAVAILABLE;
 #[cfg(windrow_per_core)]
 pub use per_core::run_on_second_core;
-use per_core::{ById, ByProcessor, PerCoreColumn};
 pub use retry::aborts;
 
 /// A bank never has more rows than this: a read may come to visit each of them.
@@ -302,10 +302,6 @@ pub(crate) fn rows() -> usize {
     known_rows().load(Ordering::Relaxed)
 }
 
-/// Tells the compiler that its caller's branch is rare. (`std::hint::cold_path` needs Rust 1.95.)
-#[cold]
-pub(crate) fn cold() {}
-
 /// A column and how to add to it, in one word: a counter keeps one.
 ///
 /// Cells are eight bytes, so the lowest three bits of a column's address are free. An odd word is a column with
@@ -313,15 +309,12 @@ pub(crate) fn cold() {}
 /// adds by the processor's number. Zero: no column yet; [`UNAVAILABLE`]: the arena was full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TaggedColumn {
-    PerCore(PerCoreColumn<ById>),
-    PerProcessor(PerCoreColumn<ByProcessor>),
+    PerCore(per_core::PerCoreColumn<per_core::ById>),
+    PerProcessor(per_core::PerCoreColumn<per_core::ByProcessor>),
     Portable(Column),
     Unavailable,
     Unclaimed,
 }
-
-/// In place of a column: the arena was full.
-const UNAVAILABLE: usize = 8;
 
 impl TaggedColumn {
     /// # Safety

@@ -201,9 +201,8 @@ fn decide() -> Option<Strategy> {
     let decided = match std::env::var(VARIABLE).as_deref() {
         Ok("fenced") => FENCED,
         Ok("epochs") => EPOCHS,
-        Ok("portable") => without_sequences(),
         Ok("cpu-id") if per_core::detect(false) => PER_CORE,
-        Ok("cpu-id") => without_sequences(),
+        Ok("portable" | "cpu-id") => without_sequences(),
         _ if per_core::detect(true) => PER_CORE,
         _ => without_sequences(),
     };

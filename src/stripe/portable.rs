@@ -35,8 +35,9 @@ use std::cell::Cell;
 use std::sync::atomic::compiler_fence;
 
 use super::lease::{self, Lease};
+use super::numbered::cold;
 use super::open::open;
-use super::{LEASES_BY_DEFAULT, cold, is_leasing, rows};
+use super::{LEASES_BY_DEFAULT, is_leasing, rows};
 use crate::memory::column::Column;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering, fence, global, thread_number};
 use crate::thread_end::{self, AtEnd, GiveBack};

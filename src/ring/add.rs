@@ -23,6 +23,7 @@ use crate::ring::bucket_ref::{Adder, BucketRef};
 use crate::ring::cells::Update;
 use crate::ring::geometry::OutOfRing;
 use crate::ring::slots::Slots;
+use crate::stripe::Strategy;
 use crate::stripe::live_bucket::LiveBucket;
 use crate::stripe::miss::{Miss, MissCell};
 use crate::stripe::numbered::cold;

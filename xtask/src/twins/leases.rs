@@ -62,8 +62,8 @@ pub(super) const LEASES: &[Twin] = &[
     Twin {
         name: "one-bank-opened-over-the-other",
         file: "src/stripe/open.rs",
-        find: ".then_some((word & !half) | (count << shift));",
-        replace: ".then_some(count << shift | 1);",
+        find: ".then_some((word & !half) | (count << shift))",
+        replace: ".then_some((count << shift) | 1)",
         build: &ANNOUNCED,
         model: "leases::a_row_from_one_thread_to_the_next",
         why: "rows that were open are visited no more: a sum goes back (I9)",

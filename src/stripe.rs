@@ -14,6 +14,7 @@
 use std::ptr::{NonNull, without_provenance_mut};
 
 use crate::memory::column::Column;
+use crate::reclaim::announced;
 use crate::sync::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering, global, sized};
 
 mod lease;
@@ -23,6 +24,7 @@ pub(crate) mod miss;
 pub(crate) mod numbered;
 pub(crate) mod open;
 pub(crate) mod portable;
+pub(crate) mod rare;
 pub(crate) mod retry;
 // One of three, with the same functions: the real one, the one for models, or none.
 #[cfg_attr(windrow_per_core, path = "stripe/per_core_model.rs")]
@@ -48,6 +50,9 @@ pub use retry::aborts;
 
 /// A bank never has more rows than this: a read may come to visit each of them.
 const MOST_ROWS: usize = 256;
+
+/// Whether threads lease rows unless they are told not to: nobody has measured that elsewhere.
+const LEASES_BY_DEFAULT: bool = cfg!(target_arch = "x86_64");
 
 /// How many rows there are in a model, where loading the number would be one more step to explore;
 /// zero elsewhere.
@@ -76,7 +81,7 @@ pub enum Strategy {
     Portable,
     /// As `Portable`, but each add of a window has a fence of its own: where there is no such interruption.
     Fenced,
-    /// As `Portable`, but each add of a window pins an epoch. Chosen only by the environment.
+    /// As `Portable`, but each add of a window pins an epoch: where the environment asks for it.
     Epochs,
 }
 
@@ -88,6 +93,11 @@ global! {
 global! {
     /// Whether threads lease rows; false until that is known.
     fn leasing() -> AtomicBool = AtomicBool::new(false);
+}
+
+global! {
+    /// Whether threads may have slots in which they announce buckets; false until that is known.
+    fn announcing() -> AtomicBool = AtomicBool::new(false);
 }
 
 global! {
@@ -126,8 +136,7 @@ const EPOCHS: u8 = 5;
 /// ```
 /// use windrow::{Strategy, strategy};
 ///
-/// let expected = if cfg!(target_os = "linux") { Strategy::Portable } else { Strategy::Fenced };
-/// println!("{:?}, without sequences {expected:?}", strategy());
+/// println!("{:?}", strategy());
 /// assert_eq!(strategy(), strategy());
 /// ```
 pub fn strategy() -> Strategy {
@@ -202,10 +211,11 @@ fn decide() -> Option<Strategy> {
     let leases = match std::env::var("WINDROW_LEASES").as_deref() {
         Ok("on") => true,
         Ok("off") => false,
-        _ => cfg!(target_arch = "x86_64"), // nobody has measured it elsewhere
+        _ => LEASES_BY_DEFAULT,
     };
     known_rows().store(rows, Ordering::Relaxed);
     leasing().store(leases && portable::prepare(), Ordering::Relaxed);
+    announcing().store(announced::prepare(), Ordering::Relaxed);
     // Release: pairs with the Acquire in `decided`.
     state().store(decided, Ordering::Release);
     self::decided()
@@ -224,10 +234,16 @@ pub(crate) fn of_windows() -> Strategy {
         Strategy::PerCore if per_core::pairs_are_whole() && membarrier::may_restart() => {
             Strategy::PerCore
         }
-        Strategy::PerCore | Strategy::Portable if membarrier::may_fence() => Strategy::Portable,
-        Strategy::PerCore | Strategy::Portable | Strategy::Fenced => Strategy::Fenced,
         Strategy::Epochs => Strategy::Epochs,
+        _ if !may_announce() => Strategy::Epochs,
+        Strategy::PerCore | Strategy::Portable if membarrier::may_fence() => Strategy::Portable,
+        _ => Strategy::Fenced,
     }
+}
+
+/// Whether threads may have slots for announcements. The strategy is decided.
+fn may_announce() -> bool {
+    MODEL_ROWS != 0 || announcing().load(Ordering::Relaxed) // as in `rows`
 }
 
 /// How many cores the machine has. This thread may not be allowed on all of them, but other threads may, and

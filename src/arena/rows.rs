@@ -9,9 +9,14 @@ use crate::sync::Ordering;
 
 /// Every open row's number in `column`, one load each.
 pub(crate) fn values(column: Column) -> impl Iterator<Item = u64> {
+    each().map(move |row| value(column, row))
+}
+
+/// What one row holds.
+fn value(column: Column, row: usize) -> u64 {
     // Acquire: pairs with the Release of adds and raises (`stripe`). A reader that counts an add sees
     // what the add's thread had seen before it.
-    each().map(move |row| column.cell(row).load(Ordering::Acquire))
+    column.cell(row).load(Ordering::Acquire)
 }
 
 /// Every open row's number. (The first is open: its cell's load need not wait for the word.)
@@ -22,10 +27,9 @@ fn each() -> impl Iterator<Item = usize> {
 /// As [`values`], what stands at the same place of the two banks as one.
 pub(crate) fn by_place(column: Column) -> impl Iterator<Item = u64> {
     let open = open_rows();
-    let number = move |row: usize| column.cell(row).load(Ordering::Acquire); // as in `values`
     (0..open.first.max(open.second)).map(move |place| {
-        let first = if place < open.first { number(place) } else { 0 };
-        let second = if place < open.second { number(rows() + place) } else { 0 };
+        let first = if place < open.first { value(column, place) } else { 0 };
+        let second = if place < open.second { value(column, rows() + place) } else { 0 };
         first.wrapping_add(second)
     })
 }

@@ -36,7 +36,8 @@ use std::sync::atomic::compiler_fence;
 
 use super::lease::{self, Lease};
 use super::open::open;
-use super::{is_leasing, rows};
+use super::rare::cold;
+use super::{LEASES_BY_DEFAULT, is_leasing, rows};
 use crate::memory::column::Column;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering, fence, global, thread_number};
 use crate::thread_end::{self, AtEnd, GiveBack};
@@ -94,7 +95,13 @@ pub(crate) struct Dealt(*mut AtomicU64);
 pub(crate) unsafe fn leased(word: *mut AtomicU64) -> Option<Leased> {
     let own = MINE.with(Cell::get);
     let place = word.wrapping_byte_add(own);
-    if place.addr() & BOTH != 0 { Some(Leased::at(place, own)) } else { None }
+    if place.addr() & BOTH != 0 {
+        return Some(Leased::at(place, own));
+    }
+    if LEASES_BY_DEFAULT {
+        cold(); // so that the usual case needs no jump
+    }
+    None
 }
 
 /// This thread's cell of the column in `word`, if there is a column, and the thread was dealt a row.
@@ -243,6 +250,10 @@ impl Leased {
     /// Raises the cell to `value`, unless it is there already; Release. As [`add`](Self::add), for handlers.
     #[inline]
     pub(crate) fn raise(self, value: u64) {
+        // Relaxed: as in `raise_cell`.
+        if self.right(0).load(Ordering::Relaxed) >= value {
+            return;
+        }
         if plain::IS_WHOLE {
             // SAFETY: as in `add`.
             unsafe { plain::raise::<BOTH>(self.0, value) }

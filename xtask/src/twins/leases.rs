@@ -6,22 +6,13 @@ use crate::twin::Twin;
 /// Every mistake with leases that a model must notice.
 pub(super) const LEASES: &[Twin] = &[
     Twin {
-        name: "lease-taken-relaxed",
-        file: "src/stripe/lease.rs",
-        find: "self.is_taken.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed)",
-        replace: "self.is_taken.compare_exchange(false, true, Ordering::Relaxed, Ordering::Relaxed)",
-        build: &ANNOUNCED,
-        model: "leases::a_row_from_one_thread_to_the_next",
-        why: "the next thread may add to what a cell was before the last one's adds (I8)",
-    },
-    Twin {
         name: "lease-given-back-relaxed",
         file: "src/stripe/lease.rs",
         find: "self.is_taken.store(false, Ordering::Release);",
         replace: "self.is_taken.store(false, Ordering::Relaxed);",
         build: &ANNOUNCED,
         model: "leases::a_row_from_one_thread_to_the_next",
-        why: "the same",
+        why: "the next thread may add to what a cell was before the last one's adds (I8)",
     },
     Twin {
         name: "lease-given-back-before-the-last-add",
@@ -45,7 +36,7 @@ pub(super) const LEASES: &[Twin] = &[
         name: "locked-and-plain-adds-in-one-row",
         file: "src/stripe/portable.rs",
         find: "    let row = if is_leasing() { rows() + turn } else { turn };",
-        replace: "    let row = if is_leasing() { turn } else { rows() - rows() + turn };",
+        replace: "    let row = turn;",
         build: &ANNOUNCED,
         model: "leases::a_row_from_one_thread_to_the_next",
         why: "a locked add comes between a plain one's load and store, and is lost (I8)",

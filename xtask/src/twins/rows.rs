@@ -17,11 +17,11 @@ pub(super) const ROWS: &[Twin] = &[
     Twin {
         name: "number-of-rows-remembered",
         file: "src/arena/rows.rs",
-        find: "    each().map(move |row| column.cell(row).load(Ordering::Acquire))",
+        find: "    each().map(move |row| value(column, row))",
         replace: "    crate::sync::thread_number!(UNSEEN);
     let unseen = UNSEEN.with(std::cell::Cell::get).max(rows() - open_rows().first);
     UNSEEN.with(|mine| mine.set(unseen));
-    (0..rows() - unseen).map(move |row| column.cell(row).load(Ordering::Acquire))",
+    (0..rows() - unseen).map(move |row| value(column, row))",
         build: &CHECKER,
         model: "counter_drains::two_drains_share_what_was_added",
         why: "a drain does not visit a row that the drain before has counted: it is negative (I8)",

@@ -10,10 +10,5 @@ pub(crate) enum Numbered {
     ByProcessor,
 }
 
-/// Tells the compiler that its caller's branch is rare: it is where rows are told apart in any other way than by concurrency id.
-/// (`std::hint::cold_path` needs Rust 1.95.)
-#[cold]
-pub(crate) fn cold() {}
-
 /// In place of a column: the arena was full.
 pub(super) const UNAVAILABLE: usize = 8;

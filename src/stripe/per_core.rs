@@ -47,7 +47,8 @@ use std::ptr::NonNull;
 
 use super::live_bucket::LiveBucket;
 use super::miss::Miss;
-use super::numbered::{Numbered, UNAVAILABLE, cold};
+use super::numbered::{Numbered, UNAVAILABLE};
+use super::rare::cold;
 use crate::memory::column::Column;
 use crate::sync::{AtomicPtr, AtomicU64};
 

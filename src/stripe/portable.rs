@@ -35,8 +35,8 @@ use std::cell::Cell;
 use std::sync::atomic::compiler_fence;
 
 use super::lease::{self, Lease};
-use super::numbered::cold;
 use super::open::open;
+use super::rare::cold;
 use super::{LEASES_BY_DEFAULT, is_leasing, rows};
 use crate::memory::column::Column;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering, fence, global, thread_number};

@@ -156,15 +156,23 @@ pub(crate) fn decided() -> Option<Strategy> {
 
 /// The strategy of a model's build.
 fn modelled() -> Strategy {
+    #[cfg(windrow_announced)]
+    if WITH_FENCES.get() || std::env::var(VARIABLE).as_deref() == Ok("fenced") {
+        return Strategy::Fenced;
+    }
     if cfg!(windrow_per_core) {
         Strategy::PerCore
-    } else if !cfg!(windrow_announced) {
-        Strategy::Epochs
-    } else if std::env::var(VARIABLE).as_deref() == Ok("fenced") {
-        Strategy::Fenced
-    } else {
+    } else if cfg!(windrow_announced) {
         Strategy::Portable
+    } else {
+        Strategy::Epochs
     }
+}
+
+#[cfg(windrow_announced)]
+thread_local! {
+    /// Whether models that this thread explores are of [`Strategy::Fenced`], where it would be [`Strategy::Portable`].
+    pub(crate) static WITH_FENCES: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
 /// The variable that names a strategy.

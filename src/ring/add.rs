@@ -186,7 +186,7 @@ impl Ring {
             _ => Between::Fence,
         };
         let Some(slot) = slot else {
-            return missed(Miss::NoRow);
+            return missed(Miss::NoSlot);
         };
         // SAFETY: `current` is never null, and buckets live as long as the window. No reference is needed, as in
         // `add_per_core`: the announcement replaces the sequence.
@@ -291,10 +291,11 @@ impl Ring {
             }
         };
         // A `Value` mostly comes because it lies beyond what its row has seen: this is its first attempt here. So it is
-        // of an extreme alone whose time was given.
+        // of an extreme alone whose time was given; and of a thread that had no slot.
+        let announces = matches!(self.strategy, Strategy::Portable | Strategy::Fenced);
         let first = match cells {
-            CellIndex::Value { .. } | CellIndex::Extreme { .. } => attempt(sequence),
-            CellIndex::Count { .. } => Some(Miss::Aborted),
+            CellIndex::Count { .. } if !announces => Some(Miss::Aborted),
+            _ => attempt(sequence),
         };
         if first == Some(Miss::Aborted) { retry(sequence) } else { first }
     }

@@ -13,6 +13,12 @@ use crate::ring::view::Versioned;
 use crate::ring::{Geometry, Ring};
 use crate::sync::Ordering;
 
+/// Has the models that this thread explores from now on add with fences, or behind a barrier.
+#[cfg(windrow_announced)]
+pub fn add_with_fences(is_so: bool) {
+    crate::stripe::WITH_FENCES.set(is_so);
+}
+
 /// A ring of two buckets of 10 ns that counts one event.
 fn ring(kind: Kind) -> Ring {
     let geometry = Geometry::new(Duration::from_nanos(20), 2).expect("sound");

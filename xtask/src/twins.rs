@@ -1,6 +1,7 @@
 //! The table of broken twins: mistakes in adding, rotating, closing and changing the geometry here, in reading in
-//! `reads`, in families in `families`, in opening rows in `rows`.
+//! `reads`, in families in `families`, in opening rows in `rows`, in announcing buckets in `announced`.
 
+mod announced;
 mod families;
 mod reads;
 mod rows;
@@ -10,7 +11,8 @@ use crate::twin::Twin;
 
 /// Every mistake that a model must notice.
 pub(crate) fn twins() -> impl Iterator<Item = &'static Twin> {
-    WRITES.iter().chain(reads::READS).chain(families::FAMILIES).chain(rows::ROWS)
+    let more = reads::READS.iter().chain(families::FAMILIES).chain(rows::ROWS);
+    WRITES.iter().chain(more).chain(announced::ANNOUNCED)
 }
 
 /// In what changes something.

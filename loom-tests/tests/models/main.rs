@@ -1,5 +1,7 @@
 //! The models. Each file says which invariant it is about, and what it explores.
 
+#[cfg(all(loom, windrow_announced))]
+mod announced;
 mod closing;
 mod columns;
 #[cfg(loom)]

@@ -46,7 +46,8 @@ use crate::clock::forks;
 use crate::error::BuildError;
 use crate::event::layout::BucketLayout;
 use crate::reclaim::{self, Owned};
-use crate::stripe::{self, Strategy};
+use crate::stripe::numbered::Numbered;
+use crate::stripe::{self, Strategy, per_core};
 use crate::sync::{AtomicU64, Ordering};
 
 // The ground.
@@ -113,6 +114,8 @@ pub(crate) struct Ring {
     current: CachePadded<BucketPtr>,
     /// How this window's adds are kept from meeting.
     strategy: Strategy,
+    /// Whether they are per core, by concurrency id.
+    is_by_id: bool,
     store: Store,
     /// A copy of every add to a bucket's shared cells.
     shared_total: Box<[AtomicU64]>,
@@ -158,6 +161,7 @@ impl Ring {
         Ok(Ring {
             current,
             strategy,
+            is_by_id: strategy == Strategy::PerCore && per_core::numbered() == Numbered::ById,
             store,
             shared_total: zeroed(layout.cells()),
             late: zeroed(layout.cells()),

@@ -20,6 +20,7 @@ mod lease;
 pub(crate) mod live_bucket;
 pub(crate) mod membarrier;
 pub(crate) mod miss;
+pub(crate) mod numbered;
 pub(crate) mod open;
 pub(crate) mod portable;
 pub(crate) mod retry;
@@ -42,6 +43,7 @@ pub(crate) mod per_core;
 
 #[cfg(windrow_per_core)]
 pub use per_core::run_on_second_core;
+use per_core::{ById, ByProcessor, PerCoreColumn};
 pub use retry::aborts;
 
 /// A bank never has more rows than this: a read may come to visit each of them.
@@ -285,13 +287,19 @@ pub(crate) fn rows() -> usize {
     known_rows().load(Ordering::Relaxed)
 }
 
+/// Tells the compiler that its caller's branch is rare. (`std::hint::cold_path` needs Rust 1.95.)
+#[cold]
+pub(crate) fn cold() {}
+
 /// A column and how to add to it, in one word: a counter keeps one.
 ///
 /// Cells are eight bytes, so the lowest three bits of a column's address are free. An odd word is a column with
-/// per-core adds; [`portable::TAG`] is the tag of one with portable adds; zero: no column yet; [`UNAVAILABLE`]: the arena was full.
+/// per-core adds by concurrency id; [`portable::TAG`] is the tag of one with portable adds; one without a tag has per-core
+/// adds by the processor's number. Zero: no column yet; [`UNAVAILABLE`]: the arena was full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TaggedColumn {
-    PerCore(per_core::PerCoreColumn),
+    PerCore(PerCoreColumn<ById>),
+    PerProcessor(PerCoreColumn<ByProcessor>),
     Portable(Column),
     Unavailable,
     Unclaimed,
@@ -305,12 +313,14 @@ impl TaggedColumn {
     /// `word` is null or from [`encode`](Self::encode).
     #[inline]
     pub(crate) unsafe fn decode(word: *mut AtomicU64) -> TaggedColumn {
-        if let Some(tagged) = per_core::untag(word) {
-            TaggedColumn::PerCore(tagged)
+        if let Some(column) = per_core::by_id(word) {
+            TaggedColumn::PerCore(column)
         } else if word.addr() & portable::TAG != 0 {
             let first = word.wrapping_byte_sub(portable::TAG);
             // SAFETY: `encode` makes such a word from a column's cell in row 0.
             TaggedColumn::Portable(unsafe { Column::new(NonNull::new_unchecked(first)) })
+        } else if let Some(column) = per_core::by_processor(word) {
+            TaggedColumn::PerProcessor(column)
         } else if word.is_null() {
             TaggedColumn::Unclaimed
         } else {
@@ -327,11 +337,12 @@ impl TaggedColumn {
         }
     }
 
-    /// The column, of either strategy.
+    /// The column, of any strategy.
     #[inline]
     pub(crate) fn column(self) -> Option<Column> {
         match self {
-            TaggedColumn::PerCore(tagged) => Some(tagged.column()),
+            TaggedColumn::PerCore(column) => Some(column.column()),
+            TaggedColumn::PerProcessor(column) => Some(column.column()),
             TaggedColumn::Portable(column) => Some(column),
             TaggedColumn::Unavailable | TaggedColumn::Unclaimed => None,
         }

@@ -111,16 +111,18 @@ fn many_threads() {
         let adders: Vec<_> = (0..THREADS).map(|thread| scope.spawn(add(thread))).collect();
         let finish = Finish(&done);
         scope.spawn(|| {
-            let mut last = 0;
+            let mut before = 0;
             while !done.load(Ordering::Acquire) {
                 let (sum, greatest) = (counter.lifetime(), most.get());
-                assert!(sum >= last, "a sum went from {last} to {sum}");
+                assert!(sum >= before, "a sum went from {before} to {sum}");
                 assert!(most.get() >= greatest, "a maximum went back");
                 drained.fetch_add(counter.sum_then_reset(), Ordering::Relaxed);
-                last = sum;
+                before = sum;
             }
         });
-        adders.into_iter().for_each(|adder| adder.join().expect("no thread panics"));
+        for adder in adders {
+            adder.join().expect("no thread panics");
+        }
         drop(finish);
     });
     let all = 2 * EACH * THREADS;
@@ -189,9 +191,11 @@ fn last_moments() {
     };
     for round in 0..ROUNDS {
         thread::scope(|scope| {
-            let spawn = |thread: u64| scope.spawn(move || live((round + thread) % 2 == 0));
+            let spawn = |thread: u64| scope.spawn(move || live((round + thread).is_multiple_of(2)));
             let threads: Vec<_> = (0..THREADS).map(spawn).collect();
-            threads.into_iter().for_each(|thread| thread.join().expect("no thread panics"));
+            for thread in threads {
+                thread.join().expect("no thread panics");
+            }
         });
     }
     assert_eq!(LATE.sum(), ROUNDS * THREADS * 1_111);

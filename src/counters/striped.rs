@@ -14,7 +14,7 @@ use crate::arena::arena;
 use crate::arena::by_row::ByRow;
 use crate::arena::rows;
 use crate::stripe::miss::Miss;
-use crate::stripe::per_core::{self, PerCoreColumn};
+use crate::stripe::per_core::{self, Numbering, PerCoreColumn};
 use crate::stripe::portable::Mine;
 use crate::stripe::retry::retry_after;
 use crate::stripe::{self, TaggedColumn, portable};
@@ -41,41 +41,40 @@ impl Striped {
     }
 
     /// Adds `n`, wrapping. `order` is at least Release.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // no call on the path of an add
     pub(crate) fn add(&self, n: u64, order: Ordering) {
         let word = self.word();
-        if let Some(column) = per_core::untag(word) {
-            // The committing store is a plain one: Release on the processors that have this
-            // strategy. The `asm!` is a barrier to the compiler.
-            let missed = |why| self.add_missed(column, n, why);
-            per_core::add(column, n, || missed(Miss::Aborted), || missed(Miss::NoRow));
-            if order == Ordering::SeqCst {
-                fence(Ordering::SeqCst); // as the locked add would be
-            }
+        if let Some(column) = per_core::by_id(word) {
+            self.add_in_sequence(column, n, order);
         // SAFETY: as in `tagged`.
         } else if let Some(cell) = unsafe { portable::leased(word) } {
             cell.add(n, order);
-        // SAFETY: the same, and it is not per core.
+        // SAFETY: the same, and it is not per core by concurrency id.
         } else if let Some(cell) = unsafe { portable::dealt(word) } {
             cell.add(0, n, order);
+        } else if let Some(column) = per_core::by_processor(word) {
+            self.add_in_sequence(column, n, order);
         } else {
             self.add_first(n, order);
         }
     }
 
     /// Raises the number to `value`, unless it is there already.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // no call on the path of an add
     pub(crate) fn raise(&self, value: u64) {
         let word = self.word();
-        if let Some(column) = per_core::untag(word) {
-            let missed = |why| self.raise_missed(column, value, why);
-            per_core::raise(column, value, || missed(Miss::Aborted), || missed(Miss::NoRow));
+        if let Some(column) = per_core::by_id(word) {
+            self.raise_in_sequence(column, value);
         // SAFETY: as in `add`.
         } else if let Some(cell) = unsafe { portable::leased(word) } {
             cell.raise(value);
         // SAFETY: as in `add`.
         } else if let Some(cell) = unsafe { portable::dealt(word) } {
             cell.raise(0, value);
+        } else if let Some(column) = per_core::by_processor(word) {
+            self.raise_in_sequence(column, value);
         } else {
             self.raise_first(value);
         }
@@ -122,8 +121,20 @@ impl Striped {
         unsafe { TaggedColumn::decode(self.word()) }
     }
 
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // no call on the path of an add
+    fn add_in_sequence<N: Numbering>(&self, column: PerCoreColumn<N>, n: u64, order: Ordering) {
+        // The committing store is a plain one: Release on the processors that have this
+        // strategy. The `asm!` is a barrier to the compiler.
+        let missed = |why| self.add_missed(column, n, why);
+        per_core::add(column, n, || missed(Miss::Aborted), || missed(Miss::NoRow));
+        if order == Ordering::SeqCst {
+            fence(Ordering::SeqCst); // as the locked add would be
+        }
+    }
+
     #[cold]
-    fn add_missed(&self, column: PerCoreColumn, n: u64, why: Miss) {
+    fn add_missed<N: Numbering>(&self, column: PerCoreColumn<N>, n: u64, why: Miss) {
         let miss = retry_after(why, |missed| {
             let because = |why| move || missed.set(Some(why));
             per_core::add(column, n, because(Miss::Aborted), because(Miss::NoRow));
@@ -139,8 +150,15 @@ impl Striped {
         self.fallback.fetch_add(n, Ordering::Release); // as in `portable::Dealt::add`
     }
 
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as above
+    fn raise_in_sequence<N: Numbering>(&self, column: PerCoreColumn<N>, value: u64) {
+        let missed = |why| self.raise_missed(column, value, why);
+        per_core::raise(column, value, || missed(Miss::Aborted), || missed(Miss::NoRow));
+    }
+
     #[cold]
-    fn raise_missed(&self, column: PerCoreColumn, value: u64, why: Miss) {
+    fn raise_missed<N: Numbering>(&self, column: PerCoreColumn<N>, value: u64, why: Miss) {
         let miss = retry_after(why, |missed| {
             let because = |why| move || missed.set(Some(why));
             per_core::raise(column, value, because(Miss::Aborted), because(Miss::NoRow));
@@ -194,7 +212,7 @@ impl Striped {
         // SAFETY: as in `tagged`; `any` is given a word that is portable.
         unsafe {
             match TaggedColumn::decode(word) {
-                TaggedColumn::PerCore(_) => Some(Claimed::PerCore),
+                TaggedColumn::PerCore(_) | TaggedColumn::PerProcessor(_) => Some(Claimed::PerCore),
                 TaggedColumn::Portable(_) => Some(Claimed::Portable(portable::any(word))),
                 TaggedColumn::Unavailable | TaggedColumn::Unclaimed => None,
             }

@@ -25,8 +25,9 @@ use crate::ring::geometry::OutOfRing;
 use crate::ring::slots::Slots;
 use crate::stripe::live_bucket::LiveBucket;
 use crate::stripe::miss::{Miss, MissCell};
+use crate::stripe::per_core::{self, ById, ByProcessor, Numbering};
 use crate::stripe::retry::{attempt, note, retry};
-use crate::stripe::{Strategy, per_core};
+use crate::stripe::{Strategy, cold};
 use crate::sync::{AtomicPtr, Ordering};
 use crate::timestamp::Timestamp;
 
@@ -48,12 +49,16 @@ impl Ring {
     #[allow(clippy::inline_always)] // so that `cells` is a constant, where the event is
     pub(crate) fn add(window: &impl RingAndClock, at: Timestamp, cells: CellIndex, number: u64) {
         let (ring, at) = (window.ring(), at.as_nanos());
-        if ring.strategy == Strategy::PerCore {
-            ring.add_per_core(at, cells, number, |miss| {
-                Ring::add_off_path(window, at, cells, number, miss);
-            });
+        let missed = |miss| Ring::add_off_path(window, at, cells, number, miss);
+        if ring.is_by_id {
+            ring.add_per_core::<ById>(at, cells, number, missed);
         } else {
-            Ring::add_without_sequences(window, at, cells, number);
+            cold(); // so that the usual case needs no jump
+            if ring.strategy == Strategy::PerCore {
+                ring.add_per_core::<ByProcessor>(at, cells, number, missed);
+            } else {
+                Ring::add_without_sequences(window, at, cells, number);
+            }
         }
     }
 
@@ -123,40 +128,52 @@ impl Ring {
     /// beyond what this core's row has seen.
     #[inline(always)]
     #[allow(clippy::inline_always)] // as above
-    fn add_per_core(&self, at: u64, cells: CellIndex, number: u64, missed: impl FnOnce(Miss)) {
+    fn add_per_core<N: Numbering>(
+        &self,
+        at: u64,
+        cells: CellIndex,
+        number: u64,
+        missed: impl FnOnce(Miss),
+    ) {
         let live = self.live();
         // SAFETY: `current` is never null. A bucket that counts in a block is not reused before it is
         // quiescent (see `close`); one that does not never has a span, whatever it is reused for.
         unsafe {
             match cells {
                 CellIndex::Count { cell } => {
-                    per_core::add_live(live, at, cell.into(), number, missed);
+                    per_core::add_live::<N>(live, at, cell.into(), number, missed);
                 }
                 CellIndex::Value { pair, extremes } => {
                     let value = (pair.into(), extremes.into());
-                    per_core::record_live(live, at, value, number, missed);
+                    per_core::record_live::<N>(live, at, value, number, missed);
                 }
                 CellIndex::Extreme { cell, is_minimum } => {
                     let (position, to) = raise_of(cell, is_minimum, number);
-                    per_core::raise_live(live, at, position, to, missed);
+                    per_core::raise_live::<N>(live, at, position, to, missed);
                 }
             }
         }
     }
 
     /// As [`add_per_core`](Self::add_per_core), for any value.
-    fn add_any_per_core(&self, at: u64, cells: CellIndex, number: u64, missed: &MissCell) {
+    fn add_any_per_core<N: Numbering>(
+        &self,
+        at: u64,
+        cells: CellIndex,
+        number: u64,
+        missed: &MissCell,
+    ) {
         let because = |why| missed.set(Some(why));
         let CellIndex::Value { pair, extremes } = cells else {
-            return self.add_per_core(at, cells, number, because);
+            return self.add_per_core::<N>(at, cells, number, because);
         };
         let (live, pair, extremes) = (self.live(), pair.into(), extremes.into());
         let pending = self.store.layout.pending(pair);
         // SAFETY: as in `add_per_core`; a block has a column for each pending value.
         unsafe {
-            per_core::fold_live(live, at, (pair, extremes, pending), because);
+            per_core::fold_live::<N>(live, at, (pair, extremes, pending), because);
             if missed.get().is_none() {
-                per_core::record_pending(live, at, (pair, pending), number, because);
+                per_core::record_pending::<N>(live, at, (pair, pending), number, because);
             }
         }
     }
@@ -281,10 +298,11 @@ impl Ring {
     /// Counts `update` through the live bucket's block; `None` on success.
     fn add_live(&self, at: u64, update: Update) -> Option<Miss> {
         let Update { cells, number } = update;
-        let per_core = self.strategy == Strategy::PerCore;
         let sequence = |missed: &MissCell| {
-            if per_core {
-                self.add_any_per_core(at, cells, number, missed);
+            if self.is_by_id {
+                self.add_any_per_core::<ById>(at, cells, number, missed);
+            } else if self.strategy == Strategy::PerCore {
+                self.add_any_per_core::<ByProcessor>(at, cells, number, missed);
             } else {
                 let slot = announced::mine_or_taken();
                 self.add_portably(slot, at, cells, number, |why| missed.set(Some(why)));

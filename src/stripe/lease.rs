@@ -80,3 +80,9 @@ pub(super) fn take_from_the_absent(mine: Option<usize>) {
 pub(super) fn write(row: usize) {
     leases()[row].writes.renew();
 }
+
+/// How many rows are leased.
+#[cfg(test)]
+pub(super) fn taken() -> usize {
+    leases().iter().filter(|lease| lease.is_taken.load(Ordering::Relaxed)).count()
+}

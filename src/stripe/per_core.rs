@@ -41,33 +41,68 @@
 //!   descriptor were unloaded, the kernel would kill the thread. So [`detect()`] pins the object.
 
 use std::arch::asm;
+use std::marker::PhantomData;
 use std::mem::offset_of;
 use std::ptr::NonNull;
 
 use super::live_bucket::LiveBucket;
 use super::miss::Miss;
-use crate::memory::column::{COLUMNS, Column};
+use super::numbered::Numbered;
+use super::{UNAVAILABLE, cold};
+use crate::memory::column::Column;
 use crate::sync::{AtomicPtr, AtomicU64};
 
 mod detect;
 mod row;
+#[macro_use]
+mod sequence;
+mod record; // behind the macros that it uses
 
-pub(crate) use detect::pairs_are_whole;
 use detect::{DETECTED, Detected, area};
-pub(super) use detect::{detect, open_rows};
+pub(super) use detect::{STEP, detect, open_rows};
+pub(crate) use detect::{numbered, pairs_are_whole};
+pub(crate) use record::{fold_live, record_live, record_pending};
 pub(super) use row::row;
 
-/// The lowest bit of a column's address: adds to it are per core.
-const TAG: usize = 1;
+/// A number that the kernel keeps in a thread's area, by which rows are told apart. Code for each is made by the compiler.
+pub(crate) trait Numbering: Copy {
+    /// Where in the area the number stands, less two bytes: four bytes from there are the number times 65 536.
+    const SHIFTED: usize;
+    /// What a column's address has more if adds to it go by this number.
+    const TAG: usize;
+}
 
-/// A column with per-core adds: the address of its cell in row 0, made odd by [`TAG`].
+/// By concurrency id (`mm_cid`), where the kernel has one: 6.3 and newer. The two bytes before it are the upper ones of
+/// `node_id`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PerCoreColumn(*mut AtomicU64);
+pub(crate) enum ById {}
 
-impl PerCoreColumn {
+impl Numbering for ById {
+    const SHIFTED: usize = area::MM_CID - 2;
+    const TAG: usize = 1;
+}
+
+/// By the processor's number (`cpu_id`). The two bytes before it are the upper ones of `cpu_id_start`, which is a processor's
+/// number too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ByProcessor {}
+
+impl Numbering for ByProcessor {
+    const SHIFTED: usize = area::CPU_ID - 2;
+    const TAG: usize = 0;
+}
+
+/// A column with per-core adds: the address of its cell in row 0, and the tag of its numbering.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PerCoreColumn<N: Numbering> {
+    word: *mut AtomicU64,
+    numbering: PhantomData<N>,
+}
+
+impl<N: Numbering> PerCoreColumn<N> {
     #[inline]
     pub(crate) fn column(self) -> Column {
-        let first = self.0.map_addr(|address| address & !TAG);
+        let first = self.word.map_addr(|address| address & !N::TAG);
         // SAFETY: made of a column by `tag`, so not null.
         unsafe { Column::new(NonNull::new_unchecked(first)) }
     }
@@ -75,141 +110,46 @@ impl PerCoreColumn {
 
 /// The word for a column with per-core adds.
 pub(super) fn tag(column: Column) -> *mut AtomicU64 {
-    column.first().as_ptr().map_addr(|address| address | TAG)
+    let tag = match numbered() {
+        Numbered::ById => ById::TAG,
+        Numbered::ByProcessor => ByProcessor::TAG,
+    };
+    column.first().as_ptr().map_addr(|address| address | tag)
 }
 
-/// The column of a word, if it is one with per-core adds.
+/// The column of a word, if it is one with adds by concurrency id.
 #[inline]
-pub(crate) fn untag(word: *mut AtomicU64) -> Option<PerCoreColumn> {
-    if word.addr() & TAG != 0 {
-        Some(PerCoreColumn(word))
+pub(crate) fn by_id(word: *mut AtomicU64) -> Option<PerCoreColumn<ById>> {
+    if word.addr() & ById::TAG != 0 {
+        Some(PerCoreColumn { word, numbering: PhantomData })
     } else {
         cold(); // so that the usual case needs no jump
         None
     }
 }
 
-/// Tells the compiler that its caller's branch is rare. (`std::hint::cold_path` needs Rust 1.95.)
-#[cold]
-fn cold() {}
+/// The column of a word, if it is one with adds by the processor's number.
+#[inline]
+pub(crate) fn by_processor(word: *mut AtomicU64) -> Option<PerCoreColumn<ByProcessor>> {
+    let is_tagged = word.addr() & (align_of::<AtomicU64>() - 1) != ByProcessor::TAG;
+    let is_column = !is_tagged && word.addr() > UNAVAILABLE;
+    is_column.then_some(PerCoreColumn { word, numbering: PhantomData })
+}
 
 /// What the kernel expects before an abort address: glibc's choice for x86.
 #[cfg(test)]
 const SIGNATURE: u32 = 0x5305_3053;
 
-/// One sequence: `checks`; then this core's row, to whose offset `base` adds the address of the column's
-/// cell in row 0; then `commit`, for which the cell is `[{row} - 1]` (the one is [`TAG`]).
-macro_rules! sequence {
-    (
-        checks: [$($check:literal),*],
-        base: [$($base:literal),+],
-        commit: [$($commit:literal),+],
-        $($operand:tt)+
-    ) => {
-        asm!(
-            // The descriptor, 32 bytes: version 0, flags 0; start, length, abort address.
-            ".pushsection __rseq_cs, \"aw?\", @progbits",
-            ".balign 32",
-            "66:",
-            ".long 0, 0",
-            ".quad 62f, 63f - 62f, 64f",
-            ".popsection",
-            // The abort address, behind its signature, which is an operand of `ud1`, so that it
-            // disassembles. In a section of its own, away from what runs.
-            ".pushsection .text.rseq_abort, \"ax?\", @progbits",
-            ".byte 0x0f, 0xb9, 0x3d",
-            ".long 0x53053053",
-            "64:",
-            "jmp {aborted}",
-            ".popsection",
-            // Armed by the last instruction before the start.
-            "mov {offset}, qword ptr [{detected} + {area}]",
-            "lea {row}, [rip + 66b]",
-            "mov qword ptr fs:[{offset} + {rseq_cs}], {row}",
-            "62:",
-            $($check,)*
-            // The row's number; all ones if `cpu_id` is negative: the thread is not registered.
-            "mov {row:e}, dword ptr fs:[{offset} + {cpu_id}]",
-            "mov {offset}, qword ptr [{detected} + {index}]",
-            "sar {row:e}, 31",
-            "or {row:e}, dword ptr fs:[{offset}]",
-            // Is there such a row, and is it open? One branch for all questions. (The first bank's half of the word.)
-            "cmp {row:e}, dword ptr [{detected} + {open}]",
-            "jae {no_row}",
-            // The cell. Rows are a power of two apart. Added up here, because a read-modify-write
-            // on an address with an index is split into more micro-operations: 0.5 ns.
-            "shl {row}, {row_shift}",
-            $($base,)+
-            // The commit: one store that is not idempotent, the last instruction.
-            $($commit,)+
-            "63:",
-            row = out(reg) _,
-            offset = out(reg) _,
-            detected = in(reg) &raw const DETECTED,
-            area = const offset_of!(Detected, area),
-            index = const offset_of!(Detected, index),
-            open = const offset_of!(Detected, open),
-            rseq_cs = const area::RSEQ_CS,
-            cpu_id = const area::CPU_ID,
-            row_shift = const (COLUMNS * size_of::<AtomicU64>()).ilog2(),
-            $($operand)+,
-            options(nostack),
-        )
-    };
-}
-
-/// A sequence on a column's cell.
-macro_rules! column_sequence {
-    ($column:expr, $aborted:expr, $no_row:expr, $commit:tt, $($operand:tt)+) => {
-        sequence!(
-            checks: [],
-            base: ["add {row}, {column}"],
-            commit: $commit,
-            column = in(reg) $column.0,
-            aborted = label { $aborted() },
-            no_row = label { $no_row() },
-            $($operand)+
-        )
-    };
-}
-
-/// A sequence on a cell of the live bucket, `$cell` bytes after its first cell.
-macro_rules! live_sequence {
-    ($live:expr, $at:expr, $cell:expr, $missed:expr, $commit:tt, $($operand:tt)+) => {
-        sequence!(
-            // Loads the live bucket, and checks that the time lies in it. Before its start the
-            // difference wraps, to more than any span.
-            checks: [
-                "mov {live}, qword ptr [{current}]",
-                "mov {row}, {at}",
-                "sub {row}, qword ptr [{live} + {start}]",
-                "cmp {row}, qword ptr [{live} + {span}]",
-                "jae {other_bucket}"
-            ],
-            base: ["add {row}, qword ptr [{live} + {column}]", "add {row}, {cell}"],
-            commit: $commit,
-            live = out(reg) _,
-            current = in(reg) $live,
-            at = in(reg) $at,
-            cell = in(reg) $cell,
-            start = const offset_of!(LiveBucket, start),
-            span = const offset_of!(LiveBucket, span),
-            column = const offset_of!(LiveBucket, column),
-            aborted = label { $missed(Miss::Aborted) },
-            other_bucket = label { $missed(Miss::OtherBucket) },
-            no_row = label { $missed(Miss::NoRow) },
-            $($operand)+
-        )
-    };
-}
-
-const _: () = assert!((COLUMNS * size_of::<AtomicU64>()).is_power_of_two());
-
-// Here, after the macros that it uses.
-mod record;
-pub(crate) use record::{fold_live, record_live, record_pending};
-// The sequences load pointers, offsets and the number of rows, eight bytes each.
+// A sequence takes a number times this for how far its row is from row 0. And it loads pointers, eight bytes each.
+const _: () = assert!(STEP == Column::offset(1));
 const _: () = assert!(size_of::<usize>() == 8 && size_of::<AtomicPtr<LiveBucket>>() == 8);
+
+/// How many bytes a position is behind a bucket's first cell.
+#[inline(always)]
+#[allow(clippy::inline_always)] // a constant, where the event is
+const fn distance(position: usize) -> usize {
+    position * size_of::<AtomicU64>()
+}
 
 /// Adds `n`, wrapping, to this core's cell of `column`. Calls `aborted` instead if the kernel interrupted
 /// it, or `no_row` if this thread has no open row: it is not registered, or runs on a core whose row is not open
@@ -218,15 +158,25 @@ const _: () = assert!(size_of::<usize>() == 8 && size_of::<AtomicPtr<LiveBucket>
 /// (Calls, rather than a result, which would cost instructions on the path where nothing goes wrong.)
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
-pub(crate) fn add(column: PerCoreColumn, n: u64, aborted: impl FnOnce(), no_row: impl FnOnce()) {
+pub(crate) fn add<N: Numbering>(
+    column: PerCoreColumn<N>,
+    n: u64,
+    aborted: impl FnOnce(),
+    no_row: impl FnOnce(),
+) {
     // SAFETY: the theorem above. Columns are tagged only after `detect` has filled `DETECTED`. A column's
     // segment has every row that may be open, and is never unmapped.
     unsafe {
         column_sequence!(
+            N,
             column,
             aborted,
             no_row,
-            ["add qword ptr [{row} - 1], {n}"],
+            [
+                "mov {offset}, qword ptr [{row} + {column} - {tag}]",
+                "add {offset}, {n}",
+                "mov qword ptr [{row} + {column} - {tag}], {offset}"
+            ],
             n = in(reg) n
         );
     }
@@ -236,8 +186,8 @@ pub(crate) fn add(column: PerCoreColumn, n: u64, aborted: impl FnOnce(), no_row:
 /// nothing, and calls nothing. (The store is idempotent besides.)
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
-pub(crate) fn raise(
-    column: PerCoreColumn,
+pub(crate) fn raise<N: Numbering>(
+    column: PerCoreColumn<N>,
     value: u64,
     aborted: impl FnOnce(),
     no_row: impl FnOnce(),
@@ -245,13 +195,14 @@ pub(crate) fn raise(
     // SAFETY: as in `add`.
     unsafe {
         column_sequence!(
+            N,
             column,
             aborted,
             no_row,
             [
-                "cmp qword ptr [{row} - 1], {value}",
+                "cmp qword ptr [{row} + {column} - {tag}], {value}",
                 "jae 63f",
-                "mov qword ptr [{row} - 1], {value}"
+                "mov qword ptr [{row} + {column} - {tag}], {value}"
             ],
             value = in(reg) value
         );
@@ -267,7 +218,7 @@ pub(crate) fn raise(
 /// cell at `position`.
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
-pub(crate) unsafe fn add_live(
+pub(crate) unsafe fn add_live<N: Numbering>(
     live: *const AtomicPtr<LiveBucket>,
     at: u64,
     position: usize,
@@ -278,11 +229,16 @@ pub(crate) unsafe fn add_live(
     // what it loaded before the barrier.
     unsafe {
         live_sequence!(
+            N,
             live,
             at,
-            position * size_of::<AtomicU64>(),
             missed,
-            ["add qword ptr [{row} - 1], {n}"],
+            [
+                "mov {offset}, qword ptr [{row} + {cell} - {tag}]",
+                "add {offset}, {n}",
+                "mov qword ptr [{row} + {cell} - {tag}], {offset}"
+            ],
+            cell = in(reg) distance(position),
             n = in(reg) n
         );
     }
@@ -298,7 +254,7 @@ pub(crate) unsafe fn add_live(
 /// As for [`add_live`].
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
-pub(crate) unsafe fn raise_live(
+pub(crate) unsafe fn raise_live<N: Numbering>(
     live: *const AtomicPtr<LiveBucket>,
     at: u64,
     position: usize,
@@ -308,15 +264,16 @@ pub(crate) unsafe fn raise_live(
     // SAFETY: as in `add_live`.
     unsafe {
         live_sequence!(
+            N,
             live,
             at,
-            position * size_of::<AtomicU64>(),
             missed,
             [
-                "cmp qword ptr [{row} - 1], {value}",
+                "cmp qword ptr [{row} + {cell} - {tag}], {value}",
                 "jae 63f",
-                "mov qword ptr [{row} - 1], {value}"
+                "mov qword ptr [{row} + {cell} - {tag}], {value}"
             ],
+            cell = in(reg) distance(position),
             value = in(reg) value
         );
     }
@@ -395,12 +352,20 @@ mod tests {
         // SAFETY: code of ours.
         let first = unsafe { *(descriptor.start as *const u8) };
         assert_eq!(first, 0x64, "the first instruction reads through fs");
-        // It ends with the commit, `add qword ptr [{row} - 1], {n}`: a prefix, 0x01, a byte for the
-        // registers (two bytes, if one is r12), and the -1.
+        // It ends with the commit, a store of a register, `[{row} + {column} - {tag}]`: a prefix, 0x89, two bytes for the
+        // registers, and the tag.
         let end = descriptor.start + descriptor.length;
         // SAFETY: code of ours.
         let commit = unsafe { *((end - 5) as *const [u8; 5]) };
-        assert!(commit[1..3].contains(&0x01), "{commit:x?} is not the add");
-        assert_eq!(commit[4], 0xff, "{commit:x?} is not the add");
+        let tag = match numbered() {
+            Numbered::ById => ById::TAG,
+            Numbered::ByProcessor => ByProcessor::TAG,
+        };
+        assert_eq!(
+            (commit[0] & 0xf8, commit[1], commit[2] & 0xc7),
+            (0x48, 0x89, 0x44),
+            "{commit:x?}"
+        );
+        assert_eq!(usize::from(commit[4].wrapping_neg()), tag, "{commit:x?}");
     }
 }

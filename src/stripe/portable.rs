@@ -42,6 +42,8 @@ use crate::sync::{AtomicU64, AtomicUsize, Ordering, fence, global, thread_number
 use crate::thread_end::{self, AtEnd, GiveBack};
 
 mod plain;
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests;
 
 thread_number! {
     /// This thread's word: [`NONE`], [`BUSY`], or the offset of its row and [`LEASED`] or [`DEALT`].
@@ -142,7 +144,7 @@ fn settle() -> usize {
 /// Leases this thread a row, until it ends.
 fn lease_one() -> Option<usize> {
     let (row, lease) = lease::take()?;
-    open(row); // before the first add to it
+    open(row); // before the thread has it
     if AT_END.arm(lease) {
         return Some(Column::offset(row) + LEASED);
     }
@@ -169,7 +171,7 @@ fn deal() -> usize {
     // Relaxed: only the number matters.
     let turn = turns().fetch_add(1, Ordering::Relaxed) % rows();
     let row = if is_leasing() { rows() + turn } else { turn };
-    open(row); // before the first add to it
+    open(row); // before it is dealt
     Column::offset(row) + DEALT
 }
 

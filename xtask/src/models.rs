@@ -145,6 +145,7 @@ pub(crate) fn first(steps: &mut Steps) -> Result<(), Failed> {
 pub(crate) fn rest(steps: &mut Steps) -> Result<(), Failed> {
     loom(steps, &EPOCH, "", &[QUICK, ("LOOM_MAX_PREEMPTIONS", "1")])?;
     loom(steps, &PER_CORE, "", &[QUICK])?;
+    loom(steps, &ANNOUNCED, "leases", &[QUICK])?;
     loom(steps, &ANNOUNCED, "announced", &[QUICK])?;
     loom(steps, &ANNOUNCED, "announced", &[QUICK, FENCED])
 }

@@ -1,8 +1,10 @@
 //! The table of broken twins: mistakes in adding, rotating, closing and changing the geometry here, in reading in
-//! `reads`, in families in `families`, in opening rows in `rows`, in announcing buckets in `announced`.
+//! `reads`, in families in `families`, in opening rows in `rows`, in leasing them in `leases`, in announcing buckets in
+//! `announced`.
 
 mod announced;
 mod families;
+mod leases;
 mod reads;
 mod rows;
 
@@ -11,7 +13,8 @@ use crate::twin::Twin;
 
 /// Every mistake that a model must notice.
 pub(crate) fn twins() -> impl Iterator<Item = &'static Twin> {
-    let more = reads::READS.iter().chain(families::FAMILIES).chain(rows::ROWS);
+    let more =
+        reads::READS.iter().chain(families::FAMILIES).chain(rows::ROWS).chain(leases::LEASES);
     WRITES.iter().chain(more).chain(announced::ANNOUNCED)
 }
 

@@ -3,7 +3,8 @@
 use std::ffi::CStr;
 
 use crate::object;
-use crate::sync::{AtomicUsize, Ordering};
+use crate::stripe::numbered::Numbered;
+use crate::sync::{AtomicBool, AtomicUsize, Ordering};
 
 /// Offsets in `struct rseq` of the kernel.
 pub(super) mod area {
@@ -21,14 +22,26 @@ pub(super) mod area {
 pub(super) struct Detected {
     /// Offset of a thread's area from its thread pointer.
     pub(super) area: AtomicUsize,
-    /// Offset of the number of the row from the thread pointer.
-    pub(super) index: AtomicUsize,
     /// How many rows are open (see [`open`](crate::stripe::open)).
     pub(super) open: AtomicUsize,
+    /// Whether rows are numbered by concurrency id.
+    pub(super) is_by_id: AtomicBool,
 }
 
-pub(super) static DETECTED: Detected =
-    Detected { area: AtomicUsize::new(0), index: AtomicUsize::new(0), open: AtomicUsize::new(1) };
+pub(super) static DETECTED: Detected = Detected {
+    area: AtomicUsize::new(0),
+    open: AtomicUsize::new(STEP),
+    is_by_id: AtomicBool::new(false),
+};
+
+/// The number by which rows are told apart. The strategy is decided.
+pub(crate) fn numbered() -> Numbered {
+    // Relaxed: published with the decision.
+    if DETECTED.is_by_id.load(Ordering::Relaxed) { Numbered::ById } else { Numbered::ByProcessor }
+}
+
+/// By how much the word of open rows rises for a row: a sequence compares it with how far its own is from row 0, in bytes.
+pub(in crate::stripe) const STEP: usize = 1 << 16;
 
 /// How many rows are open: the word.
 #[inline]
@@ -51,12 +64,10 @@ pub(in crate::stripe) fn detect(dense: bool) -> bool {
         // glibc says 20 for the original area, or 32, its padded size, whatever the kernel fills. The
         // auxiliary vector says what the kernel fills.
         || (matches!(size, 20 | 32) && feature_size() >= area::WITH_MM_CID);
-    let index = if dense && has_mm_cid { area::MM_CID } else { area::CPU_ID };
     object::pin();
-    let area = offset.cast_unsigned();
     // Relaxed: published with the decision, and with every column after it.
-    DETECTED.area.store(area, Ordering::Relaxed);
-    DETECTED.index.store(area.wrapping_add(index), Ordering::Relaxed);
+    DETECTED.area.store(offset.cast_unsigned(), Ordering::Relaxed);
+    DETECTED.is_by_id.store(dense && has_mm_cid, Ordering::Relaxed);
     true
 }
 

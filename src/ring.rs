@@ -145,7 +145,7 @@ impl Ring {
         now: u64,
     ) -> Result<Ring, BuildError> {
         let strategy = stripe::of_windows(); // columns are claimed below, which needs a decision
-        forks::watch(); // for the lock, the closer, and announcements
+        forks::watch(); // for the lock, and the closer
         let generation = Generation::first(geometry)?;
         let slots = Arc::clone(&generation.slots);
         let coarse = tiers.iter().map(|tier| tier.buckets().saturating_add(2));

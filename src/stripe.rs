@@ -14,6 +14,7 @@
 use std::ptr::{NonNull, without_provenance_mut};
 
 use crate::memory::column::Column;
+use crate::reclaim::announced;
 use crate::sync::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering, global, sized};
 
 mod lease;
@@ -76,7 +77,7 @@ pub enum Strategy {
     Portable,
     /// As `Portable`, but each add of a window has a fence of its own: where there is no such interruption.
     Fenced,
-    /// As `Portable`, but each add of a window pins an epoch. Chosen only by the environment.
+    /// As `Portable`, but each add of a window pins an epoch: where the environment asks for it.
     Epochs,
 }
 
@@ -88,6 +89,11 @@ global! {
 global! {
     /// Whether threads lease rows; false until that is known.
     fn leasing() -> AtomicBool = AtomicBool::new(false);
+}
+
+global! {
+    /// Whether threads may have slots in which they announce buckets; false until that is known.
+    fn announcing() -> AtomicBool = AtomicBool::new(false);
 }
 
 global! {
@@ -126,8 +132,7 @@ const EPOCHS: u8 = 5;
 /// ```
 /// use windrow::{Strategy, strategy};
 ///
-/// let expected = if cfg!(target_os = "linux") { Strategy::Portable } else { Strategy::Fenced };
-/// println!("{:?}, without sequences {expected:?}", strategy());
+/// println!("{:?}", strategy());
 /// assert_eq!(strategy(), strategy());
 /// ```
 pub fn strategy() -> Strategy {
@@ -206,6 +211,7 @@ fn decide() -> Option<Strategy> {
     };
     known_rows().store(rows, Ordering::Relaxed);
     leasing().store(leases && portable::prepare(), Ordering::Relaxed);
+    announcing().store(announced::prepare(), Ordering::Relaxed);
     // Release: pairs with the Acquire in `decided`.
     state().store(decided, Ordering::Release);
     self::decided()
@@ -224,10 +230,16 @@ pub(crate) fn of_windows() -> Strategy {
         Strategy::PerCore if per_core::pairs_are_whole() && membarrier::may_restart() => {
             Strategy::PerCore
         }
-        Strategy::PerCore | Strategy::Portable if membarrier::may_fence() => Strategy::Portable,
-        Strategy::PerCore | Strategy::Portable | Strategy::Fenced => Strategy::Fenced,
         Strategy::Epochs => Strategy::Epochs,
+        _ if !may_announce() => Strategy::Epochs,
+        Strategy::PerCore | Strategy::Portable if membarrier::may_fence() => Strategy::Portable,
+        _ => Strategy::Fenced,
     }
+}
+
+/// Whether threads may have slots for announcements. The strategy is decided.
+fn may_announce() -> bool {
+    MODEL_ROWS != 0 || announcing().load(Ordering::Relaxed) // as in `rows`
 }
 
 /// How many cores the machine has. This thread may not be allowed on all of them, but other threads may, and

@@ -31,7 +31,8 @@
 //!
 //! A thread takes a slot at its first use, and gives it back at its end. Slots are linked into a list before
 //! their first announcement; they are never unlinked and never freed. So there are as many as there were ever
-//! threads at one time. The fence makes the link visible together with the announcement.
+//! threads at one time. The fence makes the link visible together with the announcement. A forked child takes back
+//! what the threads have announced that it does not have, and frees their slots.
 //!
 //! A thread without a slot uses nothing here, and does what it wanted in another way: one in its last moments, one
 //! for which there is no memory, and one whose signal handler comes in the middle of taking it.
@@ -50,12 +51,11 @@ use crate::sync::{AtomicBool, AtomicPtr, Ordering, fence, global};
 
 #[cfg(windrow_announced)]
 mod places;
-#[cfg_attr(any(loom, shuttle), path = "announced/thread_model.rs")]
 mod thread;
 
 #[cfg(windrow_announced)]
 pub(crate) use places::interrupt;
-pub(crate) use thread::{mine, mine_or_taken};
+pub(crate) use thread::{mine, mine_or_taken, prepare};
 
 /// Where one thread at a time announces. On lines of its own: its thread writes it with each use.
 #[repr(align(128))]
@@ -180,15 +180,10 @@ pub(crate) fn fence_and_look<T>(what: *const T) -> bool {
     is_announced(what)
 }
 
-/// Takes back what other threads have announced, and frees their slots. For a forked child, which has none of
-/// them, and is alone.
-#[cfg(not(any(loom, shuttle)))]
-pub(crate) fn forget_other_threads() {
-    if thread::is_taking() {
-        return; // a handler has forked in the middle: one of the slots is this thread's
-    }
-    let mine = mine().map(std::ptr::from_ref);
-    for slot in slots().filter(|slot| mine != Some(std::ptr::from_ref(*slot))) {
+/// Takes back what has been announced in all slots but one, and frees these. For a forked child, which has no threads but
+/// the one that has that slot, if any.
+fn forget_all_but(mine: *const Slot) {
+    for slot in slots().filter(|slot| !std::ptr::eq(*slot, mine)) {
         slot.announced.store(null_mut(), Ordering::Relaxed); // there is one thread
         slot.give_back();
     }

@@ -11,8 +11,8 @@
 //!
 //! # Why
 //!
-//! The numbers of open rows (times [`STEP`]) are one word of the process: the lower half is the first bank's, the upper half the
-//! second's. Each write of it raises one half and keeps the other, so each half only rises. Before an add its thread has found
+//! The numbers of open rows are one word of the process: the lower half is the first bank's, the upper half the second's. Each
+//! write of it raises one half and keeps the other, so each half only rises. Before an add its thread has found
 //! its bank's half above the row's place there. Per core, the sequence compares with the lower half itself, so that it cannot commit to a
 //! row that is not open, whichever thread opened it. Portably, the thread has raised the half before it kept its row.
 //! A later look at a word finds what an earlier one has found, or what came after it (*coherence*): whatever order
@@ -40,7 +40,7 @@
 //! order of these operations alone, must see the word too: behind the fence in [`open`], or per core behind the one that
 //! follows such an add (`counters::striped`), which comes after the sequence's look.
 
-use super::per_core::{self, STEP};
+use super::per_core;
 use crate::sync::{Ordering, fence};
 
 /// How many bits of the word are the first bank's.
@@ -59,7 +59,7 @@ pub(crate) struct OpenRows {
 #[inline]
 pub(crate) fn open_rows() -> OpenRows {
     let word = per_core::open_rows().load(Ordering::Relaxed); // by coherence: see above
-    OpenRows { first: (word & ((1 << HALF) - 1)) / STEP, second: (word >> HALF) / STEP }
+    OpenRows { first: word & ((1 << HALF) - 1), second: word >> HALF }
 }
 
 impl OpenRows {
@@ -78,8 +78,10 @@ pub(crate) fn open(row: usize) {
     let rows = super::rows();
     // What the bank's half must be, and how far up it stands.
     let (count, shift) = if row < rows { (row + 1, 0) } else { (row + 1 - rows, HALF) };
-    let (half, least) = (((1 << HALF) - 1) << shift, (count * STEP) << shift);
-    let raised = |word: usize| ((word & half) < least).then_some((word & !half) | least);
+    let half = ((1 << HALF) - 1) << shift;
+    let raised = |word: usize| {
+        ((word & half) < (count << shift)).then_some((word & !half) | (count << shift))
+    };
     // Relaxed: by coherence.
     let _ = per_core::open_rows().fetch_update(Ordering::Relaxed, Ordering::Relaxed, raised);
     // Pairs with the fence of a reader that asks for SeqCst.

@@ -14,10 +14,13 @@
 //! `[start, start + length)` of that descriptor when it is preempted, migrated or given a signal,
 //! goes on at the abort address instead. So between the start label and the end label of a
 //! sequence that reaches its end, the thread was alone on its core: no other thread ran there, and it
-//! stayed there. So the load, the addition and the store of `add [cell], n` are atomic among all writers
-//! of that row; a reader on another core sees the cell before or after the one aligned store. The add
+//! stayed there. So what an add does, a load of the cell, an addition, and a store to the cell, is atomic among all
+//! writers of that row; a reader on another core sees the cell before or after the store, which is aligned and one. The store
 //! is the last instruction before the end label: it has been done if the sequence ended, and has not if
 //! it was aborted. So an aborted sequence may be retried.
+//!
+//! (A load, an addition and a store, rather than one `add [cell], n`: some processors pass a stored number to the next
+//! load in no time, but not to the next read-modify-write.)
 //!
 //! # The rules, each with what breaks it
 //!
@@ -26,8 +29,8 @@
 //!   unprotected.
 //! * A sequence does not write its inputs. A retry needs them.
 //! * A sequence has one store that is not idempotent, and that one comes last.
-//! * `cpu_id` is checked as well as the index. A thread that is not registered has `cpu_id` -1 but
-//!   may have concurrency id 0.
+//! * `cpu_id` is checked as well as the row's number. A thread that is not registered has `cpu_id` -1 or -2, but
+//!   may have concurrency id 0. (One byte tells: the highest of `cpu_id` is zero, or all ones.)
 //! * What a value changes besides its count and sum must not stay if the value is not counted: an aborted
 //!   record is retried, and may then go into another bucket. So a value beyond the extremes of its row is
 //!   counted first, as the row's *pending* value (see [`record`]).
@@ -59,36 +62,37 @@ mod sequence;
 mod record; // behind the macros that it uses
 
 use detect::{DETECTED, Detected, area};
-pub(super) use detect::{STEP, detect, open_rows};
+pub(super) use detect::{detect, open_rows};
 pub(crate) use detect::{numbered, pairs_are_whole};
 pub(crate) use record::{fold_live, record_live, record_pending};
 pub(super) use row::row;
 
-/// A number that the kernel keeps in a thread's area, by which rows are told apart. Code for each is made by the compiler.
+/// What tells rows apart: a number in a thread's area.
+///
+/// There are sequences for each, because the number's place is a constant of the code. (Loaded from memory, it would make an
+/// add a tenth slower.)
 pub(crate) trait Numbering: Copy {
-    /// Where in the area the number stands, less two bytes: four bytes from there are the number times 65 536.
-    const SHIFTED: usize;
-    /// What a column's address has more if adds to it go by this number.
+    /// Where in the area the number stands.
+    const NUMBER: usize;
+    /// What is added to the address of a column whose adds go by this number.
     const TAG: usize;
 }
 
-/// By concurrency id (`mm_cid`), where the kernel has one: 6.3 and newer. The two bytes before it are the upper ones of
-/// `node_id`.
+/// By concurrency id (`mm_cid`), where the kernel has one: 6.3 and newer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ById {}
 
 impl Numbering for ById {
-    const SHIFTED: usize = area::MM_CID - 2;
+    const NUMBER: usize = area::MM_CID;
     const TAG: usize = 1;
 }
 
-/// By the processor's number (`cpu_id`). The two bytes before it are the upper ones of `cpu_id_start`, which is a processor's
-/// number too.
+/// By the processor's number (`cpu_id`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ByProcessor {}
 
 impl Numbering for ByProcessor {
-    const SHIFTED: usize = area::CPU_ID - 2;
+    const NUMBER: usize = area::CPU_ID;
     const TAG: usize = 0;
 }
 
@@ -131,8 +135,8 @@ pub(crate) fn by_id(word: *mut AtomicU64) -> Option<PerCoreColumn<ById>> {
 /// The column of a word, if it is one with adds by the processor's number.
 #[inline]
 pub(crate) fn by_processor(word: *mut AtomicU64) -> Option<PerCoreColumn<ByProcessor>> {
-    let is_tagged = word.addr() & (align_of::<AtomicU64>() - 1) != ByProcessor::TAG;
-    let is_column = !is_tagged && word.addr() > UNAVAILABLE;
+    let is_column =
+        word.addr() > UNAVAILABLE && word.addr().is_multiple_of(align_of::<AtomicU64>());
     is_column.then_some(PerCoreColumn { word, numbering: PhantomData })
 }
 
@@ -140,8 +144,8 @@ pub(crate) fn by_processor(word: *mut AtomicU64) -> Option<PerCoreColumn<ByProce
 #[cfg(test)]
 const SIGNATURE: u32 = 0x5305_3053;
 
-// A sequence takes a number times this for how far its row is from row 0. And it loads pointers, eight bytes each.
-const _: () = assert!(STEP == Column::offset(1));
+// Rows are a power of two apart, and the sequences load pointers, eight bytes each.
+const _: () = assert!(Column::offset(1).is_power_of_two());
 const _: () = assert!(size_of::<usize>() == 8 && size_of::<AtomicPtr<LiveBucket>>() == 8);
 
 /// How many bytes a position is behind a bucket's first cell.

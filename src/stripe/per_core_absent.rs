@@ -40,12 +40,9 @@ pub(super) fn detect(_dense: bool) -> bool {
     false
 }
 
-/// By how much the word of open rows rises for a row.
-pub(super) const STEP: usize = 1;
-
 global! {
     /// How many rows are open: the word.
-    pub(super) fn open_rows() -> AtomicUsize = AtomicUsize::new(STEP);
+    pub(super) fn open_rows() -> AtomicUsize = AtomicUsize::new(1);
 }
 
 /// The number of this thread's row: there is none.

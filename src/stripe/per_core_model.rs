@@ -85,12 +85,9 @@ fn core() -> usize {
     CORE.with(std::cell::Cell::get)
 }
 
-/// By how much the word of open rows rises for a row.
-pub(super) const STEP: usize = 1;
-
 global! {
     /// How many rows are open: the word.
-    pub(super) fn open_rows() -> AtomicUsize = AtomicUsize::new(STEP);
+    pub(super) fn open_rows() -> AtomicUsize = AtomicUsize::new(1);
 }
 
 /// Whether a row is open. (The first is: no step.)

@@ -30,7 +30,7 @@ pub(super) struct Detected {
 
 pub(super) static DETECTED: Detected = Detected {
     area: AtomicUsize::new(0),
-    open: AtomicUsize::new(STEP),
+    open: AtomicUsize::new(1),
     is_by_id: AtomicBool::new(false),
 };
 
@@ -39,9 +39,6 @@ pub(crate) fn numbered() -> Numbered {
     // Relaxed: published with the decision.
     if DETECTED.is_by_id.load(Ordering::Relaxed) { Numbered::ById } else { Numbered::ByProcessor }
 }
-
-/// By how much the word of open rows rises for a row: a sequence compares it with how far its own is from row 0, in bytes.
-pub(in crate::stripe) const STEP: usize = 1 << 16;
 
 /// How many rows are open: the word.
 #[inline]

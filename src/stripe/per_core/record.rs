@@ -19,6 +19,7 @@ use std::mem::offset_of;
 
 use super::detect::{DETECTED, Detected, area};
 use super::{Numbering, distance};
+use crate::memory::column::Column;
 use crate::stripe::live_bucket::{LiveBucket, PENDING};
 use crate::stripe::miss::Miss;
 use crate::sync::AtomicPtr;

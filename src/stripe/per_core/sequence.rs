@@ -4,8 +4,9 @@
 //! ```text
 //!   this thread's area gets the descriptor's address      armed
 //!   62:  checks
-//!        row = how far this thread's row is from row 0    all ones: the thread is not registered
-//!        row < what is open ?                             else out of line
+//!        row = this thread's row's number                 all ones: the thread is not registered
+//!        row < how many are open ?                        else out of line
+//!        row = how far that row is from row 0
 //!        commit                                           ends with the one store that is not idempotent
 //!   63:
 //! ```
@@ -13,7 +14,7 @@
 //! Named operands of a commit: `{row}`, to which the address of a cell in row 0 is added; `{offset}`, which is free by then;
 //! `{tag}`, which such an address has too much.
 
-/// One sequence: `checks`; then how far this core's row is from row 0; then `commit`.
+/// One sequence: `checks`; then how far this thread's row is from row 0; then `commit`.
 macro_rules! sequence {
     (
         numbering: $numbering:ty,
@@ -43,13 +44,13 @@ macro_rules! sequence {
             "mov qword ptr fs:[{offset} + {rseq_cs}], {row}",
             "62:",
             $($check,)*
-            // All ones if `cpu_id` is negative. Else zero: its highest byte is.
+            // The row's number; all ones if `cpu_id` is negative: its highest byte is all ones then, and else zero.
             "movsx {row:e}, byte ptr fs:[{offset} + {cpu_id} + 3]",
-            // The row's number, times 65 536.
             "or {row:e}, dword ptr fs:[{offset} + {number}]",
-            // Is there such a row, and is it open? One branch for all questions.
+            // Is there such a row, and is it open? One branch for all questions. (The first bank's half of the word.)
             "cmp {row:e}, dword ptr [{detected} + {open}]",
             "jae {no_row}",
+            "shl {row}, {row_shift}",
             // The commit: one store that is not idempotent, the last instruction.
             $($commit,)+
             "63:",
@@ -62,7 +63,8 @@ macro_rules! sequence {
             open = const offset_of!(Detected, open),
             rseq_cs = const area::RSEQ_CS,
             cpu_id = const area::CPU_ID,
-            number = const <$numbering>::SHIFTED,
+            number = const <$numbering>::NUMBER,
+            row_shift = const Column::offset(1).ilog2(),
             $($operand)+,
             options(nostack),
         )

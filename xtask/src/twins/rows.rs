@@ -54,7 +54,7 @@ pub(super) const ROWS: &[Twin] = &[
         find: "    if !is_open(row) {
         return missed(Miss::NoRow);
     }
-    let cells = Row { first: PerCoreColumn(word).column(), row };
+    let cells = Row { first: PerCoreColumn::<ById>(word, PhantomData).column(), row };
     // What the sequence loaded, and where it will store, is decided now. Its steps follow one by one; a
     // barrier, or another thread, may come before each.
     for step in steps {
@@ -66,7 +66,7 @@ pub(super) const ROWS: &[Twin] = &[
         match step(cells) {
             Step::GoOn => {}
             Step::Done => return,",
-        replace: "    let cells = Row { first: PerCoreColumn(word).column(), row };
+        replace: "    let cells = Row { first: PerCoreColumn::<ById>(word, PhantomData).column(), row };
     for step in steps {
         let core = cores()[row].lock().unwrap();
         if *core != mine {

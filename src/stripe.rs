@@ -42,13 +42,16 @@ pub(crate) mod retry;
 )]
 pub(crate) mod per_core;
 
+use numbered::UNAVAILABLE;
 #[cfg(windrow_per_core)]
 pub use per_core::run_on_second_core;
-use per_core::{ById, ByProcessor, PerCoreColumn};
 pub use retry::aborts;
 
 /// A bank never has more rows than this: a read may come to visit each of them.
 const MOST_ROWS: usize = 256;
+
+/// Whether threads lease rows unless they are told not to: nobody has measured that elsewhere.
+const LEASES_BY_DEFAULT: bool = cfg!(target_arch = "x86_64");
 
 /// How many rows there are in a model, where loading the number would be one more step to explore;
 /// zero elsewhere.
@@ -198,16 +201,15 @@ fn decide() -> Option<Strategy> {
     let decided = match std::env::var(VARIABLE).as_deref() {
         Ok("fenced") => FENCED,
         Ok("epochs") => EPOCHS,
-        Ok("portable") => without_sequences(),
         Ok("cpu-id") if per_core::detect(false) => PER_CORE,
-        Ok("cpu-id") => without_sequences(),
+        Ok("portable" | "cpu-id") => without_sequences(),
         _ if per_core::detect(true) => PER_CORE,
         _ => without_sequences(),
     };
     let leases = match std::env::var("WINDROW_LEASES").as_deref() {
         Ok("on") => true,
         Ok("off") => false,
-        _ => cfg!(target_arch = "x86_64"), // nobody has measured it elsewhere
+        _ => LEASES_BY_DEFAULT,
     };
     known_rows().store(rows, Ordering::Relaxed);
     leasing().store(leases && portable::prepare(), Ordering::Relaxed);
@@ -299,10 +301,6 @@ pub(crate) fn rows() -> usize {
     known_rows().load(Ordering::Relaxed)
 }
 
-/// Tells the compiler that its caller's branch is rare. (`std::hint::cold_path` needs Rust 1.95.)
-#[cold]
-pub(crate) fn cold() {}
-
 /// A column and how to add to it, in one word: a counter keeps one.
 ///
 /// Cells are eight bytes, so the lowest three bits of a column's address are free. An odd word is a column with
@@ -310,15 +308,12 @@ pub(crate) fn cold() {}
 /// adds by the processor's number. Zero: no column yet; [`UNAVAILABLE`]: the arena was full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TaggedColumn {
-    PerCore(PerCoreColumn<ById>),
-    PerProcessor(PerCoreColumn<ByProcessor>),
+    PerCore(per_core::PerCoreColumn<per_core::ById>),
+    PerProcessor(per_core::PerCoreColumn<per_core::ByProcessor>),
     Portable(Column),
     Unavailable,
     Unclaimed,
 }
-
-/// In place of a column: the arena was full.
-const UNAVAILABLE: usize = 8;
 
 impl TaggedColumn {
     /// # Safety

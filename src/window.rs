@@ -90,10 +90,13 @@ pub use totals::Totals;
 ///
 /// | an add | with sequences | without |
 /// |---|---|---|
-/// | to the live bucket: nearly every one | the clock's reading and some twenty plain instructions, which write a cache line of this core's own | the clock's reading, an epoch pin, and an atomic read-modify-write to a cache line of the thread's own |
+/// | to the live bucket: nearly every one | the clock's reading and some twenty plain instructions, which write a cache line of this core's own | the clock's reading and some twenty-five plain instructions, which write two cache lines of the thread's own |
 /// | of a `Value` beyond all that its core has recorded in the bucket: the first one, then ever fewer | two sequences more, out of line | as any other |
 /// | whose bucket is no longer the live one, or has no columns; or whose sequence was interrupted 32 times | some atomic read-modify-writes to lines that all cores share | the same |
-/// | that opens a bucket: once a bucket | some microseconds, and *a system call* (`membarrier`) that closes the bucket before | some microseconds, no system call |
+/// | that opens a bucket: once a bucket | some microseconds, and *a system call* (`membarrier`) that closes the bucket before | the same, and a look at a word of each thread that has added |
+///
+/// This is where the system has such a call: Linux and Windows. Elsewhere, without sequences, each add has a fence of its
+/// own, and none makes a call ([`Strategy::Fenced`]).
 ///
 /// The system call takes microseconds by itself. But the kernel has one lock for the barriers of all
 /// processes: others that ask for barriers all the time can make the call last as long as they take turns.
@@ -106,8 +109,8 @@ pub use totals::Totals;
 /// buckets: [`close_on`](Self::close_on).
 ///
 /// Once the ring has been filled, opening a bucket allocates nothing, with three exceptions: buckets without
-/// columns, if more are needed than ever before; the epochs' own lists, where there are no sequences; and a
-/// thread's first pin (see [Reading](#reading)). The epochs are the library's own: what other crates of the
+/// columns, if more are needed than ever before; the epochs' own lists, by [`Strategy::Epochs`]; and a
+/// thread's first add without sequences, and its first pin (see [Reading](#reading)). The epochs are the library's own: what other crates of the
 /// process do with `crossbeam-epoch` neither runs in its calls nor keeps its memory. A stalled thread costs
 /// others speed, never counts. It keeps the memory of two buckets at most.
 ///

@@ -47,7 +47,7 @@ use std::iter::successors;
 use std::ptr::null_mut;
 use std::sync::atomic::compiler_fence;
 
-use crate::sync::{AtomicBool, AtomicPtr, Ordering, fence, global};
+use crate::sync::{AtomicBool, AtomicPtr, Ordering, Witness, fence, global};
 
 #[cfg(windrow_announced)]
 mod places;
@@ -65,6 +65,7 @@ pub(crate) struct Slot {
     is_taken: AtomicBool,
     /// The slot that was linked before.
     next: *const Slot,
+    witness: Witness,
 }
 
 // SAFETY: atomics, and a pointer that does not change once other threads see the slot.
@@ -79,7 +80,7 @@ fn slots() -> impl Iterator<Item = &'static Slot> {
     // SAFETY: null or a slot, which is never freed. Acquire: pairs with the Release in `link`.
     let first = unsafe { first().load(Ordering::Acquire).as_ref() };
     // SAFETY: as above.
-    successors(first, |slot| unsafe { slot.next.as_ref() })
+    successors(first, |slot| unsafe { slot.next.as_ref() }).inspect(|slot| slot.witness.check())
 }
 
 /// What stands between an announcement and the second look.
@@ -145,6 +146,7 @@ impl Slot {
     /// Makes a slot that is taken, and links it.
     fn link() -> Option<&'static Slot> {
         let layout = std::alloc::Layout::new::<Slot>();
+        #[allow(clippy::cast_ptr_alignment)] // it is of the layout
         // SAFETY: a slot has a size.
         let slot = unsafe { std::alloc::alloc(layout) }.cast::<Slot>();
         if slot.is_null() {
@@ -153,8 +155,9 @@ impl Slot {
         let mut next = first().load(Ordering::Relaxed); // the exchange compares
         loop {
             let (announced, is_taken) = (AtomicPtr::new(null_mut()), AtomicBool::new(true));
+            let made = Slot { announced, is_taken, next, witness: Witness::default() };
             // SAFETY: allocated above, for this type; no other thread has seen it.
-            unsafe { slot.write(Slot { announced, is_taken, next }) };
+            unsafe { slot.write(made) };
             // Release: publishes the slot; and, as a read-modify-write, keeps what was published before.
             match first().compare_exchange_weak(next, slot, Ordering::Release, Ordering::Relaxed) {
                 // SAFETY: initialised, and never freed.

@@ -35,8 +35,9 @@ use std::cell::Cell;
 use std::sync::atomic::compiler_fence;
 
 use super::lease::{self, Lease};
+use super::numbered::cold;
 use super::open::open;
-use super::{is_leasing, rows};
+use super::{LEASES_BY_DEFAULT, is_leasing, rows};
 use crate::memory::column::Column;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering, fence, global, thread_number};
 use crate::thread_end::{self, AtEnd, GiveBack};
@@ -96,7 +97,13 @@ pub(crate) struct Dealt(*mut AtomicU64);
 pub(crate) unsafe fn leased(word: *mut AtomicU64) -> Option<Leased> {
     let own = MINE.with(Cell::get);
     let place = word.wrapping_byte_add(own);
-    if place.addr() & BOTH != 0 { Some(Leased::at(place, own)) } else { None }
+    if place.addr() & BOTH != 0 {
+        return Some(Leased::at(place, own));
+    }
+    if LEASES_BY_DEFAULT {
+        cold(); // so that the usual case needs no jump
+    }
+    None
 }
 
 /// This thread's cell of the column in `word`, if there is a column, and the thread was dealt a row.
@@ -250,6 +257,10 @@ impl Leased {
     /// Raises the cell to `value`, unless it is there already; Release. As [`add`](Self::add), for handlers.
     #[inline]
     pub(crate) fn raise(self, value: u64) {
+        // Relaxed: as in `raise_cell`.
+        if self.right(0).load(Ordering::Relaxed) >= value {
+            return;
+        }
         if plain::IS_WHOLE {
             // SAFETY: as in `add`.
             unsafe { plain::raise::<BOTH>(self.0, value) }
@@ -294,7 +305,7 @@ impl Dealt {
     /// Adds `n`, wrapping, to the cell `distance` columns to the right.
     #[inline]
     pub(crate) fn add(self, distance: usize, n: u64, order: Ordering) {
-        // Release, at least: pairs with the Acquire in `rows::values`. A reader that counts this add sees what its
+        // Release, at least: pairs with the Acquire in `rows::value`. A reader that counts this add sees what its
         // thread had seen before: a drain of the same counter, or the opening of a bucket.
         self.right(distance).fetch_add(n, order);
     }
@@ -312,7 +323,7 @@ pub(crate) fn raise_cell(cell: &AtomicU64, value: u64) {
     // Relaxed: a cell in use only rises. So a reader that comes after this record, by any
     // synchronisation, sees what was seen here or more (read-read coherence).
     if cell.load(Ordering::Relaxed) < value {
-        // Release: pairs with the Acquire in `rows::values`, as an add does.
+        // Release: pairs with the Acquire in `rows::value`, as an add does.
         cell.fetch_max(value, Ordering::Release);
     }
 }

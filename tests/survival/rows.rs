@@ -201,7 +201,7 @@ fn counted_on_one_core() {
 mod unregistered {
     use std::arch::asm;
 
-    use super::{alone, by_threads};
+    use super::{Counter, Strategy, alone, by_threads, thread};
 
     /// Unregisters the calling thread. False if it cannot be done.
     fn unregister() -> bool {
@@ -233,7 +233,20 @@ mod unregistered {
     #[test]
     #[ignore = "run by another test, in a process of its own"]
     fn threads_without_a_row() {
-        windrow::strategy();
+        let is_per_core = windrow::strategy() == Strategy::PerCore;
         by_threads(|| println!("unregistered: {}", unregister()));
+        // Such a thread leaves rows alone, also the first, whose number its area may show.
+        let hits = Counter::new();
+        let is_without = thread::scope(|scope| {
+            let thread = scope.spawn(|| {
+                let is_without = unregister();
+                (0..1_000).for_each(|_| hits.increment());
+                is_without
+            });
+            thread.join().expect("no thread panics")
+        });
+        if is_per_core && is_without {
+            assert_eq!((hits.sum(), hits.by_row().shared()), (1_000, 1_000));
+        }
     }
 }

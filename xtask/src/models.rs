@@ -91,6 +91,15 @@ pub(crate) const TORTURE: Build = Build {
     tests: &["test", "--package", "windrow", "--test", "torture"],
 };
 
+/// What threads of all kinds do, on real ones.
+pub(crate) const SURVIVAL: Build = Build {
+    name: "survival",
+    flags: "",
+    target: "target",
+    profile: "debug",
+    tests: &["test", "--package", "windrow", "--test", "survival"],
+};
+
 /// Random orders, over the checking reclaimer: shuttle does not see the other one's atomics.
 const SHUTTLE: Build = Build {
     name: "shuttle",

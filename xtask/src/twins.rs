@@ -1,12 +1,13 @@
 //! The table of broken twins: mistakes in adding, rotating, closing and changing the geometry here, in reading in
 //! `reads`, in families in `families`, in opening rows in `rows`, in leasing them in `leases`, in announcing buckets in
-//! `announced`.
+//! `announced`, in what is assembly in `sequences`.
 
 mod announced;
 mod families;
 mod leases;
 mod reads;
 mod rows;
+mod sequences;
 
 use crate::models::{CHECKER, PER_CORE, TORTURE};
 use crate::twin::Twin;
@@ -15,7 +16,7 @@ use crate::twin::Twin;
 pub(crate) fn twins() -> impl Iterator<Item = &'static Twin> {
     let more =
         reads::READS.iter().chain(families::FAMILIES).chain(rows::ROWS).chain(leases::LEASES);
-    WRITES.iter().chain(more).chain(announced::ANNOUNCED)
+    WRITES.iter().chain(more).chain(announced::ANNOUNCED).chain(sequences::SEQUENCES)
 }
 
 /// In what changes something.

@@ -11,15 +11,14 @@
 //!   63:
 //! ```
 //!
-//! Named operands of a commit: `{row}`, to which the address of a cell in row 0 is added; `{offset}`, which is free by then;
-//! `{tag}`, which such an address has too much.
+//! A commit adds the address of a column to `{row}`. That address has its `{tag}`, which the commit takes off.
 
 /// One sequence: `checks`; then how far this thread's row is from row 0; then `commit`.
 macro_rules! sequence {
     (
         numbering: $numbering:ty,
-        checks: [$($check:expr),*],
-        commit: [$($commit:expr),+],
+        checks: [$($check:literal),*],
+        commit: [$($commit:literal),+],
         $($operand:tt)+
     ) => {
         asm!(
@@ -71,7 +70,8 @@ macro_rules! sequence {
     };
 }
 
-/// A sequence on a column's cell, which is `[{row} + {column} - {tag}]`.
+/// A sequence on a column's cell, which is `[{row} + {column} - {tag}]`. (For a read-modify-write, `{column}` is added to `{row}`
+/// before: an address with an index splits it into more micro-operations.)
 macro_rules! column_sequence {
     ($numbering:ty, $column:expr, $aborted:expr, $no_row:expr, $commit:tt, $($operand:tt)+) => {
         sequence!(

@@ -6,22 +6,13 @@ use crate::twin::Twin;
 /// Every mistake with leases that a model must notice.
 pub(super) const LEASES: &[Twin] = &[
     Twin {
-        name: "lease-taken-relaxed",
-        file: "src/stripe/lease.rs",
-        find: "self.is_taken.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed)",
-        replace: "self.is_taken.compare_exchange(false, true, Ordering::Relaxed, Ordering::Relaxed)",
-        build: &ANNOUNCED,
-        model: "leases::a_row_from_one_thread_to_the_next",
-        why: "the next thread may add to what a cell was before the last one's adds (I8)",
-    },
-    Twin {
         name: "lease-given-back-relaxed",
         file: "src/stripe/lease.rs",
         find: "self.is_taken.store(false, Ordering::Release);",
         replace: "self.is_taken.store(false, Ordering::Relaxed);",
         build: &ANNOUNCED,
         model: "leases::a_row_from_one_thread_to_the_next",
-        why: "the same",
+        why: "the next thread may add to what a cell was before the last one's adds (I8)",
     },
     Twin {
         name: "lease-given-back-before-the-last-add",
@@ -45,7 +36,7 @@ pub(super) const LEASES: &[Twin] = &[
         name: "locked-and-plain-adds-in-one-row",
         file: "src/stripe/portable.rs",
         find: "    let row = if is_leasing() { rows() + turn } else { turn };",
-        replace: "    let row = if is_leasing() { turn } else { rows() - rows() + turn };",
+        replace: "    let row = turn;",
         build: &ANNOUNCED,
         model: "leases::a_row_from_one_thread_to_the_next",
         why: "a locked add comes between a plain one's load and store, and is lost (I8)",
@@ -61,9 +52,9 @@ pub(super) const LEASES: &[Twin] = &[
     },
     Twin {
         name: "second-bank-not-visited",
-        file: "src/stripe/open.rs",
-        find: "        (1..self.first).chain(second..second + self.second)",
-        replace: "        (1..self.first).chain(second..second + self.second.min(0))",
+        file: "src/arena/rows.rs",
+        find: "    (0..open.second).fold(first,",
+        replace: "    (0..open.second.min(0)).fold(first,",
         build: &ANNOUNCED,
         model: "leases::a_row_from_one_thread_to_the_next",
         why: "what threads without a lease add is in no read (I9)",
@@ -71,8 +62,8 @@ pub(super) const LEASES: &[Twin] = &[
     Twin {
         name: "one-bank-opened-over-the-other",
         file: "src/stripe/open.rs",
-        find: ".then_some((word & !half) | (count << shift));",
-        replace: ".then_some(count << shift | 1);",
+        find: ".then_some((word & !half) | (count << shift))",
+        replace: ".then_some((count << shift) | 1)",
         build: &ANNOUNCED,
         model: "leases::a_row_from_one_thread_to_the_next",
         why: "rows that were open are visited no more: a sum goes back (I9)",

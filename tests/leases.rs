@@ -85,6 +85,39 @@ fn rows_come_back() {
 }
 
 #[test]
+fn a_thread_that_ends_opens_no_row() {
+    run("ends_one_by_one", "on", "");
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn ends_one_by_one() {
+    let counter = Counter::new();
+    for _ in 0..5 {
+        let counter = &counter;
+        thread::scope(|scope| _ = scope.spawn(|| counter.add(2)).join());
+    }
+    assert_eq!(counter.by_row().rows(), [10]);
+}
+
+/// Beyond its first 32 keys glibc allocates where a thread arms one: not what a handler may do.
+#[test]
+#[cfg(target_env = "gnu")]
+fn a_process_with_many_keys_leases_no_rows() {
+    run("many_keys", "on", "");
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn many_keys() {
+    (0..40).for_each(|_| _ = key());
+    assert!(!windrow::leases());
+    COUNTED.add(1);
+    thread::scope(|scope| _ = scope.spawn(|| COUNTED.add(2)).join());
+    assert_eq!(COUNTED.sum(), 3);
+}
+
+#[test]
 fn threads_that_outnumber_the_rows_lose_nothing() {
     everywhere("many_threads");
 }

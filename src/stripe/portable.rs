@@ -18,8 +18,8 @@
 //! # A thread's word
 //!
 //! ```text
-//!   NONE -- first add --> BUSY --+-- a row is free --> leased -- the thread ends --> dealt
-//!                                `-- none is ------------------------------------> dealt
+//!   NONE -- first add --> BUSY --+-- a row is free --> leased -- the thread ends --> GONE -- it adds again --> dealt
+//!                                `-- none is ------------------------------------------------------------> dealt
 //! ```
 //!
 //! A thread is dealt a row, in turn, if all are leased, or if it cannot give one back at its end. It keeps to
@@ -47,7 +47,7 @@ mod plain;
 mod tests;
 
 thread_number! {
-    /// This thread's word: [`NONE`], [`BUSY`], or the offset of its row and [`LEASED`] or [`DEALT`].
+    /// This thread's word: [`NONE`], [`BUSY`], [`GONE`], or the offset of its row and [`LEASED`] or [`DEALT`].
     MINE
 }
 
@@ -55,6 +55,8 @@ thread_number! {
 const NONE: usize = 0;
 /// The thread is taking a row, or in the middle of an add: a handler leaves its row alone.
 const BUSY: usize = 8;
+/// The thread has given its row back. It is dealt one if it adds once more: most do not, and a row that is dealt is open for ever.
+const GONE: usize = 16;
 /// The tag of an offset: the row is leased.
 const LEASED: usize = 2;
 /// The tag of an offset: the row was dealt.
@@ -125,6 +127,11 @@ pub(crate) unsafe fn any(word: *mut AtomicU64) -> Mine {
     let own = match MINE.with(Cell::get) {
         NONE => settle(),
         BUSY => deal(), // this once: what was interrupted goes on with its own
+        GONE => {
+            let own = deal();
+            MINE.with(|word| word.set(own));
+            own
+        }
         own => own,
     };
     let place = word.wrapping_byte_add(own);
@@ -162,8 +169,8 @@ fn lease_one() -> Option<usize> {
 impl GiveBack for Lease {
     fn give_back(&'static self) {
         // (In a model, all values of a thread go at once, and this one may be the first.)
-        let _ = MINE.try_with(|word| word.set(deal()));
-        compiler_fence(Ordering::SeqCst); // a handler from here on finds the dealt row
+        let _ = MINE.try_with(|word| word.set(GONE));
+        compiler_fence(Ordering::SeqCst); // a handler from here on leaves the row alone
         Lease::give_back(self);
     }
 }
@@ -184,7 +191,7 @@ fn deal() -> usize {
 
 /// Prepares leases, once a process. False if threads cannot give them back.
 pub(super) fn prepare() -> bool {
-    AT_END.prepare() && thread_end::in_children(begin_child)
+    AT_END.prepare() && AT_END.takes_no_memory() && thread_end::in_children(begin_child)
 }
 
 /// What a forked child does first. It is alone there.

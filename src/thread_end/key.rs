@@ -33,6 +33,15 @@ impl<T: GiveBack> AtEnd<T> {
         true
     }
 
+    /// Whether to [arm](Self::arm) takes no memory, so that a signal handler may do it in the middle of `malloc`.
+    ///
+    /// With glibc the first 32 keys have their places in each thread's own memory. For a later one a thread's first
+    /// `pthread_setspecific` calls `calloc`.
+    pub(crate) fn takes_no_memory(&self) -> bool {
+        const AT_HAND: usize = 32; // PTHREAD_KEY_2NDLEVEL_SIZE
+        !cfg!(target_env = "gnu") || (1..=AT_HAND).contains(&self.key.load(Ordering::Relaxed))
+    }
+
     /// Has `thing` given back at this thread's end. False if that cannot be, or if the thread has another such thing.
     pub(crate) fn arm(&self, thing: &'static T) -> bool {
         let Some(key) = self.key.load(Ordering::Relaxed).checked_sub(1) else {

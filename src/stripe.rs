@@ -9,7 +9,7 @@
 //!
 //! The decision is made at the first use and never changes. The pointer to each column holds it
 //! ([`TaggedColumn`]), so that an add needs no further load: one bit of a pointer that it loads in any
-//! case tells *per core* from everything else.
+//! case tells *per core, by concurrency id* from everything else.
 
 use std::ptr::{NonNull, without_provenance_mut};
 

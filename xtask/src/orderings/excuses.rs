@@ -231,12 +231,6 @@ pub(super) const EXCUSES: &[Excuse] = &[
         witness: "src/stripe/open.rs",
     },
     Excuse {
-        site: "stripe/membarrier.rs: ticket: load: Acquire",
-        orders: &["Relaxed"],
-        why: LOCKED,
-        witness: "docs/promela",
-    },
-    Excuse {
         site: "stripe/membarrier.rs: passed: load: Acquire",
         orders: &["Relaxed"],
         why: LOCKED,
@@ -247,12 +241,6 @@ pub(super) const EXCUSES: &[Excuse] = &[
         orders: &["Relaxed"],
         why: LOCKED,
         witness: "tests/torture/agree.rs",
-    },
-    Excuse {
-        site: "stripe/membarrier.rs: execute: fetch_add: AcqRel",
-        orders: &["Acquire", "Release", "Relaxed"],
-        why: LOCKED,
-        witness: "docs/promela",
     },
     Excuse {
         site: "stripe/membarrier.rs: execute: fetch_max: Release",

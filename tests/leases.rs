@@ -77,7 +77,9 @@ fn rows_come_back() {
         };
         // Joined, since the scope alone does not wait for what threads do at their end.
         let threads = [(); 9].map(|()| scope.spawn(add));
-        threads.into_iter().for_each(|thread| thread.join().expect("it adds"));
+        for thread in threads {
+            thread.join().expect("it adds");
+        }
     });
     let next = Counter::new();
     thread::scope(|scope| _ = scope.spawn(|| next.add(7)).join());

@@ -209,9 +209,9 @@ mod tests {
         assert_eq!(parse("--quick speed losses"), lab(false, &["--quick", "speed", "losses"]));
         assert_eq!(parse("--quick --publish"), lab(true, &["--quick"]));
         assert!(parse("--publish speed").is_err());
-        let (before, passed_on) = (Some("v1".to_owned()), words(&["strategies"]));
-        let earlier = Ok(Asked::Lab { publish: false, before, passed_on });
-        assert_eq!(parse("strategies --before v1"), earlier);
+        let before = Some("v1".to_owned());
+        let earlier = Asked::Lab { publish: false, before, passed_on: words(&["strategies"]) };
+        assert_eq!(parse("strategies --before v1"), Ok(earlier));
         assert!(parse("strategies --before").is_err() && parse("ports --before v1").is_err());
         assert_eq!(parse("ports --quick"), Ok(Asked::Ports { passed_on: words(&["--quick"]) }));
         assert!(parse("ports speed").is_err() && parse("ports --publish").is_err());

@@ -80,6 +80,7 @@ mod add;
 mod at_once;
 mod close;
 mod drain;
+mod hold;
 mod mark;
 mod note;
 #[cfg(loom)]

@@ -15,21 +15,22 @@ use std::ptr::from_ref;
 
 use crate::clock::UNKNOWN;
 use crate::event::layout::{CellIndex, raise_of};
-use crate::reclaim::announced::{self, Between, Slot};
+use crate::reclaim::announced::{self, Slot};
 use crate::reclaim::{self, Guard};
 use crate::ring::Ring;
 use crate::ring::bucket::{Bucket, BucketPtr, CLOSED, Opening};
 use crate::ring::bucket_ref::{Adder, BucketRef};
 use crate::ring::cells::Update;
 use crate::ring::geometry::OutOfRing;
+use crate::ring::hold::{Announced, Fenced, Hold, Pinned};
 use crate::ring::slots::{Place, Slots};
+use crate::stripe::Strategy;
 use crate::stripe::live_bucket::LiveBucket;
 use crate::stripe::miss::{Miss, MissCell};
 use crate::stripe::per_core::{self, ById, ByProcessor, Numbering};
 use crate::stripe::rare::cold;
 use crate::stripe::retry::{attempt, note, retry};
-use crate::stripe::{Strategy, portable};
-use crate::sync::{AtomicPtr, AtomicU64, Ordering};
+use crate::sync::AtomicPtr;
 use crate::timestamp::Timestamp;
 
 /// A ring, and the clock by which adds to it are timed: a window.
@@ -58,72 +59,72 @@ impl Ring {
             if ring.strategy == Strategy::PerCore {
                 ring.add_per_core::<ByProcessor>(at, cells, number, missed);
             } else {
-                Ring::add_without_sequences(window, at, cells, number);
+                Ring::add_portably(window, at, cells, number);
             }
         }
     }
 
-    /// As [`add`](Self::add), portably. Where an add has no fence, each kind of event has its own function, which needs few
-    /// registers.
+    /// As [`add`](Self::add), portably.
     #[inline(always)]
     #[allow(clippy::inline_always)] // as `add`
-    fn add_without_sequences(window: &impl RingAndClock, at: u64, cells: CellIndex, number: u64) {
-        if window.ring().strategy != Strategy::Portable {
-            return Ring::add_portably(window, at, cells, number);
+    fn add_portably(window: &impl RingAndClock, at: u64, cells: CellIndex, number: u64) {
+        match window.ring().strategy {
+            Strategy::Portable => Ring::add_held::<Announced>(window, at, cells, number),
+            Strategy::Epochs => Ring::add_held::<Pinned>(window, at, cells, number),
+            _ => Ring::add_held::<Fenced>(window, at, cells, number),
         }
+    }
+
+    /// Each way, and each kind of event in it, has a function of its own, which needs few registers: an instruction that waits
+    /// for stores would wait for those that save them.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as `add`
+    fn add_held<H: Hold>(window: &impl RingAndClock, at: u64, cells: CellIndex, number: u64) {
         match cells {
-            CellIndex::Count { cell } => Ring::count_announced(window, at, cell, number),
+            CellIndex::Count { cell } => Ring::count::<H>(window, at, cell, number),
             CellIndex::Value { pair, extremes } => {
-                Ring::record_announced(window, at, (pair, extremes), number);
+                Ring::record::<H>(window, at, (pair, extremes), number);
             }
             CellIndex::Extreme { cell, is_minimum } => {
-                Ring::raise_announced(window, at, (cell, is_minimum), number);
+                Ring::raise::<H>(window, at, (cell, is_minimum), number);
             }
         }
     }
 
     #[inline(never)]
-    fn count_announced(window: &impl RingAndClock, at: u64, cell: u16, number: u64) {
-        Ring::add_announced(window, at, CellIndex::Count { cell }, number);
+    fn count<H: Hold>(window: &impl RingAndClock, at: u64, cell: u16, number: u64) {
+        Ring::put_in_row::<H>(window, at, CellIndex::Count { cell }, number);
     }
 
     #[inline(never)]
-    fn record_announced(
+    fn record<H: Hold>(
         window: &impl RingAndClock,
         at: u64,
         (pair, extremes): (u16, u16),
         number: u64,
     ) {
-        Ring::add_announced(window, at, CellIndex::Value { pair, extremes }, number);
+        Ring::put_in_row::<H>(window, at, CellIndex::Value { pair, extremes }, number);
     }
 
     #[inline(never)]
-    fn raise_announced(
+    fn raise<H: Hold>(
         window: &impl RingAndClock,
         at: u64,
         (cell, is_minimum): (u16, bool),
         number: u64,
     ) {
-        Ring::add_announced(window, at, CellIndex::Extreme { cell, is_minimum }, number);
+        Ring::put_in_row::<H>(window, at, CellIndex::Extreme { cell, is_minimum }, number);
     }
 
-    /// Counts through a row that this thread has leased, or else as any other.
+    /// Counts in the live bucket, if `at` lies in it and this thread has a row already. Nothing is called while the bucket is
+    /// held, so nothing is saved.
     #[inline(always)]
     #[allow(clippy::inline_always)] // its callers are not inlined
-    fn add_announced(window: &impl RingAndClock, at: u64, cells: CellIndex, number: u64) {
-        let put = |bucket: &Bucket| bucket.put_leased(at, Update::new(cells, number));
-        let is_put = window.ring().announced(announced::mine(), Between::Nothing, put);
+    fn put_in_row<H: Hold>(window: &impl RingAndClock, at: u64, cells: CellIndex, number: u64) {
+        let put = |bucket: &Bucket| bucket.put_in_row(at, Update::new(cells, number));
+        let is_put = H::hold(&window.ring().current, announced::mine(), put);
         if is_put != Some(true) {
-            Ring::add_portably(window, at, cells, number);
-        }
-    }
-
-    /// In any way without sequences, with what this thread has.
-    #[inline(never)]
-    fn add_portably(window: &impl RingAndClock, at: u64, cells: CellIndex, number: u64) {
-        let missed = window.ring().try_portably(announced::mine(), at, Update::new(cells, number));
-        if let Some(miss) = missed {
-            Ring::add_off_path(window, at, cells, number, miss);
+            Ring::add_off_path(window, at, cells, number, Miss::OtherBucket);
         }
     }
 
@@ -208,37 +209,15 @@ impl Ring {
     fn try_portably(&self, slot: Option<&Slot>, at: u64, update: Update) -> Option<Miss> {
         let put = |bucket: &Bucket| bucket.put(at, update);
         let is_put = match self.strategy {
-            Strategy::Epochs => Some(self.pinned(put)),
-            Strategy::Portable => self.announced(slot, Between::Nothing, put),
-            _ => self.announced(slot, Between::Fence, put),
+            Strategy::Portable => Announced::hold(&self.current, slot, put),
+            Strategy::Epochs => Pinned::hold(&self.current, slot, put),
+            _ => Fenced::hold(&self.current, slot, put),
         };
         match is_put {
             Some(true) => None,
             Some(false) => Some(Miss::OtherBucket),
             None => Some(Miss::NoSlot),
         }
-    }
-
-    /// What `put` says of the live bucket, with which it was called behind an announcement. `None` if this thread has no slot.
-    #[inline(always)]
-    #[allow(clippy::inline_always)] // its callers are not inlined
-    fn announced(
-        &self,
-        slot: Option<&Slot>,
-        between: Between,
-        put: impl FnOnce(&Bucket) -> bool,
-    ) -> Option<bool> {
-        // SAFETY: `current` is never null, and buckets live as long as the window. No reference is needed, as in
-        // `add_per_core`: the announcement replaces the sequence.
-        let is_put = unsafe { slot?.follow(&self.current, between, put) };
-        Some(is_put == Some(true))
-    }
-
-    /// The same under a pin, in place of the announcement.
-    fn pinned(&self, put: impl FnOnce(&Bucket) -> bool) -> bool {
-        let _guard = reclaim::pin();
-        // SAFETY: never null; no reference is needed, as above. Acquire: pairs with the Release in `replace_current`.
-        put(unsafe { &*self.current.load(Ordering::Acquire) })
     }
 
     // Does not take the fast path's `Update`, which would have to be written to memory.
@@ -397,37 +376,5 @@ impl Ring {
     fn put_in_tiers(&self, at: u64, newest: u64, update: Update) -> bool {
         let put = self.tiers.iter().map(|tier| tier.put(at, newest, update, &self.store));
         put.fold(false, |any, is_put| any | is_put)
-    }
-}
-
-impl Bucket {
-    /// Counts `update` through the block, if `at` lies in this bucket and it has one; returns whether it did. For a thread
-    /// that has found the bucket current, and keeps it from being closed.
-    #[inline(always)]
-    #[allow(clippy::inline_always)] // of a known kind it is a few instructions
-    fn put(&self, at: u64, update: Update) -> bool {
-        let word = self.word(at);
-        // SAFETY: a bucket with a span has a block, and that is portable.
-        word.map(|word| unsafe { update.put_in_row(word) }).is_some()
-    }
-
-    /// As [`put`](Self::put), if this thread has leased a row.
-    #[inline(always)]
-    #[allow(clippy::inline_always)] // as above
-    fn put_leased(&self, at: u64, update: Update) -> bool {
-        // SAFETY: as above.
-        let cells = self.word(at).and_then(|word| unsafe { portable::leased(word) });
-        cells.map(|cells| update.put(&cells)).is_some()
-    }
-
-    /// The column of its block, encoded, if `at` lies in this bucket and it has a block.
-    #[inline(always)]
-    #[allow(clippy::inline_always)] // as above
-    fn word(&self, at: u64) -> Option<*mut AtomicU64> {
-        if !self.live.contains(at) {
-            return None;
-        }
-        self.check();
-        Some(self.live.column.load(Ordering::Relaxed)) // published with the bucket
     }
 }

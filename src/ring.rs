@@ -80,6 +80,7 @@ mod add;
 mod at_once;
 mod close;
 mod drain;
+#[allow(clippy::inline_always)] // it is on the path of an add
 mod hold;
 mod mark;
 mod note;

@@ -44,6 +44,7 @@
 //! allows: memory that lives on, and a number that goes to whomever the memory belongs to by then.
 
 use std::iter::successors;
+use std::ops::Deref;
 use std::ptr::null_mut;
 use std::sync::atomic::compiler_fence;
 
@@ -93,19 +94,17 @@ pub(crate) enum Between {
 }
 
 impl Slot {
-    /// Announces what `pointer` leads to, and calls `act` with it if the pointer still leads there. Returns what
-    /// that says; `None` if it does not.
+    /// Announces what `pointer` leads to, and holds it if the pointer still leads there. `None` if it does not.
     ///
     /// # Safety
     /// The pointer is never null. Whatever it has ever led to lives as long as the pointer.
     #[inline(always)]
     #[allow(clippy::inline_always)] // the path of an add
-    pub(crate) unsafe fn follow<T, R>(
-        &self,
-        pointer: &AtomicPtr<T>,
+    pub(crate) unsafe fn follow<'s, T>(
+        &'s self,
+        pointer: &'s AtomicPtr<T>,
         between: Between,
-        act: impl FnOnce(&T) -> R,
-    ) -> Option<R> {
+    ) -> Option<Held<'s, T>> {
         // Relaxed: nothing is read through it before the second look.
         let found = pointer.load(Ordering::Relaxed);
         // Release: a look that finds this announcement has seen what the thread did behind the one before.
@@ -114,14 +113,12 @@ impl Slot {
             Between::Nothing => compiler_fence(Ordering::SeqCst),
             Between::Fence => fence(Ordering::SeqCst), // pairs with the one in `fence_and_look`
         }
-        // Acquire: pairs with the Release that made the pointer lead there: `act` sees what it leads to as it
+        // SAFETY: by contract.
+        let held = Held { slot: self, thing: unsafe { &*found } };
+        // Acquire: pairs with the Release that made the pointer lead there: whoever holds it sees what it leads to as it
         // is since then, whatever it was when the pointer was first loaded.
         let is_there = place(|| pointer.load(Ordering::Acquire)) == found;
-        // SAFETY: by contract.
-        let outcome = is_there.then(|| act(unsafe { &*found }));
-        // Release: a look that no longer finds the announcement has seen what `act` did.
-        self.announced.store(null_mut(), Ordering::Release);
-        outcome
+        is_there.then_some(held)
     }
 
     /// Takes a free slot, or makes one; `None` if there is no memory.
@@ -165,6 +162,31 @@ impl Slot {
                 Err(now) => next = now,
             }
         }
+    }
+}
+
+/// What a thread has announced, and found where the pointer leads: given back when this is dropped.
+pub(crate) struct Held<'s, T> {
+    slot: &'s Slot,
+    thing: &'s T,
+}
+
+impl<T> Deref for Held<'_, T> {
+    type Target = T;
+
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // the path of an add
+    fn deref(&self) -> &T {
+        self.thing
+    }
+}
+
+impl<T> Drop for Held<'_, T> {
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as above
+    fn drop(&mut self) {
+        // Release: a look that no longer finds the announcement has seen what was done meanwhile.
+        self.slot.announced.store(null_mut(), Ordering::Release);
     }
 }
 

@@ -18,7 +18,7 @@ use crate::event::layout::{CellIndex, raise_of};
 use crate::reclaim::announced::{self, Slot};
 use crate::reclaim::{self, Guard};
 use crate::ring::Ring;
-use crate::ring::bucket::{Bucket, BucketPtr, CLOSED, Opening};
+use crate::ring::bucket::{BucketPtr, CLOSED, Opening};
 use crate::ring::bucket_ref::{Adder, BucketRef};
 use crate::ring::cells::Update;
 use crate::ring::geometry::OutOfRing;
@@ -70,7 +70,7 @@ impl Ring {
     fn add_portably(window: &impl RingAndClock, at: u64, cells: CellIndex, number: u64) {
         match window.ring().strategy {
             Strategy::Portable => Ring::add_held::<Announced>(window, at, cells, number),
-            Strategy::Epochs => Ring::add_held::<Pinned>(window, at, cells, number),
+            Strategy::Epochs => Ring::add_held::<Pinned<'_>>(window, at, cells, number),
             _ => Ring::add_held::<Fenced>(window, at, cells, number),
         }
     }
@@ -121,11 +121,12 @@ impl Ring {
     #[inline(always)]
     #[allow(clippy::inline_always)] // its callers are not inlined
     fn put_in_row<H: Hold>(window: &impl RingAndClock, at: u64, cells: CellIndex, number: u64) {
-        let put = |bucket: &Bucket| bucket.put_in_row(at, Update::new(cells, number));
-        let is_put = H::hold(&window.ring().current, announced::mine(), put);
-        if is_put != Some(true) {
-            Ring::add_off_path(window, at, cells, number, Miss::OtherBucket);
+        if let Ok(bucket) = H::hold(&window.ring().current, announced::mine())
+            && bucket.put_in_row(at, Update::new(cells, number))
+        {
+            return;
         }
+        Ring::add_off_path(window, at, cells, number, Miss::OtherBucket);
     }
 
     /// As [`add`](Self::add), off the quick path, which has missed.
@@ -207,16 +208,17 @@ impl Ring {
     /// Counts `update` in the live bucket, if `at` lies in it, with this thread's slot for announcements, if it has one.
     /// `None` on success.
     fn try_portably(&self, slot: Option<&Slot>, at: u64, update: Update) -> Option<Miss> {
-        let put = |bucket: &Bucket| bucket.put(at, update);
-        let is_put = match self.strategy {
-            Strategy::Portable => Announced::hold(&self.current, slot, put),
-            Strategy::Epochs => Pinned::hold(&self.current, slot, put),
-            _ => Fenced::hold(&self.current, slot, put),
-        };
-        match is_put {
-            Some(true) => None,
-            Some(false) => Some(Miss::OtherBucket),
-            None => Some(Miss::NoSlot),
+        match self.strategy {
+            Strategy::Portable => self.try_held::<Announced>(slot, at, update),
+            Strategy::Epochs => self.try_held::<Pinned<'_>>(slot, at, update),
+            _ => self.try_held::<Fenced>(slot, at, update),
+        }
+    }
+
+    fn try_held<H: Hold>(&self, slot: Option<&Slot>, at: u64, update: Update) -> Option<Miss> {
+        match H::hold(&self.current, slot) {
+            Ok(bucket) => (!bucket.put(at, update)).then_some(Miss::OtherBucket),
+            Err(miss) => Some(miss),
         }
     }
 

@@ -9,39 +9,38 @@
 //! Why each is enough is said in [`announced`](crate::reclaim::announced) and in [`grace`](crate::reclaim::grace).
 //! Each way is a type, so that an add is compiled for each of them.
 
-use crate::reclaim;
-use crate::reclaim::announced::{Between, Slot};
+use std::ops::Deref;
+
+use crate::reclaim::announced::{Between, Held, Slot};
+use crate::reclaim::{self, Guard};
 use crate::ring::bucket::{Bucket, BucketPtr};
 use crate::ring::cells::Update;
+use crate::stripe::miss::Miss;
 use crate::stripe::portable;
 use crate::sync::{AtomicU64, Ordering};
 
-/// A way to hold the live bucket.
+/// A way to hold the live bucket: it is not closed while it is held.
+///
+/// `current` is a ring's: never null, and its buckets live as long as the ring. No reference is needed.
 pub(super) trait Hold {
-    /// What `put` says of the bucket that `current` leads to, which is not closed meanwhile; false if that was no longer the
-    /// live one. `None` if this way needs a slot for announcements, and there is none.
-    ///
-    /// `current` is a ring's: never null, and its buckets live as long as the ring. No reference is needed.
-    fn hold(
-        current: &BucketPtr,
-        slot: Option<&Slot>,
-        put: impl FnOnce(&Bucket) -> bool,
-    ) -> Option<bool>;
+    type Held<'r>: Deref<Target = Bucket>;
+
+    /// Holds the bucket that `current` leads to. Misses if that has changed meanwhile; or if this way needs a slot for
+    /// announcements, and there is none.
+    fn hold<'r>(current: &'r BucketPtr, slot: Option<&'r Slot>) -> Result<Self::Held<'r>, Miss>;
 }
 
 /// By an announcement.
 pub(super) enum Announced {}
 
 impl Hold for Announced {
+    type Held<'r> = Held<'r, Bucket>;
+
     #[inline(always)]
-    fn hold(
-        current: &BucketPtr,
-        slot: Option<&Slot>,
-        put: impl FnOnce(&Bucket) -> bool,
-    ) -> Option<bool> {
+    fn hold<'r>(current: &'r BucketPtr, slot: Option<&'r Slot>) -> Result<Self::Held<'r>, Miss> {
         // SAFETY: `current` is never null, and its buckets live as long as the ring.
-        let is_put = unsafe { slot?.follow(current, Between::Nothing, put) };
-        Some(is_put == Some(true))
+        unsafe { slot.ok_or(Miss::NoSlot)?.follow(current, Between::Nothing) }
+            .ok_or(Miss::OtherBucket)
     }
 }
 
@@ -49,31 +48,40 @@ impl Hold for Announced {
 pub(super) enum Fenced {}
 
 impl Hold for Fenced {
+    type Held<'r> = Held<'r, Bucket>;
+
     #[inline(always)]
-    fn hold(
-        current: &BucketPtr,
-        slot: Option<&Slot>,
-        put: impl FnOnce(&Bucket) -> bool,
-    ) -> Option<bool> {
+    fn hold<'r>(current: &'r BucketPtr, slot: Option<&'r Slot>) -> Result<Self::Held<'r>, Miss> {
         // SAFETY: as above.
-        let is_put = unsafe { slot?.follow(current, Between::Fence, put) };
-        Some(is_put == Some(true))
+        unsafe { slot.ok_or(Miss::NoSlot)?.follow(current, Between::Fence) }
+            .ok_or(Miss::OtherBucket)
     }
 }
 
 /// By a pin.
-pub(super) enum Pinned {}
+pub(super) struct Pinned<'r> {
+    bucket: &'r Bucket,
+    _guard: Guard,
+}
 
-impl Hold for Pinned {
+impl Hold for Pinned<'_> {
+    type Held<'r> = Pinned<'r>;
+
     #[inline(always)]
-    fn hold(
-        current: &BucketPtr,
-        _slot: Option<&Slot>,
-        put: impl FnOnce(&Bucket) -> bool,
-    ) -> Option<bool> {
-        let _guard = reclaim::pin();
+    fn hold<'r>(current: &'r BucketPtr, _slot: Option<&'r Slot>) -> Result<Pinned<'r>, Miss> {
+        let guard = reclaim::pin();
         // SAFETY: as above. Acquire: pairs with the Release in `replace_current`.
-        Some(put(unsafe { &*current.load(Ordering::Acquire) }))
+        let bucket = unsafe { &*current.load(Ordering::Acquire) };
+        Ok(Pinned { bucket, _guard: guard })
+    }
+}
+
+impl Deref for Pinned<'_> {
+    type Target = Bucket;
+
+    #[inline(always)]
+    fn deref(&self) -> &Bucket {
+        self.bucket
     }
 }
 

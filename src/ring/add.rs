@@ -23,12 +23,13 @@ use crate::ring::bucket_ref::{Adder, BucketRef};
 use crate::ring::cells::Update;
 use crate::ring::geometry::OutOfRing;
 use crate::ring::slots::Slots;
+use crate::stripe::Strategy;
 use crate::stripe::live_bucket::LiveBucket;
 use crate::stripe::miss::{Miss, MissCell};
 use crate::stripe::numbered::cold;
 use crate::stripe::per_core::{self, ById, ByProcessor, Numbering};
+use crate::stripe::portable;
 use crate::stripe::retry::{attempt, note, retry};
-use crate::stripe::{Strategy, portable};
 use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 use crate::timestamp::Timestamp;
 

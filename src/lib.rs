@@ -38,10 +38,21 @@ mod fields;
 #[cfg(doc)]
 pub mod guide;
 mod memory;
+#[cfg(all(
+    any(
+        target_os = "linux",
+        target_os = "android",
+        target_os = "freebsd",
+        target_vendor = "apple"
+    ),
+    not(any(loom, shuttle, miri))
+))]
+mod object;
 mod reclaim;
 mod ring;
 mod stripe;
 mod sync;
+mod thread_end;
 mod timestamp;
 mod window;
 
@@ -63,6 +74,6 @@ pub use stripe::aborts;
 #[cfg(windrow_per_core)]
 #[doc(hidden)]
 pub use stripe::run_on_second_core;
-pub use stripe::{Strategy, strategy};
+pub use stripe::{Strategy, leases, strategy};
 pub use timestamp::Timestamp;
 pub use window::{BucketSnapshot, Builder, Moment, Over, Since, SlidingWindow, Snapshot, Totals};

@@ -46,7 +46,8 @@ use crate::clock::forks;
 use crate::error::BuildError;
 use crate::event::layout::BucketLayout;
 use crate::reclaim::{self, Owned};
-use crate::stripe::{self, Strategy};
+use crate::stripe::numbered::Numbered;
+use crate::stripe::{self, Strategy, per_core};
 use crate::sync::{AtomicU64, Ordering};
 
 // The ground.
@@ -115,6 +116,8 @@ pub(crate) struct Ring {
     current: CachePadded<BucketPtr>,
     /// How this window's adds are kept from meeting.
     strategy: Strategy,
+    /// Whether they are per core, by concurrency id.
+    is_by_id: bool,
     store: Store,
     /// What no block has: a copy of every add to a bucket's shared cells, and the extremes of closed buckets, which
     /// their blocks have forgotten.
@@ -143,7 +146,7 @@ impl Ring {
         now: u64,
     ) -> Result<Ring, BuildError> {
         let strategy = stripe::of_windows(); // columns are claimed below, which needs a decision
-        forks::watch(); // for the lock, the closer, and announcements
+        forks::watch(); // for the lock, and the closer
         let generation = Generation::first(geometry)?;
         let slots = Arc::clone(&generation.slots);
         let coarse = tiers.iter().map(|tier| tier.buckets().saturating_add(2));
@@ -161,6 +164,7 @@ impl Ring {
         Ok(Ring {
             current,
             strategy,
+            is_by_id: strategy == Strategy::PerCore && per_core::numbered() == Numbered::ById,
             store,
             shared_total: zeroed(layout.cells()),
             late: zeroed(layout.cells()),

@@ -3,7 +3,7 @@
 //! | strategy | where | an add is |
 //! |---|---|---|
 //! | [`per_core`] | Linux on x86-64, where glibc has registered threads for restartable sequences | a plain add to this core's row, in a sequence that the kernel restarts if it interrupts it |
-//! | [`portable`] | everywhere | a locked add to the row that the thread was dealt |
+//! | [`portable`] | everywhere | a plain add to the row that the thread has leased; or a locked one to the row that it was dealt |
 //!
 //! Portably, a window has three ways to know when a bucket's adds are over: see [`Strategy`].
 //!
@@ -14,11 +14,14 @@
 use std::ptr::{NonNull, without_provenance_mut};
 
 use crate::memory::column::Column;
-use crate::sync::{AtomicU8, AtomicU64, AtomicUsize, Ordering, global, sized};
+use crate::reclaim::announced;
+use crate::sync::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering, global, sized};
 
+mod lease;
 pub(crate) mod live_bucket;
 pub(crate) mod membarrier;
 pub(crate) mod miss;
+pub(crate) mod numbered;
 pub(crate) mod open;
 pub(crate) mod portable;
 pub(crate) mod retry;
@@ -39,12 +42,16 @@ pub(crate) mod retry;
 )]
 pub(crate) mod per_core;
 
+use numbered::UNAVAILABLE;
 #[cfg(windrow_per_core)]
 pub use per_core::run_on_second_core;
 pub use retry::aborts;
 
-/// More rows than this are never used: a read may come to visit each of them.
+/// A bank never has more rows than this: a read may come to visit each of them.
 const MOST_ROWS: usize = 256;
+
+/// Whether threads lease rows unless they are told not to: nobody has measured that elsewhere.
+const LEASES_BY_DEFAULT: bool = cfg!(target_arch = "x86_64");
 
 /// How many rows there are in a model, where loading the number would be one more step to explore;
 /// zero elsewhere.
@@ -66,19 +73,30 @@ pub enum Strategy {
     /// A plain add to the current core's own cell, in a restartable sequence: Linux on x86-64 with
     /// glibc 2.35 or newer. About 2 ns, no locked instruction.
     PerCore,
-    /// An add to the cell of the thread's row. A window's add announces its bucket before, by plain stores, and whoever
+    /// An add to the cell of the thread's row, about 2 ns if the thread has leased the row (see [`leases`]), 7 ns if not. A window's
+    /// add announces its bucket before, by plain stores, and whoever
     /// closes a bucket has the system interrupt all threads of the process: everywhere else, where the system
     /// does that (Linux 4.14 or newer, Windows).
     Portable,
     /// As `Portable`, but each add of a window has a fence of its own: where there is no such interruption.
     Fenced,
-    /// As `Portable`, but each add of a window pins an epoch. Chosen only by the environment.
+    /// As `Portable`, but each add of a window pins an epoch: where the environment asks for it.
     Epochs,
 }
 
 global! {
-    /// How many rows there are; zero until they are known.
+    /// How many rows each bank has; zero until that is known.
     fn known_rows() -> AtomicUsize = AtomicUsize::new(0);
+}
+
+global! {
+    /// Whether threads lease rows; false until that is known.
+    fn leasing() -> AtomicBool = AtomicBool::new(false);
+}
+
+global! {
+    /// Whether threads may have slots in which they announce buckets; false until that is known.
+    fn announcing() -> AtomicBool = AtomicBool::new(false);
 }
 
 global! {
@@ -95,7 +113,7 @@ const EPOCHS: u8 = 5;
 
 /// The strategy of this process. Chosen on the first call.
 ///
-/// Two environment variables, read at the first use, serve comparisons and tests:
+/// Three environment variables, read at the first use, serve comparisons and tests:
 ///
 /// * `WINDROW_STRATEGY=portable` chooses what would be chosen if there were no restartable sequences:
 ///   [`Portable`](Strategy::Portable), or [`Fenced`](Strategy::Fenced) where the system cannot interrupt all
@@ -104,19 +122,20 @@ const EPOCHS: u8 = 5;
 ///   numbers that are dense among the threads of the process.
 /// * `WINDROW_ROWS`, a number from 1 to 256, limits the number of rows. By default there are as many as the
 ///   machine has cores. With fewer, some cores share a row, or use a cell that all of them share.
+/// * `WINDROW_LEASES`, `on` or `off`, says whether threads lease rows ([`leases`]).
 ///
 /// # Rows
 ///
 /// Rows are *opened* as they are needed, and reads visit open rows alone. A row that is open stays open. So a read grows with
 /// the cores that the process has used, and not with those that the machine has. Per core there are as many open rows as
 /// threads have ever run at once (by processor number: as the highest processor that has added says); portably, as many
-/// as threads have added, up to all.
+/// as threads that have added have lived at once, up to all, and beyond these as many rows again, which threads share. (Where
+/// threads lease none: as many as threads have added, up to all.)
 ///
 /// ```
 /// use windrow::{Strategy, strategy};
 ///
-/// let expected = if cfg!(target_os = "linux") { Strategy::Portable } else { Strategy::Fenced };
-/// println!("{:?}, without sequences {expected:?}", strategy());
+/// println!("{:?}", strategy());
 /// assert_eq!(strategy(), strategy());
 /// ```
 pub fn strategy() -> Strategy {
@@ -182,13 +201,19 @@ fn decide() -> Option<Strategy> {
     let decided = match std::env::var(VARIABLE).as_deref() {
         Ok("fenced") => FENCED,
         Ok("epochs") => EPOCHS,
-        Ok("portable") => without_sequences(),
         Ok("cpu-id") if per_core::detect(false) => PER_CORE,
-        Ok("cpu-id") => without_sequences(),
+        Ok("portable" | "cpu-id") => without_sequences(),
         _ if per_core::detect(true) => PER_CORE,
         _ => without_sequences(),
     };
+    let leases = match std::env::var("WINDROW_LEASES").as_deref() {
+        Ok("on") => true,
+        Ok("off") => false,
+        _ => LEASES_BY_DEFAULT,
+    };
     known_rows().store(rows, Ordering::Relaxed);
+    leasing().store(leases && portable::prepare(), Ordering::Relaxed);
+    announcing().store(announced::prepare(), Ordering::Relaxed);
     // Release: pairs with the Acquire in `decided`.
     state().store(decided, Ordering::Release);
     self::decided()
@@ -207,10 +232,16 @@ pub(crate) fn of_windows() -> Strategy {
         Strategy::PerCore if per_core::pairs_are_whole() && membarrier::may_restart() => {
             Strategy::PerCore
         }
-        Strategy::PerCore | Strategy::Portable if membarrier::may_fence() => Strategy::Portable,
-        Strategy::PerCore | Strategy::Portable | Strategy::Fenced => Strategy::Fenced,
         Strategy::Epochs => Strategy::Epochs,
+        _ if !may_announce() => Strategy::Epochs,
+        Strategy::PerCore | Strategy::Portable if membarrier::may_fence() => Strategy::Portable,
+        _ => Strategy::Fenced,
     }
+}
+
+/// Whether threads may have slots for announcements. The strategy is decided.
+fn may_announce() -> bool {
+    MODEL_ROWS != 0 || announcing().load(Ordering::Relaxed) // as in `rows`
 }
 
 /// How many cores the machine has. This thread may not be allowed on all of them, but other threads may, and
@@ -227,7 +258,39 @@ fn cores() -> usize {
     }
 }
 
-/// How many rows the process has, open or not. Never changes. The caller has a column, or claims one: so the strategy is
+/// Whether threads lease rows, where a [`Strategy`] is portable: each thread has a row for itself as long as there are any, and adds to it without
+/// a locked instruction.
+///
+/// There are as many rows to lease as the machine has cores. Each thread leases one at its first add, and gives it back when it ends. A
+/// thread that finds none shares a row with others, as all do where none is leased, and adds by a locked instruction.
+/// (A thread that is killed by a raw `exit` system call keeps its row.)
+///
+/// True on x86-64, and elsewhere with `WINDROW_LEASES=on` in the environment; nowhere with `WINDROW_LEASES=off`, or where the system has no room
+/// for what tells of a thread's end.
+///
+/// ```
+/// assert_eq!(windrow::leases(), windrow::leases());
+/// println!("threads lease rows: {}", windrow::leases());
+/// ```
+pub fn leases() -> bool {
+    strategy();
+    is_leasing()
+}
+
+/// As [`leases`]. The caller has a column, or claims one: so the strategy is decided.
+fn is_leasing() -> bool {
+    if MODEL_ROWS != 0 {
+        return cfg!(windrow_announced);
+    }
+    leasing().load(Ordering::Relaxed) // as in `rows`
+}
+
+/// How many rows a segment of the arena has: those of one bank, or of two. The second bank follows the first.
+pub(crate) fn mapped_rows() -> usize {
+    rows() * (1 + usize::from(is_leasing()))
+}
+
+/// How many rows a bank has, open or not. Never changes. The caller has a column, or claims one: so the strategy is
 /// decided.
 #[inline]
 pub(crate) fn rows() -> usize {
@@ -240,30 +303,31 @@ pub(crate) fn rows() -> usize {
 
 /// A column and how to add to it, in one word: a counter keeps one.
 ///
-/// Cells are eight bytes, so the lowest bits of a column's address are free. An odd word is a column with
-/// per-core adds; zero: no column yet; [`UNAVAILABLE`]: the arena was full; anything else: a column with
-/// portable adds.
+/// Cells are eight bytes, so the lowest three bits of a column's address are free. An odd word is a column with
+/// per-core adds by concurrency id; [`portable::TAG`] is the tag of one with portable adds; one without a tag has per-core
+/// adds by the processor's number. Zero: no column yet; [`UNAVAILABLE`]: the arena was full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TaggedColumn {
-    PerCore(per_core::PerCoreColumn),
+    PerCore(per_core::PerCoreColumn<per_core::ById>),
+    PerProcessor(per_core::PerCoreColumn<per_core::ByProcessor>),
     Portable(Column),
     Unavailable,
     Unclaimed,
 }
-
-/// In place of a column: the arena was full.
-const UNAVAILABLE: usize = 2;
 
 impl TaggedColumn {
     /// # Safety
     /// `word` is null or from [`encode`](Self::encode).
     #[inline]
     pub(crate) unsafe fn decode(word: *mut AtomicU64) -> TaggedColumn {
-        if let Some(tagged) = per_core::untag(word) {
-            TaggedColumn::PerCore(tagged)
-        } else if word.addr() > UNAVAILABLE {
-            // SAFETY: `encode` makes any other word from a column's cell in row 0.
-            TaggedColumn::Portable(unsafe { Column::new(NonNull::new_unchecked(word)) })
+        if let Some(column) = per_core::by_id(word) {
+            TaggedColumn::PerCore(column)
+        } else if word.addr() & portable::TAG != 0 {
+            let first = word.wrapping_byte_sub(portable::TAG);
+            // SAFETY: `encode` makes such a word from a column's cell in row 0.
+            TaggedColumn::Portable(unsafe { Column::new(NonNull::new_unchecked(first)) })
+        } else if let Some(column) = per_core::by_processor(word) {
+            TaggedColumn::PerProcessor(column)
         } else if word.is_null() {
             TaggedColumn::Unclaimed
         } else {
@@ -275,16 +339,17 @@ impl TaggedColumn {
     pub(crate) fn encode(column: Option<Column>, strategy: Strategy) -> *mut AtomicU64 {
         match (column, strategy) {
             (Some(column), Strategy::PerCore) => per_core::tag(column),
-            (Some(column), _) => column.first().as_ptr(),
+            (Some(column), _) => column.first().as_ptr().wrapping_byte_add(portable::TAG),
             (None, _) => without_provenance_mut(UNAVAILABLE),
         }
     }
 
-    /// The column, of either strategy.
+    /// The column, of any strategy.
     #[inline]
     pub(crate) fn column(self) -> Option<Column> {
         match self {
-            TaggedColumn::PerCore(tagged) => Some(tagged.column()),
+            TaggedColumn::PerCore(column) => Some(column.column()),
+            TaggedColumn::PerProcessor(column) => Some(column.column()),
             TaggedColumn::Portable(column) => Some(column),
             TaggedColumn::Unavailable | TaggedColumn::Unclaimed => None,
         }

@@ -30,7 +30,7 @@ usage: litmus [NAME...] [--seconds N] [--trials N]
 
 /// The variable that decides how a process counts, and its values, in words.
 const VARIABLE: &str = "WINDROW_STRATEGY";
-const STRATEGIES: [&str; 3] = ["", "cpu-id", "portable"];
+const STRATEGIES: [&str; 5] = ["", "cpu-id", "portable", "fenced", "epochs"];
 
 /// How often something is said where there is no table that lives.
 const PLAIN_LINE_EVERY: Duration = Duration::from_secs(10);

@@ -3,15 +3,35 @@
 
 use crate::memory::column::Column;
 use crate::stripe::live_bucket::PENDING;
-use crate::stripe::open::open_rows;
+use crate::stripe::open::{OpenRows, open_rows};
+use crate::stripe::rows;
 use crate::sync::Ordering;
 
 /// Every open row's number in `column`, one load each.
 pub(crate) fn values(column: Column) -> impl Iterator<Item = u64> {
+    each().map(move |row| value(column, row))
+}
+
+/// What one row holds.
+fn value(column: Column, row: usize) -> u64 {
     // Acquire: pairs with the Release of adds and raises (`stripe`). A reader that counts an add sees
     // what the add's thread had seen before it.
-    let rows = std::iter::once(0).chain(1..open_rows()); // the first is open
-    rows.map(move |row| column.cell(row).load(Ordering::Acquire))
+    column.cell(row).load(Ordering::Acquire)
+}
+
+/// Every open row's number. (The first is open: its cell's load need not wait for the word.)
+fn each() -> impl Iterator<Item = usize> {
+    std::iter::once(0).chain(std::iter::once_with(open_rows).flat_map(OpenRows::behind_the_first))
+}
+
+/// As [`values`], what stands at the same place of the two banks as one.
+pub(crate) fn by_place(column: Column) -> impl Iterator<Item = u64> {
+    let open = open_rows();
+    (0..open.first.max(open.second)).map(move |place| {
+        let first = if place < open.first { value(column, place) } else { 0 };
+        let second = if place < open.second { value(column, rows() + place) } else { 0 };
+        first.wrapping_add(second)
+    })
 }
 
 /// The sum of all rows, wrapping.
@@ -46,12 +66,12 @@ pub(crate) fn extreme(of: &Extreme) -> u64 {
         let pending = if of.is_complement { !pending } else { pending };
         if pends { extreme.max(pending) } else { extreme }
     };
-    (0..open_rows()).map(row).fold(0, u64::max)
+    each().map(row).fold(0, u64::max)
 }
 
 /// Clears every row's pending bit in a column of counts. As for [`reset`], it is provably quiescent.
 pub(crate) fn forget_pending(count: Column) {
-    for row in 0..open_rows() {
+    for row in each() {
         let cell = count.cell(row);
         let number = cell.load(Ordering::Relaxed); // as in `reset`
         if number & PENDING != 0 {
@@ -65,7 +85,7 @@ pub(crate) fn forget_pending(count: Column) {
 ///
 /// Cells that are zero are not written, so that the pages of unused rows stay untouched.
 pub(crate) fn reset(column: Column, order: Ordering) {
-    for row in 0..open_rows() {
+    for row in each() {
         let cell = column.cell(row);
         // Relaxed: quiescent, so no other thread writes, and the last write happened before.
         if cell.load(Ordering::Relaxed) != 0 {

@@ -14,7 +14,8 @@ use crate::arena::arena;
 use crate::arena::by_row::ByRow;
 use crate::arena::rows;
 use crate::stripe::miss::Miss;
-use crate::stripe::per_core::{self, PerCoreColumn};
+use crate::stripe::per_core::{self, Numbering, PerCoreColumn};
+use crate::stripe::portable::Mine;
 use crate::stripe::retry::retry_after;
 use crate::stripe::{self, TaggedColumn, portable};
 use crate::sync::{AtomicPtr, AtomicU64, Ordering, const_fn, fence};
@@ -40,33 +41,42 @@ impl Striped {
     }
 
     /// Adds `n`, wrapping. `order` is at least Release.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // no call on the path of an add
     pub(crate) fn add(&self, n: u64, order: Ordering) {
-        match self.tagged() {
-            TaggedColumn::PerCore(column) => {
-                // The committing store is a plain one: Release on the processors that have this
-                // strategy. The `asm!` is a barrier to the compiler.
-                let missed = |why| self.add_missed(column, n, why);
-                per_core::add(column, n, || missed(Miss::Aborted), || missed(Miss::NoRow));
-                if order == Ordering::SeqCst {
-                    fence(Ordering::SeqCst); // as the locked add would be
-                }
-            }
-            TaggedColumn::Portable(column) => portable::add(column, 0, n, order),
-            TaggedColumn::Unavailable | TaggedColumn::Unclaimed => self.add_first(n, order),
+        let word = self.word();
+        if let Some(column) = per_core::by_id(word) {
+            self.add_in_sequence(column, n, order);
+        // SAFETY: as in `tagged`.
+        } else if let Some(cell) = unsafe { portable::leased(word) } {
+            cell.add(n, order);
+        // SAFETY: the same, and it is not per core by concurrency id.
+        } else if let Some(cell) = unsafe { portable::dealt(word) } {
+            cell.add(0, n, order);
+        } else if let Some(column) = per_core::by_processor(word) {
+            self.add_in_sequence(column, n, order);
+        } else {
+            self.add_first(n, order);
         }
     }
 
     /// Raises the number to `value`, unless it is there already.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // no call on the path of an add
     pub(crate) fn raise(&self, value: u64) {
-        match self.tagged() {
-            TaggedColumn::PerCore(column) => {
-                let missed = |why| self.raise_missed(column, value, why);
-                per_core::raise(column, value, || missed(Miss::Aborted), || missed(Miss::NoRow));
-            }
-            TaggedColumn::Portable(column) => portable::raise(column, 0, value),
-            TaggedColumn::Unavailable | TaggedColumn::Unclaimed => self.raise_first(value),
+        let word = self.word();
+        if let Some(column) = per_core::by_id(word) {
+            self.raise_in_sequence(column, value);
+        // SAFETY: as in `add`.
+        } else if let Some(cell) = unsafe { portable::leased(word) } {
+            cell.raise(value);
+        // SAFETY: as in `add`.
+        } else if let Some(cell) = unsafe { portable::dealt(word) } {
+            cell.raise(0, value);
+        } else if let Some(column) = per_core::by_processor(word) {
+            self.raise_in_sequence(column, value);
+        } else {
+            self.raise_first(value);
         }
     }
 
@@ -87,7 +97,7 @@ impl Striped {
     /// What each row holds of it, and what is not in rows.
     pub(crate) fn by_row(&self) -> ByRow {
         let rows =
-            self.tagged().column().map_or_else(Vec::new, |column| rows::values(column).collect());
+            self.tagged().column().map_or_else(Vec::new, |column| rows::by_place(column).collect());
         ByRow { rows, shared: self.beside_rows() }
     }
 
@@ -99,16 +109,32 @@ impl Striped {
     }
 
     #[inline]
-    fn tagged(&self) -> TaggedColumn {
+    fn word(&self) -> *mut AtomicU64 {
         // Acquire: pairs with the Release in `claim`. The cells are seen as zero, and what the strategy
         // found out is seen.
-        let word = self.column.load(Ordering::Acquire);
+        self.column.load(Ordering::Acquire)
+    }
+
+    #[inline]
+    fn tagged(&self) -> TaggedColumn {
         // SAFETY: null at first; `claim` stores nothing else.
-        unsafe { TaggedColumn::decode(word) }
+        unsafe { TaggedColumn::decode(self.word()) }
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // no call on the path of an add
+    fn add_in_sequence<N: Numbering>(&self, column: PerCoreColumn<N>, n: u64, order: Ordering) {
+        // The committing store is a plain one: Release on the processors that have this
+        // strategy. The `asm!` is a barrier to the compiler.
+        let missed = |why| self.add_missed(column, n, why);
+        per_core::add(column, n, || missed(Miss::Aborted), || missed(Miss::NoRow));
+        if order == Ordering::SeqCst {
+            fence(Ordering::SeqCst); // as the locked add would be
+        }
     }
 
     #[cold]
-    fn add_missed(&self, column: PerCoreColumn, n: u64, why: Miss) {
+    fn add_missed<N: Numbering>(&self, column: PerCoreColumn<N>, n: u64, why: Miss) {
         let miss = retry_after(why, |missed| {
             let because = |why| move || missed.set(Some(why));
             per_core::add(column, n, because(Miss::Aborted), because(Miss::NoRow));
@@ -121,11 +147,18 @@ impl Striped {
     /// Adds without a row.
     #[cold]
     fn add_shared(&self, n: u64) {
-        self.fallback.fetch_add(n, Ordering::Release); // as in `portable::add`
+        self.fallback.fetch_add(n, Ordering::Release); // as in `portable::Dealt::add`
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as above
+    fn raise_in_sequence<N: Numbering>(&self, column: PerCoreColumn<N>, value: u64) {
+        let missed = |why| self.raise_missed(column, value, why);
+        per_core::raise(column, value, || missed(Miss::Aborted), || missed(Miss::NoRow));
     }
 
     #[cold]
-    fn raise_missed(&self, column: PerCoreColumn, value: u64, why: Miss) {
+    fn raise_missed<N: Numbering>(&self, column: PerCoreColumn<N>, value: u64, why: Miss) {
         let miss = retry_after(why, |missed| {
             let because = |why| move || missed.set(Some(why));
             per_core::raise(column, value, because(Miss::Aborted), because(Miss::NoRow));
@@ -141,10 +174,13 @@ impl Striped {
         portable::raise_cell(&self.fallback, value);
     }
 
+    /// Adds where there was no column, or no row: the first add to this number, or of this thread, or one of a handler in the middle of
+    /// another.
     #[cold]
     fn add_first(&self, n: u64, order: Ordering) {
         match self.claim() {
-            Some(()) => self.add(n, order),
+            Some(Claimed::PerCore) => self.add(n, order),
+            Some(Claimed::Portable(mine)) => mine.add(n, order),
             None => _ = self.fallback.fetch_add(n, order),
         }
     }
@@ -152,13 +188,14 @@ impl Striped {
     #[cold]
     fn raise_first(&self, value: u64) {
         match self.claim() {
-            Some(()) => self.raise(value),
+            Some(Claimed::PerCore) => self.raise(value),
+            Some(Claimed::Portable(mine)) => mine.raise(value),
             None => self.raise_shared(value),
         }
     }
 
     /// Claims a column unless one is set; `None` if the arena is full or the strategy undecided.
-    fn claim(&self) -> Option<()> {
+    fn claim(&self) -> Option<Claimed> {
         if self.tagged() == TaggedColumn::Unclaimed {
             let strategy = stripe::decided()?;
             let claimed = arena().claim(1);
@@ -171,8 +208,22 @@ impl Striped {
                 unsafe { arena().free(column, 1) };
             }
         }
-        self.tagged().column().map(drop)
+        let word = self.word();
+        // SAFETY: as in `tagged`; `any` is given a word that is portable.
+        unsafe {
+            match TaggedColumn::decode(word) {
+                TaggedColumn::PerCore(_) | TaggedColumn::PerProcessor(_) => Some(Claimed::PerCore),
+                TaggedColumn::Portable(_) => Some(Claimed::Portable(portable::any(word))),
+                TaggedColumn::Unavailable | TaggedColumn::Unclaimed => None,
+            }
+        }
     }
+}
+
+/// Where to add, with a column.
+enum Claimed {
+    PerCore,
+    Portable(Mine),
 }
 
 impl Drop for Striped {

@@ -31,7 +31,8 @@
 //!
 //! A thread takes a slot at its first use, and gives it back at its end. Slots are linked into a list before
 //! their first announcement; they are never unlinked and never freed. So there are as many as there were ever
-//! threads at one time. The fence makes the link visible together with the announcement.
+//! threads at one time. The fence makes the link visible together with the announcement. A forked child takes back
+//! what the threads have announced that it does not have, and frees their slots.
 //!
 //! A thread without a slot uses nothing here, and does what it wanted in another way: one in its last moments, one
 //! for which there is no memory, and one whose signal handler comes in the middle of taking it.
@@ -46,16 +47,15 @@ use std::iter::successors;
 use std::ptr::null_mut;
 use std::sync::atomic::compiler_fence;
 
-use crate::sync::{AtomicBool, AtomicPtr, Ordering, fence, global};
+use crate::sync::{AtomicBool, AtomicPtr, Ordering, Witness, fence, global};
 
 #[cfg(windrow_announced)]
 mod places;
-#[cfg_attr(any(loom, shuttle), path = "announced/thread_model.rs")]
 mod thread;
 
 #[cfg(windrow_announced)]
 pub(crate) use places::interrupt;
-pub(crate) use thread::{mine, mine_or_taken};
+pub(crate) use thread::{mine, mine_or_taken, prepare};
 
 /// Where one thread at a time announces. On lines of its own: its thread writes it with each use.
 #[repr(align(128))]
@@ -65,6 +65,7 @@ pub(crate) struct Slot {
     is_taken: AtomicBool,
     /// The slot that was linked before.
     next: *const Slot,
+    witness: Witness,
 }
 
 // SAFETY: atomics, and a pointer that does not change once other threads see the slot.
@@ -79,7 +80,7 @@ fn slots() -> impl Iterator<Item = &'static Slot> {
     // SAFETY: null or a slot, which is never freed. Acquire: pairs with the Release in `link`.
     let first = unsafe { first().load(Ordering::Acquire).as_ref() };
     // SAFETY: as above.
-    successors(first, |slot| unsafe { slot.next.as_ref() })
+    successors(first, |slot| unsafe { slot.next.as_ref() }).inspect(|slot| slot.witness.check())
 }
 
 /// What stands between an announcement and the second look.
@@ -145,6 +146,7 @@ impl Slot {
     /// Makes a slot that is taken, and links it.
     fn link() -> Option<&'static Slot> {
         let layout = std::alloc::Layout::new::<Slot>();
+        #[allow(clippy::cast_ptr_alignment)] // it is of the layout
         // SAFETY: a slot has a size.
         let slot = unsafe { std::alloc::alloc(layout) }.cast::<Slot>();
         if slot.is_null() {
@@ -153,8 +155,9 @@ impl Slot {
         let mut next = first().load(Ordering::Relaxed); // the exchange compares
         loop {
             let (announced, is_taken) = (AtomicPtr::new(null_mut()), AtomicBool::new(true));
+            let made = Slot { announced, is_taken, next, witness: Witness::default() };
             // SAFETY: allocated above, for this type; no other thread has seen it.
-            unsafe { slot.write(Slot { announced, is_taken, next }) };
+            unsafe { slot.write(made) };
             // Release: publishes the slot; and, as a read-modify-write, keeps what was published before.
             match first().compare_exchange_weak(next, slot, Ordering::Release, Ordering::Relaxed) {
                 // SAFETY: initialised, and never freed.
@@ -180,15 +183,10 @@ pub(crate) fn fence_and_look<T>(what: *const T) -> bool {
     is_announced(what)
 }
 
-/// Takes back what other threads have announced, and frees their slots. For a forked child, which has none of
-/// them, and is alone.
-#[cfg(not(any(loom, shuttle)))]
-pub(crate) fn forget_other_threads() {
-    if thread::is_taking() {
-        return; // a handler has forked in the middle: one of the slots is this thread's
-    }
-    let mine = mine().map(std::ptr::from_ref);
-    for slot in slots().filter(|slot| mine != Some(std::ptr::from_ref(*slot))) {
+/// Takes back what has been announced in all slots but one, and frees these. For a forked child, which has no threads but
+/// the one that has that slot, if any.
+fn forget_all_but(mine: *const Slot) {
+    for slot in slots().filter(|slot| !std::ptr::eq(*slot, mine)) {
         slot.announced.store(null_mut(), Ordering::Relaxed); // there is one thread
         slot.give_back();
     }

@@ -11,11 +11,10 @@
 //!                 `- older, out of the ring: `late`
 //! ```
 
-use std::ptr::{NonNull, from_ref};
+use std::ptr::from_ref;
 
 use crate::clock::UNKNOWN;
 use crate::event::layout::{CellIndex, raise_of};
-use crate::memory::column::Column;
 use crate::reclaim::announced::{self, Between, Slot};
 use crate::reclaim::{self, Guard};
 use crate::ring::Ring;
@@ -26,9 +25,11 @@ use crate::ring::geometry::OutOfRing;
 use crate::ring::slots::{Place, Slots};
 use crate::stripe::live_bucket::LiveBucket;
 use crate::stripe::miss::{Miss, MissCell};
+use crate::stripe::numbered::cold;
+use crate::stripe::per_core::{self, ById, ByProcessor, Numbering};
 use crate::stripe::retry::{attempt, note, retry};
-use crate::stripe::{Strategy, per_core};
-use crate::sync::{AtomicPtr, Ordering};
+use crate::stripe::{Strategy, portable};
+use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 use crate::timestamp::Timestamp;
 
 /// A ring, and the clock by which adds to it are timed: a window.
@@ -49,60 +50,80 @@ impl Ring {
     #[allow(clippy::inline_always)] // so that `cells` is a constant, where the event is
     pub(crate) fn add(window: &impl RingAndClock, at: Timestamp, cells: CellIndex, number: u64) {
         let (ring, at) = (window.ring(), at.as_nanos());
-        if ring.strategy == Strategy::PerCore {
-            ring.add_per_core(at, cells, number, |miss| {
-                Ring::add_off_path(window, at, cells, number, miss);
-            });
+        let missed = |miss| Ring::add_off_path(window, at, cells, number, miss);
+        if ring.is_by_id {
+            ring.add_per_core::<ById>(at, cells, number, missed);
         } else {
-            Ring::add_without_sequences(window, at, cells, number);
+            cold(); // so that the usual case needs no jump
+            if ring.strategy == Strategy::PerCore {
+                ring.add_per_core::<ByProcessor>(at, cells, number, missed);
+            } else {
+                Ring::add_without_sequences(window, at, cells, number);
+            }
         }
     }
 
-    /// As [`add`](Self::add), portably. What it calls is not inlined, because a pin is long. Each kind of
-    /// event has its own function, so that a `Count` needs few registers: a locked instruction waits for the
-    /// stores that save them.
+    /// As [`add`](Self::add), portably. Where an add has no fence, each kind of event has its own function, which needs few
+    /// registers.
     #[inline]
     fn add_without_sequences(window: &impl RingAndClock, at: u64, cells: CellIndex, number: u64) {
+        if window.ring().strategy != Strategy::Portable {
+            return Ring::add_portably(window, at, cells, number);
+        }
         match cells {
-            CellIndex::Count { cell } => Ring::count_without_sequences(window, at, cell, number),
+            CellIndex::Count { cell } => Ring::count_announced(window, at, cell, number),
             CellIndex::Value { pair, extremes } => {
-                Ring::record_without_sequences(window, at, (pair, extremes), number);
+                Ring::record_announced(window, at, (pair, extremes), number);
             }
             CellIndex::Extreme { cell, is_minimum } => {
-                Ring::raise_without_sequences(window, at, (cell, is_minimum), number);
+                Ring::raise_announced(window, at, (cell, is_minimum), number);
             }
         }
     }
 
-    #[inline(never)]
-    fn count_without_sequences(window: &impl RingAndClock, at: u64, cell: u16, number: u64) {
-        let cells = CellIndex::Count { cell };
-        let slowly = |miss| Ring::add_off_path(window, at, cells, number, miss);
-        window.ring().add_portably(announced::mine(), at, cells, number, slowly);
+    #[inline]
+    fn count_announced(window: &impl RingAndClock, at: u64, cell: u16, number: u64) {
+        Ring::add_announced(window, at, CellIndex::Count { cell }, number);
     }
 
     #[inline(never)]
-    fn record_without_sequences(
+    fn record_announced(
         window: &impl RingAndClock,
         at: u64,
         (pair, extremes): (u16, u16),
         number: u64,
     ) {
-        let cells = CellIndex::Value { pair, extremes };
-        let slowly = |miss| Ring::add_off_path(window, at, cells, number, miss);
-        window.ring().add_portably(announced::mine(), at, cells, number, slowly);
+        Ring::add_announced(window, at, CellIndex::Value { pair, extremes }, number);
     }
 
     #[inline(never)]
-    fn raise_without_sequences(
+    fn raise_announced(
         window: &impl RingAndClock,
         at: u64,
         (cell, is_minimum): (u16, bool),
         number: u64,
     ) {
-        let cells = CellIndex::Extreme { cell, is_minimum };
-        let slowly = |miss| Ring::add_off_path(window, at, cells, number, miss);
-        window.ring().add_portably(announced::mine(), at, cells, number, slowly);
+        Ring::add_announced(window, at, CellIndex::Extreme { cell, is_minimum }, number);
+    }
+
+    /// Counts through a row that this thread has leased, or else as any other.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // its callers are not inlined
+    fn add_announced(window: &impl RingAndClock, at: u64, cells: CellIndex, number: u64) {
+        let put = |bucket: &Bucket| bucket.put_leased(at, Update::new(cells, number));
+        let is_put = window.ring().announced(announced::mine(), Between::Nothing, put);
+        if is_put != Some(true) {
+            Ring::add_portably(window, at, cells, number);
+        }
+    }
+
+    /// In any way without sequences, with what this thread has.
+    #[inline(never)]
+    fn add_portably(window: &impl RingAndClock, at: u64, cells: CellIndex, number: u64) {
+        let missed = window.ring().try_portably(announced::mine(), at, Update::new(cells, number));
+        if let Some(miss) = missed {
+            Ring::add_off_path(window, at, cells, number, miss);
+        }
     }
 
     /// As [`add`](Self::add), off the quick path, which has missed.
@@ -124,40 +145,52 @@ impl Ring {
     /// beyond what this core's row has seen.
     #[inline(always)]
     #[allow(clippy::inline_always)] // as above
-    fn add_per_core(&self, at: u64, cells: CellIndex, number: u64, missed: impl FnOnce(Miss)) {
+    fn add_per_core<N: Numbering>(
+        &self,
+        at: u64,
+        cells: CellIndex,
+        number: u64,
+        missed: impl FnOnce(Miss),
+    ) {
         let live = self.live();
         // SAFETY: `current` is never null. A bucket that counts in a block is not reused before it is
         // quiescent (see `close`); one that does not never has a span, whatever it is reused for.
         unsafe {
             match cells {
                 CellIndex::Count { cell } => {
-                    per_core::add_live(live, at, cell.into(), number, missed);
+                    per_core::add_live::<N>(live, at, cell.into(), number, missed);
                 }
                 CellIndex::Value { pair, extremes } => {
                     let value = (pair.into(), extremes.into());
-                    per_core::record_live(live, at, value, number, missed);
+                    per_core::record_live::<N>(live, at, value, number, missed);
                 }
                 CellIndex::Extreme { cell, is_minimum } => {
                     let (position, to) = raise_of(cell, is_minimum, number);
-                    per_core::raise_live(live, at, position, to, missed);
+                    per_core::raise_live::<N>(live, at, position, to, missed);
                 }
             }
         }
     }
 
     /// As [`add_per_core`](Self::add_per_core), for any value.
-    fn add_any_per_core(&self, at: u64, cells: CellIndex, number: u64, missed: &MissCell) {
+    fn add_any_per_core<N: Numbering>(
+        &self,
+        at: u64,
+        cells: CellIndex,
+        number: u64,
+        missed: &MissCell,
+    ) {
         let because = |why| missed.set(Some(why));
         let CellIndex::Value { pair, extremes } = cells else {
-            return self.add_per_core(at, cells, number, because);
+            return self.add_per_core::<N>(at, cells, number, because);
         };
         let (live, pair, extremes) = (self.live(), pair.into(), extremes.into());
         let pending = self.store.layout.pending(pair);
         // SAFETY: as in `add_per_core`; a block has a column for each pending value.
         unsafe {
-            per_core::fold_live(live, at, (pair, extremes, pending), because);
+            per_core::fold_live::<N>(live, at, (pair, extremes, pending), because);
             if missed.get().is_none() {
-                per_core::record_pending(live, at, (pair, pending), number, because);
+                per_core::record_pending::<N>(live, at, (pair, pending), number, because);
             }
         }
     }
@@ -169,46 +202,42 @@ impl Ring {
         from_ref::<BucketPtr>(&self.current).cast()
     }
 
-    /// As [`add_per_core`](Self::add_per_core), portably: with this thread's slot for announcements, if it has one.
-    #[inline(always)]
-    #[allow(clippy::inline_always)] // its callers are not inlined
-    fn add_portably(
-        &self,
-        slot: Option<&Slot>,
-        at: u64,
-        cells: CellIndex,
-        number: u64,
-        missed: impl FnOnce(Miss),
-    ) {
-        let update = Update::new(cells, number);
-        let between = match self.strategy {
-            Strategy::Portable => Between::Nothing,
-            Strategy::Epochs => return self.add_pinned(at, update, missed),
-            _ => Between::Fence,
+    /// Counts `update` in the live bucket, if `at` lies in it, with this thread's slot for announcements, if it has one.
+    /// `None` on success.
+    fn try_portably(&self, slot: Option<&Slot>, at: u64, update: Update) -> Option<Miss> {
+        let put = |bucket: &Bucket| bucket.put(at, update);
+        let is_put = match self.strategy {
+            Strategy::Epochs => Some(self.pinned(put)),
+            Strategy::Portable => self.announced(slot, Between::Nothing, put),
+            _ => self.announced(slot, Between::Fence, put),
         };
-        let Some(slot) = slot else {
-            return missed(Miss::NoRow);
-        };
-        // SAFETY: `current` is never null, and buckets live as long as the window. No reference is needed, as in
-        // `add_per_core`: the announcement replaces the sequence.
-        let added = unsafe { slot.follow(&self.current, between, |bucket| bucket.put(at, update)) };
-        if added != Some(true) {
-            missed(Miss::OtherBucket);
+        match is_put {
+            Some(true) => None,
+            Some(false) => Some(Miss::OtherBucket),
+            None => Some(Miss::NoSlot),
         }
     }
 
-    /// As [`add_portably`](Self::add_portably), under a pin in place of an announcement.
+    /// What `put` says of the live bucket, with which it was called behind an announcement. `None` if this thread has no slot.
     #[inline(always)]
-    #[allow(clippy::inline_always)] // as above
-    fn add_pinned(&self, at: u64, update: Update, missed: impl FnOnce(Miss)) {
-        let guard = reclaim::pin();
-        // SAFETY: never null; no reference is needed, as above: the pin replaces the announcement.
-        // Acquire: pairs with the Release in `replace_current`.
-        let bucket = unsafe { &*self.current.load(Ordering::Acquire) };
-        if !bucket.put(at, update) {
-            drop(guard);
-            missed(Miss::OtherBucket);
-        }
+    #[allow(clippy::inline_always)] // its callers are not inlined
+    fn announced(
+        &self,
+        slot: Option<&Slot>,
+        between: Between,
+        put: impl FnOnce(&Bucket) -> bool,
+    ) -> Option<bool> {
+        // SAFETY: `current` is never null, and buckets live as long as the window. No reference is needed, as in
+        // `add_per_core`: the announcement replaces the sequence.
+        let is_put = unsafe { slot?.follow(&self.current, between, put) };
+        Some(is_put == Some(true))
+    }
+
+    /// The same under a pin, in place of the announcement.
+    fn pinned(&self, put: impl FnOnce(&Bucket) -> bool) -> bool {
+        let _guard = reclaim::pin();
+        // SAFETY: never null; no reference is needed, as above. Acquire: pairs with the Release in `replace_current`.
+        put(unsafe { &*self.current.load(Ordering::Acquire) })
     }
 
     // Does not take the fast path's `Update`, which would have to be written to memory.
@@ -282,20 +311,21 @@ impl Ring {
     /// Counts `update` through the live bucket's block; `None` on success.
     fn add_live(&self, at: u64, update: Update) -> Option<Miss> {
         let Update { cells, number } = update;
-        let per_core = self.strategy == Strategy::PerCore;
         let sequence = |missed: &MissCell| {
-            if per_core {
-                self.add_any_per_core(at, cells, number, missed);
+            if self.is_by_id {
+                self.add_any_per_core::<ById>(at, cells, number, missed);
+            } else if self.strategy == Strategy::PerCore {
+                self.add_any_per_core::<ByProcessor>(at, cells, number, missed);
             } else {
-                let slot = announced::mine_or_taken();
-                self.add_portably(slot, at, cells, number, |why| missed.set(Some(why)));
+                missed.set(self.try_portably(announced::mine_or_taken(), at, update));
             }
         };
         // A `Value` mostly comes because it lies beyond what its row has seen: this is its first attempt here. So it is
-        // of an extreme alone whose time was given.
+        // of an extreme alone whose time was given; and of a thread that had no slot.
+        let announces = matches!(self.strategy, Strategy::Portable | Strategy::Fenced);
         let first = match cells {
-            CellIndex::Value { .. } | CellIndex::Extreme { .. } => attempt(sequence),
-            CellIndex::Count { .. } => Some(Miss::Aborted),
+            CellIndex::Count { .. } if !announces => Some(Miss::Aborted),
+            _ => attempt(sequence),
         };
         if first == Some(Miss::Aborted) { retry(sequence) } else { first }
     }
@@ -375,14 +405,28 @@ impl Bucket {
     #[inline(always)]
     #[allow(clippy::inline_always)] // of a known kind it is a few instructions
     fn put(&self, at: u64, update: Update) -> bool {
+        let word = self.word(at);
+        // SAFETY: a bucket with a span has a block, and that is portable.
+        word.map(|word| unsafe { update.put_in_row(word) }).is_some()
+    }
+
+    /// As [`put`](Self::put), if this thread has leased a row.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as above
+    fn put_leased(&self, at: u64, update: Update) -> bool {
+        // SAFETY: as above.
+        let cells = self.word(at).and_then(|word| unsafe { portable::leased(word) });
+        cells.map(|cells| update.put(&cells)).is_some()
+    }
+
+    /// The column of its block, encoded, if `at` lies in this bucket and it has a block.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as above
+    fn word(&self, at: u64) -> Option<*mut AtomicU64> {
         if !self.live.contains(at) {
-            return false;
+            return None;
         }
         self.check();
-        let column = NonNull::new(self.live.column.load(Ordering::Relaxed)); // published with the bucket
-        // SAFETY: a portable block's word is its first column, and a bucket with a span has a block.
-        let column = unsafe { Column::new(column.unwrap_unchecked()) };
-        update.put(&column);
-        true
+        Some(self.live.column.load(Ordering::Relaxed)) // published with the bucket
     }
 }

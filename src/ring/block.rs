@@ -94,7 +94,7 @@ impl Block {
 
     /// The same, row by row, of a cell that adds up.
     pub(super) fn by_row(&self, position: usize) -> impl Iterator<Item = u64> {
-        let rows = rows::values(self.column.right(position));
+        let rows = rows::by_place(self.column.right(position));
         rows.map(move |number| self.layout.without_pending(position, number))
     }
 

@@ -20,7 +20,7 @@ use std::ptr::null_mut;
 use crate::event::layout::BucketLayout;
 use crate::ring::block::Block;
 use crate::stripe::Strategy;
-use crate::sync::{AtomicPtr, Ordering, null_pointers, sized};
+use crate::sync::{AtomicPtr, Ordering, alike, sized};
 
 /// One for the live bucket, one to move on to, and as many again for retired buckets that wait for a grace
 /// period.
@@ -37,7 +37,7 @@ pub(super) struct Blocks {
 impl Blocks {
     /// None yet.
     pub(super) fn new(layout: BucketLayout, strategy: Strategy) -> Blocks {
-        Blocks { layout, strategy, made: null_pointers() }
+        Blocks { layout, strategy, made: alike![AtomicPtr::new(null_mut()); BLOCKS] }
     }
 
     /// All that there are, in the order of their numbers.

@@ -164,8 +164,9 @@ fn decided_on_one_core() {
 /// Defect: portably there was one row for ever if the thread that came first might use one core only.
 #[test]
 fn as_many_rows_as_the_machine_has_cores() {
-    for strategy in ["", "portable"] {
-        let variables = [("WINDROW_STRATEGY", strategy), ("WINDROW_ROWS", "")];
+    for (strategy, leases) in [("", ""), ("portable", "on"), ("portable", "off")] {
+        let strategy = ("WINDROW_STRATEGY", strategy);
+        let variables = [strategy, ("WINDROW_LEASES", leases), ("WINDROW_ROWS", "")];
         alone::run("rows::counted_on_one_core", &variables);
     }
 }
@@ -190,7 +191,9 @@ fn counted_on_one_core() {
     let rows = (mapped() - before) / ROW;
     // SAFETY: a plain question.
     let cores = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) }.unsigned_abs().min(256);
-    assert_eq!(rows, cores, "{:?}", strategy());
+    // Where threads lease rows, there is a second bank for those that find none.
+    let banks = 1 + u64::from(windrow::leases());
+    assert_eq!(rows, banks * cores, "{:?}", strategy());
 }
 
 /// A thread that has had itself unregistered, as one made by something else than glibc never was.
@@ -198,7 +201,7 @@ fn counted_on_one_core() {
 mod unregistered {
     use std::arch::asm;
 
-    use super::{alone, by_threads};
+    use super::{Counter, Strategy, alone, by_threads, thread};
 
     /// Unregisters the calling thread. False if it cannot be done.
     fn unregister() -> bool {
@@ -230,7 +233,20 @@ mod unregistered {
     #[test]
     #[ignore = "run by another test, in a process of its own"]
     fn threads_without_a_row() {
-        windrow::strategy();
+        let is_per_core = windrow::strategy() == Strategy::PerCore;
         by_threads(|| println!("unregistered: {}", unregister()));
+        // Such a thread leaves rows alone, also the first, whose number its area may show.
+        let hits = Counter::new();
+        let is_without = thread::scope(|scope| {
+            let thread = scope.spawn(|| {
+                let is_without = unregister();
+                (0..1_000).for_each(|_| hits.increment());
+                is_without
+            });
+            thread.join().expect("no thread panics")
+        });
+        if is_per_core && is_without {
+            assert_eq!((hits.sum(), hits.by_row().shared()), (1_000, 1_000));
+        }
     }
 }

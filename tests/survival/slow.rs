@@ -59,7 +59,7 @@ fn slow_barriers() {
         filter(load, 0, 0, 0), // the call's number
         filter(equal, 0, 5, libc::SYS_membarrier as u32),
         filter(load, 0, 0, 16), // the command
-        filter(equal, 0, 3, barrier as u32),
+        filter(equal, 0, 3, barrier.cast_unsigned()),
         filter(load, 0, 0, 32), // the processor
         filter(equal, 1, 0, PASS as u32),
         filter(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_TRAP),

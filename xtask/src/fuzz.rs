@@ -13,7 +13,9 @@ const LIBFUZZER: [&str; 3] = ["-len_control=0", "-max_len=512", "-print_final_st
 pub(crate) fn run(steps: &mut Steps, seconds: u64) -> Result<(), Failed> {
     let root = steps.root().to_owned();
     let found = root.join("fuzz/target/found");
-    for (strategy, name) in [("", "per core"), ("portable", "portable")] {
+    for (strategy, name) in
+        [("", "per core"), ("portable", "portable"), ("fenced", "fenced"), ("epochs", "by epochs")]
+    {
         let shown = format!("cargo fuzz run histories, {seconds} s");
         steps.step(&format!("fuzzing, {name}"), &shown, || {
             needs("rustup", &["run", "nightly", "cargo", "fuzz", "--version"])?;

@@ -19,6 +19,13 @@ pub(crate) fn run(steps: &mut Steps, seconds: &str) -> Result<(), Failed> {
 pub(crate) fn soak(steps: &mut Steps, minutes: u64) -> Result<(), Failed> {
     let minutes = minutes.to_string();
     let arguments = [&BINARY[..], &["soak", "--", "--minutes", &minutes]].concat();
-    steps.cargo("soak", &arguments, &[("WINDROW_STRATEGY", "")])?;
-    steps.cargo("soak, portably", &arguments, &[("WINDROW_STRATEGY", "portable")])
+    for (strategy, name) in [
+        ("", "soak"),
+        ("portable", "soak, portably"),
+        ("fenced", "soak, with fences"),
+        ("epochs", "soak, by epochs"),
+    ] {
+        steps.cargo(name, &arguments, &[("WINDROW_STRATEGY", strategy)])?;
+    }
+    Ok(())
 }

@@ -91,6 +91,15 @@ pub(crate) const TORTURE: Build = Build {
     tests: &["test", "--package", "windrow", "--test", "torture"],
 };
 
+/// What threads of all kinds do, on real ones.
+pub(crate) const SURVIVAL: Build = Build {
+    name: "survival",
+    flags: "",
+    target: "target",
+    profile: "debug",
+    tests: &["test", "--package", "windrow", "--test", "survival"],
+};
+
 /// Random orders, over the checking reclaimer: shuttle does not see the other one's atomics.
 const SHUTTLE: Build = Build {
     name: "shuttle",
@@ -145,6 +154,7 @@ pub(crate) fn first(steps: &mut Steps) -> Result<(), Failed> {
 pub(crate) fn rest(steps: &mut Steps) -> Result<(), Failed> {
     loom(steps, &EPOCH, "", &[QUICK, ("LOOM_MAX_PREEMPTIONS", "1")])?;
     loom(steps, &PER_CORE, "", &[QUICK])?;
+    loom(steps, &ANNOUNCED, "leases", &[QUICK])?;
     loom(steps, &ANNOUNCED, "announced", &[QUICK])?;
     loom(steps, &ANNOUNCED, "announced", &[QUICK, FENCED])
 }

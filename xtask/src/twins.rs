@@ -1,11 +1,14 @@
 //! The table of broken twins: mistakes in adding, rotating, closing and changing the geometry here, in reading in
-//! `reads`, in families in `families`, in opening rows in `rows`, in announcing buckets in `announced`.
+//! `reads`, in families in `families`, in opening rows in `rows`, in leasing them in `leases`, in announcing buckets in
+//! `announced`, in what is assembly in `sequences`.
 
 mod announced;
 mod families;
 mod growth;
+mod leases;
 mod reads;
 mod rows;
+mod sequences;
 
 use crate::models::{CHECKER, PER_CORE, TORTURE};
 use crate::twin::Twin;
@@ -13,8 +16,9 @@ use crate::twin::Twin;
 /// Every mistake that a model must notice.
 pub(crate) fn twins() -> impl Iterator<Item = &'static Twin> {
     let more =
-        reads::READS.iter().chain(families::FAMILIES).chain(rows::ROWS).chain(growth::GROWTH);
-    WRITES.iter().chain(more).chain(announced::ANNOUNCED)
+        reads::READS.iter().chain(families::FAMILIES).chain(rows::ROWS).chain(leases::LEASES);
+    let more = more.chain(growth::GROWTH);
+    WRITES.iter().chain(more).chain(announced::ANNOUNCED).chain(sequences::SEQUENCES)
 }
 
 /// In what changes something.

@@ -9,8 +9,11 @@ use windrow_loom_tests::{Model, turn};
 
 use crate::spawn;
 
-/// Explores a model in both ways.
-fn explore(name: &'static str, preemptions: usize, body: fn()) {
+/// Explores a model in both ways, with at most so many preemptions; with `WINDROW_QUICK`, as in `cargo xtask ci`, with the
+/// second number of them.
+fn explore(name: &'static str, (preemptions, quick): (usize, usize), body: fn()) {
+    let is_quick = std::env::var_os("WINDROW_QUICK").is_some();
+    let preemptions = if is_quick { quick } else { preemptions };
     for fences in [false, true] {
         add_with_fences(fences);
         Model::new(name).bounded(preemptions).explore(body);
@@ -33,7 +36,7 @@ fn rotate_twice(window: &Window) {
 /// The bucket at 2 has the block and the memory of the one at 0, and nothing of what was added there.
 #[test]
 fn an_add_against_the_reuse_of_its_bucket() {
-    explore("announced::an_add_against_the_reuse_of_its_bucket", 2, || {
+    explore("announced::an_add_against_the_reuse_of_its_bucket", (2, 2), || {
         let window = of_one();
         let other = spawn(&window, rotate_twice);
         add(&window, 0, 2);
@@ -47,7 +50,7 @@ fn an_add_against_the_reuse_of_its_bucket() {
 /// The second add announces the bucket where the first one has: whoever sees that sees the first add.
 #[test]
 fn two_adds_against_the_reuse_of_their_bucket() {
-    explore("announced::two_adds_against_the_reuse_of_their_bucket", 2, || {
+    explore("announced::two_adds_against_the_reuse_of_their_bucket", (2, 1), || {
         let window = of_one();
         let other = spawn(&window, rotate_twice);
         add(&window, 0, 2);
@@ -58,10 +61,27 @@ fn two_adds_against_the_reuse_of_their_bucket() {
     });
 }
 
+/// One thread ends, and another may have its slot: whoever sees what that announces sees what the first has added.
+#[test]
+fn adds_of_two_threads_in_one_slot_against_the_reuse_of_their_bucket() {
+    explore(
+        "announced::adds_of_two_threads_in_one_slot_against_the_reuse_of_their_bucket",
+        (1, 0),
+        || {
+            let window = of_one();
+            let others = [2, 8].map(|hits| spawn(&window, move |window| add(window, 0, hits)));
+            rotate_twice(&window);
+            others.into_iter().for_each(|other| other.join().unwrap());
+            assert_eq!(each(&window, 2), [4]);
+            assert_eq!(lifetime(&window), 15);
+        },
+    );
+}
+
 /// A thread that has not retired the bucket closes it, behind another's barrier.
 #[test]
 fn an_add_against_a_close_by_a_third_thread() {
-    explore("announced::an_add_against_a_close_by_a_third_thread", 1, || {
+    explore("announced::an_add_against_a_close_by_a_third_thread", (1, 1), || {
         set_time(0);
         let window = Arc::new(window(2));
         let rotates = spawn(&window, |window| add(window, 1, 1));

@@ -12,6 +12,7 @@ mod each_bucket;
 mod extremes;
 mod families;
 mod growth;
+mod leases;
 mod lifetime;
 mod one_bucket;
 mod open_rows;

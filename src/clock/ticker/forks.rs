@@ -5,7 +5,7 @@
 //! (`pthread_atfork(3)`), and [orphans](super::tick::Tick::orphan) every ticker.
 //!
 //! The same handler counts forks: what a thread of the parent had begun, no thread of the child will end
-//! (see `ring/closer`). And it takes back what those threads have [announced](crate::reclaim::announced).
+//! (see `ring/closer`).
 //!
 //! At a fork, other threads of the parent may be in the middle of anything. So the handler must neither
 //! wait nor allocate: it walks a list, by atomic operations. Registrations are added, never freed, and
@@ -17,7 +17,6 @@ use std::ptr::null_mut;
 use std::sync::Arc;
 
 use super::tick::Tick;
-use crate::reclaim::announced;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU32, Ordering, fence};
 
 /// Leads to a ticker as long as it lives.
@@ -120,7 +119,6 @@ impl Registration {
 /// What a child does first. It is alone there.
 extern "C" fn orphan_all() {
     FORKS.fetch_add(1, Ordering::Relaxed); // there is one thread
-    announced::forget_other_threads();
     for registration in registrations() {
         // SAFETY: null, or a ticker that has not left its registration and so lives. Acquire: pairs with the
         // Release in `take`, or, if the registration was added with this ticker, in `add`.

@@ -9,36 +9,36 @@
 
 use std::sync::atomic::AtomicUsize as Unseen;
 
-use crate::sync::{Mutex, Ordering, global, sized, thread_number};
+use crate::sync::{Mutex, Ordering, global, thread_number};
 
 /// More threads than any model has.
-const THREADS: usize = if cfg!(loom) { sized(0, 4) } else { 16 };
+const THREADS: usize = if cfg!(loom) { 4 } else { 16 };
 
 struct Places {
     locks: [Mutex<()>; THREADS],
-    /// How many threads have come by. Not a step of the model: which thread has which lock makes no difference.
+    /// How many threads have come by, and one more. Not a step of the model: which thread has which lock makes no difference.
     threads: Unseen,
 }
 
 global! {
     fn places() -> Places = Places {
         locks: std::array::from_fn(|_| Mutex::new(())),
-        threads: Unseen::new(0),
+        threads: Unseen::new(1),
     };
 }
 
 thread_number! {
-    /// The number of the thread's lock.
+    /// The number of the thread's lock, and one more; zero: the thread has not come by yet.
     MINE
 }
 
 /// The thread comes by a place: it can be interrupted before, and again when what this returns is dropped.
 pub(super) fn enter() -> impl Sized {
     let number = MINE.with(|mine| {
-        if mine.get() == usize::MAX {
+        if mine.get() == 0 {
             mine.set(places().threads.fetch_add(1, Ordering::Relaxed));
         }
-        mine.get()
+        mine.get() - 1
     });
     assert!(number < THREADS, "more threads than places");
     places().locks[number].lock().unwrap()

@@ -1,57 +1,81 @@
 //! A thread's own slot: taken at its first use, given back at its end.
 //!
 //! The pointer to it is a thread-local without a destructor, so that a use is right at any moment of a thread's
-//! life. What gives the slot back is another one, with a destructor.
+//! life. What other destructors use afterwards, they use without a slot.
 
 use std::cell::Cell;
 use std::ptr::{from_ref, null, without_provenance};
 
 use super::Slot;
+#[cfg(any(loom, shuttle))]
+use crate::sync::engine::thread_local;
+use crate::thread_end::{self, AtEnd, GiveBack};
 
 /// In place of a slot: the thread is taking one.
 const TAKING: *const Slot = without_provenance(1);
 /// It has given its slot back, and gets no other.
 const GONE: *const Slot = without_provenance(2);
 
+#[cfg(not(any(loom, shuttle)))]
 std::thread_local! {
     /// Null before the first use.
     static MINE: Cell<*const Slot> = const { Cell::new(null()) };
-    static AT_THE_END: AtTheEnd = const { AtTheEnd };
+}
+#[cfg(any(loom, shuttle))]
+thread_local! {
+    static MINE: Cell<*const Slot> = Cell::new(null());
 }
 
-/// Gives the slot back.
-struct AtTheEnd;
+static AT_END: AtEnd<Slot> = AtEnd::new();
 
-impl Drop for AtTheEnd {
-    fn drop(&mut self) {
-        let slot = mine();
-        MINE.set(GONE);
-        if let Some(slot) = slot {
-            slot.give_back();
-        }
+/// Sees to it that slots are given back, by threads that end and in forked children. Once a process. False if the system
+/// has no room for that: then no thread takes a slot.
+pub(crate) fn prepare() -> bool {
+    AT_END.prepare() && thread_end::in_children(begin_child)
+}
+
+/// What a forked child does first. It is alone there.
+extern "C" fn begin_child() {
+    match MINE.with(Cell::get) {
+        TAKING => {} // a handler has forked in the middle: one of the slots is this thread's
+        mine => super::forget_all_but(mine),
+    }
+}
+
+impl GiveBack for Slot {
+    fn give_back(&'static self) {
+        // (In a model, all values of a thread go at once, and this one may be the first.)
+        let _ = MINE.try_with(|mine| mine.set(GONE));
+        Slot::give_back(self);
     }
 }
 
 /// This thread's slot, if it has one.
 #[inline]
 pub(crate) fn mine() -> Option<&'static Slot> {
-    let slot = MINE.get();
+    let slot = MINE.with(Cell::get);
     // SAFETY: above the two it is a slot, which is never freed.
     (slot.addr() > GONE.addr()).then(|| unsafe { &*slot })
-}
-
-/// Whether this thread, or what it has interrupted, is taking a slot.
-pub(super) fn is_taking() -> bool {
-    MINE.get() == TAKING
 }
 
 /// This thread's slot, taken if it has none; `None` if it can have none now.
 #[cold]
 pub(crate) fn mine_or_taken() -> Option<&'static Slot> {
-    if MINE.get().is_null() {
-        MINE.set(TAKING);
-        let slot = AT_THE_END.try_with(|_| ()).ok().and_then(|()| Slot::take());
-        MINE.set(slot.map_or(null(), from_ref));
-    }
+    MINE.with(|mine| {
+        if mine.get().is_null() {
+            mine.set(TAKING);
+            mine.set(take().map_or(null(), from_ref));
+        }
+    });
     mine()
+}
+
+/// A slot that this thread will give back.
+fn take() -> Option<&'static Slot> {
+    let slot = Slot::take()?;
+    if AT_END.arm(slot) {
+        return Some(slot);
+    }
+    Slot::give_back(slot);
+    None
 }

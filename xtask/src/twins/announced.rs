@@ -6,6 +6,7 @@ use crate::twin::Twin;
 const FILE: &str = "src/reclaim/announced.rs";
 const ONE_ADD: &str = "announced::an_add_against_the_reuse_of_its_bucket";
 const TWO_ADDS: &str = "announced::two_adds_against_the_reuse_of_their_bucket";
+const THIRD: &str = "announced::an_add_against_a_close_by_a_third_thread";
 
 /// Every mistake with announcements that a model must notice.
 pub(super) const ANNOUNCED: &[Twin] = &[
@@ -19,16 +20,16 @@ pub(super) const ANNOUNCED: &[Twin] = &[
         why: "an add whose announcement the closer cannot see lands in the next bucket (I1, I2)",
     },
     Twin {
-        name: "closed-without-waiting-for-the-barrier",
+        name: "announced-closed-without-waiting-for-the-barrier",
         file: "src/ring/close.rs",
         find: "self.barriers().passed(ticket()) && !announced::is_announced(bucket)",
         replace: "(ticket() > 0) && !announced::is_announced(bucket)",
         build: &BUILD,
-        model: ONE_ADD,
+        model: THIRD,
         why: "an add whose announcement the closer cannot see lands in the next bucket (I1, I2)",
     },
     Twin {
-        name: "closed-without-a-look",
+        name: "announced-closed-without-a-look",
         file: "src/ring/close.rs",
         find: "self.barriers().passed(ticket()) && !announced::is_announced(bucket)",
         replace: "self.barriers().passed(ticket())",
@@ -37,7 +38,7 @@ pub(super) const ANNOUNCED: &[Twin] = &[
         why: "an add under way lands in the bucket that owns the block next (I1, I2)",
     },
     Twin {
-        name: "fenced-closed-without-a-look",
+        name: "announced-fenced-closed-without-a-look",
         file: "src/ring/close.rs",
         find: "Strategy::Fenced => !announced::fence_and_look(bucket),",
         replace: "Strategy::Fenced => bucket.rank().0 > 0 || !announced::fence_and_look(std::ptr::null::<u8>().wrapping_add(1)),",
@@ -55,7 +56,7 @@ pub(super) const ANNOUNCED: &[Twin] = &[
         why: "the bucket was closed before it was announced (I1, I2)",
     },
     Twin {
-        name: "second-look-relaxed",
+        name: "announced-second-look-relaxed",
         file: FILE,
         find: "let is_there = place(|| pointer.load(Ordering::Acquire)) == found;",
         replace: "let is_there = place(|| pointer.load(Ordering::Relaxed)) == found;",
@@ -73,7 +74,7 @@ pub(super) const ANNOUNCED: &[Twin] = &[
         why: "who sees the next announcement does not see the add behind the one before (I6)",
     },
     Twin {
-        name: "taken-back-relaxed",
+        name: "announced-taken-back-relaxed",
         file: FILE,
         find: "self.announced.store(null_mut(), Ordering::Release);",
         replace: "self.announced.store(null_mut(), Ordering::Relaxed);",
@@ -82,7 +83,7 @@ pub(super) const ANNOUNCED: &[Twin] = &[
         why: "who no longer sees the announcement does not see the add behind it (I6)",
     },
     Twin {
-        name: "look-relaxed",
+        name: "announced-look-relaxed",
         file: FILE,
         find: "slots().any(|slot| slot.announced.load(Ordering::Acquire) == what)",
         replace: "slots().any(|slot| slot.announced.load(Ordering::Relaxed) == what)",
@@ -91,7 +92,7 @@ pub(super) const ANNOUNCED: &[Twin] = &[
         why: "who no longer sees an announcement does not see the add behind it (I6)",
     },
     Twin {
-        name: "no-fence-between-announcement-and-look",
+        name: "announced-no-fence-between-announcement-and-look",
         file: FILE,
         find: "Between::Fence => fence(Ordering::SeqCst), // pairs",
         replace: "Between::Fence => compiler_fence(Ordering::SeqCst), // pairs",
@@ -100,7 +101,7 @@ pub(super) const ANNOUNCED: &[Twin] = &[
         why: "adder and closer may each miss the other (I1, I2)",
     },
     Twin {
-        name: "no-fence-before-the-look",
+        name: "announced-no-fence-before-the-look",
         file: FILE,
         find: "    fence(Ordering::SeqCst); // pairs with the one in `follow`",
         replace: "",
@@ -109,7 +110,7 @@ pub(super) const ANNOUNCED: &[Twin] = &[
         why: "adder and closer may each miss the other (I1, I2)",
     },
     Twin {
-        name: "slot-linked-late",
+        name: "announced-slot-linked-late",
         file: FILE,
         find: "            match first().compare_exchange_weak(next, slot, Ordering::Release, Ordering::Relaxed) {
                 // SAFETY: initialised, and never freed.

@@ -108,16 +108,19 @@ pub use totals::Totals;
 /// all cores share. If no add is to make the call, have a [`Ticker`](crate::clock::Ticker) close the
 /// buckets: [`close_on`](Self::close_on).
 ///
-/// Once the ring has been filled, opening a bucket allocates nothing, with three exceptions: buckets without
-/// columns, if more are needed than ever before; the epochs' own lists, by [`Strategy::Epochs`]; and a
-/// thread's first add without sequences, and its first pin (see [Reading](#reading)). The epochs are the library's own: what other crates of the
+/// A window's memory grows as it is used: with 60 buckets of five events it takes two kilobytes until the second bucket is
+/// opened, and sixteen when all of its ring was used. Buckets that have left the ring are used again, so one that is added
+/// to now and then keeps as few as its ring holds. Once the ring has been filled, opening a bucket allocates nothing, with four
+/// exceptions: buckets without columns, and columns, if more are needed than ever before; the epochs' own lists, by
+/// [`Strategy::Epochs`]; and a thread's first add without sequences, and its first pin (see [Reading](#reading)).
+/// The epochs are the library's own: what other crates of the
 /// process do with `crossbeam-epoch` neither runs in its calls nor keeps its memory. A stalled thread costs
 /// others speed, never counts. It keeps the memory of two buckets at most.
 ///
 /// Adds are Release and reads are Acquire: a thread that counts an add sees what the add's thread did
 /// before.
 ///
-/// A window keeps two sets of cells for each bucket in the ring, and four sets of columns: see the
+/// A window keeps two sets of cells for each bucket in the ring, and one to four sets of columns: see the
 /// [formula](crate::guide::design#memory). Do not add to a window in a signal handler.
 pub struct SlidingWindow<E, C = Coarse> {
     ring: Ring,

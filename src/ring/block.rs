@@ -14,7 +14,7 @@ use crate::ring::bucket::{Bucket, BucketPtr};
 use crate::ring::bucket_ref::BucketRef;
 use crate::ring::cells::zeroed;
 use crate::stripe::{Strategy, TaggedColumn};
-use crate::sync::{AtomicU64, Ordering};
+use crate::sync::{AtomicU64, Ordering, Witness};
 
 /// A set of columns, one for each cell of a bucket.
 #[derive(Debug)]
@@ -26,6 +26,7 @@ pub(super) struct Block {
     owner: BucketPtr,
     /// The sums when the owner took over. Of extremes, zero.
     base: Box<[AtomicU64]>,
+    witness: Witness,
 }
 
 impl Block {
@@ -33,7 +34,13 @@ impl Block {
     pub(super) fn claim(layout: BucketLayout, strategy: Strategy) -> Option<Block> {
         let column = arena().claim(columns(layout, strategy))?;
         let (owner, base) = (BucketPtr::new(null_mut()), zeroed(layout.cells()));
-        Some(Block { column, strategy, layout, owner, base })
+        Some(Block { column, strategy, layout, owner, base, witness: Witness::default() })
+    }
+
+    /// Checks, in models, that its making happened before.
+    #[inline]
+    pub(super) fn check(&self) {
+        self.witness.check();
     }
 
     /// Its first column, and how to add to it.

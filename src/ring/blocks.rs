@@ -90,7 +90,9 @@ impl Blocks {
 #[inline]
 fn follow(made: &AtomicPtr<Block>) -> Option<&Block> {
     // SAFETY: null, or a block that lives as long as the window. Acquire: pairs with the Release in `make`.
-    unsafe { made.load(Ordering::Acquire).as_ref() }
+    let block = unsafe { made.load(Ordering::Acquire).as_ref() }?;
+    block.check();
+    Some(block)
 }
 
 impl Drop for Blocks {

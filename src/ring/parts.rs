@@ -36,6 +36,9 @@ fn ring(kind: Kind) -> Ring {
 pub struct Comeback {
     ring: Ring,
     pointer: Slot,
+    /// What it leads to at first. (Whoever exchanges it does not load it before: loom would no longer see the exchange meet
+    /// a load by another thread.)
+    first: BucketPtr,
 }
 
 /// Where the bucket begins at first, and when it has come back.
@@ -46,8 +49,10 @@ impl Comeback {
     #[must_use]
     #[allow(clippy::missing_panics_doc, clippy::new_without_default)]
     pub fn new() -> Comeback {
-        let comeback = Comeback { ring: ring(Kind::Count), pointer: Slot::empty() };
+        let (ring, first) = (ring(Kind::Count), BucketPtr::new(null_mut()));
+        let comeback = Comeback { ring, pointer: Slot::empty(), first };
         let bucket = comeback.open(STARTS[0]);
+        comeback.first.store(from_ref(bucket).cast_mut(), Ordering::Release);
         assert!(comeback.pointer.replace(&Content::Left(0), bucket));
         bucket.close();
         comeback.free_blocks();
@@ -67,17 +72,17 @@ impl Comeback {
         }
     }
 
-    /// What the pointer leads to.
-    fn content(&self) -> Content<'_> {
+    /// What the pointer leads to at first.
+    fn at_first(&self) -> Content<'_> {
         // SAFETY: a bucket of this ring's.
-        unsafe { self.pointer.content() }
+        Content::Bucket(unsafe { BucketRef::acquire(&self.first) }.expect("it was stored"))
     }
 
     /// Takes the bucket out of the pointer, reuses it, and has the pointer lead to it again.
     pub fn leave_and_come_back(&self) {
-        assert!(self.pointer.evict(&self.content(), 0));
+        assert!(self.pointer.evict(&self.at_first(), 0));
         let bucket = self.open(STARTS[1]);
-        assert!(self.pointer.replace(&self.content(), bucket));
+        assert!(self.pointer.replace(&Content::Left(1), bucket));
     }
 
     /// Takes the first block, if it is free.
@@ -101,7 +106,7 @@ impl Comeback {
     /// somewhere else.
     pub fn become_older(&self) {
         let newer = self.open(STARTS[1]);
-        assert!(self.pointer.replace(&self.content(), newer));
+        assert!(self.pointer.replace(&self.at_first(), newer));
         let older = self.open(0);
         older.close();
         older.references.release(); // its slot's
@@ -121,7 +126,8 @@ impl Comeback {
     pub fn end(self) -> (u64, Option<usize>) {
         let found = self.read().expect("the pointer leads to it");
         self.free_blocks();
-        assert!(self.pointer.evict(&self.content(), 1));
+        // SAFETY: a bucket of this ring's.
+        assert!(self.pointer.evict(&unsafe { self.pointer.content() }, 1));
         found
     }
 }

@@ -21,6 +21,8 @@ const CHUNK: i64 = 40;
 const SPARE: i64 = 5;
 
 type Window = SlidingWindow<Http, Manual>;
+/// What is done to a window, whose clock is given.
+type Use<'a> = &'a dyn Fn(&Window, &Manual);
 
 /// What stands in `docs/design.md`: of slots.
 fn slots(buckets: i64) -> i64 {
@@ -54,7 +56,7 @@ fn touch(window: &Window) {
 }
 
 /// What a window of so many buckets has on the heap: when it is built, and after each use of it.
-fn heap<const N: usize>(buckets: u32, uses: [&dyn Fn(&Window, &Manual); N]) -> [i64; N] {
+fn heap<const N: usize>(buckets: u32, uses: [Use<'_>; N]) -> [i64; N] {
     let clock = Manual::default();
     clock.set(at_ns(1_000_000));
     let before = own_bytes();
@@ -100,7 +102,7 @@ fn table() {
         let interval = LENGTH * u64::from(buckets);
         let one_rotation = every(1, LENGTH);
         let far_between = every(1_000, interval + 3 * LENGTH); // in ever other slots
-        let uses: [&dyn Fn(&Window, &Manual); 5] =
+        let uses: [Use<'_>; 5] =
             [&built, &once, &far_between, &one_rotation, &every(3 * buckets + 100, LENGTH)];
         let found = heap(buckets, uses);
         let in_place = size_of::<Window>();

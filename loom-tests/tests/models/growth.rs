@@ -4,8 +4,13 @@
 //! Explores a bucket that is taken out of its slot against whatever may look for it there; and two threads that need the
 //! same memory at once.
 
-use windrow_loom_tests::engine::sync::Arc;
-use windrow_loom_tests::window::{Hits, Window, add, each, late, lifetime, set_time, window};
+use std::time::Duration;
+
+use windrow::{Clock, SlidingWindow, Timestamp};
+use windrow_loom_tests::engine::{sync::Arc, thread};
+use windrow_loom_tests::window::{
+    Hits, Local, Window, add, at, each, interval, late, lifetime, set_time, window,
+};
 use windrow_loom_tests::{Model, turn};
 
 use crate::spawn;
@@ -20,24 +25,60 @@ fn with_a_bucket_that_has_left() -> Arc<Window> {
     window
 }
 
+/// Of two buckets. Bucket 0 has no block, so that it is used again even while a reader is pinned.
+fn with_a_back_dated_bucket() -> Arc<Window> {
+    set_time(1);
+    let window = Arc::new(window(2));
+    add(&window, 0, 1);
+    add(&window, 1, 2);
+    window
+}
+
+/// As [`Local`]; and others may have their turn where the time is asked for. A reader has loaded `current` by then, and
+/// nothing else.
+#[derive(Clone, Copy, Debug)]
+struct Turning;
+
+impl Clock for Turning {
+    fn now(&self) -> Timestamp {
+        turn();
+        Local.now()
+    }
+
+    fn resolution(&self) -> Duration {
+        Duration::ZERO
+    }
+}
+
 /// A reader that has seen bucket 0 in the ring finds all of the ring, or nothing of it.
 #[test]
 fn read_against_the_eviction_of_a_bucket() {
     let name = "growth::read_against_the_eviction_of_a_bucket";
-    Model::new(name).bounded(2).bounded_over_epoch(1).explore(|| {
-        set_time(0);
-        let window = Arc::new(window(2));
-        add(&window, 0, 1);
-        add(&window, 1, 2);
-        let other = spawn(&window, |window| {
-            add(window, 5, 4); // in the slot of bucket 1
-            add(window, 7, 8); // bucket 0 is taken out of its slot
-        });
-        let found = each(&window, 1);
+    Model::new(name).bounded(1).explore(|| {
+        set_time(1);
+        let builder = SlidingWindow::<Hits>::builder().interval(interval(2)).buckets(2);
+        let window = Arc::new(builder.clock(Turning).build().expect("sound"));
+        let add_at = |window: &SlidingWindow<Hits, Turning>, bucket: u64, hits: u64| {
+            set_time(bucket);
+            window.add_at(at(bucket), Hits::Hit, hits).expect("in the ring");
+        };
+        // Without a block, so that it is used again even while a reader is pinned.
+        add_at(&window, 0, 1);
+        set_time(1);
+        window.add(Hits::Hit, 2);
+        let other = {
+            let window = Arc::clone(&window);
+            thread::spawn(move || {
+                add_at(&window, 5, 4); // in the slot of bucket 1
+                add_at(&window, 7, 8); // bucket 0 is taken out of its slot
+            })
+        };
+        let snapshot = window.snapshot();
+        let found: Vec<u64> =
+            snapshot.buckets().iter().map(|bucket| bucket.sum(Hits::Hit)).collect();
         assert!([[1, 2], [0, 0]].contains(&[found[0], found[1]]), "{found:?} was never there");
         other.join().unwrap();
-        assert_eq!(each(&window, 7), [0, 8]);
-        assert_eq!(lifetime(&window), 15);
+        assert_eq!(window.lifetime(Hits::Hit).sum, 15);
     });
 }
 
@@ -45,7 +86,7 @@ fn read_against_the_eviction_of_a_bucket() {
 #[test]
 fn back_dated_add_against_the_eviction_of_its_bucket() {
     let name = "growth::back_dated_add_against_the_eviction_of_its_bucket";
-    Model::new(name).bounded(2).bounded_over_epoch(1).explore(|| {
+    Model::new(name).bounded(1).explore(|| {
         set_time(1);
         let window = Arc::new(window(2));
         let other = spawn(&window, |window| {
@@ -95,11 +136,8 @@ fn eviction_against_eviction() {
 #[test]
 fn drain_against_the_eviction_of_a_bucket() {
     let name = "growth::drain_against_the_eviction_of_a_bucket";
-    Model::new(name).bounded(2).bounded_over_epoch(1).explore(|| {
-        set_time(0);
-        let window = Arc::new(window(2));
-        add(&window, 0, 1);
-        add(&window, 1, 2);
+    Model::new(name).bounded(1).explore(|| {
+        let window = with_a_back_dated_bucket();
         let other = spawn(&window, |window| {
             add(window, 5, 4);
             add(window, 7, 8);
@@ -140,7 +178,7 @@ fn stalled_rotation_against_the_eviction_of_its_bucket() {
 #[test]
 fn two_first_rotations() {
     let name = "growth::two_first_rotations";
-    Model::new(name).bounded(2).bounded_over_epoch(1).explore(|| {
+    Model::new(name).bounded(1).explore(|| {
         set_time(0);
         let window = Arc::new(window(3));
         let other = spawn(&window, |window| {

@@ -37,8 +37,6 @@ const LOCK: &str = "each pin of the checking reclaimer orders what the lock woul
 
 const NOTER: &str = "a thread must stop in the middle of a note while others retire, close and rebase: more rotations \
                      than loom comes to an end with; `note_against_note` has them in random orders";
-const COARSE: &str = "its memory must have been a bucket of just this start before it became the coarse one, which \
-                      takes more rotations than loom comes to an end with";
 
 const ASKED_FOR: &str = "it is for adds that were asked for as SeqCst, portably, which loom takes for AcqRel; the file \
                          proves what it is for";
@@ -89,12 +87,6 @@ pub(super) const EXCUSES: &[Excuse] = &[
         orders: &["no fence"],
         why: NOTER,
         witness: "loom-tests/tests/models/window_tiers.rs",
-    },
-    Excuse {
-        site: "ring/tier_view.rs: follow: load: Acquire",
-        orders: &["Relaxed"],
-        why: COARSE,
-        witness: "tests/storm/tiers.rs",
     },
     Excuse {
         site: "clock/ticker/tick.rs: run: store: Release",

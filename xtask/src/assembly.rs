@@ -202,13 +202,13 @@ fn main_path<'a>(
             }
             continue;
         }
-        let passed = passed + usize::from(passes.get(passed).is_some_and(|is_next| is_next(line)));
+        let by_now = passed + usize::from(passes.get(passed).is_some_and(|is_next| is_next(line)));
         let target = line.strip_prefix('j').and_then(|jump| jump.split_whitespace().nth(1));
         let jump = target.and_then(|label| labels.get(label)).copied();
         let falls = !line.starts_with("jmp");
         for index in jump.into_iter().chain(falls.then_some(index + 1)) {
-            from.entry((index, passed)).or_insert_with(|| {
-                next.push_back((index, passed));
+            from.entry((index, by_now)).or_insert_with(|| {
+                next.push_back((index, by_now));
                 Some(state)
             });
         }

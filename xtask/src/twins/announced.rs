@@ -6,7 +6,6 @@ use crate::twin::Twin;
 const FILE: &str = "src/reclaim/announced.rs";
 const ONE_ADD: &str = "announced::an_add_against_the_reuse_of_its_bucket";
 const TWO_ADDS: &str = "announced::two_adds_against_the_reuse_of_their_bucket";
-const THIRD: &str = "announced::an_add_against_a_close_by_a_third_thread";
 
 /// Every mistake with announcements that a model must notice.
 pub(super) const ANNOUNCED: &[Twin] = &[
@@ -17,15 +16,6 @@ pub(super) const ANNOUNCED: &[Twin] = &[
         replace: "",
         build: &BUILD,
         model: ONE_ADD,
-        why: "an add whose announcement the closer cannot see lands in the next bucket (I1, I2)",
-    },
-    Twin {
-        name: "announced-closed-without-waiting-for-the-barrier",
-        file: "src/ring/close.rs",
-        find: "self.barriers().passed(ticket()) && !announced::is_announced(bucket)",
-        replace: "(ticket() > 0) && !announced::is_announced(bucket)",
-        build: &BUILD,
-        model: THIRD,
         why: "an add whose announcement the closer cannot see lands in the next bucket (I1, I2)",
     },
     Twin {

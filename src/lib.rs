@@ -38,6 +38,7 @@ mod fields;
 #[cfg(doc)]
 pub mod guide;
 mod memory;
+#[cfg_attr(miri, allow(dead_code))] // it has no keys
 #[cfg(all(
     any(
         target_os = "linux",
@@ -45,7 +46,7 @@ mod memory;
         target_os = "freebsd",
         target_vendor = "apple"
     ),
-    not(any(loom, shuttle, miri))
+    not(any(loom, shuttle))
 ))]
 mod object;
 mod reclaim;

@@ -90,7 +90,7 @@ impl Striped {
     /// What was added without a row.
     #[inline]
     fn beside_rows(&self) -> u64 {
-        // Acquire: pairs with the Release of the add, as in `rows::values`.
+        // Acquire: pairs with the Release of the add, as in `rows::value`.
         self.fallback.load(Ordering::Acquire)
     }
 

@@ -23,12 +23,13 @@ use crate::ring::bucket_ref::{Adder, BucketRef};
 use crate::ring::cells::Update;
 use crate::ring::geometry::OutOfRing;
 use crate::ring::slots::{Place, Slots};
+use crate::stripe::Strategy;
 use crate::stripe::live_bucket::LiveBucket;
 use crate::stripe::miss::{Miss, MissCell};
 use crate::stripe::numbered::cold;
 use crate::stripe::per_core::{self, ById, ByProcessor, Numbering};
+use crate::stripe::portable;
 use crate::stripe::retry::{attempt, note, retry};
-use crate::stripe::{Strategy, portable};
 use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 use crate::timestamp::Timestamp;
 
@@ -65,7 +66,8 @@ impl Ring {
 
     /// As [`add`](Self::add), portably. Where an add has no fence, each kind of event has its own function, which needs few
     /// registers.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as `add`
     fn add_without_sequences(window: &impl RingAndClock, at: u64, cells: CellIndex, number: u64) {
         if window.ring().strategy != Strategy::Portable {
             return Ring::add_portably(window, at, cells, number);
@@ -81,7 +83,7 @@ impl Ring {
         }
     }
 
-    #[inline]
+    #[inline(never)]
     fn count_announced(window: &impl RingAndClock, at: u64, cell: u16, number: u64) {
         Ring::add_announced(window, at, CellIndex::Count { cell }, number);
     }

@@ -169,7 +169,7 @@ impl Block {
             self.base[position]
                 .store(self.layout.without_pending(position, sum), Ordering::Release);
         } else {
-            // Release: pairs with the Acquire in `rows::values`, and in `rows::extreme`.
+            // Release: pairs with the Acquire in `rows::value`, and in `rows::extreme`.
             rows::reset(column, Ordering::Release);
         }
     }

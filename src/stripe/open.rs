@@ -62,15 +62,6 @@ pub(crate) fn open_rows() -> OpenRows {
     OpenRows { first: word & ((1 << HALF) - 1), second: word >> HALF }
 }
 
-impl OpenRows {
-    /// The rows' numbers, but for the first row's. The second bank follows the rows of the first, open or not.
-    #[inline]
-    pub(crate) fn behind_the_first(self) -> impl Iterator<Item = usize> {
-        let second = super::rows();
-        (1..self.first).chain(second..second + self.second)
-    }
-}
-
 /// Opens `row`, which is there, and those before it in its bank. Async-signal-safe.
 #[cold]
 pub(crate) fn open(row: usize) {
@@ -120,7 +111,5 @@ mod tests {
             open(stripe::rows() - 1);
             assert_eq!((open_rows().first, open_rows().second), (stripe::rows(), stripe::rows()));
         }
-        let numbers: Vec<_> = OpenRows { first: 2, second: 1 }.behind_the_first().collect();
-        assert_eq!(numbers, [1, stripe::rows()]);
     }
 }

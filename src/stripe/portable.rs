@@ -298,7 +298,7 @@ impl Dealt {
     /// Adds `n`, wrapping, to the cell `distance` columns to the right.
     #[inline]
     pub(crate) fn add(self, distance: usize, n: u64, order: Ordering) {
-        // Release, at least: pairs with the Acquire in `rows::values`. A reader that counts this add sees what its
+        // Release, at least: pairs with the Acquire in `rows::value`. A reader that counts this add sees what its
         // thread had seen before: a drain of the same counter, or the opening of a bucket.
         self.right(distance).fetch_add(n, order);
     }
@@ -316,7 +316,7 @@ pub(crate) fn raise_cell(cell: &AtomicU64, value: u64) {
     // Relaxed: a cell in use only rises. So a reader that comes after this record, by any
     // synchronisation, sees what was seen here or more (read-read coherence).
     if cell.load(Ordering::Relaxed) < value {
-        // Release: pairs with the Acquire in `rows::values`, as an add does.
+        // Release: pairs with the Acquire in `rows::value`, as an add does.
         cell.fetch_max(value, Ordering::Release);
     }
 }

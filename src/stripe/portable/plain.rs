@@ -96,7 +96,7 @@ mod whole {
 pub(super) fn add_in_steps(cell: &AtomicU64, n: u64) {
     // Relaxed: the last store was this thread's, or its lease came after it.
     let sum = apart(cell.load(Ordering::Relaxed).wrapping_add(n));
-    // Release: pairs with the Acquire in `rows::values`, as of a locked add.
+    // Release: pairs with the Acquire in `rows::value`, as of a locked add.
     cell.store(sum, Ordering::Release);
 }
 

@@ -41,11 +41,41 @@ const NOTER: &str = "a thread must stop in the middle of a note while others ret
 const ASKED_FOR: &str = "it is for adds that were asked for as SeqCst, portably, which loom takes for AcqRel; the file \
                          proves what it is for";
 
+const BEGUN: &str = "one thread must take the ticket, another begin the barrier, and a third add: more than a model can finish; \
+                     the file proves it";
+const NEXT: &str = "the fence in `has_adders`, which comes next, orders as much; but it is there for something else";
+const FIRST: &str = "only the thread's first announcement depends on it, of another bucket than the one before had: then it opens \
+                     its row, and the fence there orders as much";
+
 const OPENED: &str = "the thread then opens the row, whether it is open or not, and the fence there orders as much; but it is there \
                       for something else";
 
 /// All of them.
 pub(super) const EXCUSES: &[Excuse] = &[
+    Excuse {
+        site: "reclaim/announced.rs: try_take: compare_exchange: Acquire",
+        orders: &["Relaxed"],
+        why: FIRST,
+        witness: "src/reclaim/announced.rs",
+    },
+    Excuse {
+        site: "reclaim/announced.rs: is_announced: load: Acquire",
+        orders: &["Relaxed"],
+        why: NEXT,
+        witness: "src/ring/ref_count.rs",
+    },
+    Excuse {
+        site: "stripe/membarrier.rs: ticket: fence: SeqCst",
+        orders: &["AcqRel", "no fence"],
+        why: BEGUN,
+        witness: "src/stripe/membarrier.rs",
+    },
+    Excuse {
+        site: "stripe/membarrier.rs: execute: fence: SeqCst",
+        orders: &["AcqRel", "no fence"],
+        why: BEGUN,
+        witness: "src/stripe/membarrier.rs",
+    },
     Excuse {
         site: "stripe/lease.rs: take: compare_exchange: Acquire",
         orders: &["Relaxed"],

@@ -83,15 +83,6 @@ pub(super) const ANNOUNCED: &[Twin] = &[
         why: "who no longer sees the announcement does not see the add behind it (I6)",
     },
     Twin {
-        name: "announced-look-relaxed",
-        file: FILE,
-        find: "slots().any(|slot| slot.announced.load(Ordering::Acquire) == what)",
-        replace: "slots().any(|slot| slot.announced.load(Ordering::Relaxed) == what)",
-        build: &BUILD,
-        model: ONE_ADD,
-        why: "who no longer sees an announcement does not see the add behind it (I6)",
-    },
-    Twin {
         name: "announced-no-fence-between-announcement-and-look",
         file: FILE,
         find: "Between::Fence => fence(Ordering::SeqCst), // pairs",

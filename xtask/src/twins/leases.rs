@@ -52,9 +52,9 @@ pub(super) const LEASES: &[Twin] = &[
     },
     Twin {
         name: "second-bank-not-visited",
-        file: "src/stripe/open.rs",
-        find: "        (1..self.first).chain(second..second + self.second)",
-        replace: "        (1..self.first).chain(second..second + self.second.min(0))",
+        file: "src/arena/rows.rs",
+        find: "    (0..open.second).fold(first,",
+        replace: "    (0..open.second.min(0)).fold(first,",
         build: &ANNOUNCED,
         model: "leases::a_row_from_one_thread_to_the_next",
         why: "what threads without a lease add is in no read (I9)",
@@ -62,8 +62,8 @@ pub(super) const LEASES: &[Twin] = &[
     Twin {
         name: "one-bank-opened-over-the-other",
         file: "src/stripe/open.rs",
-        find: ".then_some((word & !half) | (count << shift));",
-        replace: ".then_some(count << shift | 1);",
+        find: ".then_some((word & !half) | (count << shift))",
+        replace: ".then_some((count << shift) | 1)",
         build: &ANNOUNCED,
         model: "leases::a_row_from_one_thread_to_the_next",
         why: "rows that were open are visited no more: a sum goes back (I9)",

@@ -17,11 +17,11 @@ pub(super) const ROWS: &[Twin] = &[
     Twin {
         name: "number-of-rows-remembered",
         file: "src/arena/rows.rs",
-        find: "    each().map(move |row| value(column, row))",
+        find: "    let first = (1..open.first).fold(begin, &mut with);",
         replace: "    crate::sync::thread_number!(UNSEEN);
-    let unseen = UNSEEN.with(std::cell::Cell::get).max(rows() - open_rows().first);
+    let unseen = UNSEEN.with(std::cell::Cell::get).max(rows() - open.first);
     UNSEEN.with(|mine| mine.set(unseen));
-    (0..rows() - unseen).map(move |row| value(column, row))",
+    let first = (1..rows() - unseen).fold(begin, &mut with);",
         build: &CHECKER,
         model: "counter_drains::two_drains_share_what_was_added",
         why: "a drain does not visit a row that the drain before has counted: it is negative (I8)",
@@ -29,10 +29,10 @@ pub(super) const ROWS: &[Twin] = &[
     Twin {
         name: "column-freed-but-for-its-new-rows",
         file: "src/arena/rows.rs",
-        find: "    for row in each() {
+        find: "    fold((), |(), row| {
         let cell = column.cell(row);
         // Relaxed",
-        replace: "    for row in 0..1 {
+        replace: "    (0..1).for_each(|row| {
         let cell = column.cell(row);
         // Relaxed",
         build: &CHECKER,

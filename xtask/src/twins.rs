@@ -91,9 +91,10 @@ const WRITES: &[Twin] = &[
         find: "                Place::Found(bucket) => {
                     self.put_shared(&bucket, slots, current.start(), update);",
         replace: "                Place::Found(bucket) => {
-                    match NonNull::new(bucket.live.column.load(Ordering::Relaxed)) {
-                        // SAFETY: not at all.
-                        Some(column) => update.put(&unsafe { Column::new(column) }),
+                    let word = bucket.live.column.load(Ordering::Relaxed);
+                    // SAFETY: not at all.
+                    match unsafe { crate::stripe::portable::dealt(word) } {
+                        Some(dealt) => update.put(&dealt),
                         None => self.put_shared(&bucket, slots, current.start(), update),
                     }",
         build: &CHECKER,

@@ -36,7 +36,9 @@
 )]
 mod key;
 
-pub(crate) use key::{AtEnd, in_children};
+pub(crate) mod holder;
+
+pub(crate) use key::{AtEnd, in_children, keep_code, process};
 
 /// What a thread holds for itself alone.
 pub(crate) trait GiveBack: Sync + 'static {

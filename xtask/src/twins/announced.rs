@@ -85,8 +85,8 @@ pub(super) const ANNOUNCED: &[Twin] = &[
     Twin {
         name: "announced-look-relaxed",
         file: FILE,
-        find: "slots().any(|slot| slot.announced.load(Ordering::Acquire) == what)",
-        replace: "slots().any(|slot| slot.announced.load(Ordering::Relaxed) == what)",
+        find: "any(|slot| slot.announced.load(Ordering::Acquire) == what)",
+        replace: "any(|slot| slot.announced.load(Ordering::Relaxed) == what)",
         build: &BUILD,
         model: ONE_ADD,
         why: "who no longer sees an announcement does not see the add behind it (I6)",
@@ -112,14 +112,31 @@ pub(super) const ANNOUNCED: &[Twin] = &[
     Twin {
         name: "announced-slot-linked-late",
         file: FILE,
-        find: "            match first().compare_exchange_weak(next, slot, Ordering::Release, Ordering::Relaxed) {
-                // SAFETY: initialised, and never freed.
-                Ok(_) => return Some(unsafe { &*slot }),
+        find: "            match first().compare_exchange_weak(next, chunk, Ordering::Release, Ordering::Relaxed) {
+                Ok(_) => return slot,
                 Err(now) => next = now,
             }",
-        replace: "            return Some(unsafe { &*slot });",
+        replace: "            return slot;",
         build: &BUILD,
         model: ONE_ADD,
         why: "nobody looks at the slot (I1, I2)",
+    },
+    Twin {
+        name: "announced-slot-not-in-use",
+        file: FILE,
+        find: "        self.in_use.fetch_or(slot.bit, Ordering::Relaxed);",
+        replace: "",
+        build: &BUILD,
+        model: ONE_ADD,
+        why: "nobody looks at the slot (I1, I2)",
+    },
+    Twin {
+        name: "announced-slot-out-of-use-relaxed",
+        file: FILE,
+        find: "chunk.in_use.fetch_and(!self.bit, Ordering::Release);",
+        replace: "chunk.in_use.fetch_and(!self.bit, Ordering::Relaxed);",
+        build: &BUILD,
+        model: ONE_ADD,
+        why: "who finds that the thread has no slot any more does not see what it added (I6)",
     },
 ];

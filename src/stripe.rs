@@ -281,15 +281,15 @@ fn cores() -> usize {
     }
 }
 
-/// Whether threads lease rows, where a [`Strategy`] is portable: each thread has a row for itself as long as there are any, and adds to it without
-/// a locked instruction.
+/// Whether threads lease rows, where a [`Strategy`] is portable: a thread that finds a row free at its first add has it for itself, and adds to
+/// it without a locked instruction.
 ///
 /// There are as many rows to lease as the machine has cores. Each thread leases one at its first add, and gives it back when it ends. A
-/// thread that finds none shares a row with others, as all do where none is leased, and adds by a locked instruction.
+/// thread that finds none then shares a row with others as long as it lives, as all do where none is leased, and adds by a locked instruction.
 /// (A thread that is killed by a raw `exit` system call keeps its row.)
 ///
 /// True on x86-64, and elsewhere with `WINDROW_LEASES=on` in the environment; nowhere with `WINDROW_LEASES=off`, or where the system has no room
-/// for what tells of a thread's end.
+/// for what tells of a thread's end, or nothing that may be used in an allocator: on Windows, for one.
 ///
 /// ```
 /// assert_eq!(windrow::leases(), windrow::leases());

@@ -19,6 +19,7 @@
 //! Two processes may have one number (a child in a new namespace of numbers; a number that is used again). Then nothing is freed in
 //! the child, and it has so many things fewer. So it is where a handler forks while its thread takes a thing.
 
+use super::process;
 use crate::sync::{AtomicU32, Ordering, const_fn};
 
 /// Who has a thing: [`NOBODY`], or the number of the process whose thread it is.
@@ -37,10 +38,11 @@ impl Holder {
 
     /// Takes the thing for this thread; false if another has it. Async-signal-safe.
     pub(crate) fn take(&self) -> bool {
+        // Acquire: pairs with the Release in `give_back`. Relaxed: another thread has it.
+        let (order, failed) = (Ordering::Acquire, Ordering::Relaxed);
         // Relaxed: a look at those that are taken, which are most, writes nothing.
         self.0.load(Ordering::Relaxed) == NOBODY
-            // Acquire: pairs with the Release in `give_back`. Relaxed: another thread has it.
-            && self.0.compare_exchange(NOBODY, super::process(), Ordering::Acquire, Ordering::Relaxed).is_ok()
+            && self.0.compare_exchange(NOBODY, process(), order, failed).is_ok()
     }
 
     /// Gives the thing back, if it is still of the process with this number.
@@ -76,7 +78,6 @@ impl Holder {
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
     use super::*;
-    use crate::thread_end::process;
 
     #[test]
     fn a_thing_is_given_back_by_the_process_that_has_it() {

@@ -49,7 +49,7 @@ const OPENED: &str = "the thread then opens the row, whether it is open or not, 
 /// All of them.
 pub(super) const EXCUSES: &[Excuse] = &[
     Excuse {
-        site: "stripe/lease.rs: take: compare_exchange: Acquire",
+        site: "thread_end/holder.rs: take: compare_exchange: Acquire",
         orders: &["Relaxed"],
         why: OPENED,
         witness: "src/stripe/lease.rs",
@@ -101,6 +101,12 @@ pub(super) const EXCUSES: &[Excuse] = &[
         orders: &["AcqRel", "no fence"],
         why: TICKER,
         witness: "tests/survival/ticker.rs",
+    },
+    Excuse {
+        site: "thread_end/holder.rs: free_in_child: store: Release",
+        orders: &["Relaxed"],
+        why: TICKER,
+        witness: "tests/leases.rs",
     },
     Excuse {
         site: "clock/ticker/forks.rs: first: load: Acquire",

@@ -15,7 +15,10 @@ use std::ptr::{NonNull, without_provenance_mut};
 
 use crate::memory::column::Column;
 use crate::reclaim::announced;
-use crate::sync::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering, global, sized};
+use crate::sync::{
+    AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering, global, sized, thread_number,
+};
+use crate::thread_end;
 
 mod lease;
 pub(crate) mod live_bucket;
@@ -125,6 +128,9 @@ const EPOCHS: u8 = 5;
 ///   machine has cores. With fewer, some cores share a row, or use a cell that all of them share.
 /// * `WINDROW_LEASES`, `on` or `off`, says whether threads lease rows ([`leases`]).
 ///
+/// The first use must not be in a handler of `pthread_atfork(3)`: it calls that function, which waits for
+/// the handlers to end with musl, and with glibc before 2.36.
+///
 /// # Rows
 ///
 /// Rows are *opened* as they are needed, and reads visit open rows alone. A row that is open stays open. So a read grows with
@@ -189,16 +195,37 @@ thread_local! {
 /// The variable that names a strategy.
 const VARIABLE: &str = "WINDROW_STRATEGY";
 
+thread_number! {
+    /// Not zero while this thread finds out what there is. What it allocates for that may be counted, too.
+    FINDING_OUT
+}
+
+/// Finds out what there is, before it says that it decides: the loader's lock may be held by a thread that waits for the decision
+/// (in a constructor of what it loads). So two threads may find out the same at the same time.
 #[cold]
 fn decide() -> Option<Strategy> {
+    if FINDING_OUT.with(|finding| finding.replace(1)) != 0 {
+        return None;
+    }
+    let (decided, rows, leases) = find_out();
+    thread_end::keep_code();
     // Relaxed: it decides which thread decides.
     let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
-    if state().compare_exchange(UNDECIDED, DECIDING, order, failed).is_err() {
-        return decided();
+    if state().compare_exchange(UNDECIDED, DECIDING, order, failed).is_ok() {
+        known_rows().store(rows, Ordering::Relaxed);
+        leasing().store(leases && portable::prepare(), Ordering::Relaxed);
+        announcing().store(announced::prepare(), Ordering::Relaxed);
+        // Release: pairs with the Acquire in `decided`.
+        state().store(decided, Ordering::Release);
     }
+    FINDING_OUT.with(|finding| finding.set(0));
+    self::decided()
+}
+
+/// The state to come, the number of rows, and whether threads are to lease them.
+fn find_out() -> (u8, usize, bool) {
     let most = std::env::var("WINDROW_ROWS").ok().and_then(|rows| rows.parse().ok());
     let most = most.map_or(MOST_ROWS, |rows: usize| rows.clamp(1, MOST_ROWS));
-    let rows = cores().min(most);
     let decided = match std::env::var(VARIABLE).as_deref() {
         Ok("fenced") => FENCED,
         Ok("epochs") => EPOCHS,
@@ -212,12 +239,7 @@ fn decide() -> Option<Strategy> {
         Ok("off") => false,
         _ => LEASES_BY_DEFAULT,
     };
-    known_rows().store(rows, Ordering::Relaxed);
-    leasing().store(leases && portable::prepare(), Ordering::Relaxed);
-    announcing().store(announced::prepare(), Ordering::Relaxed);
-    // Release: pairs with the Acquire in `decided`.
-    state().store(decided, Ordering::Release);
-    self::decided()
+    (decided, cores().min(most), leases)
 }
 
 /// What is used where there are no restartable sequences.
@@ -259,15 +281,15 @@ fn cores() -> usize {
     }
 }
 
-/// Whether threads lease rows, where a [`Strategy`] is portable: each thread has a row for itself as long as there are any, and adds to it without
-/// a locked instruction.
+/// Whether threads lease rows, where a [`Strategy`] is portable: a thread that finds a row free at its first add has it for itself, and adds to
+/// it without a locked instruction.
 ///
 /// There are as many rows to lease as the machine has cores. Each thread leases one at its first add, and gives it back when it ends. A
-/// thread that finds none shares a row with others, as all do where none is leased, and adds by a locked instruction.
+/// thread that finds none then shares a row with others as long as it lives, as all do where none is leased, and adds by a locked instruction.
 /// (A thread that is killed by a raw `exit` system call keeps its row.)
 ///
 /// True on x86-64, and elsewhere with `WINDROW_LEASES=on` in the environment; nowhere with `WINDROW_LEASES=off`, or where the system has no room
-/// for what tells of a thread's end.
+/// for what tells of a thread's end, or nothing that may be used in an allocator: on Windows, for one.
 ///
 /// ```
 /// assert_eq!(windrow::leases(), windrow::leases());

@@ -119,6 +119,64 @@ fn many_keys() {
     assert_eq!(COUNTED.sum(), 3);
 }
 
+/// A handler that was told of before the library's runs before it in a child, and may start threads.
+#[test]
+fn a_thread_that_a_child_starts_before_the_library_knows_keeps_its_row() {
+    run("child_with_a_thread", "on", "");
+}
+
+/// Zero in the parent; one once the thread is to be started; then two, once it has added.
+static STEP: AtomicUsize = AtomicUsize::new(0);
+
+fn wait_for(step: usize) {
+    while STEP.load(Ordering::Acquire) != step {
+        thread::yield_now();
+    }
+}
+
+extern "C" fn start_a_thread() {
+    if STEP.load(Ordering::Acquire) == 1 {
+        thread::spawn(|| {
+            COUNTED.add(1);
+            STEP.store(2, Ordering::Release);
+            wait_for(3);
+            COUNTED.add(100);
+            STEP.store(4, Ordering::Release);
+        });
+        wait_for(2);
+    }
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn child_with_a_thread() {
+    // SAFETY: the handler does what this program's children may do: no other thread of it holds a lock.
+    assert_eq!(unsafe { libc::pthread_atfork(None, None, Some(start_a_thread)) }, 0);
+    COUNTED.add(10_000);
+    if thread::available_parallelism().is_ok_and(|cores| cores.get() == 1) {
+        return; // there is one row, which this thread has
+    }
+    STEP.store(1, Ordering::Release);
+    // SAFETY: as above.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        thread::spawn(|| {
+            COUNTED.add(10);
+            STEP.store(3, Ordering::Release);
+            wait_for(4);
+        });
+        wait_for(4);
+        // (Beside the first row's 10_000 there may be the 10, of a thread that found no row to lease.)
+        let is_right = COUNTED.sum() == 10_111 && COUNTED.by_row().rows().contains(&101);
+        // SAFETY: it ends this process.
+        unsafe { libc::_exit(i32::from(!is_right)) };
+    }
+    let mut status = 1;
+    // SAFETY: waits for the child.
+    assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+    assert_eq!(status, 0, "two threads of the child had one row");
+}
+
 #[test]
 fn threads_that_outnumber_the_rows_lose_nothing() {
     everywhere("many_threads");

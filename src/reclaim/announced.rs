@@ -29,10 +29,17 @@
 //!
 //! # Slots
 //!
-//! A thread takes a slot at its first use, and gives it back at its end. Slots are linked into a list before
-//! their first announcement; they are never unlinked and never freed. So there are as many as there were ever
-//! threads at one time. The fence makes the link visible together with the announcement. A forked child takes back
+//! A thread takes a slot at its first use, and gives it back at its end. Slots stand in chunks, which are linked into a list
+//! before their first announcement; they are never unlinked and never freed. So there are no more than a chunk's beyond the most threads that
+//! ever had one at the same time (and one more chunk for each two that were linked at the same moment). A forked child takes back
 //! what the threads have announced that it does not have, and frees their slots.
+//!
+//! A chunk has a word with a bit for each slot that is *in use*, and a look visits these slots alone. So it grows with the
+//! threads that there are; free slots cost it a 64th. A thread sets its bit when it has taken the slot, before any
+//! announcement: the fence of the theorem makes the link and the bit visible together with the announcement. It clears
+//! the bit (Release) when it is done with the slot, before it gives that back. So a look behind the fence that finds a bit clear has seen all that a user
+//! did whose announcement came before the fence: it reads the clearing of the bit, or something later in the word's order, all of which
+//! is read-modify-writes, which hand on the Release. The next thread that has the slot sets the bit after that.
 //!
 //! A thread without a slot uses nothing here, and does what it wanted in another way: one in its last moments, one
 //! for which there is no memory, and one whose signal handler comes in the middle of taking it.
@@ -45,10 +52,12 @@
 
 use std::iter::successors;
 use std::ops::Deref;
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 use std::sync::atomic::compiler_fence;
 
-use crate::sync::{AtomicBool, AtomicPtr, Ordering, Witness, fence, global};
+use crate::sync::{AtomicPtr, AtomicUsize, Ordering, Witness, fence, global, sized};
+use crate::thread_end::holder::Holder;
+use crate::thread_end::process;
 
 #[cfg(windrow_announced)]
 mod places;
@@ -63,25 +72,42 @@ pub(crate) use thread::{mine, mine_or_taken, prepare};
 pub(crate) struct Slot {
     /// What the thread may be using; null: nothing.
     announced: AtomicPtr<()>,
-    is_taken: AtomicBool,
-    /// The slot that was linked before.
-    next: *const Slot,
-    witness: Witness,
+    holder: Holder,
+    /// The chunk that it stands in.
+    chunk: *const Chunk,
+    /// Its bit there.
+    bit: usize,
 }
 
 // SAFETY: atomics, and a pointer that does not change once other threads see the slot.
 unsafe impl Sync for Slot {}
 
-global! {
-    /// The slot that was linked last.
-    fn first() -> AtomicPtr<Slot> = AtomicPtr::new(null_mut());
+/// As many slots as a chunk has.
+const SLOTS: usize = sized(usize::BITS as usize, 2);
+
+/// Slots that were allocated together.
+pub(crate) struct Chunk {
+    slots: [Slot; SLOTS],
+    /// A bit for each slot that is in use.
+    in_use: AtomicUsize,
+    /// The chunk that was linked before.
+    next: *const Chunk,
+    witness: Witness,
 }
 
-fn slots() -> impl Iterator<Item = &'static Slot> {
-    // SAFETY: null or a slot, which is never freed. Acquire: pairs with the Release in `link`.
+// SAFETY: as of a slot.
+unsafe impl Sync for Chunk {}
+
+global! {
+    /// The chunk that was linked last.
+    fn first() -> AtomicPtr<Chunk> = AtomicPtr::new(null_mut());
+}
+
+fn chunks() -> impl Iterator<Item = &'static Chunk> {
+    // SAFETY: null or a chunk, which is never freed. Acquire: pairs with the Release in `link`.
     let first = unsafe { first().load(Ordering::Acquire).as_ref() };
     // SAFETY: as above.
-    successors(first, |slot| unsafe { slot.next.as_ref() }).inspect(|slot| slot.witness.check())
+    successors(first, |chunk| unsafe { chunk.next.as_ref() }).inspect(|chunk| chunk.witness.check())
 }
 
 /// What stands between an announcement and the second look.
@@ -121,44 +147,81 @@ impl Slot {
         is_there.then_some(held)
     }
 
-    /// Takes a free slot, or makes one; `None` if there is no memory.
+    /// Takes a free slot, or one of a new chunk; `None` if there is no memory.
     fn take() -> Option<&'static Slot> {
-        slots().find(|slot| slot.try_take()).or_else(Slot::link)
+        chunks().find_map(Chunk::take).or_else(Chunk::link)
     }
 
-    fn try_take(&self) -> bool {
-        // Relaxed: only a hint, which keeps the line unwritten.
-        !self.is_taken.load(Ordering::Relaxed)
-            // Acquire: pairs with the Release in `give_back`.
-            && self.is_taken.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    /// Gives the slot back, in which nothing is announced, if it is still of the process with this number.
+    fn give_back(&self, process: u32) {
+        // SAFETY: a chunk is never freed.
+        let chunk = unsafe { &*self.chunk };
+        // Release: a look that finds the bit clear has seen what this thread did behind its announcements.
+        chunk.in_use.fetch_and(!self.bit, Ordering::Release);
+        self.holder.give_back(process); // what the next thread announces comes behind all that this one did
+    }
+}
+
+impl Chunk {
+    /// Takes a free slot of this chunk.
+    fn take(&'static self) -> Option<&'static Slot> {
+        // Relaxed: only a hint, which keeps lines unread.
+        let free = !self.in_use.load(Ordering::Relaxed);
+        let slot = self.with_bits(free).find(|slot| slot.holder.take())?;
+        // Relaxed: it comes before the announcement, and is visible with it.
+        self.in_use.fetch_or(slot.bit, Ordering::Relaxed);
+        Some(slot)
     }
 
-    /// Gives the slot back, in which nothing is announced.
-    fn give_back(&self) {
-        // Release: pairs with the Acquire in `try_take`. What the next thread announces comes behind all that this
-        // one did.
-        self.is_taken.store(false, Ordering::Release);
+    /// The slots whose bits are set in `bits`.
+    fn with_bits(&self, bits: usize) -> impl Iterator<Item = &Slot> {
+        let bits = bits & (usize::MAX >> (usize::BITS as usize - SLOTS));
+        let rest = successors(Some(bits), |bits| Some(bits & bits.wrapping_sub(1)));
+        let set = rest.take_while(|bits| *bits != 0);
+        set.map(|bits| &self.slots[bits.trailing_zeros() as usize])
     }
 
-    /// Makes a slot that is taken, and links it.
+    /// Whether `what` is announced in a slot of this chunk.
+    fn announces(&self, what: *mut ()) -> bool {
+        // Acquire: pairs with the Release in `give_back`.
+        let in_use = self.in_use.load(Ordering::Acquire);
+        // Acquire: pairs with the Release of the stores in `follow`: what was done behind an announcement that is no
+        // longer there, is seen.
+        self.with_bits(in_use).any(|slot| slot.announced.load(Ordering::Acquire) == what)
+    }
+
+    /// Makes a chunk, links it, and returns a slot of it that is taken.
     fn link() -> Option<&'static Slot> {
-        let layout = std::alloc::Layout::new::<Slot>();
+        let layout = std::alloc::Layout::new::<Chunk>();
         #[allow(clippy::cast_ptr_alignment)] // it is of the layout
-        // SAFETY: a slot has a size.
-        let slot = unsafe { std::alloc::alloc(layout) }.cast::<Slot>();
-        if slot.is_null() {
+        // SAFETY: a chunk has a size.
+        let chunk = unsafe { std::alloc::alloc(layout) }.cast::<Chunk>();
+        if chunk.is_null() {
             return None;
         }
+        // SAFETY: allocated above, for this type; no other thread has seen it. (Made in its place: it may be more than a stack has.)
+        let made = unsafe {
+            for number in 0..SLOTS {
+                (&raw mut (*chunk).slots[number]).write(Slot {
+                    announced: AtomicPtr::new(null_mut()),
+                    holder: Holder::nobody(),
+                    chunk,
+                    bit: 1 << number,
+                });
+            }
+            (&raw mut (*chunk).in_use).write(AtomicUsize::new(0));
+            (&raw mut (*chunk).next).write(null());
+            (&raw mut (*chunk).witness).write(Witness::default());
+            &*chunk
+        };
+        let slot = made.take();
         let mut next = first().load(Ordering::Relaxed); // the exchange compares
         loop {
-            let (announced, is_taken) = (AtomicPtr::new(null_mut()), AtomicBool::new(true));
-            let made = Slot { announced, is_taken, next, witness: Witness::default() };
-            // SAFETY: allocated above, for this type; no other thread has seen it.
-            unsafe { slot.write(made) };
-            // Release: publishes the slot; and, as a read-modify-write, keeps what was published before.
-            match first().compare_exchange_weak(next, slot, Ordering::Release, Ordering::Relaxed) {
-                // SAFETY: initialised, and never freed.
-                Ok(_) => return Some(unsafe { &*slot }),
+            // SAFETY: as above.
+            unsafe { (&raw mut (*chunk).next).write(next) };
+            // Release: publishes the chunk; and, as a read-modify-write, keeps what was published before.
+            match first().compare_exchange_weak(next, chunk, Ordering::Release, Ordering::Relaxed) {
+                Ok(_) => return slot,
                 Err(now) => next = now,
             }
         }
@@ -193,9 +256,7 @@ impl<T> Drop for Held<'_, T> {
 /// Whether a thread may be using `what`. Behind a barrier: see the theorem.
 pub(crate) fn is_announced<T>(what: *const T) -> bool {
     let what = what.cast_mut().cast();
-    // Acquire: pairs with the Release of the stores in `follow`: what was done behind an announcement that is no
-    // longer there, is seen.
-    slots().any(|slot| slot.announced.load(Ordering::Acquire) == what)
+    chunks().any(|chunk| chunk.announces(what))
 }
 
 /// As [`is_announced`], for users that have a fence [between](Between::Fence) their two looks: behind a fence of the
@@ -205,12 +266,19 @@ pub(crate) fn fence_and_look<T>(what: *const T) -> bool {
     is_announced(what)
 }
 
-/// Takes back what has been announced in all slots but one, and frees these. For a forked child, which has no threads but
-/// the one that has that slot, if any.
-fn forget_all_but(mine: *const Slot) {
-    for slot in slots().filter(|slot| !std::ptr::eq(*slot, mine)) {
-        slot.announced.store(null_mut(), Ordering::Relaxed); // there is one thread
-        slot.give_back();
+/// In a forked child, whose forking thread has the slot `mine`, if any: takes back what threads have announced that are not
+/// there, and frees their slots.
+fn forget_the_absent(mine: *const Slot) {
+    let child = process();
+    for slot in chunks().flat_map(|chunk| &chunk.slots) {
+        if std::ptr::eq(slot, mine) {
+            slot.holder.keep_in_child(child);
+        } else if slot.holder.is_absent(child) {
+            slot.announced.store(null_mut(), Ordering::Relaxed); // before it is given back
+            // SAFETY: as in `give_back`. Relaxed: as there, of a thread that is not there; the child is made of what it did.
+            unsafe { &*slot.chunk }.in_use.fetch_and(!slot.bit, Ordering::Relaxed);
+            slot.holder.free_in_child();
+        }
     }
 }
 

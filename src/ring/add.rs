@@ -293,18 +293,19 @@ impl Ring {
     /// Counts `update` through the live bucket's block; `None` on success.
     fn add_live(&self, at: u64, update: Update) -> Option<Miss> {
         let Update { cells, number } = update;
+        let announces = matches!(self.strategy, Strategy::Portable | Strategy::Fenced);
         let sequence = |missed: &MissCell| {
             if self.is_by_id {
                 self.add_any_per_core::<ById>(at, cells, number, missed);
             } else if self.strategy == Strategy::PerCore {
                 self.add_any_per_core::<ByProcessor>(at, cells, number, missed);
             } else {
-                missed.set(self.try_portably(announced::mine_or_taken(), at, update));
+                let slot = if announces { announced::mine_or_taken() } else { None };
+                missed.set(self.try_portably(slot, at, update));
             }
         };
         // A `Value` mostly comes because it lies beyond what its row has seen: this is its first attempt here. So it is
         // of an extreme alone whose time was given; and of a thread that had no slot.
-        let announces = matches!(self.strategy, Strategy::Portable | Strategy::Fenced);
         let first = match cells {
             CellIndex::Count { .. } if !announces => Some(Miss::Aborted),
             _ => attempt(sequence),

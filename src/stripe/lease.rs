@@ -7,7 +7,7 @@
 //!
 //! # Why
 //!
-//! A lease is a word, which is taken by a compare-exchange. So one thread has it at a time. Taking is Acquire and giving back is Release, so
+//! A lease has one [`Holder`] at a time. Taking is Acquire and giving back is Release, so
 //! all that a thread has done before it gave a row back happens before all that the next one does with it. So the next
 //! one's loads find the last one's last stores, and its stores come after them in the order of each cell (*coherence*). A
 //! reader that finds a store of the next one has also synchronised with what led to the last one's, through the lease.
@@ -19,16 +19,19 @@
 //! without.
 //!
 //! A thread that is killed (a raw `exit` system call) keeps its row for ever, whose cells stay what they are: nothing is lost but the
-//! row. A forked child has one thread, which takes all rows but its own from those that are not there
-//! ([`take_from_the_absent`]).
+//! row. So does one that leases it in the C library's last round of destructors of keys: none follows that would give it back.
+//!
+//! A forked child takes all rows from threads that are not there ([`take_from_the_absent`]).
 
 use super::{MOST_ROWS, rows};
-use crate::sync::{AtomicBool, Ordering, alike, global, sized};
+use crate::sync::{alike, global, sized};
+use crate::thread_end::holder::Holder;
+use crate::thread_end::process;
 
-/// The right to write a row: true while a thread has it.
+/// The right to write a row.
 #[derive(Debug)]
 pub(super) struct Lease {
-    is_taken: AtomicBool,
+    holder: Holder,
     /// Of the writes in the row: none may come at the same time as another.
     #[cfg(loom)]
     writes: crate::sync::Witness,
@@ -41,7 +44,7 @@ global! {
     /// A lease for each row.
     fn leases() -> [Lease; LEASES] = alike![
         Lease {
-            is_taken: AtomicBool::new(false),
+            holder: Holder::nobody(),
             #[cfg(loom)]
             writes: crate::sync::Witness::default(),
         };
@@ -51,28 +54,26 @@ global! {
 
 /// Leases this thread a row, and says which; `None` if there is none to be had. Async-signal-safe.
 pub(super) fn take() -> Option<(usize, &'static Lease)> {
-    leases()[..rows()].iter().enumerate().find(|(_, lease)| lease.take())
+    leases()[..rows()].iter().enumerate().find(|(_, lease)| lease.holder.take())
 }
 
 impl Lease {
-    fn take(&self) -> bool {
-        // Relaxed: a look at those that are taken, which are most, writes nothing.
-        !self.is_taken.load(Ordering::Relaxed)
-            // Acquire: pairs with the Release in `give_back`. Relaxed: another thread has it.
-            && self.is_taken.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok()
-    }
-
-    /// Gives the row back.
-    pub(super) fn give_back(&self) {
-        // Release: pairs with the Acquire in `take`.
-        self.is_taken.store(false, Ordering::Release);
+    /// Gives the row back, if it is still of the process with this number.
+    pub(super) fn give_back(&self, process: u32) {
+        self.holder.give_back(process);
     }
 }
 
-/// In a forked child: gives back all rows but `mine`, of threads that are not there.
+/// In a forked child, whose forking thread has leased the row `mine`: frees the rows of threads that are not there.
 pub(super) fn take_from_the_absent(mine: Option<usize>) {
-    let absent = leases().iter().enumerate().filter(|(row, _)| Some(*row) != mine);
-    absent.for_each(|(_, lease)| lease.give_back());
+    let child = process();
+    for (row, Lease { holder, .. }) in leases().iter().enumerate() {
+        if Some(row) == mine {
+            holder.keep_in_child(child);
+        } else if holder.is_absent(child) {
+            holder.free_in_child();
+        }
+    }
 }
 
 /// In a model: the thread that has leased `row` is about to write there.
@@ -82,7 +83,7 @@ pub(super) fn write(row: usize) {
 }
 
 /// How many rows are leased.
-#[cfg(all(test, not(miri)))]
+#[cfg(all(test, not(any(loom, shuttle, miri))))]
 pub(super) fn taken() -> usize {
-    leases().iter().filter(|lease| lease.is_taken.load(Ordering::Relaxed)).count()
+    leases().iter().filter(|lease| lease.holder.is_taken()).count()
 }

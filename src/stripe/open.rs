@@ -30,7 +30,8 @@
 //!   the word, and visits those rows. So a difference of a block's sum never lacks a row that is in what is taken off.
 //! * A closer loads the word when the bucket is quiescent. Per core, a barrier has passed: the sequences that have
 //!   committed before it had loaded the word, and what one processor has loaded on x86-64, all see. A sequence that
-//!   the barrier has restarted loads `current` again. Portably, a grace period has passed, and hands on what its threads did.
+//!   the barrier has restarted loads `current` again. Portably, the look has found (Acquire) that no thread announces the bucket,
+//!   or by epochs a grace period has passed: either hands on what the threads did.
 //! * In a row that is not open every column is all zeros. So whoever frees a column resets open rows alone: all
 //!   adds to the column happened before.
 //!

@@ -28,7 +28,7 @@
 //!
 //! The word has no destructor, so that an add works at any moment of a thread's life.
 //!
-//! A forked child has no thread but the one that forked, and takes the leases of all others back. (A handler that
+//! A forked child takes back the leases of all threads that are not there. (A handler that
 //! forks in the middle of an add leaves them as they are: then the child has fewer rows to lease.)
 
 use std::cell::Cell;
@@ -40,7 +40,7 @@ use super::rare::cold;
 use super::{LEASES_BY_DEFAULT, is_leasing, rows};
 use crate::memory::column::Column;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering, fence, global, thread_number};
-use crate::thread_end::{self, AtEnd, GiveBack};
+use crate::thread_end::{self, AtEnd, GiveBack, process};
 
 mod plain;
 #[cfg(all(test, not(any(loom, shuttle))))]
@@ -162,16 +162,18 @@ fn lease_one() -> Option<usize> {
     if AT_END.arm(lease) {
         return Some(Column::offset(row) + LEASED);
     }
-    lease.give_back();
+    lease.give_back(process());
     None
 }
 
 impl GiveBack for Lease {
     fn give_back(&'static self) {
+        let process = process(); // before a child may free the row, which it does from the next step on
+        compiler_fence(Ordering::SeqCst);
         // (In a model, all values of a thread go at once, and this one may be the first.)
         let _ = MINE.try_with(|word| word.set(GONE));
         compiler_fence(Ordering::SeqCst); // a handler from here on leaves the row alone
-        Lease::give_back(self);
+        Lease::give_back(self, process);
     }
 }
 
@@ -194,7 +196,7 @@ pub(super) fn prepare() -> bool {
     AT_END.prepare() && AT_END.takes_no_memory() && thread_end::in_children(begin_child)
 }
 
-/// What a forked child does first. It is alone there.
+/// What a forked child does early: other handlers may have run, and threads that they started.
 extern "C" fn begin_child() {
     match MINE.with(Cell::get) {
         BUSY => {} // this thread may have taken a row, and not said so yet

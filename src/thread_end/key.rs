@@ -20,9 +20,8 @@ impl<T: GiveBack> AtEnd<T> {
         AtEnd { key: AtomicUsize::new(0), things: PhantomData }
     }
 
-    /// Makes a key, once a process. False if the process has as many keys as it may have.
+    /// Makes a key, once a process, behind [`keep_code`]. False if the process has as many keys as it may have.
     pub(crate) fn prepare(&self) -> bool {
-        object::pin();
         let mut key = 0;
         // SAFETY: the destructor is of this object, which is never unloaded, and is only given what `arm` has set.
         if unsafe { libc::pthread_key_create(&raw mut key, Some(end::<T>)) } != 0 {
@@ -62,8 +61,20 @@ extern "C" fn end<T: GiveBack>(thing: *mut c_void) {
     unsafe { &*thing.cast::<T>() }.give_back();
 }
 
-/// Has `call` run first in each forked child, by the one thread that it has. False if there is no memory for that.
+/// Keeps the object loaded whose functions are called at a thread's end, and in children. Takes the loader's lock.
+pub(crate) fn keep_code() {
+    object::pin();
+}
+
+/// The number of this process, which a forked child does not share (but see [`holder`](super::holder)). Not zero. Async-signal-safe.
+pub(crate) fn process() -> u32 {
+    // SAFETY: it has no arguments, and cannot fail.
+    unsafe { libc::getpid() }.unsigned_abs().max(1)
+}
+
+/// Has `call` run in each forked child, by the one thread that it has: behind what was told of earlier, which may have started
+/// others. False if there is no memory for that.
 pub(crate) fn in_children(call: extern "C" fn()) -> bool {
-    // SAFETY: the function is of an object that is never unloaded (`prepare`), and does what a child may do.
+    // SAFETY: the function is of an object that is never unloaded (`keep_code`), and does what a child may do.
     unsafe { libc::pthread_atfork(None, None, Some(call)) == 0 }
 }

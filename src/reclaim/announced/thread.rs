@@ -5,14 +5,16 @@
 
 use std::cell::Cell;
 use std::ptr::{from_ref, null, without_provenance};
+use std::sync::atomic::compiler_fence;
 
 use super::Slot;
+use crate::sync::Ordering;
 #[cfg(any(loom, shuttle))]
 use crate::sync::engine::thread_local;
-use crate::thread_end::{self, AtEnd, GiveBack};
+use crate::thread_end::{self, AtEnd, GiveBack, process};
 
-/// In place of a slot: the thread is taking one.
-const TAKING: *const Slot = without_provenance(1);
+/// In place of a slot: the thread is taking one, or giving it back.
+const BUSY: *const Slot = without_provenance(1);
 /// It has given its slot back, and gets no other.
 const GONE: *const Slot = without_provenance(2);
 
@@ -34,19 +36,22 @@ pub(crate) fn prepare() -> bool {
     AT_END.prepare() && thread_end::in_children(begin_child)
 }
 
-/// What a forked child does first. It is alone there.
+/// What a forked child does early: other handlers may have run, and threads that they started.
 extern "C" fn begin_child() {
     match MINE.with(Cell::get) {
-        TAKING => {} // a handler has forked in the middle: one of the slots is this thread's
-        mine => super::forget_all_but(mine),
+        BUSY => {} // a handler has forked in the middle: one of the slots is this thread's
+        mine => super::forget_the_absent(mine),
     }
 }
 
 impl GiveBack for Slot {
     fn give_back(&'static self) {
         // (In a model, all values of a thread go at once, and this one may be the first.)
+        let _ = MINE.try_with(|mine| mine.set(BUSY));
+        compiler_fence(Ordering::SeqCst); // a child that a handler forks from here on leaves the slot alone
+        Slot::give_back(self, process());
+        compiler_fence(Ordering::SeqCst);
         let _ = MINE.try_with(|mine| mine.set(GONE));
-        Slot::give_back(self);
     }
 }
 
@@ -63,8 +68,11 @@ pub(crate) fn mine() -> Option<&'static Slot> {
 pub(crate) fn mine_or_taken() -> Option<&'static Slot> {
     MINE.with(|mine| {
         if mine.get().is_null() {
-            mine.set(TAKING);
-            mine.set(take().map_or(null(), from_ref));
+            mine.set(BUSY);
+            compiler_fence(Ordering::SeqCst); // as above
+            let slot = take().map_or(null(), from_ref);
+            compiler_fence(Ordering::SeqCst);
+            mine.set(slot);
         }
     });
     mine()
@@ -76,6 +84,6 @@ fn take() -> Option<&'static Slot> {
     if AT_END.arm(slot) {
         return Some(slot);
     }
-    Slot::give_back(slot);
+    Slot::give_back(slot, process());
     None
 }

@@ -47,7 +47,7 @@ pub(in crate::stripe) fn open_rows() -> &'static AtomicUsize {
 }
 
 /// Whether the kernel and glibc offer what the strategy needs. With `dense`, rows are numbered by concurrency id
-/// where there is one. Called once.
+/// where there is one. Threads that call it at the same time find the same.
 pub(in crate::stripe) fn detect(dense: bool) -> bool {
     let offset = symbol::<isize>(c"__rseq_offset");
     let size = symbol::<u32>(c"__rseq_size");

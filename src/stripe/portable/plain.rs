@@ -94,7 +94,9 @@ mod whole {
 /// Adds `n`, wrapping; Release.
 #[inline]
 pub(super) fn add_in_steps(cell: &AtomicU64, n: u64) {
-    // Relaxed: the last store was this thread's, or its lease came after it.
+    // Relaxed: the last store was this thread's, or its lease came after it. In a block it may be of the close that reset the
+    // cell, or of a column's end: then the cell came back to threads behind that, with the bucket (`Block::disown`, `try_own`,
+    // and the second look, Acquire) or with the column.
     let sum = apart(cell.load(Ordering::Relaxed).wrapping_add(n));
     // Release: pairs with the Acquire in `rows::value`, as of a locked add.
     cell.store(sum, Ordering::Release);

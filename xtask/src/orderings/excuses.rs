@@ -44,8 +44,6 @@ const ASKED_FOR: &str = "it is for adds that were asked for as SeqCst, portably,
 const BEGUN: &str = "one thread must take the ticket, another begin the barrier, and a third add: more than a model can finish; \
                      the file proves it";
 const NEXT: &str = "the fence in `has_adders`, which comes next, orders as much; but it is there for something else";
-const FIRST: &str = "only the thread's first announcement depends on it, of another bucket than the one before had: then it opens \
-                     its row, and the fence there orders as much";
 
 const OPENED: &str = "the thread then opens the row, whether it is open or not, and the fence there orders as much; but it is there \
                       for something else";
@@ -53,13 +51,7 @@ const OPENED: &str = "the thread then opens the row, whether it is open or not, 
 /// All of them.
 pub(super) const EXCUSES: &[Excuse] = &[
     Excuse {
-        site: "reclaim/announced.rs: try_take: compare_exchange: Acquire",
-        orders: &["Relaxed"],
-        why: FIRST,
-        witness: "src/reclaim/announced.rs",
-    },
-    Excuse {
-        site: "reclaim/announced.rs: is_announced: load: Acquire",
+        site: "reclaim/announced.rs: announces: load: Acquire #2",
         orders: &["Relaxed"],
         why: NEXT,
         witness: "src/ring/ref_count.rs",
@@ -77,7 +69,7 @@ pub(super) const EXCUSES: &[Excuse] = &[
         witness: "src/stripe/membarrier.rs",
     },
     Excuse {
-        site: "stripe/lease.rs: take: compare_exchange: Acquire",
+        site: "thread_end/holder.rs: take: compare_exchange: Acquire",
         orders: &["Relaxed"],
         why: OPENED,
         witness: "src/stripe/lease.rs",
@@ -123,6 +115,12 @@ pub(super) const EXCUSES: &[Excuse] = &[
         orders: &["AcqRel", "no fence"],
         why: TICKER,
         witness: "tests/survival/ticker.rs",
+    },
+    Excuse {
+        site: "thread_end/holder.rs: free_in_child: store: Release",
+        orders: &["Relaxed"],
+        why: TICKER,
+        witness: "tests/leases.rs",
     },
     Excuse {
         site: "clock/ticker/forks.rs: first: load: Acquire",

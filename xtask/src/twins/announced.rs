@@ -6,6 +6,8 @@ use crate::twin::Twin;
 const FILE: &str = "src/reclaim/announced.rs";
 const ONE_ADD: &str = "announced::an_add_against_the_reuse_of_its_bucket";
 const TWO_ADDS: &str = "announced::two_adds_against_the_reuse_of_their_bucket";
+const IN_ONE_SLOT: &str =
+    "announced::adds_of_two_threads_in_one_slot_against_the_reuse_of_their_bucket";
 
 /// Every mistake with announcements that a model must notice.
 pub(super) const ANNOUNCED: &[Twin] = &[
@@ -93,14 +95,49 @@ pub(super) const ANNOUNCED: &[Twin] = &[
     Twin {
         name: "announced-slot-linked-late",
         file: FILE,
-        find: "            match first().compare_exchange_weak(next, slot, Ordering::Release, Ordering::Relaxed) {
-                // SAFETY: initialised, and never freed.
-                Ok(_) => return Some(unsafe { &*slot }),
+        find: "            match first().compare_exchange_weak(next, chunk, Ordering::Release, Ordering::Relaxed) {
+                Ok(_) => return slot,
                 Err(now) => next = now,
             }",
-        replace: "            return Some(unsafe { &*slot });",
+        replace: "            return slot;",
         build: &BUILD,
         model: ONE_ADD,
         why: "nobody looks at the slot (I1, I2)",
+    },
+    Twin {
+        name: "announced-slot-given-back-relaxed",
+        file: "src/thread_end/holder.rs",
+        find: "let (order, failed) = (Ordering::Release, Ordering::Relaxed);",
+        replace: "let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);",
+        build: &BUILD,
+        model: IN_ONE_SLOT,
+        why: "who finds what the next thread announces does not see what the one before added (I6)",
+    },
+    Twin {
+        name: "announced-slot-taken-relaxed",
+        file: "src/thread_end/holder.rs",
+        find: "let (order, failed) = (Ordering::Acquire, Ordering::Relaxed);",
+        replace: "let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);",
+        build: &BUILD,
+        model: IN_ONE_SLOT,
+        why: "who finds what the next thread announces does not see what the one before added (I6)",
+    },
+    Twin {
+        name: "announced-slot-not-in-use",
+        file: FILE,
+        find: "        self.in_use.fetch_or(slot.bit, Ordering::Relaxed);",
+        replace: "",
+        build: &BUILD,
+        model: ONE_ADD,
+        why: "nobody looks at the slot (I1, I2)",
+    },
+    Twin {
+        name: "announced-slot-out-of-use-relaxed",
+        file: FILE,
+        find: "chunk.in_use.fetch_and(!self.bit, Ordering::Release);",
+        replace: "chunk.in_use.fetch_and(!self.bit, Ordering::Relaxed);",
+        build: &BUILD,
+        model: ONE_ADD,
+        why: "who finds that the thread has no slot any more does not see what it added (I6)",
     },
 ];

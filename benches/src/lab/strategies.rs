@@ -4,8 +4,8 @@
 //!
 //! | file | |
 //! |---|---|
-//! | [`way`] | the processes: what each is asked to be, and what it says it is |
-//! | [`report`] | tables and verdicts |
+//! | `way` | the processes: what each is asked to be, and what it says it is |
+//! | `report` | tables and verdicts |
 //!
 //! Every loop is measured in two ways: on *one* counter or window, where an add waits for the store of the last one; and
 //! on sixteen *in turn*, where none does.

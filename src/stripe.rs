@@ -89,8 +89,13 @@ pub enum Strategy {
 }
 
 global! {
-    /// How many rows each bank has; zero until that is known.
+    /// How many rows there are for cores, and in the second bank; zero until that is known.
     fn known_rows() -> AtomicUsize = AtomicUsize::new(0);
+}
+
+global! {
+    /// How many rows the first bank has; zero until that is known.
+    fn known_first_rows() -> AtomicUsize = AtomicUsize::new(0);
 }
 
 global! {
@@ -136,7 +141,7 @@ const EPOCHS: u8 = 5;
 /// Rows are *opened* as they are needed, and reads visit open rows alone. A row that is open stays open. So a read grows with
 /// the cores that the process has used, and not with those that the machine has. Per core there are as many open rows as
 /// threads have ever run at once (by processor number: as the highest processor that has added says); portably, as many
-/// as threads that have added have lived at once, up to all, and beyond these as many rows again, which threads share. (Where
+/// as threads that have added have lived at once, up to twice as many as there are cores, and beyond these one for each core, which threads share. (Where
 /// threads lease none: as many as threads have added, up to all.)
 ///
 /// ```
@@ -207,13 +212,15 @@ fn decide() -> Option<Strategy> {
     if FINDING_OUT.with(|finding| finding.replace(1)) != 0 {
         return None;
     }
-    let (decided, rows, leases) = find_out();
+    let (decided, [rows, to_lease]) = find_out();
     thread_end::keep_code();
     // Relaxed: it decides which thread decides.
     let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);
     if state().compare_exchange(UNDECIDED, DECIDING, order, failed).is_ok() {
+        let leases = to_lease > 0 && portable::prepare();
         known_rows().store(rows, Ordering::Relaxed);
-        leasing().store(leases && portable::prepare(), Ordering::Relaxed);
+        known_first_rows().store(if leases { to_lease } else { rows }, Ordering::Relaxed);
+        leasing().store(leases, Ordering::Relaxed);
         announcing().store(announced::prepare(), Ordering::Relaxed);
         // Release: pairs with the Acquire in `decided`.
         state().store(decided, Ordering::Release);
@@ -222,10 +229,11 @@ fn decide() -> Option<Strategy> {
     self::decided()
 }
 
-/// The state to come, the number of rows, and whether threads are to lease them.
-fn find_out() -> (u8, usize, bool) {
+/// The state to come, the number of rows, and of those to lease.
+fn find_out() -> (u8, [usize; 2]) {
     let most = std::env::var("WINDROW_ROWS").ok().and_then(|rows| rows.parse().ok());
-    let most = most.map_or(MOST_ROWS, |rows: usize| rows.clamp(1, MOST_ROWS));
+    let most = most.map(|rows: usize| rows.clamp(1, MOST_ROWS));
+    let rows = cores().min(most.unwrap_or(MOST_ROWS));
     let decided = match std::env::var(VARIABLE).as_deref() {
         Ok("fenced") => FENCED,
         Ok("epochs") => EPOCHS,
@@ -239,7 +247,9 @@ fn find_out() -> (u8, usize, bool) {
         Ok("off") => false,
         _ => LEASES_BY_DEFAULT,
     };
-    (decided, cores().min(most), leases)
+    // Not every thread that has counted goes on to: one that rests leaves a row to one that does not.
+    let to_lease = most.map_or((2 * rows).min(MOST_ROWS), |_| rows);
+    (decided, [rows, if leases { to_lease } else { 0 }])
 }
 
 /// What is used where there are no restartable sequences.
@@ -284,7 +294,8 @@ fn cores() -> usize {
 /// Whether threads lease rows, where a [`Strategy`] is portable: a thread that finds a row free at its first add has it for itself, and adds to
 /// it without a locked instruction.
 ///
-/// There are as many rows to lease as the machine has cores. Each thread leases one at its first add, and gives it back when it ends. A
+/// There are twice as many rows to lease as the machine has cores, so that threads which have counted once and rest leave enough to
+/// others (256 at most; or as many as `WINDROW_ROWS` says, if it is set). Each thread leases one at its first add, and gives it back when it ends. A
 /// thread that finds none then shares a row with others as long as it lives, as all do where none is leased, and adds by a locked instruction.
 /// (A thread that is killed by a raw `exit` system call keeps its row.)
 ///
@@ -310,11 +321,20 @@ fn is_leasing() -> bool {
 
 /// How many rows a segment of the arena has: those of one bank, or of two. The second bank follows the first.
 pub(crate) fn mapped_rows() -> usize {
-    rows() * (1 + usize::from(is_leasing()))
+    first_rows() + if is_leasing() { rows() } else { 0 }
 }
 
-/// How many rows a bank has, open or not. Never changes. The caller has a column, or claims one: so the strategy is
-/// decided.
+/// How many rows the first bank has, open or not: as many as [`rows`], or as there are to lease. As of those.
+#[inline]
+pub(crate) fn first_rows() -> usize {
+    if MODEL_ROWS != 0 {
+        return MODEL_ROWS;
+    }
+    known_first_rows().load(Ordering::Relaxed) // as in `rows`
+}
+
+/// How many rows there are for cores, and in the second bank, open or not. Never changes. The caller has a column, or claims one: so
+/// the strategy is decided.
 #[inline]
 pub(crate) fn rows() -> usize {
     if MODEL_ROWS != 0 {

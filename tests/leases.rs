@@ -87,6 +87,29 @@ fn rows_come_back() {
 }
 
 #[test]
+fn a_thread_that_rests_leaves_a_row_for_each_core() {
+    run("resting", "on", "");
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn resting() {
+    // SAFETY: it reads a setting of the system.
+    let cores = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) }.unsigned_abs().min(128);
+    let (counter, all) = (Counter::new(), Barrier::new(cores.try_into().expect("a number")));
+    counter.add(1);
+    thread::scope(|scope| {
+        let add = || {
+            counter.add(1);
+            all.wait();
+        };
+        (0..cores).for_each(|_| _ = scope.spawn(add));
+    });
+    let rows = counter.by_row();
+    assert_eq!(rows.rows().iter().filter(|row| **row == 1).count() as u64, cores + 1);
+}
+
+#[test]
 fn a_thread_that_ends_opens_no_row() {
     run("ends_one_by_one", "on", "");
 }

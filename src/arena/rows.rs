@@ -2,9 +2,9 @@
 //! writes. In other rows all are zero.
 
 use crate::memory::column::Column;
+use crate::stripe::first_rows;
 use crate::stripe::live_bucket::PENDING;
 use crate::stripe::open::open_rows;
-use crate::stripe::rows;
 use crate::sync::Ordering;
 
 /// What one row holds.
@@ -21,7 +21,7 @@ fn fold<T>(begin: T, mut with: impl FnMut(T, usize) -> T) -> T {
     let begin = with(begin, 0); // it is open, and its cell's load need not wait for the word
     let open = open_rows();
     let first = (1..open.first).fold(begin, &mut with);
-    (0..open.second).fold(first, |all, row| with(all, rows() + row))
+    (0..open.second).fold(first, |all, row| with(all, first_rows() + row))
 }
 
 /// What the rows hold, one after the other: those at the same place of the two banks as one.
@@ -29,7 +29,7 @@ pub(crate) fn by_place(column: Column) -> impl Iterator<Item = u64> {
     let open = open_rows();
     (0..open.first.max(open.second)).map(move |place| {
         let first = if place < open.first { value(column, place) } else { 0 };
-        let second = if place < open.second { value(column, rows() + place) } else { 0 };
+        let second = if place < open.second { value(column, first_rows() + place) } else { 0 };
         first.wrapping_add(second)
     })
 }

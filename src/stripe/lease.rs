@@ -23,7 +23,7 @@
 //!
 //! A forked child takes all rows from threads that are not there ([`take_from_the_absent`]).
 
-use super::{MOST_ROWS, rows};
+use super::{MOST_ROWS, first_rows};
 use crate::sync::{alike, global, sized};
 use crate::thread_end::holder::Holder;
 use crate::thread_end::process;
@@ -54,7 +54,7 @@ global! {
 
 /// Leases this thread a row, and says which; `None` if there is none to be had. Async-signal-safe.
 pub(super) fn take() -> Option<(usize, &'static Lease)> {
-    leases()[..rows()].iter().enumerate().find(|(_, lease)| lease.holder.take())
+    leases()[..first_rows()].iter().enumerate().find(|(_, lease)| lease.holder.take())
 }
 
 impl Lease {

@@ -1,6 +1,6 @@
 //! Open rows: those that adds may go to. A read visits these and no others.
 //!
-//! There are as many rows as the machine has cores, and few processes use them all. Rows stand in two banks: the *first*, where
+//! There are as many rows as the machine has cores, or more, and few processes use them all. Rows stand in two banks: the *first*, where
 //! one thread at a time writes each row, or one core's threads; and, where threads lease rows, the *second*, whose rows threads
 //! share (see [`portable`](super::portable)). The first row is open from the beginning. Each other one is opened, with those before
 //! it in its bank, by a thread that is about to add to it for the first time. None is closed again.
@@ -47,7 +47,7 @@ use crate::sync::{Ordering, fence};
 /// How many bits of the word are the first bank's.
 const HALF: u32 = usize::BITS / 2;
 
-/// How many rows of each bank are open. No more than [`rows`](super::rows) each.
+/// How many rows of each bank are open.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenRows {
     /// At least one.
@@ -67,9 +67,9 @@ pub(crate) fn open_rows() -> OpenRows {
 #[cold]
 pub(crate) fn open(row: usize) {
     debug_assert!(row < super::mapped_rows());
-    let rows = super::rows();
+    let first = super::first_rows();
     // What the bank's half must be, and how far up it stands.
-    let (count, shift) = if row < rows { (row + 1, 0) } else { (row + 1 - rows, HALF) };
+    let (count, shift) = if row < first { (row + 1, 0) } else { (row + 1 - first, HALF) };
     let half = ((1 << HALF) - 1) << shift;
     let raised = |word: usize| {
         ((word & half) < (count << shift)).then_some((word & !half) | (count << shift))
@@ -95,12 +95,12 @@ mod tests {
     #[test]
     fn rows_open_and_stay_open() {
         stripe::strategy();
-        assert!((1..=stripe::rows()).contains(&open_rows().first));
-        let last = stripe::rows() - 1;
-        open(last);
-        assert_eq!(open_rows().first, stripe::rows());
+        let all = stripe::first_rows();
+        assert!((1..=all).contains(&open_rows().first));
+        open(all - 1);
+        assert_eq!(open_rows().first, all);
         open(0);
-        assert_eq!(open_rows().first, stripe::rows());
+        assert_eq!(open_rows().first, all);
     }
 
     #[test]
@@ -109,8 +109,9 @@ mod tests {
         if stripe::leases() {
             open(stripe::mapped_rows() - 1);
             assert_eq!(open_rows().second, stripe::rows());
-            open(stripe::rows() - 1);
-            assert_eq!((open_rows().first, open_rows().second), (stripe::rows(), stripe::rows()));
+            open(stripe::first_rows() - 1);
+            let both = (stripe::first_rows(), stripe::rows());
+            assert_eq!((open_rows().first, open_rows().second), both);
         }
     }
 }

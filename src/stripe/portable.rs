@@ -37,7 +37,7 @@ use std::sync::atomic::compiler_fence;
 use super::lease::{self, Lease};
 use super::open::open;
 use super::rare::cold;
-use super::{LEASES_BY_DEFAULT, is_leasing, rows};
+use super::{LEASES_BY_DEFAULT, first_rows, is_leasing, rows};
 use crate::memory::column::Column;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering, fence, global, thread_number};
 use crate::thread_end::{self, AtEnd, GiveBack, process};
@@ -186,7 +186,7 @@ global! {
 fn deal() -> usize {
     // Relaxed: only the number matters.
     let turn = turns().fetch_add(1, Ordering::Relaxed) % rows();
-    let row = if is_leasing() { rows() + turn } else { turn };
+    let row = if is_leasing() { first_rows() + turn } else { turn };
     open(row); // before it is dealt
     Column::offset(row) + DEALT
 }

@@ -6,8 +6,6 @@ use crate::twin::Twin;
 const FILE: &str = "src/reclaim/announced.rs";
 const ONE_ADD: &str = "announced::an_add_against_the_reuse_of_its_bucket";
 const TWO_ADDS: &str = "announced::two_adds_against_the_reuse_of_their_bucket";
-const IN_ONE_SLOT: &str =
-    "announced::adds_of_two_threads_in_one_slot_against_the_reuse_of_their_bucket";
 
 /// Every mistake with announcements that a model must notice.
 pub(super) const ANNOUNCED: &[Twin] = &[
@@ -103,24 +101,6 @@ pub(super) const ANNOUNCED: &[Twin] = &[
         build: &BUILD,
         model: ONE_ADD,
         why: "nobody looks at the slot (I1, I2)",
-    },
-    Twin {
-        name: "announced-slot-given-back-relaxed",
-        file: "src/thread_end/holder.rs",
-        find: "let (order, failed) = (Ordering::Release, Ordering::Relaxed);",
-        replace: "let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);",
-        build: &BUILD,
-        model: IN_ONE_SLOT,
-        why: "who finds what the next thread announces does not see what the one before added (I6)",
-    },
-    Twin {
-        name: "announced-slot-taken-relaxed",
-        file: "src/thread_end/holder.rs",
-        find: "let (order, failed) = (Ordering::Acquire, Ordering::Relaxed);",
-        replace: "let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);",
-        build: &BUILD,
-        model: IN_ONE_SLOT,
-        why: "who finds what the next thread announces does not see what the one before added (I6)",
     },
     Twin {
         name: "announced-slot-not-in-use",

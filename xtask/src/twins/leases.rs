@@ -35,7 +35,7 @@ pub(super) const LEASES: &[Twin] = &[
     Twin {
         name: "locked-and-plain-adds-in-one-row",
         file: "src/stripe/portable.rs",
-        find: "    let row = if is_leasing() { rows() + turn } else { turn };",
+        find: "    let row = if is_leasing() { first_rows() + turn } else { turn };",
         replace: "    let row = turn;",
         build: &ANNOUNCED,
         model: "leases::a_row_from_one_thread_to_the_next",

@@ -113,6 +113,7 @@ pub use totals::Totals;
 /// to now and then keeps as few as its ring holds. Once the ring has been filled, opening a bucket allocates nothing, with four
 /// exceptions: buckets without columns, and columns, if more are needed than ever before; the epochs' own lists, by
 /// [`Strategy::Epochs`]; and a thread's first add without sequences, and its first pin (see [Reading](#reading)).
+/// (A window that needs more when the process has no memory left ends that, as any allocation does.)
 /// The epochs are the library's own: what other crates of the
 /// process do with `crossbeam-epoch` neither runs in its calls nor keeps its memory. A stalled thread costs
 /// others speed, never counts. It keeps the memory of two buckets at most.

@@ -61,7 +61,8 @@ impl<E: Event> Snapshot<E> {
             let cells = before.as_mut();
             let number = |position: usize| coarse.number(view, position, &mut cells[position]);
             let mut bucket = BucketSnapshot::final_at(start, length, number);
-            is_there &= geometry.in_ring(start, geometry.start_of(view.live())) && coarse.is_valid();
+            is_there &=
+                geometry.in_ring(start, geometry.start_of(view.live())) && coarse.is_valid();
             if !is_there {
                 // It has left the tier, or does so meanwhile; and so has each that is older. One that is still found would
                 // be taken for both.

@@ -65,7 +65,8 @@ impl Ring {
 
     /// As [`add`](Self::add), portably. Where an add has no fence, each kind of event has its own function, which needs few
     /// registers.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as `add`
     fn add_without_sequences(window: &impl RingAndClock, at: u64, cells: CellIndex, number: u64) {
         if window.ring().strategy != Strategy::Portable {
             return Ring::add_portably(window, at, cells, number);
@@ -81,7 +82,7 @@ impl Ring {
         }
     }
 
-    #[inline]
+    #[inline(never)]
     fn count_announced(window: &impl RingAndClock, at: u64, cell: u16, number: u64) {
         Ring::add_announced(window, at, CellIndex::Count { cell }, number);
     }

@@ -32,7 +32,9 @@ fn a_row_from_one_thread_to_the_next() {
         count(&counter, 8);
         let found = counter.sum();
         assert!((12..=15).contains(&found), "{found} was never the count");
-        adders.into_iter().for_each(|adder| adder.join().unwrap());
+        for adder in adders {
+            adder.join().unwrap();
+        }
         assert_eq!(counter.sum(), 15);
     });
 }
@@ -91,7 +93,9 @@ fn a_maximum_in_a_row_that_changes_hands() {
         let told = highest.1.load(Acquire);
         let found = highest.0.get();
         assert!(found >= Some(5) || !told, "{found:?} is not what was recorded");
-        recorders.into_iter().for_each(|recorder| recorder.join().unwrap());
+        for recorder in recorders {
+            recorder.join().unwrap();
+        }
         assert_eq!(highest.0.get(), Some(8));
     });
 }
@@ -114,7 +118,9 @@ fn what_is_told_is_counted_in_a_row_that_changes_hands() {
         let told = counter.1.load(Acquire);
         let found = counter.0.sum();
         assert!(found > 0 || !told, "nothing of what was told");
-        tellers.into_iter().for_each(|teller| teller.join().unwrap());
+        for teller in tellers {
+            teller.join().unwrap();
+        }
         assert_eq!(counter.0.sum(), 3);
     });
 }

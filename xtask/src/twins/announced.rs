@@ -8,7 +8,6 @@ const ONE_ADD: &str = "announced::an_add_against_the_reuse_of_its_bucket";
 const TWO_ADDS: &str = "announced::two_adds_against_the_reuse_of_their_bucket";
 const IN_ONE_SLOT: &str =
     "announced::adds_of_two_threads_in_one_slot_against_the_reuse_of_their_bucket";
-const THIRD: &str = "announced::an_add_against_a_close_by_a_third_thread";
 
 /// Every mistake with announcements that a model must notice.
 pub(super) const ANNOUNCED: &[Twin] = &[
@@ -19,15 +18,6 @@ pub(super) const ANNOUNCED: &[Twin] = &[
         replace: "",
         build: &BUILD,
         model: ONE_ADD,
-        why: "an add whose announcement the closer cannot see lands in the next bucket (I1, I2)",
-    },
-    Twin {
-        name: "announced-closed-without-waiting-for-the-barrier",
-        file: "src/ring/close.rs",
-        find: "self.barriers().passed(ticket()) && !announced::is_announced(bucket)",
-        replace: "(ticket() > 0) && !announced::is_announced(bucket)",
-        build: &BUILD,
-        model: THIRD,
         why: "an add whose announcement the closer cannot see lands in the next bucket (I1, I2)",
     },
     Twin {
@@ -83,15 +73,6 @@ pub(super) const ANNOUNCED: &[Twin] = &[
         build: &BUILD,
         model: ONE_ADD,
         why: "who no longer sees the announcement does not see the add behind it (I6)",
-    },
-    Twin {
-        name: "announced-look-relaxed",
-        file: FILE,
-        find: "any(|slot| slot.announced.load(Ordering::Acquire) == what)",
-        replace: "any(|slot| slot.announced.load(Ordering::Relaxed) == what)",
-        build: &BUILD,
-        model: ONE_ADD,
-        why: "who no longer sees an announcement does not see the add behind it (I6)",
     },
     Twin {
         name: "announced-no-fence-between-announcement-and-look",

@@ -44,12 +44,17 @@ const ASKED_FOR: &str = "it is for adds that were asked for as SeqCst, portably,
 const BEGUN: &str = "one thread must take the ticket, another begin the barrier, and a third add: more than a model can finish; \
                      the file proves it";
 const NEXT: &str = "the fence in `has_adders`, which comes next, orders as much; but it is there for something else";
-
 const OPENED: &str = "the thread then opens the row, whether it is open or not, and the fence there orders as much; but it is there \
                       for something else";
 
 /// All of them.
 pub(super) const EXCUSES: &[Excuse] = &[
+    Excuse {
+        site: "reclaim/announced.rs: announces: load: Acquire",
+        orders: &["Relaxed"],
+        why: NEXT,
+        witness: "src/ring/ref_count.rs",
+    },
     Excuse {
         site: "reclaim/announced.rs: announces: load: Acquire #2",
         orders: &["Relaxed"],

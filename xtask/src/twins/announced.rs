@@ -6,6 +6,8 @@ use crate::twin::Twin;
 const FILE: &str = "src/reclaim/announced.rs";
 const ONE_ADD: &str = "announced::an_add_against_the_reuse_of_its_bucket";
 const TWO_ADDS: &str = "announced::two_adds_against_the_reuse_of_their_bucket";
+const IN_ONE_SLOT: &str =
+    "announced::adds_of_two_threads_in_one_slot_against_the_reuse_of_their_bucket";
 
 /// Every mistake with announcements that a model must notice.
 pub(super) const ANNOUNCED: &[Twin] = &[
@@ -117,7 +119,7 @@ pub(super) const ANNOUNCED: &[Twin] = &[
         find: "chunk.in_use.fetch_and(!self.bit, Ordering::Release);",
         replace: "chunk.in_use.fetch_and(!self.bit, Ordering::Relaxed);",
         build: &BUILD,
-        model: ONE_ADD,
+        model: IN_ONE_SLOT,
         why: "who finds that the thread has no slot any more does not see what it added (I6)",
     },
 ];

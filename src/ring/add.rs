@@ -305,9 +305,9 @@ impl Ring {
             }
         };
         // A `Value` mostly comes because it lies beyond what its row has seen: this is its first attempt here. So it is
-        // of an extreme alone whose time was given; and of a thread that had no slot.
+        // of an extreme alone whose time was given; and, without sequences, of a thread that had no slot or no row.
         let first = match cells {
-            CellIndex::Count { .. } if !announces => Some(Miss::Aborted),
+            CellIndex::Count { .. } if self.strategy == Strategy::PerCore => Some(Miss::Aborted),
             _ => attempt(sequence),
         };
         if first == Some(Miss::Aborted) { retry(sequence) } else { first }

@@ -74,7 +74,7 @@ pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
     litmus::quick(steps)?;
     models::lint(steps)?;
     models::rest(steps)?;
-    twin::run(steps, "")?;
+    twin::of_models(steps)?;
     orderings::check(steps)?;
     cluster::run(steps, false)?;
     browser::run(steps)
@@ -89,6 +89,7 @@ fn format_and_lints(steps: &mut Steps) -> Result<(), Failed> {
 /// What takes longer: hours on two cores, most of them the mutants'.
 pub(crate) fn verify(steps: &mut Steps) -> Result<(), Failed> {
     models::run(steps, "")?;
+    twin::run(steps, "")?;
     promela(steps)?;
     models::shuttle(steps, Some(100_000))?;
     let rivals = ["test", "--package", "windrow-benches", "--features", SENTINEL];

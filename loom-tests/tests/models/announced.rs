@@ -71,7 +71,9 @@ fn adds_of_two_threads_in_one_slot_against_the_reuse_of_their_bucket() {
             let window = of_one();
             let others = [2, 8].map(|hits| spawn(&window, move |window| add(window, 0, hits)));
             rotate_twice(&window);
-            others.into_iter().for_each(|other| other.join().unwrap());
+            for other in others {
+                other.join().unwrap();
+            }
             assert_eq!(each(&window, 2), [4]);
             assert_eq!(lifetime(&window), 15);
         },
@@ -90,16 +92,16 @@ fn an_add_against_a_close_by_a_third_thread() {
             turn();
             let mut closed = None;
             window.drain_closed(|bucket| {
-                closed = Some(bucket.sum(windrow_loom_tests::window::Hits::Hit))
+                closed = Some(bucket.sum(windrow_loom_tests::window::Hits::Hit));
             });
             closed
         });
         add(&window, 0, 2);
         rotates.join().unwrap();
-        let closed = closes.join().unwrap();
+        let handed_out = closes.join().unwrap();
         assert_eq!(each(&window, 1), [2, 1]);
         // What was handed out was final, but for back-dated adds; and the add may have come too late to be another.
-        assert!([None, Some(0), Some(2)].contains(&closed), "{closed:?} was handed out");
+        assert!([None, Some(0), Some(2)].contains(&handed_out), "{handed_out:?}");
         assert_eq!((late(&window), lifetime(&window)), (0, 3));
     });
 }

@@ -161,7 +161,7 @@ fn drain_against_the_eviction_of_a_bucket() {
 #[test]
 fn stalled_rotation_against_the_eviction_of_its_bucket() {
     let name = "growth::stalled_rotation_against_the_eviction_of_its_bucket";
-    Model::long(name).explore(|| {
+    Model::longest(name).explore(|| {
         set_time(0);
         let window = Arc::new(window(2));
         let other = spawn(&window, |window| add(window, 1, 1));
@@ -178,7 +178,7 @@ fn stalled_rotation_against_the_eviction_of_its_bucket() {
 #[test]
 fn two_first_rotations() {
     let name = "growth::two_first_rotations";
-    Model::new(name).bounded(1).explore(|| {
+    Model::longest(name).explore(|| {
         set_time(0);
         let window = Arc::new(window(3));
         let other = spawn(&window, |window| {

@@ -47,7 +47,7 @@ fn insertion_against_insertion() {
 #[test]
 fn rotation_against_a_longer_rotation() {
     let name = "one_bucket::rotation_against_a_longer_rotation";
-    Model::long(name).explore(|| {
+    Model::longest(name).explore(|| {
         set_time(0);
         let window = Arc::new(window(2));
         add(&window, 0, 8);
@@ -63,7 +63,7 @@ fn rotation_against_a_longer_rotation() {
 #[test]
 fn rotation_against_rotation_to_the_same_slot() {
     let name = "one_bucket::rotation_against_rotation_to_the_same_slot";
-    Model::long(name).explore(|| {
+    Model::longest(name).explore(|| {
         set_time(0);
         let window = Arc::new(window(2));
         let other = spawn(&window, |window| add(window, 1, 1));
@@ -80,7 +80,7 @@ fn rotation_against_rotation_to_the_same_slot() {
 #[test]
 fn back_dated_add_behind_a_stalled_rotation() {
     let name = "one_bucket::back_dated_add_behind_a_stalled_rotation";
-    Model::long(name).explore(|| {
+    Model::longest(name).explore(|| {
         set_time(0);
         let window = Arc::new(window(3));
         let other = spawn(&window, |window| add(window, 1, 1));

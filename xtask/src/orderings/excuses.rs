@@ -46,9 +46,17 @@ const BEGUN: &str = "one thread must take the ticket, another begin the barrier,
 const NEXT: &str = "the fence in `has_adders`, which comes next, orders as much; but it is there for something else";
 const OPENED: &str = "the thread then opens the row, whether it is open or not, and the fence there orders as much; but it is there \
                       for something else";
+const AGAIN: &str = "`follow` has found the slot without a bucket just before, and acquired that; for another word a bucket must \
+                     have come and gone between the two loads: more than a model can finish";
 
 /// All of them.
 pub(super) const EXCUSES: &[Excuse] = &[
+    Excuse {
+        site: "ring/slot.rs: rounds_left: load: Acquire",
+        orders: &["Relaxed"],
+        why: AGAIN,
+        witness: "src/ring/slot.rs",
+    },
     Excuse {
         site: "reclaim/announced.rs: announces: load: Acquire",
         orders: &["Relaxed"],

@@ -37,15 +37,12 @@ impl Model {
         Model::new(name).bounded(if few { 1 } else { 2 })
     }
 
-    /// A model that takes minutes with one preemption. With `WINDROW_QUICK`, as in `cargo xtask ci`, it has none but over the
-    /// checking reclaimer: then threads change where one waits or ends.
+    /// A model that takes minutes with one preemption. With `WINDROW_QUICK`, as in `cargo xtask test` and `ci`, it has none: then
+    /// threads change where one waits or ends.
     #[must_use]
     pub fn longest(name: &'static str) -> Model {
         let quick = std::env::var_os("WINDROW_QUICK").is_some();
-        if quick && (!cfg!(windrow_checker) || SLOW) {
-            return Model::new(name).bounded(0);
-        }
-        Model::long(name)
+        if quick { Model::new(name).bounded(0) } else { Model::long(name) }
     }
 
     /// Bounded, whatever the reclaimer: for three threads.

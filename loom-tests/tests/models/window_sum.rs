@@ -151,7 +151,7 @@ fn sum_against_a_leap_and_a_bucket_that_comes_back() {
 #[test]
 fn sum_of_two_against_a_bucket_that_comes_back() {
     let name = "window_sum::sum_of_two_against_a_bucket_that_comes_back";
-    Model::long(name).explore(|| {
+    Model::longest(name).explore(|| {
         set_time(4);
         let window = Arc::new(window(2));
         add(&window, 4, 1);

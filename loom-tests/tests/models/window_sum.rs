@@ -117,9 +117,9 @@ fn sum_against_the_totals_over_its_mark() {
         set_time(3);
         let window = Arc::new(window(2));
         add(&window, 3, 32);
-        add(&window, 4, 64); // beside its block, as every add that rotates in a model
         add(&window, 4, 128);
         add(&window, 5, 1);
+        add(&window, 4, 64); // back-dated: beside its block
         add(&window, 5, 2); // the mark is 32 now, and will be 2
         let other = spawn(&window, |window| add(window, 6, 256));
         let found = sum(&window, 5);

@@ -86,22 +86,6 @@ const WRITES: &[Twin] = &[
         why: "an add under way lands in the bucket that owns the block next (I1, I2)",
     },
     Twin {
-        name: "straggler-adds-to-a-block-it-found-in-a-slot",
-        file: "src/ring/add.rs",
-        find: "                Place::Found(bucket) => {
-                    self.put_shared(&bucket, slots, current.start(), update);",
-        replace: "                Place::Found(bucket) => {
-                    let word = bucket.live.column.load(Ordering::Relaxed);
-                    // SAFETY: not at all.
-                    match unsafe { crate::stripe::portable::dealt(word) } {
-                        Some(dealt) => update.put(&dealt),
-                        None => self.put_shared(&bucket, slots, current.start(), update),
-                    }",
-        build: &CHECKER,
-        model: "each_bucket::add_against_the_reuse_of_its_block",
-        why: "no grace period covers the add: another bucket may own the block by then (I1, I2)",
-    },
-    Twin {
         name: "reference-released-twice",
         file: "src/ring/slot.rs",
         find: "            old.references.release(); // the slot's",
@@ -127,16 +111,6 @@ const WRITES: &[Twin] = &[
         build: &CHECKER,
         model: "each_bucket::back_dated_add_against_its_reuse",
         why: "the bucket may have been reused before the reference was counted (I2)",
-    },
-    Twin {
-        name: "retired-before-it-is-in-its-slot",
-        file: "src/ring/rotate.rs",
-        find: "        slots.install(current);
-        let all_closed",
-        replace: "        let all_closed",
-        build: &CHECKER,
-        model: "one_bucket::back_dated_add_behind_a_stalled_rotation",
-        why: "a back-dated add inserts a second bucket for its start (I3)",
     },
     Twin {
         name: "slot-first",
@@ -273,11 +247,11 @@ const WRITES: &[Twin] = &[
         file: "src/ring/close.rs",
         find: "            let ticket = self.highest_ticket(&reclaim::pin());
             if ticket > 0 {
-                membarrier",
+                self.barriers()",
         replace: "            let guard = reclaim::pin();
             let ticket = self.highest_ticket(&guard);
             if ticket > 0 {
-                membarrier",
+                self.barriers()",
         build: &PER_CORE,
         model: "closing::close_against_close",
         why: "the kernel may take long, and nothing is reclaimed meanwhile",
@@ -285,8 +259,8 @@ const WRITES: &[Twin] = &[
     Twin {
         name: "closed-without-a-barrier",
         file: "src/stripe/membarrier.rs",
-        find: "if per_core::membarrier() {",
-        replace: "if true || per_core::membarrier() {",
+        find: "if (self.make)() {",
+        replace: "if true || (self.make)() {",
         build: &PER_CORE,
         model: "each_bucket::add_against_the_reuse_of_its_block",
         why: "a sequence that has loaded the bucket commits to a block of another bucket (I1, I2)",
@@ -303,8 +277,8 @@ const WRITES: &[Twin] = &[
     Twin {
         name: "tortured-without-a-barrier",
         file: "src/stripe/membarrier.rs",
-        find: "if per_core::membarrier() {",
-        replace: "if true || per_core::membarrier() {",
+        find: "if (self.make)() {",
+        replace: "if true || (self.make)() {",
         build: &TORTURE,
         model: "windows::steps::with_fewer_rows_than_processors",
         why: "a sequence that has loaded the bucket commits to a block of another bucket (I1, I2)",

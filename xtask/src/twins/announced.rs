@@ -68,8 +68,8 @@ pub(super) const ANNOUNCED: &[Twin] = &[
     Twin {
         name: "announced-taken-back-relaxed",
         file: FILE,
-        find: "self.announced.store(null_mut(), Ordering::Release);",
-        replace: "self.announced.store(null_mut(), Ordering::Relaxed);",
+        find: "self.slot.announced.store(null_mut(), Ordering::Release);",
+        replace: "self.slot.announced.store(null_mut(), Ordering::Relaxed);",
         build: &BUILD,
         model: ONE_ADD,
         why: "who no longer sees the announcement does not see the add behind it (I6)",

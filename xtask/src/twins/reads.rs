@@ -76,8 +76,8 @@ pub(super) const READS: &[Twin] = &[
     Twin {
         name: "add-without-release",
         file: "src/ring/cells.rs",
-        find: "portable::add(*self, position, n, Ordering::Release);",
-        replace: "portable::add(*self, position, n, Ordering::Relaxed);",
+        find: "Dealt::add(*self, position, n, Ordering::Release);",
+        replace: "Dealt::add(*self, position, n, Ordering::Relaxed);",
         build: &CHECKER,
         model: "seen::by_a_sum",
         why: "a thread that counts an add must see what came before it (I9)",
@@ -137,7 +137,7 @@ pub(super) const READS: &[Twin] = &[
         file: "src/ring/at_once.rs",
         find:
             "            let all_closed = each_closed(slots, geometry.oldest(live), oldest, |gone| {
-                // Relaxed: as in `interval_sum`; a reused bucket's may be a mark.
+                // Relaxed: as in `interval_sum`.
                 sum = sum.wrapping_sub(gone.cells()[position].total.load(Ordering::Relaxed));
             });
             if !all_closed {
@@ -150,7 +150,7 @@ pub(super) const READS: &[Twin] = &[
             "            let interval = ring.store.interval_sum(current.bucket, mark, position)?;
             sum = sum.wrapping_add(interval);
             let all_closed = each_closed(slots, geometry.oldest(live), oldest, |gone| {
-                // Relaxed: as in `interval_sum`; a reused bucket's may be a mark.
+                // Relaxed: as in `interval_sum`.
                 sum = sum.wrapping_sub(gone.cells()[position].total.load(Ordering::Relaxed));
             });
             if !all_closed {

@@ -19,9 +19,9 @@ pub(super) const ROWS: &[Twin] = &[
         file: "src/arena/rows.rs",
         find: "    let first = (1..open.first).fold(begin, &mut with);",
         replace: "    crate::sync::thread_number!(UNSEEN);
-    let unseen = UNSEEN.with(std::cell::Cell::get).max(rows() - open.first);
+    let unseen = UNSEEN.with(std::cell::Cell::get).max(crate::stripe::first_rows() - open.first);
     UNSEEN.with(|mine| mine.set(unseen));
-    let first = (1..rows() - unseen).fold(begin, &mut with);",
+    let first = (1..crate::stripe::first_rows() - unseen).fold(begin, &mut with);",
         build: &CHECKER,
         model: "counter_drains::two_drains_share_what_was_added",
         why: "a drain does not visit a row that the drain before has counted: it is negative (I8)",

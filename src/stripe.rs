@@ -84,7 +84,8 @@ pub enum Strategy {
     Portable,
     /// As `Portable`, but each add of a window has a fence of its own: where there is no such interruption.
     Fenced,
-    /// As `Portable`, but each add of a window pins an epoch: where the environment asks for it.
+    /// As `Portable`, but each add of a window pins an epoch: where the environment asks for it, or the system has no room for
+    /// what tells of a thread's end.
     Epochs,
 }
 

@@ -1,4 +1,4 @@
-//! Barriers of the process in a model (`--cfg windrow_announced`): each thread is interrupted where it stands.
+//! Barriers of the process in a model (`windrow_announced`): each thread is interrupted where it stands.
 
 use crate::reclaim::{announced, is_pinned};
 use crate::sync::{AtomicUsize, Ordering, global};

@@ -86,6 +86,23 @@ const WRITES: &[Twin] = &[
         why: "an add under way lands in the bucket that owns the block next (I1, I2)",
     },
     Twin {
+        name: "straggler-adds-to-a-block-it-found-in-a-slot",
+        file: "src/ring/add.rs",
+        find: "                Place::Found(bucket) => {
+                    self.put_shared(&bucket, slots, current.start(), update);",
+        replace: "                Place::Found(bucket) => {
+                    if bucket.block().is_some() {
+                        let word = bucket.live.column.load(crate::sync::Ordering::Relaxed);
+                        // SAFETY: not at all.
+                        unsafe { update.put_in_row(word) };
+                    } else {
+                        self.put_shared(&bucket, slots, current.start(), update);
+                    }",
+        build: &CHECKER,
+        model: "each_bucket::add_against_the_reuse_of_its_block",
+        why: "no grace period covers the add: another bucket may own the block by then (I1, I2)",
+    },
+    Twin {
         name: "reference-released-twice",
         file: "src/ring/slot.rs",
         find: "            old.references.release(); // the slot's",
@@ -111,6 +128,16 @@ const WRITES: &[Twin] = &[
         build: &CHECKER,
         model: "each_bucket::back_dated_add_against_its_reuse",
         why: "the bucket may have been reused before the reference was counted (I2)",
+    },
+    Twin {
+        name: "retired-before-it-is-in-its-slot",
+        file: "src/ring/rotate.rs",
+        find: "        slots.install(current);
+        let all_closed",
+        replace: "        let all_closed",
+        build: &CHECKER,
+        model: "one_bucket::back_dated_add_behind_a_stalled_rotation",
+        why: "a back-dated add inserts a second bucket for its start (I3)",
     },
     Twin {
         name: "slot-first",

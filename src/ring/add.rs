@@ -116,8 +116,8 @@ impl Ring {
         Ring::put_in_row::<H>(window, at, CellIndex::Extreme { cell, is_minimum }, number);
     }
 
-    /// Counts in the live bucket, if `at` lies in it and this thread has a row already. Nothing is called while the bucket is
-    /// held, so nothing is saved.
+    /// Counts in the live bucket, if `at` lies in it and this thread has a row already. Nothing is called while an announcement
+    /// holds the bucket, so nothing is saved.
     #[inline(always)]
     #[allow(clippy::inline_always)] // its callers are not inlined
     fn put_in_row<H: Hold>(window: &impl RingAndClock, at: u64, cells: CellIndex, number: u64) {

@@ -30,31 +30,21 @@ pub(super) trait Hold {
     fn hold<'r>(current: &'r BucketPtr, slot: Option<&'r Slot>) -> Result<Self::Held<'r>, Miss>;
 }
 
-/// By an announcement.
-pub(super) enum Announced {}
+/// By an announcement; with a fence of the add's own, if it is `FENCED`.
+pub(super) enum ByAnnouncement<const FENCED: bool> {}
 
-impl Hold for Announced {
+pub(super) type Announced = ByAnnouncement<false>;
+pub(super) type Fenced = ByAnnouncement<true>;
+
+impl<const FENCED: bool> Hold for ByAnnouncement<FENCED> {
     type Held<'r> = Held<'r, Bucket>;
 
     #[inline(always)]
     fn hold<'r>(current: &'r BucketPtr, slot: Option<&'r Slot>) -> Result<Self::Held<'r>, Miss> {
+        let between = if FENCED { Between::Fence } else { Between::Nothing };
         // SAFETY: `current` is never null, and its buckets live as long as the ring.
-        unsafe { slot.ok_or(Miss::NoSlot)?.follow(current, Between::Nothing) }
-            .ok_or(Miss::OtherBucket)
-    }
-}
-
-/// By an announcement and a fence.
-pub(super) enum Fenced {}
-
-impl Hold for Fenced {
-    type Held<'r> = Held<'r, Bucket>;
-
-    #[inline(always)]
-    fn hold<'r>(current: &'r BucketPtr, slot: Option<&'r Slot>) -> Result<Self::Held<'r>, Miss> {
-        // SAFETY: as above.
-        unsafe { slot.ok_or(Miss::NoSlot)?.follow(current, Between::Fence) }
-            .ok_or(Miss::OtherBucket)
+        let held = unsafe { slot.ok_or(Miss::NoSlot)?.follow(current, between) };
+        held.ok_or(Miss::OtherBucket)
     }
 }
 

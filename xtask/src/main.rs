@@ -52,7 +52,7 @@ usage: cargo xtask <command>
                   many processes under Prometheus
   verify          before a release: all that takes longer: hours
 
-  models [NAME]   the loom models, over both reclaimers and per core; NAME: only those whose path
+  models [NAME]   the loom models, over both reclaimers, per core and portably; NAME: only those whose path
                   begins with it
   twins [NAME]    the broken twins, each of which must be noticed; NAME: only those whose name
                   contains it

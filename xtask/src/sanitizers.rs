@@ -87,7 +87,7 @@ impl Sanitizer {
         )
     }
 
-    /// The program that does all at once, in both strategies.
+    /// The program that does all at once, in each strategy.
     fn watch_races(&self, steps: &mut Steps) -> Result<(), Failed> {
         let root = steps.root().to_owned();
         let name = format!("{} sanitizer, races", self.name);

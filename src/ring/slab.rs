@@ -2,8 +2,8 @@
 //!
 //! # Promise
 //!
-//! A slab has as many buckets as its window has needed at once, and not twice as many; it makes more only when none is
-//! free and none has left the ring. So a window that is added to now and then keeps as few as there are in its ring. Once
+//! A slab has as many buckets as its window has needed at once, and up to what the ring takes not twice as many; it makes more only
+//! when none is free and none has left the ring. So a window that is added to now and then keeps as few as there are in its ring. Once
 //! there are as many as the ring takes, a rotation allocates nothing. A window's memory is bounded whatever stalls (a
 //! thread that has a reference keeps one bucket from reuse), and it is safe to follow an old pointer.
 //!

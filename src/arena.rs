@@ -25,9 +25,7 @@ use std::ptr::{NonNull, null_mut};
 use crate::memory::column::{COLUMNS, Column};
 use crate::memory::pages::{PAGE, Pages};
 use crate::stripe;
-use crate::sync::{
-    AtomicPtr, AtomicU64, AtomicUsize, Ordering, const_fn, global, null_pointers, sized,
-};
+use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, Ordering, alike, const_fn, global, sized};
 
 pub(crate) mod by_row;
 pub(crate) mod rows;
@@ -61,7 +59,7 @@ pub(crate) struct Arena {
 impl Arena {
     const_fn! {
         const fn new() -> Arena {
-            Arena { segments: null_pointers(), hint: AtomicUsize::new(0) }
+            Arena { segments: alike![AtomicPtr::new(null_mut()); SEGMENTS], hint: AtomicUsize::new(0) }
         }
     }
 
@@ -125,7 +123,7 @@ impl Arena {
     /// Maps the segment numbered `index`, with a run of `length` already claimed, unless another thread
     /// has mapped it.
     fn map(&self, index: usize, length: usize) -> Option<Mapped> {
-        let pages = Pages::map(ROWS_AT + stripe::rows() * COLUMNS)?;
+        let pages = Pages::map(ROWS_AT + stripe::mapped_rows() * COLUMNS)?;
         let segment = Segment { start: pages.start() };
         let first = segment.take(length)?;
         // Release: publishes the taken run and, in a model, the cells (the kernel's zeroes need no
@@ -172,7 +170,7 @@ impl Segment {
     /// The column at `position` in row 0, of a segment that others can see.
     fn column(self, position: usize) -> Column {
         debug_assert!(position < COLUMNS);
-        // SAFETY: `stripe::rows()` rows of `COLUMNS` cells each follow the bitmap. The segment is never
+        // SAFETY: `stripe::mapped_rows()` rows of `COLUMNS` cells each follow the bitmap. The segment is never
         // unmapped.
         unsafe { Column::new(self.start.add(ROWS_AT + position)) }
     }
@@ -307,8 +305,9 @@ mod tests {
     fn what_is_given_back_is_zero_for_the_next() {
         let arena = private();
         let column = arena.claim(3).unwrap();
-        stripe::open::open(stripe::rows() - 1);
-        for row in 0..stripe::rows() {
+        stripe::open::open(stripe::first_rows() - 1);
+        stripe::open::open(stripe::mapped_rows() - 1);
+        for row in 0..stripe::mapped_rows() {
             column.right(1).cell(row).store(7, Ordering::Relaxed);
         }
         // SAFETY: claimed above, used no more.

@@ -40,10 +40,22 @@ mod fields;
 pub mod guide;
 mod histogram;
 mod memory;
+#[cfg_attr(miri, allow(dead_code))] // it has no keys
+#[cfg(all(
+    any(
+        target_os = "linux",
+        target_os = "android",
+        target_os = "freebsd",
+        target_vendor = "apple"
+    ),
+    not(any(loom, shuttle))
+))]
+mod object;
 mod reclaim;
 mod ring;
 mod stripe;
 mod sync;
+mod thread_end;
 mod timestamp;
 mod window;
 
@@ -66,6 +78,6 @@ pub use stripe::aborts;
 #[cfg(windrow_per_core)]
 #[doc(hidden)]
 pub use stripe::run_on_second_core;
-pub use stripe::{Strategy, strategy};
+pub use stripe::{Strategy, leases, strategy};
 pub use timestamp::Timestamp;
 pub use window::{BucketSnapshot, Builder, Moment, Over, Since, SlidingWindow, Snapshot, Totals};

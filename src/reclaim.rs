@@ -8,6 +8,7 @@
 #[cfg(not(windrow_checker))]
 pub(crate) use crossbeam_epoch::{Atomic, Guard, Owned, Shared};
 
+pub(crate) mod announced;
 pub(crate) mod grace;
 
 #[cfg(not(any(loom, shuttle)))]
@@ -20,7 +21,7 @@ pub(crate) use crossbeam_epoch::pin;
 
 #[cfg(windrow_checker)]
 mod checker;
-#[cfg(windrow_per_core)]
+#[cfg(any(windrow_per_core, windrow_announced))]
 pub(crate) use checker::is_pinned;
 #[cfg(windrow_checker)]
 pub(crate) use checker::{Atomic, Guard, Owned, Shared, pin};

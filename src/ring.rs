@@ -26,9 +26,9 @@
 //!
 //! # The rules
 //!
-//! 1. *A block is reached only through `current`*, loaded under the pin under which it is written.
-//!    A thread that finds a bucket anywhere else adds to its shared cells. So a bucket becomes quiescent
-//!    one grace period after it was retired.
+//! 1. *A block is reached only through `current`*, loaded in the sequence, behind the announcement or under the pin
+//!    with which it is written. A thread that finds a bucket anywhere else adds to its shared cells. So a bucket becomes
+//!    quiescent some time after it was retired: see `close`.
 //! 2. *Current first, slot second, and into the slot before it is retired*: a thread that retires a
 //!    bucket first makes sure that it is in its slot. So a start older than `current` that is not in
 //!    its slot was never current, and never will be.
@@ -46,7 +46,8 @@ use crate::clock::forks;
 use crate::error::BuildError;
 use crate::event::layout::BucketLayout;
 use crate::reclaim::{self, Owned};
-use crate::stripe::{self, Strategy, membarrier, per_core};
+use crate::stripe::numbered::Numbered;
+use crate::stripe::{self, Strategy, per_core};
 use crate::sync::{AtomicU64, Ordering};
 
 // The ground.
@@ -57,11 +58,13 @@ mod ticket;
 
 // Storage.
 mod block;
+mod blocks;
 mod bucket;
 mod bucket_ref;
 mod generation;
 mod number;
 mod slab;
+mod slot;
 mod slots;
 mod store;
 mod tier;
@@ -77,9 +80,12 @@ mod add;
 mod at_once;
 mod close;
 mod drain;
+#[allow(clippy::inline_always)] // it is on the path of an add
+mod hold;
 mod mark;
 mod note;
 #[cfg(loom)]
+#[allow(clippy::missing_panics_doc)] // its callers are models
 pub mod parts;
 mod read;
 mod reconfigure;
@@ -90,7 +96,7 @@ mod tier_view;
 mod view;
 
 pub(crate) use add::RingAndClock;
-use bucket::{Bucket, BucketPtr, Mark};
+use bucket::{Bucket, BucketPtr, Mark, Opening};
 use bucket_ref::BucketRef;
 use cells::zeroed;
 use closer::{Closer, MembarrierLock};
@@ -113,13 +119,14 @@ pub(crate) struct Ring {
     current: CachePadded<BucketPtr>,
     /// How this window's adds are kept from meeting.
     strategy: Strategy,
+    /// Whether they are per core, by concurrency id.
+    is_by_id: bool,
     store: Store,
-    /// A copy of every add to a bucket's shared cells.
+    /// What no block has: a copy of every add to a bucket's shared cells, and the extremes of closed buckets, which
+    /// their blocks have forgotten.
     shared_total: Box<[AtomicU64]>,
     /// Adds whose bucket had left the ring.
     late: Box<[AtomicU64]>,
-    /// The extremes of closed buckets, whose blocks have forgotten them. The rest is unused.
-    closed_extremes: Box<[AtomicU64]>,
     /// Whether the interval has a bucket whose shared cells were added to.
     touched: Touched,
     /// Rings of coarser buckets, each with longer ones than the one before.
@@ -141,43 +148,42 @@ impl Ring {
         layout: BucketLayout,
         now: u64,
     ) -> Result<Ring, BuildError> {
-        // Columns are claimed below, which needs a decision. Without barriers the end of a sequence
-        // cannot be known, and on some processors a record is not seen as one: then windows are
-        // portable, while counters stay as they are.
-        let strategy = match stripe::strategy() {
-            Strategy::PerCore if per_core::pairs_are_whole() && membarrier::available() => {
-                Strategy::PerCore
-            }
-            _ => Strategy::Portable,
-        };
+        let strategy = stripe::of_windows(); // columns are claimed below, which needs a decision
         forks::watch(); // for the lock, and the closer
         let generation = Generation::first(geometry)?;
         let slots = Arc::clone(&generation.slots);
         let coarse = tiers.iter().map(|tier| tier.buckets().saturating_add(2));
         let coarse = coarse.fold(0, usize::saturating_add);
+        let tiers = tiers.into_iter().enumerate().map(|(index, tier)| Tier::new(index, tier));
         let store = Store::new(layout, strategy, geometry.buckets(), coarse);
         let guard = reclaim::pin();
         let generation = Owned::new(generation).into_shared(&guard);
         let of_nothing = |first: &Bucket| first.set_mark(Mark::Known); // zeros
-        let first = store.open(generation, geometry.start_of(now), of_nothing);
+        let start = geometry.start_of(now);
+        let first = store.open(&Opening::fine(generation, start, start), of_nothing);
         slots.install(first);
         let current = CachePadded::new(BucketPtr::new(from_ref(first).cast_mut()));
         drop(guard);
         Ok(Ring {
             current,
             strategy,
+            is_by_id: strategy == Strategy::PerCore && per_core::numbered() == Numbered::ById,
             store,
             shared_total: zeroed(layout.cells()),
             late: zeroed(layout.cells()),
-            closed_extremes: zeroed(layout.cells()),
             touched: Touched::default(),
-            tiers: tiers.into_iter().map(Tier::new).collect::<Result<_, _>>()?,
+            tiers: tiers.collect::<Result<_, _>>()?,
             missed: Missed::default(),
             cursor: Cursor::default(),
             membarrier_lock: MembarrierLock::new(),
             closer: Closer::default(),
             proposal: Proposal::none(),
         })
+    }
+
+    /// How adds are kept from meeting.
+    pub(crate) fn strategy(&self) -> Strategy {
+        self.strategy
     }
 
     /// What leads to the newest bucket.
@@ -191,7 +197,7 @@ impl Ring {
     fn acquire_current(&self) -> BucketRef<'_> {
         // SAFETY: buckets live as long as the window. (The first load pairs with the Release that
         // made it current: we see the bucket, and the slot of every one before it.)
-        unsafe { BucketRef::acquire(&self.current) }.expect("there is always a newest bucket")
+        unsafe { BucketRef::acquire(self.current()) }.expect("there is always a newest bucket")
     }
 
     /// Makes `new` current in place of `old`, which is in its slot. False if `old` is no longer
@@ -238,9 +244,8 @@ impl Drop for Ring {
 impl Ring {
     /// Whether each bucket is referred to by the slots and blocks that lead to it, and by nothing else.
     fn references_are_accounted_for(&self, generation: &Generation) -> bool {
-        let tiers = self.tiers.iter().flat_map(|tier| tier.slots.pointers());
-        let slots = generation.all_slots().flat_map(|slots| slots.pointers()).chain(tiers);
-        let buckets = slots.map(|slot| slot.load(Ordering::Relaxed).cast_const());
-        self.store.references_are_accounted_for(buckets)
+        let tiers = self.tiers.iter().map(|tier| &tier.slots);
+        let slots = generation.all_slots().map(|slots| &**slots).chain(tiers);
+        self.store.references_are_accounted_for(slots.flat_map(|slots| self.buckets(slots)))
     }
 }

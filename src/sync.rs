@@ -90,20 +90,20 @@ macro_rules! global {
     };
 }
 
-/// Declares a thread-local number that starts at `usize::MAX`. It has no destructor, so a thread can
-/// read it at any time, even in its last moments.
+/// Declares a thread-local number that starts at zero. It has no destructor, so a thread can
+/// read it at any time, even in its last moments. (But for loom: there all values of a thread go at once.)
 macro_rules! thread_number {
     ($(#[$attribute:meta])* $name:ident) => {
         #[cfg(not(any(loom, shuttle)))]
         std::thread_local! {
             $(#[$attribute])*
             static $name: std::cell::Cell<usize> =
-                const { std::cell::Cell::new(usize::MAX) };
+                const { std::cell::Cell::new(0) };
         }
         #[cfg(any(loom, shuttle))]
         $crate::sync::engine::thread_local! {
             $(#[$attribute])*
-            static $name: std::cell::Cell<usize> = std::cell::Cell::new(usize::MAX);
+            static $name: std::cell::Cell<usize> = std::cell::Cell::new(0);
         }
     };
 }
@@ -115,17 +115,18 @@ pub(crate) const fn sized(real: usize, model: usize) -> usize {
     if cfg!(any(loom, shuttle)) { model } else { real }
 }
 
-/// An array of null pointers.
-#[cfg(not(loom))]
-pub(crate) const fn null_pointers<T, const N: usize>() -> [AtomicPtr<T>; N] {
-    [const { AtomicPtr::new(std::ptr::null_mut()) }; N]
+/// An array of values that are made alike; in a `const`, except under loom.
+macro_rules! alike {
+    ($value:expr; $count:expr) => {{
+        #[cfg(not(loom))]
+        let all = [const { $value }; $count];
+        #[cfg(loom)]
+        let all = std::array::from_fn::<_, { $count }, _>(|_| $value);
+        all
+    }};
 }
 
-/// An array of null pointers.
-#[cfg(loom)]
-pub(crate) fn null_pointers<T, const N: usize>() -> [AtomicPtr<T>; N] {
-    std::array::from_fn(|_| AtomicPtr::new(std::ptr::null_mut()))
-}
+pub(crate) use alike;
 
 /// A cell that loom checks for races. Shuttle sees no races: it runs one step after another.
 #[cfg(all(windrow_checker, loom))]
@@ -159,6 +160,10 @@ pub(crate) struct Witness {
     #[cfg(loom)]
     cell: loom::cell::UnsafeCell<()>,
 }
+
+// SAFETY: it holds nothing, and loom sees each use.
+#[cfg(loom)]
+unsafe impl Sync for Witness {}
 
 impl Witness {
     /// Checks, under loom, that the initialisation of the structure happened before.

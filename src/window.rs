@@ -7,6 +7,7 @@ use crate::clock::{Clock, Coarse};
 use crate::error::{BuildError, OutOfRange};
 use crate::event::{Event, cells_of};
 use crate::ring::{Geometry, OutOfRing, Ring, RingAndClock};
+use crate::stripe::Strategy;
 use crate::timestamp::{Timestamp, saturating_nanos};
 use crate::window::identity::Identity;
 
@@ -89,10 +90,13 @@ pub use totals::Totals;
 ///
 /// | an add | with sequences | without |
 /// |---|---|---|
-/// | to the live bucket: nearly every one | the clock's reading and some twenty plain instructions, which write a cache line of this core's own | the clock's reading, an epoch pin, and an atomic read-modify-write to a cache line of the thread's own |
+/// | to the live bucket: nearly every one | the clock's reading and some twenty plain instructions, which write a cache line of this core's own | the clock's reading and some twenty-five plain instructions, which write two cache lines of the thread's own |
 /// | of a `Value` beyond all that its core has recorded in the bucket: the first one, then ever fewer | two sequences more, out of line | as any other |
 /// | whose bucket is no longer the live one, or has no columns; or whose sequence was interrupted 32 times | some atomic read-modify-writes to lines that all cores share | the same |
-/// | that opens a bucket: once a bucket | some microseconds, and *a system call* (`membarrier`) that closes the bucket before | some microseconds, no system call |
+/// | that opens a bucket: once a bucket | some microseconds, and *a system call* (`membarrier`) that closes the bucket before | the same, and a look at a word of each thread that has added |
+///
+/// This is where the system has such a call: Linux and Windows. Elsewhere, without sequences, each add has a fence of its
+/// own, and none makes a call ([`Strategy::Fenced`]).
 ///
 /// The system call takes microseconds by itself. But the kernel has one lock for the barriers of all
 /// processes: others that ask for barriers all the time can make the call last as long as they take turns.
@@ -104,16 +108,20 @@ pub use totals::Totals;
 /// all cores share. If no add is to make the call, have a [`Ticker`](crate::clock::Ticker) close the
 /// buckets: [`close_on`](Self::close_on).
 ///
-/// Once the ring has been filled, opening a bucket allocates nothing, with three exceptions: buckets without
-/// columns, if more are needed than ever before; the epochs' own lists, where there are no sequences; and a
-/// thread's first pin (see [Reading](#reading)). The epochs are the library's own: what other crates of the
+/// A window's memory grows as it is used: with 60 buckets of five events it takes two kilobytes until the second bucket is
+/// opened, and sixteen when all of its ring was used. Buckets that have left the ring are used again, so one that is added
+/// to now and then keeps as few as its ring holds. Once the ring has been filled, opening a bucket allocates nothing, with four
+/// exceptions: buckets without columns, and columns, if more are needed than ever before; the epochs' own lists, by
+/// [`Strategy::Epochs`]; and a thread's first add without sequences, and its first pin (see [Reading](#reading)).
+/// (A window that needs more when the process has no memory left ends that, as any allocation does.)
+/// The epochs are the library's own: what other crates of the
 /// process do with `crossbeam-epoch` neither runs in its calls nor keeps its memory. A stalled thread costs
 /// others speed, never counts. It keeps the memory of two buckets at most.
 ///
 /// Adds are Release and reads are Acquire: a thread that counts an add sees what the add's thread did
 /// before.
 ///
-/// A window keeps two sets of cells for each bucket in the ring, and four sets of columns: see the
+/// A window keeps two sets of cells for each bucket in the ring, and one to four sets of columns: see the
 /// [formula](crate::guide::design#memory). Do not add to a window in a signal handler.
 pub struct SlidingWindow<E, C = Coarse> {
     ring: Ring,
@@ -315,6 +323,21 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// ```
     pub fn clear(&self) -> Result<(), BuildError> {
         self.ring.clear()
+    }
+
+    /// How this window's adds are kept from meeting, and how it knows that the adds to a bucket are over.
+    ///
+    /// [That of the process](crate::strategy), or another where the system does not offer all that a window needs: a
+    /// window without restartable sequences may stand beside counters with them.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// let window = windrow::SlidingWindow::<Hits>::builder().build()?;
+    /// println!("{:?}", window.strategy());
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn strategy(&self) -> Strategy {
+        self.ring.strategy()
     }
 
     /// The span that the window covers.

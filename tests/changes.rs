@@ -151,9 +151,7 @@ fn a_log_adds_up_through_many_changes() {
 /// Two threads drain, one adds and changes the geometry, in turn.
 #[test]
 fn a_log_adds_up_while_others_drain() {
-    for strategy in ["", "portable"] {
-        alone::run("log_in_this_process", &[("WINDROW_STRATEGY", strategy)]);
-    }
+    alone::in_each_strategy("log_in_this_process");
 }
 
 #[test]
@@ -173,7 +171,7 @@ fn log_in_this_process() {
                 }
             });
         }
-        for round in 1..=3_000 {
+        for round in 1..=1_500 {
             for n in 1..=3 {
                 window.add(Http::Pass, round * n);
                 added += round * n;

@@ -61,9 +61,7 @@ fn what_is_added_after_each_clear_is_handed_out_once() {
 
 #[test]
 fn adds_are_before_a_clear_or_after_it() {
-    for strategy in ["", "portable"] {
-        alone::run("under_writers", &[("WINDROW_STRATEGY", strategy)]);
-    }
+    alone::in_each_strategy("under_writers");
 }
 
 #[test]
@@ -71,7 +69,7 @@ fn adds_are_before_a_clear_or_after_it() {
 fn under_writers() {
     let clock = Manual::default();
     clock.set(at_ns(1_000_000_000));
-    for round in 0..300 {
+    for round in 0..150 {
         let window = window::<Seen>(ms(10), 4, &clock);
         let (begun, done, is_over) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
         let (mut before, mut after) = (0, 0);

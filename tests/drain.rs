@@ -188,9 +188,7 @@ fn one_drains_at_a_time() {
 /// a call: no drain is needed for that, and one drain finds all there is.
 #[test]
 fn a_displaced_bucket_is_closed_at_once() {
-    for strategy in ["", "portable"] {
-        alone::run("closed_in_this_process", &[("WINDROW_STRATEGY", strategy)]);
-    }
+    alone::in_each_strategy("closed_in_this_process");
 }
 
 #[test]
@@ -219,9 +217,7 @@ fn closed_in_this_process() {
 /// twice, and at rest all adds up.
 #[test]
 fn a_log_adds_up_while_others_count() {
-    for strategy in ["", "portable"] {
-        alone::run("log_in_this_process", &[("WINDROW_STRATEGY", strategy)]);
-    }
+    alone::in_each_strategy("log_in_this_process");
 }
 
 #[test]

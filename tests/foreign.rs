@@ -26,12 +26,6 @@ thread_local! {
 /// A foreign function ran in a call of ours.
 static RAN_INSIDE: AtomicBool = AtomicBool::new(false);
 
-fn on_each_strategy(name: &str) {
-    for strategy in ["", "portable"] {
-        alone::run(name, &[("WINDROW_STRATEGY", strategy)]);
-    }
-}
-
 /// Puts functions off until later, as another crate does: from a thread of its own, so that it is not
 /// its end that runs them.
 fn defer(function: fn()) {
@@ -68,7 +62,7 @@ fn use_windows() {
 /// Defect: a deferred function of another crate's that slept made an add take as long.
 #[test]
 fn deferred_functions_of_others_do_not_run_in_our_calls() {
-    on_each_strategy("deferred_by_others");
+    alone::in_each_strategy("deferred_by_others");
 }
 
 #[test]
@@ -88,7 +82,7 @@ fn deferred_by_others() {
 /// Defect: one that panicked unwound out of an add.
 #[test]
 fn panics_of_others_do_not_unwind_out_of_our_calls() {
-    on_each_strategy("panics_of_others");
+    alone::in_each_strategy("panics_of_others");
 }
 
 #[test]

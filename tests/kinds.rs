@@ -117,9 +117,7 @@ fn an_extreme_alone_has_neither_count_nor_sum() {
 
 #[test]
 fn an_extreme_alone_is_the_one_that_a_value_has() {
-    for strategy in ["", "portable"] {
-        alone::run("histories", &[("WINDROW_STRATEGY", strategy)]);
-    }
+    alone::in_each_strategy("histories");
 }
 
 /// Random histories: time steps on and back, late and back-dated values, changes of geometry, `clear` and drains.
@@ -252,9 +250,7 @@ fn a_signed_number_is_shown_with_its_sign() {
 
 #[test]
 fn no_extreme_is_lost_or_strays_into_another_bucket() {
-    for strategy in ["", "portable"] {
-        alone::run("under_writers", &[("WINDROW_STRATEGY", strategy)]);
-    }
+    alone::in_each_strategy("under_writers");
 }
 
 /// Buckets of nanoseconds, so that most adds meet a rotation; and a ring that holds them all. A value says which

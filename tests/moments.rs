@@ -140,9 +140,7 @@ fn a_moment_of_another_window_has_no_answer() {
 
 #[test]
 fn moments_divide_the_adds_among_them() {
-    for strategy in ["", "portable"] {
-        alone::run("under_writers", &[("WINDROW_STRATEGY", strategy)]);
-    }
+    alone::in_each_strategy("under_writers");
 }
 
 #[test]

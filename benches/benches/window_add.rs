@@ -8,7 +8,8 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use windrow::Clock;
 use windrow::clock::{Coarse, Manual, Precise, Ticker};
 use windrow_benches::harness::{Contender, bench_adds, cores};
-use windrow_benches::ours::{coarse_read, windows, yardsticks};
+use windrow_benches::ours::{coarse_read, windows};
+use windrow_benches::rivals::counters::yardsticks;
 
 const INTERVAL: Duration = Duration::from_secs(1);
 const BUCKETS: usize = 2;

@@ -5,7 +5,7 @@
 //! hand says so in the table it stands in ([`stats`]).
 //!
 //! One part, one file: [`speed`], [`losses`], [`sealed`], [`rotation`], [`latency`], [`memory`], [`first`],
-//! [`instructions`]. What follows from several of them: [`targets`], [`design`]. All of them
+//! [`instructions`], [`strategies`]. What follows from several of them: [`targets`], [`design`]. All of them
 //! end in [`report`].
 
 pub mod chart;
@@ -25,6 +25,7 @@ pub mod rounds;
 pub mod sealed;
 pub mod speed;
 pub mod stats;
+pub mod strategies;
 pub mod subject;
 pub mod targets;
 pub mod worker;

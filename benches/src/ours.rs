@@ -18,7 +18,7 @@ use windrow::{Clock, Counter, SlidingWindow, Timestamp};
 
 use crate::harness::{Contender, Rival, cores, time_adds};
 use crate::rivals::cas_ring::CasRing;
-use crate::rivals::counters::{COARSE_READ, atomic, locked_add, pinned_add, plain_add};
+use crate::rivals::counters::{COARSE_READ, in_turn};
 use crate::rivals::epoch_ring::EpochRing;
 use crate::rivals::invocation::Invocation;
 use crate::rivals::leap_array::LeapArray;
@@ -88,6 +88,13 @@ fn build<C: Clock>(interval: Duration, buckets: usize, clock: C) -> SlidingWindo
 pub fn counters() -> Vec<Contender> {
     let mut contenders = vec![counter()];
     contenders.extend(rivals::counters::all());
+    contenders
+}
+
+/// Sixteen windrow counters in turn, and what they are measured against, fresh.
+pub fn turns() -> Vec<Contender> {
+    let mut contenders = vec![in_turn(WINDROW, Counter::new)];
+    contenders.extend(rivals::counters::turns());
     contenders
 }
 
@@ -176,12 +183,6 @@ impl Rival for CoarseRead {
 /// One read of the coarse clock instead of an add: what every window on that clock needs.
 pub fn coarse_read() -> Contender {
     Contender::new(COARSE_READ, CoarseRead)
-}
-
-/// Without clock or window: the floor, what contention costs, and the yardstick of portable
-/// windows.
-pub fn yardsticks() -> Vec<Contender> {
-    vec![plain_add(), locked_add(), atomic(), pinned_add()]
 }
 
 /// A clock that shows each thread the time which that thread was given. So a test knows the time

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use lexopt::Arg::{Long, Short, Value};
 use lexopt::{Parser, ValueExt};
+use testkit::alone::{BY_PROCESSOR, WAYS};
 use windrow_litmus::program::{Grade, Program, Tally};
 use windrow_litmus::races::ALL;
 use windrow_litmus::stage::Plan;
@@ -25,12 +26,11 @@ usage: litmus [NAME...] [--seconds N] [--trials N]
   --seconds N  for how long each is run, in each strategy; 2 unless said
   --trials N   but for no more trials than this
 
-  WINDROW_STRATEGY=portable (or cpu-id, or empty for this machine's own) runs that strategy alone.
+  WINDROW_STRATEGY=portable (or fenced, epochs, cpu-id, or empty for this machine's own) runs that strategy alone.
 ";
 
-/// The variable that decides how a process counts, and its values, in words.
+/// The variable that decides how a process counts.
 const VARIABLE: &str = "WINDROW_STRATEGY";
-const STRATEGIES: [&str; 3] = ["", "cpu-id", "portable"];
 
 /// How often something is said where there is no table that lives.
 const PLAIN_LINE_EVERY: Duration = Duration::from_secs(10);
@@ -105,12 +105,12 @@ fn main() -> ExitCode {
 /// Runs this program again, once for each strategy. True if nothing forbidden was seen.
 fn run_each() -> bool {
     let mut right = true;
-    for strategy in STRATEGIES {
+    for way in WAYS.into_iter().chain([BY_PROCESSOR]) {
         let again = env::current_exe().and_then(|program| {
-            Command::new(program).args(env::args_os().skip(1)).env(VARIABLE, strategy).status()
+            Command::new(program).args(env::args_os().skip(1)).envs(way).status()
         });
         if !again.as_ref().is_ok_and(std::process::ExitStatus::success) {
-            eprintln!("litmus: {VARIABLE}='{strategy}': {again:?}");
+            eprintln!("litmus: {way:?}: {again:?}");
             right = false;
         }
     }
@@ -121,7 +121,8 @@ fn run_each() -> bool {
 fn run(options: &Options) -> bool {
     windrow_litmus::end_on_panic();
     let strategy = env::var(VARIABLE).unwrap_or_default();
-    println!("{:?} {strategy}", windrow::strategy());
+    let rows = if windrow::leases() { "leased" } else { "dealt" };
+    println!("{:?} {strategy}, rows {rows} where there are no sequences", windrow::strategy());
     // All of them, whatever was seen in one.
     options.programs().filter(|program| !run_one(program, options.plan)).count() == 0
 }

@@ -9,7 +9,7 @@ fn main() {
     if !is_set("CARGO_CFG_LOOM") && !is_set("CARGO_CFG_SHUTTLE") {
         return;
     }
-    for feature in ["checker", "per_core"] {
+    for feature in ["checker", "per_core", "announced"] {
         if is_set(&format!("CARGO_FEATURE_{}", feature.to_uppercase())) {
             println!("cargo::rustc-cfg=windrow_{feature}");
         }

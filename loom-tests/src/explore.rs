@@ -7,6 +7,9 @@ use std::time::Instant;
 
 use crate::engine::{self, Explored};
 
+/// Whether each add takes locks, on which there are more turns to take.
+const SLOW: bool = cfg!(any(windrow_per_core, windrow_announced));
+
 /// A model's name, and loom's bounds.
 ///
 /// Unbounded, loom explores every order of steps. With a bound, only those with at most
@@ -30,19 +33,16 @@ impl Model {
     #[must_use]
     pub fn long(name: &'static str) -> Model {
         let quick = std::env::var_os("WINDROW_QUICK").is_some();
-        let few = quick || cfg!(windrow_per_core) || !cfg!(windrow_checker);
+        let few = quick || !cfg!(windrow_checker) || SLOW;
         Model::new(name).bounded(if few { 1 } else { 2 })
     }
 
-    /// A model that takes minutes with one preemption. With `WINDROW_QUICK`, as in `cargo xtask ci`, it has none but over the
-    /// checking reclaimer: then threads change where one waits or ends.
+    /// A model that takes minutes with one preemption. With `WINDROW_QUICK`, as in `cargo xtask test` and `ci`, it has none: then
+    /// threads change where one waits or ends.
     #[must_use]
     pub fn longest(name: &'static str) -> Model {
         let quick = std::env::var_os("WINDROW_QUICK").is_some();
-        if quick && !cfg!(all(windrow_checker, not(windrow_per_core))) {
-            return Model::new(name).bounded(0);
-        }
-        Model::long(name)
+        if quick { Model::new(name).bounded(0) } else { Model::long(name) }
     }
 
     /// Bounded, whatever the reclaimer: for three threads.
@@ -57,10 +57,11 @@ impl Model {
         if cfg!(windrow_checker) { self } else { self.bounded(preemptions) }
     }
 
-    /// Bounded over the per-core strategy alone, whose scheduler is one more atomic to take turns on.
+    /// Bounded over the per-core strategy and over announced buckets alone, where each add takes locks in place of what
+    /// the kernel does.
     #[must_use]
     pub fn bounded_per_core(self, preemptions: usize) -> Model {
-        if cfg!(windrow_per_core) { self.bounded(preemptions) } else { self }
+        if SLOW { self.bounded(preemptions) } else { self }
     }
 
     /// Explores the model, and prints how many executions that took.
@@ -84,6 +85,8 @@ impl Model {
 fn over() -> &'static str {
     if cfg!(windrow_per_core) {
         "the per-core strategy"
+    } else if cfg!(windrow_announced) {
+        "announced buckets"
     } else if cfg!(windrow_checker) {
         "the checker"
     } else if !cfg!(loom) && windrow::strategy() == windrow::Strategy::PerCore {

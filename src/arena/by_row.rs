@@ -23,8 +23,10 @@ pub struct ByRow {
 }
 
 impl ByRow {
-    /// What each [open row](crate::strategy#rows) holds, the first row first. A later look may find more rows, and never fewer
-    /// where this has any. Of a counter that nobody has added to, there is none.
+    /// What each [open row](crate::strategy#rows) holds, the first row first. (Where threads lease rows, and some found none, what they
+    /// have added is shown with the rows of the same numbers.)
+    ///
+    /// A later look may find more rows, and never fewer where this has any. Of a counter that nobody has added to, there is none.
     ///
     /// ```
     /// assert!(windrow::Counter::new().by_row().rows().is_empty());

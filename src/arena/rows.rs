@@ -2,38 +2,56 @@
 //! writes. In other rows all are zero.
 
 use crate::memory::column::Column;
+use crate::stripe::first_rows;
 use crate::stripe::live_bucket::PENDING;
 use crate::stripe::open::open_rows;
 use crate::sync::Ordering;
 
-/// Every open row's number in `column`, one load each.
-pub(crate) fn values(column: Column) -> impl Iterator<Item = u64> {
+/// What one row holds.
+#[inline]
+fn value(column: Column, row: usize) -> u64 {
     // Acquire: pairs with the Release of adds and raises (`stripe`). A reader that counts an add sees
     // what the add's thread had seen before it.
-    let rows = std::iter::once(0).chain(1..open_rows()); // the first is open
-    rows.map(move |row| column.cell(row).load(Ordering::Acquire))
+    column.cell(row).load(Ordering::Acquire)
+}
+
+/// Goes through the numbers of all open rows: those of the first bank, then those of the second, which follows it.
+#[inline]
+fn fold<T>(begin: T, mut with: impl FnMut(T, usize) -> T) -> T {
+    let begin = with(begin, 0); // it is open, and its cell's load need not wait for the word
+    let open = open_rows();
+    let first = (1..open.first).fold(begin, &mut with);
+    (0..open.second).fold(first, |all, row| with(all, first_rows() + row))
+}
+
+/// What the rows hold, one after the other: those at the same place of the two banks as one.
+pub(crate) fn by_place(column: Column) -> impl Iterator<Item = u64> {
+    let open = open_rows();
+    (0..open.first.max(open.second)).map(move |place| {
+        let first = if place < open.first { value(column, place) } else { 0 };
+        let second = if place < open.second { value(column, first_rows() + place) } else { 0 };
+        first.wrapping_add(second)
+    })
 }
 
 /// The sum of all rows, wrapping.
 pub(crate) fn sum(column: Column) -> u64 {
-    values(column).fold(0, u64::wrapping_add)
+    fold(0, |all: u64, row| all.wrapping_add(value(column, row)))
 }
 
 /// Adds to each of `sums`, wrapping, all rows of its column; the first one's is `column`, and the others stand to the right. Row by row, as
 /// cells lie in memory.
 pub(crate) fn add_up(column: Column, sums: &mut [u64]) {
-    for row in 0..open_rows() {
+    fold((), |(), row| {
         for (distance, sum) in sums.iter_mut().enumerate() {
-            // Acquire: as in `values`.
-            let number = column.right(distance).cell(row).load(Ordering::Acquire);
-            *sum = sum.wrapping_add(number);
+            *sum = sum.wrapping_add(value(column.right(distance), row));
         }
-    }
+    });
 }
 
 /// The greatest of all rows.
 pub(crate) fn greatest(column: Column) -> u64 {
-    values(column).fold(0, u64::max)
+    fold(0, |all: u64, row| all.max(value(column, row)))
 }
 
 /// The columns of a value's record in one row that matter to an extreme.
@@ -58,30 +76,30 @@ pub(crate) fn extreme(of: &Extreme) -> u64 {
         let pending = if of.is_complement { !pending } else { pending };
         if pends { extreme.max(pending) } else { extreme }
     };
-    (0..open_rows()).map(row).fold(0, u64::max)
+    fold(0, |all: u64, number| all.max(row(number)))
 }
 
 /// Clears every row's pending bit in a column of counts. As for [`reset`], it is provably quiescent.
 pub(crate) fn forget_pending(count: Column) {
-    for row in 0..open_rows() {
+    fold((), |(), row| {
         let cell = count.cell(row);
         let number = cell.load(Ordering::Relaxed); // as in `reset`
         if number & PENDING != 0 {
             // Release: pairs with the Acquire in `extreme`.
             cell.store(number & !PENDING, Ordering::Release);
         }
-    }
+    });
 }
 
 /// Sets all rows to zero. The column is provably quiescent: no thread is adding to it.
 ///
 /// Cells that are zero are not written, so that the pages of unused rows stay untouched.
 pub(crate) fn reset(column: Column, order: Ordering) {
-    for row in 0..open_rows() {
+    fold((), |(), row| {
         let cell = column.cell(row);
         // Relaxed: quiescent, so no other thread writes, and the last write happened before.
         if cell.load(Ordering::Relaxed) != 0 {
             cell.store(0, order);
         }
-    }
+    });
 }

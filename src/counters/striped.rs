@@ -13,11 +13,9 @@ use std::ptr::null_mut;
 use crate::arena::arena;
 use crate::arena::by_row::ByRow;
 use crate::arena::rows;
-use crate::stripe::miss::Miss;
-use crate::stripe::per_core::{self, PerCoreColumn};
-use crate::stripe::retry::retry_after;
+use crate::stripe::put::{Add, Raise, put, put_first};
 use crate::stripe::{self, TaggedColumn, portable};
-use crate::sync::{AtomicPtr, AtomicU64, Ordering, const_fn, fence};
+use crate::sync::{AtomicPtr, AtomicU64, Ordering, const_fn};
 
 /// A number that all cores may write at once.
 pub(crate) struct Striped {
@@ -40,34 +38,21 @@ impl Striped {
     }
 
     /// Adds `n`, wrapping. `order` is at least Release.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // no call on the path of an add
     pub(crate) fn add(&self, n: u64, order: Ordering) {
-        match self.tagged() {
-            TaggedColumn::PerCore(column) => {
-                // The committing store is a plain one: Release on the processors that have this
-                // strategy. The `asm!` is a barrier to the compiler.
-                let missed = |why| self.add_missed(column, n, why);
-                per_core::add(column, n, || missed(Miss::Aborted), || missed(Miss::NoRow));
-                if order == Ordering::SeqCst {
-                    fence(Ordering::SeqCst); // as the locked add would be
-                }
-            }
-            TaggedColumn::Portable(column) => portable::add(column, 0, n, order),
-            TaggedColumn::Unavailable | TaggedColumn::Unclaimed => self.add_first(n, order),
-        }
+        let (add, aside) = (Add(n, order), move || self.add_shared(n, order));
+        // SAFETY: as in `tagged`.
+        unsafe { put(self.word(), add, aside, || put_first(self.claimed(), add, aside)) }
     }
 
     /// Raises the number to `value`, unless it is there already.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // no call on the path of an add
     pub(crate) fn raise(&self, value: u64) {
-        match self.tagged() {
-            TaggedColumn::PerCore(column) => {
-                let missed = |why| self.raise_missed(column, value, why);
-                per_core::raise(column, value, || missed(Miss::Aborted), || missed(Miss::NoRow));
-            }
-            TaggedColumn::Portable(column) => portable::raise(column, 0, value),
-            TaggedColumn::Unavailable | TaggedColumn::Unclaimed => self.raise_first(value),
-        }
+        let (raise, aside) = (Raise(value), move || portable::raise_cell(&self.fallback, value));
+        // SAFETY: as in `tagged`.
+        unsafe { put(self.word(), raise, aside, || put_first(self.claimed(), raise, aside)) }
     }
 
     /// The sum of all that was added.
@@ -80,14 +65,14 @@ impl Striped {
     /// What was added without a row.
     #[inline]
     fn beside_rows(&self) -> u64 {
-        // Acquire: pairs with the Release of the add, as in `rows::values`.
+        // Acquire: pairs with the Release of the add, as in `rows::value`.
         self.fallback.load(Ordering::Acquire)
     }
 
     /// What each row holds of it, and what is not in rows.
     pub(crate) fn by_row(&self) -> ByRow {
         let rows =
-            self.tagged().column().map_or_else(Vec::new, |column| rows::values(column).collect());
+            self.tagged().column().map_or_else(Vec::new, |column| rows::by_place(column).collect());
         ByRow { rows, shared: self.beside_rows() }
     }
 
@@ -99,68 +84,30 @@ impl Striped {
     }
 
     #[inline]
-    fn tagged(&self) -> TaggedColumn {
+    fn word(&self) -> *mut AtomicU64 {
         // Acquire: pairs with the Release in `claim`. The cells are seen as zero, and what the strategy
         // found out is seen.
-        let word = self.column.load(Ordering::Acquire);
+        self.column.load(Ordering::Acquire)
+    }
+
+    #[inline]
+    fn tagged(&self) -> TaggedColumn {
         // SAFETY: null at first; `claim` stores nothing else.
-        unsafe { TaggedColumn::decode(word) }
+        unsafe { TaggedColumn::decode(self.word()) }
     }
 
+    /// Adds without a column, or without a row.
     #[cold]
-    fn add_missed(&self, column: PerCoreColumn, n: u64, why: Miss) {
-        let miss = retry_after(why, |missed| {
-            let because = |why| move || missed.set(Some(why));
-            per_core::add(column, n, because(Miss::Aborted), because(Miss::NoRow));
-        });
-        if miss.is_some() {
-            self.add_shared(n);
-        }
+    fn add_shared(&self, n: u64, order: Ordering) {
+        self.fallback.fetch_add(n, order); // as in `portable::Dealt::add`
     }
 
-    /// Adds without a row.
+    /// The column's word. Claims a column unless one is set; there is none if the arena is full or the strategy undecided.
     #[cold]
-    fn add_shared(&self, n: u64) {
-        self.fallback.fetch_add(n, Ordering::Release); // as in `portable::add`
-    }
-
-    #[cold]
-    fn raise_missed(&self, column: PerCoreColumn, value: u64, why: Miss) {
-        let miss = retry_after(why, |missed| {
-            let because = |why| move || missed.set(Some(why));
-            per_core::raise(column, value, because(Miss::Aborted), because(Miss::NoRow));
-        });
-        if miss.is_some() {
-            self.raise_shared(value);
-        }
-    }
-
-    /// Raises without a row.
-    #[cold]
-    fn raise_shared(&self, value: u64) {
-        portable::raise_cell(&self.fallback, value);
-    }
-
-    #[cold]
-    fn add_first(&self, n: u64, order: Ordering) {
-        match self.claim() {
-            Some(()) => self.add(n, order),
-            None => _ = self.fallback.fetch_add(n, order),
-        }
-    }
-
-    #[cold]
-    fn raise_first(&self, value: u64) {
-        match self.claim() {
-            Some(()) => self.raise(value),
-            None => self.raise_shared(value),
-        }
-    }
-
-    /// Claims a column unless one is set; `None` if the arena is full or the strategy undecided.
-    fn claim(&self) -> Option<()> {
-        if self.tagged() == TaggedColumn::Unclaimed {
-            let strategy = stripe::decided()?;
+    fn claimed(&self) -> *mut AtomicU64 {
+        if self.tagged() == TaggedColumn::Unclaimed
+            && let Some(strategy) = stripe::decided()
+        {
             let claimed = arena().claim(1);
             // Release: publishes the claimed column, with its cells zero.
             let (order, failed) = (Ordering::Release, Ordering::Relaxed);
@@ -171,7 +118,7 @@ impl Striped {
                 unsafe { arena().free(column, 1) };
             }
         }
-        self.tagged().column().map(drop)
+        self.word()
     }
 }
 

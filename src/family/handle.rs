@@ -103,7 +103,7 @@ impl<L: Labels, M: Debug> Debug for Handle<L, M> {
 /// dereferences to the metric.
 ///
 /// It keeps the thread pinned (unless all labels are enums). As long as it lives, memory of
-/// removed series is not freed, and windows without restartable sequences do not close buckets. So
+/// removed series is not freed, and windows by [epochs](crate::Strategy::Epochs) do not close buckets. So
 /// use it and let it go. To keep a series, take a [`Handle`].
 #[must_use = "a borrowed metric counts nothing by itself"]
 pub struct Pinned<'f, L: Labels, M> {

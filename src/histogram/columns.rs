@@ -18,10 +18,8 @@
 use std::ptr::{NonNull, null_mut, slice_from_raw_parts_mut};
 
 use crate::arena::{arena, rows};
-use crate::stripe::miss::Miss;
-use crate::stripe::per_core::{self, PerCoreColumn};
-use crate::stripe::retry::retry_after;
-use crate::stripe::{self, TaggedColumn, portable};
+use crate::stripe::put::{Add, put, put_first};
+use crate::stripe::{self, TaggedColumn};
 use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 
 /// Where the sum stands. The cells follow.
@@ -89,62 +87,43 @@ impl Columns {
     /// Adds `n`, wrapping, to the number at `distance`.
     #[inline]
     fn add(&self, distance: usize, n: u64) {
-        match self.tagged(distance) {
-            TaggedColumn::PerCore(column) => {
-                // The committing store is Release, as in `counters::striped`.
-                let missed = |why| self.add_missed(column, distance, n, why);
-                per_core::add(column, n, || missed(Miss::Aborted), || missed(Miss::NoRow));
-            }
-            TaggedColumn::Portable(column) => portable::add(column, 0, n, Ordering::Release),
-            TaggedColumn::Unavailable | TaggedColumn::Unclaimed => self.add_first(distance, n),
+        let (add, aside) = (Add(n, Ordering::Release), move || self.add_shared(distance, n));
+        // SAFETY: a word of `tagged`'s.
+        unsafe {
+            put(self.word(distance), add, aside, || {
+                self.claim();
+                put_first(self.word(distance), add, aside);
+            });
         }
+    }
+
+    /// The word of the column at `distance`; or one that has no column.
+    #[inline]
+    fn word(&self, distance: usize) -> *mut AtomicU64 {
+        // Acquire: pairs with the Release in `claim`. The cells are seen as zero, and so are the shared ones; and what the
+        // strategy found out is seen.
+        let first = self.first.load(Ordering::Acquire);
+        // A column's word is the address of its cell in row 0, with a tag in the bits that a cell's address has not. So whole
+        // cells further on is the word of a column to the right, by the same strategy, in the same claim.
+        if stripe::is_column(first) { first.wrapping_add(distance) } else { first }
     }
 
     /// The column at `distance`.
     #[inline]
     fn tagged(&self, distance: usize) -> TaggedColumn {
-        // Acquire: pairs with the Release in `claim`. The cells are seen as zero, and so are the shared ones; and what the
-        // strategy found out is seen.
-        let first = self.first.load(Ordering::Acquire);
-        // SAFETY: null at first; `claim` stores nothing else.
-        let tagged = unsafe { TaggedColumn::decode(first) };
-        match tagged {
-            TaggedColumn::Unavailable | TaggedColumn::Unclaimed => tagged,
-            // SAFETY: a column's word is the address of its cell in row 0, with a tag in the bits that a cell's address has not. So
-            // whole cells further on is the word of a column to the right, by the same strategy, in the same claim.
-            _ => unsafe { TaggedColumn::decode(first.wrapping_add(distance)) },
-        }
-    }
-
-    #[cold]
-    fn add_missed(&self, column: PerCoreColumn, distance: usize, n: u64, why: Miss) {
-        let miss = retry_after(why, |missed| {
-            let because = |why| move || missed.set(Some(why));
-            per_core::add(column, n, because(Miss::Aborted), because(Miss::NoRow));
-        });
-        if miss.is_some() {
-            self.add_shared(distance, n);
-        }
+        // SAFETY: null at first, and `claim` stores nothing else but words; the one to the right is one, too.
+        unsafe { TaggedColumn::decode(self.word(distance)) }
     }
 
     /// Adds without a row.
     #[cold]
     fn add_shared(&self, distance: usize, n: u64) {
         let shared = self.shared().unwrap_or_else(|| self.make_shared());
-        shared[distance].fetch_add(n, Ordering::Release); // as in `portable::add`
-    }
-
-    #[cold]
-    fn add_first(&self, distance: usize, n: u64) {
-        self.claim();
-        if self.tagged(distance).column().is_some() {
-            self.add(distance, n);
-        } else {
-            self.add_shared(distance, n);
-        }
+        shared[distance].fetch_add(n, Ordering::Release); // as in `portable::Dealt::add`
     }
 
     /// Claims columns unless that was tried. Not while the strategy is undecided.
+    #[cold]
     fn claim(&self) {
         if self.tagged(0) != TaggedColumn::Unclaimed {
             return;

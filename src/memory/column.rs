@@ -51,22 +51,16 @@ impl Column {
         Column(unsafe { self.0.add(distance) })
     }
 
-    /// Its cell in `row`, one of [`rows`](crate::stripe::rows).
+    /// Its cell in `row`, one of [`mapped_rows`](crate::stripe::mapped_rows).
     #[inline]
     pub(crate) fn cell(self, row: usize) -> &'static AtomicU64 {
-        self.cell_at(Self::offset(row))
+        // SAFETY: by the contract of `new` the segment has that row, and lives for ever.
+        unsafe { self.0.add(row * COLUMNS).as_ref() }
     }
 
-    /// How many cells `row` is away from row 0. A strategy may remember this instead of the row.
+    /// How many bytes `row` is away from row 0. A thread may remember this instead of its row.
     #[inline]
     pub(crate) const fn offset(row: usize) -> usize {
-        row * COLUMNS
-    }
-
-    /// Its cell in the row at `offset`.
-    #[inline]
-    pub(crate) fn cell_at(self, offset: usize) -> &'static AtomicU64 {
-        // SAFETY: by the contract of `new` the segment has that row, and lives for ever.
-        unsafe { self.0.add(offset).as_ref() }
+        row * COLUMNS * size_of::<AtomicU64>()
     }
 }

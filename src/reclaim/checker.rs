@@ -37,7 +37,7 @@
 mod ledger;
 mod pointer;
 
-#[cfg(windrow_per_core)]
+#[cfg(any(windrow_per_core, windrow_announced))]
 pub(crate) use ledger::is_pinned;
 pub(crate) use ledger::{Guard, pin};
 pub(crate) use pointer::{Atomic, Owned, Shared};

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!   add -- per core -- a sequence on the live bucket's block -------------- done
-//!       `- portably -- a locked add to it, under a pin -------------------- done
+//!       |- portably -- an add to it, behind an announcement of the bucket - done
+//!       `- by epochs - an add to it, under a pin --------------------------- done
 //!            `- missed: add_slowly
 //!                 |- in the live bucket: its block again, or its shared cells
 //!                 |- newer: rotate, and try again
@@ -10,23 +11,26 @@
 //!                 `- older, out of the ring: `late`
 //! ```
 
-use std::ptr::{NonNull, from_ref};
+use std::ptr::from_ref;
 
 use crate::clock::UNKNOWN;
 use crate::event::layout::{CellIndex, raise_of};
-use crate::memory::column::Column;
+use crate::reclaim::announced::{self, Slot};
 use crate::reclaim::{self, Guard};
 use crate::ring::Ring;
 use crate::ring::bucket::{BucketPtr, CLOSED, Opening};
 use crate::ring::bucket_ref::{Adder, BucketRef};
 use crate::ring::cells::Update;
 use crate::ring::geometry::OutOfRing;
-use crate::ring::slots::Slots;
+use crate::ring::hold::{Announced, Fenced, Hold, Pinned};
+use crate::ring::slots::{Place, Slots};
+use crate::stripe::Strategy;
 use crate::stripe::live_bucket::LiveBucket;
 use crate::stripe::miss::{Miss, MissCell};
+use crate::stripe::per_core::{self, ById, ByProcessor, Numbering};
+use crate::stripe::rare::cold;
 use crate::stripe::retry::{attempt, note, retry};
-use crate::stripe::{Strategy, per_core};
-use crate::sync::{AtomicPtr, Ordering};
+use crate::sync::AtomicPtr;
 use crate::timestamp::Timestamp;
 
 /// A ring, and the clock by which adds to it are timed: a window.
@@ -47,60 +51,82 @@ impl Ring {
     #[allow(clippy::inline_always)] // so that `cells` is a constant, where the event is
     pub(crate) fn add(window: &impl RingAndClock, at: Timestamp, cells: CellIndex, number: u64) {
         let (ring, at) = (window.ring(), at.as_nanos());
-        if ring.strategy == Strategy::PerCore {
-            ring.add_per_core(at, cells, number, |miss| {
-                Ring::add_off_path(window, at, cells, number, miss);
-            });
+        let missed = |miss| Ring::add_off_path(window, at, cells, number, miss);
+        if ring.is_by_id {
+            ring.add_per_core::<ById>(at, cells, number, missed);
         } else {
-            Ring::add_without_sequences(window, at, cells, number);
+            cold(); // so that the usual case needs no jump
+            if ring.strategy == Strategy::PerCore {
+                ring.add_per_core::<ByProcessor>(at, cells, number, missed);
+            } else {
+                Ring::add_portably(window, at, cells, number);
+            }
         }
     }
 
-    /// As [`add`](Self::add), portably. What it calls is not inlined, because a pin is long. Each kind of
-    /// event has its own function, so that a `Count` needs few registers: a locked instruction waits for the
-    /// stores that save them.
-    #[inline]
-    fn add_without_sequences(window: &impl RingAndClock, at: u64, cells: CellIndex, number: u64) {
+    /// As [`add`](Self::add), portably.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as `add`
+    fn add_portably(window: &impl RingAndClock, at: u64, cells: CellIndex, number: u64) {
+        match window.ring().strategy {
+            Strategy::Portable => Ring::add_held::<Announced>(window, at, cells, number),
+            Strategy::Epochs => Ring::add_held::<Pinned<'_>>(window, at, cells, number),
+            _ => Ring::add_held::<Fenced>(window, at, cells, number),
+        }
+    }
+
+    /// Each way, and each kind of event in it, has a function of its own, which needs few registers: an instruction that waits
+    /// for stores would wait for those that save them.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as `add`
+    fn add_held<H: Hold>(window: &impl RingAndClock, at: u64, cells: CellIndex, number: u64) {
         match cells {
-            CellIndex::Count { cell } => Ring::count_without_sequences(window, at, cell, number),
+            CellIndex::Count { cell } => Ring::count::<H>(window, at, cell, number),
             CellIndex::Value { pair, extremes } => {
-                Ring::record_without_sequences(window, at, (pair, extremes), number);
+                Ring::record::<H>(window, at, (pair, extremes), number);
             }
             CellIndex::Extreme { cell, is_minimum } => {
-                Ring::raise_without_sequences(window, at, (cell, is_minimum), number);
+                Ring::raise::<H>(window, at, (cell, is_minimum), number);
             }
         }
     }
 
     #[inline(never)]
-    fn count_without_sequences(window: &impl RingAndClock, at: u64, cell: u16, number: u64) {
-        let cells = CellIndex::Count { cell };
-        let slowly = |miss| Ring::add_off_path(window, at, cells, number, miss);
-        window.ring().add_portably(at, cells, number, slowly);
+    fn count<H: Hold>(window: &impl RingAndClock, at: u64, cell: u16, number: u64) {
+        Ring::put_in_row::<H>(window, at, CellIndex::Count { cell }, number);
     }
 
     #[inline(never)]
-    fn record_without_sequences(
+    fn record<H: Hold>(
         window: &impl RingAndClock,
         at: u64,
         (pair, extremes): (u16, u16),
         number: u64,
     ) {
-        let cells = CellIndex::Value { pair, extremes };
-        let slowly = |miss| Ring::add_off_path(window, at, cells, number, miss);
-        window.ring().add_portably(at, cells, number, slowly);
+        Ring::put_in_row::<H>(window, at, CellIndex::Value { pair, extremes }, number);
     }
 
     #[inline(never)]
-    fn raise_without_sequences(
+    fn raise<H: Hold>(
         window: &impl RingAndClock,
         at: u64,
         (cell, is_minimum): (u16, bool),
         number: u64,
     ) {
-        let cells = CellIndex::Extreme { cell, is_minimum };
-        let slowly = |miss| Ring::add_off_path(window, at, cells, number, miss);
-        window.ring().add_portably(at, cells, number, slowly);
+        Ring::put_in_row::<H>(window, at, CellIndex::Extreme { cell, is_minimum }, number);
+    }
+
+    /// Counts in the live bucket, if `at` lies in it and this thread has a row already. Nothing is called while an announcement
+    /// holds the bucket, so nothing is saved.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // its callers are not inlined
+    fn put_in_row<H: Hold>(window: &impl RingAndClock, at: u64, cells: CellIndex, number: u64) {
+        if let Ok(bucket) = H::hold(&window.ring().current, announced::mine())
+            && bucket.put_in_row(at, Update::new(cells, number))
+        {
+            return;
+        }
+        Ring::add_off_path(window, at, cells, number, Miss::OtherBucket);
     }
 
     /// As [`add`](Self::add), off the quick path, which has missed.
@@ -122,40 +148,52 @@ impl Ring {
     /// beyond what this core's row has seen.
     #[inline(always)]
     #[allow(clippy::inline_always)] // as above
-    fn add_per_core(&self, at: u64, cells: CellIndex, number: u64, missed: impl FnOnce(Miss)) {
+    fn add_per_core<N: Numbering>(
+        &self,
+        at: u64,
+        cells: CellIndex,
+        number: u64,
+        missed: impl FnOnce(Miss),
+    ) {
         let live = self.live();
         // SAFETY: `current` is never null. A bucket that counts in a block is not reused before it is
         // quiescent (see `close`); one that does not never has a span, whatever it is reused for.
         unsafe {
             match cells {
                 CellIndex::Count { cell } => {
-                    per_core::add_live(live, at, cell.into(), number, missed);
+                    per_core::add_live::<N>(live, at, cell.into(), number, missed);
                 }
                 CellIndex::Value { pair, extremes } => {
                     let value = (pair.into(), extremes.into());
-                    per_core::record_live(live, at, value, number, missed);
+                    per_core::record_live::<N>(live, at, value, number, missed);
                 }
                 CellIndex::Extreme { cell, is_minimum } => {
                     let (position, to) = raise_of(cell, is_minimum, number);
-                    per_core::raise_live(live, at, position, to, missed);
+                    per_core::raise_live::<N>(live, at, position, to, missed);
                 }
             }
         }
     }
 
     /// As [`add_per_core`](Self::add_per_core), for any value.
-    fn add_any_per_core(&self, at: u64, cells: CellIndex, number: u64, missed: &MissCell) {
+    fn add_any_per_core<N: Numbering>(
+        &self,
+        at: u64,
+        cells: CellIndex,
+        number: u64,
+        missed: &MissCell,
+    ) {
         let because = |why| missed.set(Some(why));
         let CellIndex::Value { pair, extremes } = cells else {
-            return self.add_per_core(at, cells, number, because);
+            return self.add_per_core::<N>(at, cells, number, because);
         };
         let (live, pair, extremes) = (self.live(), pair.into(), extremes.into());
         let pending = self.store.layout.pending(pair);
         // SAFETY: as in `add_per_core`; a block has a column for each pending value.
         unsafe {
-            per_core::fold_live(live, at, (pair, extremes, pending), because);
+            per_core::fold_live::<N>(live, at, (pair, extremes, pending), because);
             if missed.get().is_none() {
-                per_core::record_pending(live, at, (pair, pending), number, because);
+                per_core::record_pending::<N>(live, at, (pair, pending), number, because);
             }
         }
     }
@@ -167,23 +205,20 @@ impl Ring {
         from_ref::<BucketPtr>(&self.current).cast()
     }
 
-    /// As [`add_per_core`](Self::add_per_core), portably.
-    #[inline(always)]
-    #[allow(clippy::inline_always)] // its callers are not inlined
-    fn add_portably(&self, at: u64, cells: CellIndex, number: u64, missed: impl FnOnce(Miss)) {
-        let guard = reclaim::pin();
-        // SAFETY: never null. No reference is needed, as in `add_per_core`: the pin replaces the sequence.
-        // Acquire: pairs with the Release in `replace_current`.
-        let bucket = unsafe { &*self.current.load(Ordering::Acquire) };
-        if bucket.live.contains(at) {
-            bucket.check();
-            let column = NonNull::new(bucket.live.column.load(Ordering::Relaxed));
-            // SAFETY: a portable block's word is its first column, and a bucket with a span has a block.
-            let column = unsafe { Column::new(column.unwrap_unchecked()) };
-            Update::new(cells, number).put(&column);
-        } else {
-            drop(guard);
-            missed(Miss::OtherBucket);
+    /// Counts `update` in the live bucket, if `at` lies in it, with this thread's slot for announcements, if it has one.
+    /// `None` on success.
+    fn try_portably(&self, slot: Option<&Slot>, at: u64, update: Update) -> Option<Miss> {
+        match self.strategy {
+            Strategy::Portable => self.try_held::<Announced>(slot, at, update),
+            Strategy::Epochs => self.try_held::<Pinned<'_>>(slot, at, update),
+            _ => self.try_held::<Fenced>(slot, at, update),
+        }
+    }
+
+    fn try_held<H: Hold>(&self, slot: Option<&Slot>, at: u64, update: Update) -> Option<Miss> {
+        match H::hold(&self.current, slot) {
+            Ok(bucket) => (!bucket.put(at, update)).then_some(Miss::OtherBucket),
+            Err(miss) => Some(miss),
         }
     }
 
@@ -258,19 +293,22 @@ impl Ring {
     /// Counts `update` through the live bucket's block; `None` on success.
     fn add_live(&self, at: u64, update: Update) -> Option<Miss> {
         let Update { cells, number } = update;
-        let per_core = self.strategy == Strategy::PerCore;
+        let announces = matches!(self.strategy, Strategy::Portable | Strategy::Fenced);
         let sequence = |missed: &MissCell| {
-            if per_core {
-                self.add_any_per_core(at, cells, number, missed);
+            if self.is_by_id {
+                self.add_any_per_core::<ById>(at, cells, number, missed);
+            } else if self.strategy == Strategy::PerCore {
+                self.add_any_per_core::<ByProcessor>(at, cells, number, missed);
             } else {
-                self.add_portably(at, cells, number, |why| missed.set(Some(why)));
+                let slot = if announces { announced::mine_or_taken() } else { None };
+                missed.set(self.try_portably(slot, at, update));
             }
         };
         // A `Value` mostly comes because it lies beyond what its row has seen: this is its first attempt here. So it is
-        // of an extreme alone whose time was given.
+        // of an extreme alone whose time was given; and, without sequences, of a thread that had no slot or no row.
         let first = match cells {
-            CellIndex::Value { .. } | CellIndex::Extreme { .. } => attempt(sequence),
-            CellIndex::Count { .. } => Some(Miss::Aborted),
+            CellIndex::Count { .. } if self.strategy == Strategy::PerCore => Some(Miss::Aborted),
+            _ => attempt(sequence),
         };
         if first == Some(Miss::Aborted) { retry(sequence) } else { first }
     }
@@ -296,19 +334,19 @@ impl Ring {
         }
         loop {
             // SAFETY: the window lives as long as `self`.
-            let seen = unsafe { slots.acquire(start) };
-            match &seen {
-                Some(bucket) if bucket.start() == start => {
-                    self.put_shared(bucket, slots, current.start(), update);
+            match unsafe { slots.find(start) } {
+                Place::Found(bucket) => {
+                    self.put_shared(&bucket, slots, current.start(), update);
                     return Ok(());
                 }
                 // The ring has moved a whole round since `current` was loaded.
-                Some(newer) if newer.start() > start => {
-                    return Err(OutOfRing::Expired { oldest: geometry.oldest(newer.start()) });
+                Place::Left { newest } => {
+                    return Err(OutOfRing::Expired { oldest: geometry.oldest(newest) });
                 }
-                _ => {
-                    let new = self.store.open_without_block(&Opening::fine(of, start), CLOSED);
-                    if !slots.replace(start, seen.as_ref(), new) {
+                Place::Free(older) => {
+                    let opening = Opening::fine(of, start, current.start());
+                    let new = self.store.open_without_block(&opening, CLOSED);
+                    if !slots.slot_at(start).replace(&older, new) {
                         new.references.release(); // it will never be in a slot
                     }
                 }

@@ -73,7 +73,7 @@ impl Store {
                 let sums = self.blocks.iter().map(|block| block.present_sum(position));
                 sums.fold(0, u64::wrapping_add).wrapping_sub(mark)
             }
-            Mark::Alone => self.blocks.get(live.block()?)?.difference(position),
+            Mark::Alone => self.block_of(live)?.difference(position),
             Mark::Unknown => return None,
         };
         Some(through_blocks.wrapping_add(shared))
@@ -85,7 +85,7 @@ impl View<'_> {
     /// it takes a walk.
     ///
     /// Here the interval may have touched buckets, and the time may have passed the live bucket. If `current`
-    /// is the same afterwards, no bucket of its interval was reused, so no other version is asked for.
+    /// is the same afterwards, no bucket of its interval has left its slot.
     pub(super) fn total_at_once(&self, position: usize) -> Option<u64> {
         let (live, newest) = (self.live(), self.newest());
         let ring = self.ring();
@@ -101,7 +101,7 @@ impl View<'_> {
             // What has left, before the blocks: what is closed by then is in their sums, and grows no more. A bucket
             // that is closed only behind them may have counted in between what they do not have.
             let all_closed = each_closed(slots, geometry.oldest(live), oldest, |gone| {
-                // Relaxed: as in `interval_sum`; a reused bucket's may be a mark.
+                // Relaxed: as in `interval_sum`.
                 sum = sum.wrapping_sub(gone.cells()[position].total.load(Ordering::Relaxed));
             });
             if !all_closed {
@@ -111,7 +111,7 @@ impl View<'_> {
             sum = sum.wrapping_add(interval);
             if oldest < live && ring.touched.reaches(newest) {
                 let older = oldest..=live - 1;
-                sum = sum.wrapping_add(slots.shared_sum(older, newest, position));
+                sum = sum.wrapping_add(slots.shared_sum(older, newest, position)?);
             }
         }
         ring.is_current(current).then(|| ring.store.layout.without_pending(position, sum))

@@ -14,7 +14,7 @@ use crate::ring::bucket::{Bucket, BucketPtr};
 use crate::ring::bucket_ref::BucketRef;
 use crate::ring::cells::zeroed;
 use crate::stripe::{Strategy, TaggedColumn};
-use crate::sync::{AtomicU64, Ordering};
+use crate::sync::{AtomicU64, Ordering, Witness};
 
 /// A set of columns, one for each cell of a bucket.
 #[derive(Debug)]
@@ -26,6 +26,7 @@ pub(super) struct Block {
     owner: BucketPtr,
     /// The sums when the owner took over. Of extremes, zero.
     base: Box<[AtomicU64]>,
+    witness: Witness,
 }
 
 impl Block {
@@ -33,7 +34,13 @@ impl Block {
     pub(super) fn claim(layout: BucketLayout, strategy: Strategy) -> Option<Block> {
         let column = arena().claim(columns(layout, strategy))?;
         let (owner, base) = (BucketPtr::new(null_mut()), zeroed(layout.cells()));
-        Some(Block { column, strategy, layout, owner, base })
+        Some(Block { column, strategy, layout, owner, base, witness: Witness::default() })
+    }
+
+    /// Checks, in models, that its making happened before.
+    #[inline]
+    pub(super) fn check(&self) {
+        self.witness.check();
     }
 
     /// Its first column, and how to add to it.
@@ -94,7 +101,7 @@ impl Block {
 
     /// The same, row by row, of a cell that adds up.
     pub(super) fn by_row(&self, position: usize) -> impl Iterator<Item = u64> {
-        let rows = rows::values(self.column.right(position));
+        let rows = rows::by_place(self.column.right(position));
         rows.map(move |number| self.layout.without_pending(position, number))
     }
 
@@ -142,7 +149,7 @@ impl Block {
                     is_complement: self.layout.is_complement(position),
                 })
             }
-            Strategy::PerCore | Strategy::Portable => rows::greatest(cell),
+            _ => rows::greatest(cell),
         }
     }
 
@@ -162,7 +169,7 @@ impl Block {
             self.base[position]
                 .store(self.layout.without_pending(position, sum), Ordering::Release);
         } else {
-            // Release: pairs with the Acquire in `rows::values`, and in `rows::extreme`.
+            // Release: pairs with the Acquire in `rows::value`, and in `rows::extreme`.
             rows::reset(column, Ordering::Release);
         }
     }
@@ -172,7 +179,7 @@ impl Block {
 fn columns(layout: BucketLayout, strategy: Strategy) -> usize {
     match strategy {
         Strategy::PerCore => layout.columns(),
-        Strategy::Portable => layout.cells(),
+        _ => layout.cells(),
     }
 }
 

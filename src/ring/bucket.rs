@@ -1,5 +1,6 @@
 //! A bucket: one slice of time, its state, and what it counts outside a block.
 
+use std::ptr::eq;
 use std::slice::from_raw_parts;
 
 use crate::event::layout::BucketLayout;
@@ -7,6 +8,7 @@ use crate::reclaim::{Atomic, Guard, Shared};
 use crate::ring::cells::BucketCell;
 use crate::ring::generation::Generation;
 use crate::ring::ref_count::RefCount;
+use crate::ring::slots::Slots;
 use crate::ring::ticket::Ticket;
 use crate::stripe::live_bucket::LiveBucket;
 use crate::sync::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering, Witness, fence};
@@ -27,26 +29,44 @@ const NO_BLOCK: u8 = u8::MAX;
 
 /// What a bucket is opened for.
 pub(super) struct Opening<'g> {
-    start: u64,
-    /// The number of its slot.
-    slot: usize,
-    /// The number of its generation.
+    pub(super) start: u64,
+    /// The slots that it will stand in.
+    slots: &'g Slots,
+    /// The number of its generation; or a tier's.
     number: u64,
     generation: Shared<'g, Generation>,
+    /// The newest start of these slots' ring that the opener knows of.
+    newest: u64,
 }
 
 impl<'g> Opening<'g> {
     /// The slice at `start`, in a generation that the caller is about to publish a bucket of, or has loaded one
-    /// of from `current` under its guard.
-    pub(super) fn fine(generation: Shared<'g, Generation>, start: u64) -> Opening<'g> {
+    /// of from `current` under its guard. That one was at `newest`.
+    pub(super) fn fine(generation: Shared<'g, Generation>, start: u64, newest: u64) -> Opening<'g> {
         // SAFETY: as said.
         let of = unsafe { generation.deref() };
-        Opening { start, slot: of.geometry().slot_of(start), number: of.number, generation }
+        Opening { start, slots: &of.slots, number: of.number, generation, newest }
     }
 
-    /// The slice at `start` of a tier.
-    pub(super) fn coarse(start: u64, slot: usize) -> Opening<'g> {
-        Opening { start, slot, number: 0, generation: Shared::null() }
+    /// The slice at `start` of the tier with a number, whose newest start is `newest`.
+    pub(super) fn coarse(start: u64, slots: &'g Slots, number: u64, newest: u64) -> Opening<'g> {
+        Opening { start, slots, number, generation: Shared::null(), newest }
+    }
+
+    /// Nanoseconds in the slice.
+    pub(super) fn length(&self) -> u64 {
+        self.slots.geometry.length_at(self.start)
+    }
+
+    /// Takes a bucket out of these slots if it has left their ring, and nothing but its slot refers to it. The caller
+    /// has no reference to it: it may be another bucket by then.
+    pub(super) fn evict(&self, bucket: &Bucket) -> bool {
+        // Relaxed, all: hints. `Slots::evict` looks at what is in the slot.
+        let start = bucket.start();
+        !self.slots.geometry.in_ring(start, self.newest)
+            && bucket.number.load(Ordering::Relaxed) == self.number
+            && bucket.references.is(1)
+            && self.slots.evict(start)
     }
 }
 
@@ -93,7 +113,7 @@ pub(crate) struct Bucket {
     mark: AtomicU8,
     /// The number of the slot.
     slot: AtomicU32,
-    /// The number of the generation.
+    /// The number of the generation; or of the tier.
     number: AtomicU64,
     /// The generation itself. Follow it only if the bucket was current under the guard: the generation is
     /// retired when a bucket of the next one becomes current.
@@ -145,7 +165,8 @@ impl Bucket {
         self.live.span.store(0, Ordering::Relaxed);
         self.block.store(NO_BLOCK, Ordering::Relaxed);
         self.mark.store(Mark::Unknown as u8, Ordering::Relaxed);
-        self.slot.store(opening.slot as u32, Ordering::Relaxed); // no ring has more (`Slots::new`)
+        let slot = opening.slots.geometry.slot_of(opening.start);
+        self.slot.store(slot as u32, Ordering::Relaxed); // no ring has more (`Slots::new`)
         self.number.store(opening.number, Ordering::Relaxed);
         self.generation.store(opening.generation, Ordering::Relaxed);
         self.ticket.clear();
@@ -337,5 +358,30 @@ impl Bucket {
     }
 }
 
-/// A pointer to a bucket, which other threads follow.
+/// What leads to a bucket, and is followed by other threads.
+pub(super) trait BucketPointer {
+    /// The bucket that it leads to, if it leads to one. Acquire.
+    ///
+    /// # Safety
+    /// The bucket lives for `'r`.
+    unsafe fn follow<'r>(&self) -> Option<&'r Bucket>;
+
+    /// Whether it leads to this bucket.
+    fn leads_to(&self, bucket: &Bucket, order: Ordering) -> bool;
+}
+
+/// A pointer to a bucket; or null.
 pub(super) type BucketPtr = AtomicPtr<Bucket>;
+
+impl BucketPointer for BucketPtr {
+    #[inline]
+    unsafe fn follow<'r>(&self) -> Option<&'r Bucket> {
+        // SAFETY: by contract. Acquire: pairs with the Release that stored the pointer.
+        unsafe { self.load(Ordering::Acquire).as_ref() }
+    }
+
+    #[inline]
+    fn leads_to(&self, bucket: &Bucket, order: Ordering) -> bool {
+        eq(self.load(order), bucket)
+    }
+}

@@ -17,9 +17,8 @@
 //! [`RefCount::has_adders`](super::ref_count::RefCount::has_adders).
 
 use std::ops::Deref;
-use std::ptr::eq;
 
-use crate::ring::bucket::{Bucket, BucketPtr};
+use crate::ring::bucket::{Bucket, BucketPointer, BucketPtr};
 use crate::sync::Ordering;
 
 /// A bucket that is not reused until this is dropped.
@@ -27,22 +26,30 @@ use crate::sync::Ordering;
 pub(super) struct BucketRef<'r>(&'r Bucket);
 
 impl<'r> BucketRef<'r> {
-    /// A reference to the bucket that a pointer leads to; `None` if the pointer is null.
+    /// A reference to the bucket that a pointer leads to; `None` if it leads to none.
     ///
     /// # Safety
-    /// The pointer is null or leads to a bucket that lives for `'r`.
-    pub(super) unsafe fn acquire(pointer: &BucketPtr) -> Option<BucketRef<'r>> {
+    /// A bucket that the pointer leads to lives for `'r`.
+    pub(super) unsafe fn acquire(pointer: &impl BucketPointer) -> Option<BucketRef<'r>> {
         loop {
-            // SAFETY: by contract. Acquire: pairs with the Release that stored the pointer.
-            let bucket = unsafe { pointer.load(Ordering::Acquire).as_ref() }?;
-            bucket.references.acquire();
-            let reference = BucketRef(bucket);
-            // Acquire: as above; it may have been reused, and stored here again.
-            if eq(pointer.load(Ordering::Acquire), bucket) {
-                bucket.check();
+            // SAFETY: by contract.
+            let bucket = unsafe { pointer.follow() }?;
+            if let Some(reference) = BucketRef::at(pointer, bucket) {
                 return Some(reference);
             }
         }
+    }
+
+    /// A reference to a bucket that a pointer has led to; `None` if it does so no longer.
+    pub(super) fn at(pointer: &impl BucketPointer, bucket: &'r Bucket) -> Option<BucketRef<'r>> {
+        bucket.references.acquire();
+        let reference = BucketRef(bucket);
+        // Acquire: as in `follow`; it may have been reused, and stored here again.
+        if !pointer.leads_to(bucket, Ordering::Acquire) {
+            return None;
+        }
+        bucket.check();
+        Some(reference)
     }
 
     /// A reference to a bucket that the caller keeps from reuse already.
@@ -81,7 +88,7 @@ impl<'h> Adder<'h> {
         let adder = Adder(bucket);
         // Relaxed: the fence in `add_adder` comes before. (The bucket is not reused, so it does not become
         // current again.)
-        eq(current.load(Ordering::Relaxed), bucket.bucket()).then_some(adder)
+        current.leads_to(bucket.bucket(), Ordering::Relaxed).then_some(adder)
     }
 }
 

@@ -3,8 +3,7 @@
 use std::slice::from_ref;
 
 use crate::event::layout::{CellIndex, raise_of};
-use crate::memory::column::Column;
-use crate::stripe::portable;
+use crate::stripe::portable::{self, Dealt, Leased, Mine};
 use crate::sync::{AtomicU64, Ordering};
 
 /// Something that has a bucket's cells, by position.
@@ -15,16 +14,29 @@ pub(super) trait Target {
     fn raise(&self, position: usize, value: u64);
 }
 
-/// A block's columns: portably, this thread's row of them.
-impl Target for Column {
+/// A block's columns, portably: their cells in the row that this thread has leased.
+impl Target for Leased {
     #[inline]
     fn add(&self, position: usize, n: u64) {
-        portable::add(*self, position, n, Ordering::Release);
+        self.add_in_steps(position, n);
     }
 
     #[inline]
     fn raise(&self, position: usize, value: u64) {
-        portable::raise(*self, position, value);
+        self.raise_in_steps(position, value);
+    }
+}
+
+/// The same in the row that this thread was dealt.
+impl Target for Dealt {
+    #[inline]
+    fn add(&self, position: usize, n: u64) {
+        Dealt::add(*self, position, n, Ordering::Release);
+    }
+
+    #[inline]
+    fn raise(&self, position: usize, value: u64) {
+        Dealt::raise(*self, position, value);
     }
 }
 
@@ -97,6 +109,28 @@ impl Update {
             CellIndex::Extreme { cell, is_minimum } => {
                 let (position, to) = raise_of(cell, is_minimum, self.number);
                 target.raise(position, to);
+            }
+        }
+    }
+
+    /// Puts it through a block's columns, in this thread's row.
+    ///
+    /// # Safety
+    /// `word` is the encoded column of a block with portable adds.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as above
+    pub(super) unsafe fn put_in_row(self, word: *mut AtomicU64) {
+        // SAFETY: by contract.
+        unsafe {
+            if let Some(cells) = portable::leased(word) {
+                self.put(&cells);
+            } else if let Some(cells) = portable::dealt(word) {
+                self.put(&cells);
+            } else {
+                match portable::any(word) {
+                    Mine::Leased(cells) => self.put(&cells),
+                    Mine::Dealt(cells) => self.put(&cells),
+                }
             }
         }
     }

@@ -7,9 +7,18 @@
 //! `is_closed`; the other threads go round it.
 //!
 //! What makes a bucket quiescent follows from the first of the ring's rules: blocks are reached through
-//! `current` alone. Per core, it is a barrier that began after the bucket was retired: it restarts every
-//! sequence that had loaded the bucket. Portably, it is such a grace period: in it, every thread that had
-//! loaded the bucket unpins.
+//! `current` alone.
+//!
+//! | strategy | quiescent, once this was begun after the bucket was retired, and has ended |
+//! |---|---|
+//! | per core | a barrier: it restarts every sequence that had loaded the bucket |
+//! | portable | a barrier, and a look behind it that finds no thread which announces the bucket |
+//! | fenced | the same, with a fence for the barrier: each add has its own |
+//! | epochs | a grace period: in it, every thread that had loaded the bucket unpins |
+//!
+//! A thread that adds all the time is seldom found without an announcement; but after the bucket was retired it
+//! announces the next one. So a closer looks [a few times](LOOKS). What it still finds announced belongs to a
+//! thread that stands still there: a later rotation looks again.
 //!
 //! # Which thread asks for a barrier
 //!
@@ -18,22 +27,26 @@
 //! [`MembarrierLock`](super::closer::MembarrierLock), has no claim and no reference, and is not pinned. All
 //! others go on: they find blocks that are not free yet, and when the last is taken, open buckets that count
 //! in shared cells. A barrier can be forced; a grace period cannot. To ask for one takes no time, and any
-//! thread does.
+//! thread does. So does a look.
 
 use std::ptr::eq;
 
-use crate::reclaim::grace;
-use crate::reclaim::{self, Guard};
+use crate::reclaim::{self, Guard, announced, grace};
 use crate::ring::Ring;
+use crate::ring::block::Block;
 use crate::ring::bucket::Bucket;
 use crate::ring::bucket_ref::BucketRef;
 use crate::ring::cells::Target;
-use crate::stripe::{Strategy, membarrier};
-use crate::sync::{Ordering, sized};
+use crate::stripe::Strategy;
+use crate::stripe::membarrier::{self, Barriers};
+use crate::sync::{Ordering, sized, spin_loop};
 
 /// How often one thread asks for a barrier before it leaves the lock to the next thread, although it
 /// was asked to look once more.
 const ROUNDS: usize = sized(4, 2);
+
+/// How often a closer looks whether buckets are still announced.
+const LOOKS: usize = sized(3, 1);
 
 impl Ring {
     /// Whether a thread that does nothing else closes buckets.
@@ -51,8 +64,27 @@ impl Ring {
     /// reference.
     pub(crate) fn close_retired(&self) {
         match self.strategy {
-            Strategy::PerCore => self.close_by_membarrier(),
-            Strategy::Portable => self.close_by_grace_period(),
+            Strategy::PerCore | Strategy::Portable => self.close_by_membarrier(),
+            Strategy::Fenced => self.close_unannounced(),
+            Strategy::Epochs => self.close_by_grace_period(),
+        }
+    }
+
+    /// Those barriers that this window's adds need.
+    fn barriers(&self) -> &'static Barriers {
+        match self.strategy {
+            Strategy::PerCore => membarrier::restarting(),
+            _ => membarrier::fencing(),
+        }
+    }
+
+    /// Closes what is quiescent; looks again at what is still announced.
+    fn close_unannounced(&self) {
+        for _ in 0..LOOKS {
+            if self.close_quiescent(&reclaim::pin()) {
+                return;
+            }
+            spin_loop();
         }
     }
 
@@ -63,8 +95,8 @@ impl Ring {
         for _ in 0..ROUNDS {
             let ticket = self.highest_ticket(&reclaim::pin());
             if ticket > 0 {
-                membarrier::execute(ticket);
-                self.close_quiescent(&reclaim::pin());
+                self.barriers().execute(ticket);
+                self.close_unannounced();
             }
             if self.membarrier_lock.try_unlock() {
                 return;
@@ -91,25 +123,23 @@ impl Ring {
 
     /// The highest ticket of all buckets that are retired and not closed; zero if there is none.
     fn highest_ticket(&self, guard: &Guard) -> u64 {
-        let owners = (0..self.store.blocks.len()).filter_map(|index| self.retired_owner(index));
-        owners.map(|bucket| self.ticket(&bucket, guard)).max().unwrap_or(0)
+        let tickets = self.retired_owners().map(|(_, bucket)| self.ticket(&bucket, guard));
+        tickets.max().unwrap_or(0)
     }
 
     /// Closes every retired bucket that is known to be quiescent and that no other thread is closing. True if
     /// none is left open. Makes no system call.
     pub(super) fn close_quiescent(&self, guard: &Guard) -> bool {
         let mut all = true;
-        for index in 0..self.store.blocks.len() {
-            if let Some(bucket) = self.retired_owner(index) {
-                all &= self.close_owner(index, &bucket, guard);
-            }
+        for (block, bucket) in self.retired_owners() {
+            all &= self.close_owner(block, &bucket, guard);
         }
         all
     }
 
-    /// The owner of a block, if it is retired.
-    fn retired_owner(&self, index: usize) -> Option<BucketRef<'_>> {
-        self.store.owner(index).filter(|bucket| self.is_retired(bucket))
+    /// The blocks whose owners are retired.
+    fn retired_owners(&self) -> impl Iterator<Item = (&Block, BucketRef<'_>)> {
+        self.store.owners().filter(|(_, bucket)| self.is_retired(bucket))
     }
 
     /// Whether a bucket that owns a block is retired, or can never become current. That does not change back.
@@ -122,30 +152,39 @@ impl Ring {
     /// guard.
     fn ticket(&self, bucket: &Bucket, _guard: &Guard) -> u64 {
         match self.strategy {
-            Strategy::PerCore => bucket.ticket_or(membarrier::ticket),
-            Strategy::Portable => bucket.ticket_or(grace::ticket),
+            Strategy::Epochs => bucket.ticket_or(grace::ticket),
+            _ => bucket.ticket_or(|| self.barriers().ticket()),
+        }
+    }
+
+    /// Whether no thread can be adding through the block of a bucket which was seen retired, under the guard.
+    fn is_quiescent(&self, bucket: &Bucket, guard: &Guard) -> bool {
+        let ticket = || self.ticket(bucket, guard);
+        match self.strategy {
+            Strategy::PerCore => self.barriers().passed(ticket()),
+            Strategy::Portable => {
+                self.barriers().passed(ticket()) && !announced::is_announced(bucket)
+            }
+            Strategy::Fenced => !announced::fence_and_look(bucket),
+            Strategy::Epochs => grace::passed(ticket()),
         }
     }
 
     /// Closes the owner of a block, which is retired, if it is quiescent and has no adders. False if it
     /// remains to be done.
-    fn close_owner(&self, index: usize, bucket: &BucketRef<'_>, guard: &Guard) -> bool {
-        let ticket = self.ticket(bucket, guard);
-        let is_quiescent = match self.strategy {
-            Strategy::PerCore => membarrier::passed(ticket),
-            Strategy::Portable => grace::passed(ticket),
-        };
+    fn close_owner(&self, block: &Block, bucket: &BucketRef<'_>, guard: &Guard) -> bool {
+        let is_quiescent = self.is_quiescent(bucket, guard);
         if !is_quiescent || bucket.references.has_adders() || !bucket.claim() {
             return false;
         }
-        self.write_totals(index, bucket);
-        self.store.blocks[index].disown(bucket);
+        self.write_totals(block, bucket);
+        block.disown(bucket);
         true
     }
 
     /// Writes the totals of a quiescent bucket, and makes its block ready for another.
-    fn write_totals(&self, index: usize, bucket: &Bucket) {
-        let (block, layout) = (&self.store.blocks[index], self.store.layout);
+    fn write_totals(&self, block: &Block, bucket: &Bucket) {
+        let layout = self.store.layout;
         for position in 0..layout.cells() {
             let total = block.difference(position);
             // Relaxed: behind the fence in `has_adders`, and so behind the retirement for a reader that takes it
@@ -154,7 +193,7 @@ impl Ring {
             if !layout.adds_up(position) {
                 // Before the block forgets it. Release, and read after the block with Acquire: a
                 // lifetime that finds it gone there finds it here.
-                self.closed_extremes.raise(position, total);
+                self.shared_total.raise(position, total);
                 self.raise_in_tiers(bucket.start(), position, total);
             }
         }
@@ -169,7 +208,7 @@ impl Ring {
     fn raise_in_tiers(&self, start: u64, position: usize, value: u64) {
         for tier in &self.tiers {
             if let Some(coarse) = tier.bucket(start, start, &self.store) {
-                coarse.cells().raise(position, value); // as `closed_extremes`
+                coarse.cells().raise(position, value); // as `shared_total`
             }
         }
     }

@@ -21,7 +21,7 @@ use crate::ring::Ring;
 use crate::ring::bucket_ref::BucketRef;
 use crate::ring::cursor::Passed;
 use crate::ring::generation::Generation;
-use crate::ring::slots::Slots;
+use crate::ring::slots::{Place, Slots};
 
 /// A bucket's turn.
 struct Turn<'r> {
@@ -88,8 +88,7 @@ impl Ring {
             };
             loop {
                 // SAFETY: buckets live as long as the window.
-                let found = unsafe { slots.acquire(start) };
-                if let Some(bucket) = found.filter(|found| found.start() == start)
+                if let Place::Found(bucket) = unsafe { slots.find(start) }
                     && bucket.rank() < current.rank()
                 {
                     let is_final = bucket.is_final();

@@ -98,6 +98,16 @@ impl Geometry {
         ((start / self.length) % self.buckets as u64) as usize
     }
 
+    /// How many times the slots were gone round before a start.
+    pub(crate) fn round_of(self, start: u64) -> u64 {
+        start / self.interval()
+    }
+
+    /// The start of a round, not before its own, that has the slot of `start`; the earliest of these at the end of time.
+    pub(crate) fn start_in_round(self, start: u64, round: u64) -> u64 {
+        start.saturating_add((round - self.round_of(start)).saturating_mul(self.interval()))
+    }
+
     /// Whether a bucket is in the ring, that is `start + interval > newest`, whatever its slot leads to.
     pub(crate) fn in_ring(self, start: u64, newest: u64) -> bool {
         start > newest || newest - start < self.interval()

@@ -10,14 +10,18 @@
 //! The thread that rotates from `old` to `new` writes the mark of `new` while it initialises it. If its
 //! compare-exchange of `current` succeeds, `old` was current all the time: it is referred to, so it was not
 //! reused, and ranks never go back. So no thread has closed `old` over its own mark, and no bucket of the interval of
-//! `old` has left its slot: only a start of a later round replaces it, which is newer than `old`. What was read here
+//! `old` has left its slot: only a thread that has found a newer one current takes it out. What was read here
 //! is right then. If the exchange fails, `new` never becomes current, and no thread asks for its mark.
+//!
+//! A bucket that left the interval before may be reused all the same, while its slot is looked at: even for the very start
+//! that is looked for, by a rotation that comes too late and gives it up. So its version is asked for.
 
 use crate::ring::Ring;
 use crate::ring::bucket::{Bucket, Mark};
 use crate::ring::bucket_ref::BucketRef;
 use crate::ring::generation::Generation;
 use crate::ring::slots::Slots;
+use crate::ring::view::Versioned;
 use crate::sync::Ordering;
 
 impl Ring {
@@ -85,10 +89,10 @@ impl Ring {
 }
 
 /// Calls `each` with the buckets from one start to before another that were live once. False if one of
-/// them is not closed yet, or has left its slot.
+/// them is not closed yet, or has left its slot: then what `each` has seen may be wrong.
 ///
-/// Takes no reference, and asks for no version. The caller checks afterwards that `current` is what it was
-/// before: then these buckets were not reused, since they are in its interval.
+/// Takes no reference. The caller checks afterwards that `current` is what it was
+/// before: then none of these buckets has left its slot.
 pub(super) fn each_closed(
     slots: &Slots,
     from: u64,
@@ -101,9 +105,10 @@ pub(super) fn each_closed(
     let geometry = slots.geometry;
     let (mut start, mut slot) = (from, geometry.slot_of(from));
     while start < to {
-        // SAFETY: buckets live as long as the window. Acquire: pairs with the Release that stored the
-        // pointer.
-        if let Some(bucket) = unsafe { slots.slot(slot).load(Ordering::Acquire).as_ref() } {
+        let pointer = slots.slot(slot);
+        // SAFETY: buckets live as long as the window.
+        if let Some(found) = unsafe { Versioned::load(pointer) } {
+            let bucket = found.bucket;
             let (is_closed, there) = (bucket.is_closed(), bucket.start());
             if there > start || (there == start && !is_closed && bucket.block().is_some()) {
                 return false;
@@ -111,6 +116,11 @@ pub(super) fn each_closed(
             if there == start && is_closed {
                 each(bucket);
             }
+            if !found.is_valid() {
+                return false;
+            }
+        } else if pointer.rounds_left().is_none() {
+            return false; // there is a bucket, but another by now
         }
         start += geometry.length();
         slot = if slot + 1 == geometry.buckets() { 0 } else { slot + 1 };

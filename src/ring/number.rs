@@ -35,7 +35,7 @@ impl Store {
         difference: impl FnOnce(&Block, usize) -> u64,
     ) -> u64 {
         if !bucket.is_closed() {
-            let Some(block) = bucket.block().map(|index| &self.blocks[index]) else {
+            let Some(block) = self.block_of(bucket) else {
                 return 0;
             };
             let difference = difference(block, position);

@@ -5,13 +5,22 @@ use std::ptr::{from_ref, null_mut};
 use std::time::Duration;
 
 use crate::event::Kind;
-use crate::event::layout::BucketLayout;
+use crate::event::layout::{BucketLayout, CellIndex};
 use crate::reclaim;
+use crate::ring::block::Block;
 use crate::ring::bucket::{Bucket, BucketPtr, OPEN, Opening};
 use crate::ring::bucket_ref::{Adder, BucketRef};
+use crate::ring::mark::each_closed;
+use crate::ring::slot::{Content, Slot};
 use crate::ring::view::Versioned;
 use crate::ring::{Geometry, Ring};
 use crate::sync::Ordering;
+
+/// Has the models that this thread explores from now on add with fences, or behind a barrier.
+#[cfg(windrow_announced)]
+pub fn add_with_fences(is_so: bool) {
+    crate::stripe::WITH_FENCES.set(is_so);
+}
 
 /// A ring of two buckets of 10 ns that counts one event.
 fn ring(kind: Kind) -> Ring {
@@ -26,7 +35,10 @@ fn ring(kind: Kind) -> Ring {
 #[derive(Debug)]
 pub struct Comeback {
     ring: Ring,
-    pointer: BucketPtr,
+    pointer: Slot,
+    /// What it leads to at first. (Whoever exchanges it does not load it before: loom would no longer see the exchange meet
+    /// a load by another thread.)
+    first: BucketPtr,
 }
 
 /// Where the bucket begins at first, and when it has come back.
@@ -37,9 +49,11 @@ impl Comeback {
     #[must_use]
     #[allow(clippy::missing_panics_doc, clippy::new_without_default)]
     pub fn new() -> Comeback {
-        let comeback = Comeback { ring: ring(Kind::Count), pointer: BucketPtr::new(null_mut()) };
+        let (ring, first) = (ring(Kind::Count), BucketPtr::new(null_mut()));
+        let comeback = Comeback { ring, pointer: Slot::empty(), first };
         let bucket = comeback.open(STARTS[0]);
-        comeback.pointer.store(from_ref(bucket).cast_mut(), Ordering::Release);
+        comeback.first.store(from_ref(bucket).cast_mut(), Ordering::Release);
+        assert!(comeback.pointer.replace(&Content::Left(0), bucket));
         bucket.close();
         comeback.free_blocks();
         comeback
@@ -48,35 +62,33 @@ impl Comeback {
     fn open(&self, start: u64) -> &Bucket {
         let guard = reclaim::pin();
         let current = self.ring.acquire_current();
-        self.ring.store.open(current.generation(&guard), start, |_| {})
+        let opening = Opening::fine(current.generation(&guard), start, current.start());
+        self.ring.store.open(&opening, |_| {})
     }
 
     fn free_blocks(&self) {
-        for (index, block) in self.ring.store.blocks.iter().enumerate() {
-            if let Some(bucket) = self.ring.store.owner(index) {
-                block.disown(&bucket);
-            }
+        for (block, bucket) in self.ring.store.owners() {
+            block.disown(&bucket);
         }
     }
 
-    /// Puts `new` where the pointer leads, and releases the bucket that it led to.
-    fn replace(&self, new: *mut Bucket) {
-        let old = self.pointer.swap(new, Ordering::AcqRel);
+    /// What the pointer leads to at first.
+    fn at_first(&self) -> Content<'_> {
         // SAFETY: a bucket of this ring's.
-        unsafe { &*old }.references.release();
+        Content::Bucket(unsafe { BucketRef::acquire(&self.first) }.expect("it was stored"))
     }
 
     /// Takes the bucket out of the pointer, reuses it, and has the pointer lead to it again.
     pub fn leave_and_come_back(&self) {
-        self.replace(null_mut());
+        assert!(self.pointer.evict(&self.at_first(), 0));
         let bucket = self.open(STARTS[1]);
-        self.pointer.store(from_ref(bucket).cast_mut(), Ordering::Release);
+        assert!(self.pointer.replace(&Content::Left(1), bucket));
     }
 
     /// Takes the first block, if it is free.
     pub fn take_a_block(&self) {
         let current = self.ring.acquire_current();
-        if self.ring.store.blocks[0].try_own(&current) {
+        if self.ring.store.blocks.get(0).is_some_and(|block| block.try_own(&current)) {
             std::mem::forget(current); // the block's reference
         }
     }
@@ -94,7 +106,7 @@ impl Comeback {
     /// somewhere else.
     pub fn become_older(&self) {
         let newer = self.open(STARTS[1]);
-        self.replace(from_ref(newer).cast_mut());
+        assert!(self.pointer.replace(&self.at_first(), newer));
         let older = self.open(0);
         older.close();
         older.references.release(); // its slot's
@@ -114,7 +126,8 @@ impl Comeback {
     pub fn end(self) -> (u64, Option<usize>) {
         let found = self.read().expect("the pointer leads to it");
         self.free_blocks();
-        self.replace(null_mut());
+        // SAFETY: a bucket of this ring's.
+        assert!(self.pointer.evict(&unsafe { self.pointer.content() }, 1));
         found
     }
 }
@@ -137,8 +150,8 @@ impl Retired {
         let current = {
             let guard = reclaim::pin();
             let generation = ring.acquire_current().generation(&guard);
-            from_ref(ring.store.open_without_block(&Opening::fine(generation, STARTS[0]), OPEN))
-                .cast_mut()
+            let opening = Opening::fine(generation, STARTS[0], 0);
+            from_ref(ring.store.open_without_block(&opening, OPEN)).cast_mut()
         };
         Retired { _ring: ring, current: BucketPtr::new(current) }
     }
@@ -190,6 +203,61 @@ impl Unclosed {
     /// Whether it is closed.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        self.0.store.blocks[0].is_free()
+        self.0.store.blocks.get(0).is_some_and(Block::is_free)
+    }
+}
+
+/// A rotation that comes too late, from a bucket that is retired, beside one from the live bucket: [`Ring::rotate`] and
+/// [`each_closed`].
+#[derive(Debug)]
+pub struct LateRotation {
+    ring: Ring,
+    /// The retired bucket, with a reference.
+    retired: BucketPtr,
+}
+
+impl LateRotation {
+    /// Of four buckets. Those at 0, 10 and 20 have left the ring, and stand in their slots; the one at 70 is retired, the
+    /// one at 110 is live.
+    #[must_use]
+    #[allow(clippy::missing_panics_doc, clippy::new_without_default)]
+    pub fn new() -> LateRotation {
+        let geometry = Geometry::new(Duration::from_nanos(40), 4).expect("sound");
+        let layout = BucketLayout::of(&[("Event", Kind::Value)]);
+        let ring = Ring::new(geometry, Vec::new(), layout, 0).expect("sound");
+        // In a model only values are added through the block of a bucket that they have opened.
+        let cells = CellIndex::Value { pair: 0, extremes: 2 };
+        let record = |at| assert!(ring.add_at(at, at, cells, 16).is_ok());
+        [0, 10, 20, 70].into_iter().for_each(record);
+        let retired = ring.acquire_current();
+        let pointer = from_ref(retired.bucket()).cast_mut();
+        std::mem::forget(retired);
+        record(110);
+        LateRotation { ring, retired: BucketPtr::new(pointer) }
+    }
+
+    /// What a rotation from the live bucket to 140 takes for what leaves the interval: that has counted nothing. `None` if
+    /// it does not know.
+    #[must_use]
+    pub fn leaves(&self) -> Option<u64> {
+        let guard = reclaim::pin();
+        let current = self.ring.acquire_current();
+        // SAFETY: of a bucket that is current under the guard.
+        let slots = &*unsafe { current.generation(&guard).deref() }.slots;
+        let mut all = 0;
+        each_closed(slots, 80, 110, |gone| {
+            all += gone.cells()[1].total.load(Ordering::Relaxed);
+        })
+        .then_some(all)
+    }
+
+    /// Would move on from the retired bucket to 90, in the slot of the bucket at 10.
+    #[allow(clippy::missing_panics_doc)]
+    pub fn rotate_late(&self) {
+        let guard = reclaim::pin();
+        // SAFETY: a bucket of the ring's, to which `new` has left a reference.
+        let retired = unsafe { &*self.retired.load(Ordering::Relaxed) };
+        assert!(!self.ring.rotate(&BucketRef::to(retired), 93, &guard));
+        retired.references.release();
     }
 }

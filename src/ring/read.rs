@@ -77,25 +77,25 @@ impl Ring {
 
     /// Everything that was ever added, at a position.
     ///
-    /// Blocks before `closed_extremes`: a maximum that a closer has taken from a block is in
-    /// `closed_extremes` before it is gone from there.
+    /// Blocks first: a maximum that a closer has taken from a block is in `shared_total` before it is gone from
+    /// there.
     pub(crate) fn lifetime(&self, position: usize) -> u64 {
         let blocks = self.store.blocks.iter().map(|block| block.sum(position));
         let all = blocks.chain(self.beside_blocks(position));
         all.fold(0, |all, number| self.store.layout.join(position, all, number))
     }
 
-    /// What was added beside blocks, at a position.
+    /// What no block has, at a position.
     fn beside_blocks(&self, position: usize) -> impl Iterator<Item = u64> {
         // Acquire: pairs with the Release in `Target::add` and `raise`.
-        let cells = [&self.shared_total, &self.late, &self.closed_extremes].into_iter();
+        let cells = [&self.shared_total, &self.late].into_iter();
         cells.map(move |cells| cells[position].load(Ordering::Acquire))
     }
 
     /// Everything that was ever added, at a position that adds up, row by row.
     pub(crate) fn by_row(&self, position: usize) -> ByRow {
         let mut rows: Vec<u64> = Vec::new();
-        for block in &self.store.blocks {
+        for block in self.store.blocks.iter() {
             for (row, number) in block.by_row(position).enumerate() {
                 match rows.get_mut(row) {
                     Some(sum) => *sum = sum.wrapping_add(number),
@@ -197,7 +197,7 @@ impl<'g> View<'g> {
             if !inherited.newest_now().is_some_and(|newest| newest >= oldest && in_ring(newest)) {
                 continue;
             }
-            for found in inherited.slots.pointers().iter().filter_map(|slot| self.load(slot)) {
+            for found in inherited.slots.all().iter().filter_map(|slot| self.load(slot).ok()) {
                 let start = inherited.start_now(found.bucket.start()).filter(|at| counts(*at));
                 if let Some(start) = start {
                     see(start, self.inherited(found));

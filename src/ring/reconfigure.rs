@@ -18,14 +18,14 @@ use crate::error::BuildError;
 use crate::reclaim::grace;
 use crate::reclaim::{self, Guard, Owned};
 use crate::ring::Ring;
-use crate::ring::bucket::{Bucket, Mark};
+use crate::ring::bucket::{Bucket, Mark, Opening};
 use crate::ring::bucket_ref::BucketRef;
 use crate::ring::cursor::Passed;
 use crate::ring::generation::{Carried, Change, Generation, Inherited};
 use crate::ring::geometry::Geometry;
 use crate::ring::slots::Slots;
 use crate::ring::ticket::Ticket;
-use crate::sync::{Ordering, sized};
+use crate::sync::sized;
 
 /// How often a thread attempts a change before it also proposes it to others.
 const DIRECT: usize = sized(1, 0);
@@ -107,7 +107,8 @@ impl Ring {
                 new.set_mark(Mark::Alone);
             }
         };
-        let new = self.store.open(next, slots.geometry.start_of(newest), mark);
+        let start = slots.geometry.start_of(newest);
+        let new = self.store.open(&Opening::fine(next, start, start), mark);
         let moved = self.replace_current(current, new, slots);
         drop(agreed);
         if !moved {
@@ -197,9 +198,9 @@ impl Ring {
     /// The buckets in slots of this ring to which no thread writes any more. Each slot refers to its bucket.
     #[allow(clippy::unused_self)] // buckets live as long as it does
     pub(super) fn buckets<'r>(&'r self, slots: &Slots) -> impl Iterator<Item = &'r Bucket> {
-        // SAFETY: buckets live as long as the window. Relaxed: a grace period has passed since the last
-        // write, and a thread that has seen it pass has seen all that was done before.
-        slots.pointers().iter().filter_map(|slot| unsafe { slot.load(Ordering::Relaxed).as_ref() })
+        // SAFETY: buckets live as long as the window. A grace period has passed since the last write, and a thread
+        // that has seen it pass has seen all that was done before.
+        slots.all().iter().filter_map(|slot| unsafe { slot.final_bucket() })
     }
 
     /// Merges final numbers into what `next` carries for a start, unless they are out of its ring.

@@ -15,7 +15,7 @@
 
 use crate::reclaim::{self, Guard};
 use crate::ring::Ring;
-use crate::ring::bucket::Bucket;
+use crate::ring::bucket::{Bucket, Opening};
 use crate::ring::bucket_ref::BucketRef;
 
 impl Ring {
@@ -34,7 +34,8 @@ impl Ring {
         let all_closed = self.close_quiescent(guard);
         self.note(current, of, all_closed);
         let mark = |new: &Bucket| self.mark(current, new, of, all_closed);
-        let new = self.store.open(generation, slots.geometry.start_of(at), mark);
+        let start = slots.geometry.start_of(at);
+        let new = self.store.open(&Opening::fine(generation, start, current.start()), mark);
         self.replace_current(current, new, slots)
     }
 

@@ -4,7 +4,8 @@
 //! ordinary bucket (in its slot, closed, and the one that was looked for) costs some twenty instructions here;
 //! any other goes through [`View::bucket`].
 
-use crate::ring::bucket::{BucketPtr, CLOSED};
+use crate::ring::bucket::{BucketPointer, CLOSED};
+use crate::ring::slot::Slot;
 use crate::ring::view::View;
 use crate::sync::Ordering;
 
@@ -28,11 +29,11 @@ impl View<'_> {
     ) -> u64 {
         let length = self.geometry().length();
         assert!(position < self.layout().cells());
-        let slots = self.generation().slots.pointers();
+        let slots = self.generation().slots.all();
         let (below, above) = slots.split_at(self.slot_of(start) + 1);
         let first = count.min(below.len());
         let mut total = 0;
-        let mut scan = |slots: &[BucketPtr]| {
+        let mut scan = |slots: &[Slot]| {
             for slot in slots.iter().rev() {
                 // SAFETY: asserted above.
                 let number = unsafe { closed_number(slot, start, position, &join) };
@@ -47,7 +48,7 @@ impl View<'_> {
     }
 
     #[cold]
-    fn number_by(&self, slot: &BucketPtr, start: u64, position: usize) -> u64 {
+    fn number_by(&self, slot: &Slot, start: u64, position: usize) -> u64 {
         self.bucket(start, slot).map_or(0, |data| self.number(data, position))
     }
 }
@@ -60,18 +61,17 @@ impl View<'_> {
 #[inline(always)]
 #[allow(clippy::inline_always)] // the body of the loop
 unsafe fn closed_number(
-    slot: &BucketPtr,
+    slot: &Slot,
     start: u64,
     position: usize,
     join: &impl Fn(u64, u64) -> u64,
 ) -> Option<u64> {
-    // SAFETY: buckets live as long as the window. Acquire: pairs with the Release that stored the
-    // pointer.
-    let bucket = unsafe { slot.load(Ordering::Acquire).as_ref() }?;
+    // SAFETY: buckets live as long as the window.
+    let bucket = unsafe { slot.follow() }?;
     let identity = bucket.identity();
     let is_it = identity & CLOSED != 0
         && bucket.start() == start
-        && std::ptr::eq(slot.load(Ordering::Relaxed), bucket); // as in `Versioned::load`
+        && slot.leads_to(bucket, Ordering::Relaxed); // as in `Versioned::load`
     if !is_it {
         return None;
     }

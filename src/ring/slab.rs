@@ -1,26 +1,37 @@
 //! The memory of a window's buckets: reused for one slice of time after another, and freed with the window.
 //!
-//! So a rotation costs no allocation, a window's memory is bounded whatever stalls (a thread that has a
-//! reference keeps one bucket from reuse), and it is safe to follow an old pointer. A bucket's reference count
-//! alone tells whether it is free (see `ref_count`); there is no list of free buckets to keep.
+//! # Promise
+//!
+//! A slab has as many buckets as its window has needed at once, and up to what the ring takes not twice as many; it makes more only
+//! when none is free and none has left the ring. So a window that is added to now and then keeps as few as there are in its ring. Once
+//! there are as many as the ring takes, a rotation allocates nothing. A window's memory is bounded whatever stalls (a
+//! thread that has a reference keeps one bucket from reuse), and it is safe to follow an old pointer.
+//!
+//! # How
+//!
+//! A bucket's reference count alone tells whether it is free (see `ref_count`); there is no list of free buckets to keep.
+//! A bucket that has left the ring stands in its slot until another takes its place there. A search takes such a bucket
+//! out of its slot, which frees it (see `slot`), as readily as it takes a free one. It begins where the last one ended: what was
+//! taken first is free first, and leaves first.
 
 use std::ptr::{NonNull, null_mut};
 
 use crate::event::layout::BucketLayout;
 use crate::ring::bucket::Bucket;
 use crate::ring::cells::BucketCell;
-use crate::sync::{AtomicPtr, AtomicUsize, Ordering};
+use crate::sync::{AtomicPtr, AtomicUsize, Ordering, sized};
 
-/// At most so many buckets are made at first.
-const MOST_AT_FIRST: usize = 1024;
-/// At least and at most so many are made at once later.
-const LATER: (usize, usize) = (crate::sync::sized(16, 1), 65_536);
+/// So many are made at first: the live bucket, and one to move on to.
+const AT_FIRST: usize = sized(2, 1);
+/// Up to so many, as many are made at once as there are; beyond that, a quarter.
+const DOUBLED: usize = sized(1024, 1);
+/// At least and at most so many are made at once when the ring has all that it takes: threads stand still.
+const BEYOND: (usize, usize) = (sized(16, 1), 65_536);
 
 #[derive(Debug)]
 pub(super) struct Slab {
-    layout: BucketLayout,
-    /// How many are made at first.
-    at_first: usize,
+    /// How many the ring takes.
+    enough: usize,
     first: AtomicPtr<Chunk>,
     /// The number of the bucket after the one that was taken last. It is likely free, since those that were
     /// taken first are free first.
@@ -37,35 +48,37 @@ struct Chunk {
 }
 
 impl Slab {
-    /// A slab that makes `at_first` buckets when the first is taken.
-    pub(super) fn new(layout: BucketLayout, at_first: usize) -> Slab {
-        Slab {
-            layout,
-            at_first: at_first.min(MOST_AT_FIRST),
-            first: AtomicPtr::new(null_mut()),
-            hint: AtomicUsize::new(0),
-        }
+    /// An empty slab, for a ring that takes so many buckets.
+    pub(super) fn new(enough: usize) -> Slab {
+        Slab { enough, first: AtomicPtr::new(null_mut()), hint: AtomicUsize::new(0) }
     }
 
-    /// A free bucket, now the caller's.
-    pub(super) fn take(&self) -> &Bucket {
+    /// A bucket, now the caller's. `evict` takes a bucket that has left the ring out of its slot, if nothing else refers
+    /// to it.
+    pub(super) fn take(&self, layout: BucketLayout, evict: impl Fn(&Bucket) -> bool) -> &Bucket {
+        let take = |bucket: &Bucket| {
+            bucket.references.try_take() || (evict(bucket) && bucket.references.try_take())
+        };
         // Relaxed: the search may begin at any bucket.
         let hint = self.hint.load(Ordering::Relaxed);
-        let free = self.free_from(hint, usize::MAX).or_else(|| self.free_from(0, hint));
-        let (number, bucket) = free.unwrap_or_else(|| self.grow());
+        let found = self.find(hint, usize::MAX, take).or_else(|| self.find(0, hint, take));
+        let (number, bucket) = found.unwrap_or_else(|| self.grow(layout));
         self.hint.store(number + 1, Ordering::Relaxed);
         bucket
     }
 
-    /// Takes the first free bucket among those numbered from `begin` on, and before `end`.
-    fn free_from(&self, begin: usize, end: usize) -> Option<(usize, &Bucket)> {
+    /// The first bucket that `take` takes, among those numbered from `begin` on, and before `end`.
+    fn find(
+        &self,
+        begin: usize,
+        end: usize,
+        take: impl Fn(&Bucket) -> bool,
+    ) -> Option<(usize, &Bucket)> {
         let mut base = 0;
         for chunk in self.chunks() {
             let length = chunk.buckets.len();
             let (from, to) = (begin.max(base), end.min(base + length));
-            if let Some(found) =
-                (from..to).find(|number| chunk.buckets[number - base].references.try_take())
-            {
+            if let Some(found) = (from..to).find(|number| take(&chunk.buckets[number - base])) {
                 return Some((found, &chunk.buckets[found - base]));
             }
             base += length;
@@ -85,34 +98,44 @@ impl Slab {
         self.chunks().flat_map(|chunk| &chunk.buckets)
     }
 
-    /// Makes more buckets, and takes the first.
+    /// Makes more buckets, and takes the first; or one of those that another thread has made meanwhile.
     #[cold]
-    fn grow(&self) -> (usize, &Bucket) {
-        let (mut pointer, mut total) = (&self.first, 0);
-        let mut new: Option<Chunk> = None;
+    fn grow(&self, layout: BucketLayout) -> (usize, &Bucket) {
+        let (mut end, mut total) = (&self.first, 0);
+        for chunk in self.chunks() {
+            (end, total) = (&chunk.next, total + chunk.buckets.len());
+        }
+        let mut new = Box::new(Chunk::new(layout, self.more(total)));
         loop {
-            // SAFETY: as in `chunks`. Acquire: likewise.
-            if let Some(chunk) = unsafe { pointer.load(Ordering::Acquire).as_ref() } {
-                total += chunk.buckets.len();
-                pointer = &chunk.next;
-                continue;
-            }
-            let size = if total == 0 { self.at_first } else { (total / 4).clamp(LATER.0, LATER.1) };
-            let chunk = new.take().unwrap_or_else(|| Chunk::new(self.layout, size));
-            let chunk = Box::into_raw(Box::new(chunk));
-            // SAFETY: just made, and ours alone until it is linked.
-            let bucket = unsafe { &(&(*chunk).buckets)[0] };
-            bucket.references.try_take();
-            // Release: publishes the chunk; pairs with the Acquire in `chunks`.
-            let linked =
-                pointer.compare_exchange(null_mut(), chunk, Ordering::Release, Ordering::Relaxed);
-            if linked.is_ok() {
-                return (total, bucket);
-            }
-            // Another thread has grown the slab: our chunk goes behind that one.
-            bucket.references.release();
+            new.buckets[0].references.try_take();
+            let chunk = Box::into_raw(new);
+            // Release: publishes the chunk; pairs with the Acquire in `chunks`. Acquire on failure: as there.
+            let (order, failed) = (Ordering::Release, Ordering::Acquire);
+            let Err(theirs) = end.compare_exchange(null_mut(), chunk, order, failed) else {
+                // SAFETY: linked, so that it lives as long as the slab.
+                return (total, unsafe { &(&(*chunk).buckets)[0] });
+            };
             // SAFETY: made above, and not linked.
-            new = Some(*unsafe { Box::from_raw(chunk) });
+            new = unsafe { Box::from_raw(chunk) };
+            new.buckets[0].references.release();
+            // SAFETY: linked, as above.
+            let theirs = unsafe { &*theirs };
+            let free = theirs.buckets.iter().position(|bucket| bucket.references.try_take());
+            if let Some(index) = free {
+                return (total + index, &theirs.buckets[index]);
+            }
+            // Others have taken them all: ours go behind.
+            (end, total) = (&theirs.next, total + theirs.buckets.len());
+        }
+    }
+
+    /// How many are made at once when there are `total`.
+    fn more(&self, total: usize) -> usize {
+        match self.enough.checked_sub(total) {
+            Some(missing) if missing > 0 => {
+                total.clamp(AT_FIRST, DOUBLED).max(total / 4).min(missing)
+            }
+            _ => (total / 4).clamp(BEYOND.0, BEYOND.1),
         }
     }
 }

@@ -1,15 +1,16 @@
 //! The slots of one generation of the ring: which bucket stands for each start now.
 //!
 //! A slot is empty at first. From then on it leads to ever newer buckets, each a whole number of rounds
-//! after the one before; the thread that replaces one releases the slot's reference to it.
+//! after the one before; the thread that replaces one releases the slot's reference to it. A bucket that has left the
+//! ring may be taken out without another in its place (see `slot`).
 
 use std::ops::RangeInclusive;
-use std::ptr::{from_ref, null_mut};
 
 use crate::error::BuildError;
-use crate::ring::bucket::{Bucket, BucketPtr};
+use crate::ring::bucket::{Bucket, BucketPointer};
 use crate::ring::bucket_ref::BucketRef;
 use crate::ring::geometry::Geometry;
+use crate::ring::slot::{Content, Slot};
 use crate::ring::ticket::Ticket;
 use crate::ring::touched::TouchedSlots;
 use crate::sync::Ordering;
@@ -20,7 +21,7 @@ pub(super) struct Slots {
     pub(super) geometry: Geometry,
     /// A generation of these slots takes nothing over from the one before.
     pub(super) forgets: bool,
-    ring: Box<[BucketPtr]>,
+    ring: Box<[Slot]>,
     /// Which of them may lead to buckets whose shared cells were added to.
     pub(super) touched: TouchedSlots,
     /// The first grace period after which no thread writes to these slots or their buckets. Taken when
@@ -31,6 +32,17 @@ pub(super) struct Slots {
     pub(super) no_readers: Ticket,
 }
 
+/// What a thread finds that looks for the bucket of a start, to act on it.
+#[derive(Debug)]
+pub(super) enum Place<'r> {
+    /// The bucket.
+    Found(BucketRef<'r>),
+    /// The start has left the ring, which has come to `newest` at least.
+    Left { newest: u64 },
+    /// There was never a bucket of the start. One may be put in the place of this.
+    Free(Content<'r>),
+}
+
 impl Slots {
     pub(super) fn new(geometry: Geometry) -> Result<Slots, BuildError> {
         let buckets = geometry.buckets();
@@ -39,7 +51,7 @@ impl Slots {
         if u32::try_from(buckets).is_err() || ring.try_reserve_exact(buckets).is_err() {
             return Err(too_many);
         }
-        ring.resize_with(buckets, || BucketPtr::new(null_mut()));
+        ring.resize_with(buckets, Slot::empty);
         let (no_writers, no_readers) = (Ticket::default(), Ticket::default());
         let touched = TouchedSlots::new(buckets);
         Ok(Slots {
@@ -59,97 +71,142 @@ impl Slots {
 
     /// The slot with a number.
     #[inline]
-    pub(super) fn slot(&self, number: usize) -> &BucketPtr {
+    pub(super) fn slot(&self, number: usize) -> &Slot {
         &self.ring[number]
     }
 
     /// The slot of a start.
-    pub(super) fn slot_at(&self, start: u64) -> &BucketPtr {
+    pub(super) fn slot_at(&self, start: u64) -> &Slot {
         self.slot(self.geometry.slot_of(start))
     }
 
     /// All slots.
-    pub(super) fn pointers(&self) -> &[BucketPtr] {
+    pub(super) fn all(&self) -> &[Slot] {
         &self.ring
     }
 
     /// Whether nothing was ever put into a slot. What was current is in its slot once it is retired.
     pub(super) fn is_untouched(&self) -> bool {
-        // Relaxed: a thread that has seen a newer bucket current sees those in their slots before it.
-        self.ring.iter().all(|slot| slot.load(Ordering::Relaxed).is_null())
+        // A thread that has seen a newer bucket current sees those in their slots before it.
+        self.ring.iter().all(Slot::is_untouched)
     }
 
     /// Whether a bucket is in its slot. For checks at rest.
     pub(super) fn has(&self, bucket: &Bucket) -> bool {
-        std::ptr::eq(self.slot_at(bucket.start()).load(Ordering::Relaxed), bucket)
+        self.slot_at(bucket.start()).leads_to(bucket, Ordering::Relaxed)
     }
 
-    /// The bucket in the slot of a start.
+    /// Looks for the bucket of a start.
     ///
     /// # Safety
     /// The slots' window lives for `'r`.
-    pub(super) unsafe fn acquire<'r>(&self, start: u64) -> Option<BucketRef<'r>> {
-        // SAFETY: a slot leads to a bucket of its window's.
-        unsafe { BucketRef::acquire(self.slot_at(start)) }
+    pub(super) unsafe fn find<'r>(&self, start: u64) -> Place<'r> {
+        // SAFETY: by contract.
+        match unsafe { self.slot_at(start).content() } {
+            Content::Bucket(there) if there.start() == start => Place::Found(there),
+            Content::Bucket(newer) if newer.start() > start => {
+                Place::Left { newest: newer.start() }
+            }
+            Content::Left(rounds) if self.geometry.round_of(start) < rounds as u64 => {
+                Place::Left { newest: self.geometry.start_in_round(start, rounds as u64) }
+            }
+            older => Place::Free(older),
+        }
     }
 
     /// Puts `bucket`, to which the caller has a reference, into its slot, unless it or a newer one is there.
     /// Idempotent.
     pub(super) fn install(&self, bucket: &Bucket) {
         let start = bucket.start();
-        loop {
-            // SAFETY: dropped below, while the caller has a reference to a bucket of the same window.
-            let there = unsafe { self.acquire(start) };
-            if there.as_ref().is_some_and(|there| there.start() >= start)
-                || self.replace(start, there.as_ref(), bucket)
-            {
+        // SAFETY: dropped below, while the caller has a reference to a bucket of the same window.
+        while let Place::Free(older) = unsafe { self.find(start) } {
+            if self.slot_at(start).replace(&older, bucket) {
                 return;
             }
         }
     }
 
-    /// Puts `new` into the slot of `start` in place of what the caller has found there, an older bucket that
-    /// has left the ring. False if the slot leads to another by now.
-    pub(super) fn replace(&self, start: u64, found: Option<&BucketRef<'_>>, new: &Bucket) -> bool {
-        let old = found.map_or(null_mut(), |found| from_ref(found.bucket()).cast_mut());
-        // Release: publishes the bucket to threads that find it here.
-        let (order, failed) = (Ordering::Release, Ordering::Relaxed);
-        let new = from_ref(new).cast_mut();
-        let replaced = self.slot_at(start).compare_exchange(old, new, order, failed).is_ok();
-        if replaced && let Some(old) = found {
-            old.references.release(); // the slot's; `found` is one of its own
-        }
-        replaced
+    /// Takes the bucket of a start that has left the ring out of its slot. False if it is not there, or no longer.
+    pub(super) fn evict(&self, start: u64) -> bool {
+        // SAFETY: dropped below; a thread that evicts is in the window.
+        let found = unsafe { self.slot_at(start).content() };
+        matches!(&found, Content::Bucket(there) if there.start() == start)
+            && self.slot_at(start).evict(&found, self.geometry.round_of(start))
     }
 
     /// What the shared cells of buckets hold that begin in a range which is not empty, at a position that adds up, if the interval
-    /// that ends at `newest` is touched.
+    /// that ends at `newest` is touched. `None` if a bucket was reused meanwhile, which need not have been of the interval:
+    /// it may be found again in another slot.
     ///
     /// Takes no reference. The caller checks afterwards that `current` is what it was, so that no bucket of
-    /// its interval was reused.
+    /// its interval has left its slot.
     pub(super) fn shared_sum(
         &self,
         starts: RangeInclusive<u64>,
         newest: u64,
         position: usize,
-    ) -> u64 {
+    ) -> Option<u64> {
         let (oldest, span) = (*starts.start(), starts.end().wrapping_sub(*starts.start()));
         let mut sum = 0u64;
         // Loops, and no chain of iterators: this is most of what such a sum takes.
         for range in self.touched.slots(newest) {
             for slot in &self.ring[range.start..range.end.min(self.ring.len())] {
-                // SAFETY: buckets live as long as the window. Acquire: pairs with the Release that stored
-                // the pointer.
-                let Some(bucket) = (unsafe { slot.load(Ordering::Acquire).as_ref() }) else {
-                    continue;
-                };
+                // SAFETY: buckets live as long as the window.
+                let Some(bucket) = (unsafe { slot.follow() }) else { continue };
+                // As `Versioned::load`, and `is_valid`.
+                let version = bucket.version()?;
+                if !slot.leads_to(bucket, Ordering::Relaxed) {
+                    return None;
+                }
                 if bucket.start().wrapping_sub(oldest) <= span {
-                    // Relaxed: before the fence of the caller's check.
+                    // Relaxed: before the fence in `has_version`.
                     let shared = bucket.cells()[position].shared.load(Ordering::Relaxed);
                     sum = sum.wrapping_add(shared);
                 }
+                if !bucket.has_version(version) {
+                    return None;
+                }
             }
         }
-        sum
+        Some(sum)
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::event::Kind;
+    use crate::event::layout::{BucketLayout, CellIndex};
+    use crate::reclaim;
+    use crate::ring::Ring;
+
+    /// A thread that stood still comes to put a bucket into its slot that others have put there, and taken out again.
+    #[test]
+    fn what_has_left_is_not_put_back() {
+        let geometry = Geometry::new(Duration::from_nanos(40), 4).expect("sound");
+        let layout = BucketLayout::of(&[("Hit", Kind::Count)]);
+        let ring = Ring::new(geometry, Vec::new(), layout, 1_000).expect("sound");
+        let cell = CellIndex::Count { cell: 0 };
+        let late = ring.acquire_current();
+        assert!(ring.add_at(1_053, 1_053, cell, 1).is_ok());
+        let guard = reclaim::pin();
+        // SAFETY: of a bucket that is current under the guard.
+        let slots = &unsafe { ring.acquire_current().generation(&guard).deref() }.slots;
+        assert!(!slots.evict(1_040), "another round's");
+        assert!(slots.evict(1_000) && !slots.evict(1_000));
+        slots.install(&late);
+        // SAFETY: the ring is there.
+        let find = |start| unsafe { slots.find(start) };
+        for gone in [960, 1_000] {
+            assert!(matches!(find(gone), Place::Left { newest: 1_040 }), "it was put back");
+        }
+        assert!(matches!(find(1_040), Place::Free(Content::Left(26))));
+        assert!(matches!(find(1_050), Place::Found(_)));
+        assert!(ring.add_at(1_043, 1_053, cell, 2).is_ok());
+        assert!(matches!(find(1_040), Place::Found(_)));
+        drop(late);
+        assert_eq!(ring.view(|| 1_053, |view| view.total(0)), 3);
     }
 }

@@ -4,26 +4,20 @@ use std::collections::HashMap;
 use std::ptr::from_ref;
 
 use crate::event::layout::BucketLayout;
-use crate::reclaim::Shared;
 use crate::ring::block::Block;
+use crate::ring::blocks::{BLOCKS, Blocks};
 use crate::ring::bucket::{Bucket, CLOSED, OPEN, Opening};
 use crate::ring::bucket_ref::BucketRef;
-use crate::ring::generation::Generation;
 use crate::ring::slab::Slab;
 use crate::stripe::Strategy;
-use crate::sync::sized;
 
-/// One for the live bucket, one to move on to, and as many again for retired buckets that wait for a grace
-/// period.
-pub(super) const BLOCKS: usize = sized(4, 2);
-
-/// How many buckets without a block are made when the first is needed. That is seldom.
-const BLOCKLESS_AT_FIRST: usize = sized(8, 1);
+/// How many buckets without a block there are before each more says that threads stand still.
+const BLOCKLESS: usize = 8;
 
 #[derive(Debug)]
 pub(super) struct Store {
     pub(super) layout: BucketLayout,
-    pub(super) blocks: Box<[Block]>,
+    pub(super) blocks: Blocks,
     /// Buckets that count in blocks.
     with_block: Slab,
     /// Buckets that never do. An add that has loaded one from `current` goes elsewhere, whatever
@@ -39,52 +33,49 @@ impl Store {
         slots: usize,
         coarse: usize,
     ) -> Store {
-        // Beside those in the slots, some are retired and not closed, and one is being opened.
-        let at_first = sized(slots.saturating_add(BLOCKS + 1), 1);
         Store {
             layout,
-            blocks: (0..BLOCKS).map_while(|_| Block::claim(layout, strategy)).collect(),
-            with_block: Slab::new(layout, at_first),
-            without_block: Slab::new(layout, BLOCKLESS_AT_FIRST.saturating_add(coarse)),
+            blocks: Blocks::new(layout, strategy),
+            // Beside those in the slots, some are retired and not closed, and one is being opened.
+            with_block: Slab::new(slots.saturating_add(BLOCKS + 1)),
+            without_block: Slab::new(BLOCKLESS.saturating_add(coarse)),
         }
     }
 
-    /// A bucket for the slice at `start`, with a free block if there is one. `mark` writes the mark of a bucket
+    /// A bucket with a free block, if there is one or room for one. `mark` writes the mark of a bucket
     /// that may get a block: before that, because a closer may find the bucket there, take it for a retired one,
     /// and write its totals in the same place.
-    pub(super) fn open(
-        &self,
-        generation: Shared<'_, Generation>,
-        start: u64,
-        mark: impl FnOnce(&Bucket),
-    ) -> &Bucket {
-        if self.blocks.iter().any(Block::is_free) {
-            let bucket = self.with_block.take();
-            bucket.begin_init(&Opening::fine(generation, start));
+    pub(super) fn open(&self, opening: &Opening<'_>, mark: impl FnOnce(&Bucket)) -> &Bucket {
+        let mut free = self.blocks.free();
+        if free.is_some() {
+            let bucket = self.take(&self.with_block, opening);
             mark(bucket);
-            // SAFETY: as in `Opening::fine`.
-            let length = unsafe { generation.deref() }.geometry().length_at(start);
-            for (index, block) in
-                self.blocks.iter().enumerate().filter(|(_, block)| block.is_free())
-            {
-                bucket.attach_block(index, block.word(), length);
+            while let Some((index, block)) = free {
+                bucket.attach_block(index, block.word(), opening.length());
                 if block.try_own(bucket) {
                     bucket.end_init(OPEN);
                     return bucket;
                 }
                 bucket.detach_block();
+                free = self.blocks.free();
             }
             bucket.end_init(CLOSED);
             bucket.references.release();
         }
-        self.open_without_block(&Opening::fine(generation, start), OPEN)
+        self.open_without_block(opening, OPEN)
     }
 
     /// A bucket that counts in its shared cells.
     pub(super) fn open_without_block(&self, opening: &Opening<'_>, state: u64) -> &Bucket {
-        let bucket = self.without_block.take();
-        bucket.begin_init(opening);
+        let bucket = self.take(&self.without_block, opening);
         bucket.end_init(state);
+        bucket
+    }
+
+    /// A bucket of a slab, whose initialisation is begun.
+    fn take<'r>(&'r self, slab: &'r Slab, opening: &Opening<'_>) -> &'r Bucket {
+        let bucket = slab.take(self.layout, |bucket| opening.evict(bucket));
+        bucket.begin_init(opening);
         bucket
     }
 
@@ -93,28 +84,35 @@ impl Store {
     /// No thread has written to its block. But a closer may have found the bucket there, and taken it for a
     /// retired one: then the closer frees the block.
     pub(super) fn discard(&self, bucket: &Bucket) {
-        if let Some(index) = bucket.block()
+        if let Some(block) = self.block_of(bucket)
             && bucket.cancel()
         {
-            self.blocks[index].disown(bucket);
+            block.disown(bucket);
         }
         bucket.references.release(); // for the slot, which will never hold it
     }
 
-    /// The owner of a block.
-    pub(super) fn owner(&self, index: usize) -> Option<BucketRef<'_>> {
+    /// The block that a bucket counts in, or has counted in.
+    #[inline]
+    pub(super) fn block_of(&self, bucket: &Bucket) -> Option<&Block> {
+        self.blocks.get(bucket.block()?)
+    }
+
+    /// Each block that has an owner, and that.
+    pub(super) fn owners(&self) -> impl Iterator<Item = (&Block, BucketRef<'_>)> {
         // SAFETY: a store lives in its window, as the blocks' owners do.
-        unsafe { self.blocks[index].owner() }
+        self.blocks.iter().filter_map(|block| Some((block, unsafe { block.owner() }?)))
     }
 
     /// Whether each bucket has exactly the references of the slots that it is in, which are given, and of
     /// the blocks that it owns.
-    pub(super) fn references_are_accounted_for(
-        &self,
-        in_slots: impl Iterator<Item = *const Bucket>,
+    pub(super) fn references_are_accounted_for<'r>(
+        &'r self,
+        in_slots: impl Iterator<Item = &'r Bucket>,
     ) -> bool {
         let mut expected = HashMap::new();
-        for bucket in in_slots.chain(self.blocks.iter().map(Block::owner_address)) {
+        let owners = self.blocks.iter().map(Block::owner_address);
+        for bucket in in_slots.map(from_ref).chain(owners) {
             *expected.entry(bucket).or_insert(0) += 1;
         }
         self.with_block.buckets().chain(self.without_block.buckets()).all(|bucket| {

@@ -14,7 +14,7 @@ use crate::ring::bucket::{Bucket, OPEN, Opening};
 use crate::ring::bucket_ref::BucketRef;
 use crate::ring::cells::Update;
 use crate::ring::geometry::Geometry;
-use crate::ring::slots::Slots;
+use crate::ring::slots::{Place, Slots};
 use crate::ring::store::Store;
 use crate::ring::touched::Touched;
 use crate::sync::{AtomicU64, Ordering};
@@ -23,13 +23,18 @@ use crate::sync::{AtomicU64, Ordering};
 #[derive(Debug)]
 pub(super) struct Tier {
     pub(super) slots: Slots,
+    /// No other tier of the window has it, and no generation.
+    number: u64,
     /// Whether its interval has a coarse bucket whose shared cells were added to.
     pub(super) touched: Touched,
 }
 
 impl Tier {
-    pub(super) fn new(geometry: Geometry) -> Result<Tier, BuildError> {
-        Ok(Tier { slots: Slots::new(geometry)?, touched: Touched::default() })
+    /// The tier of a window that has so many finer ones.
+    pub(super) fn new(index: usize, geometry: Geometry) -> Result<Tier, BuildError> {
+        // Generations are numbered from zero up, one for each change of geometry.
+        let number = u64::MAX - index as u64;
+        Ok(Tier { slots: Slots::new(geometry)?, number, touched: Touched::default() })
     }
 
     pub(super) fn geometry(&self) -> Geometry {
@@ -45,20 +50,19 @@ impl Tier {
         store: &'r Store,
     ) -> Option<BucketRef<'r>> {
         let geometry = self.geometry();
-        let start = geometry.start_of(at);
-        if !geometry.in_ring(start, geometry.start_of(newest)) {
+        let (start, newest) = (geometry.start_of(at), geometry.start_of(newest));
+        if !geometry.in_ring(start, newest) {
             return None;
         }
         loop {
             // SAFETY: a tier lives in its window, as its buckets do.
-            let there = unsafe { self.slots.acquire(start) };
-            match &there {
-                Some(bucket) if bucket.start() == start => return there,
-                Some(newer) if newer.start() > start => return None,
-                _ => {
-                    let opening = &Opening::coarse(start, geometry.slot_of(start));
+            match unsafe { self.slots.find(start) } {
+                Place::Found(bucket) => return Some(bucket),
+                Place::Left { .. } => return None,
+                Place::Free(older) => {
+                    let opening = &Opening::coarse(start, &self.slots, self.number, newest);
                     let new = store.open_without_block(opening, OPEN);
-                    if !self.slots.replace(start, there.as_ref(), new) {
+                    if !self.slots.slot_at(start).replace(&older, new) {
                         new.references.release(); // it will never be in a slot
                     }
                 }
@@ -83,8 +87,8 @@ impl Tier {
     /// The coarse bucket at a boundary, if it is noted.
     pub(super) fn noted(&self, boundary: u64) -> Option<BucketRef<'_>> {
         // SAFETY: a tier lives in its window, as its buckets do.
-        let bucket = unsafe { self.slots.acquire(boundary) }?;
-        (bucket.start() == boundary && bucket.is_closed()).then_some(bucket)
+        let Place::Found(bucket) = (unsafe { self.slots.find(boundary) }) else { return None };
+        bucket.is_closed().then_some(bucket)
     }
 }
 

@@ -19,8 +19,9 @@
 use std::iter::successors;
 
 use crate::ring::block::Block;
-use crate::ring::bucket::{Bucket, BucketPtr};
+use crate::ring::bucket::Bucket;
 use crate::ring::geometry::Geometry;
+use crate::ring::store::Store;
 use crate::ring::tier::Tier;
 use crate::ring::view::{Versioned, View};
 use crate::sync::Ordering;
@@ -91,8 +92,8 @@ impl<'v, 'g> TierSpan<'v, 'g> {
                 self.all_blocks(until, position).wrapping_sub(note(from, position))
             }
             (Before::AllButLive, Before::All) => {
-                let live = self.view.found().bucket.block();
-                live.map_or(0, |index| self.blocks()[index].difference(position))
+                let live = self.store().block_of(self.view.found().bucket);
+                live.map_or(0, |block| block.difference(position))
             }
             _ => 0,
         }
@@ -105,11 +106,11 @@ impl<'v, 'g> TierSpan<'v, 'g> {
         let sum = |(index, block): (usize, &Block)| {
             if Some(index) == but { block.base(position) } else { block.present_sum(position) }
         };
-        self.blocks().iter().enumerate().map(sum).fold(0, u64::wrapping_add)
+        self.store().blocks.iter().enumerate().map(sum).fold(0, u64::wrapping_add)
     }
 
-    fn blocks(&self) -> &'g [Block] {
-        &self.view.ring().store.blocks
+    fn store(&self) -> &'g Store {
+        &self.view.ring().store
     }
 
     /// What its coarse buckets hold beside blocks.
@@ -119,10 +120,11 @@ impl<'v, 'g> TierSpan<'v, 'g> {
             return 0;
         }
         let shared = |start: u64| {
-            let bucket = follow(self.tier.slots.slot_at(start))?;
-            // Relaxed: before the fence in `is_current`.
-            let shared = || bucket.cells()[position].shared.load(Ordering::Relaxed);
-            (bucket.start() == start).then(shared)
+            let found = self.view.load(self.tier.slots.slot_at(start)).ok()?;
+            // Relaxed: before the fence in `is_valid`.
+            let shared = || found.bucket.cells()[position].shared.load(Ordering::Relaxed);
+            let shared = (found.bucket.start() == start).then(shared)?;
+            self.view.is_valid(self.view.inherited(found)).then_some(shared)
         };
         let count = (self.newest - self.from) / geometry.length();
         let starts = (0..=count).map(|index| self.from + index * geometry.length());
@@ -220,11 +222,6 @@ fn note(bucket: &Bucket, position: usize) -> u64 {
     bucket.cells()[position].total.load(Ordering::Relaxed)
 }
 
-fn follow<'g>(slot: &BucketPtr) -> Option<&'g Bucket> {
-    // SAFETY: buckets live as long as the window. Acquire: pairs with the Release that stored the pointer.
-    unsafe { slot.load(Ordering::Acquire).as_ref() }
-}
-
 /// What was counted before a boundary, or before the next that is known.
 fn before_or_next<'g>(view: &View<'g>, tier: &'g Tier, mut boundary: u64) -> Before<'g> {
     loop {
@@ -247,10 +244,14 @@ fn before<'g>(view: &View<'g>, tier: &'g Tier, boundary: u64) -> Option<Before<'
     let is_missed = view.is_missed(boundary);
     let mut start = boundary;
     loop {
-        let bucket: Option<&'g Bucket> = follow(tier.slots.slot_at(start));
-        if let Some(bucket) = bucket.filter(|bucket| bucket.is_closed() && bucket.start() == start)
+        // A coarse bucket that has left the tier may be reused meanwhile; one of its interval is not before `current`
+        // moves on.
+        if let Ok(found) = view.load(tier.slots.slot_at(start))
+            && found.bucket.is_closed()
+            && found.bucket.start() == start
+            && view.is_valid(view.inherited(found))
         {
-            return Some(Before::Noted(bucket));
+            return Some(Before::Noted(found.bucket));
         }
         if is_missed {
             return None;

@@ -9,9 +9,10 @@ use std::cell::Cell;
 use crate::event::layout::BucketLayout;
 use crate::reclaim::Guard;
 use crate::ring::Ring;
-use crate::ring::bucket::{Bucket, BucketPtr};
+use crate::ring::bucket::{Bucket, BucketPointer};
 use crate::ring::generation::Generation;
 use crate::ring::geometry::Geometry;
+use crate::ring::slot::Slot;
 use crate::sync::Ordering;
 
 /// The ring as one read sees it, at one time.
@@ -52,16 +53,15 @@ impl<'g> Versioned<'g> {
     /// What a pointer leads to; `None` if that is nothing, or has just changed.
     ///
     /// # Safety
-    /// The pointer is null or leads to a bucket that lives for `'g`.
+    /// A bucket that the pointer leads to lives for `'g`.
     #[inline]
-    pub(super) unsafe fn load(pointer: &BucketPtr) -> Option<Versioned<'g>> {
-        // SAFETY: by contract. Acquire: pairs with the Release that stored the pointer.
-        let bucket = unsafe { pointer.load(Ordering::Acquire).as_ref() }?;
+    pub(super) unsafe fn load(pointer: &impl BucketPointer) -> Option<Versioned<'g>> {
+        // SAFETY: by contract.
+        let bucket: &'g Bucket = unsafe { pointer.follow() }?;
         let version = bucket.version()?;
         // Relaxed: the Acquire of the version makes us see it, if this pointer has changed before the bucket
         // was reused as that version. If it was stored here again since, the version covers all of it.
-        std::ptr::eq(pointer.load(Ordering::Relaxed), bucket)
-            .then_some(Versioned { bucket, version })
+        pointer.leads_to(bucket, Ordering::Relaxed).then_some(Versioned { bucket, version })
     }
 
     /// Whether all that was read of the bucket belongs to the version that was found.
@@ -220,8 +220,17 @@ impl<'g> View<'g> {
     /// The bucket at `start`, found by its slot, if it was ever opened. It is in the ring, and older than
     /// `current`.
     #[inline]
-    pub(super) fn bucket(&self, start: u64, slot: &BucketPtr) -> Option<BucketData<'g>> {
-        let found = self.load(slot)?;
+    pub(super) fn bucket(&self, start: u64, slot: &Slot) -> Option<BucketData<'g>> {
+        let found = match self.load(slot) {
+            Ok(found) => found,
+            Err(rounds) => {
+                // Mostly zero, which needs no division.
+                if rounds > 0 && self.geometry().round_of(start) < rounds as u64 {
+                    self.overtaken.set(true);
+                }
+                return None;
+            }
+        };
         let there = found.bucket.start();
         if there == start {
             return Some(BucketData::Bucket { found, is_current: false });
@@ -234,15 +243,18 @@ impl<'g> View<'g> {
         None
     }
 
-    /// What a slot leads to.
+    /// What a slot leads to; or how many rounds have left it.
     #[inline]
-    pub(super) fn load(&self, slot: &BucketPtr) -> Option<Versioned<'g>> {
+    pub(super) fn load(&self, slot: &Slot) -> Result<Versioned<'g>, usize> {
         // SAFETY: buckets live as long as the ring.
         let found = unsafe { Versioned::load(slot) };
-        if found.is_none() && !slot.load(Ordering::Relaxed).is_null() {
-            self.overtaken.set(true);
-        }
-        found
+        found.ok_or_else(|| {
+            let rounds = slot.rounds_left();
+            if rounds.is_none() {
+                self.overtaken.set(true); // there is a bucket, but another by now
+            }
+            rounds.unwrap_or(0)
+        })
     }
 }
 

@@ -9,6 +9,8 @@ pub(crate) enum Miss {
     Aborted,
     /// This thread has no open row.
     NoRow,
+    /// This thread has no slot in which to announce the bucket.
+    NoSlot,
     /// The time does not lie in the live bucket, or that bucket has no columns.
     OtherBucket,
     /// The value lies beyond the extremes that the row has seen.

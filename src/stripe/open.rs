@@ -1,8 +1,9 @@
 //! Open rows: those that adds may go to. A read visits these and no others.
 //!
-//! There are as many rows as the machine has cores, and few processes use them all. The first row is open from
-//! the beginning. Each other one is opened, with those before it, by a thread that is about to add to it for the
-//! first time. None is closed again.
+//! There are as many rows as the machine has cores, or more, and few processes use them all. Rows stand in two banks: the *first*, where
+//! one thread at a time writes each row, or one core's threads; and, where threads lease rows, the *second*, whose rows threads
+//! share (see [`portable`](super::portable)). The first row is open from the beginning. Each other one is opened, with those before
+//! it in its bank, by a thread that is about to add to it for the first time. None is closed again.
 //!
 //! # Theorem
 //!
@@ -10,11 +11,13 @@
 //!
 //! # Why
 //!
-//! The number of open rows is one word of the process, and only rises. Before an add its thread has found
-//! the word above the row's number. Per core, the sequence compares with the word itself, so that it cannot commit to a
-//! row that is not open, whichever thread opened it. Portably, the thread has raised the word before it kept its row.
+//! The numbers of open rows are one word of the process: the lower half is the first bank's, the upper half the second's. Each
+//! write of it raises one half and keeps the other, so each half only rises. Before an add its thread has found
+//! its bank's half above the row's place there. Per core, the sequence compares with the lower half itself, so that it cannot commit to a
+//! row that is not open, whichever thread opened it. Portably, the thread has raised the half before it kept its row.
 //! A later look at a word finds what an earlier one has found, or what came after it (*coherence*): whatever order
 //! leads from the add to the read leads from the one look to the other. So Relaxed is enough for both.
+//! (That is why it is one word: a read that needs both halves takes one load.)
 //!
 //! # The rule, and what it gives
 //!
@@ -27,7 +30,8 @@
 //!   the word, and visits those rows. So a difference of a block's sum never lacks a row that is in what is taken off.
 //! * A closer loads the word when the bucket is quiescent. Per core, a barrier has passed: the sequences that have
 //!   committed before it had loaded the word, and what one processor has loaded on x86-64, all see. A sequence that
-//!   the barrier has restarted loads `current` again. Portably, a grace period has passed, and hands on what its threads did.
+//!   the barrier has restarted loads `current` again. Portably, the look has found (Acquire) that no thread announces the bucket,
+//!   or by epochs a grace period has passed: either hands on what the threads did.
 //! * In a row that is not open every column is all zeros. So whoever frees a column resets open rows alone: all
 //!   adds to the column happened before.
 //!
@@ -40,17 +44,38 @@
 use super::per_core;
 use crate::sync::{Ordering, fence};
 
-/// How many rows are open: at least one, and no more than [`rows`](super::rows).
-#[inline]
-pub(crate) fn open_rows() -> usize {
-    per_core::open_rows().load(Ordering::Relaxed) // by coherence: see above
+/// How many bits of the word are the first bank's.
+const HALF: u32 = usize::BITS / 2;
+
+/// How many rows of each bank are open.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OpenRows {
+    /// At least one.
+    pub(crate) first: usize,
+    /// None where threads lease no rows.
+    pub(crate) second: usize,
 }
 
-/// Opens `row`, which is there, and those before it. Async-signal-safe.
+/// How many rows are open.
+#[inline]
+pub(crate) fn open_rows() -> OpenRows {
+    let word = per_core::open_rows().load(Ordering::Relaxed); // by coherence: see above
+    OpenRows { first: word & ((1 << HALF) - 1), second: word >> HALF }
+}
+
+/// Opens `row`, which is there, and those before it in its bank. Async-signal-safe.
 #[cold]
 pub(crate) fn open(row: usize) {
-    debug_assert!(row < super::rows());
-    per_core::open_rows().fetch_max(row + 1, Ordering::Relaxed);
+    debug_assert!(row < super::mapped_rows());
+    let first = super::first_rows();
+    // What the bank's half must be, and how far up it stands.
+    let (count, shift) = if row < first { (row + 1, 0) } else { (row + 1 - first, HALF) };
+    let half = ((1 << HALF) - 1) << shift;
+    let raised = |word: usize| {
+        ((word & half) < (count << shift)).then_some((word & !half) | (count << shift))
+    };
+    // Relaxed: by coherence.
+    let _ = per_core::open_rows().fetch_update(Ordering::Relaxed, Ordering::Relaxed, raised);
     // Pairs with the fence of a reader that asks for SeqCst.
     fence(Ordering::SeqCst);
 }
@@ -70,11 +95,23 @@ mod tests {
     #[test]
     fn rows_open_and_stay_open() {
         stripe::strategy();
-        assert!((1..=stripe::rows()).contains(&open_rows()));
-        let last = stripe::rows() - 1;
-        open(last);
-        assert_eq!(open_rows(), stripe::rows());
+        let all = stripe::first_rows();
+        assert!((1..=all).contains(&open_rows().first));
+        open(all - 1);
+        assert_eq!(open_rows().first, all);
         open(0);
-        assert_eq!(open_rows(), stripe::rows());
+        assert_eq!(open_rows().first, all);
+    }
+
+    #[test]
+    fn rows_of_the_second_bank_open_beside_those_of_the_first() {
+        stripe::strategy();
+        if stripe::leases() {
+            open(stripe::mapped_rows() - 1);
+            assert_eq!(open_rows().second, stripe::rows());
+            open(stripe::first_rows() - 1);
+            let both = (stripe::first_rows(), stripe::rows());
+            assert_eq!((open_rows().first, open_rows().second), both);
+        }
     }
 }

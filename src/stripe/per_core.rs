@@ -26,8 +26,8 @@
 //!   unprotected.
 //! * A sequence does not write its inputs. A retry needs them.
 //! * A sequence has one store that is not idempotent, and that one comes last.
-//! * `cpu_id` is checked as well as the index. A thread that is not registered has `cpu_id` -1 but
-//!   may have concurrency id 0.
+//! * `cpu_id` is checked as well as the row's number. A thread that is not registered has `cpu_id` -1 or -2, but
+//!   may have concurrency id 0. (One byte tells: the highest of `cpu_id` is zero, or all ones.)
 //! * What a value changes besides its count and sum must not stay if the value is not counted: an aborted
 //!   record is retried, and may then go into another bucket. So a value beyond the extremes of its row is
 //!   counted first, as the row's *pending* value (see [`record`]).
@@ -41,33 +41,69 @@
 //!   descriptor were unloaded, the kernel would kill the thread. So [`detect()`] pins the object.
 
 use std::arch::asm;
+use std::marker::PhantomData;
 use std::mem::offset_of;
 use std::ptr::NonNull;
 
 use super::live_bucket::LiveBucket;
 use super::miss::Miss;
-use crate::memory::column::{COLUMNS, Column};
+use super::numbered::{Numbered, UNAVAILABLE};
+use super::rare::cold;
+use crate::memory::column::Column;
 use crate::sync::{AtomicPtr, AtomicU64};
 
 mod detect;
 mod row;
+#[macro_use]
+mod sequence;
+mod record; // behind the macros that it uses
 
-pub(crate) use detect::pairs_are_whole;
 use detect::{DETECTED, Detected, area};
 pub(super) use detect::{detect, open_rows};
+pub(crate) use detect::{numbered, pairs_are_whole};
+pub(crate) use record::{fold_live, record_live, record_pending};
 pub(super) use row::row;
 
-/// The lowest bit of a column's address: adds to it are per core.
-const TAG: usize = 1;
+/// What tells rows apart: a number in a thread's area.
+///
+/// Each has sequences of its own, so that the number's place is a constant of the code. (Loaded from memory, it makes an
+/// add a tenth slower.)
+pub(crate) trait Numbering: Copy {
+    /// Where in the area the number stands.
+    const NUMBER: usize;
+    /// What is added to the address of a column whose adds go by this number.
+    const TAG: usize;
+}
 
-/// A column with per-core adds: the address of its cell in row 0, made odd by [`TAG`].
+/// By concurrency id (`mm_cid`), where the kernel has one: 6.3 and newer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PerCoreColumn(*mut AtomicU64);
+pub(crate) enum ById {}
 
-impl PerCoreColumn {
+impl Numbering for ById {
+    const NUMBER: usize = area::MM_CID;
+    const TAG: usize = 1;
+}
+
+/// By the processor's number (`cpu_id`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ByProcessor {}
+
+impl Numbering for ByProcessor {
+    const NUMBER: usize = area::CPU_ID;
+    const TAG: usize = 0;
+}
+
+/// A column with per-core adds: the address of its cell in row 0, and the tag of its numbering.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PerCoreColumn<N: Numbering> {
+    word: *mut AtomicU64,
+    numbering: PhantomData<N>,
+}
+
+impl<N: Numbering> PerCoreColumn<N> {
     #[inline]
     pub(crate) fn column(self) -> Column {
-        let first = self.0.map_addr(|address| address & !TAG);
+        let first = self.word.map_addr(|address| address & !N::TAG);
         // SAFETY: made of a column by `tag`, so not null.
         unsafe { Column::new(NonNull::new_unchecked(first)) }
     }
@@ -75,141 +111,46 @@ impl PerCoreColumn {
 
 /// The word for a column with per-core adds.
 pub(super) fn tag(column: Column) -> *mut AtomicU64 {
-    column.first().as_ptr().map_addr(|address| address | TAG)
+    let tag = match numbered() {
+        Numbered::ById => ById::TAG,
+        Numbered::ByProcessor => ByProcessor::TAG,
+    };
+    column.first().as_ptr().map_addr(|address| address | tag)
 }
 
-/// The column of a word, if it is one with per-core adds.
+/// The column of a word, if it is one with adds by concurrency id.
 #[inline]
-pub(super) fn untag(word: *mut AtomicU64) -> Option<PerCoreColumn> {
-    if word.addr() & TAG != 0 {
-        Some(PerCoreColumn(word))
+pub(crate) fn by_id(word: *mut AtomicU64) -> Option<PerCoreColumn<ById>> {
+    if word.addr() & ById::TAG != 0 {
+        Some(PerCoreColumn { word, numbering: PhantomData })
     } else {
         cold(); // so that the usual case needs no jump
         None
     }
 }
 
-/// Tells the compiler that its caller's branch is rare. (`std::hint::cold_path` needs Rust 1.95.)
-#[cold]
-fn cold() {}
+/// The column of a word, if it is one with adds by the processor's number.
+#[inline]
+pub(crate) fn by_processor(word: *mut AtomicU64) -> Option<PerCoreColumn<ByProcessor>> {
+    let is_column =
+        word.addr() > UNAVAILABLE && word.addr().is_multiple_of(align_of::<AtomicU64>());
+    is_column.then_some(PerCoreColumn { word, numbering: PhantomData })
+}
 
 /// What the kernel expects before an abort address: glibc's choice for x86.
 #[cfg(test)]
 const SIGNATURE: u32 = 0x5305_3053;
 
-/// One sequence: `checks`; then this core's row, to whose offset `base` adds the address of the column's
-/// cell in row 0; then `commit`, for which the cell is `[{row} - 1]` (the one is [`TAG`]).
-macro_rules! sequence {
-    (
-        checks: [$($check:literal),*],
-        base: [$($base:literal),+],
-        commit: [$($commit:literal),+],
-        $($operand:tt)+
-    ) => {
-        asm!(
-            // The descriptor, 32 bytes: version 0, flags 0; start, length, abort address.
-            ".pushsection __rseq_cs, \"aw?\", @progbits",
-            ".balign 32",
-            "66:",
-            ".long 0, 0",
-            ".quad 62f, 63f - 62f, 64f",
-            ".popsection",
-            // The abort address, behind its signature, which is an operand of `ud1`, so that it
-            // disassembles. In a section of its own, away from what runs.
-            ".pushsection .text.rseq_abort, \"ax?\", @progbits",
-            ".byte 0x0f, 0xb9, 0x3d",
-            ".long 0x53053053",
-            "64:",
-            "jmp {aborted}",
-            ".popsection",
-            // Armed by the last instruction before the start.
-            "mov {offset}, qword ptr [{detected} + {area}]",
-            "lea {row}, [rip + 66b]",
-            "mov qword ptr fs:[{offset} + {rseq_cs}], {row}",
-            "62:",
-            $($check,)*
-            // The row's number; all ones if `cpu_id` is negative: the thread is not registered.
-            "mov {row:e}, dword ptr fs:[{offset} + {cpu_id}]",
-            "mov {offset}, qword ptr [{detected} + {index}]",
-            "sar {row:e}, 31",
-            "or {row:e}, dword ptr fs:[{offset}]",
-            // Is there such a row, and is it open? One branch for all questions.
-            "cmp {row}, qword ptr [{detected} + {open}]",
-            "jae {no_row}",
-            // The cell. Rows are a power of two apart. Added up here, because a read-modify-write
-            // on an address with an index is split into more micro-operations: 0.5 ns.
-            "shl {row}, {row_shift}",
-            $($base,)+
-            // The commit: one store that is not idempotent, the last instruction.
-            $($commit,)+
-            "63:",
-            row = out(reg) _,
-            offset = out(reg) _,
-            detected = in(reg) &raw const DETECTED,
-            area = const offset_of!(Detected, area),
-            index = const offset_of!(Detected, index),
-            open = const offset_of!(Detected, open),
-            rseq_cs = const area::RSEQ_CS,
-            cpu_id = const area::CPU_ID,
-            row_shift = const (COLUMNS * size_of::<AtomicU64>()).ilog2(),
-            $($operand)+,
-            options(nostack),
-        )
-    };
-}
-
-/// A sequence on a column's cell.
-macro_rules! column_sequence {
-    ($column:expr, $aborted:expr, $no_row:expr, $commit:tt, $($operand:tt)+) => {
-        sequence!(
-            checks: [],
-            base: ["add {row}, {column}"],
-            commit: $commit,
-            column = in(reg) $column.0,
-            aborted = label { $aborted() },
-            no_row = label { $no_row() },
-            $($operand)+
-        )
-    };
-}
-
-/// A sequence on a cell of the live bucket, `$cell` bytes after its first cell.
-macro_rules! live_sequence {
-    ($live:expr, $at:expr, $cell:expr, $missed:expr, $commit:tt, $($operand:tt)+) => {
-        sequence!(
-            // Loads the live bucket, and checks that the time lies in it. Before its start the
-            // difference wraps, to more than any span.
-            checks: [
-                "mov {live}, qword ptr [{current}]",
-                "mov {row}, {at}",
-                "sub {row}, qword ptr [{live} + {start}]",
-                "cmp {row}, qword ptr [{live} + {span}]",
-                "jae {other_bucket}"
-            ],
-            base: ["add {row}, qword ptr [{live} + {column}]", "add {row}, {cell}"],
-            commit: $commit,
-            live = out(reg) _,
-            current = in(reg) $live,
-            at = in(reg) $at,
-            cell = in(reg) $cell,
-            start = const offset_of!(LiveBucket, start),
-            span = const offset_of!(LiveBucket, span),
-            column = const offset_of!(LiveBucket, column),
-            aborted = label { $missed(Miss::Aborted) },
-            other_bucket = label { $missed(Miss::OtherBucket) },
-            no_row = label { $missed(Miss::NoRow) },
-            $($operand)+
-        )
-    };
-}
-
-const _: () = assert!((COLUMNS * size_of::<AtomicU64>()).is_power_of_two());
-
-// Here, after the macros that it uses.
-mod record;
-pub(crate) use record::{fold_live, record_live, record_pending};
-// The sequences load pointers, offsets and the number of rows, eight bytes each.
+// Rows are a power of two apart, and the sequences load pointers, eight bytes each.
+const _: () = assert!(Column::offset(1).is_power_of_two());
 const _: () = assert!(size_of::<usize>() == 8 && size_of::<AtomicPtr<LiveBucket>>() == 8);
+
+/// How many bytes a position is behind a bucket's first cell.
+#[inline(always)]
+#[allow(clippy::inline_always)] // a constant, where the event is
+const fn distance(position: usize) -> usize {
+    position * size_of::<AtomicU64>()
+}
 
 /// Adds `n`, wrapping, to this core's cell of `column`. Calls `aborted` instead if the kernel interrupted
 /// it, or `no_row` if this thread has no open row: it is not registered, or runs on a core whose row is not open
@@ -218,15 +159,24 @@ const _: () = assert!(size_of::<usize>() == 8 && size_of::<AtomicPtr<LiveBucket>
 /// (Calls, rather than a result, which would cost instructions on the path where nothing goes wrong.)
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
-pub(crate) fn add(column: PerCoreColumn, n: u64, aborted: impl FnOnce(), no_row: impl FnOnce()) {
+pub(crate) fn add<N: Numbering>(
+    column: PerCoreColumn<N>,
+    n: u64,
+    aborted: impl FnOnce(),
+    no_row: impl FnOnce(),
+) {
     // SAFETY: the theorem above. Columns are tagged only after `detect` has filled `DETECTED`. A column's
     // segment has every row that may be open, and is never unmapped.
     unsafe {
         column_sequence!(
+            N,
             column,
             aborted,
             no_row,
-            ["add qword ptr [{row} - 1], {n}"],
+            [
+                "add {row}, {column}",
+                "add qword ptr [{row} - {tag}], {n}"
+            ],
             n = in(reg) n
         );
     }
@@ -236,8 +186,8 @@ pub(crate) fn add(column: PerCoreColumn, n: u64, aborted: impl FnOnce(), no_row:
 /// nothing, and calls nothing. (The store is idempotent besides.)
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
-pub(crate) fn raise(
-    column: PerCoreColumn,
+pub(crate) fn raise<N: Numbering>(
+    column: PerCoreColumn<N>,
     value: u64,
     aborted: impl FnOnce(),
     no_row: impl FnOnce(),
@@ -245,13 +195,14 @@ pub(crate) fn raise(
     // SAFETY: as in `add`.
     unsafe {
         column_sequence!(
+            N,
             column,
             aborted,
             no_row,
             [
-                "cmp qword ptr [{row} - 1], {value}",
+                "cmp qword ptr [{row} + {column} - {tag}], {value}",
                 "jae 63f",
-                "mov qword ptr [{row} - 1], {value}"
+                "mov qword ptr [{row} + {column} - {tag}], {value}"
             ],
             value = in(reg) value
         );
@@ -267,7 +218,7 @@ pub(crate) fn raise(
 /// cell at `position`.
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
-pub(crate) unsafe fn add_live(
+pub(crate) unsafe fn add_live<N: Numbering>(
     live: *const AtomicPtr<LiveBucket>,
     at: u64,
     position: usize,
@@ -278,11 +229,15 @@ pub(crate) unsafe fn add_live(
     // what it loaded before the barrier.
     unsafe {
         live_sequence!(
+            N,
             live,
             at,
-            position * size_of::<AtomicU64>(),
             missed,
-            ["add qword ptr [{row} - 1], {n}"],
+            [
+                "add {row}, {cell}",
+                "add qword ptr [{row} - {tag}], {n}"
+            ],
+            cell = in(reg) distance(position),
             n = in(reg) n
         );
     }
@@ -298,7 +253,7 @@ pub(crate) unsafe fn add_live(
 /// As for [`add_live`].
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
-pub(crate) unsafe fn raise_live(
+pub(crate) unsafe fn raise_live<N: Numbering>(
     live: *const AtomicPtr<LiveBucket>,
     at: u64,
     position: usize,
@@ -308,15 +263,16 @@ pub(crate) unsafe fn raise_live(
     // SAFETY: as in `add_live`.
     unsafe {
         live_sequence!(
+            N,
             live,
             at,
-            position * size_of::<AtomicU64>(),
             missed,
             [
-                "cmp qword ptr [{row} - 1], {value}",
+                "cmp qword ptr [{row} + {cell} - {tag}], {value}",
                 "jae 63f",
-                "mov qword ptr [{row} - 1], {value}"
+                "mov qword ptr [{row} + {cell} - {tag}], {value}"
             ],
+            cell = in(reg) distance(position),
             value = in(reg) value
         );
     }
@@ -395,12 +351,17 @@ mod tests {
         // SAFETY: code of ours.
         let first = unsafe { *(descriptor.start as *const u8) };
         assert_eq!(first, 0x64, "the first instruction reads through fs");
-        // It ends with the commit, `add qword ptr [{row} - 1], {n}`: a prefix, 0x01, a byte for the
-        // registers (two bytes, if one is r12), and the -1.
+        // It ends with the commit, `add qword ptr [{row} - {tag}], {n}`: a prefix, 0x01, a byte for the
+        // registers (two, if one is r12), and the -1, if there is a tag.
         let end = descriptor.start + descriptor.length;
         // SAFETY: code of ours.
-        let commit = unsafe { *((end - 5) as *const [u8; 5]) };
-        assert!(commit[1..3].contains(&0x01), "{commit:x?} is not the add");
-        assert_eq!(commit[4], 0xff, "{commit:x?} is not the add");
+        let last = unsafe { *((end - 5) as *const [u8; 5]) };
+        let operation = if numbered() == Numbered::ById {
+            assert_eq!(last[4], 0xff, "{last:x?} is not the add");
+            &last[1..3]
+        } else {
+            &last[2..4]
+        };
+        assert!(operation.contains(&0x01), "{last:x?} is not the add");
     }
 }

@@ -1,18 +1,38 @@
 //! The per-core strategy where there is none: it is never detected, and no column is tagged.
 
+use std::convert::Infallible;
+use std::marker::PhantomData;
+
 use super::live_bucket::LiveBucket;
 use super::miss::Miss;
+use super::numbered::Numbered;
 use crate::memory::column::Column;
 use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, global};
 
+/// By which number rows are told apart: by none.
+pub(crate) trait Numbering: Copy {}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ById {}
+impl Numbering for ById {}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ByProcessor {}
+impl Numbering for ByProcessor {}
+
+/// The number by which rows are told apart.
+pub(crate) fn numbered() -> Numbered {
+    Numbered::ById
+}
+
 /// A column with per-core adds: there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PerCoreColumn {}
+pub(crate) struct PerCoreColumn<N: Numbering>(Infallible, PhantomData<N>);
 
-impl PerCoreColumn {
+impl<N: Numbering> PerCoreColumn<N> {
     #[inline]
     pub(crate) fn column(self) -> Column {
-        match self {}
+        match self.0 {}
     }
 }
 
@@ -21,7 +41,7 @@ pub(super) fn detect(_dense: bool) -> bool {
 }
 
 global! {
-    /// How many rows are open.
+    /// How many rows are open: the word.
     pub(super) fn open_rows() -> AtomicUsize = AtomicUsize::new(1);
 }
 
@@ -35,29 +55,39 @@ pub(super) fn tag(column: Column) -> *mut AtomicU64 {
 }
 
 #[inline]
-pub(super) fn untag(_word: *mut AtomicU64) -> Option<PerCoreColumn> {
+pub(crate) fn by_id(_word: *mut AtomicU64) -> Option<PerCoreColumn<ById>> {
     None
 }
 
 #[inline]
-pub(crate) fn add(column: PerCoreColumn, _n: u64, _aborted: impl FnOnce(), _no_row: impl FnOnce()) {
-    match column {}
+pub(crate) fn by_processor(_word: *mut AtomicU64) -> Option<PerCoreColumn<ByProcessor>> {
+    None
 }
 
 #[inline]
-pub(crate) fn raise(
-    column: PerCoreColumn,
+pub(crate) fn add<N: Numbering>(
+    column: PerCoreColumn<N>,
+    _n: u64,
+    _aborted: impl FnOnce(),
+    _no_row: impl FnOnce(),
+) {
+    match column.0 {}
+}
+
+#[inline]
+pub(crate) fn raise<N: Numbering>(
+    column: PerCoreColumn<N>,
     _value: u64,
     _aborted: impl FnOnce(),
     _no_row: impl FnOnce(),
 ) {
-    match column {}
+    match column.0 {}
 }
 
 /// # Safety
 /// None: no live bucket has a tagged column.
 #[inline]
-pub(crate) unsafe fn add_live(
+pub(crate) unsafe fn add_live<N: Numbering>(
     _live: *const AtomicPtr<LiveBucket>,
     _at: u64,
     _position: usize,
@@ -70,7 +100,7 @@ pub(crate) unsafe fn add_live(
 /// # Safety
 /// As for [`add_live`].
 #[inline]
-pub(crate) unsafe fn raise_live(
+pub(crate) unsafe fn raise_live<N: Numbering>(
     _live: *const AtomicPtr<LiveBucket>,
     _at: u64,
     _position: usize,
@@ -83,7 +113,7 @@ pub(crate) unsafe fn raise_live(
 /// # Safety
 /// As for [`add_live`].
 #[inline]
-pub(crate) unsafe fn record_live(
+pub(crate) unsafe fn record_live<N: Numbering>(
     _live: *const AtomicPtr<LiveBucket>,
     _at: u64,
     _positions: (usize, usize),
@@ -96,7 +126,7 @@ pub(crate) unsafe fn record_live(
 /// # Safety
 /// As for [`add_live`].
 #[inline]
-pub(crate) unsafe fn record_pending(
+pub(crate) unsafe fn record_pending<N: Numbering>(
     _live: *const AtomicPtr<LiveBucket>,
     _at: u64,
     _positions: (usize, usize),
@@ -109,7 +139,7 @@ pub(crate) unsafe fn record_pending(
 /// # Safety
 /// As for [`add_live`].
 #[inline]
-pub(crate) unsafe fn fold_live(
+pub(crate) unsafe fn fold_live<N: Numbering>(
     _live: *const AtomicPtr<LiveBucket>,
     _at: u64,
     _positions: (usize, usize, usize),

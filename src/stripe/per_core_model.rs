@@ -10,10 +10,13 @@
 //! The lock is the model's alone. It stands for the scheduler, which lets one thread at a time run
 //! on a core, and orders what two threads do there one after the other.
 
+use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 use super::live_bucket::{LiveBucket, PENDING};
 use super::miss::Miss;
+use super::numbered::Numbered;
+use super::open;
 use crate::memory::column::Column;
 use crate::reclaim;
 use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, Mutex, Ordering, global, thread_number};
@@ -21,11 +24,28 @@ use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, Mutex, Ordering, global, th
 /// The lowest bit of a column's address: adds to it are per core.
 const TAG: usize = 1;
 
+/// By which number rows are told apart: there is one way.
+pub(crate) trait Numbering: Copy {}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ById {}
+impl Numbering for ById {}
+
+/// Never the number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ByProcessor {}
+impl Numbering for ByProcessor {}
+
+/// The number by which rows are told apart.
+pub(crate) fn numbered() -> Numbered {
+    Numbered::ById
+}
+
 /// A column with per-core adds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PerCoreColumn(*mut AtomicU64);
+pub(crate) struct PerCoreColumn<N: Numbering>(*mut AtomicU64, PhantomData<N>);
 
-impl PerCoreColumn {
+impl<N: Numbering> PerCoreColumn<N> {
     pub(crate) fn column(self) -> Column {
         let first = self.0.map_addr(|address| address & !TAG);
         // SAFETY: made of a column by `tag`.
@@ -37,12 +57,16 @@ pub(super) fn tag(column: Column) -> *mut AtomicU64 {
     column.first().as_ptr().map_addr(|address| address | TAG)
 }
 
-pub(super) fn untag(word: *mut AtomicU64) -> Option<PerCoreColumn> {
-    (word.addr() & TAG != 0).then_some(PerCoreColumn(word))
+pub(crate) fn by_id(word: *mut AtomicU64) -> Option<PerCoreColumn<ById>> {
+    (word.addr() & TAG != 0).then_some(PerCoreColumn(word, PhantomData))
+}
+
+pub(crate) fn by_processor(_word: *mut AtomicU64) -> Option<PerCoreColumn<ByProcessor>> {
+    None
 }
 
 thread_number! {
-    /// The core that this thread runs on, and its row; `usize::MAX` stands for the first.
+    /// The core that this thread runs on, and its row.
     CORE
 }
 
@@ -58,17 +82,17 @@ pub(super) fn row() -> Option<usize> {
 }
 
 fn core() -> usize {
-    CORE.with(|core| if core.get() == usize::MAX { 0 } else { core.get() })
+    CORE.with(std::cell::Cell::get)
 }
 
 global! {
-    /// How many rows are open.
+    /// How many rows are open: the word.
     pub(super) fn open_rows() -> AtomicUsize = AtomicUsize::new(1);
 }
 
 /// Whether a row is open. (The first is: no step.)
 fn is_open(row: usize) -> bool {
-    row == 0 || row < open_rows().load(Ordering::Relaxed)
+    row == 0 || row < open::open_rows().first
 }
 
 global! {
@@ -83,8 +107,8 @@ fn take_over(core: usize) -> u64 {
 }
 
 /// A sequence that stores what `commit` makes of the cell's number, unless it is aborted.
-fn sequence(
-    column: PerCoreColumn,
+fn sequence<N: Numbering>(
+    column: PerCoreColumn<N>,
     aborted: impl FnOnce(),
     no_row: impl FnOnce(),
     commit: impl Fn(u64) -> u64,
@@ -105,12 +129,17 @@ fn sequence(
     }
 }
 
-pub(crate) fn add(column: PerCoreColumn, n: u64, aborted: impl FnOnce(), no_row: impl FnOnce()) {
+pub(crate) fn add<N: Numbering>(
+    column: PerCoreColumn<N>,
+    n: u64,
+    aborted: impl FnOnce(),
+    no_row: impl FnOnce(),
+) {
     sequence(column, aborted, no_row, |number| number.wrapping_add(n));
 }
 
-pub(crate) fn raise(
-    column: PerCoreColumn,
+pub(crate) fn raise<N: Numbering>(
+    column: PerCoreColumn<N>,
     value: u64,
     aborted: impl FnOnce(),
     no_row: impl FnOnce(),
@@ -140,7 +169,7 @@ unsafe fn live_sequence(
     if !is_open(row) {
         return missed(Miss::NoRow);
     }
-    let cells = Row { first: PerCoreColumn(word).column(), row };
+    let cells = Row { first: PerCoreColumn::<ById>(word, PhantomData).column(), row };
     // What the sequence loaded, and where it will store, is decided now. Its steps follow one by one; a
     // barrier, or another thread, may come before each.
     for step in steps {
@@ -182,7 +211,7 @@ enum Step {
 
 /// # Safety
 /// As for the real one.
-pub(crate) unsafe fn add_live(
+pub(crate) unsafe fn add_live<N: Numbering>(
     live: *const AtomicPtr<LiveBucket>,
     at: u64,
     position: usize,
@@ -199,7 +228,7 @@ pub(crate) unsafe fn add_live(
 
 /// # Safety
 /// As for the real one.
-pub(crate) unsafe fn raise_live(
+pub(crate) unsafe fn raise_live<N: Numbering>(
     live: *const AtomicPtr<LiveBucket>,
     at: u64,
     position: usize,
@@ -216,7 +245,7 @@ pub(crate) unsafe fn raise_live(
 
 /// # Safety
 /// As for the real one.
-pub(crate) unsafe fn record_live(
+pub(crate) unsafe fn record_live<N: Numbering>(
     live: *const AtomicPtr<LiveBucket>,
     at: u64,
     (pair, extremes): (usize, usize),
@@ -241,7 +270,7 @@ pub(crate) unsafe fn record_live(
 
 /// # Safety
 /// As for the real one.
-pub(crate) unsafe fn record_pending(
+pub(crate) unsafe fn record_pending<N: Numbering>(
     live: *const AtomicPtr<LiveBucket>,
     at: u64,
     (pair, pending): (usize, usize),
@@ -265,7 +294,7 @@ pub(crate) unsafe fn record_pending(
 
 /// # Safety
 /// As for the real one.
-pub(crate) unsafe fn fold_live(
+pub(crate) unsafe fn fold_live<N: Numbering>(
     live: *const AtomicPtr<LiveBucket>,
     at: u64,
     (pair, extremes, pending): (usize, usize, usize),

@@ -1,81 +1,313 @@
-//! The portable strategy: a thread keeps to one row, and adds by an atomic read-modify-write.
+//! The portable strategy: a thread keeps to one row. If it has *leased* that row, it adds by a plain instruction; else it was *dealt*
+//! one, which threads share, and adds by an atomic read-modify-write.
 //!
-//! Threads are dealt rows in turn, at their first add. Two threads that share a row lose no count; they
-//! are only slower. With no more threads than cores, threads share a row only after others have come and
-//! gone. A row is open before its thread has it. The index is a thread-local without a destructor, so that an add works at any moment of a
-//! thread's life.
+//! # Theorem
+//!
+//! No add to a row's cell is lost, whichever threads, and whichever signal handlers on them, add at the same time. (Of windows, which
+//! promise handlers nothing: whichever threads.)
+//!
+//! # Why
+//!
+//! * The cells of a leased row are written by one thread at a time, and what the last one has written the next one finds ([`lease`]).
+//!   A handler runs between two instructions of its thread, and ends before that goes on. So one instruction cannot
+//!   be divided ([`plain`]). Where an add takes several, the thread's word says [`BUSY`] meanwhile, and a handler that finds that
+//!   adds in another row.
+//! * Dealt rows are written by atomic read-modify-writes alone. They are rows of their own, in the second bank (of the first, where no
+//!   row is leased at all): a plain and a locked add never meet in a cell.
+//!
+//! # A thread's word
+//!
+//! ```text
+//!   NONE -- first add --> BUSY --+-- a row is free --> leased -- the thread ends --> GONE -- it adds again --> dealt
+//!                                `-- none is ------------------------------------------------------------> dealt
+//! ```
+//!
+//! A thread is dealt a row, in turn, if all are leased, or if it cannot give one back at its end. It keeps to
+//! that row. After a thread has given its lease back, other destructors may still add: in a dealt row, too. Two threads that share a row lose no
+//! count; they are only slower. A row is open before its thread has it.
+//!
+//! The word has no destructor, so that an add works at any moment of a thread's life.
+//!
+//! A forked child takes back the leases of all threads that are not there. (A handler that
+//! forks in the middle of an add leaves them as they are: then the child has fewer rows to lease.)
 
+use std::cell::Cell;
+use std::sync::atomic::compiler_fence;
+
+use super::lease::{self, Lease};
 use super::open::open;
-use super::rows;
+use super::rare::cold;
+use super::{LEASES_BY_DEFAULT, first_rows, is_leasing, rows};
 use crate::memory::column::Column;
-use crate::sync::{AtomicU64, AtomicUsize, Ordering, global, thread_number};
+use crate::sync::{AtomicU64, AtomicUsize, Ordering, fence, global, thread_number};
+use crate::thread_end::{self, AtEnd, GiveBack, process};
+
+mod plain;
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests;
 
 thread_number! {
-    /// The offset of the thread's row; `usize::MAX` until it has a row.
-    ROW
+    /// This thread's word: [`NONE`], [`BUSY`], [`GONE`], or the offset of its row and [`LEASED`] or [`DEALT`].
+    MINE
+}
+
+/// The thread has not added yet.
+const NONE: usize = 0;
+/// The thread is taking a row, or in the middle of an add: a handler leaves its row alone.
+const BUSY: usize = 8;
+/// The thread has given its row back. It is dealt one if it adds once more: most do not, and a row that is dealt is open for ever.
+const GONE: usize = 16;
+/// The tag of an offset: the row is leased.
+const LEASED: usize = 2;
+/// The tag of an offset: the row was dealt.
+const DEALT: usize = 1;
+
+/// The tag of a column's word: adds to it are portable.
+pub(super) const TAG: usize = 2;
+/// Set in the sum of the two words if both tags are there: the column's adds are portable, and the thread has leased a row.
+/// (No other two add up to it.)
+const BOTH: usize = TAG + LEASED;
+/// The bits of tags.
+const TAGS: usize = 7;
+
+const _: () = assert!(BOTH.is_power_of_two() && Column::offset(1).is_multiple_of(TAGS + 1));
+
+/// A column's cell in this thread's row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Mine {
+    Leased(Leased),
+    Dealt(Dealt),
+}
+
+/// A cell that this thread alone writes.
+///
+/// [`BOTH`] bytes behind its address: an add's one instruction takes that off.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Leased(*mut AtomicU64);
+
+/// A cell that threads share.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Dealt(*mut AtomicU64);
+
+/// This thread's cell of the column in `word`, if there is a column, and the thread has leased a row.
+///
+/// # Safety
+/// `word` is an encoded [`TaggedColumn`](super::TaggedColumn).
+#[inline]
+pub(crate) unsafe fn leased(word: *mut AtomicU64) -> Option<Leased> {
+    let own = MINE.with(Cell::get);
+    let place = word.wrapping_byte_add(own);
+    if place.addr() & BOTH != 0 {
+        return Some(Leased::at(place, own));
+    }
+    if LEASES_BY_DEFAULT {
+        cold(); // so that the usual case needs no jump
+    }
+    None
+}
+
+/// This thread's cell of the column in `word`, if there is a column, and the thread was dealt a row.
+///
+/// # Safety
+/// `word` is an encoded [`TaggedColumn`](super::TaggedColumn), and not one with per-core adds.
+#[inline]
+pub(crate) unsafe fn dealt(word: *mut AtomicU64) -> Option<Dealt> {
+    let place = word.wrapping_byte_add(MINE.with(Cell::get));
+    let is_dealt = place.addr() & TAGS == TAG + DEALT;
+    is_dealt.then_some(Dealt(place.wrapping_byte_sub(TAG + DEALT)))
+}
+
+/// This thread's cell of a column. A thread that has no row gets one.
+///
+/// # Safety
+/// `word` is an encoded column with portable adds.
+#[cold]
+#[inline(never)]
+pub(crate) unsafe fn any(word: *mut AtomicU64) -> Mine {
+    let own = match MINE.with(Cell::get) {
+        NONE => settle(),
+        BUSY => deal(), // this once: what was interrupted goes on with its own
+        GONE => {
+            let own = deal();
+            MINE.with(|word| word.set(own));
+            own
+        }
+        own => own,
+    };
+    let place = word.wrapping_byte_add(own);
+    if own & LEASED != 0 {
+        Mine::Leased(Leased::at(place, own))
+    } else {
+        Mine::Dealt(Dealt(place.wrapping_byte_sub(TAG + DEALT)))
+    }
+}
+
+static AT_END: AtEnd<Lease> = AtEnd::new();
+
+/// Has this thread lease a row, or be dealt one, for good.
+fn settle() -> usize {
+    MINE.with(|word| word.set(BUSY));
+    compiler_fence(Ordering::SeqCst); // a handler from here on has its adds dealt a row
+    let own = if is_leasing() { lease_one() } else { None };
+    let own = own.unwrap_or_else(deal);
+    compiler_fence(Ordering::SeqCst);
+    MINE.with(|word| word.set(own));
+    own
+}
+
+/// Leases this thread a row, until it ends.
+fn lease_one() -> Option<usize> {
+    let (row, lease) = lease::take()?;
+    open(row); // before the thread has it
+    if AT_END.arm(lease) {
+        return Some(Column::offset(row) + LEASED);
+    }
+    lease.give_back(process());
+    None
+}
+
+impl GiveBack for Lease {
+    fn give_back(&'static self) {
+        let process = process(); // before a child may free the row, which it does from the next step on
+        compiler_fence(Ordering::SeqCst);
+        // (In a model, all values of a thread go at once, and this one may be the first.)
+        let _ = MINE.try_with(|word| word.set(GONE));
+        compiler_fence(Ordering::SeqCst); // a handler from here on leaves the row alone
+        Lease::give_back(self, process);
+    }
 }
 
 global! {
     /// How many rows were dealt.
-    fn dealt() -> AtomicUsize = AtomicUsize::new(0);
+    fn turns() -> AtomicUsize = AtomicUsize::new(0);
 }
 
-/// The offset of this thread's row, if it has one.
-#[inline]
-fn offset() -> Option<usize> {
-    Some(ROW.with(std::cell::Cell::get)).filter(|offset| *offset != usize::MAX)
-}
-
-/// Deals this thread a row.
-fn deal() {
+/// Deals a row: of the second bank, where threads lease those of the first.
+fn deal() -> usize {
     // Relaxed: only the number matters.
-    let row = dealt().fetch_add(1, Ordering::Relaxed) % rows();
-    open(row); // before the thread has it: a signal handler may add in between
-    ROW.with(|mine| mine.set(Column::offset(row)));
+    let turn = turns().fetch_add(1, Ordering::Relaxed) % rows();
+    let row = if is_leasing() { first_rows() + turn } else { turn };
+    open(row); // before it is dealt
+    Column::offset(row) + DEALT
 }
 
-/// Adds `n`, wrapping, in this thread's row, to the column `distance` places to the right of
-/// `column`. `order` is at least Release.
-///
-/// (The distance is an argument so that it becomes a part of the one instruction's address.)
+/// Prepares leases, once a process. False if threads cannot give them back.
+pub(super) fn prepare() -> bool {
+    AT_END.prepare() && AT_END.takes_no_memory() && thread_end::in_children(begin_child)
+}
+
+/// What a forked child does early: other handlers may have run, and threads that they started.
+extern "C" fn begin_child() {
+    match MINE.with(Cell::get) {
+        BUSY => {} // this thread may have taken a row, and not said so yet
+        own if own & LEASED != 0 => lease::take_from_the_absent(Some(own / Column::offset(1))),
+        _ => lease::take_from_the_absent(None),
+    }
+}
+
+impl Leased {
+    /// The cell at the sum of a column's word and of this thread's `own`.
+    #[inline]
+    fn at(place: *mut AtomicU64, own: usize) -> Leased {
+        #[cfg(loom)]
+        lease::write(own / Column::offset(1));
+        #[cfg(not(loom))]
+        let _ = own;
+        Leased(place)
+    }
+
+    /// The cell `distance` columns to the right, which were claimed together with this one.
+    #[inline]
+    fn right(self, distance: usize) -> &'static AtomicU64 {
+        let cell = self.0.wrapping_byte_sub(BOTH).wrapping_add(distance);
+        // SAFETY: the sum of a column's address and of a row's offset: a cell, which lives for ever. So do those beside it.
+        unsafe { &*cell }
+    }
+
+    /// Adds `n`, wrapping; Release, or `SeqCst` if that is asked for. A handler that interrupts it may add to the same number.
+    #[inline]
+    pub(crate) fn add(self, n: u64, order: Ordering) {
+        if plain::IS_WHOLE {
+            // SAFETY: as in `right`; this thread alone writes there.
+            unsafe { plain::add::<BOTH>(self.0, n) }
+        } else {
+            alone(|| self.add_in_steps(0, n));
+        }
+        if order == Ordering::SeqCst {
+            fence(Ordering::SeqCst); // as the locked add would be
+        }
+    }
+
+    /// Raises the cell to `value`, unless it is there already; Release. As [`add`](Self::add), for handlers.
+    #[inline]
+    pub(crate) fn raise(self, value: u64) {
+        // Relaxed: as in `raise_cell`.
+        if self.right(0).load(Ordering::Relaxed) >= value {
+            return;
+        }
+        if plain::IS_WHOLE {
+            // SAFETY: as in `add`.
+            unsafe { plain::raise::<BOTH>(self.0, value) }
+        } else {
+            alone(|| self.raise_in_steps(0, value));
+        }
+    }
+
+    /// Adds `n`, wrapping, to the cell `distance` columns to the right; Release. Not in a handler.
+    #[inline]
+    pub(crate) fn add_in_steps(self, distance: usize, n: u64) {
+        plain::add_in_steps(self.right(distance), n);
+    }
+
+    /// Raises that cell to `value`, unless it is there already; Release. Not in a handler.
+    #[inline]
+    pub(crate) fn raise_in_steps(self, distance: usize, value: u64) {
+        plain::raise_in_steps(self.right(distance), value);
+    }
+}
+
+/// Does `steps` while handlers leave this thread's row alone.
 #[inline]
-pub(crate) fn add(column: Column, distance: usize, n: u64, order: Ordering) {
-    match offset() {
-        // Release: pairs with the Acquire in `rows::values`. A reader that counts this add sees what its
+fn alone(steps: impl FnOnce()) {
+    MINE.with(|word| {
+        let own = word.replace(BUSY);
+        compiler_fence(Ordering::SeqCst);
+        steps();
+        compiler_fence(Ordering::SeqCst);
+        word.set(own);
+    });
+}
+
+impl Dealt {
+    /// The cell `distance` columns to the right, which were claimed together with this one.
+    #[inline]
+    fn right(self, distance: usize) -> &'static AtomicU64 {
+        // SAFETY: as in `Leased::right`.
+        unsafe { &*self.0.wrapping_add(distance) }
+    }
+
+    /// Adds `n`, wrapping, to the cell `distance` columns to the right.
+    #[inline]
+    pub(crate) fn add(self, distance: usize, n: u64, order: Ordering) {
+        // Release, at least: pairs with the Acquire in `rows::value`. A reader that counts this add sees what its
         // thread had seen before: a drain of the same counter, or the opening of a bucket.
-        Some(offset) => _ = column.right(distance).cell_at(offset).fetch_add(n, order),
-        None => add_first(column, distance, n, order),
+        self.right(distance).fetch_add(n, order);
+    }
+
+    /// Raises that cell to `value`, unless it is there already.
+    #[inline]
+    pub(crate) fn raise(self, distance: usize, value: u64) {
+        raise_cell(self.right(distance), value);
     }
 }
 
-/// Raises the same column in this thread's row to `value`, unless it is there already.
-#[inline]
-pub(crate) fn raise(column: Column, distance: usize, value: u64) {
-    match offset() {
-        Some(offset) => raise_cell(column.right(distance).cell_at(offset), value),
-        None => raise_first(column, distance, value),
-    }
-}
-
-#[cold]
-fn add_first(column: Column, distance: usize, n: u64, order: Ordering) {
-    deal();
-    add(column, distance, n, order);
-}
-
-#[cold]
-fn raise_first(column: Column, distance: usize, value: u64) {
-    deal();
-    raise(column, distance, value);
-}
-
-/// Raises a cell to `value`. A cell that is high enough is only read.
+/// Raises a cell that threads share to `value`. A cell that is high enough is only read.
 #[inline]
 pub(crate) fn raise_cell(cell: &AtomicU64, value: u64) {
     // Relaxed: a cell in use only rises. So a reader that comes after this record, by any
     // synchronisation, sees what was seen here or more (read-read coherence).
     if cell.load(Ordering::Relaxed) < value {
-        // Release: pairs with the Acquire in `rows::values`, as an add does.
+        // Release: pairs with the Acquire in `rows::value`, as an add does.
         cell.fetch_max(value, Ordering::Release);
     }
 }

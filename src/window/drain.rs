@@ -23,7 +23,8 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// No thread waits: if another thread is draining, this returns 0 at once. While the geometry is being
     /// changed, it hands out no more until a later call. A bucket that cannot be closed yet holds up those
     /// after it until a later call. (With restartable sequences, a bucket is closed when the next one is
-    /// opened. Without, every thread that was in the middle of an add must have finished it.)
+    /// opened. Without, so it is, unless a thread is found in the middle of an add, which must have finished it; by
+    /// [epochs](crate::Strategy::Epochs), unless a thread is pinned.)
     ///
     /// # Changes of geometry
     ///
@@ -71,8 +72,8 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     ///
     /// It opens the bucket of the clock's now, at the cost of an add that does, and counts nothing. A bucket that holds
     /// nothing stays open: a window at rest costs a look at its newest bucket. An add that is under way may be
-    /// missed, and is then found by the next call. Never waits. (Without restartable sequences, the bucket is closed when every thread
-    /// that was in the middle of an add has finished it; another call of `drain_closed` then finds it.)
+    /// missed, and is then found by the next call. Never waits. (Without restartable sequences, if a thread is in the middle of an add, the bucket is
+    /// closed when that has finished it; another call of `drain_closed` then finds it.)
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

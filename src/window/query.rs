@@ -18,7 +18,7 @@ use crate::window::totals::Totals;
 /// # Reading
 ///
 /// Reads write nothing to the window. Only [`snapshot`](Self::snapshot) and [`last`](Self::last) allocate,
-/// except for a thread's first pin: a thread's first read (or add, where there are no restartable sequences)
+/// except for a thread's first pin: a thread's first read (or add, by [epochs](crate::Strategy::Epochs))
 /// registers it with the epochs. That allocates once; the memory is freed when the thread has ended. In a
 /// thread-local's destructor the registration may be gone already: then each call allocates and frees one.
 impl<E: Event, C: Clock> SlidingWindow<E, C> {

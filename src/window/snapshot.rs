@@ -360,9 +360,9 @@ impl<E: Event> BucketSnapshot<E> {
     /// Whether it was final: only a back-dated add, whose timestamp is older than the newest bucket, can
     /// still change it. Never true of the live bucket.
     ///
-    /// With restartable sequences, the thread that opens the next bucket closes this one. Without, it
-    /// is closed some time later: when every thread that was in the middle of an add has finished it (a
-    /// grace period), and a thread opens another bucket.
+    /// The thread that opens the next bucket closes this one. But without restartable sequences, if it finds a
+    /// thread in the middle of an add, the bucket is closed some time later: when every thread that was in
+    /// an add (by [epochs](crate::Strategy::Epochs): or pinned) has finished it, and a thread opens another bucket.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

@@ -21,7 +21,7 @@ fn config() -> ProptestConfig {
 }
 
 fn answers_agree((plan, begin, ops): History) -> Result<(), TestCaseError> {
-    let _turn = portable_turn();
+    let _turn = turn_by_epochs();
     let mut pair = Pair::new(&plan, begin);
     pair.compare(0)?;
     tell(&mut pair, &ops)
@@ -35,11 +35,11 @@ fn tell(pair: &mut Pair, ops: &[Op]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Without sequences, a bucket is closed before the next one is retired only if no other thread is pinned; and
+/// By epochs, a bucket is closed before the next one is retired only if no other thread is pinned; and
 /// only then does a tier know where each of its buckets begins.
-fn portable_turn() -> Option<MutexGuard<'static, ()>> {
+fn turn_by_epochs() -> Option<MutexGuard<'static, ()>> {
     static TURN: Mutex<()> = Mutex::new(());
-    let takes_turns = windrow::strategy() == windrow::Strategy::Portable;
+    let takes_turns = windrow::strategy() == windrow::Strategy::Epochs;
     takes_turns.then(|| TURN.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
@@ -68,6 +68,8 @@ proptest! {
 }
 
 #[test]
-fn portable_windows_answer_as_the_oracle_does() {
-    alone::run("answers_in_this_process", &[("WINDROW_STRATEGY", "portable")]);
+fn windows_without_sequences_answer_as_the_oracle_does() {
+    for way in &alone::WAYS[1..] {
+        alone::run("answers_in_this_process", way);
+    }
 }

@@ -8,7 +8,9 @@ use windrow::SlidingWindow;
 use windrow::clock::Manual;
 
 use crate::counting::live_bytes;
-use crate::{Http, on_each_strategy};
+use testkit::alone::in_each_strategy;
+
+use crate::Http;
 use testkit::{Finish, ns, window};
 
 const CHANGES: u64 = 3_000;
@@ -48,7 +50,7 @@ fn is_bounded(grown: i64) {
 
 #[test]
 fn changes_behind_one_drain_keep_no_memory() {
-    on_each_strategy("changes::behind_one_drain");
+    in_each_strategy("changes::behind_one_drain");
 }
 
 #[test]
@@ -69,7 +71,7 @@ fn behind_one_drain() {
 
 #[test]
 fn changes_keep_no_memory_while_a_drain_does_not_return() {
-    on_each_strategy("changes::while_a_drain_does_not_return");
+    in_each_strategy("changes::while_a_drain_does_not_return");
 }
 
 #[test]

@@ -8,7 +8,9 @@ use windrow::clock::Manual;
 use windrow::{SlidingWindow, Strategy};
 
 use crate::counting::{allocations, live_bytes, while_adding};
-use crate::{Http, on_each_strategy};
+use testkit::alone::in_each_strategy;
+
+use crate::Http;
 use testkit::{at_ns, ns, window};
 
 const LENGTH: u64 = 10;
@@ -27,7 +29,7 @@ fn reshape(window: &Window, changes: u32) {
 /// Defect: a guard of another crate's, in the default collector, kept every generation of ours alive.
 #[test]
 fn a_pin_of_another_crate_costs_64_kilobytes_at_most() {
-    on_each_strategy("epochs::under_a_pin_of_another");
+    in_each_strategy("epochs::under_a_pin_of_another");
 }
 
 #[test]
@@ -64,7 +66,7 @@ fn allocated(calls: impl FnOnce()) -> u64 {
 
 #[test]
 fn a_thread_allocates_at_its_first_pin_alone() {
-    on_each_strategy("epochs::first_pins");
+    in_each_strategy("epochs::first_pins");
 }
 
 #[test]
@@ -90,8 +92,11 @@ fn first_pins() {
             assert_eq!(reads.join().expect("it reads"), (1, 0), "by the first read, and later");
             let adds =
                 scope.spawn(|| (allocated(add), allocated(|| (0..1_000).for_each(|_| add()))));
-            let first = u64::from(windrow::strategy() == Strategy::Portable);
-            assert_eq!(adds.join().expect("it adds"), (first, 0), "by the first add, and later");
+            let (first, later) = adds.join().expect("it adds");
+            // The first add pins, or takes a slot that another thread has left, if there is one.
+            let most = u64::from(windrow::strategy() != Strategy::PerCore);
+            assert!(first <= most, "{first} allocations by the first add");
+            assert_eq!(later, 0, "by later adds");
         });
     }
 }
@@ -99,7 +104,7 @@ fn first_pins() {
 /// A sum at once does not pin.
 #[test]
 fn a_sum_allocates_nothing_at_all() {
-    on_each_strategy("epochs::sums");
+    in_each_strategy("epochs::sums");
 }
 
 #[test]
@@ -142,7 +147,7 @@ impl Drop for AtTheEnd {
 /// Behind its own handle a thread is registered for each pin anew: that works, and leaves nothing.
 #[test]
 fn last_moments_leave_nothing_behind() {
-    on_each_strategy("epochs::last_moments");
+    in_each_strategy("epochs::last_moments");
 }
 
 #[test]

@@ -16,10 +16,3 @@ windrow::events! {
     /// Four that add up and one of values: what a service counts of one of its endpoints.
     pub(crate) enum Http { Pass: Count, Block: Count, Exception: Count, Success: Count, Rt: Value }
 }
-
-/// Runs an ignored test of this program once for each strategy.
-fn on_each_strategy(name: &str) {
-    for strategy in ["", "portable"] {
-        testkit::alone::run(name, &[("WINDROW_STRATEGY", strategy)]);
-    }
-}

@@ -1,94 +1,170 @@
-//! What a window keeps allocated.
+//! What a window keeps allocated, to the byte: it grows as it is used, and no further.
 
 use windrow::clock::Manual;
-use windrow::{Counter, SlidingWindow};
+use windrow::{Clock, Counter, SlidingWindow};
 
+use testkit::alone::in_each_strategy;
+use testkit::{at_ns, ns, window};
+
+use crate::Http;
 use crate::counting::own_bytes;
-use crate::{Http, on_each_strategy};
-use testkit::{ns, window};
 
 const LENGTH: u64 = 10;
 
-/// What a window of so many buckets keeps allocated, once it has gone round its ring a few times.
-fn live_bytes_of(buckets: u32) -> i64 {
-    let clock = Manual::default();
-    let before = own_bytes();
-    let window = window::<Http>(ns(LENGTH), buckets, &clock);
-    for _ in 0..3 * buckets + 100 {
-        clock.advance(ns(LENGTH));
-        window.add(Http::Pass, 1);
-        window.record(Http::Rt, 5);
-    }
-    let after = own_bytes();
-    drop(window);
-    after - before
-}
-
 /// Cells of a bucket: one for each of four `Count` events, four for a `Value`.
 const CELLS: i64 = 8;
+const BUCKET: i64 = 80 + 16 * CELLS;
+const BLOCK: i64 = 64 + 8 * CELLS;
+/// Each time that buckets are made.
+const CHUNK: i64 = 40;
+/// How many buckets a ring takes beside those in its slots.
+const SPARE: i64 = 5;
 
-/// The formula of `docs/design.md`, without the window itself and its cells in rows.
-fn formula(buckets: i64) -> i64 {
-    let slots = 8 * buckets;
+type Window = SlidingWindow<Http, Manual>;
+/// What is done to a window, whose clock is given.
+type Use<'a> = &'a dyn Fn(&Window, &Manual);
+
+/// What stands in `docs/design.md`: of slots.
+fn slots(buckets: i64) -> i64 {
     let groups = buckets / buckets.isqrt() + i64::from(buckets % buckets.isqrt() != 0);
-    let touched = 24 + 8 * groups;
-    let in_slab = (buckets + 5) * (80 + 16 * CELLS);
-    let blocks = 4 * (64 + 8 * CELLS);
-    slots + touched + in_slab + blocks + 24 * CELLS + 200 + 64
+    8 * buckets + 8 * groups
+}
+
+/// Of a window, without the window itself, its buckets, its blocks and their cells in rows.
+fn bare(buckets: i64) -> i64 {
+    slots(buckets) + 184 + 16 * CELLS + 64
+}
+
+/// Of as many buckets as are there when so many are needed, and the ring takes `enough`.
+fn made(needed: i64, enough: i64) -> i64 {
+    let (mut there, mut chunks) = (0, 0);
+    while there < needed {
+        there += there.max(2).min(enough - there);
+        chunks += 1;
+    }
+    there * BUCKET + chunks * CHUNK
+}
+
+/// Of a window that has needed so many buckets and blocks at once.
+fn formula(buckets: i64, needed: i64, blocks: i64) -> i64 {
+    bare(buckets) + made(needed, buckets + SPARE) + blocks * BLOCK
+}
+
+fn touch(window: &Window) {
+    window.add(Http::Pass, 1);
+    window.record(Http::Rt, 5);
+}
+
+/// What a window of so many buckets has on the heap: when it is built, and after each use of it.
+fn heap<const N: usize>(buckets: u32, uses: [Use<'_>; N]) -> [i64; N] {
+    let clock = Manual::default();
+    clock.set(at_ns(1_000_000));
+    let before = own_bytes();
+    let window = window::<Http>(ns(LENGTH), buckets, &clock);
+    uses.map(|act| {
+        act(&window, &clock);
+        own_bytes() - before
+    })
+}
+
+/// Has the process and the thread allocate what they do once.
+fn warm_up() {
+    let rotate = |window: &Window, clock: &Manual| {
+        for _ in 0..1_000 {
+            clock.advance(ns(LENGTH));
+            touch(window);
+        }
+    };
+    heap(2, [&rotate]);
 }
 
 #[test]
-fn sixty_buckets_of_five_events_take_16_kilobytes_at_most() {
-    on_each_strategy("memory::table");
+fn sixty_buckets_take_as_much_as_they_are_used() {
+    in_each_strategy("memory::table");
 }
 
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn table() {
-    live_bytes_of(2); // what the process and the thread allocate once
+    warm_up();
     println!("{:?}", windrow::strategy());
-    for buckets in [2, 60, 600] {
-        let heap = live_bytes_of(buckets);
-        let in_place = size_of::<SlidingWindow<Http, Manual>>().cast_signed() as i64;
-        // Per core a `Value` has a pending value in each row besides.
-        let columns = CELLS + i64::from(windrow::strategy() == windrow::Strategy::PerCore);
-        let rows = |cpus: i64| 4 * 8 * columns * cpus;
+    for buckets in [1, 2, 60, 600] {
+        let every = |times: u32, length: u64| {
+            move |window: &Window, clock: &Manual| {
+                for _ in 0..times {
+                    clock.advance(ns(length));
+                    touch(window);
+                }
+            }
+        };
+        let built = |_: &Window, _: &Manual| ();
+        let once = |window: &Window, _: &Manual| touch(window);
+        let interval = LENGTH * u64::from(buckets);
+        let one_rotation = every(1, LENGTH);
+        let far_between = every(1_000, interval + 3 * LENGTH); // in ever other slots
+        let uses: [Use<'_>; 5] =
+            [&built, &once, &far_between, &one_rotation, &every(3 * buckets + 100, LENGTH)];
+        let found = heap(buckets, uses);
+        let in_place = size_of::<Window>();
         println!(
-            "{buckets:4} buckets: {heap:7} bytes on the heap, {in_place} in place, in rows {} on 2 CPUs",
-            rows(2)
+            "{buckets:4} buckets: {found:?} bytes on the heap, {in_place} in place: built, after one \
+             add, a thousand far between, one beside the last, some rings"
         );
         if cfg!(target_pointer_width = "64") {
-            assert_eq!(heap, formula(buckets.into()), "{buckets} buckets");
+            let of = |needed, blocks| formula(buckets.into(), needed, blocks);
+            // In a full ring: those in the slots, the live one among them, and the next.
+            let full = of(i64::from(buckets) + 1, 2);
+            assert_eq!(found, [of(1, 1), of(1, 1), of(2, 2), of(2, 2), full], "{buckets} buckets");
+            assert!(in_place <= 512, "{in_place} bytes in place");
         }
-        if buckets == 60 {
-            let all = heap + in_place + rows(2);
-            assert!(all <= 16 << 10, "{all} bytes for 60 buckets on 2 CPUs");
+    }
+}
+
+/// Four times an interval, in ever other slots: buckets that have left are used again, and the window keeps as many as
+/// are in its ring.
+#[test]
+fn a_window_that_is_used_now_and_then_keeps_few_buckets() {
+    in_each_strategy("memory::now_and_then");
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn now_and_then() {
+    let sparse = |window: &Window, clock: &Manual| {
+        for _ in 0..1_000 {
+            clock.advance(ns(15 * LENGTH));
+            touch(window);
+            let back = at_ns(clock.now().as_nanos() - 20 * LENGTH);
+            window.add_at(back, Http::Pass, 1).expect("in the ring");
         }
+    };
+    warm_up();
+    let [found] = heap(60, [&sparse]);
+    println!("{:?}: {found} bytes on the heap", windrow::strategy());
+    if cfg!(target_pointer_width = "64") {
+        // Four in the ring, and the next; and three of those that are back-dated.
+        let expected = formula(60, 5, 2) + made(3, 8);
+        assert_eq!(found, expected);
     }
 }
 
 /// What a tier of so many buckets of ten adds to that.
 fn tier_formula(buckets: usize) -> i64 {
-    let buckets = buckets.cast_signed() as i64;
-    let groups = buckets / buckets.isqrt() + i64::from(buckets % buckets.isqrt() != 0);
-    8 * buckets + 8 * groups + (buckets + 2) * (80 + 16 * CELLS) + TIER
+    slots(buckets.cast_signed() as i64) + TIER
 }
 
 /// The tier itself.
-const TIER: i64 = 88;
-
-/// When the first coarse bucket is opened, eight others are made besides, and what holds them all.
-const SLAB: i64 = 8 * (80 + 16 * CELLS) + 40;
+const TIER: i64 = 96;
 
 #[test]
 fn tiers_take_what_the_formula_says() {
-    on_each_strategy("memory::tiers");
+    in_each_strategy("memory::tiers");
 }
 
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn tiers() {
-    live_bytes_of(2); // as above
+    warm_up();
     for (coarse, coarsest) in [(1, 2), (60, 60), (96, 400)] {
         let clock = Manual::default();
         let before = own_bytes();
@@ -103,24 +179,26 @@ fn tiers() {
         let built = own_bytes();
         for _ in 0..20_000 {
             clock.advance(ns(LENGTH));
-            window.add(Http::Pass, 1);
-            window.record(Http::Rt, 5);
+            touch(&window);
         }
         let heap = own_bytes() - before;
         println!(
             "{coarse} and {coarsest} coarse buckets: {heap} bytes, {} when built",
             built - before
         );
+        drop(window);
         if cfg!(target_pointer_width = "64") {
             let tiers = tier_formula(coarse) + tier_formula(coarsest);
-            assert_eq!(heap, formula(10) + tiers + SLAB, "{coarse} and {coarsest}");
+            let coarse = (coarse + coarsest).cast_signed() as i64;
+            let expected = formula(10, 11, 2) + tiers + made(coarse, coarse + 2 * 2 + 8);
+            assert_eq!(heap, expected, "{coarse} coarse buckets");
         }
     }
 }
 
 #[test]
 fn what_is_dropped_gives_everything_back() {
-    on_each_strategy("memory::dropped");
+    in_each_strategy("memory::dropped");
 }
 
 /// Kilobytes that are mapped, written or not; 0 where the system does not say.
@@ -133,7 +211,7 @@ fn mapped_kilobytes() -> i64 {
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn dropped() {
-    live_bytes_of(2); // as above
+    warm_up();
     let (heap, mapped) = (own_bytes(), mapped_kilobytes());
     for _ in 0..1_000_000 {
         Counter::new().increment();

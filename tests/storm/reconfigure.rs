@@ -111,9 +111,7 @@ fn lifetimes_survive_every_change() {
 /// of geometry does not try for ever: it ends.
 #[test]
 fn changes_are_made_however_short_the_buckets() {
-    for strategy in ["", "portable"] {
-        alone::run("reconfigure::changes_of_short_buckets", &[("WINDROW_STRATEGY", strategy)]);
-    }
+    alone::in_each_strategy("reconfigure::changes_of_short_buckets");
 }
 
 #[test]

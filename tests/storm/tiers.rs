@@ -21,9 +21,7 @@ const PLACES: usize = 100_000;
 
 #[test]
 fn tiers_hold_everything() {
-    for strategy in ["", "portable"] {
-        alone::run("tiers::under_writers", &[("WINDROW_STRATEGY", strategy)]);
-    }
+    alone::in_each_strategy("tiers::under_writers");
 }
 
 /// What the writers have begun to add, and what they have added, by bucket.

@@ -23,7 +23,10 @@ fn by_threads(work: &Work) {
 
 #[test]
 fn refused_from_the_beginning() {
-    alone::run("barriers::refused_before_the_first_window", &[]);
+    alone::in_each_strategy("barriers::refused_before_the_first_window");
+    for way in &alone::WAYS[..2] {
+        alone::run("barriers::refused_after_the_first_use", way);
+    }
 }
 
 #[test]
@@ -33,10 +36,22 @@ fn refused_before_the_first_window() {
     by_threads(&Work::new());
 }
 
+/// The process has chosen barriers, and windows cannot have them.
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn refused_after_the_first_use() {
+    windrow::strategy();
+    refuse_barriers();
+    let window =
+        testkit::window::<crate::Seen>(testkit::ns(10), 2, &windrow::clock::Manual::default());
+    assert_eq!(window.strategy(), windrow::Strategy::Fenced);
+    by_threads(&Work::new());
+}
+
 /// Then a retired bucket can never be closed: buckets open without a block.
 #[test]
 fn refused_later() {
-    alone::run("barriers::refused_between_two_adds", &[]);
+    alone::in_each_strategy("barriers::refused_between_two_adds");
 }
 
 #[test]

@@ -133,16 +133,12 @@ fn exhausted<T: Send + Sync>(before: impl FnOnce() -> T + Send) {
 
 #[test]
 fn without_any_memory_for_columns() {
-    for strategy in ["", "portable"] {
-        alone::run("memory::exhausted_from_the_beginning", &[("WINDROW_STRATEGY", strategy)]);
-    }
+    alone::in_each_strategy("memory::exhausted_from_the_beginning");
 }
 
 #[test]
 fn without_memory_for_more_columns() {
-    for strategy in ["", "portable"] {
-        alone::run("memory::exhausted_later", &[("WINDROW_STRATEGY", strategy)]);
-    }
+    alone::in_each_strategy("memory::exhausted_later");
 }
 
 #[test]

@@ -2,15 +2,13 @@
 
 use std::arch::x86_64::__cpuid_count;
 use std::mem::zeroed;
-use std::sync::mpsc;
-use std::{ptr, thread};
+use std::ptr;
 
 use windrow::clock::Manual;
 use windrow::{Strategy, strategy};
 
 use crate::Seen;
 use crate::work::Work;
-use testkit::pinned::pinned;
 use testkit::{alone, ns, window};
 
 /// Lets this thread, and those that it will start, ask the processor what it can do, or not. False if
@@ -57,28 +55,9 @@ fn hide_avx() -> bool {
     may_ask(false)
 }
 
-/// Whether windows close buckets while a thread is pinned: per core they do, portably they do not.
-fn close_under_a_pin() -> bool {
-    let clock = Manual::default();
-    let window = window::<Seen>(ns(10), 4, &clock);
-    let (begun, when_begun) = mpsc::channel();
-    let (over, when_over) = mpsc::channel::<()>();
-    thread::scope(|scope| {
-        scope.spawn(move || {
-            pinned(|| {
-                begun.send(()).expect("somebody waits");
-                let _ = when_over.recv(); // an error, too, says that it is over
-            });
-        });
-        when_begun.recv().expect("it is pinned");
-        for _ in 0..3 {
-            window.add(Seen::Pass, 1);
-            clock.advance(ns(10));
-        }
-        let drained = window.drain_closed(|_| ());
-        drop(over);
-        drained > 0
-    })
+/// The strategy of windows.
+fn of_windows() -> Strategy {
+    window::<Seen>(ns(10), 4, &Manual::default()).strategy()
 }
 
 /// Defect: values were recorded by stores of sixteen bytes, whatever the processor.
@@ -96,7 +75,7 @@ fn without_avx() {
     }
     assert!(!is_x86_feature_detected!("avx"), "somebody has asked before");
     let counters = strategy();
-    assert!(!close_under_a_pin(), "a window records values by sequences");
+    assert_ne!(of_windows(), Strategy::PerCore, "a window records values by sequences");
     let work = Work::new();
     work.check(0..1, &[work.run(0)]);
     work.grows_exactly();
@@ -117,5 +96,5 @@ fn as_it_is() {
     let barriers = unsafe { libc::syscall(libc::SYS_membarrier, 0, 0, 0) };
     let rseq = barriers > 0 && barriers & (1 << 7) != 0;
     let sequences = strategy() == Strategy::PerCore && rseq && is_x86_feature_detected!("avx");
-    assert_eq!(close_under_a_pin(), sequences);
+    assert_eq!(of_windows() == Strategy::PerCore, sequences);
 }

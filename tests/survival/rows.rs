@@ -67,9 +67,7 @@ fn keep_to(set: &libc::cpu_set_t) {
 /// More cores than there were when the rows were counted.
 #[test]
 fn on_cores_that_came_later() {
-    for strategy in ["", "portable"] {
-        alone::run("rows::decided_on_one_core", &[("WINDROW_STRATEGY", strategy)]);
-    }
+    alone::in_each_strategy("rows::decided_on_one_core");
 }
 
 /// Keeps the calling thread to one of the cores that it may use.
@@ -95,13 +93,10 @@ fn keep_to_nth(nth: usize) {
 /// Rows open one after the other, in the first adds of a process. A reader that is told of an add counts it.
 #[test]
 fn under_a_reader_while_they_open() {
-    for variables in [
-        [("WINDROW_STRATEGY", ""), ("WINDROW_ROWS", "")],
-        [("WINDROW_STRATEGY", "cpu-id"), ("WINDROW_ROWS", "")],
-        [("WINDROW_STRATEGY", "portable"), ("WINDROW_ROWS", "")],
-        [("WINDROW_STRATEGY", ""), ("WINDROW_ROWS", "1")],
-    ] {
+    let all = alone::WAYS.into_iter().chain([alone::BY_PROCESSOR]).map(|way| (way, ""));
+    for ([strategy, leases], rows) in all.chain([(alone::WAYS[0], "1"), (alone::WAYS[1], "1")]) {
         for _ in 0..5 {
+            let variables = [strategy, leases, ("WINDROW_ROWS", rows)];
             alone::run("rows::opened_under_a_reader", &variables);
         }
     }
@@ -164,9 +159,8 @@ fn decided_on_one_core() {
 /// Defect: portably there was one row for ever if the thread that came first might use one core only.
 #[test]
 fn as_many_rows_as_the_machine_has_cores() {
-    for strategy in ["", "portable"] {
-        let variables = [("WINDROW_STRATEGY", strategy), ("WINDROW_ROWS", "")];
-        alone::run("rows::counted_on_one_core", &variables);
+    for [strategy, leases] in alone::WAYS {
+        alone::run("rows::counted_on_one_core", &[strategy, leases, ("WINDROW_ROWS", "")]);
     }
 }
 
@@ -190,7 +184,9 @@ fn counted_on_one_core() {
     let rows = (mapped() - before) / ROW;
     // SAFETY: a plain question.
     let cores = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) }.unsigned_abs().min(256);
-    assert_eq!(rows, cores, "{:?}", strategy());
+    // Where threads lease rows, there are twice as many for that, and a second bank for those that find none.
+    let there = if windrow::leases() { (2 * cores).min(256) + cores } else { cores };
+    assert_eq!(rows, there, "{:?}", strategy());
 }
 
 /// A thread that has had itself unregistered, as one made by something else than glibc never was.
@@ -198,7 +194,7 @@ fn counted_on_one_core() {
 mod unregistered {
     use std::arch::asm;
 
-    use super::{alone, by_threads};
+    use super::{Counter, Strategy, alone, by_threads, thread};
 
     /// Unregisters the calling thread. False if it cannot be done.
     fn unregister() -> bool {
@@ -230,7 +226,20 @@ mod unregistered {
     #[test]
     #[ignore = "run by another test, in a process of its own"]
     fn threads_without_a_row() {
-        windrow::strategy();
+        let is_per_core = windrow::strategy() == Strategy::PerCore;
         by_threads(|| println!("unregistered: {}", unregister()));
+        // Such a thread leaves rows alone, also the first, whose number its area may show.
+        let hits = Counter::new();
+        let is_without = thread::scope(|scope| {
+            let thread = scope.spawn(|| {
+                let is_without = unregister();
+                (0..1_000).for_each(|_| hits.increment());
+                is_without
+            });
+            thread.join().expect("no thread panics")
+        });
+        if is_per_core && is_without {
+            assert_eq!((hits.sum(), hits.by_row().shared()), (1_000, 1_000));
+        }
     }
 }

@@ -8,7 +8,7 @@ use std::fs;
 use std::mem::zeroed;
 use std::ptr::null_mut;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -25,8 +25,8 @@ static CALLS: AtomicUsize = AtomicUsize::new(0);
 /// Whether calls are to be held up.
 static SLOW: AtomicBool = AtomicBool::new(false);
 
-/// `MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ`.
-const BARRIER: libc::c_int = 1 << 7;
+/// The command that windows make: `MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ` if they are per core, or without `_RSEQ`.
+static BARRIER: AtomicI32 = AtomicI32::new(0);
 /// In place of the processor, which is not looked at: the filter lets such a call pass.
 const PASS: libc::c_int = 7;
 
@@ -41,7 +41,8 @@ extern "C" fn slow_call(_: libc::c_int, _: *mut libc::siginfo_t, context: *mut l
     // SAFETY: the call that was asked for, which touches no memory; and its result, where the kernel looks
     // for it when the handler returns.
     unsafe {
-        let result = libc::syscall(libc::SYS_membarrier, BARRIER, 0, PASS);
+        let barrier = BARRIER.load(Ordering::SeqCst);
+        let result = libc::syscall(libc::SYS_membarrier, barrier, 0, PASS);
         let context = context.cast::<libc::ucontext_t>();
         (*context).uc_mcontext.gregs[libc::REG_RAX as usize] = result;
     }
@@ -49,6 +50,8 @@ extern "C" fn slow_call(_: libc::c_int, _: *mut libc::siginfo_t, context: *mut l
 
 /// Has `slow_call` stand in for barriers, in this thread and those that it will start.
 fn slow_barriers() {
+    let barrier = if windrow::strategy() == Strategy::PerCore { 1 << 7 } else { 1 << 3 };
+    BARRIER.store(barrier, Ordering::SeqCst);
     let filter = |code: u32, jt, jf, k| libc::sock_filter { code: code as u16, jt, jf, k };
     let load = libc::BPF_LD | libc::BPF_W | libc::BPF_ABS;
     let equal = libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K;
@@ -56,7 +59,7 @@ fn slow_barriers() {
         filter(load, 0, 0, 0), // the call's number
         filter(equal, 0, 5, libc::SYS_membarrier as u32),
         filter(load, 0, 0, 16), // the command
-        filter(equal, 0, 3, BARRIER as u32),
+        filter(equal, 0, 3, barrier.cast_unsigned()),
         filter(load, 0, 0, 32), // the processor
         filter(equal, 1, 0, PASS as u32),
         filter(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_TRAP),
@@ -90,13 +93,13 @@ fn open(window: &Window, clock: &Manual, buckets: u64) {
 /// drains, is not held up either.
 #[test]
 fn a_slow_barrier_holds_up_one_thread() {
-    alone::run("slow::one_is_held_up", &[]);
+    alone::in_each_strategy("slow::one_is_held_up");
 }
 
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn one_is_held_up() {
-    if windrow::strategy() != Strategy::PerCore {
+    if !matches!(windrow::strategy(), Strategy::PerCore | Strategy::Portable) {
         return; // no barriers
     }
     let clock = Manual::default();
@@ -143,13 +146,13 @@ fn one_is_held_up() {
 /// A window that a ticker closes: no add ever makes the call, and buckets are closed all the same.
 #[test]
 fn no_add_makes_a_barrier_where_a_ticker_does() {
-    alone::run("slow::the_ticker_is_held_up", &[]);
+    alone::in_each_strategy("slow::the_ticker_is_held_up");
 }
 
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn the_ticker_is_held_up() {
-    if windrow::strategy() != Strategy::PerCore {
+    if !matches!(windrow::strategy(), Strategy::PerCore | Strategy::Portable) {
         return; // no barriers
     }
     slow_barriers();

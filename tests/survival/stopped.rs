@@ -17,13 +17,6 @@ use testkit::pinned::pinned;
 use testkit::traced::{Traced, time_of};
 use testkit::{Finish, Rng, alone, ms, ns, window};
 
-/// Every test here, with and without sequences.
-fn on_each_strategy(name: &str) {
-    for strategy in ["", "portable"] {
-        alone::run(name, &[("WINDROW_STRATEGY", strategy)]);
-    }
-}
-
 /// Forks, runs `body` in the child, which fails if that fails, and returns the child's number.
 fn fork(body: impl FnOnce()) -> libc::pid_t {
     // SAFETY: the child runs `body`, which takes no lock that another thread may have held (but the
@@ -127,7 +120,7 @@ impl Storm {
 
 #[test]
 fn stopped_and_continued() {
-    on_each_strategy("stopped::stopped_in_this_process");
+    alone::in_each_strategy("stopped::stopped_in_this_process");
 }
 
 /// How often, and for how long each time.
@@ -176,7 +169,7 @@ fn stopped_in_this_process() {
 
 #[test]
 fn children_go_on_in_the_window() {
-    on_each_strategy("stopped::forked_in_this_process");
+    alone::in_each_strategy("stopped::forked_in_this_process");
 }
 
 /// Forked while its threads count, and stop for a moment in places that are known: the child has what
@@ -234,7 +227,7 @@ fn forked_in_this_process() {
 
 #[test]
 fn a_pin_over_10_000_rotations_takes_a_megabyte_at_most() {
-    on_each_strategy("stopped::pinned_in_this_process");
+    alone::in_each_strategy("stopped::pinned_in_this_process");
 }
 
 /// Resident memory, in bytes.

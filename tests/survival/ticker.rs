@@ -64,16 +64,10 @@ fn threads() -> usize {
     fs::read_dir("/proc/self/task").expect("a list of threads").count()
 }
 
-fn on_each_strategy(name: &str) {
-    for strategy in ["", "portable"] {
-        alone::run(name, &[("WINDROW_STRATEGY", strategy)]);
-    }
-}
-
 /// Defect: a forked child's ticker stood still for ever, and panicked when it was dropped.
 #[test]
 fn tickers_of_forked_children_move() {
-    on_each_strategy("ticker::forked");
+    alone::in_each_strategy("ticker::forked");
 }
 
 #[test]
@@ -199,7 +193,7 @@ fn forked_in_the_middle() {
 /// Then each call reads the system's clock.
 #[test]
 fn forked_children_without_a_thread_have_the_time() {
-    on_each_strategy("ticker::no_thread_in_a_child");
+    alone::in_each_strategy("ticker::no_thread_in_a_child");
 }
 
 #[test]
@@ -255,7 +249,7 @@ fn closed_in_a_child() {
             wait_until("all buckets but one are closed", || {
                 let open = ours.snapshot();
                 let open = open.buckets().iter().filter(|bucket| !bucket.is_closed());
-                open.count() == 1 || windrow::strategy() != Strategy::PerCore
+                open.count() == 1 || windrow::strategy() == Strategy::Epochs
             });
         });
     }

@@ -23,7 +23,7 @@ fn window(clock: &Manual, tiers: &[(u64, usize)]) -> SlidingWindow<Seen, Manual>
 /// tell what they held.
 #[test]
 fn what_was_missed_is_derived() {
-    alone::run("derived", &[("WINDROW_STRATEGY", "portable")]);
+    alone::run("derived", &[("WINDROW_STRATEGY", "epochs")]);
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn derived() {
 /// It says its extremes where its coarse bucket was, but not over the one that stands there by then.
 #[test]
 fn a_bucket_that_is_closed_late_leaves_newer_coarse_buckets_alone() {
-    alone::run("closed_late", &[("WINDROW_STRATEGY", "portable")]);
+    alone::run("closed_late", &[("WINDROW_STRATEGY", "epochs")]);
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn a_span_that_began_before_the_tier_does_is_refused() {
 /// Soon after time zero, too, where a span has fewer buckets than it covers.
 #[test]
 fn a_span_covers_no_more_than_from_the_boundary_that_is_known() {
-    alone::run("unknown", &[("WINDROW_STRATEGY", "portable")]);
+    alone::run("unknown", &[("WINDROW_STRATEGY", "epochs")]);
 }
 
 #[test]

@@ -24,7 +24,7 @@ windrow::events! {
 /// How long each torture goes on.
 fn seconds() -> Duration {
     let told = std::env::var("WINDROW_TORTURE_SECONDS").ok();
-    Duration::from_secs_f64(told.and_then(|told| told.parse().ok()).unwrap_or(2.0))
+    Duration::from_secs_f64(told.and_then(|told| told.parse().ok()).unwrap_or(1.2))
 }
 
 /// Makes the tests that run one ignored test in processes of its own, one for each way to count.
@@ -34,27 +34,30 @@ macro_rules! everywhere {
 
         #[test]
         fn with_the_strategy_of_this_machine() {
-            testkit::alone::run(TORTURE, &[("WINDROW_STRATEGY", "")]);
+            testkit::alone::run(TORTURE, &testkit::alone::WAYS[0]);
         }
 
         #[test]
-        fn with_the_portable_strategy() {
-            testkit::alone::run(TORTURE, &[("WINDROW_STRATEGY", "portable")]);
+        fn with_each_strategy_of_other_machines() {
+            for way in &testkit::alone::WAYS[1..] {
+                testkit::alone::run(TORTURE, way);
+            }
         }
 
         /// As on kernels before 6.3, which number no threads.
         #[test]
         fn with_rows_by_processor() {
-            testkit::alone::run(TORTURE, &[("WINDROW_STRATEGY", "cpu-id")]);
+            testkit::alone::run(TORTURE, &testkit::alone::BY_PROCESSOR);
         }
 
         /// As on a machine with more processors than rows: a sequence that runs on one of them must
         /// leave the cells behind the last row alone, and add to the shared cell.
         #[test]
         fn with_fewer_rows_than_processors() {
-            for strategy in ["", "cpu-id", "portable"] {
-                let variables = [("WINDROW_STRATEGY", strategy), ("WINDROW_ROWS", "1")];
-                testkit::alone::run(TORTURE, &variables);
+            use testkit::alone::{BY_PROCESSOR, WAYS};
+
+            for [strategy, leases] in WAYS.into_iter().chain([BY_PROCESSOR]) {
+                testkit::alone::run(TORTURE, &[strategy, leases, ("WINDROW_ROWS", "1")]);
             }
         }
     };

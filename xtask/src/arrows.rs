@@ -11,7 +11,8 @@ use crate::sources;
 use crate::steps::{Failed, Steps};
 
 /// A bucket knows its generation, whose slots lead to buckets.
-const REAL_DATA: [&str; 4] = ["ring/bucket", "ring/bucket_ref", "ring/generation", "ring/slots"];
+const REAL_DATA: [&str; 5] =
+    ["ring/bucket", "ring/bucket_ref", "ring/generation", "ring/slot", "ring/slots"];
 
 /// Files by the path of their module, each with the modules that it names.
 type Arrows = BTreeMap<String, BTreeSet<String>>;

@@ -8,6 +8,7 @@ use std::process::Command;
 use crate::integrations;
 use crate::sanitizers::{needs, succeeds};
 use crate::steps::{Failed, Steps};
+use crate::strategies::WAYS;
 
 /// The library's manifest, which says how old a compiler may be.
 const MANIFEST: &str = include_str!("../../Cargo.toml");
@@ -24,8 +25,7 @@ const MIRI_FLAGS: &str = "-Zmiri-env-set=WINDROW_STRATEGY=portable -Zmiri-tree-b
 
 /// The library's own tests, in each strategy. What only one system has, its tests leave out elsewhere.
 pub(crate) fn portable(steps: &mut Steps) -> Result<(), Failed> {
-    for (strategy, name) in [("", "the strategy found"), ("portable", "portable")] {
-        let variables = [("WINDROW_STRATEGY", strategy)];
+    for (name, variables) in WAYS {
         let tests =
             ["test", "--package", "windrow", "--all-features", "--lib", "--tests", "--examples"];
         steps.cargo(&format!("tests, {name}"), &tests, &variables)?;

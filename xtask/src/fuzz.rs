@@ -4,6 +4,7 @@ use std::process::Command;
 
 use crate::sanitizers::{needs, succeeds};
 use crate::steps::{Failed, Steps};
+use crate::strategies::WAYS;
 
 /// Long histories from the beginning: short ones are soon told.
 const LIBFUZZER: [&str; 3] = ["-len_control=0", "-max_len=512", "-print_final_stats=1"];
@@ -13,7 +14,7 @@ const LIBFUZZER: [&str; 3] = ["-len_control=0", "-max_len=512", "-print_final_st
 pub(crate) fn run(steps: &mut Steps, seconds: u64) -> Result<(), Failed> {
     let root = steps.root().to_owned();
     let found = root.join("fuzz/target/found");
-    for (strategy, name) in [("", "per core"), ("portable", "portable")] {
+    for (name, way) in WAYS {
         let shown = format!("cargo fuzz run histories, {seconds} s");
         steps.step(&format!("fuzzing, {name}"), &shown, || {
             needs("rustup", &["run", "nightly", "cargo", "fuzz", "--version"])?;
@@ -22,7 +23,7 @@ pub(crate) fn run(steps: &mut Steps, seconds: u64) -> Result<(), Failed> {
             command.args(["run", "nightly", "cargo", "fuzz", "run", "histories"]);
             command.arg(&found).arg(root.join("fuzz/corpus/histories")).arg("--");
             command.arg(format!("-max_total_time={seconds}")).args(LIBFUZZER);
-            succeeds(command.current_dir(&root).env("WINDROW_STRATEGY", strategy))
+            succeeds(command.current_dir(&root).envs(way))
         })?;
     }
     Ok(())

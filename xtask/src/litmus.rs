@@ -1,12 +1,13 @@
 //! The litmus programs and the soak: binaries of `windrow-litmus`.
 
 use crate::steps::{Failed, Steps};
+use crate::strategies::WAYS;
 
 const BINARY: [&str; 5] = ["run", "--release", "--package", "windrow-litmus", "--bin"];
 
 /// All litmus programs for a few seconds in all: long enough for most mistakes.
 pub(crate) fn quick(steps: &mut Steps) -> Result<(), Failed> {
-    run(steps, "0.3")
+    run(steps, "0.2")
 }
 
 /// All litmus programs, each for so many seconds in each strategy.
@@ -19,6 +20,6 @@ pub(crate) fn run(steps: &mut Steps, seconds: &str) -> Result<(), Failed> {
 pub(crate) fn soak(steps: &mut Steps, minutes: u64) -> Result<(), Failed> {
     let minutes = minutes.to_string();
     let arguments = [&BINARY[..], &["soak", "--", "--minutes", &minutes]].concat();
-    steps.cargo("soak", &arguments, &[("WINDROW_STRATEGY", "")])?;
-    steps.cargo("soak, portably", &arguments, &[("WINDROW_STRATEGY", "portable")])
+    let mut ways = WAYS.into_iter();
+    ways.try_for_each(|(name, way)| steps.cargo(&format!("soak, {name}"), &arguments, &way))
 }

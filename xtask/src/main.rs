@@ -7,6 +7,7 @@
 
 mod arrows;
 mod assembly;
+mod before;
 mod browser;
 mod cluster;
 mod compare;
@@ -28,6 +29,7 @@ mod ports;
 mod sanitizers;
 mod sources;
 mod steps;
+mod strategies;
 mod suites;
 mod twin;
 mod twins;
@@ -50,7 +52,7 @@ usage: cargo xtask <command>
                   many processes under Prometheus
   verify          before a release: all that takes longer: hours
 
-  models [NAME]   the loom models, over both reclaimers and per core; NAME: only those whose path
+  models [NAME]   the loom models, over both reclaimers, per core and portably; NAME: only those whose path
                   begins with it
   twins [NAME]    the broken twins, each of which must be noticed; NAME: only those whose name
                   contains it
@@ -95,7 +97,8 @@ usage: cargo xtask <command>
   compare [PART]...
                   windrow and its rivals, side by side: tables, data and pictures in target/compare;
                   --quick: in a minute or two; --publish: into docs/performance.md as well;
-                  PART: only that; one that does not exist lists them
+                  PART: only that; one that does not exist lists them;
+                  --before COMMIT: the strategies also as they were then
   compare ports   programs of others on windrow, before and after: runs their own tests, and measures both
                   (--quick: with fewer rounds)
   help            this
@@ -175,7 +178,9 @@ fn run(steps: &mut Steps, command: &str, arguments: &mut Parser) -> Result<(), P
         let asked = compare::Asked::parse(arguments.raw_args()?).map_err(lexopt::Error::from)?;
         match asked {
             compare::Asked::Ports { passed_on } => ports::run(steps, &passed_on)?,
-            compare::Asked::Lab { publish, passed_on } => compare::run(steps, publish, passed_on)?,
+            compare::Asked::Lab { publish, before, passed_on } => {
+                compare::run(steps, publish, before.as_deref(), passed_on)?;
+            }
         }
         return Ok(());
     }

@@ -72,6 +72,16 @@ pub(crate) const PER_CORE: Build = Build {
     tests: &over!("per-core"),
 };
 
+/// Leased rows and announced buckets, as where there are no restartable sequences; a barrier interrupts each thread
+/// where it stands.
+pub(crate) const ANNOUNCED: Build = Build {
+    name: "portable strategy",
+    flags: LOOM,
+    target: LOOM_TARGET,
+    profile: "loom",
+    tests: &over!("announced"),
+};
+
 /// No model: real threads, under everything that interrupts them.
 pub(crate) const TORTURE: Build = Build {
     name: "torture",
@@ -79,6 +89,15 @@ pub(crate) const TORTURE: Build = Build {
     target: "target",
     profile: "debug",
     tests: &["test", "--package", "windrow", "--test", "torture"],
+};
+
+/// What threads of all kinds do, on real ones.
+pub(crate) const SURVIVAL: Build = Build {
+    name: "survival",
+    flags: "",
+    target: "target",
+    profile: "debug",
+    tests: &["test", "--package", "windrow", "--test", "survival"],
 };
 
 /// Random orders, over the checking reclaimer: shuttle does not see the other one's atomics.
@@ -114,22 +133,30 @@ pub(crate) fn shuttle(steps: &mut Steps, schedules: Option<u64>) -> Result<(), F
 
 /// Builds and runs the models whose paths begin with `filter`.
 pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
-    [CHECKER, EPOCH, PER_CORE].iter().try_for_each(|build| loom(steps, build, filter, &[]))
+    let builds = [CHECKER, EPOCH, PER_CORE, ANNOUNCED];
+    builds.iter().try_for_each(|build| loom(steps, build, filter, &[]))?;
+    loom(steps, &ANNOUNCED, filter, &[FENCED])
 }
 
 /// Those that take minutes, with a narrower bound.
 const QUICK: (&str, &str) = ("WINDROW_QUICK", "1");
+
+/// With a fence in each add, in place of the barrier.
+const FENCED: (&str, &str) = ("WINDROW_STRATEGY", "fenced");
 
 /// The first round: all models over the checking reclaimer, which finds nearly every mistake.
 pub(crate) fn first(steps: &mut Steps) -> Result<(), Failed> {
     loom(steps, &CHECKER, "", &[QUICK])
 }
 
-/// What the first round has left: over `crossbeam-epoch`, whose own steps are many, with one preemption
-/// at most; and over the per-core strategy.
+/// What the first round has left: over `crossbeam-epoch`, whose own steps are many, without preemptions (threads
+/// change where one waits or ends; [`run`] has more); over the per-core strategy; and over the portable one those that are about it.
 pub(crate) fn rest(steps: &mut Steps) -> Result<(), Failed> {
-    loom(steps, &EPOCH, "", &[QUICK, ("LOOM_MAX_PREEMPTIONS", "1")])?;
-    loom(steps, &PER_CORE, "", &[QUICK])
+    loom(steps, &EPOCH, "", &[QUICK, ("LOOM_MAX_PREEMPTIONS", "0")])?;
+    loom(steps, &PER_CORE, "", &[QUICK])?;
+    loom(steps, &ANNOUNCED, "leases", &[QUICK])?;
+    loom(steps, &ANNOUNCED, "announced", &[QUICK])?;
+    loom(steps, &ANNOUNCED, "announced", &[QUICK, FENCED])
 }
 
 fn loom(
@@ -169,10 +196,16 @@ pub(crate) fn lint(steps: &mut Steps) -> Result<(), Failed> {
         steps.cargo(name, &arguments, &build.variables())
     };
     lint("lints, loom", "windrow-loom-tests/checker", &CHECKER)?;
+    lint("lints, loom, portable", "windrow-loom-tests/announced", &ANNOUNCED)?;
     lint("lints, shuttle", "windrow-loom-tests/per-core", &SHUTTLE_PER_CORE)
 }
 
 impl Build {
+    /// Whether it is for a model checker.
+    pub(crate) fn is_of_models(&self) -> bool {
+        !self.flags.is_empty()
+    }
+
     fn variables(&self) -> [(&'static str, &'static str); 2] {
         [("RUSTFLAGS", self.flags), ("CARGO_TARGET_DIR", self.target)]
     }

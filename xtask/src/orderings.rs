@@ -13,7 +13,7 @@ mod trial;
 
 use std::path::Path;
 
-use crate::models::{CHECKER, EPOCH, PER_CORE};
+use crate::models::{ANNOUNCED, CHECKER, EPOCH, PER_CORE};
 use crate::steps::{Failed, Steps};
 use excuses::{EXCUSES, Excuse};
 use sites::Site;
@@ -96,8 +96,8 @@ pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
     })
 }
 
-/// What the table says of each mutant: first by few preemptions, over the checking reclaimer and
-/// per core; then, of survivors without an excuse, over `crossbeam-epoch` too, and by more.
+/// What the table says of each mutant: first by few preemptions, over the checking reclaimer,
+/// per core and portably; then, of survivors without an excuse, over `crossbeam-epoch` too, and by more.
 fn find(
     root: &Path,
     sites: &[Site],
@@ -107,6 +107,7 @@ fn find(
     let mut bench = Bench::set_up(root, sites)?;
     bench.add(&CHECKER)?;
     bench.add(&PER_CORE)?;
+    bench.add(&ANNOUNCED)?;
     let mut found = queue::try_all(&bench, FEW, mutants, last)?;
     for (round, bound) in MORE.into_iter().enumerate() {
         let alive: Vec<usize> = (0..found.len()).filter(|at| found[*at] == SURVIVED).collect();

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::steps::{Failed, Steps, cargo};
+use crate::strategies::WAYS;
 
 /// A target that has sanitizers.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
@@ -86,7 +87,7 @@ impl Sanitizer {
         )
     }
 
-    /// The program that does all at once, in both strategies.
+    /// The program that does all at once, in each strategy.
     fn watch_races(&self, steps: &mut Steps) -> Result<(), Failed> {
         let root = steps.root().to_owned();
         let name = format!("{} sanitizer, races", self.name);
@@ -113,10 +114,10 @@ impl Sanitizer {
             }
             compiler.arg("-o").arg(&program).arg(root.join("xtask/races.rs"));
             succeeds(&mut compiler)?;
-            for strategy in ["", "portable"] {
+            for (_, way) in WAYS {
                 let (variable, options) = &self.options;
                 let mut command = Command::new(&program);
-                succeeds(command.env(variable, options).env("WINDROW_STRATEGY", strategy))?;
+                succeeds(command.env(variable, options).envs(way))?;
             }
             Ok(())
         })

@@ -4,6 +4,7 @@
 use std::process::Command;
 
 use crate::steps::{Failed, Steps};
+use crate::strategies::WAYS;
 use crate::{
     arrows, browser, cluster, fuzz, instructions, integrations, litmus, models, mutants, orderings,
     ports, sanitizers, twin,
@@ -73,7 +74,7 @@ pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
     litmus::quick(steps)?;
     models::lint(steps)?;
     models::rest(steps)?;
-    twin::run(steps, "")?;
+    twin::of_models(steps)?;
     orderings::check(steps)?;
     cluster::run(steps, false)?;
     browser::run(steps)
@@ -88,6 +89,7 @@ fn format_and_lints(steps: &mut Steps) -> Result<(), Failed> {
 /// What takes longer: hours on two cores, most of them the mutants'.
 pub(crate) fn verify(steps: &mut Steps) -> Result<(), Failed> {
     models::run(steps, "")?;
+    twin::run(steps, "")?;
     promela(steps)?;
     models::shuttle(steps, Some(100_000))?;
     let rivals = ["test", "--package", "windrow-benches", "--features", SENTINEL];
@@ -112,7 +114,7 @@ pub(crate) fn promela(steps: &mut Steps) -> Result<(), Failed> {
     })
 }
 
-/// The tests that interrupt and race threads, for longer than in `test`, in both strategies.
+/// The tests that interrupt and race threads, for longer than in `test`, in each strategy.
 pub(crate) fn torture(steps: &mut Steps, seconds: u64) -> Result<(), Failed> {
     let (time, cases) = (seconds.to_string(), (seconds * 50).to_string());
     let longer = [("WINDROW_TORTURE_SECONDS", time.as_str()), ("PROPTEST_CASES", cases.as_str())];
@@ -122,8 +124,8 @@ pub(crate) fn torture(steps: &mut Steps, seconds: u64) -> Result<(), Failed> {
         steps.cargo(&format!("{test}, for longer"), &arguments, variables)
     };
     run(steps, "torture", &longer)?;
-    for strategy in ["", "portable"] {
-        let variables = [&longer[..], &[("WINDROW_STRATEGY", strategy)]].concat();
+    for (_, way) in WAYS {
+        let variables = [&longer[..], &way].concat();
         run(steps, "storm", &variables)?;
         run(steps, "oracle", &variables)?;
     }

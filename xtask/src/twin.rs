@@ -43,12 +43,22 @@ const BOUNDS: [&[(&str, &str)]; 3] =
 
 /// Makes every twin whose name contains `filter`, and demands that its model fails.
 pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
-    let root = steps.root().to_owned();
     let chosen: Vec<&Twin> = twins().filter(|twin| twin.name.contains(filter)).collect();
+    if chosen.is_empty() {
+        return Err(Failed::new("broken twins", format!("no twin's name contains `{filter}`")));
+    }
+    try_all(steps, &chosen)
+}
+
+/// The same of those that a model must notice. The few others have a test built for each.
+pub(crate) fn of_models(steps: &mut Steps) -> Result<(), Failed> {
+    let chosen: Vec<&Twin> = twins().filter(|twin| twin.build.is_of_models()).collect();
+    try_all(steps, &chosen)
+}
+
+fn try_all(steps: &mut Steps, chosen: &[&Twin]) -> Result<(), Failed> {
+    let root = steps.root().to_owned();
     steps.step("broken twins", &format!("{} twins", chosen.len()), || {
-        if chosen.is_empty() {
-            return Err(format!("no twin's name contains `{filter}`"));
-        }
         // One worker tries all twins of a build: what they have in common is built once.
         let builds = chosen.chunk_by(|one, next| one.build.name == next.build.name);
         let queue = Mutex::new(builds);

@@ -1,18 +1,25 @@
 //! The table of broken twins: mistakes in adding, rotating, closing and changing the geometry here, in reading in
-//! `reads`, in families in `families`, in opening rows in `rows`, in histograms in `histograms`.
+//! `reads`, in families in `families`, in opening rows in `rows`, in leasing them in `leases`, in announcing buckets in
+//! `announced`, in what is assembly in `sequences`, in a window's growth in `growth`, in histograms in `histograms`.
 
+mod announced;
 mod families;
+mod growth;
 mod histograms;
+mod leases;
 mod reads;
 mod rows;
+mod sequences;
 
 use crate::models::{CHECKER, PER_CORE, TORTURE};
 use crate::twin::Twin;
 
 /// Every mistake that a model must notice.
 pub(crate) fn twins() -> impl Iterator<Item = &'static Twin> {
-    let of_windows = WRITES.iter().chain(reads::READS).chain(families::FAMILIES);
-    of_windows.chain(rows::ROWS).chain(histograms::HISTOGRAMS)
+    let of_rows = rows::ROWS.iter().chain(leases::LEASES).chain(sequences::SEQUENCES);
+    let of_windows =
+        WRITES.iter().chain(reads::READS).chain(announced::ANNOUNCED).chain(growth::GROWTH);
+    of_windows.chain(of_rows).chain(families::FAMILIES).chain(histograms::HISTOGRAMS)
 }
 
 /// In what changes something.
@@ -28,7 +35,7 @@ const WRITES: &[Twin] = &[
     },
     Twin {
         name: "slot-published-relaxed",
-        file: "src/ring/slots.rs",
+        file: "src/ring/slot.rs",
         find: "let (order, failed) = (Ordering::Release, Ordering::Relaxed);",
         replace: "let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);",
         build: &CHECKER,
@@ -82,13 +89,15 @@ const WRITES: &[Twin] = &[
     Twin {
         name: "straggler-adds-to-a-block-it-found-in-a-slot",
         file: "src/ring/add.rs",
-        find: "                Some(bucket) if bucket.start() == start => {
-                    self.put_shared(bucket, slots, current.start(), update);",
-        replace: "                Some(bucket) if bucket.start() == start => {
-                    match NonNull::new(bucket.live.column.load(Ordering::Relaxed)) {
+        find: "                Place::Found(bucket) => {
+                    self.put_shared(&bucket, slots, current.start(), update);",
+        replace: "                Place::Found(bucket) => {
+                    if bucket.block().is_some() {
+                        let word = bucket.live.column.load(crate::sync::Ordering::Relaxed);
                         // SAFETY: not at all.
-                        Some(column) => update.put(&unsafe { Column::new(column) }),
-                        None => self.put_shared(bucket, slots, current.start(), update),
+                        unsafe { update.put_in_row(word) };
+                    } else {
+                        self.put_shared(&bucket, slots, current.start(), update);
                     }",
         build: &CHECKER,
         model: "each_bucket::add_against_the_reuse_of_its_block",
@@ -96,7 +105,7 @@ const WRITES: &[Twin] = &[
     },
     Twin {
         name: "reference-released-twice",
-        file: "src/ring/slots.rs",
+        file: "src/ring/slot.rs",
         find: "            old.references.release(); // the slot's",
         replace: "            old.references.release();\n            old.references.release(); // the slot's",
         build: &CHECKER,
@@ -105,9 +114,9 @@ const WRITES: &[Twin] = &[
     },
     Twin {
         name: "reference-not-released",
-        file: "src/ring/slots.rs",
-        find: "if replaced && let Some(old) = found {",
-        replace: "if replaced && found.is_none() && let Some(old) = found {",
+        file: "src/ring/slot.rs",
+        find: "if exchanged && let Content::Bucket(old) = found {",
+        replace: "if exchanged && to.is_null() && let Content::Bucket(old) = found {",
         build: &CHECKER,
         model: "reclamation::add_against_rotations_and_the_end",
         why: "a bucket that is never released is never reused (I5)",
@@ -115,8 +124,8 @@ const WRITES: &[Twin] = &[
     Twin {
         name: "acquired-without-looking-again",
         file: "src/ring/bucket_ref.rs",
-        find: "if eq(pointer.load(Ordering::Acquire), bucket) {",
-        replace: "if eq(pointer.load(Ordering::Acquire), bucket) || true {",
+        find: "if !pointer.leads_to(bucket, Ordering::Acquire) {",
+        replace: "if !pointer.leads_to(bucket, Ordering::Acquire) && false {",
         build: &CHECKER,
         model: "each_bucket::back_dated_add_against_its_reuse",
         why: "the bucket may have been reused before the reference was counted (I2)",
@@ -179,7 +188,7 @@ const WRITES: &[Twin] = &[
     Twin {
         name: "adder-does-not-look-again",
         file: "src/ring/bucket_ref.rs",
-        find: "eq(current.load(Ordering::Relaxed), bucket.bucket()).then_some(adder)",
+        find: "current.leads_to(bucket.bucket(), Ordering::Relaxed).then_some(adder)",
         replace: "Some(adder).filter(|_| current.load(Ordering::Relaxed).is_null() || true)",
         build: &CHECKER,
         model: "closing::final_against_its_adders",
@@ -266,11 +275,11 @@ const WRITES: &[Twin] = &[
         file: "src/ring/close.rs",
         find: "            let ticket = self.highest_ticket(&reclaim::pin());
             if ticket > 0 {
-                membarrier",
+                self.barriers()",
         replace: "            let guard = reclaim::pin();
             let ticket = self.highest_ticket(&guard);
             if ticket > 0 {
-                membarrier",
+                self.barriers()",
         build: &PER_CORE,
         model: "closing::close_against_close",
         why: "the kernel may take long, and nothing is reclaimed meanwhile",
@@ -278,8 +287,8 @@ const WRITES: &[Twin] = &[
     Twin {
         name: "closed-without-a-barrier",
         file: "src/stripe/membarrier.rs",
-        find: "if per_core::membarrier() {",
-        replace: "if true || per_core::membarrier() {",
+        find: "if (self.make)() {",
+        replace: "if true || (self.make)() {",
         build: &PER_CORE,
         model: "each_bucket::add_against_the_reuse_of_its_block",
         why: "a sequence that has loaded the bucket commits to a block of another bucket (I1, I2)",
@@ -296,8 +305,8 @@ const WRITES: &[Twin] = &[
     Twin {
         name: "tortured-without-a-barrier",
         file: "src/stripe/membarrier.rs",
-        find: "if per_core::membarrier() {",
-        replace: "if true || per_core::membarrier() {",
+        find: "if (self.make)() {",
+        replace: "if true || (self.make)() {",
         build: &TORTURE,
         model: "windows::steps::with_fewer_rows_than_processors",
         why: "a sequence that has loaded the bucket commits to a block of another bucket (I1, I2)",

@@ -1,8 +1,8 @@
 //! The comparison lab's program: measures, and leaves a report. `cargo xtask compare` builds and calls it;
 //! see there for what a person types.
 //!
-//! `compare DIRECTORY [--quick] [--java CLASSES] [--per-core GROUP=N]... [PART]...`; and three ways in
-//! which it calls itself: `--serve` (a worker), `--portable-part PART` and `--first GROUP NAME`.
+//! `compare DIRECTORY [--quick] [--java CLASSES] [--per-core GROUP=N]... [--before COMMIT LOOPS] [PART]...`; and three
+//! ways in which it calls itself: `--serve` (a worker), `--portable-part PART` and `--first GROUP NAME`.
 //!
 //! Ends with an error if windrow, or a rival that is right by design, lost a count.
 
@@ -21,6 +21,7 @@ use windrow_benches::lab::portable::{Whom, rows as portable};
 use windrow_benches::lab::report::Report;
 use windrow_benches::lab::rounds::Workers;
 use windrow_benches::lab::speed::{SETS, Speed};
+use windrow_benches::lab::strategies::{self, Strategies};
 use windrow_benches::lab::subject::Group;
 use windrow_benches::lab::targets::Measured;
 use windrow_benches::lab::{
@@ -33,8 +34,17 @@ static HEAP: Counting = Counting::new();
 
 /// What can be asked for alone, in the order in which it is measured: bytes first, while nothing else
 /// has used the heap.
-const PARTS: [&str; 8] =
-    ["memory", "speed", "losses", "sealed", "rotation", "latency", "first", "instructions"];
+const PARTS: [&str; 9] = [
+    "memory",
+    "speed",
+    "strategies",
+    "losses",
+    "sealed",
+    "rotation",
+    "latency",
+    "first",
+    "instructions",
+];
 
 /// The same, and the parts of the part `speed`.
 fn parts() -> impl Iterator<Item = &'static str> {
@@ -47,6 +57,8 @@ struct Asked {
     effort: Effort,
     java: Option<PathBuf>,
     per_core: Vec<(Group, usize)>,
+    /// An earlier windrow's commit, and the loops built with it.
+    before: Option<(String, PathBuf)>,
     parts: Vec<String>,
 }
 
@@ -57,6 +69,7 @@ impl Asked {
             effort: Effort::Full,
             java: None,
             per_core: Vec::new(),
+            before: None,
             parts: Vec::new(),
         };
         while let Some(argument) = arguments.next()? {
@@ -65,6 +78,10 @@ impl Asked {
                 Long("java") => asked.java = Some(arguments.value()?.into()),
                 Long("per-core") => {
                     asked.per_core.push(arguments.value()?.parse_with(per_core)?);
+                }
+                Long("before") => {
+                    let commit = arguments.value()?.string()?;
+                    asked.before = Some((commit, arguments.value()?.into()));
                 }
                 Value(part) if parts().any(|known| part == *known) => {
                     asked.parts.push(part.string()?);
@@ -124,6 +141,15 @@ fn measure(asked: &Asked) -> Result<(Report, bool), String> {
         tables.extend(measured.tables());
         speed = Some(measured);
     }
+    if asked.wants("strategies") {
+        if asked.before.is_none() {
+            left_out.push("an earlier windrow, since `--before` names no commit".to_owned());
+        }
+        let before = asked.before.as_ref().map(|(_, loops)| loops.as_path());
+        let found = Strategies::measure(effort, before)?;
+        tables.extend(strategies::tables(&found));
+        parts.push(("strategies", json!(found)));
+    }
     let mut lost = Vec::new();
     if asked.wants("losses") {
         lost = losses::rows(effort, Whom::All);
@@ -174,7 +200,8 @@ fn measure(asked: &Asked) -> Result<(Report, bool), String> {
     tables.insert(0, targets::table(measured));
     tables.insert(1, design::table(measured));
     tables.retain(|table| !table.rows.is_empty());
-    let typed = command(&asked.parts, effort);
+    let commit = asked.before.as_ref().map(|(commit, _)| commit.as_str());
+    let typed = command(&asked.parts, commit, effort);
     let environment = Environment::new(typed, asked.java.is_some(), &others, left_out);
     let pictures = pictures::all(&environment, measured, &times);
     let figures = speed.map_or(Vec::new(), |speed| speed.figures);

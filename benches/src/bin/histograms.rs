@@ -27,6 +27,8 @@ static HEAP: Counting = Counting::new();
 const TIMES: u64 = 100_000;
 /// Of which the bytes are measured.
 const MANY: usize = 1_000;
+/// So many reads of a histogram are timed together.
+const READS: u32 = 100;
 
 /// A power of two of them.
 static VALUES: LazyLock<Vec<u64>> = LazyLock::new(|| {
@@ -137,7 +139,7 @@ records!(
 impl Records for Rezolus {
     fn percentiles(&self) -> Option<[u64; 3]> {
         let found = self.0.load().quantiles(&ASKED).ok()??;
-        let mut ends = found.entries().iter().map(|(_, bucket)| bucket.end());
+        let mut ends = found.entries().values().map(|bucket| bucket.end());
         Some(std::array::from_fn(|_| ends.next().unwrap_or(0)))
     }
 }
@@ -215,7 +217,7 @@ fn borders() -> impl Iterator<Item = f64> {
 type Maker = (&'static str, fn() -> Box<dyn Records>);
 
 fn makers() -> Vec<Maker> {
-    let mut all: Vec<Maker> = vec![
+    let all: Vec<Maker> = vec![
         ("windrow: Histogram, 216 cells", || Box::new(Windrow(Histogram::new()))),
         ("windrow: two Counters", || Box::new(Counters(Default::default()))),
         ("windrow: a window's Value", || {
@@ -276,7 +278,6 @@ impl Measured {
             let count = self.rival.sum();
             assert!(count == self.recorded || count == 0, "{} lost values", self.name);
         }
-        const READS: u32 = 100;
         if self.rival.percentiles().is_some() {
             let took = time(|| (0..READS).for_each(|_| _ = black_box(self.rival.percentiles())));
             self.reads.push(took.as_secs_f64() * 1e6 / f64::from(READS));
@@ -315,7 +316,9 @@ fn bytes((name, make): Maker) -> Vec<String> {
         thread::scope(|scope| {
             scope.spawn(|| {
                 keep_to_core(core);
-                all.iter().for_each(|one| one.add_many(1_024));
+                for one in &all {
+                    one.add_many(1_024);
+                }
             });
         });
     }

@@ -187,9 +187,10 @@ impl Environment {
 }
 
 /// The command that a reader types, from what this program was called with.
-pub fn command(parts: &[String], effort: Effort) -> String {
+pub fn command(parts: &[String], before: Option<&str>, effort: Effort) -> String {
     let mut words = vec!["cargo xtask compare".to_owned()];
     words.extend(parts.iter().cloned());
+    words.extend(before.map(|commit| format!("--before {commit}")));
     if effort == Effort::Quick {
         words.push("--quick".to_owned());
     }

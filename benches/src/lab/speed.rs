@@ -7,7 +7,7 @@ use super::rounds::{Figure, Work, Workers, measure};
 use super::stats::{MARK, Sample, Spread, digits};
 use super::subject::{Group, Place, Subject};
 use crate::harness::cores;
-use crate::rivals::counters::{COARSE_READ, LOCKED_ADD, PINNED_ADD, PLAIN_ADD};
+use crate::rivals::counters::{COARSE_READ, LOCKED_ADD, PINNED_ADD, PLAIN_ADD, PLAIN_STORE};
 
 /// What takes part in the same rounds.
 pub struct Set {
@@ -19,7 +19,7 @@ pub struct Set {
 
 /// All sets, in the order in which they are measured.
 pub const SETS: [Set; 8] = [
-    Set { name: "counters", title: "counters", groups: &[Group::Counter] },
+    Set { name: "counters", title: "counters", groups: &[Group::Counter, Group::Turns] },
     Set { name: "windows", title: "windows, time published", groups: &[Group::Window] },
     Set { name: "coarse", title: "windows, coarse clock", groups: &[Group::Coarse] },
     Set {
@@ -57,7 +57,7 @@ pub fn beside_a_reader() -> usize {
 }
 
 /// Yardsticks that are no counters: they are neither read nor kept.
-const INSTRUCTIONS: [&str; 4] = [PLAIN_ADD, LOCKED_ADD, PINNED_ADD, COARSE_READ];
+const INSTRUCTIONS: [&str; 5] = [PLAIN_ADD, PLAIN_STORE, LOCKED_ADD, PINNED_ADD, COARSE_READ];
 
 /// What every contender in `group` does.
 fn works(group: Group) -> Vec<Work> {
@@ -71,7 +71,8 @@ fn works(group: Group) -> Vec<Work> {
             let adds = [1, cores(), 2 * cores()].map(Work::Add).into_iter();
             adds.chain([Work::AddWhileRead(beside_a_reader())]).collect()
         }
-        Group::Coarse
+        Group::Turns
+        | Group::Coarse
         | Group::Labels
         | Group::Tiers
         | Group::NodeAdds
@@ -198,6 +199,16 @@ impl Speed {
                 counter,
                 &adds(works(counter)),
                 wall,
+            ),
+            self.grid(
+                (
+                    "counter-turns",
+                    "ns of CPU time an add to one of sixteen counters in turn".to_owned(),
+                    median,
+                ),
+                Group::Turns,
+                &adds(works(Group::Turns)),
+                cost,
             ),
             self.reads("counter-read", "Reads of a counter, and adds meanwhile", counter),
             self.grid(

@@ -21,6 +21,8 @@ use crate::rivals::{self, EPOCH_RING, FENSTER, LEAP_ARRAY, MUTEX_RING};
 pub enum Group {
     /// Counters.
     Counter,
+    /// Sixteen counters in turn.
+    Turns,
     /// Windows of two half seconds; the time is published by a thread.
     Window,
     /// The same; the time is the coarse clock's.
@@ -51,8 +53,9 @@ pub enum Group {
 
 impl Group {
     /// All of them.
-    pub const ALL: [Group; 14] = [
+    pub const ALL: [Group; 15] = [
         Group::Counter,
+        Group::Turns,
         Group::Window,
         Group::Coarse,
         Group::Full2,
@@ -72,6 +75,7 @@ impl Group {
     pub fn name(self) -> &'static str {
         match self {
             Group::Counter => "counter",
+            Group::Turns => "sixteen counters in turn",
             Group::Window => "window, published time",
             Group::Coarse => "window, coarse clock",
             Group::Full2 => "full window of 2",
@@ -258,6 +262,7 @@ fn contenders(group: Group, wanted: impl Fn(&str) -> bool) -> Vec<Contender> {
     }
     match group {
         Group::Counter => ours::counters(),
+        Group::Turns => ours::turns(),
         Group::Window => {
             let mut windows = ours::windows(SECOND, 2, ticker());
             let fenster = Fenster::new(1_000_000_000, 2, || ticker().now().as_nanos());
@@ -321,7 +326,8 @@ mod tests {
     fn everybody_who_is_named_can_be_made() {
         // Larger full windows are made alike, and take their time to fill.
         let groups = [Group::Counter, Group::Window, Group::Coarse, Group::Full2, Group::Labels];
-        let others = [Group::Tiers, Group::NodeAdds, Group::NodeRates, Group::Entries];
+        let others =
+            [Group::Turns, Group::Tiers, Group::NodeAdds, Group::NodeRates, Group::Entries];
         for group in groups.into_iter().chain(others) {
             for subject in Subject::all(group, false) {
                 assert!(make(group, subject.name).is_some(), "{subject:?}");

@@ -13,15 +13,13 @@ use crate::ours::labelled::{BARE, ENUMS, KEPT, MIXED, TEXTS};
 use crate::ours::scraped::TEXT;
 use crate::ours::tiered::{FOUR, NONE, ONE};
 use crate::ours::{COUNTER_AND_CLOCK, TOUCHED, WINDROW};
-use crate::rivals::counters::{ATOMIC, COARSE_READ, LOCKED_ADD, PINNED_ADD, PLAIN_ADD};
+use crate::rivals::counters::{
+    ATOMIC, COARSE_READ, LOCKED_ADD, PINNED_ADD, PLAIN_ADD, PLAIN_STORE,
+};
 use crate::rivals::labelled;
 use crate::rivals::labelled::{MEASURED_ENUMS, MEASURED_TEXTS, OTEL_BOUND, OTEL_TEXTS};
 use crate::rivals::published::{CONTATORI, FAST_COUNTER, FAST_TELEMETRY};
 use crate::rivals::scraped;
-
-/// The limit of a target that says "no worse than": one, and what two equals differ by from run to
-/// run.
-const NO_WORSE: f64 = 1.05;
 
 /// What a window of sixty buckets may take in bytes, on two processors.
 const MOST_BYTES: usize = 16 * 1024;
@@ -131,6 +129,9 @@ fn describe((group, name, work): At) -> String {
         Work::Add(threads) if group.is_sentinels() => {
             format!("{}, {name}, {}", group.name(), counted(threads))
         }
+        Work::Add(threads) if group == Group::Turns => {
+            format!("{name}, in turn, {}", counted(threads))
+        }
         Work::Add(threads) => format!("{name}, {}", counted(threads)),
         // It has no buckets.
         _ if [COUNTER_AND_CLOCK, portable(COUNTER_AND_CLOCK)].contains(&name) => name.to_owned(),
@@ -177,7 +178,11 @@ pub fn table(measured: Measured) -> Table {
 fn speeds(targets: &mut Targets) {
     let (one, all) = (Work::Add(1), Work::Add(cores()));
     let (counter, window, coarse) = (Group::Counter, Group::Window, Group::Coarse);
-    targets.ratio("T1", (counter, WINDROW, one), (counter, PLAIN_ADD, one), 1.4);
+    for group in [counter, Group::Turns] {
+        for plain in [PLAIN_ADD, PLAIN_STORE] {
+            targets.ratio("T1", (group, WINDROW, one), (group, plain, one), 1.4);
+        }
+    }
     targets.ratio("T1", (counter, WINDROW, one), (counter, ATOMIC, one), 0.4);
     targets.ratio("T2", (counter, WINDROW, all), (counter, ATOMIC, all), 0.1);
     if let Some(best) = targets.best(counter, cores(), STRIPED) {
@@ -194,8 +199,9 @@ fn speeds(targets: &mut Targets) {
         targets.ratio("T4", (coarse, WINDROW, adds), (coarse, SENTINEL, adds), 1.0 / 8.0);
     }
     for adds in [one, all] {
-        targets.ratio("T5", (counter, PORTABLE, adds), (counter, FAST_COUNTER, adds), NO_WORSE);
-        targets.ratio("T6", (window, PORTABLE, adds), (window, PINNED_ADD, adds), 1.2);
+        targets.ratio("T5", (counter, PORTABLE, adds), (counter, FAST_COUNTER, adds), 0.5);
+        targets.ratio("T6", (window, PORTABLE, adds), (window, LOCKED_ADD, one), 1.0);
+        targets.told("T6", (window, PORTABLE, adds), (window, PINNED_ADD, adds));
     }
     for name in [WINDROW, PORTABLE] {
         targets.cost("T7", (Group::Full2, name, Work::Read), 40.0);

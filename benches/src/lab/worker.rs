@@ -104,12 +104,10 @@ impl Worker {
     ) -> Result<(Spent, f64), String> {
         let (group, threads) = (subject.group.name(), work.threads());
         let question = format!("{}\t{group}\t{}\t{threads}\t{times}", work.name(), subject.name);
-        writeln!(self.questions, "{question}").map_err(|error| error.to_string())?;
-        let mut line = String::new();
-        self.answers.read_line(&mut line).map_err(|error| error.to_string())?;
-        let words: Vec<&str> = line.trim_end().split('\t').collect();
+        let line = self.ask(&question)?;
+        let words: Vec<&str> = line.split('\t').collect();
         let &["done", cpu, wall, running, read] = &words[..] else {
-            return Err(format!("`{question}` was answered by `{}`", line.trim_end()));
+            return Err(format!("`{question}` was answered by `{line}`"));
         };
         let nanos = |word: &str| word.parse().map(Duration::from_nanos);
         let parsed = (|| {
@@ -120,7 +118,29 @@ impl Worker {
             };
             Some((spent, read.parse().ok()?))
         })();
-        parsed.ok_or_else(|| format!("`{}` is no answer", line.trim_end()))
+        parsed.ok_or_else(|| format!("`{line}` is no answer"))
+    }
+
+    /// Asks by a line, and waits for the answer.
+    ///
+    /// # Errors
+    /// If the process is gone.
+    pub fn ask(&mut self, question: &str) -> Result<String, String> {
+        writeln!(self.questions, "{question}").map_err(|error| error.to_string())?;
+        self.listen()
+    }
+
+    /// Waits for a line: of processes that speak first.
+    ///
+    /// # Errors
+    /// If the process is gone.
+    pub fn listen(&mut self) -> Result<String, String> {
+        let mut line = String::new();
+        match self.answers.read_line(&mut line) {
+            Ok(0) => Err("the process is gone".to_owned()),
+            Ok(_) => Ok(line.trim_end().to_owned()),
+            Err(error) => Err(error.to_string()),
+        }
     }
 }
 

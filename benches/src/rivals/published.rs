@@ -263,7 +263,12 @@ pub(super) fn enough_stripes() -> usize {
 
 /// fast-counter, fresh.
 pub fn fast_counter() -> Contender {
-    Contender::new(FAST_COUNTER, ConcurrentCounter::new(enough_stripes()))
+    Contender::new(FAST_COUNTER, concurrent_counter())
+}
+
+/// What it is.
+pub(super) fn concurrent_counter() -> ConcurrentCounter {
+    ConcurrentCounter::new(enough_stripes())
 }
 
 /// Every counter here, fresh.

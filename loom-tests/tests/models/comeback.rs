@@ -4,7 +4,7 @@
 //! Explores a reader that has loaded the pointer before against a thread that reuses the bucket, and
 //! another that takes the block from under it, so that it counts in the other block.
 
-use windrow::parts::Comeback;
+use windrow::parts::{Comeback, LateRotation};
 use windrow_loom_tests::engine::{sync::Arc, thread};
 use windrow_loom_tests::{Model, turn};
 
@@ -43,5 +43,19 @@ fn read_against_a_bucket_that_becomes_older() {
         assert!(comeback.find_or_be_overtaken(), "read as never opened");
         other.join().unwrap();
         let _ = Arc::try_unwrap(comeback).expect("the other is done").end();
+    });
+}
+
+/// A thread that makes a mark finds a bucket that has left, in the slot of a start that never had one. Meanwhile a rotation
+/// that comes too late uses the bucket for that start, writes a mark of its own where totals stand, and gives it up.
+#[test]
+fn mark_against_a_rotation_that_comes_too_late() {
+    Model::new("comeback::mark_against_a_rotation_that_comes_too_late").bounded(2).explore(|| {
+        let rotations = Arc::new(LateRotation::new());
+        let late = Arc::clone(&rotations);
+        let late = thread::spawn(move || late.rotate_late());
+        let leaves = rotations.leaves();
+        late.join().unwrap();
+        assert!([Some(0), None].contains(&leaves), "{leaves:?} leaves the interval");
     });
 }

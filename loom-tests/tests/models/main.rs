@@ -1,5 +1,7 @@
 //! The models. Each file says which invariant it is about, and what it explores.
 
+#[cfg(all(loom, windrow_announced))]
+mod announced;
 mod closing;
 mod columns;
 #[cfg(loom)]
@@ -9,7 +11,9 @@ mod counter_sum;
 mod each_bucket;
 mod extremes;
 mod families;
+mod growth;
 mod histograms;
+mod leases;
 mod lifetime;
 mod one_bucket;
 mod open_rows;

@@ -13,41 +13,37 @@ use crate::spawn;
 /// Both threads rotate to the same bucket.
 #[test]
 fn rotation_against_rotation() {
-    Model::new("one_bucket::rotation_against_rotation").bounded(2).bounded_over_epoch(1).explore(
-        || {
-            set_time(0);
-            let window = Arc::new(window(2));
-            let other = spawn(&window, |window| add(window, 1, 1));
-            add(&window, 1, 2);
-            other.join().unwrap();
-            assert_eq!(each(&window, 1), [0, 3]);
-            assert_eq!((late(&window), lifetime(&window)), (0, 3));
-        },
-    );
+    Model::longest("one_bucket::rotation_against_rotation").explore(|| {
+        set_time(0);
+        let window = Arc::new(window(2));
+        let other = spawn(&window, |window| add(window, 1, 1));
+        add(&window, 1, 2);
+        other.join().unwrap();
+        assert_eq!(each(&window, 1), [0, 3]);
+        assert_eq!((late(&window), lifetime(&window)), (0, 3));
+    });
 }
 
 /// Both threads insert a bucket for a start that was skipped.
 #[test]
 fn insertion_against_insertion() {
-    Model::new("one_bucket::insertion_against_insertion").bounded(3).bounded_over_epoch(2).explore(
-        || {
-            set_time(0);
-            let window = Arc::new(window(3));
-            add(&window, 2, 4);
-            let other = spawn(&window, |window| add(window, 1, 1));
-            add(&window, 1, 2);
-            other.join().unwrap();
-            assert_eq!(each(&window, 2), [0, 3, 4]);
-            assert_eq!((late(&window), lifetime(&window)), (0, 7));
-        },
-    );
+    Model::longest("one_bucket::insertion_against_insertion").explore(|| {
+        set_time(0);
+        let window = Arc::new(window(3));
+        add(&window, 2, 4);
+        let other = spawn(&window, |window| add(window, 1, 1));
+        add(&window, 1, 2);
+        other.join().unwrap();
+        assert_eq!(each(&window, 2), [0, 3, 4]);
+        assert_eq!((late(&window), lifetime(&window)), (0, 7));
+    });
 }
 
 /// One thread opens a bucket that the other has skipped by then, or is about to.
 #[test]
 fn rotation_against_a_longer_rotation() {
     let name = "one_bucket::rotation_against_a_longer_rotation";
-    Model::long(name).explore(|| {
+    Model::longest(name).explore(|| {
         set_time(0);
         let window = Arc::new(window(2));
         add(&window, 0, 8);
@@ -63,7 +59,7 @@ fn rotation_against_a_longer_rotation() {
 #[test]
 fn rotation_against_rotation_to_the_same_slot() {
     let name = "one_bucket::rotation_against_rotation_to_the_same_slot";
-    Model::long(name).explore(|| {
+    Model::longest(name).explore(|| {
         set_time(0);
         let window = Arc::new(window(2));
         let other = spawn(&window, |window| add(window, 1, 1));
@@ -80,7 +76,7 @@ fn rotation_against_rotation_to_the_same_slot() {
 #[test]
 fn back_dated_add_behind_a_stalled_rotation() {
     let name = "one_bucket::back_dated_add_behind_a_stalled_rotation";
-    Model::long(name).explore(|| {
+    Model::longest(name).explore(|| {
         set_time(0);
         let window = Arc::new(window(3));
         let other = spawn(&window, |window| add(window, 1, 1));

@@ -12,7 +12,7 @@ use crate::spawn;
 /// A rotation in the old ring does not bring the old geometry back.
 #[test]
 fn reconfigure_against_rotation() {
-    Model::long("order::reconfigure_against_rotation").explore(|| {
+    Model::longest("order::reconfigure_against_rotation").explore(|| {
         set_time(0);
         let window = Arc::new(window(2));
         let other = spawn(&window, |window| add(window, 1, 1));
@@ -29,7 +29,7 @@ fn reconfigure_against_rotation() {
 /// Two changes at once: one comes after the other, and both threads agree on which.
 #[test]
 fn reconfigure_against_reconfigure() {
-    Model::long("order::reconfigure_against_reconfigure").explore(|| {
+    Model::longest("order::reconfigure_against_reconfigure").explore(|| {
         set_time(0);
         let window = Arc::new(window(2));
         add(&window, 0, 1);

@@ -14,7 +14,7 @@ use crate::spawn;
 /// The ring has one slot, so each rotation retires a bucket. The thread that is done last drops the window.
 #[test]
 fn add_against_rotations_and_the_end() {
-    Model::long("reclamation::add_against_rotations_and_the_end").explore(|| {
+    Model::longest("reclamation::add_against_rotations_and_the_end").explore(|| {
         set_time(0);
         let window = Arc::new(window(1));
         let other = spawn(&window, |window| {

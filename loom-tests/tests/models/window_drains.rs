@@ -73,28 +73,30 @@ fn drain_against_drain_behind_the_change_that_carries() {
 /// meanwhile is in it, or counted beside its turn.
 #[test]
 fn drain_behind_a_close_of_what_is_over_against_adds() {
-    Model::long("window_drains::drain_behind_a_close_of_what_is_over_against_adds").explore(|| {
-        set_time(0);
-        let window = Arc::new(window(3));
-        add(&window, 0, 1);
-        let other = spawn(&window, |window| {
-            add(window, 0, 2);
-            add(window, 1, 4);
-        });
-        set_time(1);
-        turn();
-        window.close_past();
-        let first = drained(&window);
-        other.join().unwrap();
-        set_time(2);
-        turn();
-        window.close_past();
-        let rest = drained(&window);
-        assert_eq!(first & !3, 0, "bucket 1 is not over: {first}");
-        assert_eq!(first & rest, 0, "handed out twice: {first}, then {rest}");
-        if CHECKED {
-            assert_eq!((first | rest) & 5, 5, "lost: {first}, then {rest}");
-        }
-        assert_eq!(lifetime(&window), 7);
-    });
+    Model::longest("window_drains::drain_behind_a_close_of_what_is_over_against_adds").explore(
+        || {
+            set_time(0);
+            let window = Arc::new(window(3));
+            add(&window, 0, 1);
+            let other = spawn(&window, |window| {
+                add(window, 0, 2);
+                add(window, 1, 4);
+            });
+            set_time(1);
+            turn();
+            window.close_past();
+            let first = drained(&window);
+            other.join().unwrap();
+            set_time(2);
+            turn();
+            window.close_past();
+            let rest = drained(&window);
+            assert_eq!(first & !3, 0, "bucket 1 is not over: {first}");
+            assert_eq!(first & rest, 0, "handed out twice: {first}, then {rest}");
+            if CHECKED {
+                assert_eq!((first | rest) & 5, 5, "lost: {first}, then {rest}");
+            }
+            assert_eq!(lifetime(&window), 7);
+        },
+    );
 }

@@ -151,7 +151,7 @@ engine::thread_local! {
 }
 
 /// Whether this thread has a guard.
-#[cfg(windrow_per_core)]
+#[cfg(any(windrow_per_core, windrow_announced))]
 pub(crate) fn is_pinned() -> bool {
     GUARDS.with(|guards| guards.get() > 0)
 }

@@ -2,7 +2,9 @@
 
 use std::ffi::CStr;
 
-use crate::sync::{AtomicUsize, Ordering};
+use crate::object;
+use crate::stripe::numbered::Numbered;
+use crate::sync::{AtomicBool, AtomicUsize, Ordering};
 
 /// Offsets in `struct rseq` of the kernel.
 pub(super) mod area {
@@ -20,14 +22,23 @@ pub(super) mod area {
 pub(super) struct Detected {
     /// Offset of a thread's area from its thread pointer.
     pub(super) area: AtomicUsize,
-    /// Offset of the number of the row from the thread pointer.
-    pub(super) index: AtomicUsize,
     /// How many rows are open (see [`open`](crate::stripe::open)).
     pub(super) open: AtomicUsize,
+    /// Whether rows are numbered by concurrency id.
+    pub(super) is_by_id: AtomicBool,
 }
 
-pub(super) static DETECTED: Detected =
-    Detected { area: AtomicUsize::new(0), index: AtomicUsize::new(0), open: AtomicUsize::new(1) };
+pub(super) static DETECTED: Detected = Detected {
+    area: AtomicUsize::new(0),
+    open: AtomicUsize::new(1),
+    is_by_id: AtomicBool::new(false),
+};
+
+/// The number by which rows are told apart. The strategy is decided.
+pub(crate) fn numbered() -> Numbered {
+    // Relaxed: published with the decision.
+    if DETECTED.is_by_id.load(Ordering::Relaxed) { Numbered::ById } else { Numbered::ByProcessor }
+}
 
 /// How many rows are open: the word.
 #[inline]
@@ -36,7 +47,7 @@ pub(in crate::stripe) fn open_rows() -> &'static AtomicUsize {
 }
 
 /// Whether the kernel and glibc offer what the strategy needs. With `dense`, rows are numbered by concurrency id
-/// where there is one. Called once.
+/// where there is one. Threads that call it at the same time find the same.
 pub(in crate::stripe) fn detect(dense: bool) -> bool {
     let offset = symbol::<isize>(c"__rseq_offset");
     let size = symbol::<u32>(c"__rseq_size");
@@ -50,12 +61,10 @@ pub(in crate::stripe) fn detect(dense: bool) -> bool {
         // glibc says 20 for the original area, or 32, its padded size, whatever the kernel fills. The
         // auxiliary vector says what the kernel fills.
         || (matches!(size, 20 | 32) && feature_size() >= area::WITH_MM_CID);
-    let index = if dense && has_mm_cid { area::MM_CID } else { area::CPU_ID };
-    pin_object();
-    let area = offset.cast_unsigned();
+    object::pin();
     // Relaxed: published with the decision, and with every column after it.
-    DETECTED.area.store(area, Ordering::Relaxed);
-    DETECTED.index.store(area.wrapping_add(index), Ordering::Relaxed);
+    DETECTED.area.store(offset.cast_unsigned(), Ordering::Relaxed);
+    DETECTED.is_by_id.store(dense && has_mm_cid, Ordering::Relaxed);
     true
 }
 
@@ -83,17 +92,4 @@ fn feature_size() -> usize {
     const AT_RSEQ_FEATURE_SIZE: libc::c_ulong = 27; // include/uapi/linux/auxvec.h
     // SAFETY: reads the auxiliary vector; zero if it has no such entry.
     unsafe { libc::getauxval(AT_RSEQ_FEATURE_SIZE) as usize }
-}
-
-/// Keeps the object that holds the descriptors loaded for ever, if it was loaded by `dlopen`.
-fn pin_object() {
-    // SAFETY: all zeros are a valid `Dl_info`, and the first argument is an address in this object.
-    unsafe {
-        let mut found: libc::Dl_info = std::mem::zeroed();
-        let here = pin_object as *const libc::c_void;
-        if libc::dladdr(here, &raw mut found) != 0 && !found.dli_fname.is_null() {
-            let flags = libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE;
-            libc::dlopen(found.dli_fname, flags); // null for the program itself, which stays anyway
-        }
-    }
 }

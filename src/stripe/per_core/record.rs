@@ -18,10 +18,11 @@ use std::arch::x86_64::_mm_set_epi64x;
 use std::mem::offset_of;
 
 use super::detect::{DETECTED, Detected, area};
-use crate::memory::column::COLUMNS;
+use super::{Numbering, distance};
+use crate::memory::column::Column;
 use crate::stripe::live_bucket::{LiveBucket, PENDING};
 use crate::stripe::miss::Miss;
-use crate::sync::{AtomicPtr, AtomicU64};
+use crate::sync::AtomicPtr;
 
 /// Records `value` in this core's cells of the live bucket, if `at` lies in the bucket and the value
 /// between the extremes that its row has seen. Else calls `missed`: nothing was written.
@@ -34,7 +35,7 @@ use crate::sync::{AtomicPtr, AtomicU64};
 /// As for [`add_live`](super::add_live).
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
-pub(crate) unsafe fn record_live(
+pub(crate) unsafe fn record_live<N: Numbering>(
     live: *const AtomicPtr<LiveBucket>,
     at: u64,
     (pair, extremes): (usize, usize),
@@ -44,21 +45,22 @@ pub(crate) unsafe fn record_live(
     // SAFETY: as in `add_live`. A claim begins at a multiple of sixteen bytes, and so does a pair.
     unsafe {
         live_sequence!(
+            N,
             live,
             at,
-            pair * size_of::<AtomicU64>(),
             missed,
             [
-                "cmp qword ptr [{row} + {extremes} - 1], {value}",
+                "cmp qword ptr [{row} + {extremes} - {tag}], {value}",
                 "jb {extreme}",
-                "cmp qword ptr [{row} + {extremes} + 7], {inverse}",
+                "cmp qword ptr [{row} + {extremes} - {tag} + 8], {inverse}",
                 "jb {extreme}",
-                "movdqa {sums}, xmmword ptr [{row} - 1]",
+                "movdqa {sums}, xmmword ptr [{row} + {pair} - {tag}]",
                 "paddq {sums}, {step}",
-                "movdqa xmmword ptr [{row} - 1], {sums}"
+                "movdqa xmmword ptr [{row} + {pair} - {tag}], {sums}"
             ],
             extreme = label { missed(Miss::Extreme) },
-            extremes = in(reg) (extremes - pair) * size_of::<AtomicU64>(),
+            pair = in(reg) distance(pair),
+            extremes = in(reg) distance(extremes),
             value = in(reg) value,
             inverse = in(reg) !value,
             sums = out(xmm_reg) _,
@@ -72,7 +74,7 @@ pub(crate) unsafe fn record_live(
 ///
 /// # Safety
 /// As for [`add_live`](super::add_live); `pending` is a position of the same claim.
-pub(crate) unsafe fn record_pending(
+pub(crate) unsafe fn record_pending<N: Numbering>(
     live: *const AtomicPtr<LiveBucket>,
     at: u64,
     (pair, pending): (usize, usize),
@@ -83,21 +85,22 @@ pub(crate) unsafe fn record_pending(
     // SAFETY: as in `record_live`.
     unsafe {
         live_sequence!(
+            N,
             live,
             at,
-            pair * size_of::<AtomicU64>(),
             missed,
             [
-                "cmp qword ptr [{row} - 1], 0",
+                "cmp qword ptr [{row} + {pair} - {tag}], 0",
                 "js {pends}",
                 // No reader uses it before the commit sets the bit.
-                "mov qword ptr [{row} + {pending} - 1], {value}",
-                "movdqa {sums}, xmmword ptr [{row} - 1]",
+                "mov qword ptr [{row} + {pending} - {tag}], {value}",
+                "movdqa {sums}, xmmword ptr [{row} + {pair} - {tag}]",
                 "paddq {sums}, {step}",
-                "movdqa xmmword ptr [{row} - 1], {sums}"
+                "movdqa xmmword ptr [{row} + {pair} - {tag}], {sums}"
             ],
             pends = label { missed(Miss::Aborted) },
-            pending = in(reg) (pending - pair) * size_of::<AtomicU64>(),
+            pair = in(reg) distance(pair),
+            pending = in(reg) distance(pending),
             value = in(reg) value,
             sums = out(xmm_reg) _,
             step = in(xmm_reg) _mm_set_epi64x(value.cast_signed(), one)
@@ -109,7 +112,7 @@ pub(crate) unsafe fn record_pending(
 ///
 /// # Safety
 /// As for [`record_pending`].
-pub(crate) unsafe fn fold_live(
+pub(crate) unsafe fn fold_live<N: Numbering>(
     live: *const AtomicPtr<LiveBucket>,
     at: u64,
     (pair, extremes, pending): (usize, usize, usize),
@@ -118,28 +121,29 @@ pub(crate) unsafe fn fold_live(
     // SAFETY: as in `record_live`.
     unsafe {
         live_sequence!(
+            N,
             live,
             at,
-            pair * size_of::<AtomicU64>(),
             missed,
             [
-                "cmp qword ptr [{row} - 1], 0",
+                "cmp qword ptr [{row} + {pair} - {tag}], 0",
                 "jns 63f",
                 // Both stores may be repeated: the value has been counted in this row.
-                "mov {value}, qword ptr [{row} + {pending} - 1]",
-                "cmp qword ptr [{row} + {extremes} - 1], {value}",
+                "mov {value}, qword ptr [{row} + {pending} - {tag}]",
+                "cmp qword ptr [{row} + {extremes} - {tag}], {value}",
                 "jae 67f",
-                "mov qword ptr [{row} + {extremes} - 1], {value}",
+                "mov qword ptr [{row} + {extremes} - {tag}], {value}",
                 "67:",
                 "not {value}",
-                "cmp qword ptr [{row} + {extremes} + 7], {value}",
+                "cmp qword ptr [{row} + {extremes} - {tag} + 8], {value}",
                 "jae 68f",
-                "mov qword ptr [{row} + {extremes} + 7], {value}",
+                "mov qword ptr [{row} + {extremes} - {tag} + 8], {value}",
                 "68:",
-                "btr qword ptr [{row} - 1], {pends}"
+                "btr qword ptr [{row} + {pair} - {tag}], {pends}"
             ],
-            extremes = in(reg) (extremes - pair) * size_of::<AtomicU64>(),
-            pending = in(reg) (pending - pair) * size_of::<AtomicU64>(),
+            pair = in(reg) distance(pair),
+            extremes = in(reg) distance(extremes),
+            pending = in(reg) distance(pending),
             pends = const PENDING.ilog2(),
             value = out(reg) _
         );

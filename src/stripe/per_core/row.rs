@@ -2,23 +2,27 @@
 
 use std::arch::asm;
 
-use super::detect::{DETECTED, area};
+use super::detect::{DETECTED, area, numbered};
+use crate::stripe::numbered::Numbered;
 use crate::sync::Ordering;
 
 /// The number of this thread's row, whether or not there is such a row; `None` if the thread is not registered.
 pub(in crate::stripe) fn row() -> Option<usize> {
     let offset = DETECTED.area.load(Ordering::Relaxed); // published with the column that led here
-    let index = DETECTED.index.load(Ordering::Relaxed);
+    let number = match numbered() {
+        Numbered::ById => area::MM_CID,
+        Numbered::ByProcessor => area::CPU_ID,
+    };
     let (processor, row): (i32, u32);
     // SAFETY: reads this thread's area. `detect` has found where that is.
     unsafe {
         asm!(
             "mov {processor:e}, dword ptr fs:[{offset} + {cpu_id}]",
-            "mov {row:e}, dword ptr fs:[{index}]",
+            "mov {row:e}, dword ptr fs:[{offset} + {number}]",
             processor = out(reg) processor,
             row = out(reg) row,
             offset = in(reg) offset,
-            index = in(reg) index,
+            number = in(reg) number,
             cpu_id = const area::CPU_ID,
             options(nostack, readonly, preserves_flags),
         );

@@ -53,6 +53,7 @@ impl<E: Event> Snapshot<E> {
         let Some(geometry) = view.tier_geometry(tier) else { return self };
         let oldest = geometry.oldest(geometry.start_of(view.newest()));
         let mut start = self.buckets.last().map_or(oldest, |last| last.start.as_nanos());
+        let mut is_there = true;
         while start > oldest {
             start -= geometry.length();
             let (length, next) = (geometry.length_at(start), before.clone());
@@ -60,8 +61,11 @@ impl<E: Event> Snapshot<E> {
             let cells = before.as_mut();
             let number = |position: usize| coarse.number(view, position, &mut cells[position]);
             let mut bucket = BucketSnapshot::final_at(start, length, number);
-            if !geometry.in_ring(start, geometry.start_of(view.live())) || !coarse.is_valid() {
-                // It has left the tier, or does so meanwhile.
+            is_there &=
+                geometry.in_ring(start, geometry.start_of(view.live())) && coarse.is_valid();
+            if !is_there {
+                // It has left the tier, or does so meanwhile; and so has each that is older. One that is still found would
+                // be taken for both.
                 (bucket.cells, before) = (E::ZERO, next);
             }
             self.buckets.push(bucket);

@@ -3,6 +3,28 @@
 use std::env;
 use std::process::Command;
 
+/// What decides how a process counts.
+pub type Way = [(&'static str, &'static str); 2];
+
+const fn way(strategy: &'static str, leases: &'static str) -> Way {
+    [("WINDROW_STRATEGY", strategy), ("WINDROW_LEASES", leases)]
+}
+
+/// Every way to count: the best that works here, then those of machines without restartable sequences. Rows are leased in
+/// one of these and dealt in the others, as on processors where leases are off.
+pub const WAYS: [Way; 4] =
+    [way("", ""), way("portable", "on"), way("fenced", "off"), way("epochs", "off")];
+
+/// Rows by processor, as on kernels before 6.3, which number no threads: for tests about rows.
+pub const BY_PROCESSOR: Way = way("cpu-id", "");
+
+/// [`run`] in [each way](WAYS) to count.
+pub fn in_each_strategy(name: &str) {
+    for way in WAYS {
+        run(name, &way);
+    }
+}
+
 /// Runs the ignored test called `name` of this program in a child process, with `variables` in its
 /// environment, and fails if it fails.
 pub fn run(name: &str, variables: &[(&str, &str)]) {

@@ -76,8 +76,8 @@ pub(super) const READS: &[Twin] = &[
     Twin {
         name: "add-without-release",
         file: "src/ring/cells.rs",
-        find: "portable::add(*self, position, n, Ordering::Release);",
-        replace: "portable::add(*self, position, n, Ordering::Relaxed);",
+        find: "Dealt::add(*self, position, n, Ordering::Release);",
+        replace: "Dealt::add(*self, position, n, Ordering::Relaxed);",
         build: &CHECKER,
         model: "seen::by_a_sum",
         why: "a thread that counts an add must see what came before it (I9)",
@@ -86,10 +86,10 @@ pub(super) const READS: &[Twin] = &[
         name: "version-published-before-its-block",
         file: "src/ring/store.rs",
         find: "            mark(bucket);
-            // SAFETY",
+            while",
         replace: "            mark(bucket);
             bucket.end_init(OPEN);
-            // SAFETY",
+            while",
         build: &CHECKER,
         model: "comeback::read_against_a_bucket_that_comes_back",
         why: "a reader may pair the version with a block that another bucket has taken (I9)",
@@ -97,8 +97,8 @@ pub(super) const READS: &[Twin] = &[
     Twin {
         name: "loaded-without-looking-at-the-pointer-again",
         file: "src/ring/view.rs",
-        find: "std::ptr::eq(pointer.load(Ordering::Relaxed), bucket)",
-        replace: "(pointer.load(Ordering::Relaxed).is_null() || true)",
+        find: "pointer.leads_to(bucket, Ordering::Relaxed).then_some",
+        replace: "(pointer.leads_to(bucket, Ordering::Relaxed) || true).then_some",
         build: &CHECKER,
         model: "comeback::read_against_a_bucket_that_becomes_older",
         why: "the version may be that of a reuse after the pointer was loaded (I9)",
@@ -137,7 +137,7 @@ pub(super) const READS: &[Twin] = &[
         file: "src/ring/at_once.rs",
         find:
             "            let all_closed = each_closed(slots, geometry.oldest(live), oldest, |gone| {
-                // Relaxed: as in `interval_sum`; a reused bucket's may be a mark.
+                // Relaxed: as in `interval_sum`.
                 sum = sum.wrapping_sub(gone.cells()[position].total.load(Ordering::Relaxed));
             });
             if !all_closed {
@@ -150,7 +150,7 @@ pub(super) const READS: &[Twin] = &[
             "            let interval = ring.store.interval_sum(current.bucket, mark, position)?;
             sum = sum.wrapping_add(interval);
             let all_closed = each_closed(slots, geometry.oldest(live), oldest, |gone| {
-                // Relaxed: as in `interval_sum`; a reused bucket's may be a mark.
+                // Relaxed: as in `interval_sum`.
                 sum = sum.wrapping_sub(gone.cells()[position].total.load(Ordering::Relaxed));
             });
             if !all_closed {

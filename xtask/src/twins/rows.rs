@@ -8,8 +8,8 @@ pub(super) const ROWS: &[Twin] = &[
     Twin {
         name: "row-not-opened",
         file: "src/stripe/portable.rs",
-        find: "    open(row); // before",
-        replace: "    // before",
+        find: "    open(row); // before it is dealt",
+        replace: "    // before it is dealt",
         build: &CHECKER,
         model: "open_rows::sum_behind_an_add_to_a_new_row",
         why: "no read visits the row (I9)",
@@ -17,11 +17,11 @@ pub(super) const ROWS: &[Twin] = &[
     Twin {
         name: "number-of-rows-remembered",
         file: "src/arena/rows.rs",
-        find: "    let rows = std::iter::once(0).chain(1..open_rows()); // the first is open",
-        replace: "    crate::sync::thread_number!(SEEN);
-    let seen = SEEN.with(std::cell::Cell::get).min(open_rows());
-    SEEN.with(|mine| mine.set(seen));
-    let rows = std::iter::once(0).chain(1..seen);",
+        find: "    let first = (1..open.first).fold(begin, &mut with);",
+        replace: "    crate::sync::thread_number!(UNSEEN);
+    let unseen = UNSEEN.with(std::cell::Cell::get).max(crate::stripe::first_rows() - open.first);
+    UNSEEN.with(|mine| mine.set(unseen));
+    let first = (1..crate::stripe::first_rows() - unseen).fold(begin, &mut with);",
         build: &CHECKER,
         model: "counter_drains::two_drains_share_what_was_added",
         why: "a drain does not visit a row that the drain before has counted: it is negative (I8)",
@@ -29,10 +29,10 @@ pub(super) const ROWS: &[Twin] = &[
     Twin {
         name: "column-freed-but-for-its-new-rows",
         file: "src/arena/rows.rs",
-        find: "    for row in 0..open_rows() {
+        find: "    fold((), |(), row| {
         let cell = column.cell(row);
         // Relaxed",
-        replace: "    for row in 0..1 {
+        replace: "    (0..1).for_each(|row| {
         let cell = column.cell(row);
         // Relaxed",
         build: &CHECKER,
@@ -42,8 +42,8 @@ pub(super) const ROWS: &[Twin] = &[
     Twin {
         name: "sequence-commits-to-a-row-that-is-not-open",
         file: "src/stripe/per_core_model.rs",
-        find: "    row == 0 || row < open_rows().load(Ordering::Relaxed)",
-        replace: "    row == 0 || row != open_rows().load(Ordering::Relaxed) + 2",
+        find: "    row == 0 || row < open::open_rows().first",
+        replace: "    row == 0 || row != open::open_rows().first + 2",
         build: &PER_CORE,
         model: "open_rows::sum_behind_an_add_to_a_new_row",
         why: "no read visits the row (I9)",
@@ -54,7 +54,7 @@ pub(super) const ROWS: &[Twin] = &[
         find: "    if !is_open(row) {
         return missed(Miss::NoRow);
     }
-    let cells = Row { first: PerCoreColumn(word).column(), row };
+    let cells = Row { first: PerCoreColumn::<ById>(word, PhantomData).column(), row };
     // What the sequence loaded, and where it will store, is decided now. Its steps follow one by one; a
     // barrier, or another thread, may come before each.
     for step in steps {
@@ -66,7 +66,7 @@ pub(super) const ROWS: &[Twin] = &[
         match step(cells) {
             Step::GoOn => {}
             Step::Done => return,",
-        replace: "    let cells = Row { first: PerCoreColumn(word).column(), row };
+        replace: "    let cells = Row { first: PerCoreColumn::<ById>(word, PhantomData).column(), row };
     for step in steps {
         let core = cores()[row].lock().unwrap();
         if *core != mine {

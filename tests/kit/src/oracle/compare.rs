@@ -169,8 +169,8 @@ impl Pair {
                 return None;
             }
         }
-        // Buckets are closed when they are retired, per core: all that are due are here.
-        let some_are_open = windrow::strategy() != Strategy::PerCore;
+        // Buckets are closed when they are retired, but by epochs: all that are due are here.
+        let some_are_open = windrow::strategy() == Strategy::Epochs;
         (some_are_open || rest.all(|turn| self.oracle.is_old_and_empty(turn))).then_some(had)
     }
 

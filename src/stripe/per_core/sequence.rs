@@ -1,0 +1,119 @@
+//! One restartable sequence, in assembly, as macros: the parts that all sequences share. The rules that they keep
+//! are those of [`per_core`](super).
+//!
+//! ```text
+//!   this thread's area gets the descriptor's address      armed
+//!   62:  checks
+//!        row = this thread's row's number                 all ones: the thread is not registered
+//!        row < how many are open ?                        else out of line
+//!        row = how far that row is from row 0
+//!        commit                                           ends with the one store that is not idempotent
+//!   63:
+//! ```
+//!
+//! A commit adds the address of a column to `{row}`. That address has its `{tag}`, which the commit takes off.
+
+/// One sequence: `checks`; then how far this thread's row is from row 0; then `commit`.
+macro_rules! sequence {
+    (
+        numbering: $numbering:ty,
+        checks: [$($check:literal),*],
+        commit: [$($commit:literal),+],
+        $($operand:tt)+
+    ) => {
+        asm!(
+            // The descriptor, 32 bytes: version 0, flags 0; start, length, abort address.
+            ".pushsection __rseq_cs, \"aw?\", @progbits",
+            ".balign 32",
+            "66:",
+            ".long 0, 0",
+            ".quad 62f, 63f - 62f, 64f",
+            ".popsection",
+            // The abort address, behind its signature, which is an operand of `ud1`, so that it
+            // disassembles. In a section of its own, away from what runs.
+            ".pushsection .text.rseq_abort, \"ax?\", @progbits",
+            ".byte 0x0f, 0xb9, 0x3d",
+            ".long 0x53053053",
+            "64:",
+            "jmp {aborted}",
+            ".popsection",
+            // Armed by the last instruction before the start.
+            "mov {offset}, qword ptr [{detected} + {area}]",
+            "lea {row}, [rip + 66b]",
+            "mov qword ptr fs:[{offset} + {rseq_cs}], {row}",
+            "62:",
+            $($check,)*
+            // The row's number; all ones if `cpu_id` is negative: its highest byte is all ones then, and else zero.
+            "movsx {row:e}, byte ptr fs:[{offset} + {cpu_id} + 3]",
+            "or {row:e}, dword ptr fs:[{offset} + {number}]",
+            // Is there such a row, and is it open? One branch for all questions. (The first bank's half of the word.)
+            "cmp {row:e}, dword ptr [{detected} + {open}]",
+            "jae {no_row}",
+            "shl {row}, {row_shift}",
+            // The commit: one store that is not idempotent, the last instruction.
+            $($commit,)+
+            "63:",
+            row = out(reg) _,
+            offset = out(reg) _,
+            // (Not by symbol: the code is inlined into other crates, and a dynamic library's symbol is not
+            // a distance away. It would be an instruction less, and was not quicker.)
+            detected = in(reg) &raw const DETECTED,
+            area = const offset_of!(Detected, area),
+            open = const offset_of!(Detected, open),
+            rseq_cs = const area::RSEQ_CS,
+            cpu_id = const area::CPU_ID,
+            number = const <$numbering>::NUMBER,
+            row_shift = const Column::offset(1).ilog2(),
+            $($operand)+,
+            options(nostack),
+        )
+    };
+}
+
+/// A sequence on a column's cell, which is `[{row} + {column} - {tag}]`. (For a read-modify-write, `{column}` is added to `{row}`
+/// before: an address with an index splits it into more micro-operations.)
+macro_rules! column_sequence {
+    ($numbering:ty, $column:expr, $aborted:expr, $no_row:expr, $commit:tt, $($operand:tt)+) => {
+        sequence!(
+            numbering: $numbering,
+            checks: [],
+            commit: $commit,
+            tag = const <$numbering>::TAG,
+            column = in(reg) $column.word,
+            aborted = label { $aborted() },
+            no_row = label { $no_row() },
+            $($operand)+
+        )
+    };
+}
+
+/// A sequence on cells of the live bucket. The one that is `distance` bytes behind its first cell is
+/// `[{row} + {distance} - {tag}]`.
+macro_rules! live_sequence {
+    ($numbering:ty, $live:expr, $at:expr, $missed:expr, [$($commit:literal),+], $($operand:tt)+) => {
+        sequence!(
+            numbering: $numbering,
+            // Loads the live bucket, and checks that the time lies in it. Before its start the
+            // difference wraps, to more than any span.
+            checks: [
+                "mov {live}, qword ptr [{current}]",
+                "mov {row}, {at}",
+                "sub {row}, qword ptr [{live} + {start}]",
+                "cmp {row}, qword ptr [{live} + {span}]",
+                "jae {other_bucket}"
+            ],
+            commit: ["add {row}, qword ptr [{live} + {column}]", $($commit),+],
+            live = out(reg) _,
+            current = in(reg) $live,
+            at = in(reg) $at,
+            start = const offset_of!(LiveBucket, start),
+            span = const offset_of!(LiveBucket, span),
+            column = const offset_of!(LiveBucket, column),
+            tag = const <$numbering>::TAG,
+            aborted = label { $missed(Miss::Aborted) },
+            other_bucket = label { $missed(Miss::OtherBucket) },
+            no_row = label { $missed(Miss::NoRow) },
+            $($operand)+
+        )
+    };
+}

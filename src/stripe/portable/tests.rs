@@ -1,0 +1,91 @@
+//! What the signal handler of a thread, and a forked child, find.
+
+use super::*;
+use crate::arena::{arena, rows};
+use crate::stripe::{Strategy, TaggedColumn, strategy};
+
+/// A column that is never given back.
+fn column() -> Column {
+    strategy();
+    arena().claim(1).expect("there is room")
+}
+
+fn word(column: Column) -> *mut AtomicU64 {
+    TaggedColumn::encode(Some(column), Strategy::Portable)
+}
+
+fn add(column: Column, n: u64) {
+    // SAFETY: such a word.
+    unsafe { any(word(column)) }.add(n, Ordering::Release);
+}
+
+/// As where an add takes several instructions: a handler comes in the middle of one.
+#[test]
+fn who_finds_the_row_busy_adds_elsewhere() {
+    let column = column();
+    add(column, 1);
+    // SAFETY: such a word.
+    let Some(cell) = (unsafe { leased(word(column)) }) else {
+        return; // no row is leased here, or all are
+    };
+    alone(|| {
+        let seen = cell.right(0).load(Ordering::Relaxed);
+        // SAFETY: such a word.
+        assert!(unsafe { leased(word(column)).is_none() && dealt(word(column)).is_none() });
+        add(column, 10); // the handler
+        cell.right(0).store(seen + 100, Ordering::Release);
+    });
+    alone(|| cell.add_in_steps(0, 1_000));
+    alone(|| cell.raise_in_steps(0, 5));
+    assert_eq!(rows::sum(column), 1_111);
+    add(column, 10_000);
+    assert_eq!(cell.right(0).load(Ordering::Relaxed), 11_101, "the thread goes on with its row");
+}
+
+#[test]
+fn a_leased_cell_is_raised_and_not_lowered() {
+    let column = column();
+    for (value, highest) in [(3, 3), (2, 3), (u64::MAX, u64::MAX), (7, u64::MAX)] {
+        // SAFETY: such a word.
+        unsafe { any(word(column)) }.raise(value);
+        assert_eq!(rows::greatest(column), highest);
+    }
+}
+
+#[test]
+#[cfg(all(
+    any(
+        target_os = "linux",
+        target_os = "android",
+        target_os = "freebsd",
+        target_vendor = "apple"
+    ),
+    not(miri)
+))]
+fn a_forked_child_has_the_rows_of_threads_that_it_lacks() {
+    let column = column();
+    let all = std::sync::Barrier::new(2);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            add(column, 1);
+            all.wait();
+            all.wait();
+        });
+        all.wait();
+        add(column, 2);
+        // SAFETY: the child does what it may, and ends at once.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            // SAFETY: such a word.
+            let mine = usize::from(unsafe { leased(word(column)) }.is_some());
+            let is_right = lease::taken() == mine && rows::sum(column) == 3;
+            // SAFETY: it ends this process.
+            unsafe { libc::_exit(i32::from(!is_right)) };
+        }
+        let mut status = 1;
+        // SAFETY: waits for the child.
+        assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+        all.wait();
+        assert_eq!(status, 0);
+    });
+}

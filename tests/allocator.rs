@@ -1,0 +1,50 @@
+//! An allocator counts what it hands out. Its first count is the process's first use of the library, which allocates while it
+//! finds out what the system offers: that is counted, too, and nothing is done within itself.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+
+use testkit::alone;
+use windrow::Counter;
+
+static HANDED_OUT: Counter = Counter::new();
+
+struct Counting;
+
+// SAFETY: the system's, and a count.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        HANDED_OUT.add(1);
+        // SAFETY: by contract.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        // SAFETY: by contract.
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+#[test]
+fn the_first_use_may_be_in_an_allocator_whatever_the_environment_says() {
+    for strategy in ["", "portable", "fenced", "epochs", "cpu-id"] {
+        let variables =
+            [("WINDROW_STRATEGY", strategy), ("WINDROW_ROWS", "2"), ("WINDROW_LEASES", "on")];
+        alone::run("allocations_are_counted", &variables);
+    }
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn allocations_are_counted() {
+    let before = HANDED_OUT.sum();
+    assert!(before > 0, "nothing was allocated before the test");
+    let threads =
+        [(); 4].map(|()| std::thread::spawn(|| drop(std::hint::black_box(vec![1_u8; 100]))));
+    for thread in threads {
+        thread.join().expect("it allocates");
+    }
+    assert!(HANDED_OUT.sum() >= before + 4);
+}

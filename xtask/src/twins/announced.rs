@@ -1,0 +1,125 @@
+//! Broken twins of what announces a bucket, and looks for announcements.
+
+use crate::models::ANNOUNCED as BUILD;
+use crate::twin::Twin;
+
+const FILE: &str = "src/reclaim/announced.rs";
+const ONE_ADD: &str = "announced::an_add_against_the_reuse_of_its_bucket";
+const TWO_ADDS: &str = "announced::two_adds_against_the_reuse_of_their_bucket";
+const IN_ONE_SLOT: &str =
+    "announced::adds_of_two_threads_in_one_slot_against_the_reuse_of_their_bucket";
+
+/// Every mistake with announcements that a model must notice.
+pub(super) const ANNOUNCED: &[Twin] = &[
+    Twin {
+        name: "announced-without-a-barrier",
+        file: "src/stripe/membarrier/modelled.rs",
+        find: "    announced::interrupt();",
+        replace: "",
+        build: &BUILD,
+        model: ONE_ADD,
+        why: "an add whose announcement the closer cannot see lands in the next bucket (I1, I2)",
+    },
+    Twin {
+        name: "announced-closed-without-a-look",
+        file: "src/ring/close.rs",
+        find: "self.barriers().passed(ticket()) && !announced::is_announced(bucket)",
+        replace: "self.barriers().passed(ticket())",
+        build: &BUILD,
+        model: ONE_ADD,
+        why: "an add under way lands in the bucket that owns the block next (I1, I2)",
+    },
+    Twin {
+        name: "announced-fenced-closed-without-a-look",
+        file: "src/ring/close.rs",
+        find: "Strategy::Fenced => !announced::fence_and_look(bucket),",
+        replace: "Strategy::Fenced => bucket.rank().0 > 0 || !announced::fence_and_look(std::ptr::null::<u8>().wrapping_add(1)),",
+        build: &BUILD,
+        model: ONE_ADD,
+        why: "an add under way lands in the bucket that owns the block next (I1, I2)",
+    },
+    Twin {
+        name: "announced-without-a-second-look",
+        file: FILE,
+        find: "let is_there = place(|| pointer.load(Ordering::Acquire)) == found;",
+        replace: "let is_there = place(|| pointer.load(Ordering::Acquire)) == found || true;",
+        build: &BUILD,
+        model: ONE_ADD,
+        why: "the bucket was closed before it was announced (I1, I2)",
+    },
+    Twin {
+        name: "announced-second-look-relaxed",
+        file: FILE,
+        find: "let is_there = place(|| pointer.load(Ordering::Acquire)) == found;",
+        replace: "let is_there = place(|| pointer.load(Ordering::Relaxed)) == found;",
+        build: &BUILD,
+        model: ONE_ADD,
+        why: "an add may find a bucket whose fields it cannot see (I5)",
+    },
+    Twin {
+        name: "announced-relaxed",
+        file: FILE,
+        find: "place(|| self.announced.store(found.cast(), Ordering::Release));",
+        replace: "place(|| self.announced.store(found.cast(), Ordering::Relaxed));",
+        build: &BUILD,
+        model: TWO_ADDS,
+        why: "who sees the next announcement does not see the add behind the one before (I6)",
+    },
+    Twin {
+        name: "announced-taken-back-relaxed",
+        file: FILE,
+        find: "self.slot.announced.store(null_mut(), Ordering::Release);",
+        replace: "self.slot.announced.store(null_mut(), Ordering::Relaxed);",
+        build: &BUILD,
+        model: ONE_ADD,
+        why: "who no longer sees the announcement does not see the add behind it (I6)",
+    },
+    Twin {
+        name: "announced-no-fence-between-announcement-and-look",
+        file: FILE,
+        find: "Between::Fence => fence(Ordering::SeqCst), // pairs",
+        replace: "Between::Fence => compiler_fence(Ordering::SeqCst), // pairs",
+        build: &BUILD,
+        model: ONE_ADD,
+        why: "adder and closer may each miss the other (I1, I2)",
+    },
+    Twin {
+        name: "announced-no-fence-before-the-look",
+        file: FILE,
+        find: "    fence(Ordering::SeqCst); // pairs with the one in `follow`",
+        replace: "",
+        build: &BUILD,
+        model: ONE_ADD,
+        why: "adder and closer may each miss the other (I1, I2)",
+    },
+    Twin {
+        name: "announced-slot-linked-late",
+        file: FILE,
+        find: "            match first().compare_exchange_weak(next, chunk, Ordering::Release, Ordering::Relaxed) {
+                Ok(_) => return slot,
+                Err(now) => next = now,
+            }",
+        replace: "            return slot;",
+        build: &BUILD,
+        model: ONE_ADD,
+        why: "nobody looks at the slot (I1, I2)",
+    },
+    Twin {
+        name: "announced-slot-not-in-use",
+        file: FILE,
+        find: "        self.in_use.fetch_or(slot.bit, Ordering::Relaxed);",
+        replace: "",
+        build: &BUILD,
+        model: ONE_ADD,
+        why: "nobody looks at the slot (I1, I2)",
+    },
+    Twin {
+        name: "announced-slot-out-of-use-relaxed",
+        file: FILE,
+        find: "chunk.in_use.fetch_and(!self.bit, Ordering::Release);",
+        replace: "chunk.in_use.fetch_and(!self.bit, Ordering::Relaxed);",
+        build: &BUILD,
+        model: IN_ONE_SLOT,
+        why: "who finds that the thread has no slot any more does not see what it added (I6)",
+    },
+];

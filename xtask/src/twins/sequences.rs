@@ -1,0 +1,30 @@
+//! Broken twins of the restartable sequences themselves, which no checker sees: real threads must notice.
+
+use crate::models::{SURVIVAL, TORTURE};
+use crate::twin::Twin;
+
+/// Every mistake in a sequence that a test must notice.
+pub(super) const SEQUENCES: &[Twin] = &[
+    Twin {
+        name: "sequence-goes-on-behind-its-commit",
+        file: "src/stripe/per_core.rs",
+        find: "                \"add {row}, {column}\",
+                \"add qword ptr [{row} - {tag}], {n}\"",
+        replace: "                \"add {row}, {column}\",
+                \"add qword ptr [{row} - {tag}], {n}\",
+                \"pause\"",
+        build: &TORTURE,
+        model: "counters::with_the_strategy_of_this_machine",
+        why: "an add that was done is aborted, and done again",
+    },
+    Twin {
+        name: "sequence-does-not-look-at-the-processor",
+        file: "src/stripe/per_core/sequence.rs",
+        find: "            \"movsx {row:e}, byte ptr fs:[{offset} + {cpu_id} + 3]\",",
+        replace: "            \"movsx {row:e}, byte ptr fs:[{offset} + {cpu_id} + 3]\",
+            \"xor {row:e}, {row:e}\",",
+        build: &SURVIVAL,
+        model: "rows::unregistered::unregistered_threads",
+        why: "a thread that is not registered adds to another's row by plain adds",
+    },
+];

@@ -139,7 +139,7 @@ records!(
 impl Records for Rezolus {
     fn percentiles(&self) -> Option<[u64; 3]> {
         let found = self.0.load().quantiles(&ASKED).ok()??;
-        let mut ends = found.entries().values().map(|bucket| bucket.end());
+        let mut ends = found.entries().values().map(histogram::Bucket::end);
         Some(std::array::from_fn(|_| ends.next().unwrap_or(0)))
     }
 }

@@ -118,6 +118,56 @@ impl Display for BuildError {
 
 impl Error for BuildError {}
 
+/// Why a gate cannot have the requested limit, geometry or clock.
+///
+/// From [`GateBuilder::build`](crate::GateBuilder::build), [`Gate::set_limit`](crate::Gate::set_limit) and
+/// [`Gate::reconfigure`](crate::Gate::reconfigure).
+///
+/// ```
+/// use windrow::{BuildError, Gate, GateError};
+///
+/// assert_eq!(Gate::builder(0).build().unwrap_err(), GateError::ZeroLimit);
+/// let error = Gate::builder(10).buckets(0).build().unwrap_err();
+/// assert_eq!(error, GateError::Buckets(BuildError::NoBuckets));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum GateError {
+    /// The limit is zero.
+    ZeroLimit,
+    /// The limit is more than a gate can count to.
+    LimitTooHigh {
+        /// The limit asked for.
+        limit: u64,
+        /// The highest that there is.
+        most: u64,
+    },
+    /// The interval, the buckets or the clock are such as no window can have either.
+    Buckets(BuildError),
+}
+
+impl From<BuildError> for GateError {
+    fn from(error: BuildError) -> GateError {
+        GateError::Buckets(error)
+    }
+}
+
+impl Display for GateError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            GateError::ZeroLimit => {
+                write!(f, "the limit is 0; a gate lets at least 1 through in an interval")
+            }
+            GateError::LimitTooHigh { limit, most } => {
+                write!(f, "the limit is {limit}; it must be {most} or less")
+            }
+            GateError::Buckets(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Error for GateError {}
+
 /// Why [`SlidingWindow::last`](crate::SlidingWindow::last) or
 /// [`SlidingWindow::over`](crate::SlidingWindow::over) cannot answer for a span.
 ///

@@ -22,6 +22,7 @@
 //! * [`Histogram`] has percentiles, right to a stated error.
 //! * [`events!`] and [`SlidingWindow`] count what happened in the last second, minute or day;
 //!   [`clock`] helps to choose a window's clock.
+//! * [`Gate`] lets so much through in each interval, and never more.
 //! * [`guide`] has whole programs to copy, and explains how the library works, how it was verified, and what it costs.
 //! * Each item says what it costs, what it promises while other threads write, and what it does not.
 
@@ -36,6 +37,7 @@ mod event;
 mod family;
 #[cfg(feature = "serde")]
 mod fields;
+mod gate;
 #[cfg(doc)]
 pub mod guide;
 mod histogram;
@@ -62,13 +64,16 @@ mod window;
 pub use arena::by_row::ByRow;
 pub use clock::Clock;
 pub use counters::{Counter, Gauge, Maximum, Minimum};
-pub use error::{BuildError, MergeError, OutOfRange, ScaleError, ScaleMismatch, SpanError};
+pub use error::{
+    BuildError, GateError, MergeError, OutOfRange, ScaleError, ScaleMismatch, SpanError,
+};
 #[doc(hidden)]
 pub use event::listed as __events;
 pub use event::{Event, Kind, Stats};
 #[doc(hidden)]
 pub use family::declared as __labels;
 pub use family::{Family, FamilyIter, Handle, Label, LabelValue, Labels, Metric, Pinned};
+pub use gate::{Admission, Gate, GateBuilder};
 pub use histogram::{Distribution, Histogram, Scale};
 #[cfg(loom)]
 #[doc(hidden)]

@@ -295,7 +295,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// ```
     pub fn reconfigure(&self, interval: Duration, buckets: usize) -> Result<(), BuildError> {
         let geometry = Geometry::new(interval, buckets)?;
-        fine_enough(&self.clock, geometry)?;
+        geometry.check_clock(&self.clock)?;
         self.ring.reconfigure(geometry)
     }
 
@@ -375,14 +375,4 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     pub fn bucket_length(&self) -> Duration {
         Duration::from_nanos(self.ring.geometry().length())
     }
-}
-
-/// Refuses a clock whose resolution is coarser than a tenth of a bucket.
-fn fine_enough(clock: &impl Clock, geometry: Geometry) -> Result<(), BuildError> {
-    let bucket = Duration::from_nanos(geometry.length());
-    let resolution = clock.resolution();
-    if resolution > bucket / 10 {
-        return Err(BuildError::ClockTooCoarse { resolution, bucket });
-    }
-    Ok(())
 }

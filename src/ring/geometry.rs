@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::clock::Clock;
 use crate::error::BuildError;
 
 /// A ring of `buckets` slices of time, each `length` nanoseconds long, aligned to time zero.
@@ -45,6 +46,16 @@ impl Geometry {
         }
         let interval = u32::try_from(buckets).ok().and_then(|buckets| length.checked_mul(buckets));
         Geometry::new(interval.unwrap_or(Duration::MAX), buckets)
+    }
+
+    /// Refuses a clock whose resolution is coarser than a tenth of a bucket.
+    pub(crate) fn check_clock(self, clock: &impl Clock) -> Result<(), BuildError> {
+        let bucket = Duration::from_nanos(self.length);
+        let resolution = clock.resolution();
+        if resolution > bucket / 10 {
+            return Err(BuildError::ClockTooCoarse { resolution, bucket });
+        }
+        Ok(())
     }
 
     /// Whether a tier may follow on this ring, or tier.

@@ -7,7 +7,7 @@ use crate::clock::{Clock, Coarse};
 use crate::error::BuildError;
 use crate::event::{Event, Positions};
 use crate::ring::{Geometry, Ring};
-use crate::window::{SlidingWindow, fine_enough};
+use crate::window::SlidingWindow;
 
 impl<E: Event> SlidingWindow<E, Coarse> {
     /// A builder for a window. By default, it has one second in two buckets, and the [`Coarse`] clock.
@@ -230,7 +230,7 @@ impl<E: Event, C: Clock> Builder<E, C> {
     pub fn build(self) -> Result<SlidingWindow<E, C>, BuildError> {
         let mut geometry = Geometry::new(self.interval, self.buckets)?;
         if !self.allows_coarse_clock {
-            fine_enough(&self.clock, geometry)?;
+            geometry.check_clock(&self.clock)?;
         }
         if self.with_spare {
             geometry = geometry.with_spare()?;

@@ -1,0 +1,51 @@
+//! What a gate answers.
+
+use std::time::Duration;
+
+/// What [`Gate::admit`](crate::Gate::admit) answers.
+///
+/// ```
+/// use std::time::Duration;
+/// use windrow::{Admission, Gate, clock::Manual};
+///
+/// let clock = Manual::default();
+/// let gate = Gate::builder(3).clock(clock.clone()).build()?; // three a second, in two buckets
+/// assert_eq!(gate.admit(2, Duration::ZERO), Admission::Now);
+/// assert_eq!(gate.admit(2, Duration::from_secs(5)), Admission::After(Duration::from_secs(1)));
+/// let full = gate.admit(3, Duration::from_secs(1));
+/// assert_eq!(full, Admission::Refused { retry_after: Some(Duration::from_secs(2)) });
+/// let too_much = gate.admit(4, Duration::MAX);
+/// assert_eq!(too_much, Admission::Refused { retry_after: None });
+/// # Ok::<(), windrow::GateError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+#[must_use]
+pub enum Admission {
+    /// Go on.
+    Now,
+    /// Go on after this time: it is granted then. It counts in the bucket that begins there.
+    After(Duration),
+    /// Nothing was granted.
+    Refused {
+        /// After this time it would be admitted at once, if nobody else came. `None`: never under this limit, which is less than
+        /// what was asked for.
+        retry_after: Option<Duration>,
+    },
+}
+
+impl Admission {
+    /// Whether it was granted, now or later.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::Gate;
+    ///
+    /// let gate = Gate::builder(3).build()?;
+    /// assert!(gate.admit(1, Duration::ZERO).is_granted());
+    /// # Ok::<(), windrow::GateError>(())
+    /// ```
+    pub fn is_granted(self) -> bool {
+        !matches!(self, Admission::Refused { .. })
+    }
+}

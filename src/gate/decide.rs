@@ -1,0 +1,129 @@
+//! Deciding: now, later, or not at all; and counting what was decided.
+//!
+//! A decision is made on one look at the head, and stands if a compare-exchange of its word succeeds, or one of the head. A refusal
+//! needs neither: at the moment when the word was read, the bucket was the head's, and what was asked for did not fit.
+
+use std::time::Duration;
+
+use crate::clock::Clock;
+use crate::gate::Gate;
+use crate::gate::admission::Admission;
+use crate::gate::ledger::Head;
+use crate::gate::sheet::Next;
+
+/// It takes more to decide.
+pub(super) struct OutOfLine;
+
+/// The head is another one by now.
+struct Overtaken;
+
+/// What a gate has granted, at one moment.
+pub(super) struct Count {
+    pub(super) granted: u64,
+    pub(super) waiting: u64,
+    pub(super) left: u64,
+}
+
+impl<C: Clock> Gate<C> {
+    /// The start of the bucket of now, if `n` is granted there, and `None` if it is refused; as long as that is the head's
+    /// bucket, and a clock has shown it. Nearly every call is decided here.
+    #[inline]
+    pub(super) fn quick(&self, n: u64) -> Result<Option<u64>, OutOfLine> {
+        let now = self.clock.quick().as_nanos();
+        loop {
+            let seen = self.ledger.look().seen;
+            if !seen.is_open() || !seen.contains(now) || !self.ledger.has_reached(seen.start) {
+                return Err(OutOfLine);
+            }
+            if !seen.fits(n) {
+                return Ok(None);
+            }
+            if seen.grant(n) {
+                return Ok(Some(seen.start));
+            }
+        }
+    }
+
+    /// Decides, and says in which bucket it was granted.
+    #[cold]
+    pub(super) fn decide(&self, n: u64, max_wait: u64) -> (Admission, u64) {
+        // Once: a clock may be faster than a turn.
+        let read = self.clock.now().as_nanos();
+        loop {
+            let head = self.ledger.look();
+            let (seen, terms) = (head.seen, head.seen.terms);
+            if n > terms.limit {
+                return (Admission::Refused { retry_after: None }, 0);
+            }
+            let now = self.ledger.time(read);
+            let start = terms.start_of(now);
+            self.ledger.note(start);
+            if !seen.is_open() || seen.start < start {
+                // On to the bucket of now, or on from a turn that another thread has begun.
+                let start = start.max(seen.start);
+                self.ledger.turn(&head, Next { start, terms, now, grant: 0 });
+                continue;
+            }
+            let Ok(fitting) = self.fitting(&head, n) else { continue };
+            let retry_after = fitting.map(|at| Duration::from_nanos(at.saturating_sub(now)));
+            let within =
+                |at: &u64| at.saturating_sub(now) <= max_wait && *at <= terms.horizon(start);
+            let Some(at) = fitting.filter(within) else {
+                return (Admission::Refused { retry_after }, 0);
+            };
+            let granted = if at == seen.start {
+                seen.grant(n)
+            } else {
+                self.ledger.turn(&head, Next { start: at, terms, now, grant: n })
+            };
+            if granted {
+                let wait = Duration::from_nanos(at.saturating_sub(now));
+                let admission =
+                    if wait.is_zero() { Admission::Now } else { Admission::After(wait) };
+                return (admission, at);
+            }
+        }
+    }
+
+    /// The first start, not before the head's, in which `n` fits, which is no more than the limit; `None` if time ends before.
+    fn fitting(&self, head: &Head<'_>, n: u64) -> Result<Option<u64>, Overtaken> {
+        let (seen, terms) = (head.seen, head.seen.terms);
+        if seen.fits(n) {
+            return Ok(Some(seen.start));
+        }
+        let most = terms.limit - n;
+        let mut each = seen.each().take(terms.buckets);
+        // The latest buckets may stay, as long as they hold no more than `most`; those before must have left.
+        let mut sum = 0_u64;
+        let staying = each.position(|granted| {
+            sum = sum.wrapping_add(granted);
+            sum > most
+        });
+        if !self.ledger.is(head) {
+            return Err(Overtaken);
+        }
+        let steps = (terms.buckets - staying.unwrap_or(0)) as u64;
+        Ok(terms.length.checked_mul(steps).and_then(|wait| seen.start.checked_add(wait)))
+    }
+
+    /// What was granted, as of now.
+    pub(super) fn count(&self) -> Count {
+        let now = self.clock.now().as_nanos();
+        loop {
+            let head = self.ledger.look();
+            let (seen, terms) = (head.seen, head.seen.terms);
+            let start = terms.start_of(self.ledger.time(now));
+            let mut each = seen.each();
+            // Buckets that have not begun yet; then buckets of the interval, fewer if the head is behind.
+            let ahead = (seen.start.saturating_sub(start) / terms.length) as usize;
+            let behind = (start.saturating_sub(seen.start) / terms.length) as usize;
+            let sum = |sum: u64, granted: u64| sum.wrapping_add(granted);
+            let waiting = each.by_ref().take(ahead).fold(0, sum);
+            let granted = each.take(terms.buckets.saturating_sub(behind)).fold(0, sum);
+            if self.ledger.is(&head) {
+                let left = if ahead > 0 { 0 } else { terms.limit.saturating_sub(granted) };
+                return Count { granted, waiting, left };
+            }
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! A gate's sheets, one of which is the head: looking at it, and turning to the next.
+//!
+//! # Theorem
+//!
+//! For each run of as many buckets as the terms say, the sum of what is granted in them is never more than the limit, whatever
+//! threads do and wherever they stand still.
+//!
+//! # Why
+//!
+//! ```text
+//!    head = [ version: 48 bits | number of a sheet: 16 bits ]
+//!
+//!    look    head;  the sheet's word and constants;  head still the same?  else again
+//!    grant   word: w -> w + n                             if carried + own + n <= limit
+//!    turn    word: w -> sealed;  fill a free sheet;  head: -> (version + 1, that sheet);  free the other one
+//! ```
+//!
+//! - What a look returns, one bucket has said: each turn makes a version that was not there before, and a sheet is filled again
+//!   only after a turn away from it. (48 bits of versions begin anew after some 2.8 * 10^14 turns. At a turn in each
+//!   microsecond, a thread would have to stand still for nine years in the middle of a look or a turn, and wake up
+//!   in the very turn that has its version.)
+//! - A grant succeeds only if the word is still the one that was looked at, which it is only in the same bucket, unsealed (see
+//!   [`sheet`](super::sheet)). So between look and grant there was no other grant, and no turn.
+//! - A turn's numbers are final: it seals before it reads what was granted. What it read of the sheet was of the head, if its
+//!   exchange of the head succeeds. If not, it has changed nothing that anybody sees.
+//! - So what the head carries is what was granted in the other buckets of its interval, once and for all; and what a grant
+//!   compares with the limit is the sum at that very moment.
+//!
+//! Whoever finds the head sealed turns on himself, if need be to a sheet of the same bucket, which goes on
+//! counting where the last has stopped. So no thread waits for another, and a loop goes round only because another thread has
+//! granted or turned. A change of terms is a turn, too.
+//!
+//! # Time
+//!
+//! `reached` is the latest start that a clock has shown to anybody. It only rises, so the gate's time never goes back. It is a
+//! hint: what is granted in which bucket depends on the head alone.
+
+use crossbeam_utils::CachePadded;
+
+use crate::gate::sheet::{Next, Seen};
+use crate::gate::sheets::Sheets;
+use crate::gate::terms::Terms;
+use crate::sync::{AtomicU64, Ordering, fence, spin_loop};
+
+/// The bits of a head that are a sheet's number.
+const NUMBER: u32 = 16;
+
+/// What a gate has granted.
+#[derive(Debug)]
+pub(super) struct Ledger {
+    /// Read by all, and written once a bucket.
+    shared: CachePadded<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    head: AtomicU64,
+    reached: AtomicU64,
+    sheets: Sheets,
+}
+
+/// The head, as one thread has seen it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Head<'g> {
+    version: u64,
+    pub(super) seen: Seen<'g>,
+}
+
+impl Ledger {
+    /// A ledger that begins in the bucket of `now`; `None` if there is no memory for it.
+    pub(super) fn new(terms: Terms, now: u64) -> Option<Ledger> {
+        let sheets = Sheets::new(terms.history())?;
+        let (start, (number, sheet)) = (terms.start_of(now), sheets.take());
+        sheet.begin(start, terms);
+        let (head, reached) = (AtomicU64::new(u64::from(number)), AtomicU64::new(start));
+        Some(Ledger { shared: CachePadded::new(Shared { head, reached, sheets }) })
+    }
+
+    /// What the head says.
+    #[inline]
+    pub(super) fn look(&self) -> Head<'_> {
+        loop {
+            // Acquire: pairs with the Release in `turn`.
+            let version = self.shared.head.load(Ordering::Acquire);
+            let head = Head { version, seen: self.shared.sheets.at(version as u16).read() };
+            if self.is(&head) {
+                return head;
+            }
+            spin_loop();
+        }
+    }
+
+    /// Whether the head is still the one that was seen: then whatever was read of it is of its bucket.
+    #[inline]
+    pub(super) fn is(&self, head: &Head<'_>) -> bool {
+        // Acquire: pairs with the Release fence in `Sheet::follow`: whoever has read what that has written sees here
+        // the turn that came before it.
+        fence(Ordering::Acquire);
+        self.shared.head.load(Ordering::Relaxed) == head.version
+    }
+
+    /// Turns from a sheet to the next. False if another thread was faster.
+    pub(super) fn turn(&self, head: &Head<'_>, next: Next) -> bool {
+        let last = head.seen.seal();
+        let (number, sheet) = self.shared.sheets.take();
+        sheet.need_room(next.terms.history());
+        sheet.follow(&last, next);
+        let version = ((head.version >> NUMBER).wrapping_add(1) << NUMBER) | u64::from(number);
+        // Release: publishes the sheet; pairs with the Acquire in `look`.
+        let (order, failed) = (Ordering::Release, Ordering::Relaxed);
+        let turned =
+            self.shared.head.compare_exchange(head.version, version, order, failed).is_ok();
+        if turned {
+            last.free()
+        } else {
+            sheet.give_back()
+        }
+        turned
+    }
+
+    /// Whether there is memory for so many buckets before that of a sheet.
+    pub(super) fn has_room(&self, history: usize) -> bool {
+        let (_, sheet) = self.shared.sheets.take();
+        let has_room = sheet.make_room(history);
+        sheet.give_back();
+        has_room
+    }
+
+    /// Whether a clock has shown a bucket, or a later one.
+    #[inline]
+    pub(super) fn has_reached(&self, start: u64) -> bool {
+        self.shared.reached.load(Ordering::Relaxed) >= start // a hint: see Time
+    }
+
+    /// The gate's time, when the clock says `now`.
+    pub(super) fn time(&self, now: u64) -> u64 {
+        now.max(self.shared.reached.load(Ordering::Relaxed)) // a hint: see Time
+    }
+
+    /// Notes that a clock has shown a bucket.
+    pub(super) fn note(&self, start: u64) {
+        if !self.has_reached(start) {
+            self.shared.reached.fetch_max(start, Ordering::Relaxed); // a hint: see Time
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Threads at the edges of short buckets. Each notes what it was granted, and in which bucket; then each run of buckets is looked at.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use testkit::{Finish, Rng, race};
+use windrow::clock::{Precise, from_fn};
+use windrow::{Admission, Clock, Gate, Timestamp};
+
+use crate::most_in_a_run;
+
+const THREADS: usize = 4;
+const CALLS: usize = 20_000;
+
+fn nanos(nanos: u64) -> Duration {
+    Duration::from_nanos(nanos)
+}
+
+/// A clock of which each reading is later than the one before, by any thread; at times much later.
+fn counting() -> impl Clock {
+    let readings = AtomicU64::new(0);
+    let now = move || {
+        let reading = readings.fetch_add(1, Ordering::Relaxed);
+        Timestamp::from_nanos(reading + reading / 1_000 * 100)
+    };
+    from_fn(now, Duration::ZERO)
+}
+
+fn gate<C: Clock>(limit: u64, length: u64, buckets: u64, clock: C) -> Gate<C> {
+    Gate::builder(limit)
+        .interval(nanos(length * buckets))
+        .buckets(buckets as usize)
+        .clock(clock)
+        .allow_coarse_clock()
+        .build()
+        .unwrap()
+}
+
+/// Asks from all threads, and returns what was granted in each bucket.
+fn storm<C: Clock + Sync>(gate: &Gate<C>, most: u64, max_wait: u64) -> BTreeMap<u64, u64> {
+    let all = Mutex::new(BTreeMap::new());
+    race(THREADS, |thread| {
+        let mut random = Rng::with_seed(thread as u64);
+        let mut granted = Vec::new();
+        for _ in 0..CALLS {
+            let (n, wait) = (random.u64(1..=most), random.u64(0..=max_wait));
+            if let (_, Some(start)) = gate.admit_and_tell(n, nanos(wait)) {
+                granted.push((start.as_nanos(), n));
+            }
+        }
+        let mut all = all.lock().unwrap();
+        granted.into_iter().for_each(|(start, n)| *all.entry(start).or_default() += n);
+    });
+    all.into_inner().unwrap()
+}
+
+fn checked<C: Clock + Sync>(gate: &Gate<C>, limit: u64, length: u64, buckets: u64, max_wait: u64) {
+    let granted = storm(gate, limit.min(3), max_wait);
+    assert!(granted.len() > 10, "the storm has few buckets: {}", granted.len());
+    let most = most_in_a_run(&granted, length, buckets);
+    assert!(most <= limit, "{most} in {buckets} buckets of {length} ns; the limit is {limit}");
+    assert_eq!(most, limit, "nothing was ever short");
+}
+
+#[test]
+fn no_run_of_buckets_has_more_than_the_limit() {
+    for (limit, length, buckets) in [(1, 1, 2), (2, 3, 1), (5, 2, 3), (40, 20, 4), (100, 7, 60)] {
+        let max_wait = length * buckets;
+        checked(&gate(limit, length, buckets, counting()), limit, length, buckets, 0);
+        checked(&gate(limit, length, buckets, counting()), limit, length, buckets, max_wait);
+    }
+}
+
+#[test]
+fn nor_by_the_processors_clock() {
+    for (limit, length, buckets) in [(1, 100, 2), (20, 1_000, 5), (500, 10_000, 10)] {
+        let max_wait = length * buckets;
+        checked(&gate(limit, length, buckets, Precise::default()), limit, length, buckets, 0);
+        checked(
+            &gate(limit, length, buckets, Precise::default()),
+            limit,
+            length,
+            buckets,
+            max_wait,
+        );
+    }
+}
+
+/// Each thread's time steps back and leaps.
+#[test]
+fn nor_if_the_clock_steps_back() {
+    let readings = AtomicU64::new(0);
+    let now = move || {
+        let reading = readings.fetch_add(1, Ordering::Relaxed);
+        let back = (reading.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) % 200;
+        Timestamp::from_nanos(reading.saturating_sub(back))
+    };
+    let clock = from_fn(now, Duration::ZERO);
+    checked(&gate(9, 4, 6, clock), 9, 4, 6, 24);
+}
+
+/// A strict gate keeps its limit in every span of time, by the instants before and after each call.
+#[test]
+fn a_strict_gate_keeps_its_limit_in_every_span_of_time() {
+    const INTERVAL: u64 = 60;
+    let ticks = AtomicU64::new(0);
+    let tick = || ticks.fetch_add(1, Ordering::SeqCst);
+    let clock = from_fn(|| Timestamp::from_nanos(tick()), Duration::ZERO);
+    let gate = Gate::builder(7).interval(nanos(INTERVAL)).buckets(3).strict().clock(clock);
+    let gate = gate.build().unwrap();
+    let all = Mutex::new(Vec::new());
+    race(THREADS, |_| {
+        let mut granted = Vec::new();
+        for _ in 0..CALLS / 4 {
+            let begun = tick();
+            let answer = gate.admit(1, Duration::ZERO);
+            if answer == Admission::Now {
+                granted.push((begun, tick()));
+            }
+        }
+        all.lock().unwrap().extend(granted);
+    });
+    let mut granted = all.into_inner().unwrap();
+    assert!(granted.len() > 1_000);
+    granted.sort_unstable();
+    for (index, (begun, _)) in granted.iter().enumerate() {
+        let later = granted[index..].iter().take_while(|(next, _)| next - begun < INTERVAL);
+        let within = later.filter(|(_, ended)| ended - begun < INTERVAL).count();
+        assert!(within <= 7, "{within} within {INTERVAL} from {begun}");
+    }
+}
+
+/// Limits rise and fall meanwhile; no run has more than the highest, and what is read is never beyond it.
+#[test]
+fn while_the_limit_changes() {
+    let (length, buckets) = (500, 4);
+    let gate = gate(3, length, buckets, counting());
+    let finished = AtomicBool::new(false);
+    let granted = thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut random = Rng::with_seed(9);
+            while !finished.load(Ordering::Acquire) {
+                gate.set_limit(random.u64(3..=8)).unwrap();
+                assert!(gate.granted() <= 8 && gate.left() <= 8);
+            }
+        });
+        let _finish = Finish(&finished);
+        storm(&gate, 3, length * buckets)
+    });
+    assert!((4..=8).contains(&most_in_a_run(&granted, length, buckets)));
+}
+
+/// Once `set_limit` has returned, nothing more is granted where the new limit is used up.
+#[test]
+fn a_lower_limit_holds_at_once() {
+    for round in 0..20 {
+        let gate = gate(1_000_000, 10, 2, windrow::clock::Manual::default());
+        let finished = AtomicBool::new(false);
+        thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    while !finished.load(Ordering::Acquire) {
+                        gate.try_admit(1);
+                    }
+                });
+            }
+            let _finish = Finish(&finished);
+            while gate.granted() < 100 + round {
+                thread::yield_now();
+            }
+            gate.set_limit(10).unwrap();
+            let granted = gate.granted();
+            thread::sleep(Duration::from_micros(50));
+            assert_eq!(gate.granted(), granted);
+        });
+    }
+}
+
+/// The geometry changes meanwhile, among multiples of one length: no run of the shortest interval has more than the limit.
+#[test]
+fn while_the_geometry_changes() {
+    let gate = gate(6, 4, 3, counting());
+    let finished = AtomicBool::new(false);
+    let granted = thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut random = Rng::with_seed(5);
+            while !finished.load(Ordering::Acquire) {
+                let (length, buckets) = (4 * random.u64(1..=3), random.u64(3..=40));
+                gate.reconfigure(nanos(length * buckets), buckets as usize).unwrap();
+                assert!(gate.granted() <= 6 + 6);
+            }
+        });
+        let _finish = Finish(&finished);
+        storm(&gate, 3, 0)
+    });
+    // Each is granted within the limit of an interval of at least 12 ns, of buckets that begin at multiples of 4.
+    assert!(most_in_a_run(&granted, 4, 1) <= 6);
+}

@@ -6,7 +6,7 @@
 
 use std::ptr::null_mut;
 
-use crate::sync::{AtomicPtr, AtomicU64, Ordering};
+use crate::sync::{AtomicPtr, AtomicU64, Ordering, Witness};
 
 /// Room for the numbers of so many buckets.
 #[derive(Debug)]
@@ -14,6 +14,7 @@ pub(super) struct Cells {
     all: Box<[AtomicU64]>,
     /// The sheet's cells before, or null.
     older: AtomicPtr<Cells>,
+    made: Witness,
 }
 
 impl Cells {
@@ -22,10 +23,11 @@ impl Cells {
         let mut all = Vec::new();
         all.try_reserve_exact(count).ok()?;
         all.extend((0..count).map(|_| AtomicU64::new(0)));
-        Some(Cells { all: all.into(), older: AtomicPtr::new(null_mut()) })
+        Some(Cells { all: all.into(), older: AtomicPtr::new(null_mut()), made: Witness::default() })
     }
 
     pub(super) fn all(&self) -> &[AtomicU64] {
+        self.made.check();
         &self.all
     }
 

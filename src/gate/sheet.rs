@@ -33,7 +33,7 @@ use std::alloc::{Layout, handle_alloc_error};
 
 use crate::gate::cells::Cells;
 use crate::gate::terms::Terms;
-use crate::sync::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering, fence};
+use crate::sync::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering, Witness, fence};
 
 /// Nothing more is granted in the bucket.
 const SEALED: u64 = 1 << 63;
@@ -56,6 +56,7 @@ pub(super) struct Sheet {
     before: AtomicPtr<Cells>,
     /// Whether it is the head, or a thread's that fills it.
     taken: AtomicBool,
+    made: Witness,
 }
 
 /// What a sheet has said.
@@ -95,11 +96,13 @@ impl Sheet {
             carried: AtomicU64::new(0),
             before: AtomicPtr::default(),
             taken: AtomicBool::new(false),
+            made: Witness::default(),
         }
     }
 
     /// Takes a free sheet; false if it is not free.
     pub(super) fn try_take(&self) -> bool {
+        self.made.check();
         // Relaxed: only a hint, which keeps the line unwritten.
         !self.taken.load(Ordering::Relaxed)
             // Acquire: pairs with the Release in `give_back`. All that was done with the sheet comes before.
@@ -115,6 +118,7 @@ impl Sheet {
     /// What it says. The caller looks at the head before and after.
     #[inline]
     pub(super) fn read(&self) -> Seen<'_> {
+        self.made.check();
         // Relaxed, all: the head tells whether they belong together.
         let terms = Terms {
             length: self.length.load(Ordering::Relaxed),

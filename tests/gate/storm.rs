@@ -150,7 +150,8 @@ fn while_the_limit_changes() {
         let _finish = Finish(&finished);
         storm(&gate, 3, length * buckets)
     });
-    assert!((4..=8).contains(&most_in_a_run(&granted, length, buckets)));
+    let most = most_in_a_run(&granted, length, buckets);
+    assert!(most <= 8, "{most} in a run");
 }
 
 /// Once `set_limit` has returned, nothing more is granted where the new limit is used up.

@@ -11,6 +11,7 @@ mod counter_sum;
 mod each_bucket;
 mod extremes;
 mod families;
+mod gate;
 mod growth;
 mod histograms;
 mod leases;

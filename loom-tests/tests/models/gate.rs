@@ -1,0 +1,222 @@
+//! A gate: no run of buckets has more than the limit, and what it says it has granted is what it granted.
+//!
+//! Explores two or three threads that ask at the edge of a bucket, wait for later ones, or stand still while theirs leaves and its
+//! sheet is used again; changes of the limit; and reads. An interval has two buckets. A gate allocates nothing that
+//! a reclaimer would free, so these are bounded over all of them alike.
+
+use std::time::Duration;
+
+use windrow::{Admission, Gate};
+use windrow_loom_tests::engine::{
+    sync::Arc,
+    thread::{self, JoinHandle},
+};
+use windrow_loom_tests::window::{LENGTH, Local, interval, set_time};
+use windrow_loom_tests::{Model, turn};
+
+type Shared = Arc<Gate<Local>>;
+
+/// What was granted: a bucket, by its number, and how much.
+type Grants = Vec<(u64, u64)>;
+
+fn gate(limit: u64) -> Shared {
+    set_time(0);
+    Arc::new(Gate::builder(limit).interval(interval(2)).clock(Local).build().expect("it is sound"))
+}
+
+/// Asks in a bucket, for `n` and for as long a wait as so many buckets.
+fn admit(gate: &Gate<Local>, bucket: u64, n: u64, wait: u64) -> Grants {
+    set_time(bucket);
+    turn();
+    let (answer, start) = gate.admit_and_tell(n, Duration::from_nanos(wait * LENGTH));
+    assert_ne!(answer, Admission::Refused { retry_after: None }, "{n} is within the limit");
+    start.map(|start| (start.as_nanos() / LENGTH, n)).into_iter().collect()
+}
+
+fn spawn<R: Send + 'static>(
+    gate: &Shared,
+    body: impl FnOnce(&Gate<Local>) -> R + Send + 'static,
+) -> JoinHandle<R> {
+    let gate = Arc::clone(gate);
+    thread::spawn(move || body(&gate))
+}
+
+/// What was granted in a bucket and the one before it.
+fn in_interval(grants: &Grants, last: u64) -> u64 {
+    grants.iter().filter(|(at, _)| at + 1 >= last && *at <= last).map(|(_, n)| n).sum()
+}
+
+/// No interval has more than the limit; and from the latest bucket the gate knows what it has granted.
+fn check(gate: &Gate<Local>, grants: &Grants, limit: u64) {
+    let last = grants.iter().map(|(bucket, _)| *bucket).max().unwrap_or(0);
+    for bucket in 0..=last {
+        assert!(in_interval(grants, bucket) <= limit, "{grants:?}, until {bucket}");
+    }
+    set_time(last);
+    assert_eq!(gate.granted(), in_interval(grants, last), "{grants:?}, until {last}");
+}
+
+/// One thread grants in a bucket while another opens the next.
+#[test]
+fn grant_against_the_opening_of_the_next_bucket() {
+    Model::new("gate::grant_against_the_opening_of_the_next_bucket").bounded(3).explore(|| {
+        let gate = gate(1);
+        let other = spawn(&gate, |gate| admit(gate, 1, 1, 0));
+        let mut grants = admit(&gate, 0, 1, 0);
+        grants.extend(other.join().unwrap());
+        check(&gate, &grants, 1);
+        assert!(!grants.is_empty());
+    });
+}
+
+/// Both open the same bucket, or one after the other.
+#[test]
+fn opening_against_opening() {
+    Model::new("gate::opening_against_opening").bounded(2).explore(|| {
+        let gate = gate(2);
+        let mut grants = admit(&gate, 0, 1, 0);
+        let other = spawn(&gate, |gate| admit(gate, 1, 1, 0));
+        grants.extend(admit(&gate, 2, 1, 0));
+        grants.extend(other.join().unwrap());
+        check(&gate, &grants, 2);
+        assert!(grants.len() >= 2, "{grants:?}");
+    });
+}
+
+/// A thread looks at a bucket, and stands still while its sheet is used for another one, in which nothing is left.
+#[test]
+fn grant_against_the_reuse_of_its_sheet() {
+    Model::new("gate::grant_against_the_reuse_of_its_sheet").bounded(2).explore(|| {
+        let gate = gate(1);
+        let other = spawn(&gate, |gate| {
+            let mut grants = admit(gate, 3, 1, 0);
+            grants.extend(admit(gate, 4, 1, 0));
+            grants
+        });
+        let mut grants = admit(&gate, 0, 1, 0);
+        grants.extend(other.join().unwrap());
+        check(&gate, &grants, 1);
+        set_time(4);
+        assert!(gate.granted() <= 1, "{grants:?}");
+    });
+}
+
+/// Two threads wait for what is left, of which there is enough for one of them, twice.
+#[test]
+fn wait_against_wait() {
+    Model::new("gate::wait_against_wait").bounded(2).explore(|| {
+        let gate = gate(2);
+        let mut grants = admit(&gate, 0, 1, 0);
+        let other = spawn(&gate, |gate| admit(gate, 0, 2, 2));
+        grants.extend(admit(&gate, 1, 2, 2));
+        grants.extend(other.join().unwrap());
+        check(&gate, &grants, 2);
+    });
+}
+
+/// One waits, another takes what is left now, or comes too late for it.
+#[test]
+fn wait_against_a_grant_before_it() {
+    Model::new("gate::wait_against_a_grant_before_it").bounded(3).explore(|| {
+        let gate = gate(2);
+        let mut grants = admit(&gate, 0, 1, 0);
+        let other = spawn(&gate, |gate| admit(gate, 0, 2, 2));
+        grants.extend(admit(&gate, 0, 1, 0));
+        grants.extend(other.join().unwrap());
+        check(&gate, &grants, 2);
+        assert!(in_interval(&grants, 2) == 2, "{grants:?}");
+    });
+}
+
+/// A thread looks at a sheet, another turns away from it, and a third fills it, in vain.
+#[test]
+fn look_against_a_turn_in_vain() {
+    Model::new("gate::look_against_a_turn_in_vain").bounded(2).explore(|| {
+        let gate = gate(1);
+        let others = [1, 2].map(|bucket| spawn(&gate, move |gate| admit(gate, bucket, 1, 0)));
+        let mut grants = admit(&gate, 0, 1, 0);
+        for other in others {
+            grants.extend(other.join().unwrap());
+        }
+        check(&gate, &grants, 1);
+        assert!(!grants.is_empty());
+    });
+}
+
+/// Once a lower limit is set, nothing more is granted beyond it.
+#[test]
+fn grants_against_a_lower_limit() {
+    Model::new("gate::grants_against_a_lower_limit").bounded(3).explore(|| {
+        let gate = gate(3);
+        let other = spawn(&gate, |gate| {
+            let mut grants = admit(gate, 0, 1, 0);
+            grants.extend(admit(gate, 0, 1, 0));
+            grants
+        });
+        turn();
+        gate.set_limit(1).unwrap();
+        turn();
+        set_time(0);
+        let then = gate.granted();
+        let grants = other.join().unwrap();
+        assert!(gate.granted() <= then.max(1), "{grants:?}, of which {then} before");
+        check(&gate, &grants, 3);
+    });
+}
+
+/// A change of the limit meets one that opens the next bucket: both are made.
+#[test]
+fn limit_against_the_opening_of_the_next_bucket() {
+    Model::new("gate::limit_against_the_opening_of_the_next_bucket").bounded(2).explore(|| {
+        let gate = gate(1);
+        let mut grants = admit(&gate, 0, 1, 0);
+        let other = spawn(&gate, |gate| gate.set_limit(2).unwrap());
+        grants.extend(admit(&gate, 1, 1, 0));
+        other.join().unwrap();
+        assert_eq!(gate.limit(), 2);
+        check(&gate, &grants, 2);
+    });
+}
+
+/// A read meets openings that use its sheet again.
+#[test]
+fn read_against_the_reuse_of_its_sheet() {
+    Model::new("gate::read_against_the_reuse_of_its_sheet").bounded(2).explore(|| {
+        let gate = gate(5);
+        let mut grants = admit(&gate, 0, 5, 0);
+        grants.extend(admit(&gate, 3, 2, 0));
+        let other = spawn(&gate, |gate| {
+            let mut grants = admit(gate, 4, 3, 0);
+            grants.extend(admit(gate, 6, 5, 0));
+            grants
+        });
+        set_time(4);
+        turn();
+        let (granted, waiting) = (gate.granted(), gate.waiting());
+        assert!([2, 5].contains(&granted), "{granted} granted");
+        assert!([0, 5].contains(&waiting), "{waiting} waiting");
+        grants.extend(other.join().unwrap());
+        check(&gate, &grants, 5);
+    });
+}
+
+/// A geometry with more buckets meets a thread that grants, and one that reads.
+#[test]
+fn grant_against_a_longer_interval() {
+    Model::new("gate::grant_against_a_longer_interval").bounded(2).explore(|| {
+        let gate = gate(2);
+        let mut grants = admit(&gate, 0, 1, 0);
+        let other = spawn(&gate, |gate| {
+            turn();
+            set_time(1);
+            gate.reconfigure(interval(3), 3).unwrap();
+        });
+        grants.extend(admit(&gate, 1, 1, 0));
+        set_time(1);
+        turn();
+        assert_eq!(gate.granted(), 2);
+        other.join().unwrap();
+        set_time(2);
+        assert_eq!((gate.granted(), gate.left(), gate.buckets()), (2, 0, 3));
+    });
+}

@@ -99,9 +99,9 @@ impl Ledger {
         self.shared.head.load(Ordering::Relaxed) == head.version
     }
 
-    /// Turns from a sheet to the next. False if another thread was faster.
+    /// Turns from a sheet to the next. False if another thread has granted there or turned.
     pub(super) fn turn(&self, head: &Head<'_>, next: Next) -> bool {
-        let last = head.seen.seal();
+        let Some(last) = head.seen.seal() else { return false };
         let (number, sheet) = self.shared.sheets.take();
         sheet.need_room(next.terms.history());
         sheet.follow(&last, next);

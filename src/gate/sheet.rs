@@ -187,7 +187,7 @@ impl Sheet {
             }
         }
         let others = before[..next.terms.buckets - 1].iter().map(load);
-        self.write(next, others.fold(0, u64::wrapping_add), own, last.word.wrapping_add(1));
+        self.write(next, others.fold(0, u64::wrapping_add), own, (last.word & SERIAL) + 1);
     }
 
     /// Writes all but the buckets before; `own` was granted in its own one, by the sheet before.
@@ -266,11 +266,19 @@ impl<'g> Seen<'g> {
             .is_ok()
     }
 
-    /// The same with all that is ever granted in its bucket. (If the sheet is in use for another one, that is sealed for
-    /// nothing, and what this returns is of no use: the exchange of the head fails.)
-    pub(super) fn seal(self) -> Seen<'g> {
-        let word = self.sheet.word.fetch_or(SEALED, Ordering::Relaxed); // see the word, above
-        Seen { word: word & SERIAL, ..self }
+    /// The same, sealed: it has all that is ever granted in its bucket. `None` if anything was granted since this was seen.
+    pub(super) fn seal(self) -> Option<Seen<'g>> {
+        let sealed = self.word | SEALED;
+        // Relaxed, both: see the word, above.
+        let seal = || {
+            self.sheet.word.compare_exchange(
+                self.word,
+                sealed,
+                Ordering::Relaxed,
+                Ordering::Relaxed,
+            )
+        };
+        (!self.is_open() || seal().is_ok()).then_some(Seen { word: sealed, ..self })
     }
 
     /// What was granted in its bucket and in each before it, the latest first. They are of other buckets if the head was

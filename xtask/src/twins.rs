@@ -1,9 +1,11 @@
 //! The table of broken twins: mistakes in adding, rotating, closing and changing the geometry here, in reading in
 //! `reads`, in families in `families`, in opening rows in `rows`, in leasing them in `leases`, in announcing buckets in
-//! `announced`, in what is assembly in `sequences`, in a window's growth in `growth`, in histograms in `histograms`.
+//! `announced`, in what is assembly in `sequences`, in a window's growth in `growth`, in histograms in `histograms`,
+//! in gates in `gate`.
 
 mod announced;
 mod families;
+mod gate;
 mod growth;
 mod histograms;
 mod leases;
@@ -19,7 +21,11 @@ pub(crate) fn twins() -> impl Iterator<Item = &'static Twin> {
     let of_rows = rows::ROWS.iter().chain(leases::LEASES).chain(sequences::SEQUENCES);
     let of_windows =
         WRITES.iter().chain(reads::READS).chain(announced::ANNOUNCED).chain(growth::GROWTH);
-    of_windows.chain(of_rows).chain(families::FAMILIES).chain(histograms::HISTOGRAMS)
+    of_windows
+        .chain(of_rows)
+        .chain(families::FAMILIES)
+        .chain(histograms::HISTOGRAMS)
+        .chain(gate::GATE)
 }
 
 /// In what changes something.

@@ -101,16 +101,17 @@ fn grant_against_the_reuse_of_its_sheet() {
     });
 }
 
-/// Two threads wait for what is left, of which there is enough for one of them, twice.
+/// Two threads wait for what one of them can have.
 #[test]
 fn wait_against_wait() {
     Model::new("gate::wait_against_wait").bounded(2).explore(|| {
-        let gate = gate(2);
+        let gate = gate(1);
         let mut grants = admit(&gate, 0, 1, 0);
-        let other = spawn(&gate, |gate| admit(gate, 0, 2, 2));
-        grants.extend(admit(&gate, 1, 2, 2));
+        let other = spawn(&gate, |gate| admit(gate, 0, 1, 2));
+        grants.extend(admit(&gate, 0, 1, 2));
         grants.extend(other.join().unwrap());
-        check(&gate, &grants, 2);
+        check(&gate, &grants, 1);
+        assert_eq!(grants, [(0, 1), (2, 1)]);
     });
 }
 
@@ -131,15 +132,16 @@ fn wait_against_a_grant_before_it() {
 /// A thread looks at a sheet, another turns away from it, and a third fills it, in vain.
 #[test]
 fn look_against_a_turn_in_vain() {
-    Model::new("gate::look_against_a_turn_in_vain").bounded(2).explore(|| {
+    Model::long("gate::look_against_a_turn_in_vain").explore(|| {
         let gate = gate(1);
-        let others = [1, 2].map(|bucket| spawn(&gate, move |gate| admit(gate, bucket, 1, 0)));
-        let mut grants = admit(&gate, 0, 1, 0);
+        let others = [2, 3].map(|limit| spawn(&gate, move |gate| gate.set_limit(limit).unwrap()));
+        let grants = admit(&gate, 0, 1, 0);
         for other in others {
-            grants.extend(other.join().unwrap());
+            other.join().unwrap();
         }
+        assert_eq!(grants.len(), 1);
         check(&gate, &grants, 1);
-        assert!(!grants.is_empty());
+        assert!([2, 3].contains(&gate.limit()));
     });
 }
 
@@ -193,8 +195,8 @@ fn read_against_the_reuse_of_its_sheet() {
         set_time(4);
         turn();
         let (granted, waiting) = (gate.granted(), gate.waiting());
-        assert!([2, 5].contains(&granted), "{granted} granted");
-        assert!([0, 5].contains(&waiting), "{waiting} waiting");
+        assert!([0, 2, 5].contains(&granted), "{granted} granted"); // until 4, or until 6
+        assert_eq!(waiting, 0);
         grants.extend(other.join().unwrap());
         check(&gate, &grants, 5);
     });

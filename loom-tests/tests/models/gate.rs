@@ -72,7 +72,7 @@ fn grant_against_the_opening_of_the_next_bucket() {
 /// Both open the same bucket, or one after the other.
 #[test]
 fn opening_against_opening() {
-    Model::new("gate::opening_against_opening").bounded(2).explore(|| {
+    Model::long("gate::opening_against_opening").explore(|| {
         let gate = gate(2);
         let mut grants = admit(&gate, 0, 1, 0);
         let other = spawn(&gate, |gate| admit(gate, 1, 1, 0));
@@ -86,7 +86,7 @@ fn opening_against_opening() {
 /// A thread looks at a bucket, and stands still while its sheet is used for another one, in which nothing is left.
 #[test]
 fn grant_against_the_reuse_of_its_sheet() {
-    Model::new("gate::grant_against_the_reuse_of_its_sheet").bounded(2).explore(|| {
+    Model::long("gate::grant_against_the_reuse_of_its_sheet").explore(|| {
         let gate = gate(1);
         let other = spawn(&gate, |gate| {
             let mut grants = admit(gate, 3, 1, 0);
@@ -104,7 +104,7 @@ fn grant_against_the_reuse_of_its_sheet() {
 /// Two threads wait for what one of them can have.
 #[test]
 fn wait_against_wait() {
-    Model::new("gate::wait_against_wait").bounded(2).explore(|| {
+    Model::long("gate::wait_against_wait").explore(|| {
         let gate = gate(1);
         let mut grants = admit(&gate, 0, 1, 0);
         let other = spawn(&gate, |gate| admit(gate, 0, 1, 2));
@@ -183,7 +183,7 @@ fn limit_against_the_opening_of_the_next_bucket() {
 /// A read meets openings that use its sheet again.
 #[test]
 fn read_against_the_reuse_of_its_sheet() {
-    Model::new("gate::read_against_the_reuse_of_its_sheet").bounded(2).explore(|| {
+    Model::long("gate::read_against_the_reuse_of_its_sheet").explore(|| {
         let gate = gate(5);
         let mut grants = admit(&gate, 0, 5, 0);
         grants.extend(admit(&gate, 3, 2, 0));
@@ -205,7 +205,7 @@ fn read_against_the_reuse_of_its_sheet() {
 /// A geometry with more buckets meets a thread that grants, and one that reads.
 #[test]
 fn grant_against_a_longer_interval() {
-    Model::new("gate::grant_against_a_longer_interval").bounded(2).explore(|| {
+    Model::long("gate::grant_against_a_longer_interval").explore(|| {
         let gate = gate(2);
         let mut grants = admit(&gate, 0, 1, 0);
         let other = spawn(&gate, |gate| {

@@ -16,6 +16,7 @@
 //! [from-sentinel.md]: from_sentinel
 //! [circuit-breaker.md]: circuit_breaker
 //! [retry-budget.md]: retry_budget
+//! [limits.md]: limits
 //! [rate-display.md]: rate_display
 //! [endpoints.md]: endpoints
 //! [percentiles.md]: percentiles
@@ -84,6 +85,9 @@ pub mod circuit_breaker {}
 /// [performance.md]: performance
 #[doc = include_str!("../docs/guide/retry-budget.md")]
 pub mod retry_budget {}
+
+#[doc = include_str!("../docs/guide/limits.md")]
+pub mod limits {}
 
 /// [performance.md]: performance
 #[doc = include_str!("../docs/guide/rate-display.md")]

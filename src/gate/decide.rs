@@ -2,6 +2,9 @@
 //!
 //! A decision is made on one look at the head, and stands if a compare-exchange of its word succeeds, or one of the head. A refusal
 //! needs neither: at the moment when the word was read, the bucket was the head's, and what was asked for did not fit.
+//!
+//! A loop goes round only because another thread has granted, turned or sealed. Each turn ends a call, but one that opens the bucket of
+//! now; and that is opened once. A bucket is sealed once before a turn. So while any threads take steps, calls end.
 
 use std::time::Duration;
 
@@ -58,9 +61,7 @@ impl<C: Clock> Gate<C> {
             let now = self.ledger.time(read);
             let start = terms.start_of(now);
             self.ledger.note(start);
-            if !seen.is_open() || seen.start < start {
-                // On to the bucket of now, or on from a turn that another thread has begun.
-                let start = start.max(seen.start);
+            if seen.start < start {
                 self.ledger.turn(&head, Next { start, terms, now, grant: 0 });
                 continue;
             }
@@ -71,7 +72,7 @@ impl<C: Clock> Gate<C> {
             let Some(at) = fitting.filter(within) else {
                 return (Admission::Refused { retry_after }, 0);
             };
-            let granted = if at == seen.start {
+            let granted = if at == seen.start && seen.is_open() {
                 seen.grant(n)
             } else {
                 self.ledger.turn(&head, Next { start: at, terms, now, grant: n })

@@ -26,9 +26,8 @@
 //! - So what the head carries is what was granted in the other buckets of its interval, once and for all; and what a grant
 //!   compares with the limit is the sum at that very moment.
 //!
-//! Whoever finds the head sealed turns on himself, if need be to a sheet of the same bucket, which goes on
-//! counting where the last has stopped. So no thread waits for another, and a loop goes round only because another thread has
-//! granted or turned. A change of terms is a turn, too.
+//! Whoever finds the head sealed, and has something to grant, turns himself, if need be to a sheet of the same bucket, which
+//! goes on counting where the last has stopped. So no thread waits for another. A change of terms is a turn, too.
 //!
 //! # Time
 //!

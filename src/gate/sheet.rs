@@ -12,9 +12,10 @@
 //! ```
 //!
 //! A grant of `n` adds `n` to the serial, by a compare-exchange. Sealing sets the bit: no compare-exchange expects a sealed
-//! word. The next sheet's serial begins above the last one of this. **So no open word comes twice in a gate**: a thread that
-//! stood still before its compare-exchange, and finds the sheet in use for another bucket, fails. No reference is
-//! counted, and nothing needs to know of that thread.
+//! word. Who fills a sheet again begins above the serial that it had. **So no open word comes twice in a sheet**: a thread
+//! that stood still before its compare-exchange, and finds the sheet filled again, fails. No reference is counted, and
+//! nothing needs to know of that thread. (It must be the sheet's own serial. One that went on from the last sheet's would come
+//! again where two threads turn away from that: one of them in vain, late, and in a sheet that another has looked at.)
 //!
 //! (A serial begins anew after 2^63 units. A limit is at most 2^40, so that takes more than eight million intervals, each granted to
 //! the last unit; and only a thread that stood still through all of them, and finds the very same word, is deceived. With a
@@ -166,7 +167,7 @@ impl Sheet {
 
     /// Fills the caller's sheet with a gate's first bucket.
     pub(super) fn begin(&self, start: u64, terms: Terms) {
-        self.write(Next { start, terms, now: start, grant: 0 }, 0, 0, 0);
+        self.write(Next { start, terms, now: start, grant: 0 }, 0, 0);
     }
 
     /// Fills the caller's sheet with what follows on a sealed one.
@@ -187,12 +188,14 @@ impl Sheet {
             }
         }
         let others = before[..next.terms.buckets - 1].iter().map(load);
-        self.write(next, others.fold(0, u64::wrapping_add), own, (last.word & SERIAL) + 1);
+        self.write(next, others.fold(0, u64::wrapping_add), own);
     }
 
     /// Writes all but the buckets before; `own` was granted in its own one, by the sheet before.
-    fn write(&self, next: Next, carried: u64, own: u64, serial: u64) {
+    fn write(&self, next: Next, carried: u64, own: u64) {
         let Next { start, terms, grant, .. } = next;
+        // The caller's sheet: sealed, or filled in vain. Nobody who has looked at it can grant.
+        let serial = (self.word.load(Ordering::Relaxed) & SERIAL) + 1;
         self.start.store(start, Ordering::Relaxed);
         self.length.store(terms.length, Ordering::Relaxed);
         self.buckets.store(terms.buckets, Ordering::Relaxed);

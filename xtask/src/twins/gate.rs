@@ -17,8 +17,8 @@ pub(super) const GATE: &[Twin] = &[
     Twin {
         name: "gate-serials-begin-anew",
         file: "src/gate/sheet.rs",
-        find: "own, (last.word & SERIAL) + 1);",
-        replace: "own, own);",
+        find: "let serial = (self.word.load(Ordering::Relaxed) & SERIAL) + 1;",
+        replace: "let serial = own;",
         build: &CHECKER,
         model: "gate::grant_against_the_reuse_of_its_sheet",
         why: "a grant that stood still is made in another bucket, in which nothing is left",
@@ -26,8 +26,8 @@ pub(super) const GATE: &[Twin] = &[
     Twin {
         name: "gate-serials-go-on-without-a-step",
         file: "src/gate/sheet.rs",
-        find: "own, (last.word & SERIAL) + 1);",
-        replace: "own, last.word & SERIAL);",
+        find: "let serial = (self.word.load(Ordering::Relaxed) & SERIAL) + 1;",
+        replace: "let serial = self.word.load(Ordering::Relaxed) & SERIAL;",
         build: &CHECKER,
         model: "gate::grant_against_the_reuse_of_its_sheet",
         why: "where nothing was granted in between, another bucket's word is the same",

@@ -222,3 +222,21 @@ fn grant_against_a_longer_interval() {
         assert_eq!((gate.granted(), gate.left(), gate.buckets()), (2, 0, 3));
     });
 }
+
+/// A read meets changes to longer intervals, of which the second gives its sheet more room.
+#[test]
+fn read_against_more_room() {
+    Model::long("gate::read_against_more_room").explore(|| {
+        let gate = gate(1);
+        let grants = admit(&gate, 0, 1, 0);
+        let other = spawn(&gate, |gate| {
+            set_time(0);
+            gate.reconfigure(interval(3), 3).unwrap();
+            gate.reconfigure(interval(4), 4).unwrap();
+        });
+        turn();
+        assert_eq!(gate.granted(), 1, "{grants:?}");
+        other.join().unwrap();
+        assert_eq!((gate.granted(), gate.buckets()), (1, 4));
+    });
+}

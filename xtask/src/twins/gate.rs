@@ -11,7 +11,7 @@ pub(super) const GATE: &[Twin] = &[
         find: "let sealed = self.word | SEALED;",
         replace: "let sealed = self.word;",
         build: &CHECKER,
-        model: "gate::opening_against_opening",
+        model: "gate::grant_against_the_opening_of_the_next_bucket",
         why: "what is granted behind the turn is in no carried number",
     },
     Twin {
@@ -40,7 +40,7 @@ pub(super) const GATE: &[Twin] = &[
         replace: "            if true {
                 return head;",
         build: &CHECKER,
-        model: "gate::look_against_a_turn_in_vain",
+        model: "gate::grant_against_the_reuse_of_its_sheet",
         why: "a grant is made in a sheet that is being filled, or by what two buckets have said",
     },
     Twin {
@@ -55,8 +55,8 @@ pub(super) const GATE: &[Twin] = &[
     Twin {
         name: "gate-turn-frees-the-head",
         file: "src/gate/ledger.rs",
-        find: "            last.free();",
-        replace: "            sheet.give_back();",
+        find: "            last.free()",
+        replace: "            sheet.give_back()",
         build: &CHECKER,
         model: "gate::opening_against_opening",
         why: "the head is filled for another bucket while grants are made in it",

@@ -231,11 +231,15 @@ fn read_against_more_room() {
         let grants = admit(&gate, 0, 1, 0);
         let other = spawn(&gate, |gate| {
             set_time(0);
+            turn();
             gate.reconfigure(interval(3), 3).unwrap();
+            turn();
             gate.reconfigure(interval(4), 4).unwrap();
+            turn();
         });
         turn();
         assert_eq!(gate.granted(), 1, "{grants:?}");
+        turn();
         other.join().unwrap();
         assert_eq!((gate.granted(), gate.buckets()), (1, 4));
     });

@@ -110,9 +110,9 @@ impl Ledger {
         let turned =
             self.shared.head.compare_exchange(head.version, version, order, failed).is_ok();
         if turned {
-            last.free()
+            last.free();
         } else {
-            sheet.give_back()
+            sheet.give_back();
         }
         turned
     }

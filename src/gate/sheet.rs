@@ -176,7 +176,9 @@ impl Sheet {
         // finds that the sheet is no longer the head that it was.
         fence(Ordering::Release);
         let before = &self.before()[..next.terms.history()];
-        before.iter().for_each(|cell| cell.store(0, Ordering::Relaxed));
+        for cell in before {
+            cell.store(0, Ordering::Relaxed);
+        }
         let mut own = 0_u64;
         for (index, granted) in last.each().enumerate().filter(|(_, granted)| *granted > 0) {
             let age = next.age(last, index);

@@ -226,7 +226,7 @@ fn grant_against_a_longer_interval() {
 /// A read meets changes to longer intervals, of which the second gives its sheet more room.
 #[test]
 fn read_against_more_room() {
-    Model::long("gate::read_against_more_room").explore(|| {
+    Model::new("gate::read_against_more_room").bounded(2).explore(|| {
         let gate = gate(1);
         let grants = admit(&gate, 0, 1, 0);
         let other = spawn(&gate, |gate| {

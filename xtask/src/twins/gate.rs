@@ -55,8 +55,8 @@ pub(super) const GATE: &[Twin] = &[
     Twin {
         name: "gate-turn-frees-the-head",
         file: "src/gate/ledger.rs",
-        find: "            last.free()",
-        replace: "            sheet.give_back()",
+        find: "            last.free();",
+        replace: "            sheet.give_back();",
         build: &CHECKER,
         model: "gate::opening_against_opening",
         why: "the head is filled for another bucket while grants are made in it",

@@ -8,6 +8,7 @@
 //! range of either, and what lies outside of a range is outside of whole cells.
 
 use std::fmt::{self, Debug, Formatter};
+use std::ops::RangeInclusive;
 
 use crate::error::ScaleError;
 use crate::histogram::scale::table::{FINEST, begin, finest_border, finest_cell};
@@ -181,6 +182,22 @@ impl Scale {
         (std::f64::consts::LN_2 / f64::from(2_u32 << self.schema)).tanh()
     }
 
+    /// The values that are counted together with `value`. Where cells end, [`Distribution::count_up_to`] is exact.
+    ///
+    /// [`Distribution::count_up_to`]: crate::Distribution::count_up_to
+    ///
+    /// ```
+    /// use windrow::Scale;
+    ///
+    /// assert_eq!(Scale::DEFAULT.cell(1_000), 940..=1_024);
+    /// assert_eq!(Scale::DEFAULT.cell(3), 0..=512); // below the range
+    /// assert_eq!(Scale::DEFAULT.cell(u64::MAX), (1 << 36) + 1..=u64::MAX); // above it
+    /// ```
+    pub const fn cell(self, value: u64) -> RangeInclusive<u64> {
+        let (least, greatest) = self.bounds(self.place(value));
+        RangeInclusive::new(least, greatest)
+    }
+
     /// How many cells there are, with the two for what is outside of the range.
     pub(super) const fn places(self) -> usize {
         self.cells() + 2
@@ -213,6 +230,11 @@ impl Scale {
         } else {
             (self.border(place - 1) + 1, self.border(place))
         }
+    }
+
+    /// The number of the cell at `place`, in the range, as [`table`] counts them.
+    pub(super) const fn number(self, place: usize) -> i32 {
+        (((self.first as usize) << self.schema) + place) as i32 - (1 << self.schema)
     }
 
     /// The scale with the coarser schema of both, and a range that has both ranges.

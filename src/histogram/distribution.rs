@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 
 use crate::histogram::scale::Scale;
 
+mod buckets;
 mod merge;
 mod percentile;
 #[cfg(feature = "serde")]
@@ -272,7 +273,7 @@ impl Distribution {
     pub fn numbered_cells(&self) -> impl Iterator<Item = (i32, u64)> {
         let in_range =
             |(place, _): &&(u16, u64)| (1..=self.scale.cells()).contains(&usize::from(*place));
-        let number = |(place, count): &(u16, u64)| (self.scale.number(usize::from(*place)), *count);
+        let number = |(place, count): &(u16, u64)| (self.scale.number(*place), *count);
         self.cells.iter().filter(in_range).map(number)
     }
 

@@ -198,6 +198,22 @@ impl Scale {
         RangeInclusive::new(least, greatest)
     }
 
+    /// The powers of two that end cells of the range: from the one before its first cell, if there is one, to that of its last.
+    ///
+    /// (2^64 stands as 2^64 - 1.) For exporters, which show fewer buckets than there are cells: see [`Distribution::buckets`].
+    ///
+    /// [`Distribution::buckets`]: crate::Distribution::buckets
+    ///
+    /// ```
+    /// use windrow::Scale;
+    ///
+    /// assert!(Scale::new(3, 1_000, 3_000)?.octaves().eq([512, 1_024, 2_048, 4_096]));
+    /// # Ok::<(), windrow::ScaleError>(())
+    /// ```
+    pub fn octaves(self) -> impl Iterator<Item = u64> {
+        (self.first..=self.end).map(begin).filter(|end| *end > 0)
+    }
+
     /// How many cells there are, with the two for what is outside of the range.
     pub(super) const fn places(self) -> usize {
         self.cells() + 2
@@ -233,8 +249,8 @@ impl Scale {
     }
 
     /// The number of the cell at `place`, in the range, as [`table`] counts them.
-    pub(super) const fn number(self, place: usize) -> i32 {
-        (((self.first as usize) << self.schema) + place) as i32 - (1 << self.schema)
+    pub(super) fn number(self, place: u16) -> i32 {
+        ((i32::from(self.first) - 1) << self.schema) + i32::from(place)
     }
 
     /// The scale with the coarser schema of both, and a range that has both ranges.

@@ -79,3 +79,37 @@ fn many_records_of_a_value_at_once_are_that_many_records() {
     many.record_many(u64::MAX, 0); // is no record, and no maximum
     assert_eq!(many.distribution(), one.distribution());
 }
+
+#[test]
+fn octaves_are_the_powers_of_two_from_before_the_range_to_its_end_and_end_cells() {
+    for scale in scales() {
+        let octaves: Vec<u64> = scale.octaves().collect();
+        assert!(octaves.iter().all(|end| scale.cell(*end).end() == end), "{scale:?}");
+        let first = if scale.least() == 1 { 1 } else { scale.least() - 1 };
+        assert_eq!((octaves[0], octaves.last()), (first, Some(&scale.greatest())));
+        assert!(
+            octaves.windows(2).all(|pair| pair[1] == pair[0].saturating_mul(2).max(pair[1] & 1))
+        );
+        assert!(octaves.iter().all(|end| end.is_power_of_two() || *end == u64::MAX), "{octaves:?}");
+    }
+}
+
+#[test]
+fn a_bucket_counts_what_is_up_to_the_end_of_its_bounds_cell_in_any_order_of_bounds() {
+    let values = [0, 1, 5, 700, 701, 1_024, 1_025, 54_321, 54_321, 1 << 40, u64::MAX];
+    let bounds = [54_000, 0, 1, u64::MAX, 1_024, 700, 2_000_000, 699, 1 << 36];
+    for scale in scales() {
+        let counted = distribution(scale, &values);
+        for (bound, (end, count)) in bounds.into_iter().zip(counted.buckets(bounds)) {
+            assert_eq!(end, *scale.cell(bound).end());
+            assert_eq!(
+                count,
+                values.iter().filter(|value| **value <= end).count() as u64,
+                "{scale:?}, {bound}"
+            );
+        }
+        assert_eq!(counted.buckets(bounds).count(), bounds.len());
+    }
+    let nothing = distribution(Scale::DEFAULT, &[]);
+    assert!(nothing.buckets([3, 5_000]).eq([(512, 0), (5_161, 0)]));
+}

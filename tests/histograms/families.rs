@@ -21,8 +21,10 @@ fn what_a_removed_series_has_recorded_stays_in_the_lifetime_cell_by_cell() {
     let family: Family<Route, Histogram> = Family::new();
     assert!(family.lifetime().is_empty());
     let (one, other) = ([600, 40_000, 40_001], [0, 700, 1 << 40]);
-    one.iter().for_each(|value| family.with(Route { route: "/a" }).record(*value));
-    other.iter().for_each(|value| family.with(Route { route: "/b" }).record(*value));
+    for (one, other) in one.into_iter().zip(other) {
+        family.with(Route { route: "/a" }).record(one);
+        family.with(Route { route: "/b" }).record(other);
+    }
     family.with(Route { route: "/a" }).take(); // a drain is none of the lifetime's business
     let expected = distribution(Scale::DEFAULT, &[one, other].concat());
     assert_eq!(all(&family), expected);

@@ -6,7 +6,9 @@ use prometheus_client::encoding::{
     EncodeLabel, EncodeLabelSet, LabelSetEncoder, MetricEncoder, NoLabelSet,
 };
 use prometheus_client::metrics::MetricType;
-use windrow::{Counter, Gauge, LabelValue, Maximum, Minimum};
+use windrow::{Counter, Distribution, Gauge, Histogram, LabelValue, Maximum, Minimum};
+
+use crate::buckets::Buckets;
 
 /// One metric in Prometheus' sense: a name, a help and a type.
 #[derive(Clone, Copy, Debug)]
@@ -67,11 +69,29 @@ impl Pairs for NoPairs {
 
 /// Where the samples of one series go.
 pub struct Samples<'s, 'e, P> {
-    pub(crate) encoder: &'s mut MetricEncoder<'e>,
-    pub(crate) pairs: &'s P,
+    encoder: &'s mut MetricEncoder<'e>,
+    pairs: &'s P,
+    buckets: &'s Buckets,
 }
 
-impl<P: Pairs> Samples<'_, '_, P> {
+impl<'s, 'e, P: Pairs> Samples<'s, 'e, P> {
+    pub(crate) fn new(
+        encoder: &'s mut MetricEncoder<'e>,
+        pairs: &'s P,
+        buckets: &'s Buckets,
+    ) -> Samples<'s, 'e, P> {
+        Samples { encoder, pairs, buckets }
+    }
+
+    /// The samples of a histogram.
+    pub(crate) fn put_histogram(&mut self, distribution: &Distribution) -> fmt::Result {
+        if !self.pairs.any() {
+            return self.buckets.encode(distribution, self.encoder);
+        }
+        let set = Set { pairs: self.pairs, label: None };
+        self.buckets.encode(distribution, &mut self.encoder.encode_family(&set)?)
+    }
+
     /// The only sample of its series.
     pub(crate) fn put(&mut self, value: Value) -> fmt::Result {
         self.put_labelled(None, value)
@@ -154,4 +174,21 @@ one_number! {
     Gauge, GAUGE: |gauge| Some(Value::Signed(gauge.sum()));
     Maximum, GAUGE: |maximum| maximum.get().map(Value::Unsigned);
     Minimum, GAUGE: |minimum| minimum.get().map(Value::Unsigned);
+}
+
+impl Show for Histogram {
+    type Reading = Distribution;
+    const PARTS: &'static [Part] = &[Part { suffix: "", about: "", kind: MetricType::Histogram }];
+
+    fn read(&self) -> Distribution {
+        self.lifetime()
+    }
+
+    fn show<P: Pairs>(
+        reading: &Distribution,
+        _: usize,
+        samples: &mut Samples<'_, '_, P>,
+    ) -> fmt::Result {
+        samples.put_histogram(reading)
+    }
 }

@@ -120,7 +120,7 @@ pub const fn events<E: Event, const N: usize>(listed: &[Listed<E>]) -> [E; N] {
 /// # Panics
 ///
 /// In compilation, if they are more than a window can have.
-pub const fn cells(events: &[(&str, Kind)]) -> usize {
+pub const fn cells(events: &'static [(&'static str, Kind)]) -> usize {
     let layout = BucketLayout::of(events);
     layout.check();
     layout.cells()
@@ -201,6 +201,12 @@ macro_rules! __event_kind {
     ($event:ident Minimum) => {
         $crate::Kind::Minimum
     };
+    ($event:ident Histogram) => {
+        $crate::Kind::Histogram($crate::Scale::DEFAULT)
+    };
+    ($event:ident Histogram ($scale:expr)) => {
+        $crate::Kind::Histogram($scale)
+    };
     ($event:ident) => {
         ::core::compile_error!(::core::concat!(
             "each event needs a kind: `",
@@ -208,7 +214,7 @@ macro_rules! __event_kind {
             ": Count`, or another `windrow::Kind`"
         ))
     };
-    ($event:ident $other:ident) => {
+    ($event:ident $other:ident $(($of:expr))?) => {
         ::core::compile_error!(::core::concat!(
             "`",
             ::core::stringify!($other),

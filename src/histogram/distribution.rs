@@ -3,6 +3,7 @@
 use std::fmt::{self, Debug, Display, Formatter};
 use std::ops::RangeInclusive;
 
+use crate::event::Stats;
 use crate::histogram::scale::Scale;
 
 mod buckets;
@@ -258,23 +259,15 @@ impl Distribution {
         })
     }
 
-    /// The cells of the scale's range that were used, from below, by their numbers, and how many values each has.
-    ///
-    /// With schema `s`, cell `i` holds what is above `2^((i - 1) / 2^s)` and at most `2^(i / 2^s)`. So these are the positive buckets of a native
-    /// histogram of Prometheus of this schema. Those of OpenTelemetry, of this scale, are numbered less by one. What is outside of the range
-    /// is not among them: see [`below`](Self::below) and [`above`](Self::above).
-    ///
-    /// ```
-    /// let latency = windrow::Histogram::new(); // schema 3
-    /// [0, 1_024, 1_025, 1 << 40].iter().for_each(|nanos| latency.record(*nanos));
-    /// let numbered: Vec<_> = latency.distribution().numbered_cells().collect();
-    /// assert_eq!(numbered, [(80, 1), (81, 1)]); // 2^(80 / 8) is 1024
-    /// ```
-    pub fn numbered_cells(&self) -> impl Iterator<Item = (i32, u64)> {
-        let in_range =
-            |(place, _): &&(u16, u64)| (1..=self.scale.cells()).contains(&usize::from(*place));
-        let number = |(place, count): &(u16, u64)| (self.scale.number(*place), *count);
-        self.cells.iter().filter(in_range).map(number)
+    /// Count, sum and extremes.
+    pub(crate) fn stats(&self) -> Stats {
+        Stats { count: self.count, sum: self.sum, min: self.min(), max: self.max() }
+    }
+
+    /// How many values each place of the scale has.
+    #[cfg(feature = "serde")]
+    pub(crate) fn counts(&self) -> impl Iterator<Item = u64> {
+        (0..self.scale.places()).map(|place| self.counted_at(place))
     }
 
     /// The cells that were used, no wider than the extremes.

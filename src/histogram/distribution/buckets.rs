@@ -1,4 +1,4 @@
-//! Cumulative buckets, as exporters have them.
+//! Buckets as exporters have them: cumulative ones, and native ones by their numbers.
 
 use super::Distribution;
 
@@ -36,5 +36,24 @@ impl Distribution {
             let after = cumulative.partition_point(|(at, _)| usize::from(*at) <= place);
             (scale.bounds(place).1, cumulative[after - 1].1)
         })
+    }
+
+    /// The cells of the scale's range that were used, from below, by their numbers, and how many values each has.
+    ///
+    /// With schema `s`, cell `i` holds what is above `2^((i - 1) / 2^s)` and at most `2^(i / 2^s)`. So these are the positive buckets of a native
+    /// histogram of Prometheus of this schema. Those of OpenTelemetry, of this scale, are numbered less by one. What is outside of the range
+    /// is not among them: see [`below`](Self::below) and [`above`](Self::above).
+    ///
+    /// ```
+    /// let latency = windrow::Histogram::new(); // schema 3
+    /// [0, 1_024, 1_025, 1 << 40].iter().for_each(|nanos| latency.record(*nanos));
+    /// let numbered: Vec<_> = latency.distribution().numbered_cells().collect();
+    /// assert_eq!(numbered, [(80, 1), (81, 1)]); // 2^(80 / 8) is 1024
+    /// ```
+    pub fn numbered_cells(&self) -> impl Iterator<Item = (i32, u64)> {
+        let in_range =
+            |(place, _): &&(u16, u64)| (1..=self.scale.cells()).contains(&usize::from(*place));
+        let number = |(place, count): &(u16, u64)| (self.scale.number(*place), *count);
+        self.cells.iter().filter(in_range).map(number)
     }
 }

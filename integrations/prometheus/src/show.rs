@@ -25,8 +25,8 @@ pub trait Show: Send + Sync + 'static {
     /// What one scrape reads.
     type Reading;
     const PARTS: &'static [Part];
-    /// The label beside the family's by which samples of a part are told apart.
-    const LABEL: Option<&'static str> = None;
+    /// The labels beside the family's by which samples of a part are told apart.
+    const LABELS: &'static [&'static str] = &[];
 
     fn read(&self) -> Self::Reading;
 
@@ -83,31 +83,36 @@ impl<'s, 'e, P: Pairs> Samples<'s, 'e, P> {
         Samples { encoder, pairs, buckets }
     }
 
-    /// The samples of a histogram.
-    pub(crate) fn put_histogram(&mut self, distribution: &Distribution) -> fmt::Result {
-        if !self.pairs.any() {
-            return self.buckets.encode(distribution, self.encoder);
-        }
-        let set = Set { pairs: self.pairs, label: None };
-        self.buckets.encode(distribution, &mut self.encoder.encode_family(&set)?)
+    /// The samples of a histogram, with labels more.
+    pub(crate) fn put_histogram(
+        &mut self,
+        labels: &[(&str, &str)],
+        distribution: &Distribution,
+    ) -> fmt::Result {
+        let buckets = self.buckets;
+        self.labelled(labels, |encoder| buckets.encode(distribution, encoder))
     }
 
     /// The only sample of its series.
     pub(crate) fn put(&mut self, value: Value) -> fmt::Result {
-        self.put_labelled(None, value)
+        self.put_labelled(&[], value)
     }
 
-    /// A sample with a label more.
-    pub(crate) fn put_labelled(
+    /// A sample with labels more.
+    pub(crate) fn put_labelled(&mut self, labels: &[(&str, &str)], value: Value) -> fmt::Result {
+        self.labelled(labels, |encoder| write(encoder, value))
+    }
+
+    fn labelled(
         &mut self,
-        label: Option<(&'static str, &str)>,
-        value: Value,
+        labels: &[(&str, &str)],
+        encode: impl FnOnce(&mut MetricEncoder<'_>) -> fmt::Result,
     ) -> fmt::Result {
-        if label.is_none() && !self.pairs.any() {
-            return write(self.encoder, value);
+        if labels.is_empty() && !self.pairs.any() {
+            return encode(self.encoder);
         }
-        let set = Set { pairs: self.pairs, label };
-        write(&mut self.encoder.encode_family(&set)?, value)
+        let set = Set { pairs: self.pairs, labels };
+        encode(&mut self.encoder.encode_family(&set)?)
     }
 }
 
@@ -123,7 +128,7 @@ fn write(encoder: &mut MetricEncoder<'_>, value: Value) -> fmt::Result {
 /// All labels of a sample.
 struct Set<'s, P> {
     pairs: &'s P,
-    label: Option<(&'static str, &'s str)>,
+    labels: &'s [(&'s str, &'s str)],
 }
 
 impl<P: Pairs> EncodeLabelSet for Set<'_, P> {
@@ -137,7 +142,7 @@ impl<P: Pairs> EncodeLabelSet for Set<'_, P> {
                 other => (name, other.to_string()).encode(label)?,
             }
         }
-        self.label.map_or(Ok(()), |label| label.encode(encoder.encode_label()))
+        self.labels.iter().try_for_each(|label| label.encode(encoder.encode_label()))
     }
 }
 
@@ -179,6 +184,7 @@ one_number! {
 impl Show for Histogram {
     type Reading = Distribution;
     const PARTS: &'static [Part] = &[Part { suffix: "", about: "", kind: MetricType::Histogram }];
+    const LABELS: &'static [&'static str] = &["le"];
 
     fn read(&self) -> Distribution {
         self.lifetime()
@@ -189,6 +195,6 @@ impl Show for Histogram {
         _: usize,
         samples: &mut Samples<'_, '_, P>,
     ) -> fmt::Result {
-        samples.put_histogram(reading)
+        samples.put_histogram(&[], reading)
     }
 }

@@ -26,21 +26,20 @@ impl<T: Encode> Source for T {}
 pub struct Outline {
     pub(crate) parts: &'static [Part],
     pub(crate) labels: &'static [&'static str],
-    /// The label beside those.
-    pub(crate) label: Option<&'static str>,
+    /// The labels beside those.
+    pub(crate) more: &'static [&'static str],
     /// Whether there may be labels that find no room.
     pub(crate) overflows: bool,
 }
 
 impl Outline {
     const fn of<M: Show>(labels: &'static [&'static str], overflows: bool) -> Outline {
-        Outline { parts: M::PARTS, labels, label: M::LABEL, overflows }
+        Outline { parts: M::PARTS, labels, more: M::LABELS, overflows }
     }
 
     /// Of all the samples' labels.
     pub(crate) fn label_names(&self) -> impl Iterator<Item = &'static str> {
-        let has_buckets = self.parts.iter().any(|part| matches!(part.kind, MetricType::Histogram));
-        self.labels.iter().copied().chain(self.label).chain(has_buckets.then_some("le"))
+        self.labels.iter().chain(self.more).copied()
     }
 }
 

@@ -20,6 +20,7 @@ labels! {
 }
 
 events! { enum Queue { Pushed: Count, Waited: Value } }
+events! { enum Upload { Started: Count, Bytes: Histogram(Scale::fixed::<2, 1, { 1 << 20 }>()) } }
 events! { enum Hits { Hit: Count, Miss: Count } }
 events! { enum Depth { Deepest: Maximum, Flattest: Minimum } }
 
@@ -276,6 +277,45 @@ fn a_window_shows_its_events_ever_and_in_its_closed_buckets() {
     assert!(text.contains(
         "# HELP queue_per_second Queue: how often per second, over the closed buckets of the window\n"
     ));
+}
+
+#[test]
+fn a_window_shows_the_buckets_of_its_histograms_ever_and_percentiles_of_its_closed_buckets() {
+    let clock = Manual::default();
+    let window = SlidingWindow::<Upload>::builder().clock(clock.clone()).build().unwrap();
+    let window = Shared::from(window);
+    let mut registry = Registry::default();
+    let few = Buckets::at(&[1 << 10, 1 << 12]);
+    register(&mut registry, "upload", "Uploads", buckets(window.clone(), few)).unwrap();
+    window.add(Upload::Started, 1);
+    (1..=100).for_each(|_| window.record(Upload::Bytes, 1_000));
+    let shown = |what: &str| -> Vec<String> {
+        samples(&registry).into_iter().filter(|sample| sample.starts_with(what)).collect()
+    };
+    let values = [
+        r#"upload_values_bucket{event="Bytes",le="+Inf"} 100"#,
+        r#"upload_values_bucket{event="Bytes",le="1024.0"} 100"#,
+        r#"upload_values_bucket{event="Bytes",le="4096.0"} 100"#,
+        r#"upload_values_count{event="Bytes"} 100"#,
+        r#"upload_values_sum{event="Bytes"} 100000.0"#,
+    ];
+    assert_eq!(shown("upload_values"), values);
+    assert_eq!(shown("upload_quantile"), [""; 0], "no bucket is closed");
+    clock.advance(Duration::from_millis(500));
+    window.record(Upload::Bytes, 4_000); // in a bucket that is not closed
+    let quantiles = [
+        r#"upload_quantile{event="Bytes",quantile="0.5"} 1000"#,
+        r#"upload_quantile{event="Bytes",quantile="0.9"} 1000"#,
+        r#"upload_quantile{event="Bytes",quantile="0.99"} 1000"#,
+    ];
+    assert_eq!(shown("upload_quantile"), quantiles);
+    assert_eq!(shown("upload_sum_total"), [r#"upload_sum_total{event="Bytes"} 104000"#]);
+    let ever = [r#"upload_total{event="Bytes"} 101"#, r#"upload_total{event="Started"} 1"#];
+    assert_eq!(shown("upload_total"), ever);
+    clock.advance(Duration::from_secs(3_600));
+    assert_eq!(shown("upload_quantile"), [""; 0], "it was long ago");
+    let sum = r#"upload_values_sum{event="Bytes"} 104000.0"#;
+    assert_eq!(shown("upload_values_sum"), [sum], "and stays counted");
 }
 
 #[test]

@@ -293,9 +293,9 @@ fn a_window_shows_the_buckets_of_its_histograms_ever_and_percentiles_of_its_clos
         samples(&registry).into_iter().filter(|sample| sample.starts_with(what)).collect()
     };
     let values = [
-        r#"upload_values_bucket{event="Bytes",le="+Inf"} 100"#,
-        r#"upload_values_bucket{event="Bytes",le="1024.0"} 100"#,
-        r#"upload_values_bucket{event="Bytes",le="4096.0"} 100"#,
+        r#"upload_values_bucket{le="+Inf",event="Bytes"} 100"#,
+        r#"upload_values_bucket{le="1024.0",event="Bytes"} 100"#,
+        r#"upload_values_bucket{le="4096.0",event="Bytes"} 100"#,
         r#"upload_values_count{event="Bytes"} 100"#,
         r#"upload_values_sum{event="Bytes"} 100000.0"#,
     ];

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::arena::{arena, rows};
+use crate::stripe::put::{Add, Raise, put_first};
 use crate::stripe::{Strategy, TaggedColumn, strategy};
 
 /// A column that is never given back.
@@ -15,8 +16,8 @@ fn word(column: Column) -> *mut AtomicU64 {
 }
 
 fn add(column: Column, n: u64) {
-    // SAFETY: such a word.
-    unsafe { any(word(column)) }.add(n, Ordering::Release);
+    // SAFETY: such a word. (It has a column.)
+    unsafe { put_first(word(column), Add(n, Ordering::Release), || unreachable!()) }
 }
 
 /// As where an add takes several instructions: a handler comes in the middle of one.
@@ -46,8 +47,8 @@ fn who_finds_the_row_busy_adds_elsewhere() {
 fn a_leased_cell_is_raised_and_not_lowered() {
     let column = column();
     for (value, highest) in [(3, 3), (2, 3), (u64::MAX, u64::MAX), (7, u64::MAX)] {
-        // SAFETY: such a word.
-        unsafe { any(word(column)) }.raise(value);
+        // SAFETY: as in `add`.
+        unsafe { put_first(word(column), Raise(value), || unreachable!()) }
         assert_eq!(rows::greatest(column), highest);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::arena::{arena, rows};
-use crate::stripe::put::{Add, Raise, put_first};
+use crate::stripe::put::{Add, Owner, Put, Raise, put_first};
 use crate::stripe::{Strategy, TaggedColumn, strategy};
 
 /// A column that is never given back.
@@ -15,9 +15,23 @@ fn word(column: Column) -> *mut AtomicU64 {
     TaggedColumn::encode(Some(column), Strategy::Portable)
 }
 
+/// There is a column, and no other place.
+#[derive(Clone, Copy)]
+struct NoOther;
+
+impl<P: Put> Owner<P> for NoOther {
+    fn put_aside(self, _: P) {
+        unreachable!("there is a column");
+    }
+
+    fn put_first(self, _: P) {
+        unreachable!("there is a column");
+    }
+}
+
 fn add(column: Column, n: u64) {
-    // SAFETY: such a word. (It has a column.)
-    unsafe { put_first(word(column), Add(n, Ordering::Release), || unreachable!()) }
+    // SAFETY: such a word.
+    unsafe { put_first(NoOther, word(column), Add(n, Ordering::Release)) }
 }
 
 /// As where an add takes several instructions: a handler comes in the middle of one.
@@ -48,7 +62,7 @@ fn a_leased_cell_is_raised_and_not_lowered() {
     let column = column();
     for (value, highest) in [(3, 3), (2, 3), (u64::MAX, u64::MAX), (7, u64::MAX)] {
         // SAFETY: as in `add`.
-        unsafe { put_first(word(column), Raise(value), || unreachable!()) }
+        unsafe { put_first(NoOther, word(column), Raise(value)) }
         assert_eq!(rows::greatest(column), highest);
     }
 }

@@ -320,7 +320,9 @@ mod tests {
     #[test]
     fn an_event_with_percentiles_has_them_and_its_cells() {
         let histogram = windrow::Histogram::new();
-        [600, 1_000, 1_024, 90_000].iter().for_each(|nanos| histogram.record(*nanos));
+        for nanos in [600, 1_000, 1_024, 90_000] {
+            histogram.record(nanos);
+        }
         let values = histogram.distribution();
         let stats = Stats { count: 4, sum: 92_624, min: Some(600), max: Some(90_000) };
         let events = [

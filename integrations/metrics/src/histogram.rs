@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn what_is_counted_is_in_the_sum_while_other_threads_record() {
         const THREADS: u64 = 6;
-        const TIMES: u64 = 300_000;
+        const TIMES: u64 = 2_000_000;
         for cell in [bounds(&[1.0]), cells()] {
             let done = AtomicU64::new(0);
             thread::scope(|scope| {

@@ -28,7 +28,7 @@ static HEAP: Counting = Counting::new();
 const TIMES: u64 = 100_000;
 /// Of which the bytes are measured.
 const MANY: usize = 1_000;
-const HOUR: Duration = Duration::from_secs(3_600);
+const HOUR: Duration = Duration::from_hours(1);
 /// So many reads of a histogram are timed together.
 const READS: u32 = 100;
 

@@ -56,7 +56,7 @@ pub use retry::aborts;
 const MOST_ROWS: usize = 256;
 
 /// Whether threads lease rows unless they are told not to: nobody has measured that elsewhere.
-const LEASES_BY_DEFAULT: bool = cfg!(target_arch = "x86_64");
+pub(crate) const LEASES_BY_DEFAULT: bool = cfg!(target_arch = "x86_64");
 
 /// How many rows there are in a model, where loading the number would be one more step to explore;
 /// zero elsewhere.

@@ -86,20 +86,29 @@ impl Ring {
         }
         cold(); // so that the usual case needs no jump
         match cells {
-            CellIndex::Count { cell } => Ring::add_otherwise(window, at, cell, number),
+            CellIndex::Count { cell } => Ring::add_away(window, at, cell, number),
             CellIndex::Value { pair, extremes } => {
-                Ring::add_otherwise(window, at, (pair, extremes), number);
+                Ring::add_away(window, at, (pair, extremes), number);
             }
             CellIndex::Extreme { cell, is_minimum } => {
-                Ring::add_otherwise(window, at, (cell, is_minimum), number);
+                Ring::add_away(window, at, (cell, is_minimum), number);
             }
         }
     }
 
-    /// As [`add`](Self::add), where rows are not told apart by a concurrency id.
-    ///
-    /// (A call away: what is in line would else be more than a compiler puts in line once more, where an add stands in a small
-    /// function of its caller's.)
+    /// As [`add`](Self::add), where rows are not told apart by a concurrency id: a call away. What is in line would else be
+    /// more than a compiler puts in line once more, where an add stands in a small function of its caller's.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // one of two calls
+    fn add_away(window: &impl RingAndClock, at: u64, cells: impl Cells, number: u64) {
+        if window.ring().strategy == Strategy::Portable {
+            Ring::add_held::<Announced>(window, at, cells, number);
+        } else {
+            Ring::add_otherwise(window, at, cells, number);
+        }
+    }
+
+    /// The same, in the other ways.
     #[inline(never)]
     fn add_otherwise(window: &impl RingAndClock, at: u64, cells: impl Cells, number: u64) {
         match window.ring().strategy {
@@ -107,9 +116,8 @@ impl Ring {
                 let missed = |miss| Ring::add_off_path(window, at, cells.index(), number, miss);
                 window.ring().add_per_core::<ByProcessor>(at, cells.index(), number, missed);
             }
-            Strategy::Portable => Ring::add_held::<Announced>(window, at, cells, number),
             Strategy::Epochs => Ring::add_held::<Pinned<'_>>(window, at, cells, number),
-            Strategy::Fenced => Ring::add_held::<Fenced>(window, at, cells, number),
+            _ => Ring::add_held::<Fenced>(window, at, cells, number),
         }
     }
 

@@ -114,7 +114,7 @@ pub(crate) fn put<P: Put>(number: impl Number, what: P) {
     } else if !LEASES_BY_DEFAULT && let Some(cell) = unsafe { portable::dealt(word) } {
         what.in_dealt(cell);
     } else {
-        put_by_processor(word, number, what);
+        put_by_processor(number, what, word);
     }
 }
 
@@ -122,17 +122,17 @@ pub(crate) fn put<P: Put>(number: impl Number, what: P) {
 ///
 /// (Apart from what comes after it: a thread's own word may be a call, for which registers are saved.)
 #[inline(never)]
-fn put_by_processor<P: Put>(word: *mut AtomicU64, number: impl Number, what: P) {
+fn put_by_processor<P: Put>(number: impl Number, what: P, word: *mut AtomicU64) {
     if let Some(column) = per_core::by_processor(word) {
         in_sequence(column, number, what);
     } else {
-        put_dealt(word, number, what);
+        put_dealt(number, what, word);
     }
 }
 
 /// As [`put`], for a word that is not per core.
 #[inline(never)]
-fn put_dealt<P: Put>(word: *mut AtomicU64, number: impl Number, what: P) {
+fn put_dealt<P: Put>(number: impl Number, what: P, word: *mut AtomicU64) {
     // SAFETY: of a `Number`, and it is not per core by concurrency id.
     if let Some(cell) = unsafe { portable::dealt(word) } {
         what.in_dealt(cell);
@@ -176,16 +176,16 @@ impl<N: Numbering, T: Number, P: Put> OnMiss for Again<N, T, P> {
     #[inline(always)]
     #[allow(clippy::inline_always)] // so that it is never in memory
     fn missed(self, why: Miss) {
-        in_sequence_again(self.column, self.number, self.what, why);
+        in_sequence_again(self.number, self.what, self.column, why);
     }
 }
 
 #[cold]
 #[inline(never)]
 fn in_sequence_again<N: Numbering, P: Put>(
-    column: PerCoreColumn<N>,
     number: impl Number,
     what: P,
+    column: PerCoreColumn<N>,
     why: Miss,
 ) {
     if retry_after(why, |missed| what.in_sequence(column, missed)).is_some() {

@@ -182,14 +182,14 @@ impl Scale {
     }
 
     /// How many cells there are, with the two for what is outside of the range.
-    pub(super) const fn places(self) -> usize {
+    pub(crate) const fn places(self) -> usize {
         self.cells() + 2
     }
 
     /// The place of the cell that `value` is counted in: 0 for what is below the range, then the range's cells, and last what is
     /// above.
     #[inline]
-    pub(super) const fn place(self, value: u64) -> usize {
+    pub(crate) const fn place(self, value: u64) -> usize {
         if value <= self.below {
             return 0; // zero, too
         }

@@ -195,12 +195,18 @@ impl Ring {
             return self.add_per_core::<N>(at, cells, number, because);
         };
         let (live, pair, extremes) = (self.live(), pair.into(), extremes.into());
-        let pending = self.store.layout.pending(pair);
+        let layout = self.store.layout;
+        let pending = layout.pending(pair);
         // SAFETY: as in `add_per_core`; a block has a column for each pending value.
         unsafe {
             per_core::fold_live::<N>(live, at, (pair, extremes, pending), because);
             if missed.get().is_none() {
                 per_core::record_pending::<N>(live, at, (pair, pending), number, because);
+                // Many pairs have the same extremes: the next value in another one shall find them raised. If this misses, a
+                // later record does it.
+                if missed.get().is_none() && pair < layout.wide() {
+                    per_core::fold_live::<N>(live, at, (pair, extremes, pending), |_| {});
+                }
             }
         }
     }

@@ -14,42 +14,6 @@ pub fn add_one(counter: &Counter) {
     counter.add(1);
 }
 
-/// Whatever counts: small functions of a caller's, in which an add stands.
-trait Counts {
-    fn count(&self, n: u64);
-
-    fn count_all(&self, all: &[u64]) {
-        all.iter().for_each(|n| self.count(*n));
-    }
-}
-
-impl Counts for Counter {
-    #[inline]
-    fn count(&self, n: u64) {
-        self.add(n);
-    }
-}
-
-impl Counts for SlidingWindow<Http, Ticker> {
-    #[inline]
-    fn count(&self, n: u64) {
-        self.add(Http::Pass, n);
-    }
-}
-
-/// An add in such a function. It is in line in both.
-#[unsafe(no_mangle)]
-#[inline(never)]
-pub fn add_by_a_function(counter: &Counter, n: u64) {
-    counter.count(n);
-}
-
-#[unsafe(no_mangle)]
-#[inline(never)]
-pub fn window_add_by_a_function(window: &SlidingWindow<Http, Ticker>, n: u64) {
-    window.count(n);
-}
-
 /// The same to a window, with the cheapest clock.
 #[unsafe(no_mangle)]
 #[inline(never)]
@@ -92,16 +56,10 @@ pub fn window_raise(window: &SlidingWindow<Queue, Ticker>, value: u64) {
 
 fn main() {
     add_one(&Counter::new());
-    add_by_a_function(&Counter::new(), 1);
-    let counts: [&dyn Counts; 1] = [&Counter::new()];
-    counts.iter().for_each(|counts| counts.count_all(&[1, 2]));
     let started = Ticker::start(std::time::Duration::from_millis(1));
     window_raise(&window(started.clone()), 1);
     let ticker = window(started);
     window_add(&ticker);
-    window_add_by_a_function(&ticker, 1);
-    let counts: &dyn Counts = &ticker;
-    counts.count_all(&[1, 2]);
     window_record(&ticker, 1);
     window_add_manual(&window(Manual::default()));
     window_add_coarse(&window(Coarse::default()));

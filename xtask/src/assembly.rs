@@ -23,24 +23,11 @@ struct Caller {
     calls: usize,
 }
 
-const CALLERS: [Caller; 9] = [
+const CALLERS: [Caller; 7] = [
     // The column; the row.
     Caller { symbol: "add_one", path: COUNTER_ADD, branches: 2, calls: 0 },
     // The strategy; the bucket; the row.
     Caller { symbol: "window_add", path: WINDOW_ADD, branches: 3, calls: 0 },
-    // And where they stand in a function of the caller's, which is in line, too.
-    Caller {
-        symbol: "add_by_a_function",
-        path: "Counter::add, by a function",
-        branches: 2,
-        calls: 0,
-    },
-    Caller {
-        symbol: "window_add_by_a_function",
-        path: "SlidingWindow::add, Ticker, by a function",
-        branches: 3,
-        calls: 0,
-    },
     Caller {
         symbol: "window_add_manual",
         path: "SlidingWindow::add, Manual",

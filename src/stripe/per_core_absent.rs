@@ -65,13 +65,13 @@ pub(crate) fn by_processor(_word: *mut AtomicU64) -> Option<PerCoreColumn<ByProc
 }
 
 #[inline]
-pub(crate) fn add<N: Numbering>(column: PerCoreColumn<N>, _n: u64, _on_miss: impl OnMiss) {
-    match column.0 {}
+pub(crate) fn add<N: Numbering>(_column: PerCoreColumn<N>, _n: u64, on_miss: impl OnMiss) {
+    on_miss.missed(Miss::NoRow);
 }
 
 #[inline]
-pub(crate) fn raise<N: Numbering>(column: PerCoreColumn<N>, _value: u64, _on_miss: impl OnMiss) {
-    match column.0 {}
+pub(crate) fn raise<N: Numbering>(_column: PerCoreColumn<N>, _value: u64, on_miss: impl OnMiss) {
+    on_miss.missed(Miss::NoRow);
 }
 
 /// # Safety

@@ -3,8 +3,10 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use layout::{BucketLayout, CellIndex};
+use cells::EventCells;
+use layout::BucketLayout;
 
+pub(crate) mod cells;
 pub(crate) mod kind;
 pub(crate) mod layout;
 pub mod listed;
@@ -157,13 +159,12 @@ pub trait Positions<E> {
     /// How many cells there are, and which of them add up.
     const LAYOUT: BucketLayout;
     /// The cells of each event, in the order of their indexes: as many as there are events.
-    const CELLS: &'static [CellIndex];
+    const CELLS: &'static [EventCells];
 }
 
 impl<E: Event<Cells = [u64; M]>, const M: usize> Positions<E> for [u64; M] {
     const LAYOUT: BucketLayout = {
-        let layout = BucketLayout::of(E::EVENTS);
-        layout.check();
+        let layout = BucketLayout::of(&E::EVENTS);
         assert!(
             layout.cells() == M,
             "`Event::Cells` must be `[u64; N]`, N being the sum of all events' `Kind::cells`"
@@ -181,9 +182,9 @@ impl<E: Event<Cells = [u64; M]>, const M: usize> Positions<E> for [u64; M] {
     };
 
     // Every event has a cell: there are no fewer cells than events.
-    const CELLS: &'static [CellIndex] = {
-        let cells: &[CellIndex; M] =
-            const { &CellIndex::all(<[u64; M] as Positions<E>>::LAYOUT, E::EVENTS) };
+    const CELLS: &'static [EventCells] = {
+        let cells: &[EventCells; M] =
+            const { &EventCells::all(<[u64; M] as Positions<E>>::LAYOUT, E::EVENTS) };
         cells.split_at(E::EVENTS.len()).0
     };
 }
@@ -191,7 +192,7 @@ impl<E: Event<Cells = [u64; M]>, const M: usize> Positions<E> for [u64; M] {
 /// Where an event's cells stand.
 #[inline(always)]
 #[allow(clippy::inline_always)] // a constant where the event is one, as it mostly is
-pub(crate) fn cells_of<E: Event>(event: E) -> CellIndex {
+pub(crate) fn cells_of<E: Event>(event: E) -> EventCells {
     <E::Cells as Positions<E>>::CELLS[event.index()]
 }
 
@@ -199,7 +200,7 @@ pub(crate) fn cells_of<E: Event>(event: E) -> CellIndex {
 pub(crate) fn number_of<E: Event>(event: E, count: u64) -> f64 {
     match event.kind() {
         Kind::Signed => count.cast_signed() as f64,
-        Kind::Count | Kind::Value | Kind::Maximum | Kind::Minimum => count as f64,
+        _ => count as f64,
     }
 }
 
@@ -207,7 +208,8 @@ pub(crate) fn number_of<E: Event>(event: E, count: u64) -> f64 {
 ///
 /// Each variant is followed by its [`Kind`]: `Count` for a number that adds up, `Signed` for one that goes up and down,
 /// `Value` for values of which the window keeps count, sum, minimum and maximum, `Maximum` or `Minimum` for values of
-/// which it keeps that alone. The enum is `Copy + Eq + Hash + Debug` and implements [`Event`]. It keeps its attributes
+/// which it keeps that alone, `Histogram` for values of which it keeps percentiles too: with the default [`Scale`](crate::Scale), or with one
+/// that follows in brackets. The enum is `Copy + Eq + Hash + Debug` and implements [`Event`]. It keeps its attributes
 /// and its visibility.
 ///
 /// ```
@@ -219,6 +221,19 @@ pub(crate) fn number_of<E: Event>(event: E, count: u64) -> f64 {
 /// let window = windrow::SlidingWindow::<Http>::builder().build()?;
 /// window.add(Http::Pass, 1);
 /// window.record(Http::Rt, 1_250);
+/// # Ok::<(), windrow::BuildError>(())
+/// ```
+///
+/// ```
+/// use windrow::{Scale, SlidingWindow, events};
+///
+/// events! {
+///     enum Upload { Nanos: Histogram, Bytes: Histogram(Scale::fixed::<2, 1, { 1 << 30 }>()) }
+/// }
+///
+/// let window = SlidingWindow::<Upload>::builder().build()?;
+/// window.record(Upload::Bytes, 700);
+/// assert_eq!(window.percentile(Upload::Bytes, 0.99), Some(700));
 /// # Ok::<(), windrow::BuildError>(())
 /// ```
 ///
@@ -244,7 +259,7 @@ pub(crate) fn number_of<E: Event>(event: E, count: u64) -> f64 {
 /// ```
 ///
 /// So is a set of events that does not fit a row of 8192 cells: a `Count` or a `Signed` takes one, a `Value` five, a
-/// `Maximum` or a `Minimum` two.
+/// `Maximum` or a `Minimum` two, a `Histogram` three for each cell of its scale and eight more.
 #[macro_export]
 macro_rules! events {
     ( $(#[$attribute:meta])* $visibility:vis enum $name:ident { $(,)? } ) => {
@@ -257,7 +272,7 @@ macro_rules! events {
     (
         $(#[$attribute:meta])*
         $visibility:vis enum $name:ident {
-            $( $(#[$($on_event:tt)*])* $event:ident $(: $kind:ident)? ),+ $(,)?
+            $( $(#[$($on_event:tt)*])* $event:ident $(: $kind:ident $(($of:expr))?)? ),+ $(,)?
         }
     ) => {
         $(#[$attribute])*
@@ -275,7 +290,7 @@ macro_rules! events {
             const LISTED: &[$crate::__events::Listed<$name>] = &[$(
                 $crate::__events::Listed {
                     name: ::core::stringify!($event),
-                    kind: $crate::__event_kind!($event $($kind)?),
+                    kind: $crate::__event_kind!($event $($kind $(($of))?)?),
                     is_there: $crate::__events::all(
                         &[$( $crate::__event_is_there!($($on_event)*) ),*],
                     ),

@@ -54,11 +54,14 @@ pub(crate) fn greatest(column: Column) -> u64 {
     fold(0, |all: u64, row| all.max(value(column, row)))
 }
 
-/// The columns of a value's record in one row that matter to an extreme.
+/// The columns in one row that matter to an extreme of values.
 pub(crate) struct Extreme {
-    /// The count, whose highest bit says that there is a pending value.
-    pub(crate) count: Column,
+    /// The first pair that the extreme bounds; its count is there. The highest bit of a count says that there is a pending value.
+    pub(crate) pair: Column,
+    /// That pair's pending value.
     pub(crate) pending: Column,
+    /// How many pairs it bounds. They lie side by side, and so do their pending values.
+    pub(crate) pairs: usize,
     pub(crate) cell: Column,
     /// Whether `cell` is the complement of a minimum.
     pub(crate) is_complement: bool,
@@ -66,15 +69,19 @@ pub(crate) struct Extreme {
 
 /// The greatest of all rows and of their pending values (see [`per_core`](crate::stripe::per_core)).
 pub(crate) fn extreme(of: &Extreme) -> u64 {
-    let row = |row: usize| {
-        // Acquire each, in this order, the extreme last; pairs with the Release of the sequences' stores and
+    let pending_value = |pair: usize, row: usize| {
+        // Acquire each, in this order, and the extreme last; pairs with the Release of the sequences' stores and
         // in `forget_pending`. A pending value is replaced only after the extreme was raised to it. So where
         // the bit is clear, or the value is another one by now, the extreme includes it.
-        let pends = of.count.cell(row).load(Ordering::Acquire) & PENDING != 0;
-        let pending = of.pending.cell(row).load(Ordering::Acquire);
-        let extreme = of.cell.cell(row).load(Ordering::Acquire);
+        let pends = of.pair.right(2 * pair).cell(row).load(Ordering::Acquire) & PENDING != 0;
+        let pending = of.pending.right(pair).cell(row).load(Ordering::Acquire);
         let pending = if of.is_complement { !pending } else { pending };
-        if pends { extreme.max(pending) } else { extreme }
+        if pends { pending } else { 0 }
+    };
+    let row = |row: usize| {
+        let pending = (0..of.pairs).map(|pair| pending_value(pair, row));
+        let pending = pending.fold(0, u64::max);
+        pending.max(of.cell.cell(row).load(Ordering::Acquire))
     };
     fold(0, |all: u64, number| all.max(row(number)))
 }

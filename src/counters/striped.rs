@@ -13,8 +13,8 @@ use std::ptr::null_mut;
 use crate::arena::arena;
 use crate::arena::by_row::ByRow;
 use crate::arena::rows;
-use crate::stripe::put::{Add, Raise, put, put_first};
-use crate::stripe::{self, TaggedColumn, portable};
+use crate::stripe::put::{Add, Number, Raise, put};
+use crate::stripe::{self, TaggedColumn};
 use crate::sync::{AtomicPtr, AtomicU64, Ordering, const_fn};
 
 /// A number that all cores may write at once.
@@ -41,18 +41,14 @@ impl Striped {
     #[inline(always)]
     #[allow(clippy::inline_always)] // no call on the path of an add
     pub(crate) fn add(&self, n: u64, order: Ordering) {
-        let (add, aside) = (Add(n, order), move || self.add_shared(n, order));
-        // SAFETY: as in `tagged`.
-        unsafe { put(self.word(), add, aside, || put_first(self.claimed(), add, aside)) }
+        put(self, Add(n, order));
     }
 
     /// Raises the number to `value`, unless it is there already.
     #[inline(always)]
     #[allow(clippy::inline_always)] // no call on the path of an add
     pub(crate) fn raise(&self, value: u64) {
-        let (raise, aside) = (Raise(value), move || portable::raise_cell(&self.fallback, value));
-        // SAFETY: as in `tagged`.
-        unsafe { put(self.word(), raise, aside, || put_first(self.claimed(), raise, aside)) }
+        put(self, Raise(value));
     }
 
     /// The sum of all that was added.
@@ -96,12 +92,6 @@ impl Striped {
         unsafe { TaggedColumn::decode(self.word()) }
     }
 
-    /// Adds without a column, or without a row.
-    #[cold]
-    fn add_shared(&self, n: u64, order: Ordering) {
-        self.fallback.fetch_add(n, order); // as in `portable::Dealt::add`
-    }
-
     /// The column's word. Claims a column unless one is set; there is none if the arena is full or the strategy undecided.
     #[cold]
     fn claimed(&self) -> *mut AtomicU64 {
@@ -119,6 +109,22 @@ impl Striped {
             }
         }
         self.word()
+    }
+}
+
+// SAFETY: null at first; `claimed` stores nothing else but words.
+unsafe impl Number for &Striped {
+    #[inline]
+    fn word(self) -> *mut AtomicU64 {
+        Striped::word(self)
+    }
+
+    fn claimed(self) -> *mut AtomicU64 {
+        Striped::claimed(self)
+    }
+
+    fn aside(&self) -> &AtomicU64 {
+        &self.fallback
     }
 }
 

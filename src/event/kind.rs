@@ -1,5 +1,7 @@
 //! The kinds of event.
 
+use crate::histogram::Scale;
+
 /// How an event is counted.
 ///
 /// | kind | of | a bucket keeps | [`Stats`](crate::Stats) of it |
@@ -9,6 +11,7 @@
 /// | `Value` | values | count, sum, least and greatest | all four |
 /// | `Maximum` | values | the greatest | `max`; the others are 0 and `None` |
 /// | `Minimum` | values | the least | `min`; the others are 0 and `None` |
+/// | `Histogram` | values | count and sum of each cell of its [`Scale`], least and greatest | all four; and its [distribution](crate::SlidingWindow::distribution) has percentiles |
 ///
 /// What nothing adds up of has no sum, rate or mean: where a read must answer with a number, it is 0.
 ///
@@ -55,21 +58,29 @@ pub enum Kind {
     Maximum,
     /// Values, of which the least alone is kept: two cells.
     Minimum,
+    /// Values, of which the [`Distribution`](crate::Distribution) is kept: two cells for each cell of the scale and for what is below and
+    /// above its range, and two more. With [`Scale::DEFAULT`] these are 438.
+    Histogram(Scale),
 }
 
 impl Kind {
     /// How many cells of eight bytes an event of this kind takes in a bucket.
     ///
-    /// In each row of a window's blocks, a `Value` takes a fifth cell besides.
+    /// In each row of a window's blocks, a `Value` takes a fifth cell besides, and a `Histogram` one for each cell of its scale and for
+    /// what is outside of its range.
     ///
     /// ```
-    /// assert_eq!(windrow::Kind::Value.cells(), 4);
+    /// use windrow::{Kind, Scale};
+    ///
+    /// assert_eq!(Kind::Value.cells(), 4);
+    /// assert_eq!(Kind::Histogram(Scale::DEFAULT).cells(), 2 * (216 + 2) + 2);
     /// ```
     pub const fn cells(self) -> usize {
         match self {
             Kind::Count | Kind::Signed => 1,
             Kind::Value => 4,
             Kind::Maximum | Kind::Minimum => 2,
+            Kind::Histogram(scale) => 2 * scale.places() + 2,
         }
     }
 }

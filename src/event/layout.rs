@@ -1,14 +1,20 @@
-//! Where an event's cells stand within a bucket.
+//! Where events' cells stand within a bucket.
 //!
 //! ```text
-//!   count sum | count sum | ... | n | n | n | ... | max !min | ... | 0? max | 0? !min | ...
-//!   pairs of the Value events     Count and Signed  of the Values    Maximum and Minimum events
-//!   <------------- these add up --------------->   <------- these only rise ------->
+//!   count sum | count sum | ... | count sum | ... | n | n | n | ... | max !min | ... | max !min | ... | 0? max | 0? !min | ...
+//!   pairs of the Histograms' places  of the Values  Count and Signed  Histograms         Values         Maximum and Minimum events
+//!   <---- wide ---->
+//!   <---------------------- these add up --------------------->      <--------------- these only rise ------------------>
 //! ```
 //!
 //! A pair begins at an even cell, so that its 16 bytes are aligned. A minimum is kept as the complement
 //! of the value: so both extremes only rise, and zero, which every cell starts from, means "nothing
 //! yet" in all of them. The count tells whether a value was recorded.
+//!
+//! A `Histogram` has a pair for each place of its scale: one record changes one of them, in the one store that commits a `Value`'s. So
+//! its count is what its places' counts add up to, in every bucket and at every moment; and so is its sum. All its
+//! pairs are bounded by the same two extremes. Its pairs stand first: they are *wide*, many of which few are used, and a bucket keeps
+//! room only for those that are.
 //!
 //! A `Maximum` has no count. So zero, which is a value like any other, is told by a cell of its own: it raises that cell
 //! to one, and any other value raises the second cell to itself. A record changes one cell either way, so one store is all
@@ -16,11 +22,10 @@
 //! A `Minimum` is a `Maximum` of complements.
 
 use super::kind::Kind;
-use super::stats::Stats;
 use crate::memory::column::COLUMNS;
 use crate::stripe::live_bucket::PENDING;
 
-/// The cells of one event. Small enough for a register.
+/// The cells that one number changes. Small enough for a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellIndex {
     /// One cell that adds up, of a `Count` or a `Signed` event.
@@ -28,7 +33,8 @@ pub enum CellIndex {
         /// Its position.
         cell: u16,
     },
-    /// Count and sum, which add up, and maximum and complement of the minimum, which rise.
+    /// Count and sum, which add up, and maximum and complement of the minimum, which rise: of a `Value` event, or of a place of a
+    /// `Histogram`.
     Value {
         /// The position of the count; the sum follows it.
         pair: u16,
@@ -44,113 +50,6 @@ pub enum CellIndex {
     },
 }
 
-impl CellIndex {
-    /// The cells of every event, in the order of their indexes. The rest of the `M` entries is unused.
-    ///
-    /// There are at most `M` events, and their layout passes [`BucketLayout::check`].
-    pub(crate) const fn all<const M: usize>(
-        layout: BucketLayout,
-        events: &[(&str, Kind)],
-    ) -> [CellIndex; M] {
-        let mut indexes = [CellIndex::Count { cell: 0 }; M];
-        let (mut pair, mut cell, mut extremes) = (0, layout.pairs as u16, layout.additive as u16);
-        let mut alone = layout.alone() as u16;
-        let mut index = 0;
-        while index < events.len() {
-            match events[index].1 {
-                Kind::Count | Kind::Signed => {
-                    indexes[index] = CellIndex::Count { cell };
-                    cell += 1;
-                }
-                Kind::Value => {
-                    indexes[index] = CellIndex::Value { pair, extremes };
-                    pair += 2;
-                    extremes += 2;
-                }
-                Kind::Maximum | Kind::Minimum => {
-                    let is_minimum = matches!(events[index].1, Kind::Minimum);
-                    indexes[index] = CellIndex::Extreme { cell: alone, is_minimum };
-                    alone += 2;
-                }
-            }
-            index += 1;
-        }
-        indexes
-    }
-
-    /// The cell of the event's sum, if it has one.
-    #[inline]
-    pub(crate) fn sum(self) -> Option<usize> {
-        match self {
-            CellIndex::Count { cell } => Some(cell.into()),
-            CellIndex::Value { pair, .. } => Some(usize::from(pair) + 1),
-            CellIndex::Extreme { .. } => None,
-        }
-    }
-
-    /// The cell of the event's count, if it has one; of a `Count` event, that of its sum.
-    #[inline]
-    pub(crate) fn count(self) -> Option<usize> {
-        match self {
-            CellIndex::Count { cell } => Some(cell.into()),
-            CellIndex::Value { pair, .. } => Some(pair.into()),
-            CellIndex::Extreme { .. } => None,
-        }
-    }
-
-    /// The stats of this event, from what `read` returns for its cells.
-    ///
-    /// An update writes the count last, and the count is read first: sum and extremes include every value
-    /// that is counted.
-    pub(crate) fn stats(self, mut read: impl FnMut(usize) -> u64) -> Stats {
-        match self {
-            CellIndex::Count { cell } => {
-                let added = read(cell.into());
-                Stats { count: added, sum: added, min: None, max: None }
-            }
-            CellIndex::Value { pair, extremes } => {
-                let (pair, extremes) = (usize::from(pair), usize::from(extremes));
-                let (count, sum) = (read(pair), read(pair + 1));
-                let (max, min) = (read(extremes), !read(extremes + 1));
-                let recorded = |value| (count > 0).then_some(value);
-                Stats { count, sum, min: recorded(min), max: recorded(max) }
-            }
-            CellIndex::Extreme { cell, is_minimum } => {
-                let cell = usize::from(cell);
-                let (has_zero, greatest) = (read(cell) > 0, read(cell + 1));
-                let is_there = has_zero || greatest > 0;
-                let (min, max) = if is_minimum {
-                    (is_there.then_some(!greatest), None)
-                } else {
-                    (None, is_there.then_some(greatest))
-                };
-                Stats { min, max, ..Stats::default() }
-            }
-        }
-    }
-
-    /// What to write into this event's cells, of which all are zero, so that its stats are these.
-    #[cfg(feature = "serde")]
-    pub(crate) fn write(self, stats: Stats, mut write: impl FnMut(usize, u64)) {
-        match self {
-            CellIndex::Count { cell } => write(cell.into(), stats.sum),
-            CellIndex::Value { pair, extremes } => {
-                let (pair, extremes) = (usize::from(pair), usize::from(extremes));
-                write(pair, stats.count);
-                write(pair + 1, stats.sum);
-                write(extremes, stats.max.unwrap_or(0));
-                write(extremes + 1, stats.min.map_or(0, |min| !min));
-            }
-            CellIndex::Extreme { cell, is_minimum } => {
-                if let Some(value) = if is_minimum { stats.min } else { stats.max } {
-                    let (cell, number) = raise_of(cell, is_minimum, value);
-                    write(cell, number);
-                }
-            }
-        }
-    }
-}
-
 /// What a record of an [extreme alone](CellIndex::Extreme) does: the cell that it raises, and to what.
 #[inline(always)]
 #[allow(clippy::inline_always)] // on the path of an add
@@ -159,84 +58,131 @@ pub(crate) fn raise_of(cell: u16, is_minimum: bool, value: u64) -> (usize, u64) 
     (usize::from(cell) + usize::from(value > 0), value.max(1))
 }
 
+/// How many cells events have together.
+///
+/// # Panics
+///
+/// In compilation, of events that do not fit a row. (In models a row has 16 columns.)
+pub(super) const fn cells_together(events: &[(&str, Kind)]) -> usize {
+    let (ends, columns) = groups(events);
+    assert!(
+        columns <= COLUMNS,
+        "a set of events fits a row of 8192 cells: one for each `Count` or `Signed`, five for each `Value`, two \
+         for each `Maximum` or `Minimum`, and three for each cell of a `Histogram`'s scale and eight more"
+    );
+    ends[4]
+}
+
+/// Where each group of cells ends: the `Histogram` events' pairs, the `Value` events', the counts, the extremes of these two kinds,
+/// those alone. And how many columns they take, as [`BucketLayout::columns`].
+const fn groups(events: &[(&str, Kind)]) -> ([usize; 5], usize) {
+    let (mut wide, mut values, mut counts) = (0, 0, 0);
+    let (mut bounded, mut extremes, mut index) = (0, 0, 0);
+    while index < events.len() {
+        match events[index].1 {
+            Kind::Count | Kind::Signed => counts += 1,
+            Kind::Value => (values, bounded) = (values + 2, bounded + 2),
+            Kind::Maximum | Kind::Minimum => extremes += 2,
+            Kind::Histogram(scale) => {
+                (wide, bounded) = (wide + 2 * scale.places(), bounded + 2);
+            }
+        }
+        index += 1;
+    }
+    let pairs = wide + values;
+    let additive = pairs + counts;
+    let alone = additive + bounded;
+    let cells = alone + extremes;
+    ([wide, pairs, additive, alone, cells], cells + pairs / 2)
+}
+
 /// How many cells a bucket has, and which of them add up.
 #[derive(Clone, Copy, Debug)]
 pub struct BucketLayout {
-    pairs: usize,
-    additive: usize,
-    cells: usize,
+    events: &'static &'static [(&'static str, Kind)],
+    /// The ends of the [groups].
+    wide: u16,
+    pairs: u16,
+    additive: u16,
+    alone: u16,
+    cells: u16,
 }
 
 impl BucketLayout {
-    pub(crate) const fn of(events: &[(&str, Kind)]) -> BucketLayout {
-        let (mut counts, mut pairs, mut alone, mut index) = (0, 0, 0, 0);
-        while index < events.len() {
-            match events[index].1 {
-                Kind::Count | Kind::Signed => counts += 1,
-                Kind::Value => pairs += 2,
-                Kind::Maximum | Kind::Minimum => alone += 2,
-            }
-            index += 1;
-        }
-        let additive = pairs + counts;
-        BucketLayout { pairs, additive, cells: additive + pairs + alone }
-    }
-
-    /// Fails to compile for events that do not fit a row. (In models a row has 16 columns.)
-    pub(crate) const fn check(self) {
-        assert!(
-            self.columns() <= COLUMNS,
-            "a set of events fits a row of 8192 cells: one for each `Count` or `Signed`, five for each \
-             `Value`, two for each `Maximum` or `Minimum`"
-        );
+    /// That of these events.
+    ///
+    /// # Panics
+    ///
+    /// In compilation, of events that do not fit a row.
+    pub(crate) const fn of(events: &'static &'static [(&'static str, Kind)]) -> BucketLayout {
+        cells_together(events);
+        let ([wide, pairs, additive, alone, cells], _) = groups(events);
+        let [wide, pairs, additive] = [wide as u16, pairs as u16, additive as u16];
+        BucketLayout { events, wide, pairs, additive, alone: alone as u16, cells: cells as u16 }
     }
 
     /// All cells.
     pub(crate) const fn cells(self) -> usize {
-        self.cells
+        self.cells as usize
     }
 
     /// How many columns a per-core block has: one for each cell, then one for the pending value of each
-    /// `Value` event (see [`per_core`](crate::stripe::per_core)).
+    /// pair (see [`per_core`](crate::stripe::per_core)).
     pub(crate) const fn columns(self) -> usize {
-        self.cells + self.pairs / 2
+        self.cells as usize + self.pairs as usize / 2
     }
 
-    /// Where the cells of extremes alone begin.
-    const fn alone(self) -> usize {
-        self.additive + self.pairs
+    /// Where the groups begin: the wide pairs, the other pairs, the counts, the wide pairs' extremes, the other pairs', those alone.
+    pub(super) const fn groups(self) -> [u16; 6] {
+        let of_values = self.alone - (self.pairs - self.wide);
+        [0, self.wide, self.pairs, self.additive, of_values, self.alone]
     }
 
-    /// Whether an extreme is a `Value` event's; else it stands alone.
-    pub(crate) fn is_of_value(self, extreme: usize) -> bool {
-        extreme < self.alone()
+    /// How many cells are wide; they come first.
+    pub(crate) fn wide(self) -> usize {
+        self.wide.into()
     }
 
-    /// The column of the pending value of the event whose pair is at `pair`.
+    /// Whether an extreme bounds what pairs count; else it stands alone.
+    pub(crate) fn is_bound(self, extreme: usize) -> bool {
+        extreme < usize::from(self.alone)
+    }
+
+    /// The column of the pending value of a pair.
     #[inline]
     pub(crate) fn pending(self, pair: usize) -> usize {
-        self.cells + pair / 2
+        usize::from(self.cells) + pair / 2
     }
 
-    /// The pair of the event whose extremes are at `extremes`, or at the position before.
-    pub(crate) fn pair_of(self, extremes: usize) -> usize {
-        (extremes - self.additive) / 2 * 2
+    /// The first of the pairs that an extreme bounds, and how many they are.
+    pub(crate) fn bounded_by(self, extreme: usize) -> (usize, usize) {
+        let mut earlier = (extreme - self.additive()) / 2;
+        let mut first = 0;
+        for (_, kind) in *self.events {
+            if let Kind::Histogram(scale) = kind {
+                if earlier == 0 {
+                    return (first, scale.places());
+                }
+                (earlier, first) = (earlier - 1, first + 2 * scale.places());
+            }
+        }
+        (first + 2 * earlier, 1)
     }
 
-    /// Whether an extreme of a `Value` event is the complement of a minimum; else it is a maximum.
+    /// Whether an extreme that bounds pairs is the complement of a minimum; else it is a maximum.
     pub(crate) fn is_complement(self, extreme: usize) -> bool {
-        (extreme - self.additive) % 2 == 1
+        (extreme - self.additive()) % 2 == 1
     }
 
     /// Whether a cell is a `Count` event's.
     #[inline]
     pub(crate) fn is_of_count(self, cell: usize) -> bool {
-        cell.wrapping_sub(self.pairs) < self.additive - self.pairs
+        cell.wrapping_sub(self.pairs.into()) < usize::from(self.additive - self.pairs)
     }
 
-    /// Whether a cell counts the records of a `Value` event.
+    /// Whether a cell counts records: the first of a pair.
     pub(crate) fn counts_records(self, cell: usize) -> bool {
-        cell < self.pairs && cell.is_multiple_of(2)
+        cell < usize::from(self.pairs) && cell.is_multiple_of(2)
     }
 
     /// A number from cells that count records: the highest bit of a row's count is not part of it; nor, then, is
@@ -248,107 +194,18 @@ impl BucketLayout {
 
     /// How many cells add up; they come first.
     pub(crate) fn additive(self) -> usize {
-        self.additive
+        self.additive.into()
     }
 
     /// Whether a cell adds up; else it only rises.
     #[inline]
     pub(crate) fn adds_up(self, cell: usize) -> bool {
-        cell < self.additive
+        cell < self.additive()
     }
 
     /// Joins two numbers, read from cells at position `cell`: adds them, or takes the greater.
     #[inline]
     pub(crate) fn join(self, cell: usize, one: u64, other: u64) -> u64 {
         if self.adds_up(cell) { one.wrapping_add(other) } else { one.max(other) }
-    }
-}
-
-#[cfg(all(test, not(any(loom, shuttle))))]
-mod tests {
-    use super::*;
-
-    const COUNT: (&str, Kind) = ("count", Kind::Count);
-    const SIGNED: (&str, Kind) = ("signed", Kind::Signed);
-    const VALUE: (&str, Kind) = ("value", Kind::Value);
-    const MAXIMUM: (&str, Kind) = ("maximum", Kind::Maximum);
-    const MINIMUM: (&str, Kind) = ("minimum", Kind::Minimum);
-
-    /// The cells of each event, and whether they add up.
-    fn cells<const N: usize>(events: [(&str, Kind); N]) -> Vec<(usize, bool)> {
-        let of = |index| match index {
-            CellIndex::Count { cell } => vec![(cell.into(), true)],
-            CellIndex::Value { pair, extremes } => {
-                assert_eq!(pair % 2, 0, "a pair is aligned");
-                let (pair, extremes) = (usize::from(pair), usize::from(extremes));
-                vec![(pair, true), (pair + 1, true), (extremes, false), (extremes + 1, false)]
-            }
-            CellIndex::Extreme { cell, .. } => {
-                let cell = usize::from(cell);
-                vec![(cell, false), (cell + 1, false)]
-            }
-        };
-        CellIndex::all::<N>(BucketLayout::of(&events), &events).into_iter().flat_map(of).collect()
-    }
-
-    fn lie_side_by_side<const N: usize>(events: [(&str, Kind); N]) {
-        let (layout, mut cells) = (BucketLayout::of(&events), cells(events));
-        cells.sort_unstable();
-        let all: Vec<_> = (0..layout.cells()).map(|cell| (cell, layout.adds_up(cell))).collect();
-        assert_eq!(cells, all);
-    }
-
-    #[test]
-    fn every_cell_is_one_events() {
-        lie_side_by_side([]);
-        lie_side_by_side([COUNT]);
-        lie_side_by_side([VALUE]);
-        lie_side_by_side([COUNT, COUNT, COUNT]);
-        lie_side_by_side([VALUE, COUNT, VALUE, VALUE]);
-        lie_side_by_side([COUNT, VALUE, COUNT, COUNT, VALUE, VALUE]);
-        lie_side_by_side([MAXIMUM]);
-        lie_side_by_side([MINIMUM, COUNT, VALUE, MAXIMUM, SIGNED, VALUE, MINIMUM, COUNT]);
-    }
-
-    #[test]
-    fn extremes_of_values_stand_before_those_alone() {
-        let events = [MAXIMUM, VALUE, MINIMUM, COUNT];
-        let layout = BucketLayout::of(&events);
-        for cells in CellIndex::all::<4>(layout, &events) {
-            match cells {
-                CellIndex::Count { .. } => {}
-                CellIndex::Value { extremes, .. } => {
-                    assert!(
-                        [0, 1].iter().all(|more| layout.is_of_value(usize::from(extremes) + more))
-                    );
-                }
-                CellIndex::Extreme { cell, .. } => assert!(!layout.is_of_value(cell.into())),
-            }
-        }
-    }
-
-    /// Each value changes one cell, and can be told from every other, and from none.
-    #[test]
-    fn an_extreme_alone_is_any_value_or_none() {
-        for is_minimum in [false, true] {
-            let cells = CellIndex::Extreme { cell: 0, is_minimum };
-            let kept = |numbers: [u64; 2]| {
-                let stats = cells.stats(|position| numbers[position]);
-                let other = if is_minimum { stats.max } else { stats.min };
-                assert_eq!((stats.count, stats.sum, other), (0, 0, None));
-                if is_minimum { stats.min } else { stats.max }
-            };
-            assert_eq!(kept([0, 0]), None);
-            let values = [0, 1, 2, 1 << 63, u64::MAX - 1, u64::MAX];
-            for (first, second) in values.iter().flat_map(|one| values.map(|other| (*one, other))) {
-                let mut numbers = [0; 2];
-                for value in [first, second] {
-                    let (position, to) = raise_of(0, is_minimum, value);
-                    numbers[position] = numbers[position].max(to);
-                }
-                let expected = if is_minimum { first.min(second) } else { first.max(second) };
-                assert_eq!(kept(numbers), Some(expected));
-            }
-        }
     }
 }

@@ -5,7 +5,7 @@
 //! answers when the enum is compiled. It examines each attribute by itself, without recursion, however
 //! long the documentation is.
 
-use crate::event::layout::BucketLayout;
+use crate::event::layout::cells_together;
 use crate::event::{Event, Kind};
 
 /// A variant in the source, whether or not its `cfg` leaves it there.
@@ -121,9 +121,7 @@ pub const fn events<E: Event, const N: usize>(listed: &[Listed<E>]) -> [E; N] {
 ///
 /// In compilation, if they are more than a window can have.
 pub const fn cells(events: &[(&str, Kind)]) -> usize {
-    let layout = BucketLayout::of(events);
-    layout.check();
-    layout.cells()
+    cells_together(events)
 }
 
 /// True for a token or an attribute that cannot remove its variant.
@@ -201,6 +199,12 @@ macro_rules! __event_kind {
     ($event:ident Minimum) => {
         $crate::Kind::Minimum
     };
+    ($event:ident Histogram) => {
+        $crate::Kind::Histogram($crate::Scale::DEFAULT)
+    };
+    ($event:ident Histogram ($scale:expr)) => {
+        $crate::Kind::Histogram($scale)
+    };
     ($event:ident) => {
         ::core::compile_error!(::core::concat!(
             "each event needs a kind: `",
@@ -208,7 +212,7 @@ macro_rules! __event_kind {
             ": Count`, or another `windrow::Kind`"
         ))
     };
-    ($event:ident $other:ident) => {
+    ($event:ident $other:ident $(($of:expr))?) => {
         ::core::compile_error!(::core::concat!(
             "`",
             ::core::stringify!($other),

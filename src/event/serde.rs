@@ -12,9 +12,10 @@ use serde_core::de::{
 };
 use serde_core::ser::{Serialize, SerializeMap, SerializeStruct, Serializer};
 
-use super::layout::CellIndex;
+use super::cells::EventCells;
 use super::{Event, Kind, Positions, Stats};
 use crate::fields;
+use crate::histogram::{Distribution, Scale};
 use flaw::Flaw;
 
 mod flaw;
@@ -60,11 +61,19 @@ const fn tag(kind: Kind) -> (u32, &'static str) {
         Kind::Value => (2, "Value"),
         Kind::Maximum => (3, "Maximum"),
         Kind::Minimum => (4, "Minimum"),
+        Kind::Histogram(_) => (5, "Histogram"),
     }
 }
 
-/// All kinds, in the order of their numbers.
-const KINDS: [Kind; 5] = [Kind::Count, Kind::Signed, Kind::Value, Kind::Maximum, Kind::Minimum];
+/// One of each kind, in the order of their numbers.
+const KINDS: [Kind; 6] = [
+    Kind::Count,
+    Kind::Signed,
+    Kind::Value,
+    Kind::Maximum,
+    Kind::Minimum,
+    Kind::Histogram(Scale::DEFAULT),
+];
 const TAGS: &[&str; KINDS.len()] = &{
     let mut tags = [""; KINDS.len()];
     let mut index = 0;
@@ -78,18 +87,29 @@ const TAGS: &[&str; KINDS.len()] = &{
 };
 
 /// What is known of one event, by what its kind keeps.
-struct OfKind(Kind, Stats);
+enum OfKind {
+    Stats(Kind, Stats),
+    Distribution(Kind, Distribution),
+}
 
 impl Serialize for OfKind {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let OfKind(kind, stats) = self;
+        let (kind, stats) = match self {
+            OfKind::Stats(kind, stats) => (kind, stats),
+            OfKind::Distribution(kind, distribution) => {
+                let (number, name) = tag(*kind);
+                return serializer.serialize_newtype_variant("Kind", number, name, distribution);
+            }
+        };
         let (number, name) = tag(*kind);
         match kind {
             Kind::Count => serializer.serialize_newtype_variant("Kind", number, name, &stats.sum),
             Kind::Signed => {
                 serializer.serialize_newtype_variant("Kind", number, name, &stats.signed_sum())
             }
-            Kind::Value => serializer.serialize_newtype_variant("Kind", number, name, stats),
+            Kind::Value | Kind::Histogram(_) => {
+                serializer.serialize_newtype_variant("Kind", number, name, stats)
+            }
             Kind::Maximum => serializer.serialize_newtype_variant("Kind", number, name, &stats.max),
             Kind::Minimum => serializer.serialize_newtype_variant("Kind", number, name, &stats.min),
         }
@@ -100,29 +120,29 @@ impl Serialize for OfKind {
 struct OfEvent(&'static str, Kind);
 
 impl<'de> DeserializeSeed<'de> for OfEvent {
-    type Value = Stats;
+    type Value = OfKind;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Stats, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<OfKind, D::Error> {
         deserializer.deserialize_enum("Kind", TAGS, self)
     }
 }
 
 impl<'de> Visitor<'de> for OfEvent {
-    type Value = Stats;
+    type Value = OfKind;
 
     fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "the event `{}` as a {}", self.0, tag(self.1).1)
     }
 
-    fn visit_enum<A: EnumAccess<'de>>(self, access: A) -> Result<Stats, A::Error> {
+    fn visit_enum<A: EnumAccess<'de>>(self, access: A) -> Result<OfKind, A::Error> {
         let OfEvent(name, expected) = self;
         let (kind, access) = access.variant_seed(KindSeed)?;
-        if kind != expected {
+        if tag(kind) != tag(expected) {
             let (kind, expected) = (tag(kind).1, tag(expected).1);
             return Err(A::Error::custom(Flaw::Kind { name, kind, expected }));
         }
         let added = |sum| Stats { count: sum, sum, ..Stats::default() };
-        Ok(match kind {
+        let stats = match kind {
             Kind::Count => added(access.newtype_variant()?),
             Kind::Signed => added(access.newtype_variant::<i64>()?.cast_unsigned()),
             Kind::Value => {
@@ -132,7 +152,13 @@ impl<'de> Visitor<'de> for OfEvent {
             }
             Kind::Maximum => Stats { max: access.newtype_variant()?, ..Stats::default() },
             Kind::Minimum => Stats { min: access.newtype_variant()?, ..Stats::default() },
-        })
+            Kind::Histogram(_) => {
+                let of: Distribution = access.newtype_variant()?;
+                flaw::of_scale(name, &of, expected).map_err(A::Error::custom)?;
+                return Ok(OfKind::Distribution(expected, of));
+            }
+        };
+        Ok(OfKind::Stats(kind, stats))
     }
 }
 
@@ -177,7 +203,12 @@ impl<E: Event> Serialize for Cells<'_, E> {
         let numbers = self.0.as_ref();
         let mut map = serializer.serialize_map(Some(E::EVENTS.len()))?;
         for ((name, kind), cells) in E::EVENTS.iter().zip(<E::Cells as Positions<E>>::CELLS) {
-            map.serialize_entry(name, &OfKind(*kind, cells.stats(|cell| numbers[cell])))?;
+            let number = |cell: usize| numbers[cell];
+            let known = match cells.places() {
+                Some(places) => OfKind::Distribution(*kind, places.distribution(number)),
+                None => OfKind::Stats(*kind, cells.stats(number)),
+            };
+            map.serialize_entry(name, &known)?;
         }
         map.end()
     }
@@ -202,8 +233,8 @@ impl<'de, E: Event> Visitor<'de> for AllEvents<E> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<E::Cells, A::Error> {
-        let places: &[CellIndex] = <E::Cells as Positions<E>>::CELLS;
-        let (mut cells, mut is_there) = (E::ZERO, vec![false; places.len()]);
+        let all: &[EventCells] = <E::Cells as Positions<E>>::CELLS;
+        let (mut cells, mut is_there) = (E::ZERO, vec![false; all.len()]);
         let mut next = 0;
         while let Some(index) = map.next_key_seed(Name { events: E::EVENTS, next })? {
             let (name, kind) = E::EVENTS[index];
@@ -211,8 +242,12 @@ impl<'de, E: Event> Visitor<'de> for AllEvents<E> {
                 return Err(A::Error::custom(Flaw::Twice { name }));
             }
             (is_there[index], next) = (true, index + 1);
-            let stats = map.next_value_seed(OfEvent(name, kind))?;
-            places[index].write(stats, |cell, number| cells.as_mut()[cell] = number);
+            let write = |cell: usize, number| cells.as_mut()[cell] = number;
+            match (map.next_value_seed(OfEvent(name, kind))?, all[index].places()) {
+                (OfKind::Distribution(_, of), Some(places)) => places.write(&of, write),
+                (OfKind::Distribution(..), None) => {}
+                (OfKind::Stats(_, stats), _) => all[index].write(stats, write),
+            }
         }
         match is_there.iter().position(|is_there| !is_there) {
             None => Ok(cells),

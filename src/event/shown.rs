@@ -3,7 +3,7 @@
 use std::fmt::{self, Debug, DebugStruct, Formatter};
 
 use super::{Event, Kind, Positions, Stats};
-use crate::event::layout::CellIndex;
+use crate::event::cells::EventCells;
 
 /// What is known of one event.
 struct Shown {
@@ -14,7 +14,7 @@ struct Shown {
 impl Debug for Shown {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.kind {
-            Kind::Count | Kind::Value => self.stats.fmt(f),
+            Kind::Count | Kind::Value | Kind::Histogram(_) => self.stats.fmt(f),
             Kind::Signed => self.stats.signed_sum().fmt(f),
             Kind::Maximum => self.stats.max.fmt(f),
             Kind::Minimum => self.stats.min.fmt(f),
@@ -23,7 +23,7 @@ impl Debug for Shown {
 }
 
 /// Shows each event's stats, as a field of its name.
-pub(crate) fn show<E: Event>(shown: &mut DebugStruct<'_, '_>, stats: impl Fn(CellIndex) -> Stats) {
+pub(crate) fn show<E: Event>(shown: &mut DebugStruct<'_, '_>, stats: impl Fn(EventCells) -> Stats) {
     for ((name, kind), cells) in E::EVENTS.iter().zip(<E::Cells as Positions<E>>::CELLS) {
         shown.field(name, &Shown { kind: *kind, stats: stats(*cells) });
     }

@@ -18,7 +18,7 @@
 use std::ptr::{NonNull, null_mut, slice_from_raw_parts_mut};
 
 use crate::arena::{arena, rows};
-use crate::stripe::put::{Add, put, put_first};
+use crate::stripe::put::{Add, Number, put};
 use crate::stripe::{self, TaggedColumn};
 use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 
@@ -53,12 +53,12 @@ constructor!(const);
 constructor!();
 
 impl Columns {
-    /// Counts a value in the cell at `place`.
+    /// Counts so many values, of which this is the sum, in the cell at `place`.
     #[inline]
-    pub(super) fn record(&self, place: usize, value: u64) {
+    pub(super) fn record(&self, place: usize, sum: u64, count: u64) {
         debug_assert!(place < self.cells);
-        self.add(SUM, value);
-        self.add(FIRST_CELL + place, 1); // last: see above
+        self.add(SUM, sum);
+        self.add(FIRST_CELL + place, count); // last: see above
     }
 
     /// What was ever counted in each cell, and then what was ever added to the sum.
@@ -69,7 +69,7 @@ impl Columns {
         }
         if let Some(shared) = self.shared() {
             for (count, cell) in counts.iter_mut().zip(&shared[FIRST_CELL..]) {
-                // Acquire: pairs with the Release in `add_shared`, as in `rows::add_up`.
+                // Acquire: pairs with the Release of an add aside, as in `rows::add_up`.
                 *count = count.wrapping_add(cell.load(Ordering::Acquire));
             }
         }
@@ -87,14 +87,7 @@ impl Columns {
     /// Adds `n`, wrapping, to the number at `distance`.
     #[inline]
     fn add(&self, distance: usize, n: u64) {
-        let (add, aside) = (Add(n, Ordering::Release), move || self.add_shared(distance, n));
-        // SAFETY: a word of `tagged`'s.
-        unsafe {
-            put(self.word(distance), add, aside, || {
-                self.claim();
-                put_first(self.word(distance), add, aside);
-            });
-        }
+        put(At { columns: self, distance }, Add(n, Ordering::Release));
     }
 
     /// The word of the column at `distance`; or one that has no column.
@@ -113,13 +106,6 @@ impl Columns {
     fn tagged(&self, distance: usize) -> TaggedColumn {
         // SAFETY: null at first, and `claim` stores nothing else but words; the one to the right is one, too.
         unsafe { TaggedColumn::decode(self.word(distance)) }
-    }
-
-    /// Adds without a row.
-    #[cold]
-    fn add_shared(&self, distance: usize, n: u64) {
-        let shared = self.shared().unwrap_or_else(|| self.make_shared());
-        shared[distance].fetch_add(n, Ordering::Release); // as in `portable::Dealt::add`
     }
 
     /// Claims columns unless that was tried. Not while the strategy is undecided.
@@ -181,6 +167,31 @@ impl Columns {
     /// How many columns there are.
     fn length(&self) -> usize {
         FIRST_CELL + self.cells
+    }
+}
+
+/// One of the numbers.
+#[derive(Clone, Copy)]
+struct At<'a> {
+    columns: &'a Columns,
+    distance: usize,
+}
+
+// SAFETY: as in `tagged`.
+unsafe impl Number for At<'_> {
+    #[inline]
+    fn word(self) -> *mut AtomicU64 {
+        self.columns.word(self.distance)
+    }
+
+    fn claimed(self) -> *mut AtomicU64 {
+        self.columns.claim();
+        self.word()
+    }
+
+    fn aside(&self) -> &AtomicU64 {
+        let shared = self.columns.shared().unwrap_or_else(|| self.columns.make_shared());
+        &shared[self.distance]
     }
 }
 

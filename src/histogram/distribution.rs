@@ -3,8 +3,10 @@
 use std::fmt::{self, Debug, Display, Formatter};
 use std::ops::RangeInclusive;
 
+use crate::event::Stats;
 use crate::histogram::scale::Scale;
 
+mod buckets;
 mod merge;
 mod percentile;
 #[cfg(feature = "serde")]
@@ -255,6 +257,17 @@ impl Distribution {
             let (least, greatest) = self.scale.bounds(*place as usize);
             (least..=greatest, *count)
         })
+    }
+
+    /// Count, sum and extremes.
+    pub(crate) fn stats(&self) -> Stats {
+        Stats { count: self.count, sum: self.sum, min: self.min(), max: self.max() }
+    }
+
+    /// How many values each place of the scale has.
+    #[cfg(feature = "serde")]
+    pub(crate) fn counts(&self) -> impl Iterator<Item = u64> {
+        (0..self.scale.places()).map(|place| self.counted_at(place))
     }
 
     /// The cells that were used, no wider than the extremes.

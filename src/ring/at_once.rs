@@ -25,6 +25,7 @@
 //! row. The reader has an Acquire fence behind all these loads, so that its second load of `current` cannot be older
 //! than the retirement. The version's load stands behind another fence, which keeps the two checks in their order.
 
+use crate::event::cells::Addends;
 use crate::ring::Ring;
 use crate::ring::bucket::{Bucket, Mark};
 use crate::ring::mark::each_closed;
@@ -83,37 +84,55 @@ impl Store {
 impl View<'_> {
     /// What all buckets that count hold at a position that adds up, by the mark of the live bucket; `None` if
     /// it takes a walk.
+    pub(super) fn total_at_once(&self, position: usize) -> Option<u64> {
+        let (layout, mut total) = (self.layout(), 0_u64);
+        let is_read = layout.adds_up(position)
+            && self.add_up_at_once(Addends::one(position), |_, number| {
+                total = total.wrapping_add(number);
+            });
+        is_read.then(|| layout.without_pending(position, total))
+    }
+
+    /// Calls `add` for each of these cells with numbers that add up, wrapping, to what all buckets that count hold there: with
+    /// the cell's index among them. Of records, [modulo 2^63](crate::stripe::live_bucket::PENDING). False if it takes a walk: then the numbers are
+    /// worth nothing.
     ///
     /// Here the interval may have touched buckets, and the time may have passed the live bucket. If `current`
     /// is the same afterwards, no bucket of its interval has left its slot.
-    pub(super) fn total_at_once(&self, position: usize) -> Option<u64> {
+    pub(super) fn add_up_at_once(&self, cells: Addends, mut add: impl FnMut(usize, u64)) -> bool {
         let (live, newest) = (self.live(), self.newest());
-        let ring = self.ring();
-        if !ring.store.layout.adds_up(position) || newest < live {
-            return None;
+        if newest < live {
+            return false;
         }
-        let (slots, geometry) = (&*self.generation().slots, self.geometry());
+        let (ring, slots, geometry) = (self.ring(), &*self.generation().slots, self.geometry());
         let oldest = geometry.oldest(newest);
         let current = self.found();
-        let mut sum = 0u64;
         if oldest <= live {
             let mark = current.bucket.mark();
             // What has left, before the blocks: what is closed by then is in their sums, and grows no more. A bucket
             // that is closed only behind them may have counted in between what they do not have.
             let all_closed = each_closed(slots, geometry.oldest(live), oldest, |gone| {
-                // Relaxed: as in `interval_sum`.
-                sum = sum.wrapping_sub(gone.cells()[position].total.load(Ordering::Relaxed));
+                for (index, position) in cells.positions().enumerate() {
+                    // Relaxed: as in `interval_sum`.
+                    let total = gone.cells()[position].total.load(Ordering::Relaxed);
+                    add(index, total.wrapping_neg());
+                }
             });
             if !all_closed {
-                return None;
+                return false;
             }
-            let interval = ring.store.interval_sum(current.bucket, mark, position)?;
-            sum = sum.wrapping_add(interval);
-            if oldest < live && ring.touched.reaches(newest) {
-                let older = oldest..=live - 1;
-                sum = sum.wrapping_add(slots.shared_sum(older, newest, position)?);
+            let is_touched = oldest < live && ring.touched.reaches(newest);
+            for (index, position) in cells.positions().enumerate() {
+                let interval = ring.store.interval_sum(current.bucket, mark, position);
+                let Some(interval) = interval else { return false };
+                add(index, interval);
+                if is_touched {
+                    let shared = slots.shared_sum(oldest..=live - 1, newest, position);
+                    let Some(shared) = shared else { return false };
+                    add(index, shared);
+                }
             }
         }
-        ring.is_current(current).then(|| ring.store.layout.without_pending(position, sum))
+        ring.is_current(current)
     }
 }

@@ -140,11 +140,12 @@ impl Block {
     fn greatest(&self, position: usize) -> u64 {
         let cell = self.column.right(position);
         match self.strategy {
-            Strategy::PerCore if self.layout.is_of_value(position) => {
-                let pair = self.layout.pair_of(position);
+            Strategy::PerCore if self.layout.is_bound(position) => {
+                let (pair, pairs) = self.layout.bounded_by(position);
                 rows::extreme(&rows::Extreme {
-                    count: self.column.right(pair),
+                    pair: self.column.right(pair),
                     pending: self.column.right(self.layout.pending(pair)),
+                    pairs,
                     cell,
                     is_complement: self.layout.is_complement(position),
                 })

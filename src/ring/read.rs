@@ -4,6 +4,7 @@
 //! bucket, which counts as zero.
 
 use crate::arena::by_row::ByRow;
+use crate::event::cells::Addends;
 use crate::reclaim::{self, Guard};
 use crate::ring::Ring;
 use crate::ring::geometry::Geometry;
@@ -92,18 +93,21 @@ impl Ring {
         cells.map(move |cells| cells[position].load(Ordering::Acquire))
     }
 
-    /// Everything that was ever added, at a position that adds up, row by row.
-    pub(crate) fn by_row(&self, position: usize) -> ByRow {
-        let mut rows: Vec<u64> = Vec::new();
-        for block in self.store.blocks.iter() {
-            for (row, number) in block.by_row(position).enumerate() {
-                match rows.get_mut(row) {
-                    Some(sum) => *sum = sum.wrapping_add(number),
-                    None => rows.push(number), // or a row that has just been opened
+    /// Everything that was ever added in these cells together, row by row.
+    pub(crate) fn by_row(&self, cells: Addends) -> ByRow {
+        let mut all = ByRow::default();
+        for position in cells.positions() {
+            for block in self.store.blocks.iter() {
+                for (row, number) in block.by_row(position).enumerate() {
+                    match all.rows.get_mut(row) {
+                        Some(sum) => *sum = sum.wrapping_add(number),
+                        None => all.rows.push(number), // or a row that has just been opened
+                    }
                 }
             }
+            all.shared = self.beside_blocks(position).fold(all.shared, u64::wrapping_add);
         }
-        ByRow { rows, shared: self.beside_blocks(position).fold(0, u64::wrapping_add) }
+        all
     }
 
     /// What found its bucket gone, at a position.

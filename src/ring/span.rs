@@ -6,7 +6,8 @@
 
 use crate::error::OutOfRange;
 use crate::event::Stats;
-use crate::event::layout::CellIndex;
+use crate::event::cells::{Addends, EventCells, Places};
+use crate::histogram::Distribution;
 use crate::ring::geometry::{Geometry, OutOfRing};
 use crate::ring::tier_view::TierSpan;
 use crate::ring::view::View;
@@ -177,8 +178,53 @@ impl View<'_> {
         }
     }
 
+    /// What a span holds in all of these cells together.
+    pub(crate) fn sum_in(&self, span: Span, cells: Addends) -> u64 {
+        if cells.count == 1 {
+            return self.total_in(span, cells.first);
+        }
+        let mut sum = 0_u64;
+        let mut add = |_: usize, number: u64| sum = sum.wrapping_add(number);
+        if !(self.is_whole(span) && self.add_up_at_once(cells, &mut add)) {
+            sum = 0;
+            self.each_number_in(span, cells, |_, number| sum = sum.wrapping_add(number));
+        }
+        self.layout().without_pending(cells.first, sum)
+    }
+
+    /// What a span holds in each of these cells.
+    fn numbers_in(&self, span: Span, cells: Addends) -> Vec<u64> {
+        let mut numbers = vec![0_u64; cells.count];
+        let mut add = |index: usize, number| numbers[index] = numbers[index].wrapping_add(number);
+        if self.is_whole(span) && self.add_up_at_once(cells, &mut add) {
+            let layout = self.layout();
+            let numbered = numbers.iter_mut().zip(cells.positions());
+            numbered.for_each(|(number, at)| *number = layout.without_pending(at, *number));
+        } else {
+            self.each_number_in(span, cells, |index, number| numbers[index] = number);
+        }
+        numbers
+    }
+
+    /// Calls `see` with what a span holds in each of these cells, one after the other.
+    fn each_number_in(&self, span: Span, cells: Addends, mut see: impl FnMut(usize, u64)) {
+        if let Some(tier) = self.in_tier(span) {
+            for (index, position) in cells.positions().enumerate() {
+                see(index, tier.number(position));
+            }
+            tier.end();
+            return;
+        }
+        for (index, position) in cells.positions().enumerate() {
+            see(index, self.total_in(span, position));
+        }
+    }
+
     /// What is known of an event in a span.
-    pub(crate) fn stats_in(&self, span: Span, cells: CellIndex) -> Stats {
+    pub(crate) fn stats_in(&self, span: Span, cells: EventCells) -> Stats {
+        if let Some(places) = cells.places() {
+            return self.distribution_in(span, places).stats();
+        }
         if let Some(tier) = self.in_tier(span) {
             let stats = cells.stats(|position| tier.number(position));
             tier.end();
@@ -192,16 +238,51 @@ impl View<'_> {
 
     /// As [`stats_in`](Self::stats_in), each bucket as a whole or not at all.
     #[cold]
-    fn stats_by_bucket(&self, span: Span, cells: CellIndex) -> Stats {
+    fn stats_by_bucket(&self, span: Span, cells: EventCells) -> Stats {
         let mut all = Stats::default();
-        let Some((oldest, newest)) = span.starts else { return all };
+        self.each_whole_bucket(span, |read| cells.stats(read), |bucket| all = all.with(bucket));
+        all
+    }
+
+    /// The distribution of a `Histogram` event in a span. What it has counted was read first.
+    pub(crate) fn distribution_in(&self, span: Span, places: Places) -> Distribution {
+        let counts = self.numbers_in(span, places.counts());
+        let sum = self.sum_in(span, places.sums());
+        let extremes = places.extremes().map(|position| self.total_in(span, position));
+        if span.tier.is_none() && self.is_overtaken() {
+            return self.distribution_by_bucket(span, places); // as in `stats_in`
+        }
+        places.of(counts, sum, extremes)
+    }
+
+    /// As [`distribution_in`](Self::distribution_in), each bucket as a whole or not at all.
+    #[cold]
+    fn distribution_by_bucket(&self, span: Span, places: Places) -> Distribution {
+        let mut all = places.distribution(|_| 0);
+        self.each_whole_bucket(
+            span,
+            |read| places.distribution(read),
+            |bucket| {
+                let _ = all.merge(&bucket); // of one scale: it is not refused
+            },
+        );
+        all
+    }
+
+    /// Calls `see` with what `of` makes of each bucket in a span, by reading its numbers; not with that of a bucket that leaves meanwhile.
+    fn each_whole_bucket<T>(
+        &self,
+        span: Span,
+        of: impl Fn(&mut dyn FnMut(usize) -> u64) -> T,
+        mut see: impl FnMut(T),
+    ) {
+        let Some((oldest, newest)) = span.starts else { return };
         self.each(oldest, newest, |_, data| {
-            let bucket = cells.stats(|position| self.number(data, position));
+            let bucket = of(&mut |position| self.number(data, position));
             if self.is_valid(data) {
-                all = all.with(bucket);
+                see(bucket);
             }
         });
-        all
     }
 
     /// What a span holds at every position. `zero` has that many cells, all zero.
@@ -253,25 +334,25 @@ impl View<'_> {
         all
     }
 
-    /// What the sliding interval of `nanos` holds at a position that adds up, and the nanoseconds that it
+    /// What the sliding interval of `nanos` holds in these cells together, and the nanoseconds that it
     /// covers: whole buckets, one less than there are at most. It begins within a bucket, of which it
     /// takes the share that it covers. `number` says what a sum there is.
     pub(crate) fn weighted(
         &self,
         nanos: u64,
-        position: usize,
+        cells: Addends,
         number: impl Fn(u64) -> f64,
     ) -> (f64, u64) {
         let source = self.source(nanos);
         let (geometry, newest) = (source.geometry, self.newest_of(source));
         let buckets = source.covering(nanos).min(geometry.buckets() - 1);
         let span = self.span(source, Some(newest), buckets);
-        let mut sum = number(self.total_in(span, position));
+        let mut sum = number(self.sum_in(span, cells));
         let before = span.starts.and_then(|(oldest, _)| oldest.checked_sub(span.length));
         if before.is_some() {
             let share = 1.0 - (self.now() - newest) as f64 / span.length as f64;
             let partial = self.span(source, before, 1);
-            sum += share * number(self.total_in(partial, position));
+            sum += share * number(self.sum_in(partial, cells));
         }
         (sum, span.covers())
     }

@@ -15,9 +15,10 @@ use std::fmt::{self, Debug, Formatter};
 
 use super::SlidingWindow;
 use crate::clock::Clock;
-use crate::event::layout::CellIndex;
+use crate::event::cells::EventCells;
 use crate::event::shown::show;
 use crate::event::{Event, Positions, Stats, cells_of};
+use crate::histogram::Distribution;
 use crate::window::identity::Identity;
 
 /// # Since a moment
@@ -216,12 +217,34 @@ impl<E: Event> Since<E> {
         self.stats(event).mean()
     }
 
+    /// How the values of a `Histogram` event that were recorded since are distributed: [percentiles](SlidingWindow#percentiles). Its least and
+    /// greatest value are known as well as the cells know them: no value is beyond them, and they are in the cells of the least value and of the
+    /// greatest. Allocates once.
+    ///
+    /// ```
+    /// # windrow::events! { enum Http { Rt: Histogram } }
+    /// let window = windrow::SlidingWindow::<Http>::builder().build()?;
+    /// let before = window.moment();
+    /// window.record(Http::Rt, 1 << 20);
+    /// let since = window.since(&before).unwrap();
+    /// assert_eq!(since.distribution(Http::Rt).count_up_to(1 << 20), 1..=1);
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn distribution(&self, event: E) -> Distribution {
+        let (places, cells) = (cells_of(event).places(), self.cells.as_ref());
+        places.map_or_else(Distribution::default, |places| {
+            let [greatest, inverse] = places.extremes();
+            let unknown = |position| position == greatest || position == inverse;
+            places.distribution(|at| if unknown(at) { u64::MAX } else { cells[at] })
+        })
+    }
+
     /// Without extremes, which mean nothing here.
     fn stats(&self, event: E) -> Stats {
         self.stats_of(cells_of(event))
     }
 
-    fn stats_of(&self, index: CellIndex) -> Stats {
+    fn stats_of(&self, index: EventCells) -> Stats {
         let cells = self.cells.as_ref();
         Stats { min: None, max: None, ..index.stats(|position| cells[position]) }
     }

@@ -6,7 +6,9 @@ use std::time::Duration;
 use super::SlidingWindow;
 use crate::clock::{Clock, Coarse};
 use crate::error::{OutOfRange, SpanError};
+use crate::event::cells::Addends;
 use crate::event::{Event, Stats, cells_of, number_of};
+use crate::histogram::Distribution;
 use crate::ring::{RingAndClock, Span, View};
 use crate::timestamp::Timestamp;
 use crate::window::query::within;
@@ -138,8 +140,8 @@ impl<E: Event, C: Clock> Over<'_, E, C> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn sum(&self, event: E) -> u64 {
-        let Some(position) = cells_of(event).sum() else { return 0 };
-        self.read(|view, span| view.total_in(span, position))
+        let Some(cells) = cells_of(event).sum() else { return 0 };
+        self.read(|view, span| view.sum_in(span, cells))
     }
 
     /// Count, sum, minimum and maximum of an event over the span. They agree as in [`SlidingWindow::stats`].
@@ -153,6 +155,25 @@ impl<E: Event, C: Clock> Over<'_, E, C> {
     /// ```
     pub fn stats(&self, event: E) -> Stats {
         self.read(|view, span| view.stats_in(span, cells_of(event)))
+    }
+
+    /// How the values of a `Histogram` event are distributed over the span: [percentiles](SlidingWindow#percentiles).
+    ///
+    /// Costs an epoch pin, and for each cell of the scale what [`sum`](Self::sum) does; and an allocation or two.
+    ///
+    /// ```
+    /// # windrow::events! { enum Http { Rt: Histogram } }
+    /// let window = windrow::SlidingWindow::<Http>::builder().build()?;
+    /// window.record(Http::Rt, 7_000);
+    /// let recent = window.over(std::time::Duration::from_millis(500))?.distribution(Http::Rt);
+    /// assert_eq!(recent.percentile(0.99), Some(7_000));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn distribution(&self, event: E) -> Distribution {
+        let places = cells_of(event).places();
+        places.map_or_else(Distribution::default, |places| {
+            self.read(|view, span| view.distribution_in(span, places))
+        })
     }
 
     /// What was added to a `Count` event per second of what the span [covers](Self::covers); of a `Value` event,
@@ -175,9 +196,8 @@ impl<E: Event, C: Clock> Over<'_, E, C> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn rate(&self, event: E) -> f64 {
-        let Some(position) = cells_of(event).count() else { return 0.0 };
-        let (count, covers) =
-            self.read(|view, span| (view.total_in(span, position), span.covers()));
+        let Some(cells) = cells_of(event).count() else { return 0.0 };
+        let (count, covers) = self.read(|view, span| (view.sum_in(span, cells), span.covers()));
         per_second(number_of(event, count), Duration::from_nanos(covers))
     }
 
@@ -297,7 +317,7 @@ impl<E: Event, C: Clock> Over<'_, E, C> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn weighted_sum(&self, event: E) -> f64 {
-        cells_of(event).sum().map_or(0.0, |position| self.weighted(event, position).0)
+        cells_of(event).sum().map_or(0.0, |cells| self.weighted(event, cells).0)
     }
 
     /// The estimate of [`weighted_sum`](Self::weighted_sum) per second of the span that it is of; of a `Value`
@@ -316,16 +336,16 @@ impl<E: Event, C: Clock> Over<'_, E, C> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn weighted_rate(&self, event: E) -> f64 {
-        let Some(position) = cells_of(event).count() else { return 0.0 };
-        let (count, covers) = self.weighted(event, position);
+        let Some(cells) = cells_of(event).count() else { return 0.0 };
+        let (count, covers) = self.weighted(event, cells);
         per_second(count, Duration::from_nanos(covers))
     }
 
     /// The estimate at a position of an event, and the nanoseconds that it covers.
-    fn weighted(&self, event: E, position: usize) -> (f64, u64) {
+    fn weighted(&self, event: E, cells: Addends) -> (f64, u64) {
         let window = self.window;
         let number = |sum| number_of(event, sum);
-        window.ring.view(|| window.nanos(), |view| view.weighted(self.span, position, number))
+        window.ring.view(|| window.nanos(), |view| view.weighted(self.span, cells, number))
     }
 }
 

@@ -7,7 +7,7 @@ use super::SlidingWindow;
 use crate::arena::by_row::ByRow;
 use crate::clock::Clock;
 use crate::error::SpanError;
-use crate::event::layout::CellIndex;
+use crate::event::cells::{Addends, EventCells};
 use crate::event::shown::show;
 use crate::event::{Event, Stats, cells_of};
 use crate::ring::{RingAndClock, View};
@@ -61,7 +61,10 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn sum(&self, event: E) -> u64 {
-        let Some(position) = cells_of(event).sum() else { return 0 };
+        let Some(cells) = cells_of(event).sum() else { return 0 };
+        let Addends { first: position, count: 1 } = cells else {
+            return self.ring.view(|| self.nanos(), |view| view.sum_in(view.interval(), cells));
+        };
         let at_once = self.ring.sum_at_once(|| self.clock.quick().as_nanos(), position);
         at_once.unwrap_or_else(|| self.total(position))
     }
@@ -96,7 +99,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     }
 
     /// The stats of the event with these cells.
-    fn stats_at(&self, cells: CellIndex) -> Stats {
+    fn stats_at(&self, cells: EventCells) -> Stats {
         self.ring.view(|| self.nanos(), |view| view.stats_in(view.interval(), cells))
     }
 
@@ -229,8 +232,8 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn by_row(&self, event: E) -> ByRow {
-        let position = cells_of(event).count();
-        position.map_or_else(ByRow::default, |position| self.ring.by_row(position))
+        let cells = cells_of(event).count();
+        cells.map_or_else(ByRow::default, |cells| self.ring.by_row(cells))
     }
 
     /// What was added when the bucket of its time had already left the ring. Either the clock had stepped

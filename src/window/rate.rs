@@ -47,10 +47,11 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn rate(&self, event: E) -> f64 {
-        let Some(position) = cells_of(event).count() else { return 0.0 };
-        let (count, interval) = self
-            .ring
-            .view(|| self.nanos(), |view| (view.total(position), view.geometry().interval()));
+        let Some(cells) = cells_of(event).count() else { return 0.0 };
+        let (count, interval) = self.ring.view(
+            || self.nanos(),
+            |view| (view.sum_in(view.interval(), cells), view.geometry().interval()),
+        );
         per_second(number_of(event, count), Duration::from_nanos(interval))
     }
 
@@ -80,12 +81,12 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn warm_up_rate(&self, event: E) -> Option<f64> {
-        let position = cells_of(event).count();
+        let cells = cells_of(event).count();
         let (count, nanos) = self.ring.view(
             || self.nanos(),
             |view| {
                 let age = view.now().saturating_sub(self.built.as_nanos());
-                let count = position.map_or(0, |position| view.total(position));
+                let count = cells.map_or(0, |cells| view.sum_in(view.interval(), cells));
                 (count, view.geometry().interval().min(age))
             },
         );

@@ -3,8 +3,9 @@
 use std::slice;
 use std::time::Duration;
 
-use crate::event::layout::CellIndex;
+use crate::event::cells::EventCells;
 use crate::event::{Event, Positions, Stats, cells_of, number_of};
+use crate::histogram::Distribution;
 use crate::ring::{BucketData, Span, View};
 use crate::timestamp::Timestamp;
 use crate::window::rate::per_second;
@@ -195,8 +196,30 @@ impl<E: Event> Snapshot<E> {
     }
 
     /// The stats of the event with these cells.
-    fn stats_at(&self, cells: CellIndex) -> Stats {
+    fn stats_at(&self, cells: EventCells) -> Stats {
         self.buckets.iter().map(|bucket| bucket.stats_at(cells)).sum()
+    }
+
+    /// How the values of a `Histogram` event are distributed over all buckets: [percentiles](crate::SlidingWindow#percentiles). Allocates.
+    ///
+    /// ```
+    /// # windrow::events! { enum Http { Rt: Histogram } }
+    /// let window = windrow::SlidingWindow::<Http>::builder().build()?;
+    /// window.record(Http::Rt, 7_000);
+    /// assert_eq!(window.snapshot().distribution(Http::Rt).percentile(0.99), Some(7_000));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn distribution(&self, event: E) -> Distribution {
+        let mut all = Distribution::default();
+        for (index, bucket) in self.buckets.iter().enumerate() {
+            let bucket = bucket.distribution(event);
+            if index == 0 {
+                all = bucket;
+            } else {
+                let _ = all.merge(&bucket); // of one scale: it is not refused
+            }
+        }
+        all
     }
 }
 
@@ -332,9 +355,37 @@ impl<E: Event> BucketSnapshot<E> {
     }
 
     /// The stats of the event with these cells.
-    fn stats_at(&self, cells: CellIndex) -> Stats {
+    fn stats_at(&self, cells: EventCells) -> Stats {
         let numbers = self.cells.as_ref();
         cells.stats(|position| numbers[position])
+    }
+
+    /// How the values of a `Histogram` event are distributed: [percentiles](crate::SlidingWindow#percentiles). Allocates once.
+    ///
+    /// ```
+    /// # windrow::events! { enum Http { Rt: Histogram } }
+    /// let window = windrow::SlidingWindow::<Http>::builder().build()?;
+    /// window.record(Http::Rt, 7_000);
+    /// let snapshot = window.snapshot();
+    /// let newest = snapshot.buckets().last().unwrap();
+    /// assert_eq!(newest.distribution(Http::Rt).percentile(0.99), Some(7_000));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn distribution(&self, event: E) -> Distribution {
+        self.distribution_at(cells_of(event))
+    }
+
+    /// The distribution of the event with these cells.
+    fn distribution_at(&self, cells: EventCells) -> Distribution {
+        let (places, numbers) = (cells.places(), self.cells.as_ref());
+        places.map_or_else(Distribution::default, |places| {
+            places.distribution(|position| numbers[position])
+        })
+    }
+
+    fn all_distributions(&self) -> impl Iterator<Item = Distribution> {
+        let events = <E::Cells as Positions<E>>::CELLS.iter();
+        events.filter_map(|cells| cells.places().map(|_| self.distribution_at(*cells)))
     }
 
     /// Each event's stats, in the order of their indexes.

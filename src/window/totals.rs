@@ -3,9 +3,10 @@
 use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
 
-use crate::event::layout::CellIndex;
+use crate::event::cells::EventCells;
 use crate::event::shown::show;
 use crate::event::{Event, Stats, cells_of, number_of};
+use crate::histogram::Distribution;
 use crate::ring::{Span, View};
 use crate::timestamp::Timestamp;
 use crate::window::rate::per_second;
@@ -102,8 +103,24 @@ impl<E: Event> Totals<E> {
         self.stats_of(cells_of(event))
     }
 
+    /// How its values are distributed, of a `Histogram` event: [percentiles](crate::SlidingWindow#percentiles). Allocates once.
+    ///
+    /// ```
+    /// # windrow::events! { enum Http { Rt: Histogram } }
+    /// let window = windrow::SlidingWindow::<Http>::builder().build()?;
+    /// window.record(Http::Rt, 7_000);
+    /// assert_eq!(window.totals().distribution(Http::Rt).percentile(0.99), Some(7_000));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn distribution(&self, event: E) -> Distribution {
+        let (places, cells) = (cells_of(event).places(), self.cells.as_ref());
+        places.map_or_else(Distribution::default, |places| {
+            places.distribution(|position| cells[position])
+        })
+    }
+
     /// The stats of the event with these cells.
-    fn stats_of(&self, index: CellIndex) -> Stats {
+    fn stats_of(&self, index: EventCells) -> Stats {
         let cells = self.cells.as_ref();
         index.stats(|position| cells[position])
     }

@@ -52,7 +52,9 @@ fn storm<C: Clock + Sync>(gate: &Gate<C>, most: u64, max_wait: u64) -> BTreeMap<
             }
         }
         let mut all = all.lock().unwrap();
-        granted.into_iter().for_each(|(start, n)| *all.entry(start).or_default() += n);
+        for (start, n) in granted {
+            *all.entry(start).or_default() += n;
+        }
     });
     all.into_inner().unwrap()
 }

@@ -113,7 +113,7 @@ fn of_a_hundred_values_each_percent_is_one() {
         let values: Vec<u64> = (0..100).map(|n| if n < few { 1_000 } else { 1_000_000 }).collect();
         let found = distribution(Scale::DEFAULT, &values);
         let [last, next] =
-            [few, few + 1].map(|part| found.percentile(part as f64 / 100.0).unwrap());
+            [few, few + 1].map(|part| found.percentile(f64::from(part) / 100.0).unwrap());
         assert!(last < 2_000 && next > 900_000, "{few} of 100: {last}, {next}");
     }
 }

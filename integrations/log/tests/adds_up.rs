@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use windrow::clock::Manual;
-use windrow::{Family, SlidingWindow, Stats, Timestamp, events, labels};
+use windrow::{Distribution, Family, SlidingWindow, Stats, Timestamp, events, labels};
 use windrow_log::{Entry, Log, Options, Skipped, Unwritten};
 
 events! { enum Http { Pass: Count, Open: Signed, Rt: Value, Depth: Maximum } }
@@ -199,4 +199,36 @@ fn a_batch_that_is_dropped_goes_with_the_next() {
     log.batch().add("/", &window);
     drop(log);
     assert_eq!(logged(directory.path(), "/", "Pass").sum, 7);
+}
+
+events! { enum Times { Rt: Histogram } }
+
+#[test]
+fn distributions_of_all_lines_merge_to_what_was_recorded() {
+    let directory = tempfile::tempdir().unwrap();
+    let clock = Manual::default();
+    let builder = SlidingWindow::<Times>::builder().interval(Duration::from_secs(60)).buckets(60);
+    let window = builder.clock(clock.clone()).build().unwrap();
+    let all = windrow::Histogram::new();
+    for run in 1..=2_u64 {
+        let mut log = Log::open(directory.path(), Options::default()).unwrap();
+        for step in 1..=20_u64 {
+            for value in [run * 1_000, step * 50_000, 3] {
+                window.record(Times::Rt, value);
+                all.record(value);
+            }
+            clock.advance(second()); // the bucket is over
+            log.write("/cart", &window).unwrap();
+        }
+    }
+    let mut logged = Distribution::default();
+    for entry in entries(directory.path()) {
+        if let Entry::Bucket(bucket) = entry {
+            let line = bucket.distribution("Rt");
+            assert_eq!((line.count(), bucket.stats("Rt").count), (3, 3));
+            logged.merge(&line).unwrap();
+        }
+    }
+    assert_eq!(logged, all.distribution());
+    assert_eq!(logged, window.lifetime_distribution(Times::Rt));
 }

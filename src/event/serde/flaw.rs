@@ -3,6 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use crate::event::{Kind, Stats};
+use crate::histogram::{Distribution, Scale};
 
 /// Each names the value, and the rule that it breaks.
 pub(super) enum Flaw<'a> {
@@ -14,6 +15,7 @@ pub(super) enum Flaw<'a> {
     OrderOf { name: &'a str, min: u64, max: u64 },
     OfNothing { name: &'a str, min: Option<u64>, max: Option<u64> },
     Unbounded { name: &'a str, count: u64 },
+    Scale { name: &'a str, scale: Scale, expected: Scale },
 }
 
 impl Display for Flaw<'_> {
@@ -48,6 +50,10 @@ impl Display for Flaw<'_> {
                 "of the event `{name}`, the count is 0, with a minimum of {min:?} and a maximum of \
                  {max:?}; of no records there is neither"
             ),
+            Flaw::Scale { name, scale, expected } => write!(
+                f,
+                "the distribution of the event `{name}` has a scale of {scale:?}; it must be {expected:?}"
+            ),
             Flaw::Unbounded { name, count } => write!(
                 f,
                 "of the event `{name}`, the count is {count} without a minimum and a maximum; of \
@@ -61,6 +67,16 @@ impl Display for Flaw<'_> {
 pub(super) fn order(stats: &Stats) -> Result<(), Flaw<'static>> {
     match (stats.min, stats.max) {
         (Some(min), Some(max)) if min > max => Err(Flaw::Order { min, max }),
+        _ => Ok(()),
+    }
+}
+
+/// The distribution of an event of a kind.
+pub(super) fn of_scale<'a>(name: &'a str, of: &Distribution, kind: Kind) -> Result<(), Flaw<'a>> {
+    match kind {
+        Kind::Histogram(expected) if of.scale() != expected => {
+            Err(Flaw::Scale { name, scale: of.scale(), expected })
+        }
         _ => Ok(()),
     }
 }

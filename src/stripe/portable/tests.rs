@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::arena::{arena, rows};
+use crate::stripe::put::{Add, Number, Raise, put_first};
 use crate::stripe::{Strategy, TaggedColumn, strategy};
 
 /// A column that is never given back.
@@ -14,9 +15,27 @@ fn word(column: Column) -> *mut AtomicU64 {
     TaggedColumn::encode(Some(column), Strategy::Portable)
 }
 
+/// A number that has a column.
+#[derive(Clone, Copy)]
+struct In(Column);
+
+// SAFETY: such a word.
+unsafe impl Number for In {
+    fn word(self) -> *mut AtomicU64 {
+        word(self.0)
+    }
+
+    fn claimed(self) -> *mut AtomicU64 {
+        word(self.0)
+    }
+
+    fn aside(&self) -> &AtomicU64 {
+        unreachable!("any thread can use a row")
+    }
+}
+
 fn add(column: Column, n: u64) {
-    // SAFETY: such a word.
-    unsafe { any(word(column)) }.add(n, Ordering::Release);
+    put_first(In(column), Add(n, Ordering::Release));
 }
 
 /// As where an add takes several instructions: a handler comes in the middle of one.
@@ -46,8 +65,7 @@ fn who_finds_the_row_busy_adds_elsewhere() {
 fn a_leased_cell_is_raised_and_not_lowered() {
     let column = column();
     for (value, highest) in [(3, 3), (2, 3), (u64::MAX, u64::MAX), (7, u64::MAX)] {
-        // SAFETY: such a word.
-        unsafe { any(word(column)) }.raise(value);
+        put_first(In(column), Raise(value));
         assert_eq!(rows::greatest(column), highest);
     }
 }

@@ -18,7 +18,9 @@ impl<E: Event> Eq for Snapshot<E> {}
 impl<E: Event> PartialEq for BucketSnapshot<E> {
     fn eq(&self, other: &BucketSnapshot<E>) -> bool {
         let of = |bucket: &BucketSnapshot<E>| (bucket.start, bucket.end, bucket.is_closed);
-        of(self) == of(other) && self.all_stats().eq(other.all_stats())
+        of(self) == of(other)
+            && self.all_stats().eq(other.all_stats())
+            && self.all_distributions().eq(other.all_distributions())
     }
 }
 

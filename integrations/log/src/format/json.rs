@@ -1,13 +1,14 @@
 //! Lines of JSON: one object, whose only key says what the line is.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
 
 use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use windrow::{Kind, Stats, Timestamp};
+use windrow::{Distribution, Kind, Stats, Timestamp};
 
 use crate::entry::{Bucket, Dropped, Entry, Run};
 use crate::format::{Decoded, Facts, VERSION};
@@ -30,6 +31,8 @@ enum Line<'a> {
         at_ns: u64,
         #[serde(borrow)]
         events: Events<'a>,
+        #[serde(default, skip_serializing_if = "Distributions::is_empty")]
+        distributions: Distributions<'a>,
     },
     Dropped {
         lines: u64,
@@ -61,8 +64,19 @@ impl<'de> Deserialize<'de> for Time {
 
 /// By name: those of which nothing was counted are left out.
 enum Events<'a> {
-    Counted(&'a [(&'static str, Kind, Stats)]),
+    /// Those of the second have percentiles.
+    Counted(&'a [(&'static str, Kind, Stats)], &'a [(&'static str, Distribution)]),
     Read(Vec<(String, Stats)>),
+}
+
+/// Of the `Histogram` events among them, by name.
+#[derive(Default, Serialize, Deserialize)]
+struct Distributions<'a>(BTreeMap<Cow<'a, str>, Cow<'a, Distribution>>);
+
+impl Distributions<'_> {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -73,7 +87,16 @@ struct Numbers {
     min: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     max: Option<u64>,
+    // For people: who reads lines by this crate has the distribution.
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    p50: Option<u64>,
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    p90: Option<u64>,
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    p99: Option<u64>,
 }
+
+const PERCENTILES: [f64; 3] = [0.5, 0.9, 0.99];
 
 /// 64 bits: those of a `Signed` event are written with their sign.
 #[derive(Serialize, Deserialize)]
@@ -102,12 +125,17 @@ impl Number {
 impl Serialize for Events<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        if let Events::Counted(events) = self {
+        if let Events::Counted(events, distributions) = self {
             for (name, kind, stats) in *events {
                 if *stats != Stats::default() {
                     let (count, sum) =
                         (Number::of(*kind, stats.count), Number::of(*kind, stats.sum));
-                    let numbers = Numbers { count, sum, min: stats.min, max: stats.max };
+                    let cells = distributions.iter().find(|(other, _)| other == name);
+                    let percentiles =
+                        |(_, cells): &(_, Distribution)| cells.percentiles(PERCENTILES);
+                    let [p50, p90, p99] = cells.map_or([None; 3], percentiles);
+                    let (min, max) = (stats.min, stats.max);
+                    let numbers = Numbers { count, sum, min, max, p50, p90, p99 };
                     map.serialize_entry(name, &numbers)?;
                 }
             }
@@ -173,7 +201,14 @@ pub(super) fn bucket(facts: &Facts<'_>) -> Vec<u8> {
         start: Time(facts.start),
         length_ns: u64::try_from(facts.length.as_nanos()).unwrap_or(u64::MAX),
         at_ns: facts.at.as_nanos(),
-        events: Events::Counted(facts.events),
+        events: Events::Counted(facts.events, facts.distributions),
+        distributions: Distributions(
+            facts
+                .distributions
+                .iter()
+                .map(|(name, of)| ((*name).into(), Cow::Borrowed(of)))
+                .collect(),
+        ),
     })
 }
 
@@ -193,14 +228,25 @@ pub(super) fn decode(line: &str) -> Option<Decoded> {
             let run = Run { id: id.into_owned(), started: started.into() };
             ((windrow == VERSION).then_some(Entry::Run(run))?, started)
         }
-        Line::Bucket { resource, start: Time(start), length_ns, at_ns, events } => {
+        Line::Bucket {
+            resource,
+            start: Time(start),
+            length_ns,
+            at_ns,
+            events,
+            distributions: Distributions(distributions),
+        } => {
             let Events::Read(events) = events else { return None };
+            let owned = |(name, of): (Cow<'_, str>, Cow<'_, Distribution>)| {
+                (name.into_owned(), of.into_owned())
+            };
             let bucket = Bucket {
                 resource: resource.into_owned(),
                 start: start.into(),
                 length: Duration::from_nanos(length_ns),
                 at: Timestamp::from_nanos(at_ns),
                 events,
+                distributions: distributions.into_iter().map(owned).collect(),
             };
             (Entry::Bucket(bucket), start)
         }
@@ -220,7 +266,7 @@ mod tests {
 
     fn facts<'a>(resource: &'a str, events: &'a [(&'static str, Kind, Stats)]) -> Facts<'a> {
         let (length, at) = (Duration::from_secs(1), Timestamp::from_secs(7));
-        Facts { resource, start: START, length, at, events }
+        Facts { resource, start: START, length, at, events, distributions: &[] }
     }
 
     fn read(line: &[u8]) -> Decoded {
@@ -269,6 +315,37 @@ mod tests {
              \"to\":\"2026-11-21T03:52:01.417000005Z\"}}\n"
         );
         assert_eq!(read(&line).entry, Entry::Dropped(dropped));
+    }
+
+    #[test]
+    fn an_event_with_percentiles_has_them_and_its_cells() {
+        let histogram = windrow::Histogram::new();
+        for nanos in [600, 1_000, 1_024, 90_000] {
+            histogram.record(nanos);
+        }
+        let values = histogram.distribution();
+        let stats = Stats { count: 4, sum: 92_624, min: Some(600), max: Some(90_000) };
+        let events = [
+            ("Pass", Kind::Count, Stats { count: 4, sum: 4, min: None, max: None }),
+            ("Rt", Kind::Histogram(windrow::Scale::DEFAULT), stats),
+        ];
+        let distributions = [("Rt", values.clone())];
+        let line = bucket(&Facts { distributions: &distributions, ..facts("/cart", &events) });
+        assert_eq!(
+            String::from_utf8(line.clone()).unwrap(),
+            concat!(
+                r#"{"bucket":{"resource":"/cart","start":"2026-11-21T03:52:01.417Z","length_ns":1000000000,"#,
+                r#""at_ns":7000000000,"events":{"Pass":{"count":4,"sum":4},"Rt":{"count":4,"sum":92624,"#,
+                r#""min":600,"max":90000,"p50":980,"p90":87423,"p99":87423}},"distributions":{"Rt":"#,
+                r#"{"scale":[3,513,68719476736],"sum":92624,"extremes":[600,90000],"#,
+                r#""cells":[[608,1],[1024,2],[92681,1]]}}}}"#,
+                "
+"
+            )
+        );
+        let Entry::Bucket(bucket) = read(&line).entry else { panic!() };
+        assert_eq!((bucket.stats("Rt"), bucket.distribution("Rt")), (stats, values));
+        assert!(bucket.distribution("Pass").is_empty());
     }
 
     #[test]

@@ -90,7 +90,7 @@ columns! {
     success,
     /// The event whose count is `exceptionQps`.
     exception,
-    /// The event whose mean, rounded down, is `rt`: a `Value`.
+    /// The event whose mean, rounded down, is `rt`: a `Value` or a `Histogram`.
     rt,
     /// The event whose count is `occupiedPassQps`.
     occupied,

@@ -2,6 +2,8 @@
 
 #![allow(clippy::float_cmp, reason = "the numbers are exact")]
 
+mod histograms;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +17,8 @@ use opentelemetry_sdk::metrics::{
 };
 use windrow::clock::{self, Manual};
 use windrow::{
-    Counter, Family, Gauge, Maximum, Metric, Minimum, SlidingWindow, Timestamp, events, labels,
+    Counter, Family, Gauge, Histogram, Maximum, Metric, Minimum, SlidingWindow, Timestamp, events,
+    labels,
 };
 use windrow_opentelemetry::{ObserveError, Observer, field};
 
@@ -24,6 +27,7 @@ labels! {
     struct Request { route: str, status: u16 }
     struct Overflow { overflow: str }
     struct Event { event: str }
+    struct Bound { le: u64 }
     struct Flag { on: bool }
 }
 
@@ -382,6 +386,8 @@ fn labels_of_our_own_names_are_refused() {
     let windows =
         Arc::new(Family::<Event, SlidingWindow<Queue>, _>::with_constructor(make).limit(9));
     assert_eq!(observer.observe("a", "", &windows), twice("event"));
+    let bounds = Arc::new(Family::<Bound, Histogram>::new().limit(9));
+    assert_eq!(observer.observe("a", "", &bounds), twice("le"));
     let events = Arc::new(Family::<Event, Counter>::new());
     observer.observe("a", "", &events).unwrap();
 }

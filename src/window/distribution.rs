@@ -1,0 +1,123 @@
+//! Percentiles of a window.
+
+use std::ops::RangeInclusive;
+
+use super::SlidingWindow;
+use crate::clock::Clock;
+use crate::event::cells::Places;
+use crate::event::{Event, cells_of};
+use crate::histogram::Distribution;
+use crate::ring::RingAndClock;
+
+/// # Percentiles
+///
+/// Of a [`Histogram`](crate::Kind::Histogram) event, each bucket keeps how many values each cell of the event's [`Scale`](crate::Scale) has. Cells are
+/// counted, so distributions add up, of any buckets, windows and machines, without a further error. So
+/// there is a distribution wherever there are [stats](Self::stats): of the interval here, of any [span](crate::Over::distribution), of
+/// [each bucket](crate::BucketSnapshot::distribution), also of those that a [drain](Self::drain_closed) hands out and of a tier's
+/// [series](Self::series), since a [moment](crate::Since::distribution), and of [all time](Self::lifetime_distribution).
+///
+/// Count, sum, least and greatest value are exact; a percentile is right to the scale's
+/// [error](crate::Scale::error_bound). What [`stats`](Self::stats) promises of the four holds for each cell's count; and
+/// what the cells have adds up to the count, in each bucket, always: one step counts a value in both.
+///
+/// An event of another kind has an empty distribution.
+impl<E: Event, C: Clock> SlidingWindow<E, C> {
+    /// How the values of a `Histogram` event are distributed over the interval. What [`sum`](Self::sum) promises holds here too.
+    ///
+    /// Costs an epoch pin, four loads or so for each cell of the scale and [open row](crate::strategy#rows), two for each bucket, and an
+    /// allocation or two, however many buckets there are. Where adds to older buckets are in the interval, after a bucket that could not be closed in
+    /// time, or a change of geometry: a load or two for each bucket and cell. Writes nothing.
+    ///
+    /// ```
+    /// use windrow::{SlidingWindow, events};
+    ///
+    /// events! { enum Http { Rt: Histogram } }
+    ///
+    /// let window = SlidingWindow::<Http>::builder().build()?;
+    /// (1..=1_000).for_each(|micros| window.record(Http::Rt, micros * 1_000));
+    /// let now = window.distribution(Http::Rt);
+    /// assert_eq!((now.count(), now.max()), (1_000, Some(1_000_000)));
+    /// let [half, most] = now.percentiles([0.5, 0.99]).map(Option::unwrap);
+    /// assert!(half.abs_diff(500_000) as f64 <= 500_000.0 * now.error_bound() + 0.5);
+    /// assert!(most.abs_diff(990_000) as f64 <= 990_000.0 * now.error_bound() + 0.5);
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn distribution(&self, event: E) -> Distribution {
+        let Some(places) = cells_of(event).places() else { return Distribution::default() };
+        self.distribution_at(places)
+    }
+
+    fn distribution_at(&self, places: Places) -> Distribution {
+        self.ring.view(|| self.nanos(), |view| view.distribution_in(view.interval(), places))
+    }
+
+    /// What stands for the value below which, or at which, the part `q` of the interval's values is: for 0.99 the 99th percentile.
+    ///
+    /// As [`Distribution::percentile`]: `None` if there is no value, or if `q` is not a number from 0 to 1. Costs what
+    /// [`distribution`](Self::distribution) does: for several percentiles, take [`percentiles`](Self::percentiles).
+    ///
+    /// ```
+    /// # windrow::events! { enum Http { Rt: Histogram } }
+    /// let window = windrow::SlidingWindow::<Http>::builder().build()?;
+    /// assert_eq!(window.percentile(Http::Rt, 0.99), None);
+    /// window.record(Http::Rt, 1_250_000);
+    /// assert_eq!(window.percentile(Http::Rt, 0.99), Some(1_250_000));
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn percentile(&self, event: E, q: f64) -> Option<u64> {
+        self.distribution(event).percentile(q)
+    }
+
+    /// Several [percentiles](Self::percentile) of the same buckets, by one walk.
+    ///
+    /// ```
+    /// # windrow::events! { enum Http { Rt: Histogram } }
+    /// let window = windrow::SlidingWindow::<Http>::builder().build()?;
+    /// window.record(Http::Rt, 3_000);
+    /// assert_eq!(window.percentiles(Http::Rt, [0.5, 0.9, 0.99]), [Some(3_000); 3]);
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn percentiles<const N: usize>(&self, event: E, q: [f64; N]) -> [Option<u64>; N] {
+        self.distribution(event).percentiles(q)
+    }
+
+    /// How many of the interval's values are above `value`: the least and the greatest that it can be. For objectives: how many requests
+    /// took more than 300 ms.
+    ///
+    /// Exact where `value` is the end of a cell: see [`Distribution::count_up_to`].
+    ///
+    /// ```
+    /// # windrow::events! { enum Http { Rt: Histogram } }
+    /// let window = windrow::SlidingWindow::<Http>::builder().build()?;
+    /// [100_000, 250_000, 900_000].iter().for_each(|nanos| window.record(Http::Rt, *nanos));
+    /// assert_eq!(window.count_above(Http::Rt, 1 << 18), 1..=1);
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn count_above(&self, event: E, value: u64) -> RangeInclusive<u64> {
+        self.distribution(event).count_above(value)
+    }
+
+    /// How all values that were ever recorded of a `Histogram` event are distributed. What [`lifetime`](Self::lifetime) promises holds for each
+    /// cell's count.
+    ///
+    /// For exporters, whose counts must never go back. Costs some eight loads for each cell of the scale and open row, and an
+    /// allocation or two.
+    ///
+    /// ```
+    /// # windrow::events! { enum Http { Rt: Histogram } }
+    /// let clock = windrow::clock::Manual::default();
+    /// let window = windrow::SlidingWindow::<Http>::builder().clock(clock.clone()).build()?;
+    /// window.record(Http::Rt, 2_000);
+    /// clock.advance(std::time::Duration::from_secs(3_600));
+    /// assert!(window.distribution(Http::Rt).is_empty());
+    /// assert_eq!(window.lifetime_distribution(Http::Rt).count(), 1);
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn lifetime_distribution(&self, event: E) -> Distribution {
+        let places = cells_of(event).places();
+        places.map_or_else(Distribution::default, |places| {
+            places.distribution(|position| self.ring.lifetime(position))
+        })
+    }
+}

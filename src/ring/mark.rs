@@ -63,7 +63,9 @@ impl Ring {
         if old.mark() != Mark::Known {
             return false;
         }
-        self.set_marks(new, |index| self.store.cells(old).dense[index].total.load(Ordering::Relaxed));
+        self.set_marks(new, |index| {
+            self.store.cells(old).dense[index].total.load(Ordering::Relaxed)
+        });
         if let Some(of_old) = self.wide_marks(self.store.block_of(old)) {
             let new = self.set_wide_marks(block);
             let marks = of_old.iter().zip(new);

@@ -1,5 +1,7 @@
 //! What a window keeps allocated, to the byte: it grows as it is used, and no further.
 
+use std::time::Duration;
+
 use windrow::clock::Manual;
 use windrow::{Clock, Counter, SlidingWindow};
 
@@ -175,7 +177,7 @@ fn histograms() {
                 let least = if values == 216 { 9.0 } else { 10.0 };
                 (0..values).for_each(|n| {
                     let octaves = least + f64::from(n) / 8.0 + 1.0 / 16.0;
-                    window.record(Wide::Rt, octaves.exp2() as u64);
+                    window.record_duration(Wide::Rt, Duration::from_secs_f64(octaves.exp2() / 1e9));
                 });
             }
         };

@@ -168,7 +168,7 @@ const GROUPS: i64 = 14;
 fn histograms() {
     warm_up();
     // So many values side by side, from one microsecond on, and how many groups they lie in.
-    for (values, groups) in [(1, 1), (20, 2), (60, 4), (216, 14)] {
+    for (values, groups) in [(1, 1), (20, 2), (60, 5), (216, 14)] {
         let clock = Manual::default();
         clock.set(at_ns(1_000_000));
         let rings = |window: &SlidingWindow<Wide, Manual>, rings: u32| {

@@ -28,6 +28,7 @@ use crate::key::write_key;
 use crate::ledger::{Audit, Ledger};
 use crate::number::{Json, Number};
 use crate::series::{History, Series};
+use crate::source::kind_name;
 
 /// How many series are audited for each frame: all in turn.
 const AUDITS: usize = 128;
@@ -209,7 +210,7 @@ impl Sampler {
                 for (event, kind) in metric.outline.events {
                     json.list(|json| {
                         json.text(event);
-                        json.text(&format!("{kind:?}"));
+                        json.text(&kind_name(*kind));
                         json.text(if self.shown.is_duration(event) { "ns" } else { "" });
                     });
                 }

@@ -94,5 +94,6 @@ pub mod rate_display {}
 #[doc = include_str!("../docs/guide/endpoints.md")]
 pub mod endpoints {}
 
+/// [design.md]: design
 #[doc = include_str!("../docs/guide/percentiles.md")]
 pub mod percentiles {}

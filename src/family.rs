@@ -33,7 +33,7 @@ pub use walk::FamilyIter;
 ///
 /// `L` is a set of labels that [`labels!`](crate::labels!) declares, `M` a [`Counter`], a
 /// [`Gauge`](crate::Gauge), a [`Maximum`](crate::Maximum) or [`Minimum`](crate::Minimum), a
-/// [`SlidingWindow`](crate::SlidingWindow), or a [`Metric`] of your own. A family may be a static.
+/// [`Histogram`](crate::Histogram), a [`SlidingWindow`](crate::SlidingWindow), or a [`Metric`] of your own. A family may be a static.
 ///
 /// ```
 /// use windrow::{Counter, Family, labels};
@@ -53,7 +53,7 @@ pub use walk::FamilyIter;
 /// assert_eq!(REQUESTS.lifetime(), 1);
 /// ```
 ///
-/// A family of windows says how they are built:
+/// A family of windows says how they are built, and so does one of histograms with another scale than the default:
 ///
 /// ```
 /// use windrow::{Family, SlidingWindow, events, labels};
@@ -66,6 +66,18 @@ pub use walk::FamilyIter;
 ///
 /// ROUTES.with(Route { route: "/cart" }).record(Http::Micros, 1_250);
 /// assert_eq!(ROUTES.with(Route { route: "/cart" }).stats(Http::Micros).max, Some(1_250));
+/// ```
+///
+/// ```
+/// use windrow::{Family, Histogram, Scale, labels};
+///
+/// labels! { pub struct Route { route: str } }
+///
+/// static SIZES: Family<Route, Histogram> =
+///     Family::with_constructor(|| Histogram::with_scale(Scale::fixed::<2, 1, { 1 << 30 }>()));
+///
+/// SIZES.with(Route { route: "/cart" }).record(1_250);
+/// assert_eq!(SIZES.lifetime()[0].count(), 1);
 /// ```
 ///
 /// # Cost

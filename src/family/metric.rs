@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use crate::clock::Clock;
 use crate::counters::{Counter, Gauge, Maximum, Minimum};
 use crate::event::{Event, Stats};
+use crate::histogram::{Distribution, Histogram};
 use crate::window::SlidingWindow;
 
 /// What a [`Family`](crate::Family) has one of for each set of labels.
@@ -100,6 +101,26 @@ impl Metric for Minimum {
 
     fn merge(one: &mut Option<u64>, other: Option<u64>) {
         *one = one.iter().copied().chain(other).min();
+    }
+}
+
+/// The total is [`Histogram::lifetime`]: a distribution for each scale that histograms of the family have; so one, or none if nothing
+/// was counted. (Distributions of one scale can always be merged.)
+impl Metric for Histogram {
+    type Total = Vec<Distribution>;
+
+    fn total(&self) -> Vec<Distribution> {
+        vec![self.lifetime()]
+    }
+
+    fn merge(one: &mut Vec<Distribution>, other: Vec<Distribution>) {
+        for other in other {
+            let same_scale = one.iter_mut().find(|one| one.scale() == other.scale());
+            match same_scale.map(|one| one.merge(&other)) {
+                Some(Ok(())) => {}
+                None | Some(Err(_)) => one.push(other),
+            }
+        }
     }
 }
 

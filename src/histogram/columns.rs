@@ -53,12 +53,12 @@ constructor!(const);
 constructor!();
 
 impl Columns {
-    /// Counts a value in the cell at `place`.
+    /// Counts so many values, of which this is the sum, in the cell at `place`.
     #[inline]
-    pub(super) fn record(&self, place: usize, value: u64) {
+    pub(super) fn record(&self, place: usize, sum: u64, count: u64) {
         debug_assert!(place < self.cells);
-        self.add(SUM, value);
-        self.add(FIRST_CELL + place, 1); // last: see above
+        self.add(SUM, sum);
+        self.add(FIRST_CELL + place, count); // last: see above
     }
 
     /// What was ever counted in each cell, and then what was ever added to the sum.

@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 use crate::event::Stats;
 use crate::histogram::scale::Scale;
 
+mod buckets;
 mod merge;
 mod percentile;
 #[cfg(feature = "serde")]

@@ -8,6 +8,7 @@
 //! range of either, and what lies outside of a range is outside of whole cells.
 
 use std::fmt::{self, Debug, Formatter};
+use std::ops::RangeInclusive;
 
 use crate::error::ScaleError;
 use crate::histogram::scale::table::{FINEST, begin, finest_border, finest_cell};
@@ -181,6 +182,38 @@ impl Scale {
         (std::f64::consts::LN_2 / f64::from(2_u32 << self.schema)).tanh()
     }
 
+    /// The values that are counted together with `value`. Where cells end, [`Distribution::count_up_to`] is exact.
+    ///
+    /// [`Distribution::count_up_to`]: crate::Distribution::count_up_to
+    ///
+    /// ```
+    /// use windrow::Scale;
+    ///
+    /// assert_eq!(Scale::DEFAULT.cell(1_000), 940..=1_024);
+    /// assert_eq!(Scale::DEFAULT.cell(3), 0..=512); // below the range
+    /// assert_eq!(Scale::DEFAULT.cell(u64::MAX), (1 << 36) + 1..=u64::MAX); // above it
+    /// ```
+    pub const fn cell(self, value: u64) -> RangeInclusive<u64> {
+        let (least, greatest) = self.bounds(self.place(value));
+        RangeInclusive::new(least, greatest)
+    }
+
+    /// The powers of two that end cells of the range: from the one before its first cell, if there is one, to that of its last.
+    ///
+    /// (2^64 stands as 2^64 - 1.) For exporters, which show fewer buckets than there are cells: see [`Distribution::buckets`].
+    ///
+    /// [`Distribution::buckets`]: crate::Distribution::buckets
+    ///
+    /// ```
+    /// use windrow::Scale;
+    ///
+    /// assert!(Scale::new(3, 1_000, 3_000)?.octaves().eq([512, 1_024, 2_048, 4_096]));
+    /// # Ok::<(), windrow::ScaleError>(())
+    /// ```
+    pub fn octaves(self) -> impl Iterator<Item = u64> {
+        (self.first..=self.end).map(begin).filter(|end| *end > 0)
+    }
+
     /// How many cells there are, with the two for what is outside of the range.
     pub(crate) const fn places(self) -> usize {
         self.cells() + 2
@@ -213,6 +246,11 @@ impl Scale {
         } else {
             (self.border(place - 1) + 1, self.border(place))
         }
+    }
+
+    /// The number of the cell at `place`, in the range, as [`table`] counts them.
+    pub(super) fn number(self, place: u16) -> i32 {
+        ((i32::from(self.first) - 1) << self.schema) + i32::from(place)
     }
 
     /// The scale with the coarser schema of both, and a range that has both ranges.

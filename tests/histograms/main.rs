@@ -1,7 +1,9 @@
 //! Histograms: what a distribution says beside the list of all values, what merges give, and records under threads that read and
 //! drain.
 
+mod cells;
 mod error;
+mod families;
 mod merges;
 mod storms;
 

@@ -2,12 +2,42 @@
 
 use std::sync::Arc;
 
+use windrow::Scale;
+
 use crate::error::BuildError;
 use crate::names::{metric_name, metric_name_begin, metric_name_end};
 
-/// The bounds of histograms that nobody has set any for: fit for times in seconds.
-pub(crate) const DEFAULT: [f64; 11] =
-    [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
+/// What histograms count in.
+#[derive(Clone, Debug)]
+pub(crate) enum Shape {
+    /// The cells of a scale, whose values are steps.
+    Cells(Cells),
+    /// Bounds that the program has chosen, and nothing finer.
+    Bounds(Arc<[f64]>),
+}
+
+/// A scale, and how a value becomes one of its whole numbers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cells {
+    pub(crate) scale: Scale,
+    /// How many steps make one.
+    pub(crate) steps: u32,
+}
+
+impl Shape {
+    /// Of histograms that nothing is said about: nanoseconds, given as seconds.
+    pub(crate) const DEFAULT: Shape =
+        Shape::Cells(Cells { scale: Scale::DEFAULT, steps: 1_000_000_000 });
+
+    /// Bounds that ascend. An infinite one at the end is there in any case.
+    fn checked(self) -> Result<Shape, BuildError> {
+        match self {
+            Shape::Cells(Cells { steps: 0, .. }) => Err(BuildError::NoSteps),
+            Shape::Cells(cells) => Ok(Shape::Cells(cells)),
+            Shape::Bounds(bounds) => check(&bounds).map(Shape::Bounds),
+        }
+    }
+}
 
 /// Which names of metrics are meant.
 ///
@@ -51,34 +81,32 @@ impl Matcher {
     }
 }
 
-/// The bounds of all histograms.
+/// The shapes of all histograms.
 pub(crate) struct Buckets {
-    default: Arc<[f64]>,
-    matched: Vec<(Matcher, Arc<[f64]>)>,
+    default: Shape,
+    matched: Vec<(Matcher, Shape)>,
 }
 
 impl Buckets {
     /// Checks what was asked for.
     pub(crate) fn new(
-        default: &[f64],
-        matched: Vec<(Matcher, Vec<f64>)>,
+        default: Shape,
+        matched: Vec<(Matcher, Shape)>,
     ) -> Result<Buckets, BuildError> {
-        let default = check(default)?;
-        let one =
-            |(matcher, bounds): (Matcher, Vec<f64>)| Ok((matcher.exported(), check(&bounds)?));
-        Ok(Buckets { default, matched: matched.into_iter().map(one).collect::<Result<_, _>>()? })
+        let one = |(matcher, shape): (Matcher, Shape)| Ok((matcher.exported(), shape.checked()?));
+        let matched = matched.into_iter().map(one).collect::<Result<_, _>>()?;
+        Ok(Buckets { default: default.checked()?, matched })
     }
 
-    /// The bounds of the histogram `name`. Of two equal matchers the later one counts.
-    pub(crate) fn of(&self, name: &str) -> Arc<[f64]> {
+    /// The shape of the histogram `name`. Of two equal matchers the later one counts.
+    pub(crate) fn of(&self, name: &str) -> Shape {
         let ranked =
-            self.matched.iter().filter_map(|(matcher, bounds)| Some((matcher.rank(name)?, bounds)));
+            self.matched.iter().filter_map(|(matcher, shape)| Some((matcher.rank(name)?, shape)));
         let narrowest = ranked.max_by_key(|(rank, _)| *rank);
-        Arc::clone(narrowest.map_or(&self.default, |(_, bounds)| bounds))
+        narrowest.map_or(&self.default, |(_, shape)| shape).clone()
     }
 }
 
-/// Bounds that ascend. An infinite one at the end is there in any case.
 fn check(bounds: &[f64]) -> Result<Arc<[f64]>, BuildError> {
     let bounds = bounds.strip_suffix(&[f64::INFINITY]).unwrap_or(bounds);
     if bounds.is_empty() {
@@ -104,15 +132,17 @@ mod tests {
             Matcher::Prefix("metrics.testing".into()),
             Matcher::Prefix("metrics_testing_2".into()),
         );
+        let bounds = |bounds: &[f64]| Shape::Bounds(Arc::from(bounds));
         let matched = vec![
-            (Matcher::Suffix("foo".into()), vec![1.0]),
-            (longer, vec![2.0]),
-            (prefix.clone(), vec![0.0]),
-            (prefix, vec![3.0]),
-            (full, vec![4.0]),
-            (Matcher::Suffix("2xx".into()), vec![5.0]),
+            (Matcher::Suffix("foo".into()), bounds(&[1.0])),
+            (longer, bounds(&[2.0])),
+            (prefix.clone(), Shape::DEFAULT),
+            (prefix, bounds(&[3.0])),
+            (full, bounds(&[4.0])),
+            (Matcher::Suffix("2xx".into()), bounds(&[5.0])),
         ];
-        let buckets = Buckets::new(&[9.0, f64::INFINITY], matched).expect("sound bounds");
+        let default = bounds(&[9.0, f64::INFINITY]);
+        let buckets = Buckets::new(default, matched).expect("sound bounds");
         let cases = [
             ("metrics_testing_foo", 4.0),
             ("metrics_testing_bar", 3.0),
@@ -122,7 +152,8 @@ mod tests {
             ("metrics_wee", 9.0),
         ];
         for (name, bound) in cases {
-            assert_eq!(*buckets.of(name), [bound], "{name}");
+            let Shape::Bounds(bounds) = buckets.of(name) else { panic!("{name}") };
+            assert_eq!(*bounds, [bound], "{name}");
         }
     }
 }

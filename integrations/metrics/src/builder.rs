@@ -1,6 +1,8 @@
 //! A recorder's settings.
 
-use crate::buckets::{self, Buckets, Matcher};
+use windrow::Scale;
+
+use crate::buckets::{Buckets, Cells, Matcher, Shape};
 use crate::error::{BuildError, InstallError};
 use crate::recorder::{Handle, Recorder};
 use crate::registry::{Config, Registry};
@@ -22,8 +24,8 @@ use crate::registry::{Config, Registry};
 #[derive(Clone, Debug)]
 #[must_use = "a builder builds nothing by itself"]
 pub struct Builder {
-    buckets: Vec<f64>,
-    matched: Vec<(Matcher, Vec<f64>)>,
+    shape: Shape,
+    matched: Vec<(Matcher, Shape)>,
     global_labels: Vec<(String, String)>,
     keys: usize,
     keys_per_name: usize,
@@ -34,7 +36,7 @@ impl Recorder {
     /// A recorder to be, with default settings.
     pub fn builder() -> Builder {
         Builder {
-            buckets: buckets::DEFAULT.to_vec(),
+            shape: Shape::DEFAULT,
             matched: Vec::new(),
             global_labels: Vec::new(),
             keys: 100_000,
@@ -45,17 +47,54 @@ impl Recorder {
 }
 
 impl Builder {
-    /// The bounds of all histograms' buckets: ascending and finite; an infinite one follows by itself.
+    /// Has histograms count in the cells of a [`Scale`]: so they have percentiles, right to its
+    /// [error](Scale::error_bound). A value is counted as the whole number of steps that is nearest to it, of which `steps` make one.
     ///
-    /// By default those for times in seconds that Prometheus' own clients have, from 5 ms to 10 s.
-    pub fn buckets(self, bounds: &[f64]) -> Builder {
-        Builder { buckets: bounds.to_vec(), ..self }
+    /// By default [`Scale::DEFAULT`] and a thousand million steps: values are seconds, told apart as nanoseconds, from half a
+    /// microsecond to 69 s. For bytes, say, take one step and another scale: [`cells_for`](Self::cells_for).
+    ///
+    /// What is exported are the [octaves](Scale::octaves) of the scale as bounds of buckets (28 by default). Counts there are exact. Values below the
+    /// scale, and those below zero, are counted in the first bucket, and those above in the infinite one.
+    pub fn cells(self, scale: Scale, steps: u32) -> Builder {
+        Builder { shape: Shape::Cells(Cells { scale, steps }), ..self }
     }
 
-    /// The bounds of some histograms' buckets. Of several matchers that match, a full name counts before a prefix and
+    /// The cells of some histograms. Of several matchers that match, a full name counts before a prefix and
     /// a prefix before a suffix, then a longer one before a shorter one, then the last one given.
+    ///
+    /// ```
+    /// use windrow::Scale;
+    /// use windrow_metrics::{Matcher, Recorder, Value};
+    ///
+    /// let bytes = Scale::new(2, 64, 1 << 30)?;
+    /// let recorder =
+    ///     Recorder::builder().cells_for(Matcher::Suffix("_bytes".into()), bytes, 1).build()?;
+    /// metrics::with_local_recorder(&recorder, || {
+    ///     for kilobytes in 1..=100 {
+    ///         metrics::histogram!("answer_bytes").record(f64::from(kilobytes) * 1e3);
+    ///     }
+    /// });
+    /// let snapshot = recorder.handle().snapshot();
+    /// let Some(Value::Histogram(answers)) = snapshot.get("answer_bytes", &[]) else { panic!() };
+    /// let p90 = answers.percentile(0.9).unwrap();
+    /// assert!((p90 - 90_000.0).abs() <= 90_000.0 * bytes.error_bound() + 0.5);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn cells_for(mut self, matcher: Matcher, scale: Scale, steps: u32) -> Builder {
+        self.matched.push((matcher, Shape::Cells(Cells { scale, steps })));
+        self
+    }
+
+    /// Has histograms count at bounds of your choice alone: ascending and finite; an infinite one follows by itself.
+    ///
+    /// Counts are exact at each bound, whatever it is. But such a histogram has no percentiles.
+    pub fn buckets(self, bounds: &[f64]) -> Builder {
+        Builder { shape: Shape::Bounds(bounds.into()), ..self }
+    }
+
+    /// The bounds of some histograms' buckets. Matchers are ranked as by [`cells_for`](Self::cells_for), and with those.
     pub fn buckets_for(mut self, matcher: Matcher, bounds: &[f64]) -> Builder {
-        self.matched.push((matcher, bounds.to_vec()));
+        self.matched.push((matcher, Shape::Bounds(bounds.into())));
         self
     }
 
@@ -106,11 +145,11 @@ impl Builder {
     /// The recorder.
     ///
     /// # Errors
-    /// If bounds of buckets are missing, not finite, or do not ascend.
+    /// If bounds of buckets are missing, not finite, or do not ascend, or no steps make one.
     pub fn build(self) -> Result<Recorder, BuildError> {
-        let Builder { buckets, matched, global_labels, keys, keys_per_name, recommended_naming } =
+        let Builder { shape, matched, global_labels, keys, keys_per_name, recommended_naming } =
             self;
-        let buckets = Buckets::new(&buckets, matched)?;
+        let buckets = Buckets::new(shape, matched)?;
         let config = Config { buckets, global_labels, keys, keys_per_name, recommended_naming };
         Ok(Recorder::new(Registry::new(config)))
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::buckets::Buckets;
 use crate::counter::CounterCell;
 use crate::gauge::GaugeCell;
-use crate::histogram::HistogramCell;
+use crate::histogram::{HistogramCell, Told};
 use crate::kind::Kind;
 use crate::snapshot::Value;
 
@@ -22,9 +22,9 @@ pub(crate) trait Cell: Sized {
     /// What the keys of one series have come to.
     fn read(cells: &[Arc<Self>]) -> Value;
 
-    /// How many values could not be recorded.
-    fn unrecorded(&self) -> u64 {
-        0
+    /// How many values could not be recorded, and how many are counted as zero since they are below it.
+    fn told(&self) -> Told {
+        Told::default()
     }
 }
 
@@ -66,7 +66,7 @@ impl Cell for HistogramCell {
         Value::Histogram(cells[0].get())
     }
 
-    fn unrecorded(&self) -> u64 {
-        self.unrecorded()
+    fn told(&self) -> Told {
+        self.told()
     }
 }

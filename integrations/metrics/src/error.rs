@@ -28,6 +28,8 @@ pub enum BuildError {
         /// The bound after it.
         next: f64,
     },
+    /// Cells are to count values in whole numbers of which none make one.
+    NoSteps,
 }
 
 impl Display for BuildError {
@@ -41,6 +43,9 @@ impl Display for BuildError {
             }
             BuildError::BoundsNotAscending { bound, next } => {
                 write!(f, "the bound {next} stands behind {bound}; bounds must ascend")
+            }
+            BuildError::NoSteps => {
+                write!(f, "a histogram has 0 steps to one; it needs at least 1")
             }
         }
     }

@@ -1,51 +1,101 @@
-//! A histogram's numbers: a striped counter for each bucket, and the sum.
+//! A histogram's numbers: those of its cells, or a striped counter for each bucket; and the sum.
 
 use std::sync::Arc;
 
-use windrow::Counter;
+use windrow::{Counter, Histogram};
 
+use crate::buckets::{Cells, Shape};
 use crate::snapshot::Distribution;
 use crate::sum::{ExactSum, LARGEST};
 
 /// What one series has recorded.
 pub(crate) struct HistogramCell {
-    /// The greatest value of each bucket but the last, ascending.
-    bounds: Arc<[f64]>,
-    /// Each value is in one; the last one has what is above all bounds.
-    buckets: Box<[Counter]>,
+    counts: Counts,
     sum: ExactSum,
+    told: [Counter; 2],
+}
+
+enum Counts {
+    /// Of whole numbers of steps, of which so many make one.
+    Cells { histogram: Histogram, steps: u32 },
+    Buckets {
+        /// The greatest value of each bucket but the last, ascending.
+        bounds: Arc<[f64]>,
+        /// Each value is in one; the last one has what is above all bounds.
+        buckets: Box<[Counter]>,
+    },
+}
+
+// Which counter of `told` counts what.
+
+const UNRECORDED: usize = 0;
+const BELOW_ZERO: usize = 1;
+
+/// What is worth telling of the values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Told {
     /// Values that no sum can hold: NaN, infinite, beyond [`LARGEST`].
-    unrecorded: Counter,
+    pub(crate) unrecorded: u64,
+    /// Values below zero that are counted in cells, as zero.
+    pub(crate) below_zero: u64,
 }
 
 impl HistogramCell {
-    pub(crate) fn new(bounds: Arc<[f64]>) -> HistogramCell {
-        let buckets = (0..=bounds.len()).map(|_| Counter::new()).collect();
-        let (sum, unrecorded) = (ExactSum::default(), Counter::new());
-        HistogramCell { bounds, buckets, sum, unrecorded }
+    pub(crate) fn new(shape: Shape) -> HistogramCell {
+        let counts = match shape {
+            Shape::Cells(Cells { scale, steps }) => {
+                Counts::Cells { histogram: Histogram::with_scale(scale), steps }
+            }
+            Shape::Bounds(bounds) => {
+                let buckets = (0..=bounds.len()).map(|_| Counter::new()).collect();
+                Counts::Buckets { bounds, buckets }
+            }
+        };
+        HistogramCell { counts, sum: ExactSum::default(), told: Default::default() }
     }
 
     #[inline]
     pub(crate) fn record(&self, value: f64, times: u64) {
         // Not `value.abs() > LARGEST`, which NaN passes.
         if !(-LARGEST..=LARGEST).contains(&value) {
-            self.unrecorded.add(times);
+            self.told[UNRECORDED].add(times);
             return;
         }
-        // The sum first: adds are Release, and a reader takes the buckets first. So whatever is counted is in the sum.
+        // The sum first: adds are Release, and a reader takes the counts first. So whatever is counted is in the sum.
         self.sum.add(value, times);
-        let bucket = self.bounds.partition_point(|bound| *bound < value);
-        self.buckets[bucket].add(times);
+        match &self.counts {
+            Counts::Cells { histogram, steps } => {
+                if value < 0.0 {
+                    self.told[BELOW_ZERO].add(times);
+                }
+                #[allow(clippy::cast_sign_loss, reason = "what is below zero becomes zero")]
+                let nearest = (value * f64::from(*steps) + 0.5) as u64;
+                histogram.record_many(nearest, times);
+            }
+            Counts::Buckets { bounds, buckets } => {
+                let bucket = bounds.partition_point(|bound| *bound < value);
+                buckets[bucket].add(times);
+            }
+        }
     }
 
     pub(crate) fn get(&self) -> Distribution {
         // In this order: see `record`.
-        let counts = self.buckets.iter().map(Counter::lifetime).collect();
-        Distribution::new(Arc::clone(&self.bounds), counts, self.sum.get())
+        match &self.counts {
+            Counts::Cells { histogram, steps } => {
+                let cells = histogram.lifetime();
+                Distribution::of_cells(cells, *steps, self.sum.get())
+            }
+            Counts::Buckets { bounds, buckets } => {
+                let counts = buckets.iter().map(Counter::lifetime).collect();
+                Distribution::of_buckets(Arc::clone(bounds), counts, self.sum.get())
+            }
+        }
     }
 
-    pub(crate) fn unrecorded(&self) -> u64 {
-        self.unrecorded.lifetime()
+    pub(crate) fn told(&self) -> Told {
+        let [unrecorded, below_zero] = &self.told;
+        Told { unrecorded: unrecorded.lifetime(), below_zero: below_zero.lifetime() }
     }
 }
 
@@ -54,50 +104,117 @@ impl HistogramCell {
 mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::thread;
+    use std::time::Duration;
+
+    use proptest::prelude::*;
+    use windrow::Scale;
 
     use super::*;
 
-    fn cell() -> HistogramCell {
-        HistogramCell::new(Arc::from([-1.0, 0.0, 10.0]))
+    fn bounds(bounds: &[f64]) -> HistogramCell {
+        HistogramCell::new(Shape::Bounds(Arc::from(bounds)))
+    }
+
+    fn cells() -> HistogramCell {
+        HistogramCell::new(Shape::DEFAULT)
     }
 
     #[test]
     fn a_bucket_includes_its_bound() {
-        let cell = cell();
+        let cell = bounds(&[-1.0, 0.0, 10.0]);
         for value in [-2.0, -1.0, -0.5, 0.0, -0.0, 10.0, 10.5] {
             cell.record(value, 1);
         }
         let buckets: Vec<_> = cell.get().buckets().collect();
         assert_eq!(buckets, [(-1.0, 2), (0.0, 5), (10.0, 6), (f64::INFINITY, 7)]);
         assert_eq!((cell.get().count(), cell.get().sum()), (7, 17.0));
+        assert_eq!((cell.get().percentile(0.5), cell.told()), (None, Told::default()));
     }
 
     #[test]
     fn what_no_sum_can_hold_is_counted_apart() {
-        let cell = cell();
-        for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, LARGEST * 2.0] {
+        for cell in [bounds(&[-1.0, 0.0]), cells()] {
+            for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, LARGEST * 2.0] {
+                cell.record(value, 1);
+            }
+            cell.record(f64::NAN, 10);
+            let counted = |cell: &HistogramCell| {
+                (cell.get().count(), cell.get().sum(), cell.told().unrecorded)
+            };
+            assert_eq!(counted(&cell), (0, 0.0, 15));
+            cell.record(LARGEST, 1);
+            cell.record(-LARGEST, 1);
+            assert_eq!(counted(&cell), (2, 0.0, 15));
+        }
+    }
+
+    #[test]
+    fn what_is_below_zero_is_in_the_first_bucket_of_cells_and_in_the_sum_and_told() {
+        let cell = cells();
+        for value in [-3.5, -0.0, -1e-12, 1.0] {
+            cell.record(value, 2);
+        }
+        let distribution = cell.get();
+        assert_eq!(distribution.buckets().next(), Some((512e-9, 6)));
+        assert_eq!((distribution.count(), distribution.sum()), (8, -5.000_000_000_002));
+        assert_eq!(cell.told(), Told { unrecorded: 0, below_zero: 4 });
+    }
+
+    #[test]
+    fn what_is_beyond_all_cells_is_in_the_infinite_bucket_and_in_the_sum() {
+        let cell = cells();
+        for value in [69.0, 1e12, LARGEST] {
             cell.record(value, 1);
         }
-        cell.record(f64::NAN, 10);
-        assert_eq!((cell.get().count(), cell.get().sum(), cell.unrecorded()), (0, 0.0, 15));
-        cell.record(LARGEST, 1);
-        cell.record(-LARGEST, 1);
-        assert_eq!((cell.get().count(), cell.get().sum(), cell.unrecorded()), (2, 0.0, 15));
+        let [.., last, infinite] = cell.get().buckets().collect::<Vec<_>>()[..] else { panic!() };
+        assert_eq!((last, infinite), ((68.719_476_736, 0), (f64::INFINITY, 3)));
+        assert_eq!(cell.get().sum(), 69.0 + 1e12 + LARGEST);
     }
 
     #[test]
     fn what_is_counted_is_in_the_sum_while_another_thread_records() {
-        let (cell, done) = (HistogramCell::new(Arc::from([1.0])), AtomicBool::new(false));
-        thread::scope(|scope| {
-            scope.spawn(|| {
-                (0..2_000_000).for_each(|_| cell.record(2.5, 1));
-                done.store(true, Ordering::Relaxed);
+        for cell in [bounds(&[1.0]), cells()] {
+            let done = AtomicBool::new(false);
+            thread::scope(|scope| {
+                scope.spawn(|| {
+                    (0..1_000_000).for_each(|_| cell.record(2.5, 1));
+                    done.store(true, Ordering::Relaxed);
+                });
+                while !done.load(Ordering::Relaxed) {
+                    let now = cell.get();
+                    assert!(now.sum() >= 2.5 * now.count() as f64, "{now:?}");
+                }
             });
-            while !done.load(Ordering::Relaxed) {
-                let now = cell.get();
-                assert!(now.sum() >= 2.5 * now.count() as f64, "{now:?}");
+            assert_eq!((cell.get().count(), cell.get().sum()), (1_000_000, 2.5e6));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_duration_is_counted_as_its_nanoseconds(nanos in 0..80_000_000_000_u64) {
+            let (cell, whole) = (cells(), Histogram::new());
+            cell.record(Duration::from_nanos(nanos).as_secs_f64(), 1);
+            whole.record(nanos);
+            let distribution = cell.get();
+            prop_assert_eq!(distribution.cells(), Some(&whole.lifetime()));
+        }
+
+        #[test]
+        fn percentiles_are_of_the_values_and_right_to_the_error(
+            mut values in prop::collection::vec(1e-6..60.0_f64, 1..50),
+            number in 0..50_usize,
+        ) {
+            let cell = cells();
+            for value in &values {
+                cell.record(*value, 1);
             }
-        });
-        assert_eq!((cell.get().count(), cell.get().sum()), (2_000_000, 5e6));
+            values.sort_by(f64::total_cmp);
+            let number = number % values.len();
+            let q = (number + 1) as f64 / values.len() as f64;
+            let (exact, found) = (values[number], cell.get().percentile(q).unwrap());
+            // A nanosecond: half for what was recorded, half for what is answered.
+            let error = exact * Scale::DEFAULT.error_bound() + 1.01e-9;
+            prop_assert!((found - exact).abs() <= error, "{} for {}", found, exact);
+        }
     }
 }

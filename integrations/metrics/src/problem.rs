@@ -67,6 +67,14 @@ pub enum Problem {
         /// How many values there were.
         values: u64,
     },
+    /// Values below zero were recorded in a histogram that counts in cells, which have none for them. They are in its first bucket, and in
+    /// its sum as they are; for percentiles they are zero. Choose [bounds](crate::Builder::buckets_for) for such values.
+    BelowZero {
+        /// The histogram's exported name.
+        name: String,
+        /// How many values there were.
+        values: u64,
+    },
 }
 
 impl Display for Problem {
@@ -89,6 +97,12 @@ impl Display for Problem {
                 f,
                 "{values} values of `{name}` are not recorded: not finite, or beyond 2^53"
             ),
+            Problem::BelowZero { name, values } => {
+                write!(
+                    f,
+                    "{values} values of `{name}` are below zero, and counted as zero in cells"
+                )
+            }
         }
     }
 }

@@ -5,6 +5,7 @@ use std::mem;
 
 use crate::cell::Cell;
 use crate::exported::{Taken, recommended};
+use crate::histogram::Told;
 use crate::kind::Kind;
 use crate::names::with_global;
 use crate::problem::Problem;
@@ -22,7 +23,7 @@ struct Found {
     /// Two names of it.
     merged: Option<[String; 2]>,
     repeated: Option<String>,
-    unrecorded: u64,
+    told: Told,
 }
 
 impl Registry {
@@ -81,7 +82,13 @@ impl Registry {
                 family: Family { name, kind: T::KIND, unit, help, series },
                 merged: other.clone().map(|other| [first.clone(), other]),
                 repeated: family.repeated.clone(),
-                unrecorded: family.series.values().flatten().map(|cell| cell.unrecorded()).sum(),
+                told: family.series.values().flatten().fold(Told::default(), |all, cell| {
+                    let told = cell.told();
+                    Told {
+                        unrecorded: all.unrecorded + told.unrecorded,
+                        below_zero: all.below_zero + told.below_zero,
+                    }
+                }),
             }
         };
         families.iter().map(found).collect()
@@ -130,8 +137,11 @@ impl Found {
         let merged = merged.map(|names| Problem::Merged { names, exported: name.clone() });
         let repeated = self.repeated.take();
         let repeated = repeated.map(|label| Problem::RepeatedLabel { name: name.clone(), label });
-        let values = self.unrecorded;
-        let unrecorded = (values > 0).then_some(Problem::Unrecorded { name, values });
-        [renamed, merged, repeated, unrecorded].into_iter().flatten()
+        let Told { unrecorded, below_zero } = self.told;
+        let below_zero =
+            (below_zero > 0).then(|| Problem::BelowZero { name: name.clone(), values: below_zero });
+        let unrecorded =
+            (unrecorded > 0).then_some(Problem::Unrecorded { name, values: unrecorded });
+        [renamed, merged, repeated, unrecorded, below_zero].into_iter().flatten()
     }
 }

@@ -135,20 +135,35 @@ pub enum Value {
 /// What was recorded in a histogram.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Distribution {
-    bounds: Arc<[f64]>,
-    /// Each bucket's own: one more than bounds.
-    counts: Box<[u64]>,
+    counts: Counts,
     sum: f64,
 }
 
+#[derive(Clone, Debug, PartialEq)]
+enum Counts {
+    /// Of steps, of which so many make one.
+    Cells(windrow::Distribution, u32),
+    /// Bounds, and each bucket's own: one more.
+    Buckets(Arc<[f64]>, Box<[u64]>),
+}
+
 impl Distribution {
-    pub(crate) fn new(bounds: Arc<[f64]>, counts: Box<[u64]>, sum: f64) -> Distribution {
-        Distribution { bounds, counts, sum }
+    pub(crate) fn of_cells(cells: windrow::Distribution, steps: u32, sum: f64) -> Distribution {
+        Distribution { counts: Counts::Cells(cells, steps), sum }
+    }
+
+    pub(crate) fn of_buckets(bounds: Arc<[f64]>, counts: Box<[u64]>, sum: f64) -> Distribution {
+        Distribution { counts: Counts::Buckets(bounds, counts), sum }
     }
 
     /// How many values were recorded.
     pub fn count(&self) -> u64 {
-        self.counts.iter().fold(0, |sum, count| sum.wrapping_add(*count))
+        match &self.counts {
+            Counts::Cells(cells, _) => cells.count(),
+            Counts::Buckets(_, counts) => {
+                counts.iter().fold(0, |sum, count| sum.wrapping_add(*count))
+            }
+        }
     }
 
     /// Their sum. Each value is rounded to a multiple of 10^-12 before it is added, so `n` values are off by `n` times
@@ -157,7 +172,47 @@ impl Distribution {
         self.sum
     }
 
+    /// What stands for the value at which, or below which, the part `q` of all values is: for 0.99 the 99th percentile. It is that
+    /// value give or take the [error](windrow::Scale::error_bound) of the histogram's scale, and a step.
+    ///
+    /// `None` if there is no value, or `q` is no number from 0 to 1, or the histogram counts at
+    /// [bounds](crate::Builder::buckets) of the program's choice.
+    ///
+    /// ```
+    /// # use windrow_metrics::{Recorder, Value};
+    /// let recorder = Recorder::builder().build()?;
+    /// metrics::with_local_recorder(&recorder, || {
+    ///     (1..=100).for_each(|n| metrics::histogram!("seconds").record(f64::from(n) * 0.01));
+    /// });
+    /// let snapshot = recorder.handle().snapshot();
+    /// let Some(Value::Histogram(seconds)) = snapshot.get("seconds", &[]) else { panic!() };
+    /// let p99 = seconds.percentile(0.99).unwrap();
+    /// assert!((p99 - 0.99).abs() <= 0.99 * windrow::Scale::DEFAULT.error_bound() + 1e-9);
+    /// # Ok::<(), windrow_metrics::BuildError>(())
+    /// ```
+    pub fn percentile(&self, q: f64) -> Option<f64> {
+        match &self.counts {
+            Counts::Cells(cells, steps) => {
+                cells.percentile(q).map(|value| value as f64 / f64::from(*steps))
+            }
+            Counts::Buckets(..) => None,
+        }
+    }
+
+    /// The cells, whose values are steps (by default, nanoseconds): to merge those of several processes, say. `None` if the histogram counts at
+    /// [bounds](crate::Builder::buckets) of the program's choice.
+    ///
+    /// Its `sum` wraps at 2^64 steps, where [`sum`](Self::sum) does not.
+    pub fn cells(&self) -> Option<&windrow::Distribution> {
+        match &self.counts {
+            Counts::Cells(cells, _) => Some(cells),
+            Counts::Buckets(..) => None,
+        }
+    }
+
     /// The buckets: a bound, and how many values were no greater. The last bound is infinite.
+    ///
+    /// The bounds are those of the program's choice, or the octaves of the scale. Counts at them are exact (of values rounded to steps).
     ///
     /// ```
     /// # use windrow_metrics::{Recorder, Value};
@@ -174,10 +229,21 @@ impl Distribution {
     /// # Ok::<(), windrow_metrics::BuildError>(())
     /// ```
     pub fn buckets(&self) -> impl Iterator<Item = (f64, u64)> {
-        let bounds = self.bounds.iter().copied().chain(iter::once(f64::INFINITY));
-        bounds.zip(self.counts.iter()).scan(0_u64, |below, (bound, count)| {
-            *below = below.wrapping_add(*count);
-            Some((bound, *below))
-        })
+        let finite: Vec<(f64, u64)> = match &self.counts {
+            Counts::Cells(cells, steps) => {
+                let octaves = cells.scale().octaves().filter(|end| *end < u64::MAX);
+                let real = |(end, count)| (end as f64 / f64::from(*steps), count);
+                cells.buckets(octaves).map(real).collect()
+            }
+            Counts::Buckets(bounds, counts) => {
+                let mut below = 0_u64;
+                let cumulative = counts.iter().map(|count| {
+                    below = below.wrapping_add(*count);
+                    below
+                });
+                bounds.iter().copied().zip(cumulative).collect()
+            }
+        };
+        finite.into_iter().chain(iter::once((f64::INFINITY, self.count())))
     }
 }

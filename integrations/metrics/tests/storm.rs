@@ -9,12 +9,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use metrics::{counter, gauge, histogram};
-use windrow_metrics::{Handle, Recorder, Value};
+use windrow::Scale;
+use windrow_metrics::{Handle, Matcher, Recorder, Value};
 
 const THREADS: u64 = 4;
 
 fn recorder() -> Recorder {
-    Recorder::builder().buckets(&[1.0, 2.0, 3.0]).build().expect("sound settings")
+    let cells = Matcher::Prefix("cells".into());
+    let builder = Recorder::builder().buckets(&[1.0, 2.0, 3.0]);
+    builder.cells_for(cells, Scale::DEFAULT, 1_000_000_000).build().expect("sound settings")
 }
 
 /// Has all threads do `work` at once, with `recorder` as theirs.
@@ -54,6 +57,7 @@ fn every_count_of_every_thread_is_there_at_rest() {
             gauge!("open").increment(2);
             gauge!("open").decrement(1);
             histogram!("values").record((n % 4) as f64 + 0.5);
+            histogram!("cells_values").record((n % 4) as f64 + 0.5);
         }
     });
     assert_eq!(counted(&handle, "one", &[]), THREADS * TIMES);
@@ -73,6 +77,9 @@ fn every_count_of_every_thread_is_there_at_rest() {
     let buckets: Vec<_> = values.buckets().map(|(_, count)| count).collect();
     assert_eq!(buckets, [quarter, 2 * quarter, 3 * quarter, 4 * quarter]);
     assert_eq!(values.sum(), (8 * quarter) as f64);
+    let Some(Value::Histogram(values)) = snapshot.get("cells_values", &[]) else { panic!() };
+    let cells: Vec<_> = values.cells().expect("cells").cells().map(|(_, count)| count).collect();
+    assert_eq!((cells, values.sum()), (vec![quarter; 4], (8 * quarter) as f64));
     assert_eq!(snapshot.problems(), []);
 }
 

@@ -5,12 +5,14 @@
 mod strict;
 
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use metrics::{
     Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
 };
 use proptest::prelude::*;
-use windrow_metrics::{Builder, Kind, Matcher, Problem, Recorder, Snapshot, Value};
+use windrow::Scale;
+use windrow_metrics::{BuildError, Builder, Kind, Matcher, Problem, Recorder, Snapshot, Value};
 
 /// What a recorder with these settings makes of `work`.
 fn snapshot(builder: Builder, work: impl FnOnce()) -> Snapshot {
@@ -70,7 +72,7 @@ fn a_metric_that_was_only_named_is_zero() {
     assert_eq!(read.get("c", &[]), Some(0.0));
     assert_eq!(read.get("g", &[]), Some(0.0));
     assert_eq!(read.get("h_count", &[]), Some(0.0));
-    assert_eq!(read.get("h_bucket", &[("le", "0.005")]), Some(0.0));
+    assert_eq!(read.get("h_bucket", &[("le", "5.12e-7")]), Some(0.0));
 }
 
 #[test]
@@ -195,6 +197,71 @@ fn each_histogram_has_the_buckets_that_were_set_for_it() {
     assert_eq!(suffix, [0.0, 0.0, 1.0, 1.0]);
     assert_eq!(default, [0.0, 0.0, 0.0, 1.0]);
     assert_eq!(read.get("metrics_wee_sum", &[]), Some(1001.0));
+}
+
+#[test]
+fn a_histogram_that_nothing_is_said_about_is_in_seconds_with_a_bucket_for_each_octave() {
+    let snapshot = snapshot(Recorder::builder(), || {
+        for micros in 1..=1_000_u64 {
+            histogram!("rt").record(Duration::from_micros(micros));
+        }
+    });
+    let read = strict::read(&snapshot.to_string()).unwrap();
+    let bucket = |le| read.get("rt_bucket", &[("le", le)]);
+    assert_eq!(bucket("5.12e-7"), Some(0.0));
+    assert_eq!(bucket("1.024e-6"), Some(1.0));
+    assert_eq!(bucket("0.000524288"), Some(524.0));
+    assert_eq!(bucket("0.001048576"), Some(1_000.0));
+    assert_eq!(bucket("68.719476736"), Some(1_000.0));
+    let buckets = read.samples.keys().filter(|(name, _)| name == "rt_bucket").count();
+    assert_eq!((buckets, read.get("rt_sum", &[])), (29, Some(0.5005)));
+    let Some(Value::Histogram(rt)) = snapshot.get("rt", &[]) else { panic!("{snapshot}") };
+    let p99 = rt.percentile(0.99).unwrap();
+    assert!((p99 - 990e-6).abs() <= 990e-6 * Scale::DEFAULT.error_bound() + 1e-9, "{p99}");
+    assert_eq!(rt.cells().map(windrow::Distribution::max), Some(Some(1_000_000)));
+    assert_eq!(rt.percentile(99.0), None);
+}
+
+#[test]
+fn each_histogram_has_the_cells_or_the_buckets_of_the_narrowest_matcher() {
+    let bytes = Scale::new(2, 64, 1 << 12).unwrap();
+    let builder = Recorder::builder()
+        .buckets(&[1.0])
+        .cells_for(Matcher::Suffix("_bytes".into()), bytes, 1)
+        .buckets_for(Matcher::Full("sent_bytes".into()), &[1_000.0])
+        .cells_for(Matcher::Prefix("x".into()), bytes, 10);
+    let snapshot = snapshot(builder, || {
+        for name in ["got_bytes", "sent_bytes", "x", "y"] {
+            histogram!(name).record(100.0);
+        }
+    });
+    let buckets = |name| {
+        let Some(Value::Histogram(values)) = snapshot.get(name, &[]) else { panic!("{name}") };
+        (values.buckets().map(|(bound, _)| bound).collect::<Vec<_>>(), values.percentile(0.5))
+    };
+    let octaves = [32.0, 64.0, 128.0, 256.0, 512.0, 1_024.0, 2_048.0, 4_096.0];
+    let with_infinity = |bounds: &[f64]| [bounds, &[f64::INFINITY]].concat();
+    assert_eq!(buckets("got_bytes"), (with_infinity(&octaves), Some(100.0)));
+    assert_eq!(buckets("sent_bytes"), (with_infinity(&[1_000.0]), None));
+    assert_eq!(buckets("x"), (with_infinity(&octaves.map(|end| end / 10.0)), Some(100.0)));
+    assert_eq!(buckets("y"), (with_infinity(&[1.0]), None));
+    let no_steps = Recorder::builder().cells(Scale::DEFAULT, 0).build();
+    assert_eq!(no_steps.err(), Some(BuildError::NoSteps));
+}
+
+#[test]
+fn values_below_zero_in_cells_are_told() {
+    let snapshot = snapshot(Recorder::builder(), || {
+        histogram!("h").record(-2.0);
+        histogram!("h", "a" => "b").record_many(-0.5, 3);
+        histogram!("h").record(f64::NAN);
+        histogram!("other").record(0.0);
+    });
+    let unrecorded = Problem::Unrecorded { name: "h".into(), values: 1 };
+    let below_zero = Problem::BelowZero { name: "h".into(), values: 4 };
+    assert_eq!(snapshot.problems(), [unrecorded, below_zero]);
+    let Some(Value::Histogram(h)) = snapshot.get("h", &[("a", "b")]) else { panic!("{snapshot}") };
+    assert_eq!((h.count(), h.sum(), h.percentile(0.5)), (3, -1.5, Some(0.0)));
 }
 
 #[test]

@@ -7,10 +7,15 @@
 //! | [`Counter`](windrow::Counter) | counter | what was ever added, drained or not |
 //! | [`Gauge`](windrow::Gauge) | up-down counter | the level |
 //! | [`Maximum`](windrow::Maximum), [`Minimum`](windrow::Minimum) | gauge | nothing, before a value is recorded |
+//! | [`Histogram`](windrow::Histogram) | counter | how many values, ever |
+//! | | counter `NAME.sum` | what they add up to |
+//! | | counter `NAME.bucket`, with the attribute `le` | how many values up to each power of two in the scale's range, and up to `+Inf` |
 //! | [`SlidingWindow`](windrow::SlidingWindow) | counter, with the attribute `event` | how often, ever |
 //! | | gauge `NAME.per_second` | how often per second, in the closed buckets |
-//! | | counter `NAME.sum` | of `Value` events: what all values add up to, ever |
+//! | | counter `NAME.sum` | of `Value` and `Histogram` events: what all values add up to, ever |
 //! | | gauges `NAME.mean`, `.min`, `.max` | of events with values, in the closed buckets; nothing, if these have no value |
+//! | | counter `NAME.bucket`, with the attribute `le` | of `Histogram` events: as of a histogram |
+//! | | gauge `NAME.quantile`, with the attribute `quantile` | of `Histogram` events: percentiles 0.5, 0.9 and 0.99 of the closed buckets; nothing, if these have no value |
 //! | [`Family`](windrow::Family) | the same, with its labels as attributes | |
 //! | what finds no room in it | the attribute `overflow`, which is `true` | what all such sets counted together |
 //! | | counter `NAME.overflow` | how often a set found no room |
@@ -18,6 +23,24 @@
 //! Closed buckets are those before the bucket of the clock's now (see
 //! [`Over::complete`](windrow::Over::complete)). A window of one bucket has none, and no gauges. A family whose labels
 //! are all enums has room for all of them, and no `NAME.overflow`.
+//!
+//! # Histograms
+//!
+//! OpenTelemetry has no observable histogram, and its SDK (0.33) takes no data points that others have made: its histograms are made of
+//! values, one by one. So buckets are exported as counters, each with how many values there are up to `le`, as Prometheus has
+//! them. They are exact at powers of two, add up over machines, and a query has percentiles of them:
+//!
+//! ```text
+//! histogram_quantile(0.99, sum by (le) (rate(rt_bucket_total[5m])))
+//! ```
+//!
+//! That interpolates between two powers of two: it is off by less than the value itself. The gauge `NAME.quantile` of a
+//! window is right to the scale's error. For the limit of the SDK, a histogram is reckoned as 65
+//! sets of attributes, the most that there can be (of the default scale there are 29).
+//!
+//! Who writes OTLP without the SDK needs none of this: a scale's schema is OpenTelemetry's, cell for cell.
+//! [`numbered_cells`](windrow::Distribution::numbered_cells) are the positive buckets of an exponential histogram of that scale, numbered by one
+//! more; [`below`](windrow::Distribution::below) is its zero count, with the end of that cell as its zero threshold.
 //!
 //! # Consistency
 //!

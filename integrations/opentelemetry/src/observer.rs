@@ -199,8 +199,7 @@ fn check_name(name: &str) -> Result<(), ObserveError> {
 }
 
 fn check_labels(outline: &Outline) -> Result<(), ObserveError> {
-    let ours = outline.has_events.then_some("event").into_iter();
-    let ours = ours.chain(outline.overflows.then_some("overflow"));
+    let ours = outline.more.iter().copied().chain(outline.overflows.then_some("overflow"));
     let mut seen = HashSet::new();
     let mut all = ours.chain(outline.labels.iter().copied());
     all.find(|label| !seen.insert(*label))

@@ -1,6 +1,7 @@
 //! What an export shows of a metric.
 
-use windrow::{Counter, Gauge, Maximum, Minimum};
+use opentelemetry::KeyValue;
+use windrow::{Counter, Distribution, Gauge, Histogram, Maximum, Minimum};
 
 /// The kind of an instrument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,11 +25,35 @@ pub struct Part {
 /// What an export shows of one metric: as which instruments, and which measurements of each.
 pub trait Show: Send + Sync + 'static {
     const PARTS: &'static [Part];
-    /// The events that a part has a measurement of at most, by an attribute of their own. None: there is one.
-    const EVENTS: Option<usize> = None;
+    /// The attributes by which the measurements of a part are told apart.
+    const ATTRIBUTES: &'static [&'static str] = &[];
+    /// How many measurements a part has at most.
+    const MOST: usize = 1;
 
-    /// Reads a part, and puts its measurements, as many as there are, each with the event that it is of.
-    fn show(&self, part: usize, put: &mut dyn FnMut(Option<&'static str>, Value));
+    /// Reads a part, and puts its measurements, as many as there are, each with its attributes.
+    fn show(&self, part: usize, put: &mut dyn FnMut(Attributes, Value));
+}
+
+/// Attributes of a measurement, beside those of its series.
+pub(crate) type Attributes = [Option<KeyValue>; 2];
+
+/// The most buckets that a histogram has: one for each power of two that is a `u64`, and the infinite one.
+pub(crate) const MOST_BUCKETS: usize = 65;
+
+/// Puts how many values there are up to each octave of the scale, with the attribute `le` behind what is given.
+pub(crate) fn put_buckets(
+    distribution: &Distribution,
+    event: Option<&KeyValue>,
+    put: &mut dyn FnMut(Attributes, Value),
+) {
+    let mut put = |bound: String, count| {
+        put([event.cloned(), Some(KeyValue::new("le", bound))], Value::Unsigned(count));
+    };
+    let octaves = distribution.scale().octaves().filter(|end| *end < u64::MAX);
+    for (bound, count) in distribution.buckets(octaves) {
+        put(bound.to_string(), count);
+    }
+    put("+Inf".to_owned(), distribution.count());
 }
 
 /// A measurement, for the kind of instrument that it is of.
@@ -53,10 +78,10 @@ macro_rules! one_number {
             impl Show for $metric {
                 const PARTS: &'static [Part] = &[only(Instrument::$instrument)];
 
-                fn show(&self, _: usize, put: &mut dyn FnMut(Option<&'static str>, Value)) {
+                fn show(&self, _: usize, put: &mut dyn FnMut(Attributes, Value)) {
                     let $this = self;
                     if let Some(value) = $value {
-                        put(None, value);
+                        put([None, None], value);
                     }
                 }
             }
@@ -69,4 +94,35 @@ one_number! {
     Gauge, UpDownCounter: |gauge| Some(Value::Signed(gauge.sum()));
     Maximum, Gauge: |maximum| maximum.get().map(Value::Unsigned);
     Minimum, Gauge: |minimum| minimum.get().map(Value::Unsigned);
+}
+
+const COUNT: usize = 0;
+const SUM: usize = 1;
+
+impl Show for Histogram {
+    /// In the order of the numbers above.
+    const PARTS: &'static [Part] = &[
+        Part { suffix: "", about: "how many values, ever", instrument: Instrument::Counter },
+        Part {
+            suffix: "sum",
+            about: "what all values add up to, ever",
+            instrument: Instrument::Counter,
+        },
+        Part {
+            suffix: "bucket",
+            about: "how many values up to `le`, ever",
+            instrument: Instrument::Counter,
+        },
+    ];
+    const ATTRIBUTES: &'static [&'static str] = &["le"];
+    const MOST: usize = MOST_BUCKETS;
+
+    fn show(&self, part: usize, put: &mut dyn FnMut(Attributes, Value)) {
+        let ever = self.lifetime();
+        match part {
+            COUNT => put([None, None], Value::Unsigned(ever.count())),
+            SUM => put([None, None], Value::Unsigned(ever.sum())),
+            _ => put_buckets(&ever, None, put),
+        }
+    }
 }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use opentelemetry::{Key, KeyValue};
 use windrow::{
-    Clock, Counter, Event, Family, Gauge, LabelValue, Labels, Maximum, Metric, Minimum,
+    Clock, Counter, Event, Family, Gauge, Histogram, LabelValue, Labels, Maximum, Metric, Minimum,
     SlidingWindow,
 };
 
 use crate::show::{Part, Show, Value};
 
 /// What an [`Observer`](crate::Observer) takes: `&'static T` or `&Arc<T>`, where `T` is a [`Counter`], [`Gauge`],
-/// [`Maximum`], [`Minimum`], [`SlidingWindow`], or a [`Family`] of one of them; or a [`Field`] of a family's metrics.
+/// [`Histogram`], [`Maximum`], [`Minimum`], [`SlidingWindow`], or a [`Family`] of one of them; or a [`Field`] of a family's metrics.
 ///
 /// Of an `Arc` it keeps a `Weak`: what was observed is exported until the last `Arc` is dropped.
 pub trait Source: Look {}
@@ -24,7 +24,8 @@ impl<S: Look> Source for S {}
 pub struct Outline {
     pub(crate) parts: &'static [Part],
     pub(crate) labels: &'static [&'static str],
-    pub(crate) has_events: bool,
+    /// The attributes beside those.
+    pub(crate) more: &'static [&'static str],
     /// Whether there may be labels that find no room: then there is a part more, which says how often.
     pub(crate) overflows: bool,
     /// How many sets of attributes there can be.
@@ -83,9 +84,9 @@ macro_rules! observed {
                     Outline {
                         parts: Self::PARTS,
                         labels: &[],
-                        has_events: Self::EVENTS.is_some(),
+                        more: Self::ATTRIBUTES,
                         overflows: false,
-                        sets: Self::EVENTS.unwrap_or(1),
+                        sets: Self::MOST,
                     }
                 }
 
@@ -100,6 +101,7 @@ macro_rules! observed {
 observed! {
     [] Counter;
     [] Gauge;
+    [] Histogram;
     [] Maximum;
     [] Minimum;
     [E: Event, C: Clock + Send + Sync + 'static] SlidingWindow<E, C>;
@@ -110,12 +112,12 @@ observed! {
 fn observe_metric<M: Show>(metric: &M, part: usize, attributes: &mut Vec<KeyValue>, put: Put<'_>) {
     let own = attributes.len();
     let mut read = Vec::new();
-    let reading = || metric.show(part, &mut |event, value| read.push((event, value)));
+    let reading = || metric.show(part, &mut |more, value| read.push((more, value)));
     // A metric is not changed by being read. (And what panics has been told of by the panic itself.)
     let _ = catch_unwind(AssertUnwindSafe(reading));
-    for (event, value) in read {
+    for (more, value) in read {
         attributes.truncate(own);
-        attributes.extend(event.map(|event| KeyValue::new("event", event)));
+        attributes.extend(more.into_iter().flatten());
         put(value, attributes);
     }
 }
@@ -227,9 +229,9 @@ fn outline_of_family<L: Labels, M: Metric, F, N: Show>(family: &Family<L, M, F>)
     Outline {
         parts: N::PARTS,
         labels: L::NAMES,
-        has_events: N::EVENTS.is_some(),
+        more: N::ATTRIBUTES,
         overflows,
-        sets: series.saturating_mul(N::EVENTS.unwrap_or(1)),
+        sets: series.saturating_mul(N::MOST),
     }
 }
 

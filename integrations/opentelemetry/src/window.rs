@@ -1,8 +1,9 @@
 //! What an export shows of a window.
 
+use opentelemetry::KeyValue;
 use windrow::{Clock, Event, Kind, SlidingWindow, Stats, Totals};
 
-use crate::show::{Instrument, Part, Show, Value};
+use crate::show::{Attributes, Instrument, MOST_BUCKETS, Part, Show, Value, put_buckets};
 
 const COUNT: usize = 0;
 const RATE: usize = 1;
@@ -10,13 +11,15 @@ const SUM: usize = 2;
 const MEAN: usize = 3;
 const MINIMUM: usize = 4;
 const MAXIMUM: usize = 5;
+const BUCKET: usize = 6;
+const QUANTILE: usize = 7;
 
 const fn part(suffix: &'static str, about: &'static str, instrument: Instrument) -> Part {
     Part { suffix, about, instrument }
 }
 
 /// In the order of the numbers above.
-const PARTS: [Part; 6] = [
+const PARTS: [Part; 8] = [
     part("", "how often, ever", Instrument::Counter),
     part(
         "per_second",
@@ -27,36 +30,72 @@ const PARTS: [Part; 6] = [
     part("mean", "mean of the values in the closed buckets of the window", Instrument::RealGauge),
     part("min", "least value in the closed buckets of the window", Instrument::Gauge),
     part("max", "greatest value in the closed buckets of the window", Instrument::Gauge),
+    part("bucket", "how many values up to `le`, ever", Instrument::Counter),
+    part(
+        "quantile",
+        "percentiles of the values in the closed buckets of the window",
+        Instrument::Gauge,
+    ),
 ];
 
-/// How many parts windows of counts alone have.
+/// How many parts windows of counts alone have, and those of values without percentiles.
 const OF_COUNTS: usize = 2;
+const OF_VALUES: usize = 6;
 
-/// Whether all events are counts.
-const fn only_counts<E: Event>() -> bool {
-    let mut event = 0;
+/// The percentiles that are exported.
+const QUANTILES: [(&str, f64); 3] = [("0.5", 0.5), ("0.9", 0.9), ("0.99", 0.99)];
+
+/// How many parts there are for these events.
+const fn parts_of<E: Event>() -> usize {
+    let (mut event, mut parts) = (0, OF_COUNTS);
     while event < E::EVENTS.len() {
-        if !matches!(E::EVENTS[event].1, Kind::Count) {
-            return false;
+        match E::EVENTS[event].1 {
+            Kind::Count => {}
+            Kind::Histogram(_) => return PARTS.len(),
+            _ => parts = OF_VALUES,
         }
         event += 1;
     }
-    true
+    parts
 }
 
 impl<E: Event, C: Clock + Send + Sync + 'static> Show for SlidingWindow<E, C> {
-    const PARTS: &'static [Part] =
-        if only_counts::<E>() { PARTS.split_at(OF_COUNTS).0 } else { &PARTS };
+    const PARTS: &'static [Part] = PARTS.split_at(parts_of::<E>()).0;
 
-    const EVENTS: Option<usize> = Some(E::EVENTS.len());
+    const ATTRIBUTES: &'static [&'static str] =
+        if parts_of::<E>() > OF_VALUES { &["event", "le", "quantile"] } else { &["event"] };
 
-    fn show(&self, part: usize, put: &mut dyn FnMut(Option<&'static str>, Value)) {
+    const MOST: usize =
+        if parts_of::<E>() > OF_VALUES { E::EVENTS.len() * MOST_BUCKETS } else { E::EVENTS.len() };
+
+    fn show(&self, part: usize, put: &mut dyn FnMut(Attributes, Value)) {
+        let named = |event: E| Some(KeyValue::new("event", event.name()));
+        let with_cells =
+            E::ALL.iter().filter(|event| matches!(event.kind(), Kind::Histogram(_))).copied();
+        if part == BUCKET {
+            let ever = |event| {
+                put_buckets(&self.lifetime_distribution(event), named(event).as_ref(), put);
+            };
+            return with_cells.for_each(ever);
+        }
         // No span, if the geometry has just changed to a shorter interval; no buckets, if the window has one alone.
         let closed = self.over(self.interval()).ok().map(|window| window.complete());
         let closed = closed.filter(|closed| !closed.interval().is_zero());
+        if part == QUANTILE {
+            for (event, closed) in with_cells.filter_map(|event| Some((event, closed.as_ref()?))) {
+                let found = closed.distribution(event).percentiles(QUANTILES.map(|(_, q)| q));
+                for ((quantile, _), value) in QUANTILES.into_iter().zip(found) {
+                    let quantile = Some(KeyValue::new("quantile", quantile));
+                    if let Some(value) = value {
+                        put([named(event), quantile], Value::Unsigned(value));
+                    }
+                }
+            }
+            return;
+        }
         for event in E::ALL {
             if let Some(value) = value(*event, part, || self.lifetime(*event), closed.as_ref()) {
-                put(Some(event.name()), value);
+                put([named(*event), None], value);
             }
         }
     }
@@ -69,7 +108,7 @@ fn value<E: Event>(
     lifetime: impl Fn() -> Stats,
     closed: Option<&Totals<E>>,
 ) -> Option<Value> {
-    let counted = matches!(event.kind(), Kind::Count | Kind::Value);
+    let counted = matches!(event.kind(), Kind::Count | Kind::Value | Kind::Histogram(_));
     match part {
         COUNT => counted.then(|| Value::Unsigned(lifetime().count)),
         RATE => closed.filter(|_| counted).map(|closed| Value::Real(closed.rate(event))),

@@ -66,10 +66,16 @@ pub enum RegisterError {
         /// The label's name.
         label: String,
     },
-    /// Two labels have one name: both of the family, or one of them is the registry's, or the label `event` of a window.
+    /// Two labels have one name: both of the family, or one of them is the registry's, or the label `event` of a window, or the
+    /// label `le` of a histogram.
     LabelTwice {
         /// The labels' name.
         label: String,
+    },
+    /// The values of its histograms are to be shown divided by zero.
+    PerZero {
+        /// The name given.
+        name: String,
     },
     /// The registry cannot be encoded: another collector in it fails. So nothing is known of the names in it.
     Registry,
@@ -110,6 +116,12 @@ impl Display for RegisterError {
             }
             RegisterError::LabelTwice { label } => {
                 write!(f, "the label `{label}` is there twice, the registry's own labels included")
+            }
+            RegisterError::PerZero { name } => {
+                write!(
+                    f,
+                    "the values of `{name}` are to be shown divided by 0; by 1 they stay as they are"
+                )
             }
             RegisterError::Registry => {
                 write!(f, "the registry cannot be encoded: another collector in it fails")

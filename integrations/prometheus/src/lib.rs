@@ -7,10 +7,13 @@
 //! | [`Counter`](windrow::Counter) | counter `NAME_total` | what was ever added, drained or not |
 //! | [`Gauge`](windrow::Gauge) | gauge | the level |
 //! | [`Maximum`](windrow::Maximum), [`Minimum`](windrow::Minimum) | gauge | nothing, before a value is recorded |
+//! | [`Histogram`](windrow::Histogram) | histogram `NAME_bucket{le="..."}`, `NAME_sum`, `NAME_count` | what was ever recorded |
 //! | [`SlidingWindow`](windrow::SlidingWindow) | counter `NAME_total{event="..."}` | how often, ever |
 //! | | gauge `NAME_per_second` | how often per second, in the closed buckets |
-//! | | counter `NAME_sum_total` | of `Value` events: what all values add up to, ever |
+//! | | counter `NAME_sum_total` | of `Value` and `Histogram` events: what all values add up to, ever |
 //! | | gauges `NAME_mean`, `_min`, `_max` | of events with values, in the closed buckets; nothing, if these have no value |
+//! | | histogram `NAME_values_bucket{event="...",le="..."}`, `_sum`, `_count` | of `Histogram` events: what was ever recorded |
+//! | | gauges `NAME_quantile{event="...",quantile="..."}` | of `Histogram` events: percentiles 0.5, 0.9 and 0.99 of the closed buckets; nothing, if these have no value |
 //! | [`Family`](windrow::Family) | the same, with its labels | |
 //! | what finds no room in it | `{overflow="true"}` | what all such sets counted together |
 //! | | counter `NAME_overflow_total` | how often a set found no room |
@@ -20,6 +23,26 @@
 //! gauges.
 //!
 //! A family whose labels are all enums has room for all of them, and no `NAME_overflow_total`.
+//!
+//! # Histograms
+//!
+//! A histogram has a bucket for each power of two in its scale's range, in its own unit. [`buckets`] shows others, or seconds of nanoseconds.
+//! At each bound that is shown the count is exact, and so is an alert on it. Between bounds Prometheus interpolates: what its
+//! `histogram_quantile` says is in the right bucket, and so, of octaves, off by less than the value itself. For percentiles right to the scale's error, show
+//! more bounds, or native histograms, or read them where they were recorded
+//! ([`Distribution::percentile`](windrow::Distribution::percentile)).
+//!
+//! (The gauges `NAME_quantile` of a window are right to that, and of its interval; but they cannot be added up over machines,
+//! as buckets can. Like all gauges of a window, they are in the unit that was recorded, whatever [`Buckets::per`] says.)
+//!
+//! ## Native histograms
+//!
+//! The text format has none. Prometheus reads them as protobuf alone. The feature `prometheus_protobuf` of `prometheus-client` 0.25 writes
+//! that, from the same registry: then each histogram has its cells, one for one, as native buckets of its scale's schema, beside the
+//! classic ones. What is below the scale's range is in the zero bucket, and what is above in the infinite one. Since native buckets end at powers
+//! of two, values must be shown in the unit that they were recorded in (or [per](Buckets::per) a power of two): name such
+//! a histogram `rt_nanoseconds`. Histograms that are shown otherwise have classic buckets alone. That feature compiles `prost`, and needs `protoc` or
+//! the feature `protobuf-protox`: so it is the program's choice, not this crate's.
 //!
 //! # Consistency
 //!
@@ -43,6 +66,7 @@
 //!
 //! [`RegisterError`], from [`register`] alone. A scrape fails only if the writer does.
 
+mod buckets;
 mod error;
 mod probe;
 mod registered;
@@ -52,9 +76,10 @@ mod show;
 mod source;
 mod window;
 
+pub use buckets::{Bucketed, Buckets, buckets};
 pub use error::RegisterError;
 pub use registered::register;
-pub use shared::{Counter, Gauge, Maximum, Minimum, Shared};
+pub use shared::{Counter, Gauge, Histogram, Maximum, Minimum, Shared};
 pub use source::{Field, Source, field};
 
 /// A guide of the library's whose program needs this crate: its documentation shows it, and this runs it.

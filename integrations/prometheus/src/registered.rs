@@ -57,6 +57,9 @@ pub fn register(
     check_name(name)?;
     check_help(help)?;
     check_labels(outline.label_names())?;
+    if source.buckets().divides_by_zero() {
+        return Err(RegisterError::PerZero { name: name.to_owned() });
+    }
     if outline.overflows && outline.labels.contains(&OVERFLOW) {
         return Err(RegisterError::ReservedLabel { label: OVERFLOW.to_owned() });
     }
@@ -143,7 +146,7 @@ impl EncodeLabelSet for Empty {
 impl<S: Encode> Collector for Registered<S> {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
         match self.stage.load(Ordering::Relaxed) {
-            SHOWN => self.source.encode(&self.parts, &mut encoder),
+            SHOWN => self.source.encode(&self.parts, self.source.buckets(), &mut encoder),
             ENTERS => {
                 self.stage.store(WRITES, Ordering::Relaxed);
                 self.outline(&mut encoder)?;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric, MetricEncoder};
 use prometheus_client::metrics::{MetricType, TypedMetric};
 
+use crate::buckets::Buckets;
 use crate::show::{NoPairs, Samples, Show};
 use crate::source::{Encode, Held, Named, Outline};
 
@@ -37,6 +38,8 @@ pub struct Shared<M>(Arc<M>);
 pub type Counter = Shared<windrow::Counter>;
 /// Shown as a gauge: the level.
 pub type Gauge = Shared<windrow::Gauge>;
+/// Shown as a histogram, with a bucket for each power of two: what was ever recorded, drained or not.
+pub type Histogram = Shared<windrow::Histogram>;
 /// Shown as a gauge; without a sample as long as nothing was recorded.
 pub type Maximum = Shared<windrow::Maximum>;
 /// Shown as a gauge; without a sample as long as nothing was recorded.
@@ -47,6 +50,7 @@ pub trait Single: Show {}
 
 impl Single for windrow::Counter {}
 impl Single for windrow::Gauge {}
+impl Single for windrow::Histogram {}
 impl Single for windrow::Maximum {}
 impl Single for windrow::Minimum {}
 
@@ -56,7 +60,7 @@ impl<M: Single> TypedMetric for Shared<M> {
 
 impl<M: Single> EncodeMetric for Shared<M> {
     fn encode(&self, mut encoder: MetricEncoder<'_>) -> fmt::Result {
-        M::show(&self.read(), 0, &mut Samples { encoder: &mut encoder, pairs: &NoPairs })
+        M::show(&self.read(), 0, &mut Samples::new(&mut encoder, &NoPairs, &Buckets::DEFAULT))
     }
 
     fn metric_type(&self) -> MetricType {
@@ -69,8 +73,13 @@ impl<M: Held> Encode for Shared<M> {
         M::outline()
     }
 
-    fn encode(&self, parts: &[Named], encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
-        M::encode(self, parts, encoder)
+    fn encode(
+        &self,
+        parts: &[Named],
+        buckets: &Buckets,
+        encoder: &mut DescriptorEncoder<'_>,
+    ) -> fmt::Result {
+        M::encode(self, parts, buckets, encoder)
     }
 }
 

@@ -6,7 +6,9 @@ use prometheus_client::encoding::{
     EncodeLabel, EncodeLabelSet, LabelSetEncoder, MetricEncoder, NoLabelSet,
 };
 use prometheus_client::metrics::MetricType;
-use windrow::{Counter, Gauge, LabelValue, Maximum, Minimum};
+use windrow::{Counter, Distribution, Gauge, Histogram, LabelValue, Maximum, Minimum};
+
+use crate::buckets::Buckets;
 
 /// One metric in Prometheus' sense: a name, a help and a type.
 #[derive(Clone, Copy, Debug)]
@@ -23,8 +25,8 @@ pub trait Show: Send + Sync + 'static {
     /// What one scrape reads.
     type Reading;
     const PARTS: &'static [Part];
-    /// The label beside the family's by which samples of a part are told apart.
-    const LABEL: Option<&'static str> = None;
+    /// The labels beside the family's by which samples of a part are told apart.
+    const LABELS: &'static [&'static str] = &[];
 
     fn read(&self) -> Self::Reading;
 
@@ -67,27 +69,50 @@ impl Pairs for NoPairs {
 
 /// Where the samples of one series go.
 pub struct Samples<'s, 'e, P> {
-    pub(crate) encoder: &'s mut MetricEncoder<'e>,
-    pub(crate) pairs: &'s P,
+    encoder: &'s mut MetricEncoder<'e>,
+    pairs: &'s P,
+    buckets: &'s Buckets,
 }
 
-impl<P: Pairs> Samples<'_, '_, P> {
-    /// The only sample of its series.
-    pub(crate) fn put(&mut self, value: Value) -> fmt::Result {
-        self.put_labelled(None, value)
+impl<'s, 'e, P: Pairs> Samples<'s, 'e, P> {
+    pub(crate) fn new(
+        encoder: &'s mut MetricEncoder<'e>,
+        pairs: &'s P,
+        buckets: &'s Buckets,
+    ) -> Samples<'s, 'e, P> {
+        Samples { encoder, pairs, buckets }
     }
 
-    /// A sample with a label more.
-    pub(crate) fn put_labelled(
+    /// The samples of a histogram, with labels more.
+    pub(crate) fn put_histogram(
         &mut self,
-        label: Option<(&'static str, &str)>,
-        value: Value,
+        labels: &[(&str, &str)],
+        distribution: &Distribution,
     ) -> fmt::Result {
-        if label.is_none() && !self.pairs.any() {
-            return write(self.encoder, value);
+        let buckets = self.buckets;
+        self.labelled(labels, |encoder| buckets.encode(distribution, encoder))
+    }
+
+    /// The only sample of its series.
+    pub(crate) fn put(&mut self, value: Value) -> fmt::Result {
+        self.put_labelled(&[], value)
+    }
+
+    /// A sample with labels more.
+    pub(crate) fn put_labelled(&mut self, labels: &[(&str, &str)], value: Value) -> fmt::Result {
+        self.labelled(labels, |encoder| write(encoder, value))
+    }
+
+    fn labelled(
+        &mut self,
+        labels: &[(&str, &str)],
+        encode: impl FnOnce(&mut MetricEncoder<'_>) -> fmt::Result,
+    ) -> fmt::Result {
+        if labels.is_empty() && !self.pairs.any() {
+            return encode(self.encoder);
         }
-        let set = Set { pairs: self.pairs, label };
-        write(&mut self.encoder.encode_family(&set)?, value)
+        let set = Set { pairs: self.pairs, labels };
+        encode(&mut self.encoder.encode_family(&set)?)
     }
 }
 
@@ -103,7 +128,7 @@ fn write(encoder: &mut MetricEncoder<'_>, value: Value) -> fmt::Result {
 /// All labels of a sample.
 struct Set<'s, P> {
     pairs: &'s P,
-    label: Option<(&'static str, &'s str)>,
+    labels: &'s [(&'s str, &'s str)],
 }
 
 impl<P: Pairs> EncodeLabelSet for Set<'_, P> {
@@ -117,7 +142,7 @@ impl<P: Pairs> EncodeLabelSet for Set<'_, P> {
                 other => (name, other.to_string()).encode(label)?,
             }
         }
-        self.label.map_or(Ok(()), |label| label.encode(encoder.encode_label()))
+        self.labels.iter().try_for_each(|label| label.encode(encoder.encode_label()))
     }
 }
 
@@ -154,4 +179,22 @@ one_number! {
     Gauge, GAUGE: |gauge| Some(Value::Signed(gauge.sum()));
     Maximum, GAUGE: |maximum| maximum.get().map(Value::Unsigned);
     Minimum, GAUGE: |minimum| minimum.get().map(Value::Unsigned);
+}
+
+impl Show for Histogram {
+    type Reading = Distribution;
+    const PARTS: &'static [Part] = &[Part { suffix: "", about: "", kind: MetricType::Histogram }];
+    const LABELS: &'static [&'static str] = &["le"];
+
+    fn read(&self) -> Distribution {
+        self.lifetime()
+    }
+
+    fn show<P: Pairs>(
+        reading: &Distribution,
+        _: usize,
+        samples: &mut Samples<'_, '_, P>,
+    ) -> fmt::Result {
+        samples.put_histogram(&[], reading)
+    }
 }

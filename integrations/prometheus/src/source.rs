@@ -7,15 +7,16 @@ use std::sync::Arc;
 use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder};
 use prometheus_client::metrics::MetricType;
 use windrow::{
-    Clock, Counter, Event, Family, Gauge, Handle, LabelValue, Labels, Maximum, Metric, Minimum,
-    SlidingWindow,
+    Clock, Counter, Event, Family, Gauge, Handle, Histogram, LabelValue, Labels, Maximum, Metric,
+    Minimum, SlidingWindow,
 };
 
+use crate::buckets::Buckets;
 use crate::show::{NoPairs, Pairs, Part, Samples, Show, Value};
 
 /// What [`register`](crate::register) takes: `&'static T`, or an `Arc<T>` or [`Shared<T>`](crate::Shared), where `T` is
-/// a [`Counter`], [`Gauge`], [`Maximum`], [`Minimum`], [`SlidingWindow`], or a [`Family`] of one of them; or a
-/// [`Field`] of a family's metrics.
+/// a [`Counter`], [`Gauge`], [`Histogram`], [`Maximum`], [`Minimum`], [`SlidingWindow`], or a [`Family`] of one of them; or a
+/// [`Field`] of a family's metrics; or one of these with other [`buckets`](crate::buckets).
 pub trait Source: Encode {}
 
 impl<T: Encode> Source for T {}
@@ -25,20 +26,20 @@ impl<T: Encode> Source for T {}
 pub struct Outline {
     pub(crate) parts: &'static [Part],
     pub(crate) labels: &'static [&'static str],
-    /// The label beside those.
-    pub(crate) label: Option<&'static str>,
+    /// The labels beside those.
+    pub(crate) more: &'static [&'static str],
     /// Whether there may be labels that find no room.
     pub(crate) overflows: bool,
 }
 
 impl Outline {
     const fn of<M: Show>(labels: &'static [&'static str], overflows: bool) -> Outline {
-        Outline { parts: M::PARTS, labels, label: M::LABEL, overflows }
+        Outline { parts: M::PARTS, labels, more: M::LABELS, overflows }
     }
 
     /// Of all the samples' labels.
     pub(crate) fn label_names(&self) -> impl Iterator<Item = &'static str> {
-        self.labels.iter().copied().chain(self.label)
+        self.labels.iter().chain(self.more).copied()
     }
 }
 
@@ -63,14 +64,29 @@ impl Named {
 pub trait Encode: Send + Sync + 'static {
     fn outline(&self) -> Outline;
 
+    /// How its histograms are shown.
+    fn buckets(&self) -> &Buckets {
+        &Buckets::DEFAULT
+    }
+
     /// `parts` are those of the outline; and, where labels may find no room, the number of these.
-    fn encode(&self, parts: &[Named], encoder: &mut DescriptorEncoder<'_>) -> fmt::Result;
+    fn encode(
+        &self,
+        parts: &[Named],
+        buckets: &Buckets,
+        encoder: &mut DescriptorEncoder<'_>,
+    ) -> fmt::Result;
 }
 
 /// What is encoded the same, however it is held.
 pub trait Held: Send + Sync + 'static {
     fn outline() -> Outline;
-    fn encode(&self, parts: &[Named], encoder: &mut DescriptorEncoder<'_>) -> fmt::Result;
+    fn encode(
+        &self,
+        parts: &[Named],
+        buckets: &Buckets,
+        encoder: &mut DescriptorEncoder<'_>,
+    ) -> fmt::Result;
 }
 
 impl<T: Held> Encode for &'static T {
@@ -78,8 +94,13 @@ impl<T: Held> Encode for &'static T {
         T::outline()
     }
 
-    fn encode(&self, parts: &[Named], encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
-        T::encode(self, parts, encoder)
+    fn encode(
+        &self,
+        parts: &[Named],
+        buckets: &Buckets,
+        encoder: &mut DescriptorEncoder<'_>,
+    ) -> fmt::Result {
+        T::encode(self, parts, buckets, encoder)
     }
 }
 
@@ -88,8 +109,13 @@ impl<T: Held> Encode for Arc<T> {
         T::outline()
     }
 
-    fn encode(&self, parts: &[Named], encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
-        T::encode(self, parts, encoder)
+    fn encode(
+        &self,
+        parts: &[Named],
+        buckets: &Buckets,
+        encoder: &mut DescriptorEncoder<'_>,
+    ) -> fmt::Result {
+        T::encode(self, parts, buckets, encoder)
     }
 }
 
@@ -105,9 +131,10 @@ macro_rules! held {
                 fn encode(
                     &self,
                     parts: &[Named],
+                    buckets: &Buckets,
                     encoder: &mut DescriptorEncoder<'_>,
                 ) -> fmt::Result {
-                    encode_metric(self, parts, encoder)
+                    encode_metric(self, parts, buckets, encoder)
                 }
             }
         )+
@@ -117,6 +144,7 @@ macro_rules! held {
 held! {
     [] Counter;
     [] Gauge;
+    [] Histogram;
     [] Maximum;
     [] Minimum;
     [E: Event, C: Clock + Send + Sync + 'static] SlidingWindow<E, C>;
@@ -125,12 +153,13 @@ held! {
 fn encode_metric<M: Show>(
     metric: &M,
     parts: &[Named],
+    buckets: &Buckets,
     encoder: &mut DescriptorEncoder<'_>,
 ) -> fmt::Result {
     let reading = metric.read();
     for (index, part) in parts.iter().enumerate() {
         let mut encoder = part.descriptor(encoder)?;
-        M::show(&reading, index, &mut Samples { encoder: &mut encoder, pairs: &NoPairs })?;
+        M::show(&reading, index, &mut Samples::new(&mut encoder, &NoPairs, buckets))?;
     }
     Ok(())
 }
@@ -155,8 +184,13 @@ where
         Outline::of::<M>(L::NAMES, L::COMBINATIONS.is_none())
     }
 
-    fn encode(&self, parts: &[Named], encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
-        encode_family(self, |metric| metric, parts, encoder)
+    fn encode(
+        &self,
+        parts: &[Named],
+        buckets: &Buckets,
+        encoder: &mut DescriptorEncoder<'_>,
+    ) -> fmt::Result {
+        encode_family(self, |metric| metric, parts, buckets, encoder)
     }
 }
 
@@ -223,8 +257,13 @@ where
         Outline::of::<N>(L::NAMES, L::COMBINATIONS.is_none())
     }
 
-    fn encode(&self, parts: &[Named], encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
-        encode_family(&self.family, self.field, parts, encoder)
+    fn encode(
+        &self,
+        parts: &[Named],
+        buckets: &Buckets,
+        encoder: &mut DescriptorEncoder<'_>,
+    ) -> fmt::Result {
+        encode_family(&self.family, self.field, parts, buckets, encoder)
     }
 }
 
@@ -233,6 +272,7 @@ fn encode_family<L: Labels, M: Metric, F, N: Show>(
     family: &Family<L, M, F>,
     field: impl Fn(&M) -> &N,
     parts: &[Named],
+    buckets: &Buckets,
     encoder: &mut DescriptorEncoder<'_>,
 ) -> fmt::Result {
     let (own, overflow) = parts.split_at(N::PARTS.len());
@@ -240,7 +280,7 @@ fn encode_family<L: Labels, M: Metric, F, N: Show>(
         // A series is read, written and let go while it is in the processor's cache.
         let mut encoder = only.descriptor(encoder)?;
         for series in family {
-            let mut samples = Samples { encoder: &mut encoder, pairs: &series };
+            let mut samples = Samples::new(&mut encoder, &series, buckets);
             N::show(&field(&series).read(), 0, &mut samples)?;
         }
     } else {
@@ -253,13 +293,13 @@ fn encode_family<L: Labels, M: Metric, F, N: Show>(
         for (index, part) in own.iter().enumerate() {
             let mut encoder = part.descriptor(encoder)?;
             for (series, reading) in &all {
-                N::show(reading, index, &mut Samples { encoder: &mut encoder, pairs: series })?;
+                N::show(reading, index, &mut Samples::new(&mut encoder, series, buckets))?;
             }
         }
     }
     for part in overflow {
         let mut encoder = part.descriptor(encoder)?;
-        let mut samples = Samples { encoder: &mut encoder, pairs: &NoPairs };
+        let mut samples = Samples::new(&mut encoder, &NoPairs, buckets);
         samples.put(Value::Count(family.refused()))?;
     }
     Ok(())

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use prometheus_client::metrics::MetricType;
-use windrow::{Clock, Event, Kind, SlidingWindow, Stats, Totals};
+use windrow::{Clock, Distribution, Event, Kind, SlidingWindow, Stats, Totals};
 
 use crate::show::{Pairs, Part, Samples, Show, Value};
 
@@ -13,9 +13,11 @@ const SUM: usize = 2;
 const MEAN: usize = 3;
 const MINIMUM: usize = 4;
 const MAXIMUM: usize = 5;
+const VALUES: usize = 6;
+const QUANTILE: usize = 7;
 
 /// In the order of the numbers above.
-const PARTS: [Part; 6] = [
+const PARTS: [Part; 8] = [
     Part { suffix: "", about: "how often, ever", kind: MetricType::Counter },
     Part {
         suffix: "per_second",
@@ -38,21 +40,37 @@ const PARTS: [Part; 6] = [
         about: "greatest value in the closed buckets of the window",
         kind: MetricType::Gauge,
     },
+    Part {
+        suffix: "values",
+        about: "how many values up to each bound, ever",
+        kind: MetricType::Histogram,
+    },
+    Part {
+        suffix: "quantile",
+        about: "percentiles of the values in the closed buckets of the window",
+        kind: MetricType::Gauge,
+    },
 ];
 
-/// How many parts windows of counts alone have.
+/// How many parts windows of counts alone have, and those of values without percentiles.
 const OF_COUNTS: usize = 2;
+const OF_VALUES: usize = 6;
 
-/// Whether all events are counts.
-const fn only_counts<E: Event>() -> bool {
-    let mut event = 0;
+/// The percentiles that are shown.
+const QUANTILES: [(&str, f64); 3] = [("0.5", 0.5), ("0.9", 0.9), ("0.99", 0.99)];
+
+/// How many parts there are for these events.
+const fn parts_of<E: Event>() -> usize {
+    let (mut event, mut parts) = (0, OF_COUNTS);
     while event < E::EVENTS.len() {
-        if !matches!(E::EVENTS[event].1, Kind::Count) {
-            return false;
+        match E::EVENTS[event].1 {
+            Kind::Count => {}
+            Kind::Histogram(_) => return PARTS.len(),
+            _ => parts = OF_VALUES,
         }
         event += 1;
     }
-    true
+    parts
 }
 
 /// What one scrape reads of a window.
@@ -60,6 +78,8 @@ const fn only_counts<E: Event>() -> bool {
 pub struct Reading<E: Event> {
     /// By event, in the order of `Event::ALL`.
     lifetime: Vec<Stats>,
+    /// Of `Histogram` events: what was ever recorded.
+    distributions: Vec<(E, Distribution)>,
     /// The closed buckets; `None` if the window can have none.
     closed: Option<Totals<E>>,
 }
@@ -67,16 +87,21 @@ pub struct Reading<E: Event> {
 impl<E: Event, C: Clock + Send + Sync + 'static> Show for SlidingWindow<E, C> {
     type Reading = Reading<E>;
 
-    const PARTS: &'static [Part] =
-        if only_counts::<E>() { PARTS.split_at(OF_COUNTS).0 } else { &PARTS };
+    const PARTS: &'static [Part] = PARTS.split_at(parts_of::<E>()).0;
 
-    const LABEL: Option<&'static str> = Some("event");
+    const LABELS: &'static [&'static str] =
+        if parts_of::<E>() > OF_VALUES { &["event", "le", "quantile"] } else { &["event"] };
 
     fn read(&self) -> Reading<E> {
+        let with_cells =
+            E::ALL.iter().filter(|event| matches!(event.kind(), Kind::Histogram(_))).copied();
         // No span, if the geometry has just changed to a shorter interval: the next scrape finds it.
         let closed = self.over(self.interval()).ok().map(|window| window.complete());
         Reading {
             lifetime: E::ALL.iter().map(|event| self.lifetime(*event)).collect(),
+            distributions: with_cells
+                .map(|event| (event, self.lifetime_distribution(event)))
+                .collect(),
             closed: closed.filter(|closed| !closed.interval().is_zero()),
         }
     }
@@ -86,13 +111,36 @@ impl<E: Event, C: Clock + Send + Sync + 'static> Show for SlidingWindow<E, C> {
         part: usize,
         samples: &mut Samples<'_, '_, P>,
     ) -> fmt::Result {
+        if part == VALUES {
+            return reading.distributions.iter().try_for_each(|(event, values)| {
+                samples.put_histogram(&[("event", event.name())], values)
+            });
+        }
+        if part == QUANTILE {
+            return quantiles(reading, samples);
+        }
         for (event, lifetime) in E::ALL.iter().copied().zip(&reading.lifetime) {
             if let Some(value) = value(event, part, lifetime, reading.closed.as_ref()) {
-                samples.put_labelled(Some(("event", event.name())), value)?;
+                samples.put_labelled(&[("event", event.name())], value)?;
             }
         }
         Ok(())
     }
+}
+
+fn quantiles<E: Event, P: Pairs>(
+    reading: &Reading<E>,
+    samples: &mut Samples<'_, '_, P>,
+) -> fmt::Result {
+    let Some(closed) = &reading.closed else { return Ok(()) };
+    for (event, _) in &reading.distributions {
+        let found = closed.distribution(*event).percentiles(QUANTILES.map(|(_, q)| q));
+        for ((quantile, _), value) in QUANTILES.into_iter().zip(found) {
+            let labels = [("event", event.name()), ("quantile", quantile)];
+            value.map_or(Ok(()), |value| samples.put_labelled(&labels, Value::Unsigned(value)))?;
+        }
+    }
+    Ok(())
 }
 
 /// An event's sample in a part, if it has one.
@@ -102,7 +150,7 @@ fn value<E: Event>(
     lifetime: &Stats,
     closed: Option<&Totals<E>>,
 ) -> Option<Value> {
-    let counted = matches!(event.kind(), Kind::Count | Kind::Value);
+    let counted = matches!(event.kind(), Kind::Count | Kind::Value | Kind::Histogram(_));
     match part {
         COUNT => counted.then_some(Value::Count(lifetime.count)),
         RATE => closed.filter(|_| counted).map(|closed| Value::Real(closed.rate(event))),

@@ -9,7 +9,7 @@ use prometheus_client::metrics::counter::Counter as TheirCounter;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 use windrow::{Counter, Family, Gauge, SlidingWindow, events, labels};
-use windrow_prometheus::{RegisterError, register};
+use windrow_prometheus::{Buckets, RegisterError, buckets, register};
 
 labels! {
     struct Route { route: str }
@@ -18,12 +18,14 @@ labels! {
     struct Overflow { overflow: str }
     struct OverflowFlag { overflow: bool }
     struct Event { event: str }
+    struct Bound { le: u64 }
 }
 
 events! { enum Hits { Hit: Count } }
 
 static COUNTER: Counter = Counter::new();
 static GAUGE: Gauge = Gauge::new();
+static RT: windrow::Histogram = windrow::Histogram::new();
 static ROUTES: Family<Route, Counter> = Family::new();
 
 fn text(registry: &Registry) -> String {
@@ -47,6 +49,28 @@ fn refuses(
     assert_eq!(register(&mut registry).as_ref(), Err(error));
     assert_eq!(text(&registry), before, "something of it is shown");
     assert!(!error.to_string().contains('\n'));
+}
+
+#[test]
+fn what_a_histogram_shows_twice_or_not_at_all() {
+    let twice = RegisterError::LabelTwice { label: "le".to_owned() };
+    let labelled = || Registry::with_labels([("le".into(), "1".into())].into_iter());
+    refuses(labelled(), |registry| register(registry, "rt", "", &RT), &twice);
+    register(&mut labelled(), "hits", "", &COUNTER).unwrap(); // a counter has none
+    let bounds = Arc::new(Family::<Bound, windrow::Histogram>::new());
+    refuses(Registry::default(), |registry| register(registry, "rt", "", bounds), &twice);
+    let per_zero = RegisterError::PerZero { name: "rt".to_owned() };
+    let source = || buckets(&RT, Buckets::octaves().per(0));
+    refuses(Registry::default(), |registry| register(registry, "rt", "", source()), &per_zero);
+    for (name, taken_name) in [("rt_sum", "rt"), ("rt_bucket", "rt"), ("rt_count", "rt")] {
+        let mut registry = Registry::default();
+        register(&mut registry, name, "", &GAUGE).unwrap();
+        refuses(
+            registry,
+            |registry| register(registry, "rt", "", &RT),
+            &taken(taken_name).unwrap_err(),
+        );
+    }
 }
 
 #[test]

@@ -6,8 +6,11 @@ use std::time::Duration;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::registry::Registry;
 use windrow::clock::Manual;
-use windrow::{Counter, Family, Gauge, Maximum, Minimum, SlidingWindow, events, labels};
-use windrow_prometheus::{Shared, register};
+use windrow::{
+    Counter, Family, Gauge, Histogram, Maximum, Metric, Minimum, Scale, SlidingWindow, events,
+    labels,
+};
+use windrow_prometheus::{Buckets, Shared, buckets, field, register};
 
 labels! {
     enum Method { Get = "GET", Post = "POST" }
@@ -17,6 +20,7 @@ labels! {
 }
 
 events! { enum Queue { Pushed: Count, Waited: Value } }
+events! { enum Upload { Started: Count, Bytes: Histogram(Scale::fixed::<2, 1, { 1 << 20 }>()) } }
 events! { enum Hits { Hit: Count, Miss: Count } }
 events! { enum Depth { Deepest: Maximum, Flattest: Minimum } }
 
@@ -59,6 +63,112 @@ fn a_gauge_shows_its_level_and_an_extreme_nothing_before_it_has_a_value() {
     greatest.record(0);
     least.record(u64::MAX);
     assert_eq!(samples(&registry), ["greatest 0", "least 18446744073709551615", "level -2"]);
+}
+
+#[test]
+fn a_histogram_shows_how_many_values_there_ever_were_up_to_each_power_of_two() {
+    let sizes = Shared::from(Histogram::with_scale(Scale::new(4, 3, 16).unwrap()));
+    let mut registry = Registry::default();
+    register(&mut registry, "sizes", "Sizes", sizes.clone()).unwrap();
+    for size in [0, 2, 3, 4, 5, 16, 17, 1_000] {
+        sizes.record(size);
+        sizes.take(); // a drain is none of a scrape's business
+    }
+    let expected = "\
+# HELP sizes Sizes
+# TYPE sizes histogram
+sizes_sum 1047.0
+sizes_count 8
+sizes_bucket{le=\"2.0\"} 2
+sizes_bucket{le=\"4.0\"} 4
+sizes_bucket{le=\"8.0\"} 5
+sizes_bucket{le=\"16.0\"} 6
+sizes_bucket{le=\"+Inf\"} 8
+# EOF
+";
+    assert_eq!(text(&registry), expected);
+}
+
+#[test]
+fn a_histogram_of_nanoseconds_can_be_shown_in_seconds_and_at_other_bounds() {
+    static RT: Histogram = Histogram::new();
+    let mut registry = Registry::default();
+    let shown = Buckets::at(&[1 << 29, 1 << 28, 900_000_000]).per(1_000_000_000);
+    register(&mut registry, "rt_seconds", "", buckets(&RT, shown)).unwrap();
+    RT.record_many(250_000_000, 3);
+    RT.record(2_000_000_000);
+    assert_eq!(
+        samples(&registry),
+        [
+            r#"rt_seconds_bucket{le="+Inf"} 4"#,
+            r#"rt_seconds_bucket{le="0.268435456"} 3"#,
+            r#"rt_seconds_bucket{le="0.536870912"} 3"#,
+            r#"rt_seconds_bucket{le="0.90290565"} 3"#, // the end of the cell of 0.9
+            "rt_seconds_count 4",
+            "rt_seconds_sum 2.75",
+        ]
+    );
+}
+
+#[test]
+fn families_and_fields_of_histograms_show_each_series_and_what_finds_no_room() {
+    #[derive(Default)]
+    struct Endpoint {
+        requests: Counter,
+        rt: Histogram,
+    }
+
+    impl Metric for Endpoint {
+        type Total = u64;
+
+        fn total(&self) -> u64 {
+            self.requests.total()
+        }
+
+        fn merge(one: &mut u64, other: u64) {
+            Counter::merge(one, other);
+        }
+    }
+
+    let shifts = Arc::new(Family::<Shift, Histogram>::new().limit(1));
+    let endpoints = Arc::new(Family::<Shift, Endpoint>::new());
+    let mut registry = Registry::default();
+    let one_bound = || Buckets::at(&[1 << 20]);
+    register(&mut registry, "shifts", "", buckets(Arc::clone(&shifts), one_bound())).unwrap();
+    let rt = field(Arc::clone(&endpoints), |endpoint: &Endpoint| &endpoint.rt);
+    register(&mut registry, "rt", "", buckets(rt, one_bound().per(1 << 10))).unwrap();
+    shifts.with(Shift { shift: 1 }).record(5_000);
+    shifts.with(Shift { shift: 2 }).record(2_000_000);
+    endpoints.with(Shift { shift: 3 }).rt.record(1 << 20);
+    assert_eq!(
+        samples(&registry),
+        [
+            r#"rt_bucket{le="+Inf",shift="3"} 1"#,
+            r#"rt_bucket{le="1024.0",shift="3"} 1"#,
+            r#"rt_count{shift="3"} 1"#,
+            "rt_overflow_total 0",
+            r#"rt_sum{shift="3"} 1024.0"#,
+            r#"shifts_bucket{le="+Inf",overflow="true"} 1"#,
+            r#"shifts_bucket{le="+Inf",shift="1"} 1"#,
+            r#"shifts_bucket{le="1048576.0",overflow="true"} 0"#,
+            r#"shifts_bucket{le="1048576.0",shift="1"} 1"#,
+            r#"shifts_count{overflow="true"} 1"#,
+            r#"shifts_count{shift="1"} 1"#,
+            "shifts_overflow_total 1",
+            r#"shifts_sum{overflow="true"} 2000000.0"#,
+            r#"shifts_sum{shift="1"} 5000.0"#,
+        ]
+    );
+}
+
+#[test]
+fn a_histogram_stands_where_one_of_the_registrys_own_does() {
+    let histogram = windrow_prometheus::Histogram::default();
+    let mut registry = Registry::default();
+    registry.register("rt", "RT", histogram.clone());
+    histogram.record(700);
+    assert!(text(&registry).contains("# TYPE rt histogram\nrt_sum 700.0\nrt_count 1\n"));
+    assert_eq!(samples(&registry).len(), 2 + 28 + 1);
 }
 
 #[test]
@@ -167,6 +277,45 @@ fn a_window_shows_its_events_ever_and_in_its_closed_buckets() {
     assert!(text.contains(
         "# HELP queue_per_second Queue: how often per second, over the closed buckets of the window\n"
     ));
+}
+
+#[test]
+fn a_window_shows_the_buckets_of_its_histograms_ever_and_percentiles_of_its_closed_buckets() {
+    let clock = Manual::default();
+    let window = SlidingWindow::<Upload>::builder().clock(clock.clone()).build().unwrap();
+    let window = Shared::from(window);
+    let mut registry = Registry::default();
+    let few = Buckets::at(&[1 << 10, 1 << 12]);
+    register(&mut registry, "upload", "Uploads", buckets(window.clone(), few)).unwrap();
+    window.add(Upload::Started, 1);
+    (1..=100).for_each(|_| window.record(Upload::Bytes, 1_000));
+    let shown = |what: &str| -> Vec<String> {
+        samples(&registry).into_iter().filter(|sample| sample.starts_with(what)).collect()
+    };
+    let values = [
+        r#"upload_values_bucket{le="+Inf",event="Bytes"} 100"#,
+        r#"upload_values_bucket{le="1024.0",event="Bytes"} 100"#,
+        r#"upload_values_bucket{le="4096.0",event="Bytes"} 100"#,
+        r#"upload_values_count{event="Bytes"} 100"#,
+        r#"upload_values_sum{event="Bytes"} 100000.0"#,
+    ];
+    assert_eq!(shown("upload_values"), values);
+    assert_eq!(shown("upload_quantile"), [""; 0], "no bucket is closed");
+    clock.advance(Duration::from_millis(500));
+    window.record(Upload::Bytes, 4_000); // in a bucket that is not closed
+    let quantiles = [
+        r#"upload_quantile{event="Bytes",quantile="0.5"} 1000"#,
+        r#"upload_quantile{event="Bytes",quantile="0.9"} 1000"#,
+        r#"upload_quantile{event="Bytes",quantile="0.99"} 1000"#,
+    ];
+    assert_eq!(shown("upload_quantile"), quantiles);
+    assert_eq!(shown("upload_sum_total"), [r#"upload_sum_total{event="Bytes"} 104000"#]);
+    let ever = [r#"upload_total{event="Bytes"} 101"#, r#"upload_total{event="Started"} 1"#];
+    assert_eq!(shown("upload_total"), ever);
+    clock.advance(Duration::from_secs(3_600));
+    assert_eq!(shown("upload_quantile"), [""; 0], "it was long ago");
+    let sum = r#"upload_values_sum{event="Bytes"} 104000.0"#;
+    assert_eq!(shown("upload_values_sum"), [sum], "and stays counted");
 }
 
 #[test]

@@ -8,10 +8,10 @@ pub(super) const HISTOGRAMS: &[Twin] = &[
     Twin {
         name: "histogram-counts-before-the-sum",
         file: "src/histogram/columns.rs",
-        find: "        self.add(SUM, value);
-        self.add(FIRST_CELL + place, 1); // last: see above",
-        replace: "        self.add(FIRST_CELL + place, 1);
-        self.add(SUM, value);",
+        find: "        self.add(SUM, sum);
+        self.add(FIRST_CELL + place, count); // last: see above",
+        replace: "        self.add(FIRST_CELL + place, count);
+        self.add(SUM, sum);",
         build: &CHECKER,
         model: "histograms::record_against_reads",
         why: "a value is counted that is not in the sum (I11)",
@@ -36,8 +36,8 @@ pub(super) const HISTOGRAMS: &[Twin] = &[
         name: "histogram-counts-before-the-extremes",
         file: "src/histogram.rs",
         find: "        self.extremes.include(value);
-        self.columns.record(self.scale.place(value), value);",
-        replace: "        self.columns.record(self.scale.place(value), value);
+        self.columns.record(self.scale.place(value), value, 1);",
+        replace: "        self.columns.record(self.scale.place(value), value, 1);
         self.extremes.include(value);",
         build: &CHECKER,
         model: "histograms::record_against_reads",

@@ -7,8 +7,8 @@ use std::time::Duration;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::registry::Registry;
 use windrow::clock::Manual;
-use windrow::{Counter, Family, Gauge, Maximum, Minimum, SlidingWindow, events, labels};
-use windrow_prometheus::{Shared, register};
+use windrow::{Counter, Family, Gauge, Histogram, Maximum, Minimum, SlidingWindow, events, labels};
+use windrow_prometheus::{Buckets, Shared, buckets, register};
 
 use crate::Samples;
 
@@ -19,6 +19,9 @@ labels! {
 }
 
 events! { enum Queue { Pushed: Count, Waited: Value } }
+
+/// As many milliseconds: each a response time, beside one of zero.
+pub(crate) const MILLIS: u64 = 1_000;
 
 /// Values of a label. The first is counted once, the second twice, and so on.
 const HOSTILE: [&str; 9] = [
@@ -61,6 +64,13 @@ pub(crate) fn registry() -> (Metrics, Registry) {
     clock.advance(Duration::from_millis(500));
     let greatest = Shared::<Maximum>::default();
     greatest.record(0);
+    let rts = Arc::new(Family::<Tenant, Histogram>::new().limit(1));
+    rts.with(Tenant { tenant: HOSTILE[4] }).record(0);
+    for millis in 1..=MILLIS {
+        rts.with(Tenant { tenant: HOSTILE[4] }).record(millis * 1_000_000);
+        rts.with(Tenant { tenant: "without room" }).record(100_000_000_000);
+    }
+    let in_seconds = buckets(rts, Buckets::octaves().per(1_000_000_000));
 
     let mut registry = Registry::with_prefix("shop");
     let all = &mut registry;
@@ -70,6 +80,7 @@ pub(crate) fn registry() -> (Metrics, Registry) {
     register(all, "done", "Done", metrics.done.clone()).unwrap();
     register(all, "open", "Open", tenants).unwrap();
     register(all, "queue", "Queue", queues).unwrap();
+    register(all, "rt_seconds", "Response times", in_seconds).unwrap();
     register(all, "greatest", "Greatest", greatest).unwrap();
     register(all, "least", "Least: nothing recorded", Shared::<Minimum>::default()).unwrap();
     (metrics, registry)
@@ -145,6 +156,14 @@ pub(crate) fn check(samples: &Samples) {
     assert_eq!(get("shop_queue_sum_total", &[("shift", "-1"), ("event", "Waited")]), 30.0);
     assert_eq!(get("shop_queue_mean", &[("shift", "-1"), ("event", "Waited")]), 30.0);
     assert_eq!(get("shop_greatest", &[]), 0.0);
+    let bucket = |le| get("shop_rt_seconds_bucket", &[("tenant", HOSTILE[4]), ("le", le)]);
+    let buckets = ["5.12e-7", "0.001048576", "0.016777216", "0.536870912", "1.073741824", "+Inf"];
+    assert_eq!(buckets.map(bucket), [1.0, 2.0, 17.0, 537.0, 1_001.0, 1_001.0]);
+    assert_eq!(get("shop_rt_seconds_count", &[("tenant", HOSTILE[4])]), 1_001.0);
+    assert_eq!(get("shop_rt_seconds_sum", &[("tenant", HOSTILE[4])]), 500.5);
+    let without_room = |le| get("shop_rt_seconds_bucket", &[("overflow", "true"), ("le", le)]);
+    assert_eq!(["68.719476736", "+Inf"].map(without_room), [0.0, 1_000.0]);
+    assert_eq!(get("shop_rt_seconds_sum", &[("overflow", "true")]), 100_000.0);
     let names = |prefix: &str| samples.keys().filter(|(name, _)| name.starts_with(prefix)).count();
     assert_eq!(names("shop_requests_total"), HOSTILE.len());
     assert_eq!((names("shop_least"), names("evil")), (0, 0));

@@ -77,6 +77,16 @@ fn a_server_reads_what_was_counted_and_no_scrape_fails_while_series_come_and_go(
     assert_eq!(failed.values().copied().collect::<Vec<_>>(), [0.0], "scrapes have failed");
     let samples = prometheus.query("{__name__=~\"shop_.*\"}");
     exposed::check(&samples);
+    // Its own estimate of a percentile is in the bucket of the value, which is 0.5 or 0.99 s.
+    for (q, bucket) in [(0.5, 0.268_435_456..=0.536_870_912), (0.99, 0.536_870_912..=1.073_741_824)]
+    {
+        let estimate = prometheus.query(&format!(
+            "histogram_quantile({q}, shop_rt_seconds_bucket{{overflow!=\"true\"}})"
+        ));
+        let estimates: Vec<f64> = estimate.values().copied().collect();
+        let [estimate] = estimates[..] else { panic!("{estimates:?}") };
+        assert!(bucket.contains(&estimate), "{q}: {estimate}");
+    }
     // What it has ever read of each series adds up, in the order of time: none has gone back.
     let resets = prometheus.query("sum(resets(shop_requests_total[1m]))");
     assert_eq!(resets.values().copied().collect::<Vec<_>>(), [0.0]);

@@ -81,9 +81,9 @@ fn head(shown: &Shown) -> Value {
 }
 
 fn describe(shown: &Shown, metric: &Named) -> Value {
+    let unit = |name: &str| shown.is_duration(name).then_some("ns");
     let event = |(name, kind): &(&str, Kind)| {
-        let unit = shown.is_duration(name).then_some("ns");
-        let mut event = json!({ "name": name, "kind": kind_name(*kind), "unit": unit });
+        let mut event = json!({ "name": name, "kind": kind_name(*kind), "unit": unit(name) });
         if let Kind::Histogram(scale) = kind {
             event["scale"] = percentiles::scale(*scale);
         }
@@ -93,6 +93,7 @@ fn describe(shown: &Shown, metric: &Named) -> Value {
         "name": metric.name,
         "help": metric.help,
         "form": metric.outline.form.name(),
+        "unit": unit(&metric.name),
         "labels": metric.outline.labels,
         "events": metric.outline.events.iter().map(event).collect::<Vec<_>>(),
     })

@@ -13,7 +13,7 @@ use crate::series::Series;
 
 /// What [`Console::show`](crate::Console::show) takes: `&'static T`, or an `Arc<T>` or a
 /// [`Shared<T>`](windrow_prometheus::Shared), where `T` is a [`Counter`], [`Gauge`], [`Maximum`], [`Minimum`],
-/// [`SlidingWindow`], or a [`Family`] of one of them; or a [`Field`] of a family's metrics.
+/// [`Histogram`], [`SlidingWindow`], or a [`Family`] of one of them; or a [`Field`] of a family's metrics.
 ///
 /// The same as `windrow-prometheus` registers. It cannot be implemented for other types.
 pub trait Source: Walk {

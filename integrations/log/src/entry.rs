@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use windrow::{Stats, Timestamp};
+use windrow::{Distribution, Stats, Timestamp};
 
 /// What one line of a log says.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +42,8 @@ pub struct Bucket {
     pub at: Timestamp,
     /// What was counted of each event, by its name. Those of which nothing was counted are left out.
     pub events: Vec<(String, Stats)>,
+    /// How the values of each `Histogram` event are distributed, by its name.
+    pub distributions: Vec<(String, Distribution)>,
 }
 
 impl Bucket {
@@ -60,6 +62,30 @@ impl Bucket {
     pub fn stats(&self, event: &str) -> Stats {
         let found = self.events.iter().find(|(name, _)| name == event);
         found.map(|(_, stats)| *stats).unwrap_or_default()
+    }
+
+    /// How the values of a `Histogram` event are distributed; an empty distribution if the line does not have it. Those of several
+    /// lines [merge](Distribution::merge): so a span has percentiles, too.
+    ///
+    /// ```no_run
+    /// # use windrow::Distribution;
+    /// # use windrow_log::Entry;
+    /// let mut hour: Option<Distribution> = None;
+    /// for entry in windrow_log::read("/var/log/shop")?.all() {
+    ///     if let Entry::Bucket(bucket) = entry? {
+    ///         let bucket = bucket.distribution("Rt");
+    ///         match &mut hour {
+    ///             Some(hour) => hour.merge(&bucket)?,
+    ///             None => hour = Some(bucket),
+    ///         }
+    ///     }
+    /// }
+    /// println!("99 % to {:?}", hour.and_then(|hour| hour.percentile(0.99)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn distribution(&self, event: &str) -> Distribution {
+        let found = self.distributions.iter().find(|(name, _)| name == event);
+        found.map(|(_, distribution)| distribution.clone()).unwrap_or_default()
     }
 }
 

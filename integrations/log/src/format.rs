@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use windrow::{Kind, Stats, Timestamp};
+use windrow::{Distribution, Kind, Stats, Timestamp};
 
 use crate::entry::{Dropped, Entry, Run};
 use crate::wall::Wall;
@@ -88,6 +88,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) at: Timestamp,
     /// In the order of the enum.
     pub(crate) events: &'a [(&'static str, Kind, Stats)],
+    /// Of those that have any.
+    pub(crate) distributions: &'a [(&'static str, Distribution)],
 }
 
 impl Format {

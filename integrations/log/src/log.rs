@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
-use windrow::{Clock, Event, Family, Labels, SlidingWindow, Timestamp};
+use windrow::{Clock, Event, Family, Kind, Labels, SlidingWindow, Timestamp};
 
 use crate::disk::System;
 use crate::entry::Run;
@@ -259,7 +259,7 @@ impl Batch<'_> {
         window.close_past();
         // Read once: no two buckets of a batch stand in another order, or further apart, than in the window.
         let mut difference = None;
-        let mut events = Vec::new();
+        let (mut events, mut distributions) = (Vec::new(), Vec::new());
         window.drain_closed(|bucket| {
             if bucket.is_empty() {
                 return;
@@ -268,14 +268,20 @@ impl Batch<'_> {
             let difference = difference.get_or_insert_with(|| read_difference(window, differences));
             let nanos = i64::try_from(bucket.start().as_nanos()).unwrap_or(i64::MAX);
             events.clear();
+            distributions.clear();
             let stats = |event: &E| (event.name(), event.kind(), bucket.stats(*event));
             events.extend(E::ALL.iter().map(stats));
+            let histograms =
+                E::ALL.iter().filter(|event| matches!(event.kind(), Kind::Histogram(_)));
+            distributions
+                .extend(histograms.map(|event| (event.name(), bucket.distribution(*event))));
             let facts = Facts {
                 resource,
                 start: Wall(difference.saturating_add(nanos)),
                 length: bucket.end() - bucket.start(),
                 at: bucket.start(),
                 events: &events,
+                distributions: &distributions,
             };
             let text = self.log.writer.options().format.bucket(&facts);
             self.lines.push(Line { key: facts.start, text });

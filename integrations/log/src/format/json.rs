@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use windrow::{Kind, Stats, Timestamp};
+use windrow::{Distribution, Kind, Stats, Timestamp};
 
 use crate::entry::{Bucket, Dropped, Entry, Run};
 use crate::format::{Decoded, Facts, VERSION};
@@ -61,18 +61,28 @@ impl<'de> Deserialize<'de> for Time {
 
 /// By name: those of which nothing was counted are left out.
 enum Events<'a> {
-    Counted(&'a [(&'static str, Kind, Stats)]),
-    Read(Vec<(String, Stats)>),
+    Counted(&'a Facts<'a>),
+    Read { stats: Vec<(String, Stats)>, distributions: Vec<(String, Distribution)> },
 }
 
 #[derive(Serialize, Deserialize)]
-struct Numbers {
+struct Numbers<'a> {
     count: Number,
     sum: Number,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     min: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     max: Option<u64>,
+    /// Of a `Histogram` event: for people, and for tools that know nothing else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    p50: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    p90: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    p99: Option<u64>,
+    /// Of which percentiles are made, also those of many lines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    distribution: Option<Cow<'a, Distribution>>,
 }
 
 /// 64 bits: those of a `Signed` event are written with their sign.
@@ -102,12 +112,18 @@ impl Number {
 impl Serialize for Events<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        if let Events::Counted(events) = self {
-            for (name, kind, stats) in *events {
+        if let Events::Counted(facts) = self {
+            for (name, kind, stats) in facts.events {
                 if *stats != Stats::default() {
                     let (count, sum) =
                         (Number::of(*kind, stats.count), Number::of(*kind, stats.sum));
-                    let numbers = Numbers { count, sum, min: stats.min, max: stats.max };
+                    let mut found = facts.distributions.iter();
+                    let distribution = found.find(|(event, _)| event == name).map(|(_, of)| of);
+                    let [p50, p90, p99] = distribution
+                        .map_or([None; 3], |values| values.percentiles([0.5, 0.9, 0.99]));
+                    let (min, max) = (stats.min, stats.max);
+                    let distribution = distribution.map(Cow::Borrowed);
+                    let numbers = Numbers { count, sum, min, max, p50, p90, p99, distribution };
                     map.serialize_entry(name, &numbers)?;
                 }
             }
@@ -121,24 +137,26 @@ impl<'de> Deserialize<'de> for Events<'_> {
         struct Pairs;
 
         impl<'de> Visitor<'de> for Pairs {
-            type Value = Vec<(String, Stats)>;
+            type Value = Events<'static>;
 
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str("events by name")
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut events = Vec::new();
-                while let Some((name, numbers)) = map.next_entry::<String, Numbers>()? {
+                let (mut all, mut distributions) = (Vec::new(), Vec::new());
+                while let Some((name, numbers)) = map.next_entry::<String, Numbers<'_>>()? {
                     let (count, sum) = (numbers.count.bits(), numbers.sum.bits());
-                    let stats = Stats { count, sum, min: numbers.min, max: numbers.max };
-                    events.push((name, stats));
+                    if let Some(distribution) = numbers.distribution {
+                        distributions.push((name.clone(), distribution.into_owned()));
+                    }
+                    all.push((name, Stats { count, sum, min: numbers.min, max: numbers.max }));
                 }
-                Ok(events)
+                Ok(Events::Read { stats: all, distributions })
             }
         }
 
-        deserializer.deserialize_map(Pairs).map(Events::Read)
+        deserializer.deserialize_map(Pairs)
     }
 }
 
@@ -173,7 +191,7 @@ pub(super) fn bucket(facts: &Facts<'_>) -> Vec<u8> {
         start: Time(facts.start),
         length_ns: u64::try_from(facts.length.as_nanos()).unwrap_or(u64::MAX),
         at_ns: facts.at.as_nanos(),
-        events: Events::Counted(facts.events),
+        events: Events::Counted(facts),
     })
 }
 
@@ -194,13 +212,14 @@ pub(super) fn decode(line: &str) -> Option<Decoded> {
             ((windrow == VERSION).then_some(Entry::Run(run))?, started)
         }
         Line::Bucket { resource, start: Time(start), length_ns, at_ns, events } => {
-            let Events::Read(events) = events else { return None };
+            let Events::Read { stats, distributions } = events else { return None };
             let bucket = Bucket {
                 resource: resource.into_owned(),
                 start: start.into(),
                 length: Duration::from_nanos(length_ns),
                 at: Timestamp::from_nanos(at_ns),
-                events,
+                events: stats,
+                distributions,
             };
             (Entry::Bucket(bucket), start)
         }
@@ -220,7 +239,7 @@ mod tests {
 
     fn facts<'a>(resource: &'a str, events: &'a [(&'static str, Kind, Stats)]) -> Facts<'a> {
         let (length, at) = (Duration::from_secs(1), Timestamp::from_secs(7));
-        Facts { resource, start: START, length, at, events }
+        Facts { resource, start: START, length, at, events, distributions: &[] }
     }
 
     fn read(line: &[u8]) -> Decoded {
@@ -269,6 +288,30 @@ mod tests {
              \"to\":\"2026-11-21T03:52:01.417000005Z\"}}\n"
         );
         assert_eq!(read(&line).entry, Entry::Dropped(dropped));
+    }
+
+    #[test]
+    fn a_histogram_has_percentiles_and_comes_back_whole() {
+        let histogram = windrow::Histogram::new();
+        [600, 1_000, 2_000_000].iter().for_each(|nanos| histogram.record(*nanos));
+        let distribution = histogram.distribution();
+        let stats = Stats { count: 3, sum: 2_001_600, min: Some(600), max: Some(2_000_000) };
+        let events = [("Rt", Kind::Histogram(distribution.scale()), stats)];
+        let distributions = [("Rt", distribution.clone())];
+        let line = bucket(&Facts { distributions: &distributions, ..facts("/", &events) });
+        let text = str::from_utf8(&line).unwrap();
+        let expected = concat!(
+            r#""events":{"Rt":{"count":3,"sum":2001600,"min":600,"max":2000000,"p50":980,"p90":1960795,"p99":1960795,"#,
+            r#""distribution":{"scale":[3,513,68719476736],"sum":2001600,"extremes":[600,2000000],"#,
+            r#""cells":[[608,1],[1024,1],[2097152,1]]}}}"#
+        );
+        assert!(text.contains(expected), "{text}");
+        let Entry::Bucket(bucket) = read(&line).entry else { panic!() };
+        assert_eq!((bucket.stats("Rt"), bucket.distribution("Rt")), (stats, distribution));
+        assert!(bucket.distribution("Pass").is_empty());
+        // One that is none makes the line none.
+        let wrong = text.replace("[608,1]", "[609,1]");
+        assert!(Kinds::Json.decode(wrong.trim_end().as_bytes()).is_none());
     }
 
     #[test]

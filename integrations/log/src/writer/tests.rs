@@ -21,8 +21,14 @@ fn writer(disk: &Forgetful, id: &str, options: Options) -> Writer<Forgetful> {
 fn line(number: u64, millis: i64) -> Line {
     let start = Wall::from_millis(1_000_000 + millis);
     let at = windrow::Timestamp::from_nanos(number);
-    let facts =
-        Facts { resource: &number.to_string(), start, length: Duration::ZERO, at, events: &[] };
+    let facts = Facts {
+        resource: &number.to_string(),
+        start,
+        length: Duration::ZERO,
+        at,
+        events: &[],
+        distributions: &[],
+    };
     Line { key: start, text: Options::default().format.bucket(&facts) }
 }
 

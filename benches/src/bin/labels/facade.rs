@@ -17,6 +17,9 @@ use crate::SERIES;
 const REQUESTS: &str = "requests";
 const SECONDS: &str = "seconds";
 
+/// Of histograms that have no cells.
+const BOUNDS: [f64; 11] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
+
 /// A recorder, and how to read the hot series of a name from it.
 struct Facade {
     recorder: Box<dyn Recorder + Send + Sync>,
@@ -42,14 +45,22 @@ impl Facade {
     }
 
     fn windrow(line: &'static str) -> Facade {
-        let recorder = windrow_metrics::Recorder::builder().build().expect("sound settings");
+        Facade::of(windrow_metrics::Recorder::builder().buckets(&BOUNDS), line)
+    }
+
+    /// Whose histograms have cells, and percentiles.
+    fn windrow_cells(line: &'static str) -> Facade {
+        Facade::of(windrow_metrics::Recorder::builder(), line)
+    }
+
+    fn of(builder: windrow_metrics::Builder, line: &'static str) -> Facade {
+        let recorder = builder.build().expect("sound settings");
         let handle = recorder.handle();
         Facade::new(recorder, move || value(&handle.render(), line))
     }
 
     fn exporter(line: &'static str) -> Facade {
-        let bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
-        let builder = PrometheusBuilder::new().set_buckets(&bounds).expect("there are some");
+        let builder = PrometheusBuilder::new().set_buckets(&BOUNDS).expect("there are some");
         let recorder = builder.build_recorder();
         let handle = recorder.handle();
         Facade::new(recorder, move || value(&handle.render(), line))
@@ -217,7 +228,7 @@ impl Recorder for ToRegistry {
 
 /// Everything that goes through the facade, fresh.
 pub(crate) fn all() -> Vec<Contender> {
-    let (ours, stock) = (Facade::windrow, Facade::exporter);
+    let (ours, cells, stock) = (Facade::windrow, Facade::windrow_cells, Facade::exporter);
     vec![
         Contender::new("counter!: windrow-metrics", Macro(ours(COUNTER))),
         Contender::new("counter!: metrics-exporter-prometheus", Macro(stock(COUNTER))),
@@ -230,8 +241,13 @@ pub(crate) fn all() -> Vec<Contender> {
         Contender::new("counter kept: windrow-metrics", Kept::new(ours(COUNTER))),
         Contender::new("counter kept: metrics-exporter-prometheus", Kept::new(stock(COUNTER))),
         Contender::new("histogram!: windrow-metrics", HistogramMacro(ours(HISTOGRAM))),
+        Contender::new("histogram!, cells: windrow-metrics", HistogramMacro(cells(HISTOGRAM))),
         Contender::new("histogram!: metrics-exporter-prometheus", HistogramMacro(stock(HISTOGRAM))),
         Contender::new("histogram kept: windrow-metrics", KeptHistogram::new(ours(HISTOGRAM))),
+        Contender::new(
+            "histogram kept, cells: windrow-metrics",
+            KeptHistogram::new(cells(HISTOGRAM)),
+        ),
         Contender::new(
             "histogram kept: metrics-exporter-prometheus",
             KeptHistogram::new(stock(HISTOGRAM)),

@@ -1,5 +1,7 @@
 //! The cells of each event, and what they say together.
 
+use std::ops::Range;
+
 use super::kind::Kind;
 #[cfg(feature = "serde")]
 use super::layout::raise_of;
@@ -201,15 +203,31 @@ impl Places {
         [self.extremes, self.extremes + 1].map(usize::from)
     }
 
+    /// The pairs of all places.
+    pub(crate) fn cells(self) -> Range<usize> {
+        let first = usize::from(self.pairs);
+        first..first + 2 * self.scale.places()
+    }
+
     /// The distribution, from what `read` returns for the cells; counts are read first, as in [`EventCells::stats`].
     pub(crate) fn distribution(self, mut read: impl FnMut(usize) -> u64) -> Distribution {
         let counts: Vec<u64> = self.counts().positions().map(&mut read).collect();
         let sum = total(Some(self.sums()), &mut read);
-        self.of(counts, sum, self.extremes().map(read))
+        self.with(counts, sum, self.extremes().map(read))
     }
 
-    /// The distribution of which these are the counts, the sum, and what the cells of the extremes have.
-    pub(crate) fn of(self, counts: Vec<u64>, sum: u64, extremes: [u64; 2]) -> Distribution {
+    /// The distribution of which these are the numbers of the pairs, and what the cells of the extremes have.
+    pub(crate) fn of(self, pairs: &[u64], extremes: [u64; 2]) -> Distribution {
+        let every_other = |first: usize| pairs[first..].iter().step_by(2).copied();
+        self.with(every_other(0), every_other(1).fold(0, u64::wrapping_add), extremes)
+    }
+
+    fn with(
+        self,
+        counts: impl IntoIterator<Item = u64>,
+        sum: u64,
+        extremes: [u64; 2],
+    ) -> Distribution {
         let [greatest, inverse] = extremes;
         Distribution::new(self.scale, counts, sum, (!inverse, greatest))
     }

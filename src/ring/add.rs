@@ -376,7 +376,7 @@ impl Ring {
         let until = slots.geometry.until(bucket.start());
         slots.touched.touch(bucket.slot(), until);
         self.touched.touch(until);
-        update.put(bucket.cells());
+        update.put(&self.store.cells(bucket));
         self.put_in_tiers(bucket.start(), newest, update);
         update.put(&*self.shared_total);
     }

@@ -27,6 +27,8 @@
 
 use std::ops::Range;
 
+use crate::arena::rows;
+use crate::event::layout::BucketLayout;
 use crate::ring::Ring;
 use crate::ring::bucket::{Bucket, Mark};
 use crate::ring::mark::each_closed;
@@ -145,10 +147,8 @@ impl Many<'_> {
         for range in by_group(self.positions.clone()) {
             let Some(cells) = group(&wide[range.start / GROUP]).get() else { continue };
             let cells = &cells[range.start % GROUP..][..range.len()];
-            let numbers = &mut self.numbers[range.start - start..];
-            for (number, cell) in numbers.iter_mut().zip(cells) {
-                *number = each(*number, cell.load(Ordering::Relaxed)); // as in `One`
-            }
+            let numbers = &mut self.numbers[range.start - start..][..range.len()];
+            rows::merge(numbers, cells, Ordering::Relaxed, &each); // as in `One`
         }
     }
 }
@@ -192,14 +192,12 @@ impl View<'_> {
         Some(layout.without_pending(position, one.sum))
     }
 
-    /// The same at each of these positions, which are wide.
-    pub(super) fn totals_at_once(&self, positions: Range<usize>) -> Option<Vec<u64>> {
-        let (layout, store) = (self.layout(), &self.ring().store);
-        let numbers = vec![0; positions.len()];
-        let mut many = Many { store, positions, numbers };
+    /// The same at each position of these wide pairs.
+    pub(super) fn totals_at_once(&self, pairs: Range<usize>) -> Option<Vec<u64>> {
+        let numbers = vec![0; pairs.len()];
+        let mut many = Many { store: &self.ring().store, positions: pairs, numbers };
         self.add_up_at_once(&mut many)?;
-        let numbered = many.numbers.iter_mut().zip(many.positions);
-        numbered.for_each(|(number, at)| *number = layout.without_pending(at, *number));
+        BucketLayout::pairs_without_pending(&mut many.numbers);
         Some(many.numbers)
     }
 

@@ -12,7 +12,7 @@ use crate::event::layout::BucketLayout;
 use crate::memory::column::Column;
 use crate::ring::bucket::{Bucket, BucketPtr};
 use crate::ring::bucket_ref::BucketRef;
-use crate::ring::cells::zeroed;
+use crate::ring::cells::{Cells, zeroed};
 use crate::stripe::{Strategy, TaggedColumn};
 use crate::sync::{AtomicU64, Ordering, Witness};
 
@@ -140,9 +140,8 @@ impl Block {
     /// [`difference`](Self::difference), of records modulo 2^63.
     pub(super) fn add_differences(&self, first: usize, numbers: &mut [u64]) {
         rows::add_up(self.column.right(first), numbers);
-        for (number, base) in numbers.iter_mut().zip(&self.base[first..]) {
-            *number = number.wrapping_sub(base.load(Ordering::Acquire)); // as in `base`
-        }
+        let base = &self.base[first..first + numbers.len()];
+        rows::merge(numbers, base, Ordering::Acquire, u64::wrapping_sub); // as in `base`
     }
 
     /// Adds what all owners together have counted at wide positions from `first` on, as [`present_sum`](Self::present_sum).
@@ -151,9 +150,8 @@ impl Block {
         if !self.owner.load(Ordering::Acquire).is_null() {
             return rows::add_up(self.column.right(first), numbers);
         }
-        for (number, base) in numbers.iter_mut().zip(&self.base[first..]) {
-            *number = number.wrapping_add(base.load(Ordering::Acquire)); // as in `base`
-        }
+        let base = &self.base[first..first + numbers.len()];
+        rows::merge(numbers, base, Ordering::Acquire, u64::wrapping_add); // as in `base`
     }
 
     /// The marks of the present owner at all wide positions.
@@ -163,26 +161,21 @@ impl Block {
 
     /// Takes the owner's marks at wide positions from `first` on off these numbers.
     pub(super) fn take_off_marks(&self, first: usize, numbers: &mut [u64]) {
-        for (number, mark) in numbers.iter_mut().zip(&self.marks()[first..]) {
-            // Relaxed: before the fence in `is_current`.
-            *number = number.wrapping_sub(mark.load(Ordering::Relaxed));
-        }
+        let marks = &self.marks()[first..first + numbers.len()];
+        // Relaxed: before the fence in `is_current`.
+        rows::merge(numbers, marks, Ordering::Relaxed, u64::wrapping_sub);
     }
 
-    /// The greatest row of a cell that rises, for a closer that has written what `counted` tells: whether the owner has counted in a
-    /// pair. Values are pending only in such.
-    pub(super) fn final_extreme(
-        &self,
-        position: usize,
-        mut counted: impl FnMut(usize) -> bool,
-    ) -> u64 {
-        if !(self.strategy == Strategy::PerCore && self.layout.is_bound(position)) {
-            return self.greatest(position);
+    /// The greatest row of an extreme that bounds wide pairs, for a closer that has written their totals: these are `cells`. Values
+    /// are pending only where the owner has counted some.
+    pub(super) fn final_extreme(&self, position: usize, cells: Cells<'_>) -> u64 {
+        let greatest = rows::greatest(self.column.right(position));
+        if self.strategy != Strategy::PerCore {
+            return greatest;
         }
         let (first, pairs) = self.layout.bounded_by(position);
-        let counted = (0..pairs).filter(|pair| counted(first + 2 * pair));
-        let pending = counted.map(|pair| self.with_pending(position, (first + 2 * pair, 1)));
-        pending.fold(rows::greatest(self.column.right(position)), u64::max)
+        let counted = cells.counted(first..first + 2 * pairs);
+        counted.map(|pair| self.with_pending(position, (pair, 1))).fold(greatest, u64::max)
     }
 
     /// The greatest row of an extreme, and of the pending values of so many pairs.

@@ -1,9 +1,10 @@
 //! A bucket's cells, and what an add puts into them.
 
+use std::ops::Range;
 use std::slice::from_ref;
 
 use crate::event::layout::{CellIndex, raise_of};
-use crate::ring::wide::{GROUP, Sparse, Wide};
+use crate::ring::wide::{GROUP, Sparse, Wide, by_group};
 use crate::stripe::portable::{self, Dealt, Leased, Mine};
 use crate::sync::{AtomicU64, Ordering};
 
@@ -59,7 +60,7 @@ pub(super) struct Cells<'r> {
     pub(super) first: usize,
 }
 
-impl Cells<'_> {
+impl<'r> Cells<'r> {
     /// Its total, Relaxed.
     #[inline]
     pub(super) fn total(self, position: usize) -> u64 {
@@ -85,6 +86,18 @@ impl Cells<'_> {
         }
         let cells = group(&self.wide[position / GROUP]).get();
         cells.map_or(0, |cells| cells[position % GROUP].load(order))
+    }
+
+    /// Those wide pairs of a range whose count's total is not zero.
+    pub(super) fn counted(self, positions: Range<usize>) -> impl Iterator<Item = usize> {
+        by_group(positions).flat_map(move |range| {
+            let totals = self.wide[range.start / GROUP].totals.get();
+            let pairs = if totals.is_some() { range } else { 0..0 }.step_by(2);
+            let count = move |pair: &usize| totals.map(|cells| &cells[pair % GROUP]);
+            pairs.filter(move |pair| {
+                count(pair).is_some_and(|count| count.load(Ordering::Relaxed) != 0)
+            })
+        })
     }
 
     /// Stores a total that is zero so far; Relaxed.

@@ -31,6 +31,7 @@
 
 use std::ptr::eq;
 
+use crate::event::layout::BucketLayout;
 use crate::reclaim::{self, Guard, announced, grace};
 use crate::ring::Ring;
 use crate::ring::block::Block;
@@ -187,18 +188,22 @@ impl Ring {
     fn write_totals(&self, block: &Block, bucket: &Bucket) {
         let layout = self.store.layout;
         let cells = self.store.cells(bucket);
-        for range in by_group(0..layout.wide()) {
+        for (range, wide) in by_group(0..layout.wide()).zip(cells.wide) {
             let mut totals = [0; GROUP];
             block.add_differences(range.start, &mut totals[..range.len()]);
-            for (position, total) in range.zip(totals) {
-                cells.set_total(position, layout.without_pending(position, total));
+            BucketLayout::pairs_without_pending(&mut totals);
+            if totals == [0; GROUP] {
+                continue; // as it is
+            }
+            for (cell, total) in wide.totals.cells().iter().zip(totals) {
+                cell.store(total, Ordering::Relaxed); // as below
             }
         }
         for (position, cell) in (layout.wide()..).zip(cells.dense) {
-            let total = if layout.adds_up(position) {
-                block.difference(position)
+            let total = if layout.bounds_wide(position) {
+                block.final_extreme(position, cells)
             } else {
-                block.final_extreme(position, |pair| cells.total(pair) != 0)
+                block.difference(position)
             };
             // Relaxed: behind the fence in `has_adders`, and so behind the retirement for a reader that takes it
             // for the mark that was there: the fence in `is_current` pairs with that one.
@@ -212,10 +217,16 @@ impl Ring {
         }
         // Before the base and the extremes change: see `Store::number`.
         bucket.close();
+        self.rebase(block, bucket);
+    }
+
+    /// Makes the block of a closed bucket ready for another.
+    fn rebase(&self, block: &Block, bucket: &Bucket) {
+        let (layout, cells) = (self.store.layout, self.store.cells(bucket));
         for (range, wide) in by_group(0..layout.wide()).zip(cells.wide) {
             let totals = wide.totals.get().into_iter().flatten();
             for (position, total) in range.zip(totals) {
-                let total = total.load(Ordering::Relaxed); // written above
+                let total = total.load(Ordering::Relaxed); // written by this thread
                 if total != 0 {
                     block.rebase(position, total); // else there is nothing to do: no value is pending where none was counted
                 }

@@ -63,10 +63,13 @@ impl Ring {
         if old.mark() != Mark::Known {
             return false;
         }
-        self.set_marks(new, |index| self.store.cells(old).dense[index].total.load(Ordering::Relaxed));
+        self.set_marks(new, |index| {
+            self.store.cells(old).dense[index].total.load(Ordering::Relaxed)
+        });
         if let Some(of_old) = self.wide_marks(self.store.block_of(old)) {
             let new = self.set_wide_marks(block);
             let marks = of_old.iter().zip(new);
+            // Relaxed, both: as in `set_marks`.
             marks.for_each(|(old, new)| new.store(old.load(Ordering::Relaxed), Ordering::Relaxed));
         }
         each_closed(slots, slots.geometry.oldest(old.start()), oldest, |gone| {

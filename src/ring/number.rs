@@ -4,6 +4,8 @@
 
 use std::ops::Range;
 
+use crate::arena::rows;
+use crate::event::layout::BucketLayout;
 use crate::ring::block::Block;
 use crate::ring::bucket::Bucket;
 use crate::ring::store::Store;
@@ -62,37 +64,39 @@ impl Store {
         total() // final: CLOSED was seen with Acquire
     }
 
-    /// Calls `see` with each of these wide positions at which a bucket holds something, and what it holds there. Of a pair, the count is
+    /// Calls `see` with each position of these wide pairs at which a bucket holds something, and what it holds there. Of a pair, the count is
     /// read first.
     pub(super) fn each_number(
         &self,
         bucket: &Bucket,
-        positions: Range<usize>,
+        pairs: Range<usize>,
         mut see: impl FnMut(usize, u64),
     ) {
         let cells = self.cells(bucket);
-        for range in by_group(positions) {
+        for range in by_group(pairs) {
             let wide = &cells.wide[range.start / GROUP];
             let of = |group: &Sparse, order| {
+                let cells = &group.get()?[range.start % GROUP..][..range.len()];
                 let mut numbers = [0; GROUP];
-                if let Some(cells) = group.get() {
-                    let of_range = cells[range.start % GROUP..][..range.len()].iter();
-                    numbers.iter_mut().zip(of_range).for_each(|(to, from)| *to = from.load(order));
-                }
-                numbers
+                rows::merge(&mut numbers[..range.len()], cells, order, u64::wrapping_add);
+                Some(numbers)
             };
             let difference = |block: &Block| {
                 let mut numbers = [0; GROUP];
                 block.add_differences(range.start, &mut numbers[..range.len()]);
-                numbers
+                BucketLayout::pairs_without_pending(&mut numbers);
+                Some(numbers)
             };
             // Relaxed and Acquire: as above.
             let through_block =
                 self.through_block(bucket, difference, || of(&wide.totals, Ordering::Relaxed));
             let shared = of(&wide.shared, Ordering::Acquire);
-            for (position, (one, other)) in range.clone().zip(through_block.into_iter().zip(shared))
-            {
-                let number = self.layout.without_pending(position, one).wrapping_add(other);
+            if through_block.is_none() && shared.is_none() {
+                continue;
+            }
+            let numbers = through_block.unwrap_or_default().into_iter();
+            for (position, (one, other)) in range.zip(numbers.zip(shared.unwrap_or_default())) {
+                let number = one.wrapping_add(other);
                 if number > 0 {
                     see(position, number);
                 }

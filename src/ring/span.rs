@@ -185,39 +185,41 @@ impl View<'_> {
         if cells.count == 1 {
             return self.total_in(span, cells.first);
         }
-        let numbers = self.numbers_in(span, cells.first..cells.first + 2 * cells.count - 1);
-        let sum = numbers.into_iter().step_by(2).fold(0, u64::wrapping_add);
+        let half = cells.first % 2; // of each pair
+        let pairs = cells.first - half;
+        let numbers = self.numbers_in(span, pairs..pairs + 2 * cells.count);
+        let sum = numbers.into_iter().skip(half).step_by(2).fold(0, u64::wrapping_add);
         self.layout().without_pending(cells.first, sum)
     }
 
-    /// What a span holds at each of these wide positions. Of a pair, the count is read first.
-    fn numbers_in(&self, span: Span, positions: Range<usize>) -> Vec<u64> {
+    /// What a span holds at each position of these wide pairs. Of each, the count is read first.
+    fn numbers_in(&self, span: Span, pairs: Range<usize>) -> Vec<u64> {
         if let Some(tier) = self.in_tier(span) {
-            let numbers = positions.map(|position| tier.number(position)).collect();
+            let numbers = pairs.map(|position| tier.number(position)).collect();
             tier.end();
             return numbers;
         }
-        let at_once = self.is_whole(span).then(|| self.totals_at_once(positions.clone()));
-        at_once.flatten().unwrap_or_else(|| self.numbers_by_bucket(span, positions, []).0)
+        let at_once = self.is_whole(span).then(|| self.totals_at_once(pairs.clone()));
+        at_once.flatten().unwrap_or_else(|| self.numbers_by_bucket(span, pairs, []).0)
     }
 
-    /// What a span holds at each of these wide positions, and at some that rise: each bucket as a whole or not at all.
+    /// What a span holds at each position of these wide pairs, and at some that rise: each bucket as a whole or not at all.
     fn numbers_by_bucket<const N: usize>(
         &self,
         span: Span,
-        positions: Range<usize>,
+        pairs: Range<usize>,
         rising: [usize; N],
     ) -> (Vec<u64>, [u64; N]) {
-        let (mut numbers, mut greatest) = (vec![0_u64; positions.len()], [0; N]);
+        let (mut numbers, mut greatest) = (vec![0_u64; pairs.len()], [0; N]);
         let Some((oldest, newest)) = span.starts else { return (numbers, greatest) };
         let mut found = Vec::new();
         self.each(oldest, newest, |_, data| {
             found.clear();
-            self.each_number(data, positions.clone(), |at, number| found.push((at, number)));
+            self.each_number(data, pairs.clone(), |at, number| found.push((at, number)));
             let risen = rising.map(|position| self.number(data, position));
             if self.is_valid(data) {
                 for (position, number) in &found {
-                    let all = &mut numbers[position - positions.start];
+                    let all = &mut numbers[position - pairs.start];
                     *all = all.wrapping_add(*number);
                 }
                 greatest.iter_mut().zip(risen).for_each(|(all, one)| *all = one.max(*all));

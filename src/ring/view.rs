@@ -156,20 +156,20 @@ impl<'g> View<'g> {
         }
     }
 
-    /// Calls `see` with each of these wide positions at which a bucket holds something, and what it holds there. The caller asks
+    /// Calls `see` with each position of these wide pairs at which a bucket holds something, and what it holds there. The caller asks
     /// afterwards whether that [is valid](Self::is_valid).
     pub(super) fn each_number(
         &self,
         data: BucketData<'_>,
-        positions: Range<usize>,
+        pairs: Range<usize>,
         mut see: impl FnMut(usize, u64),
     ) {
         match data {
             BucketData::Bucket { found, .. } => {
-                self.ring.store.each_number(found.bucket, positions, see);
+                self.ring.store.each_number(found.bucket, pairs, see);
             }
             BucketData::Carried(numbers) => {
-                let carried = positions.map(|position| (position, numbers[position]));
+                let carried = pairs.map(|position| (position, numbers[position]));
                 carried.filter(|(_, number)| *number > 0).for_each(|(at, number)| see(at, number));
             }
         }

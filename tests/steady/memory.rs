@@ -148,6 +148,61 @@ fn now_and_then() {
     }
 }
 
+#[test]
+fn a_histogram_takes_what_its_places_take_that_are_used() {
+    in_each_strategy("memory::histograms");
+}
+
+windrow::events! {
+    enum Wide { Rt: Histogram }
+}
+
+/// The default scale's pairs, and the groups that they make.
+const WIDE: i64 = 2 * 218;
+const GROUPS: i64 = 14;
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn histograms() {
+    warm_up();
+    // So many values side by side, from one microsecond on, and how many groups they lie in.
+    for (values, groups) in [(1, 1), (20, 2), (60, 4), (216, 14)] {
+        let clock = Manual::default();
+        clock.set(at_ns(1_000_000));
+        let rings = |window: &SlidingWindow<Wide, Manual>, rings: u32| {
+            for _ in 0..60 * rings {
+                clock.advance(ns(LENGTH));
+                let least = if values == 216 { 9.0 } else { 10.0 };
+                (0..values).for_each(|n| {
+                    let octaves = least + f64::from(n) / 8.0 + 1.0 / 16.0;
+                    window.record(Wide::Rt, octaves.exp2() as u64);
+                });
+            }
+        };
+        let before = own_bytes();
+        let window = testkit::window::<Wide>(ns(LENGTH), 60, &clock);
+        let built = own_bytes() - before;
+        window.record(Wide::Rt, 5_000);
+        let once = own_bytes() - before;
+        rings(&window, 4);
+        let warm = own_bytes() - before;
+        rings(&window, 4);
+        assert_eq!(own_bytes() - before, warm, "a warm window allocates nothing");
+        println!(
+            "{values} values: {built} bytes when built, {once} after a record, {warm} when warm"
+        );
+        if cfg!(target_pointer_width = "64") {
+            let cells = WIDE + 2;
+            let bucket = 80 + 16 * 2 + 16 * GROUPS;
+            let window = slots(60) + 184 + 16 * cells + 64;
+            let block = 64 + 8 * cells + 8 * WIDE;
+            assert_eq!([built, once], [window + 2 * bucket + CHUNK + block; 2]);
+            // As many as are made for 61, and in 6 steps.
+            assert_eq!(warm, window + 64 * (bucket + 256 * groups) + 6 * CHUNK + 2 * block);
+        }
+    }
+}
+
 /// What a tier of so many buckets of ten adds to that.
 fn tier_formula(buckets: usize) -> i64 {
     slots(buckets.cast_signed() as i64) + TIER

@@ -1,6 +1,7 @@
 //! The table of broken twins: mistakes in adding, rotating, closing and changing the geometry here, in reading in
 //! `reads`, in families in `families`, in opening rows in `rows`, in leasing them in `leases`, in announcing buckets in
-//! `announced`, in what is assembly in `sequences`, in a window's growth in `growth`, in histograms in `histograms`.
+//! `announced`, in what is assembly in `sequences`, in a window's growth in `growth`, in histograms in `histograms`,
+//! in a window's wide cells in `wide`.
 
 mod announced;
 mod families;
@@ -10,6 +11,7 @@ mod leases;
 mod reads;
 mod rows;
 mod sequences;
+mod wide;
 
 use crate::models::{CHECKER, PER_CORE, TORTURE};
 use crate::twin::Twin;
@@ -19,6 +21,7 @@ pub(crate) fn twins() -> impl Iterator<Item = &'static Twin> {
     let of_rows = rows::ROWS.iter().chain(leases::LEASES).chain(sequences::SEQUENCES);
     let of_windows =
         WRITES.iter().chain(reads::READS).chain(announced::ANNOUNCED).chain(growth::GROWTH);
+    let of_windows = of_windows.chain(wide::WIDE);
     of_windows.chain(of_rows).chain(families::FAMILIES).chain(histograms::HISTOGRAMS)
 }
 
@@ -55,12 +58,8 @@ const WRITES: &[Twin] = &[
         name: "block-rebased-before-closed",
         file: "src/ring/close.rs",
         find: "        bucket.close();
-        for (position, cell) in bucket.cells().iter().enumerate() {
-            block.rebase(position, cell.total.load(Ordering::Relaxed)); // written above
-        }",
-        replace: "        for (position, cell) in bucket.cells().iter().enumerate() {
-            block.rebase(position, cell.total.load(Ordering::Relaxed));
-        }
+        self.rebase(block, bucket);",
+        replace: "        self.rebase(block, bucket);
         bucket.close();",
         build: &CHECKER,
         model: "closing::close_against_read",

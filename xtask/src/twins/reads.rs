@@ -85,11 +85,9 @@ pub(super) const READS: &[Twin] = &[
     Twin {
         name: "version-published-before-its-block",
         file: "src/ring/store.rs",
-        find: "            mark(bucket);
-            while",
-        replace: "            mark(bucket);
-            bucket.end_init(OPEN);
-            while",
+        find: "            while let Some((index, block)) = free {",
+        replace: "            bucket.end_init(OPEN);
+            while let Some((index, block)) = free {",
         build: &CHECKER,
         model: "comeback::read_against_a_bucket_that_comes_back",
         why: "a reader may pair the version with a block that another bucket has taken (I9)",
@@ -135,24 +133,16 @@ pub(super) const READS: &[Twin] = &[
     Twin {
         name: "what-has-left-taken-off-behind-the-blocks",
         file: "src/ring/at_once.rs",
-        find:
-            "            let all_closed = each_closed(slots, geometry.oldest(live), oldest, |gone| {
-                // Relaxed: as in `interval_sum`.
-                sum = sum.wrapping_sub(gone.cells()[position].total.load(Ordering::Relaxed));
-            });
+        find: "            let all_closed =
+                each_closed(slots, geometry.oldest(live), oldest, |gone| sums.take_off(gone));
             if !all_closed {
                 return None;
             }
-            let interval = ring.store.interval_sum(current.bucket, mark, position)?;
-            sum = sum.wrapping_add(interval);
+            sums.add_interval(current.bucket, mark)?;
 ",
-        replace:
-            "            let interval = ring.store.interval_sum(current.bucket, mark, position)?;
-            sum = sum.wrapping_add(interval);
-            let all_closed = each_closed(slots, geometry.oldest(live), oldest, |gone| {
-                // Relaxed: as in `interval_sum`.
-                sum = sum.wrapping_sub(gone.cells()[position].total.load(Ordering::Relaxed));
-            });
+        replace: "            sums.add_interval(current.bucket, mark)?;
+            let all_closed =
+                each_closed(slots, geometry.oldest(live), oldest, |gone| sums.take_off(gone));
             if !all_closed {
                 return None;
             }

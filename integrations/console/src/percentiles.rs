@@ -167,7 +167,9 @@ mod tests {
     #[test]
     fn few_cells_stay_as_fine_as_they_are() {
         let histogram = Histogram::new();
-        [600, 1_000, 90_000_000_000].iter().for_each(|nanos| histogram.record(*nanos));
+        for nanos in [600, 1_000, 90_000_000_000] {
+            histogram.record(nanos);
+        }
         let sent = over_time(vec![histogram.distribution(), Distribution::default()]);
         assert_eq!(sent["cells"], json!([[559, 608], [940, 1_024], [(1_u64 << 36) + 1, u64::MAX]]));
         assert_eq!(sent["used"], json!([[0, 1, 1, 1, 2, 1], []]));

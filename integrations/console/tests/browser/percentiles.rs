@@ -103,11 +103,11 @@ fn a_cell_that_is_pointed_at_says_its_values_and_how_many_they_are() {
         point(&mut page, cells, 1.0 - 29.5 / 60.0, (f64::from(step) + 0.5) / 400.0);
         let legend = legend(&mut page, cells);
         let number = |name: &str| legend[name].as_str().unwrap().parse::<u64>().ok();
-        if let (Some(from), Some(to), Some(count)) = (number("from"), number("to"), number("count"))
+        let found = (number("from"), number("to"), number("count"));
+        if let (Some(from), Some(to), Some(count @ 1..)) = found
+            && seen.last() != Some(&(from, to, count))
         {
-            if count > 0 && seen.last() != Some(&(from, to, count)) {
-                seen.push((from, to, count));
-            }
+            seen.push((from, to, count));
         }
     }
     let expected: Vec<_> =

@@ -7,7 +7,7 @@ use http::Request;
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use windrow::clock::Manual;
-use windrow::{Distribution, Scale, SlidingWindow, Timestamp, events};
+use windrow::{Distribution, Family, Histogram, Scale, SlidingWindow, Timestamp, events, labels};
 use windrow_console::{Console, ConsoleService};
 
 events! {
@@ -169,4 +169,37 @@ async fn a_stream_has_eight_numbers_of_a_histogram() {
     let row = frame["rows"][0][4].as_array().unwrap();
     assert_eq!(json!(row[2..10]), numbers, "after two of `Pass`");
     assert_eq!(row.len(), 2 + 8 + 8);
+}
+
+labels! { struct Shelf { shelf: u8 } }
+
+#[tokio::test]
+async fn histograms_without_a_window_have_percentiles_since_the_drain_and_a_count_of_all_time() {
+    let shelves = Arc::new(Family::<Shelf, Histogram>::new().limit(2));
+    let shelf = shelves.handle(Shelf { shelf: 7 });
+    (0..100).for_each(|_| shelf.record(1_000_000));
+    shelf.take();
+    (1..=10).for_each(|millis| shelf.record(millis * 1_000_000));
+    let mut console = Console::new("shop");
+    console.show("search", "Time of a search, by shelf", shelves).unwrap();
+    console.nanoseconds("search");
+    let console = console.build();
+
+    let key = "search{shelf=\"7\"}";
+    let one = answer(&console, "/snapshot.json?series=search%7Bshelf=%227%22%7D").await;
+    let series = serde_json::from_str::<Value>(&one).unwrap()["series"].take();
+    assert_eq!((&series["key"], &series["metric"]["form"]), (&json!(key), &json!("histogram")));
+    assert_eq!((&series["metric"]["unit"], &series["scale"]["schema"]), (&json!("ns"), &json!(3)));
+    assert_summary(&series, &shelf.distribution());
+    assert_summary(&series["lifetime"], &shelf.lifetime());
+    assert_eq!(series["cells"].as_array().unwrap().len(), shelf.distribution().cells().count());
+    assert_eq!(series["check"], json!({ "holds": true }));
+
+    let [p50, p90, p99] = shelf.distribution().percentiles([0.5, 0.9, 0.99]);
+    let [p50, p90, p99] = [p50, p90, p99].map(|nanos| Duration::from_nanos(nanos.unwrap()));
+    let line = format!("{key}  110 (p50 {p50:.3?}, p90 {p90:.3?}, p99 {p99:.3?}, max 10.");
+    let text = answer(&console, "/text").await;
+    assert!(text.contains(&line), "{line:?} in {text}");
+    let scrape = answer(&console, "/metrics").await;
+    assert!(scrape.contains("search_count{shelf=\"7\"} 110\n"), "{scrape}");
 }

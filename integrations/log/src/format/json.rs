@@ -293,7 +293,9 @@ mod tests {
     #[test]
     fn a_histogram_has_percentiles_and_comes_back_whole() {
         let histogram = windrow::Histogram::new();
-        [600, 1_000, 2_000_000].iter().for_each(|nanos| histogram.record(*nanos));
+        for nanos in [600, 1_000, 2_000_000] {
+            histogram.record(nanos);
+        }
         let distribution = histogram.distribution();
         let stats = Stats { count: 3, sum: 2_001_600, min: Some(600), max: Some(2_000_000) };
         let events = [("Rt", Kind::Histogram(distribution.scale()), stats)];

@@ -102,7 +102,7 @@ impl HistogramCell {
 #[cfg(test)]
 #[allow(clippy::float_cmp, reason = "halves of small numbers")]
 mod tests {
-    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::atomic::{AtomicU64, Ordering};
     use std::thread;
     use std::time::Duration;
 
@@ -171,21 +171,27 @@ mod tests {
         assert_eq!(cell.get().sum(), 69.0 + 1e12 + LARGEST);
     }
 
+    /// More threads than cores: so they stand still anywhere, between the sum and the count too.
     #[test]
-    fn what_is_counted_is_in_the_sum_while_another_thread_records() {
+    fn what_is_counted_is_in_the_sum_while_other_threads_record() {
+        const THREADS: u64 = 6;
+        const TIMES: u64 = 2_000_000;
         for cell in [bounds(&[1.0]), cells()] {
-            let done = AtomicBool::new(false);
+            let done = AtomicU64::new(0);
             thread::scope(|scope| {
-                scope.spawn(|| {
-                    (0..1_000_000).for_each(|_| cell.record(2.5, 1));
-                    done.store(true, Ordering::Relaxed);
-                });
-                while !done.load(Ordering::Relaxed) {
+                for _ in 0..THREADS {
+                    scope.spawn(|| {
+                        (0..TIMES).for_each(|_| cell.record(2.5, 1));
+                        done.fetch_add(1, Ordering::Relaxed);
+                    });
+                }
+                while done.load(Ordering::Relaxed) < THREADS {
                     let now = cell.get();
                     assert!(now.sum() >= 2.5 * now.count() as f64, "{now:?}");
                 }
             });
-            assert_eq!((cell.get().count(), cell.get().sum()), (1_000_000, 2.5e6));
+            let all = THREADS * TIMES;
+            assert_eq!((cell.get().count(), cell.get().sum()), (all, 2.5 * all as f64));
         }
     }
 

@@ -15,7 +15,7 @@
 //! | | counter `NAME.sum` | of `Value` and `Histogram` events: what all values add up to, ever |
 //! | | gauges `NAME.mean`, `.min`, `.max` | of events with values, in the closed buckets; nothing, if these have no value |
 //! | | counter `NAME.bucket`, with the attribute `le` | of `Histogram` events: as of a histogram |
-//! | | gauge `NAME.quantile`, with the attribute `quantile` | of `Histogram` events: percentiles 0.5, 0.9 and 0.99 of the closed buckets; nothing, if these have no value |
+//! | | gauge `NAME.percentile`, with the attribute `q` | of `Histogram` events: percentiles 0.5, 0.9 and 0.99 of the closed buckets; nothing, if these have no value |
 //! | [`Family`](windrow::Family) | the same, with its labels as attributes | |
 //! | what finds no room in it | the attribute `overflow`, which is `true` | what all such sets counted together |
 //! | | counter `NAME.overflow` | how often a set found no room |
@@ -34,7 +34,7 @@
 //! histogram_quantile(0.99, sum by (le) (rate(rt_bucket_total[5m])))
 //! ```
 //!
-//! That interpolates between two powers of two: it is off by less than the value itself. The gauge `NAME.quantile` of a
+//! That interpolates between two powers of two: it is off by less than the value itself. The gauge `NAME.percentile` of a
 //! window is right to the scale's error. For the limit of the SDK, a histogram is reckoned as 65
 //! sets of attributes, the most that there can be (of the default scale there are 29).
 //!

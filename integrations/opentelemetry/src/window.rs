@@ -12,7 +12,7 @@ const MEAN: usize = 3;
 const MINIMUM: usize = 4;
 const MAXIMUM: usize = 5;
 const BUCKET: usize = 6;
-const QUANTILE: usize = 7;
+const PERCENTILE: usize = 7;
 
 const fn part(suffix: &'static str, about: &'static str, instrument: Instrument) -> Part {
     Part { suffix, about, instrument }
@@ -32,7 +32,7 @@ const PARTS: [Part; 8] = [
     part("max", "greatest value in the closed buckets of the window", Instrument::Gauge),
     part("bucket", "how many values up to `le`, ever", Instrument::Counter),
     part(
-        "quantile",
+        "percentile",
         "percentiles of the values in the closed buckets of the window",
         Instrument::Gauge,
     ),
@@ -43,7 +43,7 @@ const OF_COUNTS: usize = 2;
 const OF_VALUES: usize = 6;
 
 /// The percentiles that are exported.
-const QUANTILES: [(&str, f64); 3] = [("0.5", 0.5), ("0.9", 0.9), ("0.99", 0.99)];
+const PERCENTILES: [(&str, f64); 3] = [("0.5", 0.5), ("0.9", 0.9), ("0.99", 0.99)];
 
 /// How many parts there are for these events.
 const fn parts_of<E: Event>() -> usize {
@@ -63,7 +63,7 @@ impl<E: Event, C: Clock + Send + Sync + 'static> Show for SlidingWindow<E, C> {
     const PARTS: &'static [Part] = PARTS.split_at(parts_of::<E>()).0;
 
     const ATTRIBUTES: &'static [&'static str] =
-        if parts_of::<E>() > OF_VALUES { &["event", "le", "quantile"] } else { &["event"] };
+        if parts_of::<E>() > OF_VALUES { &["event", "le", "q"] } else { &["event"] };
 
     const MOST: usize =
         if parts_of::<E>() > OF_VALUES { E::EVENTS.len() * MOST_BUCKETS } else { E::EVENTS.len() };
@@ -81,13 +81,13 @@ impl<E: Event, C: Clock + Send + Sync + 'static> Show for SlidingWindow<E, C> {
         // No span, if the geometry has just changed to a shorter interval; no buckets, if the window has one alone.
         let closed = self.over(self.interval()).ok().map(|window| window.complete());
         let closed = closed.filter(|closed| !closed.interval().is_zero());
-        if part == QUANTILE {
+        if part == PERCENTILE {
             for (event, closed) in with_cells.filter_map(|event| Some((event, closed.as_ref()?))) {
-                let found = closed.distribution(event).percentiles(QUANTILES.map(|(_, q)| q));
-                for ((quantile, _), value) in QUANTILES.into_iter().zip(found) {
-                    let quantile = Some(KeyValue::new("quantile", quantile));
+                let found = closed.distribution(event).percentiles(PERCENTILES.map(|(_, q)| q));
+                for ((q, _), value) in PERCENTILES.into_iter().zip(found) {
+                    let q = Some(KeyValue::new("q", q));
                     if let Some(value) = value {
-                        put([named(event), quantile], Value::Unsigned(value));
+                        put([named(event), q], Value::Unsigned(value));
                     }
                 }
             }

@@ -67,7 +67,7 @@ pub enum RegisterError {
         label: String,
     },
     /// Two labels have one name: both of the family, or one of them is the registry's, or the label `event` of a window, or the
-    /// label `le` of a histogram.
+    /// label `le` of a histogram, or `q` of a window that has some.
     LabelTwice {
         /// The labels' name.
         label: String,

@@ -13,7 +13,7 @@
 //! | | counter `NAME_sum_total` | of `Value` and `Histogram` events: what all values add up to, ever |
 //! | | gauges `NAME_mean`, `_min`, `_max` | of events with values, in the closed buckets; nothing, if these have no value |
 //! | | histogram `NAME_values_bucket{event="...",le="..."}`, `_sum`, `_count` | of `Histogram` events: what was ever recorded |
-//! | | gauges `NAME_quantile{event="...",quantile="..."}` | of `Histogram` events: percentiles 0.5, 0.9 and 0.99 of the closed buckets; nothing, if these have no value |
+//! | | gauges `NAME_percentile{event="...",q="..."}` | of `Histogram` events: percentiles 0.5, 0.9 and 0.99 of the closed buckets; nothing, if these have no value |
 //! | [`Family`](windrow::Family) | the same, with its labels | |
 //! | what finds no room in it | `{overflow="true"}` | what all such sets counted together |
 //! | | counter `NAME_overflow_total` | how often a set found no room |
@@ -32,7 +32,7 @@
 //! more bounds, or native histograms, or read them where they were recorded
 //! ([`Distribution::percentile`](windrow::Distribution::percentile)).
 //!
-//! (The gauges `NAME_quantile` of a window are right to that, and of its interval; but they cannot be added up over machines,
+//! (The gauges `NAME_percentile` of a window are right to that, and of its interval; but they cannot be added up over machines,
 //! as buckets can. Like all gauges of a window, they are in the unit that was recorded, whatever [`Buckets::per`] says.)
 //!
 //! ## Native histograms

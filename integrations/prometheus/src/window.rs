@@ -14,7 +14,7 @@ const MEAN: usize = 3;
 const MINIMUM: usize = 4;
 const MAXIMUM: usize = 5;
 const VALUES: usize = 6;
-const QUANTILE: usize = 7;
+const PERCENTILE: usize = 7;
 
 /// In the order of the numbers above.
 const PARTS: [Part; 8] = [
@@ -46,7 +46,7 @@ const PARTS: [Part; 8] = [
         kind: MetricType::Histogram,
     },
     Part {
-        suffix: "quantile",
+        suffix: "percentile",
         about: "percentiles of the values in the closed buckets of the window",
         kind: MetricType::Gauge,
     },
@@ -57,7 +57,7 @@ const OF_COUNTS: usize = 2;
 const OF_VALUES: usize = 6;
 
 /// The percentiles that are shown.
-const QUANTILES: [(&str, f64); 3] = [("0.5", 0.5), ("0.9", 0.9), ("0.99", 0.99)];
+const PERCENTILES: [(&str, f64); 3] = [("0.5", 0.5), ("0.9", 0.9), ("0.99", 0.99)];
 
 /// How many parts there are for these events.
 const fn parts_of<E: Event>() -> usize {
@@ -90,7 +90,7 @@ impl<E: Event, C: Clock + Send + Sync + 'static> Show for SlidingWindow<E, C> {
     const PARTS: &'static [Part] = PARTS.split_at(parts_of::<E>()).0;
 
     const LABELS: &'static [&'static str] =
-        if parts_of::<E>() > OF_VALUES { &["event", "le", "quantile"] } else { &["event"] };
+        if parts_of::<E>() > OF_VALUES { &["event", "le", "q"] } else { &["event"] };
 
     fn read(&self) -> Reading<E> {
         let with_cells =
@@ -116,8 +116,8 @@ impl<E: Event, C: Clock + Send + Sync + 'static> Show for SlidingWindow<E, C> {
                 samples.put_histogram(&[("event", event.name())], values)
             });
         }
-        if part == QUANTILE {
-            return quantiles(reading, samples);
+        if part == PERCENTILE {
+            return percentiles(reading, samples);
         }
         for (event, lifetime) in E::ALL.iter().copied().zip(&reading.lifetime) {
             if let Some(value) = value(event, part, lifetime, reading.closed.as_ref()) {
@@ -128,15 +128,15 @@ impl<E: Event, C: Clock + Send + Sync + 'static> Show for SlidingWindow<E, C> {
     }
 }
 
-fn quantiles<E: Event, P: Pairs>(
+fn percentiles<E: Event, P: Pairs>(
     reading: &Reading<E>,
     samples: &mut Samples<'_, '_, P>,
 ) -> fmt::Result {
     let Some(closed) = &reading.closed else { return Ok(()) };
     for (event, _) in &reading.distributions {
-        let found = closed.distribution(*event).percentiles(QUANTILES.map(|(_, q)| q));
-        for ((quantile, _), value) in QUANTILES.into_iter().zip(found) {
-            let labels = [("event", event.name()), ("quantile", quantile)];
+        let found = closed.distribution(*event).percentiles(PERCENTILES.map(|(_, q)| q));
+        for ((q, _), value) in PERCENTILES.into_iter().zip(found) {
+            let labels = [("event", event.name()), ("q", q)];
             value.map_or(Ok(()), |value| samples.put_labelled(&labels, Value::Unsigned(value)))?;
         }
     }

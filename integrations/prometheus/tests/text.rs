@@ -300,20 +300,20 @@ fn a_window_shows_the_buckets_of_its_histograms_ever_and_percentiles_of_its_clos
         r#"upload_values_sum{event="Bytes"} 100000.0"#,
     ];
     assert_eq!(shown("upload_values"), values);
-    assert_eq!(shown("upload_quantile"), [""; 0], "no bucket is closed");
+    assert_eq!(shown("upload_percentile"), [""; 0], "no bucket is closed");
     clock.advance(Duration::from_millis(500));
     window.record(Upload::Bytes, 4_000); // in a bucket that is not closed
-    let quantiles = [
-        r#"upload_quantile{event="Bytes",quantile="0.5"} 1000"#,
-        r#"upload_quantile{event="Bytes",quantile="0.9"} 1000"#,
-        r#"upload_quantile{event="Bytes",quantile="0.99"} 1000"#,
+    let percentiles = [
+        r#"upload_percentile{event="Bytes",q="0.5"} 1000"#,
+        r#"upload_percentile{event="Bytes",q="0.9"} 1000"#,
+        r#"upload_percentile{event="Bytes",q="0.99"} 1000"#,
     ];
-    assert_eq!(shown("upload_quantile"), quantiles);
+    assert_eq!(shown("upload_percentile"), percentiles);
     assert_eq!(shown("upload_sum_total"), [r#"upload_sum_total{event="Bytes"} 104000"#]);
     let ever = [r#"upload_total{event="Bytes"} 101"#, r#"upload_total{event="Started"} 1"#];
     assert_eq!(shown("upload_total"), ever);
     clock.advance(Duration::from_secs(3_600));
-    assert_eq!(shown("upload_quantile"), [""; 0], "it was long ago");
+    assert_eq!(shown("upload_percentile"), [""; 0], "it was long ago");
     let sum = r#"upload_values_sum{event="Bytes"} 104000.0"#;
     assert_eq!(shown("upload_values_sum"), [sum], "and stays counted");
 }

@@ -139,7 +139,7 @@ async fn times_have_percentiles_in_a_scrape_and_on_the_page() {
     until(&service, &bucket("+Inf", 4)).await;
     // The second in which they came is over in a while.
     let found = |text: &str, quantile: &str| -> Option<f64> {
-        let of = format!("{labels},quantile=\"{quantile}\"}} ");
+        let of = format!("{labels},q=\"{quantile}\"}} ");
         text.lines().find_map(|line| line.split_once(&of)?.1.parse().ok())
     };
     let begun = Instant::now();

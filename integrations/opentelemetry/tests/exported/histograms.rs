@@ -77,8 +77,8 @@ fn a_windows_histogram_is_exported_by_its_buckets_and_percentiles() {
     clock.advance(Duration::from_millis(500));
     window.record(Upload::Bytes, 1_000);
     let points = sdk.collect();
-    let quantile = |q: &str| points[&format!("upload.quantile{{event=Bytes,quantile={q}}}")];
-    assert_eq!(["0.5", "0.9", "0.99"].map(quantile), [3_000.0; 3]);
+    let percentile = |q: &str| points[&format!("upload.percentile{{event=Bytes,q={q}}}")];
+    assert_eq!(["0.5", "0.9", "0.99"].map(percentile), [3_000.0; 3]);
     let bucket = |le: &str| points[&format!("upload.bucket{{event=Bytes,le={le}}}")];
     assert_eq!(["512", "1024", "2048", "4096", "+Inf"].map(bucket), [0.0, 1.0, 1.0, 101.0, 101.0]);
     assert_eq!(
@@ -87,5 +87,5 @@ fn a_windows_histogram_is_exported_by_its_buckets_and_percentiles() {
     );
     assert_eq!(points["upload{event=Started}"], 0.0);
     clock.advance(Duration::from_secs(3_600));
-    assert!(!sdk.collect().keys().any(|point| point.starts_with("upload.quantile")));
+    assert!(!sdk.collect().keys().any(|point| point.starts_with("upload.percentile")));
 }

@@ -18,7 +18,7 @@ labels! {
     struct Shift { shift: i32 }
 }
 
-events! { enum Queue { Pushed: Count, Waited: Value } }
+events! { enum Queue { Pushed: Count, Waited: Histogram } }
 
 /// As many milliseconds: each a response time, beside one of zero.
 pub(crate) const MILLIS: u64 = 1_000;
@@ -155,6 +155,14 @@ pub(crate) fn check(samples: &Samples) {
     assert_eq!(get("shop_queue_per_second", &[("shift", "-1"), ("event", "Pushed")]), 14.0);
     assert_eq!(get("shop_queue_sum_total", &[("shift", "-1"), ("event", "Waited")]), 30.0);
     assert_eq!(get("shop_queue_mean", &[("shift", "-1"), ("event", "Waited")]), 30.0);
+    let waited = |label, value| {
+        let name = if label == "le" { "shop_queue_values_bucket" } else { "shop_queue_percentile" };
+        get(name, &[("shift", "-1"), ("event", "Waited"), (label, value)])
+    };
+    assert_eq!(
+        [waited("le", "512.0"), waited("le", "+Inf"), waited("q", "0.99")],
+        [1.0, 1.0, 30.0]
+    );
     assert_eq!(get("shop_greatest", &[]), 0.0);
     let bucket = |le| get("shop_rt_seconds_bucket", &[("tenant", HOSTILE[4]), ("le", le)]);
     let buckets = ["5.12e-7", "0.001048576", "0.016777216", "0.536870912", "1.073741824", "+Inf"];

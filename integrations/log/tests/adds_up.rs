@@ -73,7 +73,7 @@ fn lines_the_newest_bucket_and_what_was_late_are_all_that_was_counted() {
             window.add_signed(Http::Open, if step % 3 == 0 { -5 } else { 2 });
             window.record(Http::Rt, step * 10 + run);
             window.record(Http::Depth, step % 7);
-            window.record(Http::Bytes, 1_000 << (step % 9));
+            window.record(Http::Bytes, 1_000 << (step % 7));
             if step % 10 == 0 {
                 // An hour back: late.
                 clock.set(Timestamp::from_nanos(clock_now(&window) - 3_600_000_000_000));

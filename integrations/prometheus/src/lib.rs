@@ -28,7 +28,7 @@
 //!
 //! A histogram has a bucket for each power of two in its scale's range, in its own unit. [`buckets`] shows others, or seconds of nanoseconds.
 //! At each bound that is shown the count is exact, and so is an alert on it. Between bounds Prometheus interpolates: what its
-//! `histogram_quantile` says is in the right bucket, and so, of octaves, off by less than the value itself. For percentiles right to the scale's error, show
+//! `histogram_quantile` says is in the right bucket, and so, of octaves in the scale's range, off by less than the value itself. For percentiles right to the scale's error, show
 //! more bounds, or native histograms, or read them where they were recorded
 //! ([`Distribution::percentile`](windrow::Distribution::percentile)).
 //!

@@ -55,6 +55,7 @@ mod cells;
 mod geometry;
 mod ref_count;
 mod ticket;
+mod wide;
 
 // Storage.
 mod block;
@@ -63,13 +64,13 @@ mod bucket;
 mod bucket_ref;
 mod generation;
 mod number;
+mod place;
 mod slab;
 mod slot;
 mod slots;
 mod store;
 mod tier;
 mod touched;
-mod wide;
 
 // What stands beside it in the ring.
 mod closer;

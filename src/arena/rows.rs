@@ -60,8 +60,8 @@ pub(crate) fn merge(
     let (fours, rest) = numbers.as_chunks_mut::<4>();
     let (cells, others) = cells.as_chunks::<4>();
     for (numbers, cells) in fours.iter_mut().zip(cells) {
-        for (number, cell) in numbers.iter_mut().zip(cells) {
-            *number = with(*number, cell.load(order));
+        for index in 0..4 {
+            numbers[index] = with(numbers[index], cells[index].load(order));
         }
     }
     for (number, cell) in rest.iter_mut().zip(others) {

@@ -213,23 +213,27 @@ impl Places {
     pub(crate) fn distribution(self, mut read: impl FnMut(usize) -> u64) -> Distribution {
         let counts: Vec<u64> = self.counts().positions().map(&mut read).collect();
         let sum = total(Some(self.sums()), &mut read);
-        self.with(counts, sum, self.extremes().map(read))
+        let [greatest, inverse] = self.extremes().map(read);
+        Distribution::new(self.scale, counts, sum, (!inverse, greatest))
     }
 
     /// The distribution of which these are the numbers of the pairs, and what the cells of the extremes have.
     pub(crate) fn of(self, pairs: &[u64], extremes: [u64; 2]) -> Distribution {
-        let every_other = |first: usize| pairs[first..].iter().step_by(2).copied();
-        self.with(every_other(0), every_other(1).fold(0, u64::wrapping_add), extremes)
-    }
-
-    fn with(
-        self,
-        counts: impl IntoIterator<Item = u64>,
-        sum: u64,
-        extremes: [u64; 2],
-    ) -> Distribution {
         let [greatest, inverse] = extremes;
-        Distribution::new(self.scale, counts, sum, (!inverse, greatest))
+        let (mut used, mut sum) = (Vec::new(), 0_u64);
+        // Most places are not used: eight at a time.
+        for (first, some) in (0_u16..).step_by(8).zip(pairs.chunks(16)) {
+            if some.iter().fold(0, |all, number| all | number) == 0 {
+                continue;
+            }
+            for (place, pair) in (first..).zip(some.chunks_exact(2)) {
+                if pair[0] > 0 {
+                    used.push((place, pair[0]));
+                }
+                sum = sum.wrapping_add(pair[1]);
+            }
+        }
+        Distribution::of_used(self.scale, used, sum, (!inverse, greatest))
     }
 
     /// What to write into these cells, of which all are zero, so that their distribution is this one, of their scale.

@@ -69,7 +69,7 @@ impl Distribution {
     }
 
     /// As [`new`](Self::new), of the places that were used, in order.
-    fn of_used(
+    pub(crate) fn of_used(
         scale: Scale,
         cells: Vec<(u16, u64)>,
         sum: u64,

@@ -136,26 +136,28 @@ struct Many<'r> {
 }
 
 impl Many<'_> {
-    /// Calls `each` with the numbers that lie in a group that is there, and the cells there.
-    fn each_group<'b>(
+    /// Merges the cells of groups that are there into the numbers in their places.
+    fn merge<'b>(
         &mut self,
         bucket: &'b Bucket,
         group: impl Fn(&'b Wide) -> &'b Sparse,
-        each: impl Fn(u64, u64) -> u64,
+        order: Ordering,
+        with: impl Fn(u64, u64) -> u64,
     ) {
         let (wide, start) = (self.store.cells(bucket).wide, self.positions.start);
         for range in by_group(self.positions.clone()) {
             let Some(cells) = group(&wide[range.start / GROUP]).get() else { continue };
             let cells = &cells[range.start % GROUP..][..range.len()];
             let numbers = &mut self.numbers[range.start - start..][..range.len()];
-            rows::merge(numbers, cells, Ordering::Relaxed, &each); // as in `One`
+            rows::merge(numbers, cells, order, &with);
         }
     }
 }
 
 impl Sums for Many<'_> {
     fn take_off(&mut self, gone: &Bucket) {
-        self.each_group(gone, |wide| &wide.totals, u64::wrapping_sub);
+        // Relaxed: as in `One`.
+        self.merge(gone, |wide| &wide.totals, Ordering::Relaxed, u64::wrapping_sub);
     }
 
     fn add_interval(&mut self, live: &Bucket, mark: Mark) -> Option<()> {
@@ -175,7 +177,8 @@ impl Sums for Many<'_> {
     }
 
     fn add_shared(&mut self, touched: &Bucket) {
-        self.each_group(touched, |wide| &wide.shared, u64::wrapping_add);
+        // Acquire: pairs with the Release in `Target::add`. Who counts a value, by the first of a pair, finds it in the sum, by the second.
+        self.merge(touched, |wide| &wide.shared, Ordering::Acquire, u64::wrapping_add);
     }
 }
 

@@ -7,10 +7,11 @@ use crate::event::layout::BucketLayout;
 use crate::reclaim::{Atomic, Guard, Shared};
 use crate::ring::cells::{BucketCell, Cells};
 use crate::ring::generation::Generation;
+use crate::ring::place::Place;
 use crate::ring::ref_count::RefCount;
 use crate::ring::slots::Slots;
 use crate::ring::ticket::Ticket;
-use crate::ring::wide::{self, Place, Wide};
+use crate::ring::wide::{self, Wide};
 use crate::stripe::live_bucket::LiveBucket;
 use crate::sync::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering, Witness, fence};
 

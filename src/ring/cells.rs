@@ -60,7 +60,7 @@ pub(super) struct Cells<'r> {
     pub(super) first: usize,
 }
 
-impl<'r> Cells<'r> {
+impl Cells<'_> {
     /// Its total, Relaxed.
     #[inline]
     pub(super) fn total(self, position: usize) -> u64 {

@@ -192,7 +192,7 @@ impl Ring {
             let mut totals = [0; GROUP];
             block.add_differences(range.start, &mut totals[..range.len()]);
             BucketLayout::pairs_without_pending(&mut totals);
-            if totals == [0; GROUP] {
+            if totals.iter().fold(0, |all, total| all | total) == 0 {
                 continue; // as it is
             }
             for (cell, total) in wide.totals.cells().iter().zip(totals) {

@@ -18,7 +18,7 @@ use std::ptr::{NonNull, null_mut};
 
 use crate::event::layout::BucketLayout;
 use crate::ring::bucket::Bucket;
-use crate::ring::wide::Place;
+use crate::ring::place::Place;
 use crate::sync::{AtomicPtr, AtomicUsize, Ordering, sized};
 
 /// So many are made at first: the live bucket, and one to move on to.

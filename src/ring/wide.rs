@@ -20,12 +20,10 @@
 //! slice of time finds either zeros there, which is what its own slice has counted, or what was stored behind that slice's version: see
 //! [`begin_init`](super::bucket::Bucket::begin_init).
 
-use std::mem::ManuallyDrop;
 use std::ops::Range;
 use std::ptr::null_mut;
 
 use crate::event::layout::BucketLayout;
-use crate::ring::cells::BucketCell;
 use crate::sync::{AtomicPtr, AtomicU64, Ordering, sized};
 
 /// How many cells a group has. Values that are alike lie in few groups; a pointer is a small part of one. Even, so that no pair is in two.
@@ -116,6 +114,10 @@ pub(super) struct Wide {
 }
 
 impl Wide {
+    pub(super) fn new() -> Wide {
+        Wide { totals: Sparse::new(), shared: Sparse::new() }
+    }
+
     /// As [`Bucket::begin_init`](super::bucket::Bucket::begin_init) does with other cells.
     pub(super) fn clear(&self) {
         self.totals.clear();
@@ -132,38 +134,5 @@ impl Wide {
             self.totals.free();
             self.shared.free();
         }
-    }
-}
-
-/// A place in the memory that a bucket's cells stand in: first a place for each of its groups, then one for each cell that is
-/// not wide.
-#[repr(C)]
-pub(super) union Place {
-    wide: ManuallyDrop<Wide>,
-    cell: ManuallyDrop<BucketCell>,
-}
-
-// So that a run of places is one of groups, and then one of cells.
-const _: () = assert!(size_of::<Place>() == size_of::<BucketCell>());
-const _: () = assert!(size_of::<Place>() == size_of::<Wide>());
-
-impl Place {
-    /// How many places a bucket has.
-    pub(super) fn count(layout: BucketLayout) -> usize {
-        groups(layout) + layout.cells() - layout.wide()
-    }
-
-    /// The places of a number of buckets, all zero.
-    pub(super) fn zeroed(layout: BucketLayout, buckets: usize) -> Box<[Place]> {
-        let groups = groups(layout);
-        let place = |index: usize| {
-            if index < groups {
-                let (totals, shared) = (Sparse::new(), Sparse::new());
-                Place { wide: ManuallyDrop::new(Wide { totals, shared }) }
-            } else {
-                Place { cell: ManuallyDrop::new(BucketCell::default()) }
-            }
-        };
-        (0..buckets).flat_map(|_| (0..Place::count(layout)).map(place)).collect()
     }
 }

@@ -35,6 +35,15 @@ pub(super) const WIDE: &[Twin] = &[
         why: "the same, by the reader (I5)",
     },
     Twin {
+        name: "sum-of-a-pair-older-than-its-count",
+        file: "src/ring/at_once.rs",
+        find: "self.merge(touched, |wide| &wide.shared, Ordering::Acquire, u64::wrapping_add);",
+        replace: "self.merge(touched, |wide| &wide.shared, Ordering::Relaxed, u64::wrapping_add);",
+        build: &CHECKER,
+        model: "wide::read_against_a_first_record",
+        why: "a value is counted, and not in the sum (I9)",
+    },
+    Twin {
         name: "marks-of-the-wide-left-out",
         file: "src/ring/at_once.rs",
         find: "self.store.block_of(live)?.take_off_marks(first, numbers);",

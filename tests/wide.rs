@@ -98,7 +98,9 @@ fn histories() {
             let of = [Seen::All, Seen::Spread, Seen::Few];
             match random.u8(..20) {
                 0..6 => {
-                    of.into_iter().for_each(|event| window.record(event, value));
+                    for event in of {
+                        window.record(event, value);
+                    }
                     window.add(place(value), 1);
                 }
                 6..9 => {

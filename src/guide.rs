@@ -51,6 +51,7 @@ pub mod promela {}
 #[doc = include_str!("../docs/performance.md")]
 pub mod performance {}
 
+/// [guide/percentiles.md]: percentiles
 /// [guide/retry-budget.md]: retry_budget
 #[doc = include_str!("../docs/parity.md")]
 pub mod parity {}
@@ -68,11 +69,13 @@ pub mod from_striped {}
 
 // Its program needs `windrow-prometheus`, whose tests compile and run it.
 #[cfg(not(doctest))]
+/// [percentiles.md]: percentiles
 /// [performance.md]: performance
 #[doc = include_str!("../docs/guide/from-prometheus.md")]
 pub mod from_prometheus {}
 
 /// [parity.md]: parity
+/// [percentiles.md]: percentiles
 /// [performance.md]: performance
 #[doc = include_str!("../docs/guide/from-sentinel.md")]
 pub mod from_sentinel {}
@@ -94,5 +97,6 @@ pub mod rate_display {}
 #[doc = include_str!("../docs/guide/endpoints.md")]
 pub mod endpoints {}
 
+/// [design.md]: design
 #[doc = include_str!("../docs/guide/percentiles.md")]
 pub mod percentiles {}

@@ -23,6 +23,7 @@ mod reclamation;
 mod reconfigure;
 mod seen;
 mod window_drains;
+mod window_histograms;
 mod window_sum;
 mod window_tiers;
 

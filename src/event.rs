@@ -164,8 +164,7 @@ pub trait Positions<E> {
 
 impl<E: Event<Cells = [u64; M]>, const M: usize> Positions<E> for [u64; M] {
     const LAYOUT: BucketLayout = {
-        let layout = BucketLayout::of(E::EVENTS);
-        layout.check();
+        let layout = BucketLayout::of(&E::EVENTS);
         assert!(
             layout.cells() == M,
             "`Event::Cells` must be `[u64; N]`, N being the sum of all events' `Kind::cells`"

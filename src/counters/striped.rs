@@ -13,7 +13,7 @@ use std::ptr::null_mut;
 use crate::arena::arena;
 use crate::arena::by_row::ByRow;
 use crate::arena::rows;
-use crate::stripe::put::{Add, Raise, put, put_first};
+use crate::stripe::put::{Add, Owner, Raise, put, put_first};
 use crate::stripe::{self, TaggedColumn, portable};
 use crate::sync::{AtomicPtr, AtomicU64, Ordering, const_fn};
 
@@ -41,18 +41,16 @@ impl Striped {
     #[inline(always)]
     #[allow(clippy::inline_always)] // no call on the path of an add
     pub(crate) fn add(&self, n: u64, order: Ordering) {
-        let (add, aside) = (Add(n, order), move || self.add_shared(n, order));
         // SAFETY: as in `tagged`.
-        unsafe { put(self.word(), add, aside, || put_first(self.claimed(), add, aside)) }
+        unsafe { put(self, self.word(), Add(n, order)) }
     }
 
     /// Raises the number to `value`, unless it is there already.
     #[inline(always)]
     #[allow(clippy::inline_always)] // no call on the path of an add
     pub(crate) fn raise(&self, value: u64) {
-        let (raise, aside) = (Raise(value), move || portable::raise_cell(&self.fallback, value));
         // SAFETY: as in `tagged`.
-        unsafe { put(self.word(), raise, aside, || put_first(self.claimed(), raise, aside)) }
+        unsafe { put(self, self.word(), Raise(value)) }
     }
 
     /// The sum of all that was added.
@@ -96,12 +94,6 @@ impl Striped {
         unsafe { TaggedColumn::decode(self.word()) }
     }
 
-    /// Adds without a column, or without a row.
-    #[cold]
-    fn add_shared(&self, n: u64, order: Ordering) {
-        self.fallback.fetch_add(n, order); // as in `portable::Dealt::add`
-    }
-
     /// The column's word. Claims a column unless one is set; there is none if the arena is full or the strategy undecided.
     #[cold]
     fn claimed(&self) -> *mut AtomicU64 {
@@ -119,6 +111,34 @@ impl Striped {
             }
         }
         self.word()
+    }
+}
+
+impl Owner<Add> for &Striped {
+    #[cold]
+    fn put_aside(self, Add(n, order): Add) {
+        self.fallback.fetch_add(n, order); // as in `portable::Dealt::add`
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn put_first(self, what: Add) {
+        // SAFETY: as in `tagged`.
+        unsafe { put_first(self, self.claimed(), what) }
+    }
+}
+
+impl Owner<Raise> for &Striped {
+    #[cold]
+    fn put_aside(self, Raise(value): Raise) {
+        portable::raise_cell(&self.fallback, value);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn put_first(self, what: Raise) {
+        // SAFETY: as in `tagged`.
+        unsafe { put_first(self, self.claimed(), what) }
     }
 }
 

@@ -50,7 +50,7 @@ impl Addends {
 impl EventCells {
     /// The cells of every event, in the order of their indexes. The rest of the `M` entries is unused.
     ///
-    /// There are at most `M` events, and their layout passes [`BucketLayout::check`].
+    /// There are at most `M` events, and this is their layout.
     pub(crate) const fn all<const M: usize>(
         layout: BucketLayout,
         events: &[(&str, Kind)],
@@ -251,6 +251,7 @@ fn total(of: Addends, read: impl FnMut(usize) -> u64) -> u64 {
 
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
+    use super::super::layout::raise_of;
     use super::*;
 
     const COUNT: (&str, Kind) = ("count", Kind::Count);
@@ -292,7 +293,7 @@ mod tests {
 
     fn lie_side_by_side<const N: usize>(events: [(&'static str, Kind); N]) {
         let events: &'static [_] = Vec::from(events).leak();
-        let layout = BucketLayout::of(events);
+        let layout = BucketLayout::of(Box::leak(Box::new(events)));
         let mut cells = cells::<N>(layout, events);
         cells.sort_unstable();
         let all: Vec<_> = (0..layout.cells()).map(|cell| (cell, layout.adds_up(cell))).collect();
@@ -317,9 +318,9 @@ mod tests {
 
     #[test]
     fn extremes_bound_the_pairs_of_their_event() {
-        const EVENTS: [(&str, Kind); 6] = [MAXIMUM, VALUE, PLACES, COUNT, PLACES, VALUE];
+        const EVENTS: &[(&str, Kind)] = &[MAXIMUM, VALUE, PLACES, COUNT, PLACES, VALUE];
         let layout = BucketLayout::of(&EVENTS);
-        for cells in EventCells::all::<6>(layout, &EVENTS) {
+        for cells in EventCells::all::<6>(layout, EVENTS) {
             let (extremes, pairs) = match cells {
                 EventCells::Same(CellIndex::Count { .. }) => continue,
                 EventCells::Same(CellIndex::Value { pair, extremes }) => (extremes, (pair, 1)),
@@ -341,8 +342,8 @@ mod tests {
 
     #[test]
     fn a_value_changes_the_pair_of_its_place() {
-        const EVENTS: [(&str, Kind); 2] = [COUNT, PLACES];
-        let [_, places] = EventCells::all::<2>(BucketLayout::of(&EVENTS), &EVENTS);
+        const EVENTS: &[(&str, Kind)] = &[COUNT, PLACES];
+        let [_, places] = EventCells::all::<2>(BucketLayout::of(&EVENTS), EVENTS);
         let extremes = 13; // six pairs and a count before it
         for (value, place) in [(0, 0), (4, 0), (5, 1), (6, 2), (8, 2), (9, 3), (16, 4), (17, 5)] {
             let expected = CellIndex::Value { pair: 2 * place, extremes };

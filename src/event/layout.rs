@@ -58,96 +58,107 @@ pub(crate) fn raise_of(cell: u16, is_minimum: bool, value: u64) -> (usize, u64) 
     (usize::from(cell) + usize::from(value > 0), value.max(1))
 }
 
+/// How many cells events have together.
+///
+/// # Panics
+///
+/// In compilation, of events that do not fit a row. (In models a row has 16 columns.)
+pub(super) const fn cells_together(events: &[(&str, Kind)]) -> usize {
+    let (ends, columns) = groups(events);
+    assert!(
+        columns <= COLUMNS,
+        "a set of events fits a row of 8192 cells: one for each `Count` or `Signed`, five for each `Value`, two \
+         for each `Maximum` or `Minimum`, and three for each cell of a `Histogram`'s scale and eight more"
+    );
+    ends[4]
+}
+
+/// Where each group of cells ends: the `Histogram` events' pairs, the `Value` events', the counts, the extremes of these two kinds,
+/// those alone. And how many columns they take, as [`BucketLayout::columns`].
+const fn groups(events: &[(&str, Kind)]) -> ([usize; 5], usize) {
+    let (mut wide, mut values, mut counts) = (0, 0, 0);
+    let (mut bounded, mut extremes, mut index) = (0, 0, 0);
+    while index < events.len() {
+        match events[index].1 {
+            Kind::Count | Kind::Signed => counts += 1,
+            Kind::Value => (values, bounded) = (values + 2, bounded + 2),
+            Kind::Maximum | Kind::Minimum => extremes += 2,
+            Kind::Histogram(scale) => {
+                (wide, bounded) = (wide + 2 * scale.places(), bounded + 2);
+            }
+        }
+        index += 1;
+    }
+    let pairs = wide + values;
+    let additive = pairs + counts;
+    let alone = additive + bounded;
+    let cells = alone + extremes;
+    ([wide, pairs, additive, alone, cells], cells + pairs / 2)
+}
+
 /// How many cells a bucket has, and which of them add up.
 #[derive(Clone, Copy, Debug)]
 pub struct BucketLayout {
-    events: &'static [(&'static str, Kind)],
-    /// Where each group of cells ends: the `Histogram` events' pairs, the `Value` events', the counts, the extremes of these two kinds,
-    /// those alone.
-    wide: usize,
-    pairs: usize,
-    additive: usize,
-    alone: usize,
-    cells: usize,
+    events: &'static &'static [(&'static str, Kind)],
+    /// The ends of the [groups].
+    wide: u16,
+    pairs: u16,
+    additive: u16,
+    alone: u16,
+    cells: u16,
 }
 
 impl BucketLayout {
-    pub(crate) const fn of(events: &'static [(&'static str, Kind)]) -> BucketLayout {
-        let (mut wide, mut values, mut counts) = (0, 0, 0);
-        let (mut bounded, mut alone, mut index) = (0, 0, 0);
-        while index < events.len() {
-            match events[index].1 {
-                Kind::Count | Kind::Signed => counts += 1,
-                Kind::Value => (values, bounded) = (values + 2, bounded + 2),
-                Kind::Maximum | Kind::Minimum => alone += 2,
-                Kind::Histogram(scale) => {
-                    (wide, bounded) = (wide + 2 * scale.places(), bounded + 2)
-                }
-            }
-            index += 1;
-        }
-        let pairs = wide + values;
-        let additive = pairs + counts;
-        let cells = additive + bounded + alone;
-        BucketLayout { events, wide, pairs, additive, alone: additive + bounded, cells }
-    }
-
-    /// Fails to compile for events that do not fit a row. (In models a row has 16 columns.)
-    pub(crate) const fn check(self) {
-        assert!(
-            self.columns() <= COLUMNS,
-            "a set of events fits a row of 8192 cells: one for each `Count` or `Signed`, five for each \
-             `Value`, two for each `Maximum` or `Minimum`, and three for each cell of a `Histogram`'s scale and \
-             eight more"
-        );
+    /// That of these events.
+    ///
+    /// # Panics
+    ///
+    /// In compilation, of events that do not fit a row.
+    pub(crate) const fn of(events: &'static &'static [(&'static str, Kind)]) -> BucketLayout {
+        cells_together(events);
+        let ([wide, pairs, additive, alone, cells], _) = groups(events);
+        let [wide, pairs, additive] = [wide as u16, pairs as u16, additive as u16];
+        BucketLayout { events, wide, pairs, additive, alone: alone as u16, cells: cells as u16 }
     }
 
     /// All cells.
     pub(crate) const fn cells(self) -> usize {
-        self.cells
+        self.cells as usize
     }
 
     /// How many columns a per-core block has: one for each cell, then one for the pending value of each
     /// pair (see [`per_core`](crate::stripe::per_core)).
     pub(crate) const fn columns(self) -> usize {
-        self.cells + self.pairs / 2
+        self.cells as usize + self.pairs as usize / 2
     }
 
     /// Where the groups begin: the wide pairs, the other pairs, the counts, the wide pairs' extremes, the other pairs', those alone.
     pub(super) const fn groups(self) -> [u16; 6] {
-        let values = self.pairs - self.wide;
-        let of_values = self.alone - values;
-        let groups = [0, self.wide, self.pairs, self.additive, of_values, self.alone];
-        let mut begins = [0; 6];
-        let mut index = 0;
-        while index < groups.len() {
-            begins[index] = groups[index] as u16; // a row has no more
-            index += 1;
-        }
-        begins
+        let of_values = self.alone - (self.pairs - self.wide);
+        [0, self.wide, self.pairs, self.additive, of_values, self.alone]
     }
 
     /// How many cells are wide; they come first.
     pub(crate) fn wide(self) -> usize {
-        self.wide
+        self.wide.into()
     }
 
     /// Whether an extreme bounds what pairs count; else it stands alone.
     pub(crate) fn is_bound(self, extreme: usize) -> bool {
-        extreme < self.alone
+        extreme < usize::from(self.alone)
     }
 
     /// The column of the pending value of a pair.
     #[inline]
     pub(crate) fn pending(self, pair: usize) -> usize {
-        self.cells + pair / 2
+        usize::from(self.cells) + pair / 2
     }
 
     /// The first of the pairs that an extreme bounds, and how many they are.
     pub(crate) fn bounded_by(self, extreme: usize) -> (usize, usize) {
-        let mut earlier = (extreme - self.additive) / 2;
+        let mut earlier = (extreme - self.additive()) / 2;
         let mut first = 0;
-        for (_, kind) in self.events {
+        for (_, kind) in *self.events {
             if let Kind::Histogram(scale) = kind {
                 if earlier == 0 {
                     return (first, scale.places());
@@ -160,18 +171,18 @@ impl BucketLayout {
 
     /// Whether an extreme that bounds pairs is the complement of a minimum; else it is a maximum.
     pub(crate) fn is_complement(self, extreme: usize) -> bool {
-        (extreme - self.additive) % 2 == 1
+        (extreme - self.additive()) % 2 == 1
     }
 
     /// Whether a cell is a `Count` event's.
     #[inline]
     pub(crate) fn is_of_count(self, cell: usize) -> bool {
-        cell.wrapping_sub(self.pairs) < self.additive - self.pairs
+        cell.wrapping_sub(self.pairs.into()) < usize::from(self.additive - self.pairs)
     }
 
     /// Whether a cell counts records: the first of a pair.
     pub(crate) fn counts_records(self, cell: usize) -> bool {
-        cell < self.pairs && cell.is_multiple_of(2)
+        cell < usize::from(self.pairs) && cell.is_multiple_of(2)
     }
 
     /// A number from cells that count records: the highest bit of a row's count is not part of it; nor, then, is
@@ -183,13 +194,13 @@ impl BucketLayout {
 
     /// How many cells add up; they come first.
     pub(crate) fn additive(self) -> usize {
-        self.additive
+        self.additive.into()
     }
 
     /// Whether a cell adds up; else it only rises.
     #[inline]
     pub(crate) fn adds_up(self, cell: usize) -> bool {
-        cell < self.additive
+        cell < self.additive()
     }
 
     /// Joins two numbers, read from cells at position `cell`: adds them, or takes the greater.

@@ -5,7 +5,7 @@
 //! answers when the enum is compiled. It examines each attribute by itself, without recursion, however
 //! long the documentation is.
 
-use crate::event::layout::BucketLayout;
+use crate::event::layout::cells_together;
 use crate::event::{Event, Kind};
 
 /// A variant in the source, whether or not its `cfg` leaves it there.
@@ -120,10 +120,8 @@ pub const fn events<E: Event, const N: usize>(listed: &[Listed<E>]) -> [E; N] {
 /// # Panics
 ///
 /// In compilation, if they are more than a window can have.
-pub const fn cells(events: &'static [(&'static str, Kind)]) -> usize {
-    let layout = BucketLayout::of(events);
-    layout.check();
-    layout.cells()
+pub const fn cells(events: &[(&str, Kind)]) -> usize {
+    cells_together(events)
 }
 
 /// True for a token or an attribute that cannot remove its variant.

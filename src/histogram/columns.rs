@@ -18,7 +18,7 @@
 use std::ptr::{NonNull, null_mut, slice_from_raw_parts_mut};
 
 use crate::arena::{arena, rows};
-use crate::stripe::put::{Add, put, put_first};
+use crate::stripe::put::{Add, Owner, put, put_first};
 use crate::stripe::{self, TaggedColumn};
 use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 
@@ -69,7 +69,7 @@ impl Columns {
         }
         if let Some(shared) = self.shared() {
             for (count, cell) in counts.iter_mut().zip(&shared[FIRST_CELL..]) {
-                // Acquire: pairs with the Release in `add_shared`, as in `rows::add_up`.
+                // Acquire: pairs with the Release in `put_aside`, as in `rows::add_up`.
                 *count = count.wrapping_add(cell.load(Ordering::Acquire));
             }
         }
@@ -87,14 +87,8 @@ impl Columns {
     /// Adds `n`, wrapping, to the number at `distance`.
     #[inline]
     fn add(&self, distance: usize, n: u64) {
-        let (add, aside) = (Add(n, Ordering::Release), move || self.add_shared(distance, n));
-        // SAFETY: a word of `tagged`'s.
-        unsafe {
-            put(self.word(distance), add, aside, || {
-                self.claim();
-                put_first(self.word(distance), add, aside);
-            });
-        }
+        // SAFETY: a word of this number's.
+        unsafe { put(Number(self, distance), self.word(distance), Add(n, Ordering::Release)) }
     }
 
     /// The word of the column at `distance`; or one that has no column.
@@ -113,13 +107,6 @@ impl Columns {
     fn tagged(&self, distance: usize) -> TaggedColumn {
         // SAFETY: null at first, and `claim` stores nothing else but words; the one to the right is one, too.
         unsafe { TaggedColumn::decode(self.word(distance)) }
-    }
-
-    /// Adds without a row.
-    #[cold]
-    fn add_shared(&self, distance: usize, n: u64) {
-        let shared = self.shared().unwrap_or_else(|| self.make_shared());
-        shared[distance].fetch_add(n, Ordering::Release); // as in `portable::Dealt::add`
     }
 
     /// Claims columns unless that was tried. Not while the strategy is undecided.
@@ -181,6 +168,28 @@ impl Columns {
     /// How many columns there are.
     fn length(&self) -> usize {
         FIRST_CELL + self.cells
+    }
+}
+
+/// The number at a distance.
+#[derive(Clone, Copy)]
+struct Number<'a>(&'a Columns, usize);
+
+impl Owner<Add> for Number<'_> {
+    #[cold]
+    fn put_aside(self, Add(n, order): Add) {
+        let Number(columns, distance) = self;
+        let shared = columns.shared().unwrap_or_else(|| columns.make_shared());
+        shared[distance].fetch_add(n, order); // as in `portable::Dealt::add`
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn put_first(self, what: Add) {
+        let Number(columns, distance) = self;
+        columns.claim();
+        // SAFETY: a word of this number's.
+        unsafe { put_first(self, columns.word(distance), what) }
     }
 }
 

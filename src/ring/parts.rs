@@ -22,10 +22,13 @@ pub fn add_with_fences(is_so: bool) {
     crate::stripe::WITH_FENCES.set(is_so);
 }
 
+const COUNT: &[(&str, Kind)] = &[("Event", Kind::Count)];
+const VALUE: &[(&str, Kind)] = &[("Event", Kind::Value)];
+
 /// A ring of two buckets of 10 ns that counts one event.
-fn ring(kind: Kind) -> Ring {
+fn ring(events: &'static &'static [(&'static str, Kind)]) -> Ring {
     let geometry = Geometry::new(Duration::from_nanos(20), 2).expect("sound");
-    Ring::new(geometry, Vec::new(), BucketLayout::of(&[("Event", kind)]), 0).expect("sound")
+    Ring::new(geometry, Vec::new(), BucketLayout::of(events), 0).expect("sound")
 }
 
 /// A bucket that leaves a pointer, is reused, and comes back to the pointer: `Store::open` and
@@ -49,7 +52,7 @@ impl Comeback {
     #[must_use]
     #[allow(clippy::missing_panics_doc, clippy::new_without_default)]
     pub fn new() -> Comeback {
-        let (ring, first) = (ring(Kind::Count), BucketPtr::new(null_mut()));
+        let (ring, first) = (ring(&COUNT), BucketPtr::new(null_mut()));
         let comeback = Comeback { ring, pointer: Slot::empty(), first };
         let bucket = comeback.open(STARTS[0]);
         comeback.first.store(from_ref(bucket).cast_mut(), Ordering::Release);
@@ -146,7 +149,7 @@ impl Retired {
     #[must_use]
     #[allow(clippy::missing_panics_doc, clippy::new_without_default)]
     pub fn new() -> Retired {
-        let ring = ring(Kind::Value);
+        let ring = ring(&VALUE);
         let current = {
             let guard = reclaim::pin();
             let generation = ring.acquire_current().generation(&guard);
@@ -190,7 +193,7 @@ impl Unclosed {
     #[must_use]
     #[allow(clippy::missing_panics_doc, clippy::new_without_default)]
     pub fn new() -> Unclosed {
-        let ring = ring(Kind::Count);
+        let ring = ring(&COUNT);
         assert!(ring.rotate(&ring.acquire_current(), STARTS[0], &reclaim::pin()));
         Unclosed(ring)
     }
@@ -223,7 +226,7 @@ impl LateRotation {
     #[allow(clippy::missing_panics_doc, clippy::new_without_default)]
     pub fn new() -> LateRotation {
         let geometry = Geometry::new(Duration::from_nanos(40), 4).expect("sound");
-        let layout = BucketLayout::of(&[("Event", Kind::Value)]);
+        let layout = BucketLayout::of(&VALUE);
         let ring = Ring::new(geometry, Vec::new(), layout, 0).expect("sound");
         // In a model only values are added through the block of a bucket that they have opened.
         let cells = CellIndex::Value { pair: 0, extremes: 2 };

@@ -261,8 +261,8 @@ mod tests {
 
     /// Of buckets of 10 ns, the newest at 1000.
     fn ring() -> Ring {
-        Ring::new(geometry(4), Vec::new(), BucketLayout::of(&[("Hit", Kind::Count)]), 1_000)
-            .expect("sound")
+        const EVENTS: &[(&str, Kind)] = &[("Hit", Kind::Count)];
+        Ring::new(geometry(4), Vec::new(), BucketLayout::of(&EVENTS), 1_000).expect("sound")
     }
 
     fn add(ring: &Ring, at: u64, n: u64) {

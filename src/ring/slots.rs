@@ -182,11 +182,13 @@ mod tests {
     use crate::reclaim;
     use crate::ring::Ring;
 
+    const EVENTS: &[(&str, Kind)] = &[("Hit", Kind::Count)];
+
     /// A thread that stood still comes to put a bucket into its slot that others have put there, and taken out again.
     #[test]
     fn what_has_left_is_not_put_back() {
         let geometry = Geometry::new(Duration::from_nanos(40), 4).expect("sound");
-        let layout = BucketLayout::of(&[("Hit", Kind::Count)]);
+        let layout = BucketLayout::of(&EVENTS);
         let ring = Ring::new(geometry, Vec::new(), layout, 1_000).expect("sound");
         let cell = CellIndex::Count { cell: 0 };
         let late = ring.acquire_current();

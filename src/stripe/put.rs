@@ -87,21 +87,26 @@ impl Put for Raise {
     }
 }
 
-/// Does it to the column of a word, in this thread's row. Calls `aside` if the thread can use no row, and `first` if the word
-/// has no column or the thread no row yet. Then nothing was written.
+/// What has a column, and other places.
+///
+/// (A trait, because closures would be made on the stack, on the path of an add.)
+pub(crate) trait Owner<P: Put>: Copy {
+    /// Puts it elsewhere: this thread can use no row, or there is no column.
+    fn put_aside(self, what: P);
+
+    /// Puts it where the word has no column, or this thread has no row yet.
+    fn put_first(self, what: P);
+}
+
+/// Does it to the column of a word, in this thread's row; or has the owner do it.
 ///
 /// # Safety
 /// `word` is an encoded [`TaggedColumn`].
 #[inline(always)]
 #[allow(clippy::inline_always)] // as above
-pub(crate) unsafe fn put<P: Put>(
-    word: *mut AtomicU64,
-    what: P,
-    aside: impl FnOnce() + Copy,
-    first: impl FnOnce(),
-) {
+pub(crate) unsafe fn put<P: Put>(owner: impl Owner<P>, word: *mut AtomicU64, what: P) {
     if let Some(column) = per_core::by_id(word) {
-        in_sequence(column, what, aside);
+        in_sequence(owner, column, what);
     // SAFETY: by contract.
     } else if let Some(cell) = unsafe { portable::leased(word) } {
         what.in_leased(cell);
@@ -109,55 +114,51 @@ pub(crate) unsafe fn put<P: Put>(
     } else if let Some(cell) = unsafe { portable::dealt(word) } {
         what.in_dealt(cell);
     } else if let Some(column) = per_core::by_processor(word) {
-        in_sequence(column, what, aside);
+        in_sequence(owner, column, what);
     } else {
-        first();
+        owner.put_first(what);
     }
 }
 
-/// As [`put`], for a thread that may have no row yet: it gets one. Calls `aside` also if the word has no column.
+/// As [`put`], for a thread that may have no row yet: it gets one.
 ///
 /// # Safety
 /// As for [`put`].
 #[cold]
-pub(crate) unsafe fn put_first<P: Put>(word: *mut AtomicU64, what: P, aside: impl FnOnce() + Copy) {
+pub(crate) unsafe fn put_first<P: Put>(owner: impl Owner<P>, word: *mut AtomicU64, what: P) {
     // SAFETY: by contract; `any` is given a word that is portable.
     unsafe {
         match TaggedColumn::decode(word) {
-            TaggedColumn::PerCore(column) => in_sequence(column, what, aside),
-            TaggedColumn::PerProcessor(column) => in_sequence(column, what, aside),
+            TaggedColumn::PerCore(column) => in_sequence(owner, column, what),
+            TaggedColumn::PerProcessor(column) => in_sequence(owner, column, what),
             TaggedColumn::Portable(_) => match portable::any(word) {
                 Mine::Leased(cell) => what.in_leased(cell),
                 Mine::Dealt(cell) => what.in_dealt(cell),
             },
-            TaggedColumn::Unavailable | TaggedColumn::Unclaimed => aside(),
+            TaggedColumn::Unavailable | TaggedColumn::Unclaimed => owner.put_aside(what),
         }
     }
 }
 
 #[inline(always)]
 #[allow(clippy::inline_always)] // as above
-fn in_sequence<N: Numbering, P: Put>(
-    column: PerCoreColumn<N>,
-    what: P,
-    aside: impl FnOnce() + Copy,
-) {
-    let missed = |why| in_sequence_again(column, what, why, aside);
+fn in_sequence<N: Numbering, P: Put>(owner: impl Owner<P>, column: PerCoreColumn<N>, what: P) {
+    let missed = |why| in_sequence_again(owner, column, what, why);
     what.in_sequence(column, || missed(Miss::Aborted), || missed(Miss::NoRow));
 }
 
 #[cold]
 fn in_sequence_again<N: Numbering, P: Put>(
+    owner: impl Owner<P>,
     column: PerCoreColumn<N>,
     what: P,
     why: Miss,
-    aside: impl FnOnce(),
 ) {
     let miss = retry_after(why, |missed| {
         let because = |why| move || missed.set(Some(why));
         what.in_sequence(column, because(Miss::Aborted), because(Miss::NoRow));
     });
     if miss.is_some() {
-        aside();
+        owner.put_aside(what);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::arena::{arena, rows};
+use crate::stripe::put::{Add, Owner, Put, Raise, put_first};
 use crate::stripe::{Strategy, TaggedColumn, strategy};
 
 /// A column that is never given back.
@@ -14,9 +15,23 @@ fn word(column: Column) -> *mut AtomicU64 {
     TaggedColumn::encode(Some(column), Strategy::Portable)
 }
 
+/// There is a column, and no other place.
+#[derive(Clone, Copy)]
+struct NoOther;
+
+impl<P: Put> Owner<P> for NoOther {
+    fn put_aside(self, _: P) {
+        unreachable!("there is a column");
+    }
+
+    fn put_first(self, _: P) {
+        unreachable!("there is a column");
+    }
+}
+
 fn add(column: Column, n: u64) {
     // SAFETY: such a word.
-    unsafe { any(word(column)) }.add(n, Ordering::Release);
+    unsafe { put_first(NoOther, word(column), Add(n, Ordering::Release)) }
 }
 
 /// As where an add takes several instructions: a handler comes in the middle of one.
@@ -46,8 +61,8 @@ fn who_finds_the_row_busy_adds_elsewhere() {
 fn a_leased_cell_is_raised_and_not_lowered() {
     let column = column();
     for (value, highest) in [(3, 3), (2, 3), (u64::MAX, u64::MAX), (7, u64::MAX)] {
-        // SAFETY: such a word.
-        unsafe { any(word(column)) }.raise(value);
+        // SAFETY: as in `add`.
+        unsafe { put_first(NoOther, word(column), Raise(value)) }
         assert_eq!(rows::greatest(column), highest);
     }
 }

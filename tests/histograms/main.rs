@@ -4,6 +4,7 @@
 mod error;
 mod merges;
 mod storms;
+mod window_storms;
 mod windows;
 
 use windrow::{Distribution, Histogram, Scale};

@@ -132,15 +132,15 @@ fn record_against_the_reuse_of_its_block() {
         let window: Arc<Window<Timing>> = Arc::new(window(3));
         let other = spawn(&window, |window| record(window, 0, 5));
         record(&window, 1, 0);
-        record(&window, 2, 1);
+        record(&window, 2, 3);
         other.join().unwrap();
         let expected = [
             ([0, 0, 1, 5], Some(5), Some(5)),
             ([1, 0, 0, 0], Some(0), Some(0)),
-            ([0, 1, 0, 1], Some(1), Some(1)),
+            ([0, 0, 1, 3], Some(3), Some(3)),
         ];
         assert_eq!(each(&window, 2), expected);
         let all = window.lifetime_distribution(Timing::Took);
-        assert_eq!((counts(&all), all.min(), all.max()), ([1, 1, 1, 6], Some(0), Some(5)));
+        assert_eq!((counts(&all), all.min(), all.max()), ([1, 0, 2, 8], Some(0), Some(5)));
     });
 }

@@ -8,6 +8,7 @@ use std::error::Error;
 use std::hint::black_box;
 use std::sync::{LazyLock, Mutex};
 use std::thread;
+use std::time::Duration;
 
 use hdrhistogram::SyncHistogram;
 use hdrhistogram::sync::Recorder;
@@ -27,6 +28,7 @@ static HEAP: Counting = Counting::new();
 const TIMES: u64 = 100_000;
 /// Of which the bytes are measured.
 const MANY: usize = 1_000;
+const HOUR: Duration = Duration::from_hours(1);
 /// So many reads of a histogram are timed together.
 const READS: u32 = 100;
 
@@ -102,10 +104,24 @@ records!(
 impl Records for Counters {}
 
 events! { enum Seen { Rt: Value } }
+events! { enum Placed { Rt: Histogram } }
 
 struct Window(SlidingWindow<Seen>);
 records!(Window, |this, value| this.0.record(Seen::Rt, value), this.0.lifetime(Seen::Rt).count);
 impl Records for Window {}
+
+/// Its interval is an hour: it holds all rounds.
+struct Percentiles(SlidingWindow<Placed>);
+records!(
+    Percentiles,
+    |this, value| this.0.record(Placed::Rt, value),
+    this.0.lifetime(Placed::Rt).count
+);
+impl Records for Percentiles {
+    fn percentiles(&self) -> Option<[u64; 3]> {
+        Some(self.0.percentiles(Placed::Rt, ASKED).map(Option::unwrap_or_default))
+    }
+}
 
 struct Prometheus(prometheus::Histogram);
 records!(Prometheus, |this, value| this.0.observe(value as f64), this.0.get_sample_count());
@@ -217,11 +233,16 @@ fn borders() -> impl Iterator<Item = f64> {
 type Maker = (&'static str, fn() -> Box<dyn Records>);
 
 fn makers() -> Vec<Maker> {
-    let all: Vec<Maker> = vec![
+    #[cfg_attr(not(feature = "labels"), allow(unused_mut))]
+    let mut all: Vec<Maker> = vec![
         ("windrow: Histogram, 216 cells", || Box::new(Windrow(Histogram::new()))),
         ("windrow: two Counters", || Box::new(Counters(Default::default()))),
         ("windrow: a window's Value", || {
             Box::new(Window(SlidingWindow::builder().build().expect("a second")))
+        }),
+        ("windrow: a window's Histogram, 216 cells", || {
+            let made = SlidingWindow::builder().interval(HOUR).buckets(60).build();
+            Box::new(Percentiles(made.expect("sixty minutes")))
         }),
         ("prometheus: classic, 14 buckets", || {
             let options = prometheus::HistogramOpts::new("rt", "Rt").buckets(borders().collect());

@@ -1,0 +1,130 @@
+//! `percentiles [ROUNDS]`: what a window pays for percentiles: an event that is a `Histogram`, beside one that is a `Value`.
+//!
+//! Interleaved rounds in one process; medians, least and greatest. Two rows are open, as on two cores that add. The clock is set by
+//! hand, but for the records under `Coarse`: so it costs nothing, and the ratio is the worst there is.
+
+use std::error::Error;
+use std::hint::black_box;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use windrow::clock::Manual;
+use windrow::{Clock, Event, SlidingWindow, events, strategy};
+use windrow_benches::harness::{cores, keep_to_core};
+use windrow_benches::lab::stats::{MARK, Spread};
+use windrow_benches::terminal::{print_caption, print_table};
+
+events! { enum Seen { Rt: Value } }
+events! { enum Placed { Rt: Histogram } }
+
+const LENGTH: Duration = Duration::from_millis(100);
+/// Of a round.
+const RECORDS: u32 = 200_000;
+const READS: u32 = 200;
+const ROTATIONS: u32 = 2_000;
+/// Cells that are used: values spread over so many octaves, eight cells each.
+const OCTAVES: u64 = 7;
+
+/// Log-uniform values, a power of two of them.
+fn values() -> Vec<u64> {
+    let mut random = fastrand::Rng::with_seed(7);
+    (0..1_024).map(|_| (1_u64 << (17 + random.u64(..OCTAVES))) + random.u64(..1 << 17)).collect()
+}
+
+/// A window whose buckets have all been used, with two open rows.
+fn full<E: Event>(event: E, buckets: u32) -> (SlidingWindow<E, Manual>, Manual) {
+    let clock = Manual::default();
+    clock.advance(LENGTH * 10 * buckets);
+    let window = SlidingWindow::builder().interval(LENGTH * buckets).buckets(buckets as usize);
+    let window = window.clock(clock.clone()).build().expect("sound");
+    let values = values();
+    thread::scope(|scope| {
+        for core in 0..2.min(cores()) {
+            let (window, values) = (&window, &values);
+            scope.spawn(move || {
+                keep_to_core(core);
+                for value in values {
+                    window.record(event, *value);
+                }
+            });
+        }
+    });
+    for _ in 0..buckets - 1 {
+        clock.advance(LENGTH);
+        for value in &values {
+            window.record(event, *value);
+        }
+    }
+    (window, clock)
+}
+
+/// Nanoseconds of one of so many.
+fn each(times: u32, mut act: impl FnMut(u32)) -> f64 {
+    let begun = Instant::now();
+    (0..times).for_each(&mut act);
+    begun.elapsed().as_secs_f64() * 1e9 / f64::from(times)
+}
+
+fn records<E: Event, C: Clock>(window: &SlidingWindow<E, C>, event: E, values: &[u64]) -> f64 {
+    let values: &[u64; 1_024] = values.try_into().expect("so many");
+    each(RECORDS, |n| window.record(event, black_box(values[n as usize & 1_023])))
+}
+
+fn rotations<E: Event>(
+    (window, clock): &(SlidingWindow<E, Manual>, Manual),
+    event: E,
+    values: &[u64],
+) -> f64 {
+    let mut spent = 0.0;
+    for _ in 0..ROTATIONS {
+        values[..64].iter().for_each(|value| window.record(event, *value));
+        clock.advance(LENGTH);
+        spent += each(1, |_| window.record(event, black_box(1_000_000)));
+    }
+    spent / f64::from(ROTATIONS)
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let rounds: usize = std::env::args().nth(1).map_or(Ok(15), |rounds| rounds.parse())?;
+    keep_to_core(0);
+    let values = values();
+    let (seen, placed) = (full(Seen::Rt, 60), full(Placed::Rt, 60));
+    let coarse = (SlidingWindow::builder().build()?, SlidingWindow::builder().build()?);
+    let windows = [2, 60, 600].map(|buckets| (buckets, full(Placed::Rt, buckets)));
+    let mut costs: [Vec<f64>; 6] = Default::default();
+    let mut reads: [Vec<f64>; 3] = Default::default();
+    for _ in 0..rounds.max(1) {
+        costs[0].push(records(&seen.0, Seen::Rt, &values));
+        costs[1].push(records(&placed.0, Placed::Rt, &values));
+        costs[2].push(records(&coarse.0, Seen::Rt, &values));
+        costs[3].push(records(&coarse.1, Placed::Rt, &values));
+        costs[4].push(rotations(&seen, Seen::Rt, &values));
+        costs[5].push(rotations(&placed, Placed::Rt, &values));
+        for ((_, (window, _)), spent) in windows.iter().zip(&mut reads) {
+            let read = |_| _ = black_box(window.percentiles(Placed::Rt, [0.5, 0.9, 0.99]));
+            spent.push(each(READS, read) / 1e3);
+        }
+    }
+    print_caption("percentiles");
+    println!("windrow is {:?}\n", strategy());
+    let show = |spent: &[f64]| Spread::of(spent.iter().copied()).show();
+    let compared = |what: &str, at: usize| {
+        let both = || costs[at].iter().zip(&costs[at + 1]);
+        let ratio = Spread::of(both().map(|(value, other)| other / value)).show();
+        let more = Spread::of(both().map(|(value, other)| other - value)).show();
+        vec![what.to_owned(), show(&costs[at]), show(&costs[at + 1]), ratio, more]
+    };
+    let rows = [
+        compared("a record, time set by hand", 0),
+        compared("a record, Coarse", 2),
+        compared("a record that opens a bucket, and closes the one before", 4),
+    ];
+    print_table(&["ns", "Value", "Histogram", "ratio", "more"], &rows);
+    println!("\n{MARK}\n");
+    let row = |((buckets, _), spent): (&(u32, _), &Vec<f64>)| {
+        vec![format!("{buckets} buckets"), show(spent)]
+    };
+    let rows: Vec<_> = windows.iter().zip(&reads).map(row).collect();
+    print_table(&["three percentiles of the interval", "us"], &rows);
+    Ok(())
+}

@@ -163,7 +163,9 @@ fn the_finest_histogram_has_room_for_some_counts_beside_it() {
         window.add(Widest(index), index as u64 + 1);
     }
     let values = [0, 1, 2, 3, 1_000_003, u64::MAX - 1, u64::MAX];
-    values.iter().for_each(|value| window.record(Widest(1_000), *value));
+    for value in values {
+        window.record(Widest(1_000), value);
+    }
     for index in [0, 999, 1_001, 1_944] {
         assert_eq!(window.sum(Widest(index)), index as u64 + 1);
     }
@@ -392,7 +394,9 @@ fn several_histograms_stand_beside_one_another() {
     assert_eq!(Spread::Size.kind(), Kind::Histogram(Scale::DEFAULT));
     let window = window();
     for (number, event) in (5..).zip(all) {
-        (0..number).for_each(|_| window.record(event, number));
+        for _ in 0..number {
+            window.record(event, number);
+        }
     }
     let counts = all.map(|event| window.distribution(event).count());
     assert_eq!(counts, [0, 6, 0, 8, 0, 10]);

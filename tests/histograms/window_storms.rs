@@ -153,7 +153,7 @@ impl Storm {
         });
         self.is_exact(&records);
         if self.plan.geometries.is_empty() {
-            let by_start = self.by_start(&records, self.plan.length);
+            let by_start = by_start(&records, self.plan.length);
             for bucket in &drained {
                 let all = distribution(SCALE, &by_start[&bucket.start().as_nanos()]);
                 let all: BTreeMap<_, _> = counts(&all).into_iter().collect();
@@ -163,17 +163,6 @@ impl Storm {
             let some = if self.plan.holds_all { 100 } else { 0 };
             assert!(drained.len() >= some, "{} drained", drained.len());
         }
-    }
-
-    fn by_start(&self, records: &[(u64, u64)], length: u64) -> Values {
-        let mut by_start = Values::new();
-        // Buckets that nothing was added to are drained, too.
-        let newest = records.iter().map(|(time, _)| *time).max().unwrap_or(0);
-        (0..=newest / length).for_each(|bucket| _ = by_start.insert(bucket * length, Vec::new()));
-        for (time, value) in records {
-            by_start.entry(time - time % length).or_default().push(*value);
-        }
-        by_start
     }
 
     /// At rest: each bucket has its values, in the histogram and in the `Value`, and so have all together.
@@ -196,7 +185,7 @@ impl Storm {
             return; // each bucket was moved as often as the geometry has changed since
         }
         let length = self.window.bucket_length().as_nanos() as u64;
-        let by_start = self.by_start(records, length);
+        let by_start = by_start(records, length);
         for bucket in &snapshot {
             let expected = by_start.get(&bucket.start().as_nanos()).cloned().unwrap_or_default();
             assert_eq!(bucket.distribution(Seen::Rt), distribution(SCALE, &expected), "{bucket:?}");
@@ -205,6 +194,20 @@ impl Storm {
             }
         }
     }
+}
+
+/// What was recorded in each bucket of a length.
+fn by_start(records: &[(u64, u64)], length: u64) -> Values {
+    let mut by_start = Values::new();
+    let newest = records.iter().map(|(time, _)| *time).max().unwrap_or(0);
+    for bucket in 0..=newest / length {
+        // Also if nothing was added to it: it is drained, too.
+        by_start.insert(bucket * length, Vec::new());
+    }
+    for (time, value) in records {
+        by_start.entry(time - time % length).or_default().push(*value);
+    }
+    by_start
 }
 
 const PLAN: Plan =

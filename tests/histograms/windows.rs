@@ -323,8 +323,12 @@ fn snapshots_that_differ_in_one_cell_are_not_equal() {
     let windows: [Window; 2] = [window(ms(10), 3, &clock), window(ms(10), 3, &clock)];
     let [one, other] = &windows;
     // Of the same count, sum and extremes.
-    [10, 20, 30, 40].iter().for_each(|value| one.record(Seen::Rt, *value));
-    [10, 25, 25, 40].iter().for_each(|value| other.record(Seen::Rt, *value));
+    for value in [10, 20, 30, 40] {
+        one.record(Seen::Rt, value);
+    }
+    for value in [10, 25, 25, 40] {
+        other.record(Seen::Rt, value);
+    }
     assert_eq!(one.stats(Seen::Rt), other.stats(Seen::Rt));
     assert_ne!(one.snapshot(), other.snapshot());
     let mut both = one.snapshot();
@@ -348,7 +352,9 @@ fn each_series_of_a_family_has_percentiles_of_its_own() {
     let lists = [vec![5, 900, 7], vec![2_000; 40]];
     for (route, list) in [Route::Home, Route::Search].into_iter().zip(&lists) {
         let window = routes.with(Call { route });
-        list.iter().for_each(|value| window.record(Seen::Rt, *value));
+        for value in list {
+            window.record(Seen::Rt, *value);
+        }
     }
     for (route, list) in [Route::Search, Route::Home].into_iter().zip(lists.iter().rev()) {
         agrees_with(&routes.with(Call { route }).lifetime_distribution(Seen::Rt), list);

@@ -28,7 +28,9 @@ const SHAPE: &str = concat!(
 #[test]
 fn a_histogram_is_a_distribution_under_the_name_of_its_kind() {
     let window: Window = window(ms(500), 2, &clock_at(1_000));
-    [0, 3, 100].iter().for_each(|value| window.record(Timing::Took, *value));
+    for value in [0, 3, 100] {
+        window.record(Timing::Took, value);
+    }
     let snapshot = window.snapshot();
     let bucket = snapshot.buckets().last().expect("the newest");
     assert_eq!(serde_json::to_string(bucket).expect("JSON"), SHAPE);
@@ -110,7 +112,9 @@ fn all_that_a_window_gives_comes_back() {
             match random.u8(..10) {
                 0..6 => {
                     let value = random.u64(..) >> random.u32(..64);
-                    VALUED.iter().for_each(|event| window.record(*event, value));
+                    for event in VALUED {
+                        window.record(event, value);
+                    }
                 }
                 6..8 => clock.advance(ms(random.u64(..200))),
                 8 => clock.set(window.now() - ms(random.u64(..100))),
@@ -139,7 +143,9 @@ fn what_is_read_of_a_live_bucket_comes_back() {
                 window.record(Timing::Took, random.u64(..) >> random.u32(..64));
             }
         });
-        (0..200).for_each(|_| is_sound(&window.snapshot()));
+        for _ in 0..200 {
+            is_sound(&window.snapshot());
+        }
         drop(finish);
     });
 }

@@ -79,6 +79,8 @@ pub(crate) fn total<E: Copy + Eq + Hash>(views: &[View<E>], event: E) -> Tally {
 /// All values of `views`, of one event.
 pub(crate) fn values<E: Copy + Eq + Hash>(views: &[View<E>], event: E) -> Values {
     let mut all = Values::new();
-    views.iter().for_each(|view| add(&mut all, &view.tallies.values_of(event)));
+    for view in views {
+        add(&mut all, &view.tallies.values_of(event));
+    }
     all
 }

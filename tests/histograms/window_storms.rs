@@ -8,7 +8,7 @@ use std::thread;
 
 use testkit::ledger::Progress;
 use testkit::traced::{Traced, time_of};
-use testkit::{Finish, Rng, alone, at_ns, ns};
+use testkit::{Finish, Rng, alone, at_ns, ns, race};
 use windrow::clock::Manual;
 use windrow::{BucketSnapshot, Distribution, Scale, SlidingWindow, Stats};
 
@@ -229,4 +229,35 @@ fn storms() {
     Storm::new(Plan { geometries, ..PLAN }).run();
     let geometries = &[(10, 4), (3, 7), (1, 1), (1_000, 2)];
     Storm::new(Plan { buckets: 4, geometries, holds_all: false, ..PLAN }).run();
+}
+
+/// No address space: no block. All threads add to the bucket's shared cells.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_bucket_without_columns_has_percentiles() {
+    alone::run("window_storms::without_room_for_columns_here", &[]);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+#[ignore = "run by another test, in a process of its own"]
+fn without_room_for_columns_here() {
+    let clock = Manual::default();
+    let window = crate::storms::with_no_more_memory(|| {
+        let window = SlidingWindow::<Seen>::builder().buckets(2).clock(clock.clone()).build();
+        let window = window.expect("a geometry");
+        window.record(Seen::Rt, 1_000);
+        window
+    });
+    let values = |writer: usize| (0..1_000).map(move |n| n * (writer as u64 + 1));
+    race(WRITERS, |writer| values(writer).for_each(|value| window.record(Seen::Rt, value)));
+    assert_eq!(window.by_row(Seen::Rt).shared(), 1 + 1_000 * WRITERS as u64);
+    let mut all: Vec<u64> = (0..WRITERS).flat_map(values).collect();
+    all.push(1_000);
+    let exact = distribution(SCALE, &all);
+    for found in [window.distribution(Seen::Rt), window.lifetime_distribution(Seen::Rt)] {
+        assert_eq!(found, exact);
+    }
+    clock.advance(window.bucket_length());
+    assert_eq!(window.previous().distribution(Seen::Rt), exact);
 }

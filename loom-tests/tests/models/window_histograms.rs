@@ -108,7 +108,7 @@ fn record_against_a_record_in_another_pair() {
 #[cfg(not(any(windrow_per_core, windrow_announced)))]
 fn close_against_read() {
     let model = Model::new("window_histograms::close_against_read");
-    model.bounded(1).explore(|| {
+    model.bounded(2).bounded_over_epoch(1).explore(|| {
         set_time(0);
         let window: Arc<Window<Timing>> = Arc::new(window(2));
         record(&window, 0, 5);

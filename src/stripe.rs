@@ -56,7 +56,7 @@ pub use retry::aborts;
 const MOST_ROWS: usize = 256;
 
 /// Whether threads lease rows unless they are told not to: nobody has measured that elsewhere.
-const LEASES_BY_DEFAULT: bool = cfg!(target_arch = "x86_64");
+pub(crate) const LEASES_BY_DEFAULT: bool = cfg!(target_arch = "x86_64");
 
 /// How many rows there are in a model, where loading the number would be one more step to explore;
 /// zero elsewhere.
@@ -76,9 +76,9 @@ const MODEL_ROWS: usize = sized(0, 2);
 #[non_exhaustive]
 pub enum Strategy {
     /// A plain add to the current core's own cell, in a restartable sequence: Linux on x86-64 with
-    /// glibc 2.35 or newer. About 2 ns, no locked instruction.
+    /// glibc 2.35 or newer. 1 to 2 ns, no locked instruction.
     PerCore,
-    /// An add to the cell of the thread's row, about 2 ns if the thread has leased the row (see [`leases`]), 7 ns if not. A window's
+    /// An add to the cell of the thread's row, 1 to 3 ns if the thread has leased the row (see [`leases`]), 2 to 4 if not. A window's
     /// add announces its bucket before, by plain stores, and whoever
     /// closes a bucket has the system interrupt all threads of the process: everywhere else, where the system
     /// does that (Linux 4.14 or newer, Windows).

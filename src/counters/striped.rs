@@ -13,8 +13,8 @@ use std::ptr::null_mut;
 use crate::arena::arena;
 use crate::arena::by_row::ByRow;
 use crate::arena::rows;
-use crate::stripe::put::{Add, Owner, Raise, put, put_first};
-use crate::stripe::{self, TaggedColumn, portable};
+use crate::stripe::put::{Add, Number, Raise, put};
+use crate::stripe::{self, TaggedColumn};
 use crate::sync::{AtomicPtr, AtomicU64, Ordering, const_fn};
 
 /// A number that all cores may write at once.
@@ -41,16 +41,14 @@ impl Striped {
     #[inline(always)]
     #[allow(clippy::inline_always)] // no call on the path of an add
     pub(crate) fn add(&self, n: u64, order: Ordering) {
-        // SAFETY: as in `tagged`.
-        unsafe { put(self, self.word(), Add(n, order)) }
+        put(self, Add(n, order));
     }
 
     /// Raises the number to `value`, unless it is there already.
     #[inline(always)]
     #[allow(clippy::inline_always)] // no call on the path of an add
     pub(crate) fn raise(&self, value: u64) {
-        // SAFETY: as in `tagged`.
-        unsafe { put(self, self.word(), Raise(value)) }
+        put(self, Raise(value));
     }
 
     /// The sum of all that was added.
@@ -114,31 +112,19 @@ impl Striped {
     }
 }
 
-impl Owner<Add> for &Striped {
-    #[cold]
-    fn put_aside(self, Add(n, order): Add) {
-        self.fallback.fetch_add(n, order); // as in `portable::Dealt::add`
+// SAFETY: null at first; `claimed` stores nothing else but words.
+unsafe impl Number for &Striped {
+    #[inline]
+    fn word(self) -> *mut AtomicU64 {
+        Striped::word(self)
     }
 
-    #[cold]
-    #[inline(never)]
-    fn put_first(self, what: Add) {
-        // SAFETY: as in `tagged`.
-        unsafe { put_first(self, self.claimed(), what) }
-    }
-}
-
-impl Owner<Raise> for &Striped {
-    #[cold]
-    fn put_aside(self, Raise(value): Raise) {
-        portable::raise_cell(&self.fallback, value);
+    fn claimed(self) -> *mut AtomicU64 {
+        Striped::claimed(self)
     }
 
-    #[cold]
-    #[inline(never)]
-    fn put_first(self, what: Raise) {
-        // SAFETY: as in `tagged`.
-        unsafe { put_first(self, self.claimed(), what) }
+    fn aside(&self) -> &AtomicU64 {
+        &self.fallback
     }
 }
 

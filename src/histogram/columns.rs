@@ -18,7 +18,7 @@
 use std::ptr::{NonNull, null_mut, slice_from_raw_parts_mut};
 
 use crate::arena::{arena, rows};
-use crate::stripe::put::{Add, Owner, put, put_first};
+use crate::stripe::put::{Add, Number, put};
 use crate::stripe::{self, TaggedColumn};
 use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 
@@ -69,7 +69,7 @@ impl Columns {
         }
         if let Some(shared) = self.shared() {
             for (count, cell) in counts.iter_mut().zip(&shared[FIRST_CELL..]) {
-                // Acquire: pairs with the Release in `put_aside`, as in `rows::add_up`.
+                // Acquire: pairs with the Release of an add aside, as in `rows::add_up`.
                 *count = count.wrapping_add(cell.load(Ordering::Acquire));
             }
         }
@@ -87,8 +87,7 @@ impl Columns {
     /// Adds `n`, wrapping, to the number at `distance`.
     #[inline]
     fn add(&self, distance: usize, n: u64) {
-        // SAFETY: a word of this number's.
-        unsafe { put(Number(self, distance), self.word(distance), Add(n, Ordering::Release)) }
+        put(At { columns: self, distance }, Add(n, Ordering::Release));
     }
 
     /// The word of the column at `distance`; or one that has no column.
@@ -171,25 +170,28 @@ impl Columns {
     }
 }
 
-/// The number at a distance.
+/// One of the numbers.
 #[derive(Clone, Copy)]
-struct Number<'a>(&'a Columns, usize);
+struct At<'a> {
+    columns: &'a Columns,
+    distance: usize,
+}
 
-impl Owner<Add> for Number<'_> {
-    #[cold]
-    fn put_aside(self, Add(n, order): Add) {
-        let Number(columns, distance) = self;
-        let shared = columns.shared().unwrap_or_else(|| columns.make_shared());
-        shared[distance].fetch_add(n, order); // as in `portable::Dealt::add`
+// SAFETY: as in `tagged`.
+unsafe impl Number for At<'_> {
+    #[inline]
+    fn word(self) -> *mut AtomicU64 {
+        self.columns.word(self.distance)
     }
 
-    #[cold]
-    #[inline(never)]
-    fn put_first(self, what: Add) {
-        let Number(columns, distance) = self;
-        columns.claim();
-        // SAFETY: a word of this number's.
-        unsafe { put_first(self, columns.word(distance), what) }
+    fn claimed(self) -> *mut AtomicU64 {
+        self.columns.claim();
+        self.word()
+    }
+
+    fn aside(&self) -> &AtomicU64 {
+        let shared = self.columns.shared().unwrap_or_else(|| self.columns.make_shared());
+        &shared[self.distance]
     }
 }
 

@@ -41,6 +41,35 @@ pub(crate) trait RingAndClock {
     fn nanos(&self) -> u64;
 }
 
+/// The cells of an event whose kind is known.
+trait Cells: Copy {
+    fn index(self) -> CellIndex;
+}
+
+/// Of a `Count`.
+impl Cells for u16 {
+    #[inline]
+    fn index(self) -> CellIndex {
+        CellIndex::Count { cell: self }
+    }
+}
+
+/// Of a `Value`: of its pair, and of its extremes.
+impl Cells for (u16, u16) {
+    #[inline]
+    fn index(self) -> CellIndex {
+        CellIndex::Value { pair: self.0, extremes: self.1 }
+    }
+}
+
+/// Of a `Maximum`, or of a `Minimum`.
+impl Cells for (u16, bool) {
+    #[inline]
+    fn index(self) -> CellIndex {
+        CellIndex::Extreme { cell: self.0, is_minimum: self.1 }
+    }
+}
+
 impl Ring {
     /// Counts a number in the bucket of `at`, or of now if that is [unknown](UNKNOWN); in `late` if the bucket
     /// has left the ring.
@@ -51,82 +80,60 @@ impl Ring {
     #[allow(clippy::inline_always)] // so that `cells` is a constant, where the event is
     pub(crate) fn add(window: &impl RingAndClock, at: Timestamp, cells: CellIndex, number: u64) {
         let (ring, at) = (window.ring(), at.as_nanos());
-        let missed = |miss| Ring::add_off_path(window, at, cells, number, miss);
         if ring.is_by_id {
-            ring.add_per_core::<ById>(at, cells, number, missed);
-        } else {
-            cold(); // so that the usual case needs no jump
-            if ring.strategy == Strategy::PerCore {
-                ring.add_per_core::<ByProcessor>(at, cells, number, missed);
-            } else {
-                Ring::add_portably(window, at, cells, number);
+            let missed = |miss| Ring::add_off_path(window, at, cells, number, miss);
+            return ring.add_per_core::<ById>(at, cells, number, missed);
+        }
+        cold(); // so that the usual case needs no jump
+        match cells {
+            CellIndex::Count { cell } => Ring::add_away(window, at, cell, number),
+            CellIndex::Value { pair, extremes } => {
+                Ring::add_away(window, at, (pair, extremes), number);
+            }
+            CellIndex::Extreme { cell, is_minimum } => {
+                Ring::add_away(window, at, (cell, is_minimum), number);
             }
         }
     }
 
-    /// As [`add`](Self::add), portably.
+    /// As [`add`](Self::add), where rows are not told apart by a concurrency id: a call away. What is in line would else be
+    /// more than a compiler puts in line once more, where an add stands in a small function of its caller's.
     #[inline(always)]
-    #[allow(clippy::inline_always)] // as `add`
-    fn add_portably(window: &impl RingAndClock, at: u64, cells: CellIndex, number: u64) {
+    #[allow(clippy::inline_always)] // one of two calls
+    fn add_away(window: &impl RingAndClock, at: u64, cells: impl Cells, number: u64) {
+        if window.ring().strategy == Strategy::Portable {
+            Ring::add_held::<Announced>(window, at, cells, number);
+        } else {
+            Ring::add_otherwise(window, at, cells, number);
+        }
+    }
+
+    /// The same, in the other ways.
+    #[inline(never)]
+    fn add_otherwise(window: &impl RingAndClock, at: u64, cells: impl Cells, number: u64) {
         match window.ring().strategy {
-            Strategy::Portable => Ring::add_held::<Announced>(window, at, cells, number),
+            Strategy::PerCore => {
+                let missed = |miss| Ring::add_off_path(window, at, cells.index(), number, miss);
+                window.ring().add_per_core::<ByProcessor>(at, cells.index(), number, missed);
+            }
             Strategy::Epochs => Ring::add_held::<Pinned<'_>>(window, at, cells, number),
             _ => Ring::add_held::<Fenced>(window, at, cells, number),
         }
     }
 
-    /// Each way, and each kind of event in it, has a function of its own, which needs few registers: an instruction that waits
-    /// for stores would wait for those that save them.
-    #[inline(always)]
-    #[allow(clippy::inline_always)] // as `add`
-    fn add_held<H: Hold>(window: &impl RingAndClock, at: u64, cells: CellIndex, number: u64) {
-        match cells {
-            CellIndex::Count { cell } => Ring::count::<H>(window, at, cell, number),
-            CellIndex::Value { pair, extremes } => {
-                Ring::record::<H>(window, at, (pair, extremes), number);
-            }
-            CellIndex::Extreme { cell, is_minimum } => {
-                Ring::raise::<H>(window, at, (cell, is_minimum), number);
-            }
-        }
-    }
-
-    #[inline(never)]
-    fn count<H: Hold>(window: &impl RingAndClock, at: u64, cell: u16, number: u64) {
-        Ring::put_in_row::<H>(window, at, CellIndex::Count { cell }, number);
-    }
-
-    #[inline(never)]
-    fn record<H: Hold>(
-        window: &impl RingAndClock,
-        at: u64,
-        (pair, extremes): (u16, u16),
-        number: u64,
-    ) {
-        Ring::put_in_row::<H>(window, at, CellIndex::Value { pair, extremes }, number);
-    }
-
-    #[inline(never)]
-    fn raise<H: Hold>(
-        window: &impl RingAndClock,
-        at: u64,
-        (cell, is_minimum): (u16, bool),
-        number: u64,
-    ) {
-        Ring::put_in_row::<H>(window, at, CellIndex::Extreme { cell, is_minimum }, number);
-    }
-
     /// Counts in the live bucket, if `at` lies in it and this thread has a row already. Nothing is called while an announcement
     /// holds the bucket, so nothing is saved.
-    #[inline(always)]
-    #[allow(clippy::inline_always)] // its callers are not inlined
-    fn put_in_row<H: Hold>(window: &impl RingAndClock, at: u64, cells: CellIndex, number: u64) {
+    ///
+    /// Each way, and each kind of event in it, has a function of its own, which needs few registers: an instruction that waits
+    /// for stores would wait for those that save them.
+    #[inline(never)]
+    fn add_held<H: Hold>(window: &impl RingAndClock, at: u64, cells: impl Cells, number: u64) {
         if let Ok(bucket) = H::hold(&window.ring().current, announced::mine())
-            && bucket.put_in_row(at, Update::new(cells, number))
+            && bucket.put_in_row(at, Update::new(cells.index(), number))
         {
             return;
         }
-        Ring::add_off_path(window, at, cells, number, Miss::OtherBucket);
+        Ring::add_off_path(window, at, cells.index(), number, Miss::OtherBucket);
     }
 
     /// As [`add`](Self::add), off the quick path, which has missed.

@@ -20,3 +20,18 @@ pub(crate) enum Miss {
 
 /// Where a sequence that is retried notes its miss: none if it was committed.
 pub(crate) type MissCell = Cell<Option<Miss>>;
+
+/// What is done after a miss.
+///
+/// Not a closure, which a compiler may leave out of line: then what it holds is written to memory before the sequence, by
+/// each add.
+pub(crate) trait OnMiss {
+    fn missed(self, why: Miss);
+}
+
+impl OnMiss for &MissCell {
+    #[inline]
+    fn missed(self, why: Miss) {
+        self.set(Some(why));
+    }
+}

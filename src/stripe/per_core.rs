@@ -46,7 +46,7 @@ use std::mem::offset_of;
 use std::ptr::NonNull;
 
 use super::live_bucket::LiveBucket;
-use super::miss::Miss;
+use super::miss::{Miss, OnMiss};
 use super::numbered::{Numbered, UNAVAILABLE};
 use super::rare::cold;
 use crate::memory::column::Column;
@@ -152,27 +152,21 @@ const fn distance(position: usize) -> usize {
     position * size_of::<AtomicU64>()
 }
 
-/// Adds `n`, wrapping, to this core's cell of `column`. Calls `aborted` instead if the kernel interrupted
-/// it, or `no_row` if this thread has no open row: it is not registered, or runs on a core whose row is not open
+/// Adds `n`, wrapping, to this core's cell of `column`. Calls `on_miss` instead if the kernel interrupted
+/// it, or if this thread has no open row: it is not registered, or runs on a core whose row is not open
 /// yet, or is not there. Then nothing was written.
 ///
-/// (Calls, rather than a result, which would cost instructions on the path where nothing goes wrong.)
+/// (A call, rather than a result, which would cost instructions on the path where nothing goes wrong.)
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
-pub(crate) fn add<N: Numbering>(
-    column: PerCoreColumn<N>,
-    n: u64,
-    aborted: impl FnOnce(),
-    no_row: impl FnOnce(),
-) {
+pub(crate) fn add<N: Numbering>(column: PerCoreColumn<N>, n: u64, on_miss: impl OnMiss) {
     // SAFETY: the theorem above. Columns are tagged only after `detect` has filled `DETECTED`. A column's
     // segment has every row that may be open, and is never unmapped.
     unsafe {
         column_sequence!(
             N,
             column,
-            aborted,
-            no_row,
+            on_miss,
             [
                 "add {row}, {column}",
                 "add qword ptr [{row} - {tag}], {n}"
@@ -186,19 +180,13 @@ pub(crate) fn add<N: Numbering>(
 /// nothing, and calls nothing. (The store is idempotent besides.)
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
-pub(crate) fn raise<N: Numbering>(
-    column: PerCoreColumn<N>,
-    value: u64,
-    aborted: impl FnOnce(),
-    no_row: impl FnOnce(),
-) {
+pub(crate) fn raise<N: Numbering>(column: PerCoreColumn<N>, value: u64, on_miss: impl OnMiss) {
     // SAFETY: as in `add`.
     unsafe {
         column_sequence!(
             N,
             column,
-            aborted,
-            no_row,
+            on_miss,
             [
                 "cmp qword ptr [{row} + {column} - {tag}], {value}",
                 "jae 63f",

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::marker::PhantomData;
 
 use super::live_bucket::LiveBucket;
-use super::miss::Miss;
+use super::miss::{Miss, OnMiss};
 use super::numbered::Numbered;
 use crate::memory::column::Column;
 use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, global};
@@ -65,23 +65,13 @@ pub(crate) fn by_processor(_word: *mut AtomicU64) -> Option<PerCoreColumn<ByProc
 }
 
 #[inline]
-pub(crate) fn add<N: Numbering>(
-    column: PerCoreColumn<N>,
-    _n: u64,
-    _aborted: impl FnOnce(),
-    _no_row: impl FnOnce(),
-) {
-    match column.0 {}
+pub(crate) fn add<N: Numbering>(_column: PerCoreColumn<N>, _n: u64, on_miss: impl OnMiss) {
+    on_miss.missed(Miss::NoRow);
 }
 
 #[inline]
-pub(crate) fn raise<N: Numbering>(
-    column: PerCoreColumn<N>,
-    _value: u64,
-    _aborted: impl FnOnce(),
-    _no_row: impl FnOnce(),
-) {
-    match column.0 {}
+pub(crate) fn raise<N: Numbering>(_column: PerCoreColumn<N>, _value: u64, on_miss: impl OnMiss) {
+    on_miss.missed(Miss::NoRow);
 }
 
 /// # Safety

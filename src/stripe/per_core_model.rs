@@ -14,7 +14,7 @@ use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 use super::live_bucket::{LiveBucket, PENDING};
-use super::miss::Miss;
+use super::miss::{Miss, OnMiss};
 use super::numbered::Numbered;
 use super::open;
 use crate::memory::column::Column;
@@ -109,14 +109,13 @@ fn take_over(core: usize) -> u64 {
 /// A sequence that stores what `commit` makes of the cell's number, unless it is aborted.
 fn sequence<N: Numbering>(
     column: PerCoreColumn<N>,
-    aborted: impl FnOnce(),
-    no_row: impl FnOnce(),
+    on_miss: impl OnMiss,
     commit: impl Fn(u64) -> u64,
 ) {
     let row = core();
     let mine = take_over(row);
     if !is_open(row) {
-        return no_row();
+        return on_miss.missed(Miss::NoRow);
     }
     let cell = column.column().cell(row);
     let number = cell.load(Ordering::Relaxed);
@@ -125,26 +124,16 @@ fn sequence<N: Numbering>(
         cell.store(commit(number), Ordering::Release); // a plain store is Release on x86-64
     } else {
         drop(core);
-        aborted();
+        on_miss.missed(Miss::Aborted);
     }
 }
 
-pub(crate) fn add<N: Numbering>(
-    column: PerCoreColumn<N>,
-    n: u64,
-    aborted: impl FnOnce(),
-    no_row: impl FnOnce(),
-) {
-    sequence(column, aborted, no_row, |number| number.wrapping_add(n));
+pub(crate) fn add<N: Numbering>(column: PerCoreColumn<N>, n: u64, on_miss: impl OnMiss) {
+    sequence(column, on_miss, |number| number.wrapping_add(n));
 }
 
-pub(crate) fn raise<N: Numbering>(
-    column: PerCoreColumn<N>,
-    value: u64,
-    aborted: impl FnOnce(),
-    no_row: impl FnOnce(),
-) {
-    sequence(column, aborted, no_row, |number| number.max(value));
+pub(crate) fn raise<N: Numbering>(column: PerCoreColumn<N>, value: u64, on_miss: impl OnMiss) {
+    sequence(column, on_miss, |number| number.max(value));
 }
 
 /// A sequence on the live bucket's columns. Each step gets the first cell of this thread's row, and stores. The last

@@ -2,11 +2,11 @@
 //!
 //! One chain of questions for all that stand on columns: a counter's add, a maximum's raise, a cell of a histogram.
 
-use crate::stripe::TaggedColumn;
-use crate::stripe::miss::Miss;
+use crate::stripe::miss::{Miss, OnMiss};
 use crate::stripe::per_core::{self, Numbering, PerCoreColumn};
 use crate::stripe::portable::{self, Dealt, Leased, Mine};
 use crate::stripe::retry::retry_after;
+use crate::stripe::{LEASES_BY_DEFAULT, TaggedColumn};
 use crate::sync::{AtomicU64, Ordering, fence};
 
 /// What is done to a cell.
@@ -15,13 +15,23 @@ pub(crate) trait Put: Copy {
     fn in_leased(self, cell: Leased);
     /// To a cell that threads share.
     fn in_dealt(self, cell: Dealt);
-    /// To this core's cell; calls one of the two if that was not done.
-    fn in_sequence<N: Numbering>(
-        self,
-        column: PerCoreColumn<N>,
-        aborted: impl FnOnce(),
-        no_row: impl FnOnce(),
-    );
+    /// To a cell aside, which threads share, too.
+    fn aside(self, cell: &AtomicU64);
+    /// To this core's cell; calls `on_miss` if that was not done.
+    fn in_sequence<N: Numbering>(self, column: PerCoreColumn<N>, on_miss: impl OnMiss);
+}
+
+/// A number: in a column, and aside.
+///
+/// # Safety
+/// [`word`](Self::word) and [`claimed`](Self::claimed) are encoded [`TaggedColumn`]s.
+pub(crate) unsafe trait Number: Copy {
+    /// The column's word.
+    fn word(self) -> *mut AtomicU64;
+    /// The same, once a column is claimed, unless there is one; there is none if the arena is full or the strategy undecided.
+    fn claimed(self) -> *mut AtomicU64;
+    /// The cell of all threads that can use no row.
+    fn aside(&self) -> &AtomicU64;
 }
 
 /// Adds a number, wrapping. The order is at least Release.
@@ -41,17 +51,17 @@ impl Put for Add {
         cell.add(0, self.0, self.1);
     }
 
+    #[inline]
+    fn aside(self, cell: &AtomicU64) {
+        cell.fetch_add(self.0, self.1); // as in `portable::Dealt::add`
+    }
+
     #[inline(always)]
     #[allow(clippy::inline_always)] // as above
-    fn in_sequence<N: Numbering>(
-        self,
-        column: PerCoreColumn<N>,
-        aborted: impl FnOnce(),
-        no_row: impl FnOnce(),
-    ) {
+    fn in_sequence<N: Numbering>(self, column: PerCoreColumn<N>, on_miss: impl OnMiss) {
         // The committing store is a plain one: Release on the processors that have this
         // strategy. The `asm!` is a barrier to the compiler.
-        per_core::add(column, self.0, aborted, no_row);
+        per_core::add(column, self.0, on_miss);
         if self.1 == Ordering::SeqCst {
             fence(Ordering::SeqCst); // as the locked add would be
         }
@@ -75,90 +85,110 @@ impl Put for Raise {
         cell.raise(0, self.0);
     }
 
+    #[inline]
+    fn aside(self, cell: &AtomicU64) {
+        portable::raise_cell(cell, self.0);
+    }
+
     #[inline(always)]
     #[allow(clippy::inline_always)] // as above
-    fn in_sequence<N: Numbering>(
-        self,
-        column: PerCoreColumn<N>,
-        aborted: impl FnOnce(),
-        no_row: impl FnOnce(),
-    ) {
-        per_core::raise(column, self.0, aborted, no_row);
+    fn in_sequence<N: Numbering>(self, column: PerCoreColumn<N>, on_miss: impl OnMiss) {
+        per_core::raise(column, self.0, on_miss);
     }
 }
 
-/// What has a column, and other places.
+/// Does it to a number, in this thread's row; or aside, if the thread can use no row.
 ///
-/// (A trait, because closures would be made on the stack, on the path of an add.)
-pub(crate) trait Owner<P: Put>: Copy {
-    /// Puts it elsewhere: this thread can use no row, or there is no column.
-    fn put_aside(self, what: P);
-
-    /// Puts it where the word has no column, or this thread has no row yet.
-    fn put_first(self, what: P);
-}
-
-/// Does it to the column of a word, in this thread's row; or has the owner do it.
-///
-/// # Safety
-/// `word` is an encoded [`TaggedColumn`].
+/// In line stands what an add comes to where nothing is missing; the rest is a call away. All of it would be more than
+/// a compiler puts in line once more, where an add stands in a small function of its caller's.
 #[inline(always)]
 #[allow(clippy::inline_always)] // as above
-pub(crate) unsafe fn put<P: Put>(owner: impl Owner<P>, word: *mut AtomicU64, what: P) {
+pub(crate) fn put<P: Put>(number: impl Number, what: P) {
+    let word = number.word();
     if let Some(column) = per_core::by_id(word) {
-        in_sequence(owner, column, what);
-    // SAFETY: by contract.
+        in_sequence(column, number, what);
+    // SAFETY: of a `Number`.
     } else if let Some(cell) = unsafe { portable::leased(word) } {
         what.in_leased(cell);
-    // SAFETY: by contract, and it is not per core by concurrency id.
-    } else if let Some(cell) = unsafe { portable::dealt(word) } {
+    // SAFETY: of a `Number`, and it is not per core by concurrency id.
+    } else if !LEASES_BY_DEFAULT && let Some(cell) = unsafe { portable::dealt(word) } {
         what.in_dealt(cell);
-    } else if let Some(column) = per_core::by_processor(word) {
-        in_sequence(owner, column, what);
     } else {
-        owner.put_first(what);
+        put_by_processor(number, what, word);
     }
 }
 
-/// As [`put`], for a thread that may have no row yet: it gets one.
+/// As [`put`], for a word that is not per core by concurrency id.
 ///
-/// # Safety
-/// As for [`put`].
+/// (Apart from what comes after it: a thread's own word may be a call, for which registers are saved.)
+#[inline(never)]
+fn put_by_processor<P: Put>(number: impl Number, what: P, word: *mut AtomicU64) {
+    if let Some(column) = per_core::by_processor(word) {
+        in_sequence(column, number, what);
+    } else {
+        put_dealt(number, what, word);
+    }
+}
+
+/// As [`put`], for a word that is not per core.
+#[inline(never)]
+fn put_dealt<P: Put>(number: impl Number, what: P, word: *mut AtomicU64) {
+    // SAFETY: of a `Number`, and it is not per core by concurrency id.
+    if let Some(cell) = unsafe { portable::dealt(word) } {
+        what.in_dealt(cell);
+    } else {
+        put_first(number, what);
+    }
+}
+
+/// As [`put`], where the number may have no column yet, or the thread no row: each gets one.
 #[cold]
-pub(crate) unsafe fn put_first<P: Put>(owner: impl Owner<P>, word: *mut AtomicU64, what: P) {
-    // SAFETY: by contract; `any` is given a word that is portable.
+pub(super) fn put_first<P: Put>(number: impl Number, what: P) {
+    let word = number.claimed();
+    // SAFETY: of a `Number`; `any` is given a word that is portable.
     unsafe {
         match TaggedColumn::decode(word) {
-            TaggedColumn::PerCore(column) => in_sequence(owner, column, what),
-            TaggedColumn::PerProcessor(column) => in_sequence(owner, column, what),
+            TaggedColumn::PerCore(column) => in_sequence(column, number, what),
+            TaggedColumn::PerProcessor(column) => in_sequence(column, number, what),
             TaggedColumn::Portable(_) => match portable::any(word) {
                 Mine::Leased(cell) => what.in_leased(cell),
                 Mine::Dealt(cell) => what.in_dealt(cell),
             },
-            TaggedColumn::Unavailable | TaggedColumn::Unclaimed => owner.put_aside(what),
+            TaggedColumn::Unavailable | TaggedColumn::Unclaimed => what.aside(number.aside()),
         }
     }
 }
 
 #[inline(always)]
 #[allow(clippy::inline_always)] // as above
-fn in_sequence<N: Numbering, P: Put>(owner: impl Owner<P>, column: PerCoreColumn<N>, what: P) {
-    let missed = |why| in_sequence_again(owner, column, what, why);
-    what.in_sequence(column, || missed(Miss::Aborted), || missed(Miss::NoRow));
+fn in_sequence<N: Numbering, P: Put>(column: PerCoreColumn<N>, number: impl Number, what: P) {
+    what.in_sequence(column, Again { column, number, what });
+}
+
+/// Tries again, and then aside.
+struct Again<N: Numbering, T, P> {
+    column: PerCoreColumn<N>,
+    number: T,
+    what: P,
+}
+
+impl<N: Numbering, T: Number, P: Put> OnMiss for Again<N, T, P> {
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // so that it is never in memory
+    fn missed(self, why: Miss) {
+        in_sequence_again(self.number, self.what, self.column, why);
+    }
 }
 
 #[cold]
+#[inline(never)]
 fn in_sequence_again<N: Numbering, P: Put>(
-    owner: impl Owner<P>,
-    column: PerCoreColumn<N>,
+    number: impl Number,
     what: P,
+    column: PerCoreColumn<N>,
     why: Miss,
 ) {
-    let miss = retry_after(why, |missed| {
-        let because = |why| move || missed.set(Some(why));
-        what.in_sequence(column, because(Miss::Aborted), because(Miss::NoRow));
-    });
-    if miss.is_some() {
-        owner.put_aside(what);
+    if retry_after(why, |missed| what.in_sequence(column, missed)).is_some() {
+        what.aside(number.aside());
     }
 }

@@ -73,15 +73,15 @@ macro_rules! sequence {
 /// A sequence on a column's cell, which is `[{row} + {column} - {tag}]`. (For a read-modify-write, `{column}` is added to `{row}`
 /// before: an address with an index splits it into more micro-operations.)
 macro_rules! column_sequence {
-    ($numbering:ty, $column:expr, $aborted:expr, $no_row:expr, $commit:tt, $($operand:tt)+) => {
+    ($numbering:ty, $column:expr, $on_miss:expr, $commit:tt, $($operand:tt)+) => {
         sequence!(
             numbering: $numbering,
             checks: [],
             commit: $commit,
             tag = const <$numbering>::TAG,
             column = in(reg) $column.word,
-            aborted = label { $aborted() },
-            no_row = label { $no_row() },
+            aborted = label { $on_miss.missed(Miss::Aborted) },
+            no_row = label { $on_miss.missed(Miss::NoRow) },
             $($operand)+
         )
     };

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::arena::{arena, rows};
-use crate::stripe::put::{Add, Owner, Put, Raise, put_first};
+use crate::stripe::put::{Add, Number, Raise, put_first};
 use crate::stripe::{Strategy, TaggedColumn, strategy};
 
 /// A column that is never given back.
@@ -15,23 +15,27 @@ fn word(column: Column) -> *mut AtomicU64 {
     TaggedColumn::encode(Some(column), Strategy::Portable)
 }
 
-/// There is a column, and no other place.
+/// A number that has a column.
 #[derive(Clone, Copy)]
-struct NoOther;
+struct In(Column);
 
-impl<P: Put> Owner<P> for NoOther {
-    fn put_aside(self, _: P) {
-        unreachable!("there is a column");
+// SAFETY: such a word.
+unsafe impl Number for In {
+    fn word(self) -> *mut AtomicU64 {
+        word(self.0)
     }
 
-    fn put_first(self, _: P) {
-        unreachable!("there is a column");
+    fn claimed(self) -> *mut AtomicU64 {
+        word(self.0)
+    }
+
+    fn aside(&self) -> &AtomicU64 {
+        unreachable!("any thread can use a row")
     }
 }
 
 fn add(column: Column, n: u64) {
-    // SAFETY: such a word.
-    unsafe { put_first(NoOther, word(column), Add(n, Ordering::Release)) }
+    put_first(In(column), Add(n, Ordering::Release));
 }
 
 /// As where an add takes several instructions: a handler comes in the middle of one.
@@ -61,8 +65,7 @@ fn who_finds_the_row_busy_adds_elsewhere() {
 fn a_leased_cell_is_raised_and_not_lowered() {
     let column = column();
     for (value, highest) in [(3, 3), (2, 3), (u64::MAX, u64::MAX), (7, u64::MAX)] {
-        // SAFETY: as in `add`.
-        unsafe { put_first(NoOther, word(column), Raise(value)) }
+        put_first(In(column), Raise(value));
         assert_eq!(rows::greatest(column), highest);
     }
 }

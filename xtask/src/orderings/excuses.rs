@@ -281,10 +281,4 @@ pub(super) const EXCUSES: &[Excuse] = &[
         why: LOCKED,
         witness: "docs/promela",
     },
-    Excuse {
-        site: "counters/striped.rs: add_shared: fetch_add: Release",
-        orders: &["Relaxed"],
-        why: LOCKED,
-        witness: "tests/survival",
-    },
 ];

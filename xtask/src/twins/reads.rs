@@ -114,9 +114,11 @@ pub(super) const READS: &[Twin] = &[
     },
     Twin {
         name: "shared-cell-is-the-plain-cell",
-        file: "src/counters/striped.rs",
-        find: "            self.add_shared(n);",
-        replace: "column.column().cell(0).fetch_add(n, Ordering::Release);",
+        file: "src/stripe/put.rs",
+        find: ".is_some() {
+        what.aside(number.aside());",
+        replace: ".is_some() {
+        what.aside(column.column().cell(0));",
         build: &PER_CORE,
         model: "counter_sum::sums_against_two_adders",
         why: "a plain add overwrites a locked one that comes between its load and its store",

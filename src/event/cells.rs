@@ -141,15 +141,14 @@ impl EventCells {
                 let added = read(cell.into());
                 Stats { count: added, sum: added, min: None, max: None }
             }
-            EventCells::Same(CellIndex::Value { extremes, .. })
-            | EventCells::ByPlace(Places { extremes, .. }) => {
-                let count = total(self.count(), &mut read);
-                let sum = total(self.sum(), &mut read);
-                let extremes = usize::from(extremes);
+            EventCells::Same(CellIndex::Value { pair, extremes }) => {
+                let [pair, extremes] = [pair, extremes].map(usize::from);
+                let (count, sum) = (read(pair), read(pair + 1));
                 let (max, min) = (read(extremes), !read(extremes + 1));
                 let recorded = |value| (count > 0).then_some(value);
                 Stats { count, sum, min: recorded(min), max: recorded(max) }
             }
+            EventCells::ByPlace(places) => places.stats(read),
             EventCells::Same(CellIndex::Extreme { cell, is_minimum }) => {
                 let cell = usize::from(cell);
                 let (has_zero, greatest) = (read(cell) > 0, read(cell + 1));
@@ -212,9 +211,25 @@ impl Places {
     /// The distribution, from what `read` returns for the cells; counts are read first, as in [`EventCells::stats`].
     pub(crate) fn distribution(self, mut read: impl FnMut(usize) -> u64) -> Distribution {
         let counts: Vec<u64> = self.counts().positions().map(&mut read).collect();
-        let sum = total(Some(self.sums()), &mut read);
+        let sum = total(self.sums(), &mut read);
         let [greatest, inverse] = self.extremes().map(read);
         Distribution::new(self.scale, counts, sum, (!inverse, greatest))
+    }
+
+    /// What its [distribution](Self::distribution) says of count, sum and extremes; without allocating.
+    fn stats(self, mut read: impl FnMut(usize) -> u64) -> Stats {
+        let (mut count, mut used) = (0_u64, None);
+        for (place, position) in self.counts().positions().enumerate() {
+            let number = read(position);
+            count = count.wrapping_add(number);
+            if number > 0 {
+                used = Some((used.map_or(place, |(first, _)| first), place));
+            }
+        }
+        let sum = total(self.sums(), &mut read);
+        let [greatest, inverse] = self.extremes().map(read);
+        let extremes = used.map(|used| self.scale.within(used, (!inverse, greatest)));
+        Stats { count, sum, min: extremes.map(|of| of.0), max: extremes.map(|of| of.1) }
     }
 
     /// The distribution of which these are the numbers of the pairs, and what the cells of the extremes have.
@@ -252,8 +267,8 @@ impl Places {
 }
 
 /// What `read` returns for cells, added up.
-fn total(of: Option<Addends>, read: impl FnMut(usize) -> u64) -> u64 {
-    of.into_iter().flat_map(Addends::positions).map(read).fold(0, u64::wrapping_add)
+fn total(of: Addends, read: impl FnMut(usize) -> u64) -> u64 {
+    of.positions().map(read).fold(0, u64::wrapping_add)
 }
 
 #[cfg(all(test, not(any(loom, shuttle))))]

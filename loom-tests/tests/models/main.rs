@@ -24,6 +24,7 @@ mod reconfigure;
 mod seen;
 mod wide;
 mod window_drains;
+mod window_histograms;
 mod window_sum;
 mod window_tiers;
 

@@ -68,7 +68,9 @@ pub use event::listed as __events;
 pub use event::{Event, Kind, Stats};
 #[doc(hidden)]
 pub use family::declared as __labels;
-pub use family::{Family, FamilyIter, Handle, Label, LabelValue, Labels, Metric, Pinned};
+pub use family::{
+    Family, FamilyIter, Handle, Label, LabelValue, Labels, LifetimeTotals, Metric, Pinned,
+};
 pub use histogram::{Distribution, Histogram, Scale};
 #[cfg(loom)]
 #[doc(hidden)]

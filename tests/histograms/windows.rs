@@ -361,5 +361,6 @@ fn each_series_of_a_family_has_percentiles_of_its_own() {
     }
     routes.remove(Call { route: Route::Home });
     let all = distribution(FINE, &lists.concat());
-    assert_eq!(routes.lifetime()[Seen::Rt.index()], stats(&all));
+    let found = routes.lifetime();
+    assert_eq!((found.stats(Seen::Rt), found.distribution(Seen::Rt)), (stats(&all), all));
 }

@@ -149,7 +149,8 @@ fn a_histogram_with_what_is_no_scale_or_that_does_not_fit() {
     let range = "a range is from 1 or more to as much or more";
     refuses("no_range", &with("windrow::Scale::fixed::<3, 2, 1>()"), &[range]);
     refuses("no_scale", &with("3"), &["expected `Scale`, found integer"]);
-    refuses("scale_of_count", "pub enum Http { Pass: Count(3) }", &["is no kind of event"]);
+    let brackets = "only a `Histogram` has, its `windrow::Scale`";
+    refuses("scale_of_count", "pub enum Http { Pass: Count(3) }", &[brackets]);
     let finest = "Histogram(windrow::Scale::fixed::<5, 1, { u64::MAX }>())";
     let two = format!("pub enum Http {{ Rt: {finest}, Size: {finest} }}");
     refuses(

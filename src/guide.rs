@@ -19,6 +19,7 @@
 //! [rate-display.md]: rate_display
 //! [endpoints.md]: endpoints
 //! [percentiles.md]: percentiles
+//! [histogram.md]: histogram
 //! [parity.md]: parity
 //! [performance.md]: performance
 #![doc = include_str!("../docs/guide/README.md")]
@@ -98,5 +99,10 @@ pub mod rate_display {}
 pub mod endpoints {}
 
 /// [design.md]: design
+/// [histogram.md]: histogram
 #[doc = include_str!("../docs/guide/percentiles.md")]
 pub mod percentiles {}
+
+/// [performance.md]: performance
+#[doc = include_str!("../docs/guide/histogram.md")]
+pub mod histogram {}

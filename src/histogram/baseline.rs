@@ -47,9 +47,9 @@ macro_rules! constructor {
     };
 }
 
-#[cfg(not(loom))]
+#[cfg(not(any(loom, windrow_checker)))]
 constructor!(const);
-#[cfg(loom)]
+#[cfg(any(loom, windrow_checker))]
 constructor!();
 
 impl Baseline {

@@ -90,20 +90,6 @@ pub(super) const HISTOGRAMS: &[Twin] = &[
         why: "a record of a thread without a row is not counted (I11)",
     },
     Twin {
-        name: "window-histogram-extremes-read-before-the-counts",
-        file: "src/ring/span.rs",
-        find: "        let counts = self.numbers_in(span, places.counts());
-        let sum = self.sum_in(span, places.sums());
-        let extremes = places.extremes().map(|position| self.total_in(span, position));",
-        replace:
-            "        let extremes = places.extremes().map(|position| self.total_in(span, position));
-        let sum = self.sum_in(span, places.sums());
-        let counts = self.numbers_in(span, places.counts());",
-        build: &CHECKER,
-        model: "window_histograms::record_against_a_read",
-        why: "a value is counted that is beyond the extremes, or not in the sum (I11)",
-    },
-    Twin {
         name: "window-histogram-counts-in-another-place",
         file: "src/event/cells.rs",
         find: "CellIndex::Value { pair: places.pairs + 2 * place, extremes: places.extremes }",

@@ -226,8 +226,8 @@ const WRITES: &[Twin] = &[
     Twin {
         name: "pending-value-not-looked-at",
         file: "src/arena/rows.rs",
-        find: "if pends { extreme.max(pending) } else { extreme }",
-        replace: "if pends && extreme > pending { pending } else { extreme }",
+        find: "if pends { pending } else { 0 }",
+        replace: "if pends && pending == 0 { pending } else { 0 }",
         build: &PER_CORE,
         model: "closing::close_against_read_of_extremes",
         why: "a value that was counted is in no extreme (I6)",

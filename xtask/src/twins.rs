@@ -250,6 +250,26 @@ const WRITES: &[Twin] = &[
         why: "an aborted record leaves its value where it is not counted (I6)",
     },
     Twin {
+        name: "extreme-alone-not-reset",
+        file: "src/ring/block.rs",
+        find: "            rows::reset(column, Ordering::Release);",
+        replace: "            if self.layout.is_bound(position) {
+                rows::reset(column, Ordering::Release);
+            }",
+        build: &CHECKER,
+        model: "extremes::record_against_the_reuse_of_its_block",
+        why: "a bucket has the extreme of the one that had its block before (I2)",
+    },
+    Twin {
+        name: "membarrier-lock-for-all",
+        file: "src/ring/closer.rs",
+        find: "Ok(_) => return !is_held,",
+        replace: "Ok(_) => return true,",
+        build: &PER_CORE,
+        model: "closing::close_against_close",
+        why: "two threads are held up by the kernel at once",
+    },
+    Twin {
         name: "barrier-while-pinned",
         file: "src/ring/close.rs",
         find: "            let ticket = self.highest_ticket(&reclaim::pin());

@@ -90,6 +90,22 @@ pub(super) const HISTOGRAMS: &[Twin] = &[
         why: "a record of a thread without a row is not counted (I11)",
     },
     Twin {
+        name: "window-histogram-extremes-read-before-the-counts",
+        file: "src/ring/span.rs",
+        find: "        if self.is_whole(span)
+            && let Some(numbers) = self.totals_at_once(positions.clone())
+        {
+            let extremes = extremes.map(|position| self.total_in(span, position));",
+        replace: "        let early = extremes.map(|position| self.total_in(span, position));
+        if self.is_whole(span)
+            && let Some(numbers) = self.totals_at_once(positions.clone())
+        {
+            let extremes = early;",
+        build: &CHECKER,
+        model: "window_histograms::record_against_a_read",
+        why: "a value is counted that is beyond the extremes (I11)",
+    },
+    Twin {
         name: "window-histogram-counts-in-another-place",
         file: "src/event/cells.rs",
         find: "CellIndex::Value { pair: places.pairs + 2 * place, extremes: places.extremes }",

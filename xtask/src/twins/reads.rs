@@ -191,6 +191,23 @@ pub(super) const READS: &[Twin] = &[
         why: "a sum at once does not look at other buckets' shared cells (I9)",
     },
     Twin {
+        name: "shared-add-said-afterwards",
+        file: "src/ring/add.rs",
+        find: "        slots.touched.touch(bucket.slot(), until);
+        self.touched.touch(until);
+        update.put(&self.store.cells(bucket));
+        self.put_in_tiers(bucket.start(), newest, update);
+        update.put(&*self.shared_total);",
+        replace: "        update.put(&self.store.cells(bucket));
+        self.put_in_tiers(bucket.start(), newest, update);
+        update.put(&*self.shared_total);
+        slots.touched.touch(bucket.slot(), until);
+        self.touched.touch(until);",
+        build: &CHECKER,
+        model: "window_sum::sum_behind_a_lifetime_that_counts_a_back_dated_add",
+        why: "a reader that has counted the add sums without it afterwards (I9)",
+    },
+    Twin {
         name: "zero-looked-for-behind-the-others",
         file: "src/event/cells.rs",
         find: "let (has_zero, greatest) = (read(cell) > 0, read(cell + 1));",

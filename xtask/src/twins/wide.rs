@@ -43,4 +43,13 @@ pub(super) const WIDE: &[Twin] = &[
         model: "wide::read_against_a_first_record",
         why: "a value is counted, and not in the sum (I9)",
     },
+    Twin {
+        name: "marks-of-the-wide-left-out",
+        file: "src/ring/at_once.rs",
+        find: "self.store.block_of(live)?.take_off_marks(first, numbers);",
+        replace: "",
+        build: &CHECKER,
+        model: "wide::read_against_the_reuse_of_its_marks",
+        why: "what has left the interval is still in the sum (I9)",
+    },
 ];

@@ -56,11 +56,11 @@ pub fn window_raise(window: &SlidingWindow<Queue, Ticker>, value: u64) {
     window.record(Queue::Depth, value);
 }
 
-/// A record of which there are percentiles.
+/// A record of which there are percentiles, of a value in the scale's range: else the shortest path would be that of one below it.
 #[unsafe(no_mangle)]
 #[inline(never)]
 pub fn window_place(window: &SlidingWindow<Answer, Ticker>, value: u64) {
-    window.record(Answer::Rt, value);
+    window.record(Answer::Rt, value & 0xffff_ffff | 0x400);
 }
 
 fn main() {

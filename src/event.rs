@@ -200,7 +200,9 @@ pub(crate) fn cells_of<E: Event>(event: E) -> EventCells {
 pub(crate) fn number_of<E: Event>(event: E, count: u64) -> f64 {
     match event.kind() {
         Kind::Signed => count.cast_signed() as f64,
-        _ => count as f64,
+        Kind::Count | Kind::Value | Kind::Maximum | Kind::Minimum | Kind::Histogram(_) => {
+            count as f64
+        }
     }
 }
 

@@ -17,6 +17,7 @@ pub mod declared;
 mod forgotten;
 mod handle;
 mod labels;
+mod lifetime_totals;
 mod metric;
 mod once;
 mod remove;
@@ -26,6 +27,7 @@ mod walk;
 
 pub use handle::{Handle, Pinned};
 pub use labels::{Label, LabelValue, Labels};
+pub use lifetime_totals::LifetimeTotals;
 pub use metric::Metric;
 pub use walk::FamilyIter;
 

@@ -20,6 +20,7 @@
 //! [rate-display.md]: rate_display
 //! [endpoints.md]: endpoints
 //! [percentiles.md]: percentiles
+//! [histogram.md]: histogram
 //! [parity.md]: parity
 //! [performance.md]: performance
 #![doc = include_str!("../docs/guide/README.md")]
@@ -52,6 +53,7 @@ pub mod promela {}
 #[doc = include_str!("../docs/performance.md")]
 pub mod performance {}
 
+/// [guide/percentiles.md]: percentiles
 /// [guide/retry-budget.md]: retry_budget
 #[doc = include_str!("../docs/parity.md")]
 pub mod parity {}
@@ -69,11 +71,13 @@ pub mod from_striped {}
 
 // Its program needs `windrow-prometheus`, whose tests compile and run it.
 #[cfg(not(doctest))]
+/// [percentiles.md]: percentiles
 /// [performance.md]: performance
 #[doc = include_str!("../docs/guide/from-prometheus.md")]
 pub mod from_prometheus {}
 
 /// [parity.md]: parity
+/// [percentiles.md]: percentiles
 /// [performance.md]: performance
 #[doc = include_str!("../docs/guide/from-sentinel.md")]
 pub mod from_sentinel {}
@@ -98,5 +102,11 @@ pub mod rate_display {}
 #[doc = include_str!("../docs/guide/endpoints.md")]
 pub mod endpoints {}
 
+/// [design.md]: design
+/// [histogram.md]: histogram
 #[doc = include_str!("../docs/guide/percentiles.md")]
 pub mod percentiles {}
+
+/// [performance.md]: performance
+#[doc = include_str!("../docs/guide/histogram.md")]
+pub mod histogram {}

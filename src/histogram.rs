@@ -9,6 +9,7 @@ use std::fmt::{self, Debug, Formatter};
 use crate::histogram::baseline::{Baseline, Reading};
 use crate::histogram::columns::Columns;
 use crate::histogram::extremes::Extremes;
+use crate::sync::const_fn;
 
 mod baseline;
 mod columns;
@@ -72,46 +73,39 @@ pub struct Histogram {
     baseline: Baseline,
 }
 
-macro_rules! constructor {
-    ($($const:ident)?) => {
-        impl Histogram {
-            /// A histogram with nothing recorded, with the [default scale](Scale::DEFAULT).
-            ///
-            /// ```
-            /// static RT: windrow::Histogram = windrow::Histogram::new();
-            /// assert_eq!(RT.count(), 0);
-            /// ```
-            pub $($const)? fn new() -> Histogram {
-                Histogram::with_scale(Scale::DEFAULT)
-            }
+impl Histogram {
+    const_fn! {
+        /// A histogram with nothing recorded, with the [default scale](Scale::DEFAULT).
+        ///
+        /// ```
+        /// static RT: windrow::Histogram = windrow::Histogram::new();
+        /// assert_eq!(RT.count(), 0);
+        /// ```
+        pub const fn new() -> Histogram {
+            Histogram::with_scale(Scale::DEFAULT)
+        }
+    }
 
-            /// A histogram with nothing recorded, with cells of your choice.
-            ///
-            /// ```
-            /// use windrow::{Histogram, Scale};
-            ///
-            /// static BYTES: Histogram = Histogram::with_scale(Scale::fixed::<2, 1, { 1 << 30 }>());
-            /// BYTES.record(700);
-            /// assert_eq!(BYTES.percentile(0.5), Some(700)); // all values are the same
-            /// ```
-            pub $($const)? fn with_scale(scale: Scale) -> Histogram {
-                Histogram {
-                    scale,
-                    columns: Columns::new(scale.places()),
-                    extremes: Extremes::new(),
-                    baseline: Baseline::new(),
-                }
+    const_fn! {
+        /// A histogram with nothing recorded, with cells of your choice.
+        ///
+        /// ```
+        /// use windrow::{Histogram, Scale};
+        ///
+        /// static BYTES: Histogram = Histogram::with_scale(Scale::fixed::<2, 1, { 1 << 30 }>());
+        /// BYTES.record(700);
+        /// assert_eq!(BYTES.percentile(0.5), Some(700)); // all values are the same
+        /// ```
+        pub const fn with_scale(scale: Scale) -> Histogram {
+            Histogram {
+                scale,
+                columns: Columns::new(scale.places()),
+                extremes: Extremes::new(),
+                baseline: Baseline::new(),
             }
         }
-    };
-}
+    }
 
-#[cfg(not(loom))]
-constructor!(const);
-#[cfg(loom)]
-constructor!();
-
-impl Histogram {
     /// Records a value. Never fails, panics or waits. Release: a thread that counts this record sees what this thread did before.
     ///
     /// ```

@@ -72,7 +72,9 @@ pub use event::listed as __events;
 pub use event::{Event, Kind, Stats};
 #[doc(hidden)]
 pub use family::declared as __labels;
-pub use family::{Family, FamilyIter, Handle, Label, LabelValue, Labels, Metric, Pinned};
+pub use family::{
+    Family, FamilyIter, Handle, Label, LabelValue, Labels, LifetimeTotals, Metric, Pinned,
+};
 pub use gate::{Admission, Gate, GateBuilder};
 pub use histogram::{Distribution, Histogram, Scale};
 #[cfg(loom)]

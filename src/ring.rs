@@ -55,6 +55,7 @@ mod cells;
 mod geometry;
 mod ref_count;
 mod ticket;
+mod wide;
 
 // Storage.
 mod block;
@@ -63,6 +64,7 @@ mod bucket;
 mod bucket_ref;
 mod generation;
 mod number;
+mod place;
 mod slab;
 mod slot;
 mod slots;
@@ -96,6 +98,7 @@ mod tier_view;
 mod view;
 
 pub(crate) use add::RingAndClock;
+use block::Block;
 use bucket::{Bucket, BucketPtr, Mark, Opening};
 use bucket_ref::BucketRef;
 use cells::zeroed;
@@ -158,7 +161,7 @@ impl Ring {
         let store = Store::new(layout, strategy, geometry.buckets(), coarse);
         let guard = reclaim::pin();
         let generation = Owned::new(generation).into_shared(&guard);
-        let of_nothing = |first: &Bucket| first.set_mark(Mark::Known); // zeros
+        let of_nothing = |first: &Bucket, _: &Block| first.set_mark(Mark::Known); // zeros
         let start = geometry.start_of(now);
         let first = store.open(&Opening::fine(generation, start, start), of_nothing);
         slots.install(first);

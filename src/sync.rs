@@ -56,14 +56,17 @@ compile_error!(
 
 /// Declares a function that is `const` except under loom, whose atomics have no `const` constructor.
 macro_rules! const_fn {
-    ($(#[$attribute:meta])* $visibility:vis const fn $name:ident() -> $result:ty $body:block) => {
+    (
+        $(#[$attribute:meta])*
+        $visibility:vis const fn $name:ident($($argument:ident: $type:ty)?) -> $result:ty $body:block
+    ) => {
         #[cfg(not(loom))]
         $(#[$attribute])*
-        $visibility const fn $name() -> $result $body
+        $visibility const fn $name($($argument: $type)?) -> $result $body
 
         #[cfg(loom)]
         $(#[$attribute])*
-        $visibility fn $name() -> $result $body
+        $visibility fn $name($($argument: $type)?) -> $result $body
     };
 }
 

@@ -7,9 +7,10 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use windrow::clock::Manual;
-use windrow::{Counter, Event, Kind, SlidingWindow, Timestamp, events};
+use windrow::{Counter, Event, Kind, Scale, SlidingWindow, Timestamp, events};
 
 fn window<E: Event>() -> SlidingWindow<E, Manual> {
     SlidingWindow::builder().clock(Manual::default()).build().expect("a valid geometry")
@@ -94,6 +95,86 @@ fn an_index_beyond_the_events_panics_and_changes_no_other_numbers() {
     }
     assert!(before.iter().chain(&after).all(|counter| counter.sum() == 1));
     assert_eq!((window.lifetime(Two(0)).sum, window.lifetime(Two(1)).count), (1, 0));
+}
+
+const SCALE: Scale = Scale::fixed::<1, 5, 9>(); // six cells, and two outside of them
+
+/// Between a `Count` and a histogram: another one each time it is asked.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Fickle;
+
+static ASKED: AtomicUsize = AtomicUsize::new(0);
+
+impl Event for Fickle {
+    const EVENTS: &'static [(&'static str, Kind)] = &[
+        ("Pass", Kind::Count),
+        ("Rt", Kind::Histogram(SCALE)),
+        ("Size", Kind::Histogram(Scale::DEFAULT)),
+    ];
+    const ALL: &'static [Fickle] = &[Fickle; 3];
+    type Cells = [u64; CELLS];
+    const ZERO: [u64; CELLS] = [0; CELLS];
+
+    fn index(self) -> usize {
+        ASKED.fetch_add(1, Ordering::Relaxed) % 3
+    }
+}
+
+const CELLS: usize = 1 + Kind::Histogram(SCALE).cells() + Kind::Histogram(Scale::DEFAULT).cells();
+
+#[test]
+fn an_index_that_is_another_each_time_changes_no_other_numbers() {
+    let counters = || -> Vec<Counter> {
+        let counter = |_| {
+            let counter = Counter::new();
+            counter.add(1);
+            counter
+        };
+        (0..64).map(counter).collect()
+    };
+    let (before, window, after) = (counters(), window::<Fickle>(), counters());
+    for value in [0, 3, 8, 9, 1_000, u64::MAX] {
+        for _ in 0..7 {
+            window.record(Fickle, value);
+            window.record_at(window.now(), Fickle, value).expect("now");
+            let moment = window.moment();
+            let count = window.distribution(Fickle).count()
+                + window.snapshot().distribution(Fickle).count();
+            assert!(count < 1_000, "{count}");
+            let since = window.since(&moment).map(|since| since.distribution(Fickle).count());
+            assert_eq!(since, Some(0));
+            assert!(!format!("{window:?}{:?}", window.totals().stats(Fickle)).is_empty());
+        }
+    }
+    assert!(before.iter().chain(&after).all(|counter| counter.sum() == 1));
+}
+
+// With the finest scale that there is, what is left of a row of 8192 cells.
+by_hand!(Widest, [2 * (2_080 + 2) + 2 + 1_944], &{
+    let mut events = [("One of many", Kind::Count); 1_945];
+    events[1_000] = ("Rt", Kind::Histogram(Scale::fixed::<5, 1, { u64::MAX }>()));
+    events
+});
+
+#[test]
+fn the_finest_histogram_has_room_for_some_counts_beside_it() {
+    let window = window();
+    for index in [0, 999, 1_001, 1_944] {
+        window.add(Widest(index), index as u64 + 1);
+    }
+    let values = [0, 1, 2, 3, 1_000_003, u64::MAX - 1, u64::MAX];
+    for value in values {
+        window.record(Widest(1_000), value);
+    }
+    for index in [0, 999, 1_001, 1_944] {
+        assert_eq!(window.sum(Widest(index)), index as u64 + 1);
+    }
+    let found = window.distribution(Widest(1_000));
+    assert_eq!((found.count(), found.min(), found.max()), (7, Some(0), Some(u64::MAX)));
+    assert!(found.cells().all(|(holds, count)| {
+        count == values.iter().filter(|value| holds.contains(value)).count() as u64
+    }));
+    assert_eq!(window.lifetime(Widest(1_001)).sum, 1_002);
 }
 
 by_hand!(Most, [8192], &[("One of many", Kind::Count); 8192]);
@@ -287,4 +368,42 @@ fn another_macro_may_make_a_set() {
     are_all([Documented::One, Documented::Two]);
     assert_eq!(names::<Chosen>(), ["Two"]);
     are_all([Chosen::Two]);
+}
+
+events! {
+    enum Spread {
+        #[cfg(any())]
+        Gone: Histogram,
+        Pass: Count,
+        #[cfg(all())]
+        Rt: Histogram(SCALE),
+        Least: Minimum,
+        #[cfg(any())]
+        GoneToo: Histogram(SCALE),
+        Size: Histogram,
+        Took: Value,
+        Again: Histogram({ SCALE }),
+    }
+}
+
+/// In between are events of other kinds, and some that are not there.
+#[test]
+fn several_histograms_stand_beside_one_another() {
+    let all = [Spread::Pass, Spread::Rt, Spread::Least, Spread::Size, Spread::Took, Spread::Again];
+    are_all(all);
+    assert_eq!(Spread::Size.kind(), Kind::Histogram(Scale::DEFAULT));
+    let window = window();
+    for (number, event) in (5..).zip(all) {
+        for _ in 0..number {
+            window.record(event, number);
+        }
+    }
+    let counts = all.map(|event| window.distribution(event).count());
+    assert_eq!(counts, [0, 6, 0, 8, 0, 10]);
+    let sums = all.map(|event| window.lifetime(event).sum);
+    assert_eq!(sums, [25, 36, 0, 64, 81, 100]);
+    assert_eq!(
+        all.map(|event| window.stats(event).min),
+        [None, Some(6), Some(7), Some(8), Some(9), Some(10)]
+    );
 }

@@ -143,6 +143,24 @@ fn more_cells_than_a_row_has_columns() {
 }
 
 #[test]
+fn a_histogram_with_what_is_no_scale_or_that_does_not_fit() {
+    let with = |scale: &str| format!("pub enum Http {{ Pass: Count, Rt: Histogram({scale}) }}");
+    refuses("no_schema", &with("windrow::Scale::fixed::<6, 1, 2>()"), &["a schema is 0 to 5"]);
+    let range = "a range is from 1 or more to as much or more";
+    refuses("no_range", &with("windrow::Scale::fixed::<3, 2, 1>()"), &[range]);
+    refuses("no_scale", &with("3"), &["expected `Scale`, found integer"]);
+    let brackets = "only a `Histogram` has, its `windrow::Scale`";
+    refuses("scale_of_count", "pub enum Http { Pass: Count(3) }", &[brackets]);
+    let finest = "Histogram(windrow::Scale::fixed::<5, 1, { u64::MAX }>())";
+    let two = format!("pub enum Http {{ Rt: {finest}, Size: {finest} }}");
+    refuses(
+        "too_fine",
+        &two,
+        &["fits a row of 8192 cells", "three for each cell of a `Histogram`'s scale"],
+    );
+}
+
+#[test]
 fn a_kind_that_is_left_out_or_unknown() {
     let needed = "each event needs a kind: `Pass: Count`, or another `windrow::Kind`";
     refuses("no_kind", "pub enum Http { Rt: Value, Pass }", &[needed]);
@@ -191,14 +209,14 @@ pub mod inner {
         #[non_exhaustive]
         pub enum Http { Pass: Count, #[deprecated] Old: Value, #[cfg(any())] Gone: Value, Cells: Count }
     }
-    ::windrow::events! { #[repr(u8)] pub(crate) enum One { It: Value } }
+    ::windrow::events! { #[repr(u8)] pub(crate) enum One { It: Histogram, Other: Histogram(::windrow::Scale::fixed::<1, 2, 9>()) } }
 }
 
 fn main() {
     ::windrow::events! { enum Local { It: Count, } }
     let local = ::windrow::SlidingWindow::<Local>::builder().build();
     let _ = local.map(|window| window.add(Local::It, 1));
-    let _ = (inner::One::It, inner::Http::Cells);
+    let _ = (inner::One::It, inner::One::Other, inner::Http::Cells);
 }
 ";
     assert_eq!(build("warns", source), Ok(String::new()));

@@ -14,6 +14,8 @@ windrow::events! { enum Http { Pass: Count, Rt: Value } }
 
 windrow::events! { enum Queue { Depth: Maximum } }
 
+windrow::events! { enum Answer { Rt: Histogram } }
+
 static COUNTER: Counter = Counter::new();
 
 /// The loop that is counted. What it takes itself is counted by the path `nothing`.
@@ -105,6 +107,10 @@ fn main() {
         "SlidingWindow::record of a Maximum, Manual" => {
             let window = window(Manual::default(), 2);
             count(times, || window.record(Queue::Depth, 7));
+        }
+        "SlidingWindow::record of a Histogram, Manual" => {
+            let window = window(Manual::default(), 2);
+            count(times, || window.record(Answer::Rt, black_box(7_000)));
         }
         "SlidingWindow::sum, 2 buckets" => sum(times, 2),
         "SlidingWindow::sum, 60 buckets" => sum(times, 60),

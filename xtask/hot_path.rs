@@ -7,6 +7,8 @@ windrow::events! { pub enum Http { Pass: Count, Rt: Value } }
 
 windrow::events! { pub enum Queue { Depth: Maximum } }
 
+windrow::events! { pub enum Answer { Rt: Histogram } }
+
 /// A caller's add, as it is inlined there.
 #[unsafe(no_mangle)]
 #[inline(never)]
@@ -54,10 +56,18 @@ pub fn window_raise(window: &SlidingWindow<Queue, Ticker>, value: u64) {
     window.record(Queue::Depth, value);
 }
 
+/// A record of which there are percentiles, of a value in the scale's range: else the shortest path would be that of one below it.
+#[unsafe(no_mangle)]
+#[inline(never)]
+pub fn window_place(window: &SlidingWindow<Answer, Ticker>, value: u64) {
+    window.record(Answer::Rt, value & 0xffff_ffff | 0x400);
+}
+
 fn main() {
     add_one(&Counter::new());
     let started = Ticker::start(std::time::Duration::from_millis(1));
     window_raise(&window(started.clone()), 1);
+    window_place(&window(started.clone()), 1);
     let ticker = window(started);
     window_add(&ticker);
     window_record(&ticker, 1);

@@ -5,7 +5,7 @@ use crate::memory::column::Column;
 use crate::stripe::first_rows;
 use crate::stripe::live_bucket::PENDING;
 use crate::stripe::open::open_rows;
-use crate::sync::Ordering;
+use crate::sync::{AtomicU64, Ordering};
 
 /// What one row holds.
 #[inline]
@@ -43,10 +43,30 @@ pub(crate) fn sum(column: Column) -> u64 {
 /// cells lie in memory.
 pub(crate) fn add_up(column: Column, sums: &mut [u64]) {
     fold((), |(), row| {
-        for (distance, sum) in sums.iter_mut().enumerate() {
-            *sum = sum.wrapping_add(value(column.right(distance), row));
-        }
+        let cells = column.cells(row, sums.len());
+        merge(sums, cells, Ordering::Acquire, u64::wrapping_add); // as in `value`
     });
+}
+
+/// Merges each cell into the number in its place. By fours, because the compiler does not unroll loops of atomics.
+#[inline(always)]
+#[allow(clippy::inline_always)] // the loop is all of it
+pub(crate) fn merge(
+    numbers: &mut [u64],
+    cells: &[AtomicU64],
+    order: Ordering,
+    with: impl Fn(u64, u64) -> u64,
+) {
+    let (fours, rest) = numbers.as_chunks_mut::<4>();
+    let (cells, others) = cells.as_chunks::<4>();
+    for (numbers, cells) in fours.iter_mut().zip(cells) {
+        for index in 0..4 {
+            numbers[index] = with(numbers[index], cells[index].load(order));
+        }
+    }
+    for (number, cell) in rest.iter_mut().zip(others) {
+        *number = with(*number, cell.load(order));
+    }
 }
 
 /// The greatest of all rows.

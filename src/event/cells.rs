@@ -1,5 +1,7 @@
 //! The cells of each event, and what they say together.
 
+use std::ops::Range;
+
 use super::kind::Kind;
 #[cfg(feature = "serde")]
 use super::layout::raise_of;
@@ -139,15 +141,14 @@ impl EventCells {
                 let added = read(cell.into());
                 Stats { count: added, sum: added, min: None, max: None }
             }
-            EventCells::Same(CellIndex::Value { extremes, .. })
-            | EventCells::ByPlace(Places { extremes, .. }) => {
-                let count = total(self.count(), &mut read);
-                let sum = total(self.sum(), &mut read);
-                let extremes = usize::from(extremes);
+            EventCells::Same(CellIndex::Value { pair, extremes }) => {
+                let [pair, extremes] = [pair, extremes].map(usize::from);
+                let (count, sum) = (read(pair), read(pair + 1));
                 let (max, min) = (read(extremes), !read(extremes + 1));
                 let recorded = |value| (count > 0).then_some(value);
                 Stats { count, sum, min: recorded(min), max: recorded(max) }
             }
+            EventCells::ByPlace(places) => places.stats(read),
             EventCells::Same(CellIndex::Extreme { cell, is_minimum }) => {
                 let cell = usize::from(cell);
                 let (has_zero, greatest) = (read(cell) > 0, read(cell + 1));
@@ -201,17 +202,53 @@ impl Places {
         [self.extremes, self.extremes + 1].map(usize::from)
     }
 
+    /// The pairs of all places.
+    pub(crate) fn cells(self) -> Range<usize> {
+        let first = usize::from(self.pairs);
+        first..first + 2 * self.scale.places()
+    }
+
     /// The distribution, from what `read` returns for the cells; counts are read first, as in [`EventCells::stats`].
     pub(crate) fn distribution(self, mut read: impl FnMut(usize) -> u64) -> Distribution {
         let counts: Vec<u64> = self.counts().positions().map(&mut read).collect();
-        let sum = total(Some(self.sums()), &mut read);
-        self.of(counts, sum, self.extremes().map(read))
+        let sum = total(self.sums(), &mut read);
+        let [greatest, inverse] = self.extremes().map(read);
+        Distribution::new(self.scale, counts, sum, (!inverse, greatest))
     }
 
-    /// The distribution of which these are the counts, the sum, and what the cells of the extremes have.
-    pub(crate) fn of(self, counts: Vec<u64>, sum: u64, extremes: [u64; 2]) -> Distribution {
+    /// What its [distribution](Self::distribution) says of count, sum and extremes; without allocating.
+    fn stats(self, mut read: impl FnMut(usize) -> u64) -> Stats {
+        let (mut count, mut used) = (0_u64, None);
+        for (place, position) in self.counts().positions().enumerate() {
+            let number = read(position);
+            count = count.wrapping_add(number);
+            if number > 0 {
+                used = Some((used.map_or(place, |(first, _)| first), place));
+            }
+        }
+        let sum = total(self.sums(), &mut read);
+        let [greatest, inverse] = self.extremes().map(read);
+        let extremes = used.map(|used| self.scale.within(used, (!inverse, greatest)));
+        Stats { count, sum, min: extremes.map(|of| of.0), max: extremes.map(|of| of.1) }
+    }
+
+    /// The distribution of which these are the numbers of the pairs, and what the cells of the extremes have.
+    pub(crate) fn of(self, pairs: &[u64], extremes: [u64; 2]) -> Distribution {
         let [greatest, inverse] = extremes;
-        Distribution::new(self.scale, counts, sum, (!inverse, greatest))
+        let (mut used, mut sum) = (Vec::new(), 0_u64);
+        // Most places are not used: eight at a time.
+        for (first, some) in (0_u16..).step_by(8).zip(pairs.chunks(16)) {
+            if some.iter().fold(0, |all, number| all | number) == 0 {
+                continue;
+            }
+            for (place, pair) in (first..).zip(some.chunks_exact(2)) {
+                if pair[0] > 0 {
+                    used.push((place, pair[0]));
+                }
+                sum = sum.wrapping_add(pair[1]);
+            }
+        }
+        Distribution::of_used(self.scale, used, sum, (!inverse, greatest))
     }
 
     /// What to write into these cells, of which all are zero, so that their distribution is this one, of their scale.
@@ -230,8 +267,8 @@ impl Places {
 }
 
 /// What `read` returns for cells, added up.
-fn total(of: Option<Addends>, read: impl FnMut(usize) -> u64) -> u64 {
-    of.into_iter().flat_map(Addends::positions).map(read).fold(0, u64::wrapping_add)
+fn total(of: Addends, read: impl FnMut(usize) -> u64) -> u64 {
+    of.positions().map(read).fold(0, u64::wrapping_add)
 }
 
 #[cfg(all(test, not(any(loom, shuttle))))]

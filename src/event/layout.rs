@@ -148,6 +148,12 @@ impl BucketLayout {
         extreme < usize::from(self.alone)
     }
 
+    /// Whether a cell is an extreme of wide pairs.
+    pub(crate) fn bounds_wide(self, cell: usize) -> bool {
+        let [_, _, _, begin, end, _] = self.groups();
+        (usize::from(begin)..end.into()).contains(&cell)
+    }
+
     /// The column of the pending value of a pair.
     #[inline]
     pub(crate) fn pending(self, pair: usize) -> usize {
@@ -190,6 +196,14 @@ impl BucketLayout {
     #[inline]
     pub(crate) fn without_pending(self, cell: usize, number: u64) -> u64 {
         if self.counts_records(cell) { number & !PENDING } else { number }
+    }
+
+    /// The same of numbers at wide positions, from an even one on.
+    #[inline]
+    pub(crate) fn pairs_without_pending(numbers: &mut [u64]) {
+        for [count, _] in numbers.as_chunks_mut::<2>().0 {
+            *count &= !PENDING;
+        }
     }
 
     /// How many cells add up; they come first.

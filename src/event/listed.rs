@@ -212,7 +212,14 @@ macro_rules! __event_kind {
             ": Count`, or another `windrow::Kind`"
         ))
     };
-    ($event:ident $other:ident $(($of:expr))?) => {
+    ($event:ident $kind:ident ($of:expr)) => {
+        ::core::compile_error!(::core::concat!(
+            "`",
+            ::core::stringify!($event),
+            "` has something in brackets: of all kinds of event, only a `Histogram` has, its `windrow::Scale`"
+        ))
+    };
+    ($event:ident $other:ident) => {
         ::core::compile_error!(::core::concat!(
             "`",
             ::core::stringify!($other),

@@ -2,11 +2,8 @@
 
 use std::fmt::Debug;
 
-use crate::clock::Clock;
 use crate::counters::{Counter, Gauge, Maximum, Minimum};
-use crate::event::{Event, Stats};
 use crate::histogram::{Distribution, Histogram};
-use crate::window::SlidingWindow;
 
 /// What a [`Family`](crate::Family) has one of for each set of labels.
 ///
@@ -120,24 +117,6 @@ impl Metric for Histogram {
                 Some(Ok(())) => {}
                 None | Some(Err(_)) => one.push(other),
             }
-        }
-    }
-}
-
-/// The total is what [`SlidingWindow::lifetime`] says of each event, in the order of [`Event::ALL`]. Of a window that
-/// has counted nothing it may be empty.
-impl<E: Event, C: Clock + Send + Sync + 'static> Metric for SlidingWindow<E, C> {
-    type Total = Vec<Stats>;
-
-    fn total(&self) -> Vec<Stats> {
-        E::ALL.iter().map(|event| self.lifetime(*event)).collect()
-    }
-
-    fn merge(one: &mut Vec<Stats>, other: Vec<Stats>) {
-        if one.is_empty() {
-            *one = other;
-        } else {
-            one.iter_mut().zip(other).for_each(|(one, other)| *one += other);
         }
     }
 }

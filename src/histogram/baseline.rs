@@ -13,7 +13,7 @@
 //! drain's baseline too, and reads again.
 
 use crate::reclaim::{Atomic, Guard, Owned, Shared, pin};
-use crate::sync::Ordering;
+use crate::sync::{Ordering, const_fn};
 
 /// A reading: what each cell had counted, and the sum of all values.
 #[derive(Clone)]
@@ -37,22 +37,13 @@ impl Reading {
 /// The last drain's reading; null if there was no drain.
 pub(super) struct Baseline(Atomic<Reading>);
 
-macro_rules! constructor {
-    ($($const:ident)?) => {
-        impl Baseline {
-            pub(super) $($const)? fn new() -> Baseline {
-                Baseline(Atomic::null())
-            }
-        }
-    };
-}
-
-#[cfg(not(loom))]
-constructor!(const);
-#[cfg(loom)]
-constructor!();
-
 impl Baseline {
+    const_fn! {
+        pub(super) const fn new() -> Baseline {
+            Baseline(Atomic::null())
+        }
+    }
+
     /// What `read` answers, given a baseline that is the present one before it reads and after.
     pub(super) fn settled<R>(&self, read: impl Fn(Option<&Reading>) -> R) -> R {
         loop {

@@ -20,7 +20,7 @@ use std::ptr::{NonNull, null_mut, slice_from_raw_parts_mut};
 use crate::arena::{arena, rows};
 use crate::stripe::put::{Add, Number, put};
 use crate::stripe::{self, TaggedColumn};
-use crate::sync::{AtomicPtr, AtomicU64, Ordering};
+use crate::sync::{AtomicPtr, AtomicU64, Ordering, const_fn};
 
 /// Where the sum stands. The cells follow.
 const SUM: usize = 0;
@@ -36,23 +36,14 @@ pub(super) struct Columns {
     cells: usize,
 }
 
-macro_rules! constructor {
-    ($($const:ident)?) => {
-        impl Columns {
-            pub(super) $($const)? fn new(cells: usize) -> Columns {
-                let (first, shared) = (AtomicPtr::new(null_mut()), AtomicPtr::new(null_mut()));
-                Columns { first, shared, cells }
-            }
-        }
-    };
-}
-
-#[cfg(not(loom))]
-constructor!(const);
-#[cfg(loom)]
-constructor!();
-
 impl Columns {
+    const_fn! {
+        pub(super) const fn new(cells: usize) -> Columns {
+            let (first, shared) = (AtomicPtr::new(null_mut()), AtomicPtr::new(null_mut()));
+            Columns { first, shared, cells }
+        }
+    }
+
     /// Counts so many values, of which this is the sum, in the cell at `place`.
     #[inline]
     pub(super) fn record(&self, place: usize, sum: u64, count: u64) {

@@ -69,22 +69,16 @@ impl Distribution {
     }
 
     /// As [`new`](Self::new), of the places that were used, in order.
-    fn of_used(
+    pub(crate) fn of_used(
         scale: Scale,
         cells: Vec<(u16, u64)>,
         sum: u64,
         extremes: (u64, u64),
     ) -> Distribution {
         let count = cells.iter().fold(0_u64, |all, (_, count)| all.wrapping_add(*count));
-        let bounds =
-            |cell: Option<&(u16, u64)>| cell.map(|(place, _)| scale.bounds(*place as usize));
-        // The extremes may be those of more than was counted: what was drained, or is being recorded. The cells know better.
-        let extremes = match (bounds(cells.first()), bounds(cells.last())) {
-            (Some((least, _)), Some((_, greatest))) => {
-                (extremes.0.max(least), extremes.1.min(greatest))
-            }
-            _ => (0, 0),
-        };
+        let place = |cell: &(u16, u64)| usize::from(cell.0);
+        let used = cells.first().map(place).zip(cells.last().map(place));
+        let extremes = used.map_or((0, 0), |used| scale.within(used, extremes));
         Distribution { scale, cells, count, sum, extremes }
     }
 

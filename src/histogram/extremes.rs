@@ -17,7 +17,7 @@
 //! (Values that only rise, say points in time, write a word each time: as slow as any shared atomic.)
 
 use crate::stripe::portable::raise_cell;
-use crate::sync::{AtomicU64, Ordering};
+use crate::sync::{AtomicU64, Ordering, const_fn};
 
 pub(super) struct Extremes {
     greatest: AtomicU64,
@@ -25,22 +25,13 @@ pub(super) struct Extremes {
     least: AtomicU64,
 }
 
-macro_rules! constructor {
-    ($($const:ident)?) => {
-        impl Extremes {
-            pub(super) $($const)? fn new() -> Extremes {
-                Extremes { greatest: AtomicU64::new(0), least: AtomicU64::new(0) }
-            }
-        }
-    };
-}
-
-#[cfg(not(loom))]
-constructor!(const);
-#[cfg(loom)]
-constructor!();
-
 impl Extremes {
+    const_fn! {
+        pub(super) const fn new() -> Extremes {
+            Extremes { greatest: AtomicU64::new(0), least: AtomicU64::new(0) }
+        }
+    }
+
     /// Makes them include `value`, which will be counted.
     #[inline]
     pub(super) fn include(&self, value: u64) {

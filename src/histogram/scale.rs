@@ -253,6 +253,17 @@ impl Scale {
         ((i32::from(self.first) - 1) << self.schema) + i32::from(place)
     }
 
+    /// The extremes of values of which the first place that is used and the last are known. What is given may be those of more than was
+    /// counted: of what was drained, or is being recorded. The places know better.
+    pub(crate) fn within(self, used: (usize, usize), (least, greatest): (u64, u64)) -> (u64, u64) {
+        let of = |place, value: u64| {
+            let (from, to) = self.bounds(place);
+            value.max(from).min(to)
+        };
+        let (least, greatest) = (of(used.0, least), of(used.1, greatest));
+        (least.min(greatest), greatest) // of one place, where a read was overtaken too often
+    }
+
     /// The scale with the coarser schema of both, and a range that has both ranges.
     pub(super) fn union(self, other: Scale) -> Scale {
         let (first, end) = (self.first.min(other.first), self.end.max(other.end));
@@ -354,6 +365,16 @@ mod tests {
         assert_eq!(Scale::DEFAULT.place(1 << 36), 216);
         assert_eq!(Scale::DEFAULT.place((1 << 36) + 1), 217);
         assert_eq!(Scale::DEFAULT.place(u64::MAX), 217);
+    }
+
+    #[test]
+    fn extremes_are_in_the_places_that_are_used_and_in_order() {
+        let scale = Scale::fixed::<0, 2, 16>(); // up to 1; 2; 3 and 4; 5 to 8; 9 to 16; above
+        assert_eq!(scale.within((2, 4), (3, 12)), (3, 12));
+        assert_eq!(scale.within((2, 4), (0, u64::MAX)), (3, 16));
+        assert_eq!(scale.within((2, 4), (u64::MAX, 0)), (4, 9));
+        assert_eq!(scale.within((3, 3), (u64::MAX, 0)), (5, 5));
+        assert_eq!(scale.within((0, 5), (0, u64::MAX)), (0, u64::MAX));
     }
 
     #[test]

@@ -58,6 +58,13 @@ impl Column {
         unsafe { self.0.add(row * COLUMNS).as_ref() }
     }
 
+    /// Its cell in `row`, as [`cell`](Self::cell), and those of columns to the right that were claimed together with it: `count` in all.
+    #[inline]
+    pub(crate) fn cells(self, row: usize, count: usize) -> &'static [AtomicU64] {
+        // SAFETY: as in `cell`; and a run lies within one row.
+        unsafe { std::slice::from_raw_parts(self.cell(row), count) }
+    }
+
     /// How many bytes `row` is away from row 0. A thread may remember this instead of its row.
     #[inline]
     pub(crate) const fn offset(row: usize) -> usize {

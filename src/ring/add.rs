@@ -41,13 +41,13 @@ pub(crate) trait RingAndClock {
     fn nanos(&self) -> u64;
 }
 
-/// The cells of an event whose kind is known.
-trait Cells: Copy {
+/// The cells of one kind of event.
+trait OfKind: Copy {
     fn index(self) -> CellIndex;
 }
 
 /// Of a `Count`.
-impl Cells for u16 {
+impl OfKind for u16 {
     #[inline]
     fn index(self) -> CellIndex {
         CellIndex::Count { cell: self }
@@ -55,7 +55,7 @@ impl Cells for u16 {
 }
 
 /// Of a `Value`: of its pair, and of its extremes.
-impl Cells for (u16, u16) {
+impl OfKind for (u16, u16) {
     #[inline]
     fn index(self) -> CellIndex {
         CellIndex::Value { pair: self.0, extremes: self.1 }
@@ -63,7 +63,7 @@ impl Cells for (u16, u16) {
 }
 
 /// Of a `Maximum`, or of a `Minimum`.
-impl Cells for (u16, bool) {
+impl OfKind for (u16, bool) {
     #[inline]
     fn index(self) -> CellIndex {
         CellIndex::Extreme { cell: self.0, is_minimum: self.1 }
@@ -100,7 +100,7 @@ impl Ring {
     /// more than a compiler puts in line once more, where an add stands in a small function of its caller's.
     #[inline(always)]
     #[allow(clippy::inline_always)] // one of two calls
-    fn add_away(window: &impl RingAndClock, at: u64, cells: impl Cells, number: u64) {
+    fn add_away(window: &impl RingAndClock, at: u64, cells: impl OfKind, number: u64) {
         if window.ring().strategy == Strategy::Portable {
             Ring::add_held::<Announced>(window, at, cells, number);
         } else {
@@ -110,7 +110,7 @@ impl Ring {
 
     /// The same, in the other ways.
     #[inline(never)]
-    fn add_otherwise(window: &impl RingAndClock, at: u64, cells: impl Cells, number: u64) {
+    fn add_otherwise(window: &impl RingAndClock, at: u64, cells: impl OfKind, number: u64) {
         match window.ring().strategy {
             Strategy::PerCore => {
                 let missed = |miss| Ring::add_off_path(window, at, cells.index(), number, miss);
@@ -127,7 +127,7 @@ impl Ring {
     /// Each way, and each kind of event in it, has a function of its own, which needs few registers: an instruction that waits
     /// for stores would wait for those that save them.
     #[inline(never)]
-    fn add_held<H: Hold>(window: &impl RingAndClock, at: u64, cells: impl Cells, number: u64) {
+    fn add_held<H: Hold>(window: &impl RingAndClock, at: u64, cells: impl OfKind, number: u64) {
         if let Ok(bucket) = H::hold(&window.ring().current, announced::mine())
             && bucket.put_in_row(at, Update::new(cells.index(), number))
         {
@@ -383,7 +383,7 @@ impl Ring {
         let until = slots.geometry.until(bucket.start());
         slots.touched.touch(bucket.slot(), until);
         self.touched.touch(until);
-        update.put(bucket.cells());
+        update.put(&self.store.cells(bucket));
         self.put_in_tiers(bucket.start(), newest, update);
         update.put(&*self.shared_total);
     }

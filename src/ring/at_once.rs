@@ -25,17 +25,21 @@
 //! row. The reader has an Acquire fence behind all these loads, so that its second load of `current` cannot be older
 //! than the retirement. The version's load stands behind another fence, which keeps the two checks in their order.
 
-use crate::event::cells::Addends;
+use std::ops::Range;
+
+use crate::arena::rows;
+use crate::event::layout::BucketLayout;
 use crate::ring::Ring;
 use crate::ring::bucket::{Bucket, Mark};
 use crate::ring::mark::each_closed;
 use crate::ring::store::Store;
 use crate::ring::view::{Versioned, View};
+use crate::ring::wide::{GROUP, Sparse, Wide, by_group};
 use crate::sync::{Ordering, fence};
 
 impl Ring {
     /// The sum at a position that adds up, over the interval that ends with the live bucket; `None` if the
-    /// time does not lie in that bucket, or if it takes a walk. Without a pin.
+    /// time does not lie in that bucket, or if it takes a walk. Without a pin. (The position is not wide.)
     #[inline]
     pub(crate) fn sum_at_once(&self, now: impl FnOnce() -> u64, position: usize) -> Option<u64> {
         // SAFETY: `current` leads to a bucket of this ring's.
@@ -45,7 +49,8 @@ impl Ring {
         if !bucket.live.contains(now()) || self.touched.reaches(bucket.start()) {
             return None;
         }
-        let sum = self.store.interval_sum(bucket, mark, position)?;
+        // SAFETY: one of the layout's, which callers have from the event, and not wide.
+        let sum = unsafe { self.store.interval_sum(bucket, mark, position) }?;
         self.is_current(current).then(|| self.store.layout.without_pending(position, sum))
     }
 
@@ -62,10 +67,14 @@ impl Ring {
 impl Store {
     /// What the live bucket's own shared cell and all blocks hold for its interval; `None` if its mark is
     /// unknown. Of records, [modulo 2^63](crate::stripe::live_bucket::PENDING).
+    ///
+    /// # Safety
+    /// The position is one of the layout's, and not wide.
     #[inline]
-    fn interval_sum(&self, live: &Bucket, mark: Mark, position: usize) -> Option<u64> {
-        debug_assert!(self.layout.adds_up(position));
-        let cell = live.cells().get(position)?;
+    unsafe fn interval_sum(&self, live: &Bucket, mark: Mark, position: usize) -> Option<u64> {
+        debug_assert!(self.layout.adds_up(position) && position >= self.layout.wide());
+        // SAFETY: by contract.
+        let cell = unsafe { live.cell(position) };
         // Relaxed, here and for the mark: before the fence in `is_current`.
         let shared = cell.shared.load(Ordering::Relaxed);
         let through_blocks = match mark {
@@ -81,28 +90,126 @@ impl Store {
     }
 }
 
+/// Numbers over an interval, made of what the buckets and blocks say that have them.
+trait Sums {
+    /// Takes off a bucket that was closed, and has left the interval.
+    fn take_off(&mut self, gone: &Bucket);
+    /// Adds what the live bucket's interval holds, but for other buckets' shared cells; `None` if its mark is unknown.
+    fn add_interval(&mut self, live: &Bucket, mark: Mark) -> Option<()>;
+    /// Adds a bucket's shared cells.
+    fn add_shared(&mut self, touched: &Bucket);
+}
+
+/// The number at one position, which adds up and is not wide.
+struct One<'r> {
+    store: &'r Store,
+    position: usize,
+    sum: u64,
+}
+
+impl Sums for One<'_> {
+    fn take_off(&mut self, gone: &Bucket) {
+        // SAFETY: not wide, and one of the layout's. Relaxed: as in `interval_sum`.
+        let total = unsafe { gone.cell(self.position) }.total.load(Ordering::Relaxed);
+        self.sum = self.sum.wrapping_sub(total);
+    }
+
+    fn add_interval(&mut self, live: &Bucket, mark: Mark) -> Option<()> {
+        // SAFETY: as above.
+        let interval = unsafe { self.store.interval_sum(live, mark, self.position) }?;
+        self.sum = self.sum.wrapping_add(interval);
+        Some(())
+    }
+
+    fn add_shared(&mut self, touched: &Bucket) {
+        // SAFETY: as above. Relaxed: before the fence in `has_version`.
+        let shared = unsafe { touched.cell(self.position) }.shared.load(Ordering::Relaxed);
+        self.sum = self.sum.wrapping_add(shared);
+    }
+}
+
+/// The numbers at a range of wide positions. Group by group, so that each costs little more than its loads.
+struct Many<'r> {
+    store: &'r Store,
+    positions: Range<usize>,
+    numbers: Vec<u64>,
+}
+
+impl Many<'_> {
+    /// Merges the cells of groups that are there into the numbers in their places.
+    fn merge<'b>(
+        &mut self,
+        bucket: &'b Bucket,
+        group: impl Fn(&'b Wide) -> &'b Sparse,
+        order: Ordering,
+        with: impl Fn(u64, u64) -> u64,
+    ) {
+        let (wide, start) = (self.store.cells(bucket).wide, self.positions.start);
+        for range in by_group(self.positions.clone()) {
+            let Some(cells) = group(&wide[range.start / GROUP]).get() else { continue };
+            let cells = &cells[range.start % GROUP..][..range.len()];
+            let numbers = &mut self.numbers[range.start - start..][..range.len()];
+            rows::merge(numbers, cells, order, &with);
+        }
+    }
+}
+
+impl Sums for Many<'_> {
+    fn take_off(&mut self, gone: &Bucket) {
+        // Relaxed: as in `One`.
+        self.merge(gone, |wide| &wide.totals, Ordering::Relaxed, u64::wrapping_sub);
+    }
+
+    fn add_interval(&mut self, live: &Bucket, mark: Mark) -> Option<()> {
+        let (first, numbers) = (self.positions.start, &mut self.numbers[..]);
+        match mark {
+            Mark::Known => {
+                self.store.block_of(live)?.take_off_marks(first, numbers);
+                for block in self.store.blocks.iter() {
+                    block.add_present_sums(first, numbers);
+                }
+            }
+            Mark::Alone => self.store.block_of(live)?.add_differences(first, numbers),
+            Mark::Unknown => return None,
+        }
+        self.add_shared(live);
+        Some(())
+    }
+
+    fn add_shared(&mut self, touched: &Bucket) {
+        // Acquire: pairs with the Release in `Target::add`. Who counts a value, by the first of a pair, finds it in the sum, by the second.
+        self.merge(touched, |wide| &wide.shared, Ordering::Acquire, u64::wrapping_add);
+    }
+}
+
 impl View<'_> {
     /// What all buckets that count hold at a position that adds up, by the mark of the live bucket; `None` if
     /// it takes a walk.
     pub(super) fn total_at_once(&self, position: usize) -> Option<u64> {
-        let (layout, mut total) = (self.layout(), 0_u64);
-        let is_read = layout.adds_up(position)
-            && self.add_up_at_once(Addends::one(position), |_, number| {
-                total = total.wrapping_add(number);
-            });
-        is_read.then(|| layout.without_pending(position, total))
+        let (layout, store) = (self.layout(), &self.ring().store);
+        if !layout.adds_up(position) || position < layout.wide() {
+            return None;
+        }
+        let mut one = One { store, position, sum: 0 };
+        self.add_up_at_once(&mut one)?;
+        Some(layout.without_pending(position, one.sum))
     }
 
-    /// Calls `add` for each of these cells with numbers that add up, wrapping, to what all buckets that count hold there: with
-    /// the cell's index among them. Of records, [modulo 2^63](crate::stripe::live_bucket::PENDING). False if it takes a walk: then the numbers are
-    /// worth nothing.
-    ///
+    /// The same at each position of these wide pairs.
+    pub(super) fn totals_at_once(&self, pairs: Range<usize>) -> Option<Vec<u64>> {
+        let numbers = vec![0; pairs.len()];
+        let mut many = Many { store: &self.ring().store, positions: pairs, numbers };
+        self.add_up_at_once(&mut many)?;
+        BucketLayout::pairs_without_pending(&mut many.numbers);
+        Some(many.numbers)
+    }
+
     /// Here the interval may have touched buckets, and the time may have passed the live bucket. If `current`
     /// is the same afterwards, no bucket of its interval has left its slot.
-    pub(super) fn add_up_at_once(&self, cells: Addends, mut add: impl FnMut(usize, u64)) -> bool {
+    fn add_up_at_once(&self, sums: &mut impl Sums) -> Option<()> {
         let (live, newest) = (self.live(), self.newest());
         if newest < live {
-            return false;
+            return None;
         }
         let (ring, slots, geometry) = (self.ring(), &*self.generation().slots, self.geometry());
         let oldest = geometry.oldest(newest);
@@ -111,28 +218,16 @@ impl View<'_> {
             let mark = current.bucket.mark();
             // What has left, before the blocks: what is closed by then is in their sums, and grows no more. A bucket
             // that is closed only behind them may have counted in between what they do not have.
-            let all_closed = each_closed(slots, geometry.oldest(live), oldest, |gone| {
-                for (index, position) in cells.positions().enumerate() {
-                    // Relaxed: as in `interval_sum`.
-                    let total = gone.cells()[position].total.load(Ordering::Relaxed);
-                    add(index, total.wrapping_neg());
-                }
-            });
+            let all_closed =
+                each_closed(slots, geometry.oldest(live), oldest, |gone| sums.take_off(gone));
             if !all_closed {
-                return false;
+                return None;
             }
-            let is_touched = oldest < live && ring.touched.reaches(newest);
-            for (index, position) in cells.positions().enumerate() {
-                let interval = ring.store.interval_sum(current.bucket, mark, position);
-                let Some(interval) = interval else { return false };
-                add(index, interval);
-                if is_touched {
-                    let shared = slots.shared_sum(oldest..=live - 1, newest, position);
-                    let Some(shared) = shared else { return false };
-                    add(index, shared);
-                }
+            sums.add_interval(current.bucket, mark)?;
+            if oldest < live && ring.touched.reaches(newest) {
+                slots.each_touched(oldest..=live - 1, newest, |bucket| sums.add_shared(bucket))?;
             }
         }
-        ring.is_current(current)
+        ring.is_current(current).then_some(())
     }
 }

@@ -12,7 +12,7 @@ use crate::event::layout::BucketLayout;
 use crate::memory::column::Column;
 use crate::ring::bucket::{Bucket, BucketPtr};
 use crate::ring::bucket_ref::BucketRef;
-use crate::ring::cells::zeroed;
+use crate::ring::cells::{Cells, zeroed};
 use crate::stripe::{Strategy, TaggedColumn};
 use crate::sync::{AtomicU64, Ordering, Witness};
 
@@ -24,7 +24,7 @@ pub(super) struct Block {
     layout: BucketLayout,
     /// Null when the block is free.
     owner: BucketPtr,
-    /// The sums when the owner took over. Of extremes, zero.
+    /// The sums when the owner took over. Of extremes, zero. Behind them, the owner's marks at wide positions (see `mark`).
     base: Box<[AtomicU64]>,
     witness: Witness,
 }
@@ -33,7 +33,7 @@ impl Block {
     /// A free block, for adds by `strategy`; `None` if the arena has no columns left.
     pub(super) fn claim(layout: BucketLayout, strategy: Strategy) -> Option<Block> {
         let column = arena().claim(columns(layout, strategy))?;
-        let (owner, base) = (BucketPtr::new(null_mut()), zeroed(layout.cells()));
+        let (owner, base) = (BucketPtr::new(null_mut()), zeroed(layout.cells() + layout.wide()));
         Some(Block { column, strategy, layout, owner, base, witness: Witness::default() })
     }
 
@@ -136,21 +136,66 @@ impl Block {
         self.base[position].load(Ordering::Acquire)
     }
 
+    /// Adds what the present owner has counted at wide positions from `first` on: group by group, as
+    /// [`difference`](Self::difference), of records modulo 2^63.
+    pub(super) fn add_differences(&self, first: usize, numbers: &mut [u64]) {
+        rows::add_up(self.column.right(first), numbers);
+        let base = &self.base[first..first + numbers.len()];
+        rows::merge(numbers, base, Ordering::Acquire, u64::wrapping_sub); // as in `base`
+    }
+
+    /// Adds what all owners together have counted at wide positions from `first` on, as [`present_sum`](Self::present_sum).
+    pub(super) fn add_present_sums(&self, first: usize, numbers: &mut [u64]) {
+        // Acquire: as there.
+        if !self.owner.load(Ordering::Acquire).is_null() {
+            return rows::add_up(self.column.right(first), numbers);
+        }
+        let base = &self.base[first..first + numbers.len()];
+        rows::merge(numbers, base, Ordering::Acquire, u64::wrapping_add); // as in `base`
+    }
+
+    /// The marks of the present owner at all wide positions.
+    pub(super) fn marks(&self) -> &[AtomicU64] {
+        &self.base[self.layout.cells()..]
+    }
+
+    /// Takes the owner's marks at wide positions from `first` on off these numbers.
+    pub(super) fn take_off_marks(&self, first: usize, numbers: &mut [u64]) {
+        let marks = &self.marks()[first..first + numbers.len()];
+        // Relaxed: before the fence in `is_current`.
+        rows::merge(numbers, marks, Ordering::Relaxed, u64::wrapping_sub);
+    }
+
+    /// The greatest row of an extreme that bounds wide pairs, for a closer that has written their totals: these are `cells`. Values
+    /// are pending only where the owner has counted some.
+    pub(super) fn final_extreme(&self, position: usize, cells: Cells<'_>) -> u64 {
+        let greatest = rows::greatest(self.column.right(position));
+        if self.strategy != Strategy::PerCore {
+            return greatest;
+        }
+        let (first, pairs) = self.layout.bounded_by(position);
+        let counted = cells.counted(first..first + 2 * pairs);
+        counted.map(|pair| self.with_pending(position, (pair, 1))).fold(greatest, u64::max)
+    }
+
+    /// The greatest row of an extreme, and of the pending values of so many pairs.
+    fn with_pending(&self, position: usize, (first, pairs): (usize, usize)) -> u64 {
+        rows::extreme(&rows::Extreme {
+            pair: self.column.right(first),
+            pending: self.column.right(self.layout.pending(first)),
+            pairs,
+            cell: self.column.right(position),
+            is_complement: self.layout.is_complement(position),
+        })
+    }
+
     /// The greatest row of a cell that rises.
     fn greatest(&self, position: usize) -> u64 {
-        let cell = self.column.right(position);
         match self.strategy {
             Strategy::PerCore if self.layout.is_bound(position) => {
-                let (pair, pairs) = self.layout.bounded_by(position);
-                rows::extreme(&rows::Extreme {
-                    pair: self.column.right(pair),
-                    pending: self.column.right(self.layout.pending(pair)),
-                    pairs,
-                    cell,
-                    is_complement: self.layout.is_complement(position),
-                })
+                self.with_pending(position, self.layout.bounded_by(position))
             }
-            _ => rows::greatest(cell),
+            _ => rows::greatest(self.column.right(position)),
         }
     }
 

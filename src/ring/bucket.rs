@@ -5,11 +5,13 @@ use std::slice::from_raw_parts;
 
 use crate::event::layout::BucketLayout;
 use crate::reclaim::{Atomic, Guard, Shared};
-use crate::ring::cells::BucketCell;
+use crate::ring::cells::{BucketCell, Cells};
 use crate::ring::generation::Generation;
+use crate::ring::place::Place;
 use crate::ring::ref_count::RefCount;
 use crate::ring::slots::Slots;
 use crate::ring::ticket::Ticket;
+use crate::ring::wide::{self, Wide};
 use crate::stripe::live_bucket::LiveBucket;
 use crate::sync::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering, Witness, fence};
 
@@ -103,10 +105,8 @@ pub(crate) struct Bucket {
     pub(super) references: RefCount,
     /// Version and state in one word, because a read of many buckets needs both of each.
     identity: AtomicU64,
-    /// One for each position, in the slab.
+    /// Where the cell of position zero would stand. Those of wide positions do not; the others are in the slab.
     cells: *const BucketCell,
-    /// How many positions there are.
-    width: u16,
     /// The number of the block.
     block: AtomicU8,
     /// A [`Mark`].
@@ -132,8 +132,11 @@ impl Bucket {
     /// A free bucket.
     ///
     /// # Safety
-    /// `cells` are as many as the layout has. They live as long as the bucket, and belong to it alone.
-    pub(super) unsafe fn new(cells: *const BucketCell, layout: BucketLayout) -> Bucket {
+    /// `places` are those of a bucket of this layout. They live as long as the bucket, and belong to it alone.
+    pub(super) unsafe fn new(places: *const Place, layout: BucketLayout) -> Bucket {
+        // SAFETY: the groups come first.
+        let dense = unsafe { places.add(wide::groups(layout)) };
+        let cells = dense.cast::<BucketCell>().wrapping_sub(layout.wide());
         Bucket {
             live: LiveBucket::empty(),
             references: RefCount::free(),
@@ -141,7 +144,6 @@ impl Bucket {
             cells,
             block: AtomicU8::new(NO_BLOCK),
             mark: AtomicU8::new(Mark::Unknown as u8),
-            width: u16::try_from(layout.cells()).expect("no more cells than columns in a row"),
             slot: AtomicU32::new(0),
             number: AtomicU64::new(0),
             generation: Atomic::null(),
@@ -152,7 +154,10 @@ impl Bucket {
 
     /// Begins to initialise a free bucket, which the caller has just taken. Adds do not reach it before it has a
     /// [block](Self::attach_block). The caller calls [`end_init`](Self::end_init) before it publishes the bucket.
-    pub(super) fn begin_init(&self, opening: &Opening<'_>) {
+    ///
+    /// # Safety
+    /// The layout is the bucket's.
+    pub(super) unsafe fn begin_init(&self, layout: BucketLayout, opening: &Opening<'_>) {
         // No thread acts on a free bucket; but one that came across it earlier may be reading.
         // INIT first: the fence pairs with the one in `identity_after`. A reader of any of the rest
         // then sees that the version has changed. (Boehm, "Can seqlocks get along with programming
@@ -170,10 +175,14 @@ impl Bucket {
         self.number.store(opening.number, Ordering::Relaxed);
         self.generation.store(opening.generation, Ordering::Relaxed);
         self.ticket.clear();
-        for cell in self.cells() {
+        // SAFETY: by contract.
+        let cells = unsafe { self.cells(layout) };
+        for cell in cells.dense {
             cell.total.store(0, Ordering::Relaxed);
             cell.shared.store(0, Ordering::Relaxed);
         }
+        // Those that there are: whoever had a reference before has attached them before it was released.
+        cells.wide.iter().for_each(Wide::clear);
     }
 
     /// Ends the initialisation. The block must be certain by then: a reader that came across this bucket
@@ -341,20 +350,28 @@ impl Bucket {
     }
 
     /// Its cells, by position.
+    ///
+    /// # Safety
+    /// The layout is the bucket's.
     #[inline]
-    pub(super) fn cells(&self) -> &[BucketCell] {
-        // SAFETY: by the contract of `new`.
-        unsafe { from_raw_parts(self.cells, self.width.into()) }
+    pub(super) unsafe fn cells(&self, layout: BucketLayout) -> Cells<'_> {
+        let (first, groups) = (self.cells.wrapping_add(layout.wide()), wide::groups(layout));
+        // SAFETY: by contract, and that of `new`: the groups stand before the first cell that is not wide.
+        unsafe {
+            let wide = from_raw_parts(first.cast::<Place>().sub(groups).cast::<Wide>(), groups);
+            let dense = from_raw_parts(first, layout.cells() - layout.wide());
+            Cells { wide, dense, first: layout.wide() }
+        }
     }
 
     /// Its cell at a position.
     ///
     /// # Safety
-    /// The position is one of the layout's.
+    /// The position is one of the layout's, and not wide.
     #[inline]
     pub(super) unsafe fn cell(&self, position: usize) -> &BucketCell {
         // SAFETY: by contract.
-        unsafe { &*self.cells.add(position) }
+        unsafe { &*self.cells.wrapping_add(position) }
     }
 }
 

@@ -1,8 +1,10 @@
 //! A bucket's cells, and what an add puts into them.
 
+use std::ops::Range;
 use std::slice::from_ref;
 
 use crate::event::layout::{CellIndex, raise_of};
+use crate::ring::wide::{GROUP, Sparse, Wide, by_group};
 use crate::stripe::portable::{self, Dealt, Leased, Mine};
 use crate::sync::{AtomicU64, Ordering};
 
@@ -49,14 +51,81 @@ pub(super) struct BucketCell {
     pub(super) shared: AtomicU64,
 }
 
+/// All of a bucket's cells, by position: those that are wide come first.
+#[derive(Clone, Copy)]
+pub(super) struct Cells<'r> {
+    pub(super) wide: &'r [Wide],
+    pub(super) dense: &'r [BucketCell],
+    /// The position of the first that is not wide.
+    pub(super) first: usize,
+}
+
+impl Cells<'_> {
+    /// Its total, Relaxed.
+    #[inline]
+    pub(super) fn total(self, position: usize) -> u64 {
+        self.load(position, Ordering::Relaxed, |wide| &wide.totals, |cell| &cell.total)
+    }
+
+    /// Its shared cell.
+    #[inline]
+    pub(super) fn shared(self, position: usize, order: Ordering) -> u64 {
+        self.load(position, order, |wide| &wide.shared, |cell| &cell.shared)
+    }
+
+    #[inline]
+    fn load(
+        self,
+        position: usize,
+        order: Ordering,
+        group: impl FnOnce(&Wide) -> &Sparse,
+        cell: impl FnOnce(&BucketCell) -> &AtomicU64,
+    ) -> u64 {
+        if let Some(dense) = position.checked_sub(self.first) {
+            return cell(&self.dense[dense]).load(order);
+        }
+        let cells = group(&self.wide[position / GROUP]).get();
+        cells.map_or(0, |cells| cells[position % GROUP].load(order))
+    }
+
+    /// Those wide pairs of a range whose count's total is not zero.
+    pub(super) fn counted(self, positions: Range<usize>) -> impl Iterator<Item = usize> {
+        by_group(positions).flat_map(move |range| {
+            let totals = self.wide[range.start / GROUP].totals.get();
+            let pairs = if totals.is_some() { range } else { 0..0 }.step_by(2);
+            let count = move |pair: &usize| totals.map(|cells| &cells[pair % GROUP]);
+            pairs.filter(move |pair| {
+                count(pair).is_some_and(|count| count.load(Ordering::Relaxed) != 0)
+            })
+        })
+    }
+
+    /// Stores a total that is zero so far; Relaxed.
+    pub(super) fn set_total(self, position: usize, total: u64) {
+        if let Some(dense) = position.checked_sub(self.first) {
+            self.dense[dense].total.store(total, Ordering::Relaxed);
+        } else if total != 0 {
+            let cells = self.wide[position / GROUP].totals.cells();
+            cells[position % GROUP].store(total, Ordering::Relaxed);
+        }
+    }
+
+    fn shared_cell(&self, position: usize) -> &[AtomicU64] {
+        from_ref(match position.checked_sub(self.first) {
+            Some(dense) => &self.dense[dense].shared,
+            None => &self.wide[position / GROUP].shared.cells()[position % GROUP],
+        })
+    }
+}
+
 /// A bucket's shared cells.
-impl Target for [BucketCell] {
+impl Target for Cells<'_> {
     fn add(&self, position: usize, n: u64) {
-        from_ref(&self[position].shared).add(0, n);
+        self.shared_cell(position).add(0, n);
     }
 
     fn raise(&self, position: usize, value: u64) {
-        from_ref(&self[position].shared).raise(0, value);
+        self.shared_cell(position).raise(0, value);
     }
 }
 

@@ -31,12 +31,14 @@
 
 use std::ptr::eq;
 
+use crate::event::layout::BucketLayout;
 use crate::reclaim::{self, Guard, announced, grace};
 use crate::ring::Ring;
 use crate::ring::block::Block;
 use crate::ring::bucket::Bucket;
 use crate::ring::bucket_ref::BucketRef;
 use crate::ring::cells::Target;
+use crate::ring::wide::{GROUP, by_group};
 use crate::stripe::Strategy;
 use crate::stripe::membarrier::{self, Barriers};
 use crate::sync::{Ordering, sized, spin_loop};
@@ -185,11 +187,27 @@ impl Ring {
     /// Writes the totals of a quiescent bucket, and makes its block ready for another.
     fn write_totals(&self, block: &Block, bucket: &Bucket) {
         let layout = self.store.layout;
-        for position in 0..layout.cells() {
-            let total = block.difference(position);
+        let cells = self.store.cells(bucket);
+        for (range, wide) in by_group(0..layout.wide()).zip(cells.wide) {
+            let mut totals = [0; GROUP];
+            block.add_differences(range.start, &mut totals[..range.len()]);
+            BucketLayout::pairs_without_pending(&mut totals);
+            if totals.iter().fold(0, |all, total| all | total) == 0 {
+                continue; // as it is
+            }
+            for (cell, total) in wide.totals.cells().iter().zip(totals) {
+                cell.store(total, Ordering::Relaxed); // as below
+            }
+        }
+        for (position, cell) in (layout.wide()..).zip(cells.dense) {
+            let total = if layout.bounds_wide(position) {
+                block.final_extreme(position, cells)
+            } else {
+                block.difference(position)
+            };
             // Relaxed: behind the fence in `has_adders`, and so behind the retirement for a reader that takes it
             // for the mark that was there: the fence in `is_current` pairs with that one.
-            bucket.cells()[position].total.store(total, Ordering::Relaxed);
+            cell.total.store(total, Ordering::Relaxed);
             if !layout.adds_up(position) {
                 // Before the block forgets it. Release, and read after the block with Acquire: a
                 // lifetime that finds it gone there finds it here.
@@ -199,8 +217,23 @@ impl Ring {
         }
         // Before the base and the extremes change: see `Store::number`.
         bucket.close();
-        for (position, cell) in bucket.cells().iter().enumerate() {
-            block.rebase(position, cell.total.load(Ordering::Relaxed)); // written above
+        self.rebase(block, bucket);
+    }
+
+    /// Makes the block of a closed bucket ready for another.
+    fn rebase(&self, block: &Block, bucket: &Bucket) {
+        let (layout, cells) = (self.store.layout, self.store.cells(bucket));
+        for (range, wide) in by_group(0..layout.wide()).zip(cells.wide) {
+            let totals = wide.totals.get().into_iter().flatten();
+            for (position, total) in range.zip(totals) {
+                let total = total.load(Ordering::Relaxed); // written by this thread
+                if total != 0 {
+                    block.rebase(position, total); // else there is nothing to do: no value is pending where none was counted
+                }
+            }
+        }
+        for (position, cell) in (layout.wide()..).zip(cells.dense) {
+            block.rebase(position, cell.total.load(Ordering::Relaxed)); // as above
         }
     }
 
@@ -208,7 +241,7 @@ impl Ring {
     fn raise_in_tiers(&self, start: u64, position: usize, value: u64) {
         for tier in &self.tiers {
             if let Some(coarse) = tier.bucket(start, start, &self.store) {
-                coarse.cells().raise(position, value); // as `shared_total`
+                self.store.cells(&coarse).raise(position, value); // as `shared_total`
             }
         }
     }

@@ -46,15 +46,16 @@ impl Ring {
         let boundary = coarse.start();
         let finer = tier.checked_sub(1).map(|finer| &self.tiers[finer]);
         let finer = finer.and_then(|finer| finer.noted(boundary));
-        for (position, cell) in coarse.cells()[..self.store.layout.additive()].iter().enumerate() {
+        let cells = self.store.cells(coarse);
+        for position in 0..self.store.layout.additive() {
             let note = match &finer {
                 // The same boundary, which is noted there.
-                Some(finer) => Some(finer.cells()[position].total.load(Ordering::Relaxed)),
+                Some(finer) => Some(self.store.cells(finer).total(position)),
                 None => self.counted_before(boundary, position, current, of),
             };
             let Some(note) = note else { return };
-            // Relaxed: `publish_note` publishes it; and all threads write the same.
-            cell.total.store(note, Ordering::Relaxed);
+            // Relaxed: `publish_note` publishes it; and all threads write the same. Where that is zero, it is so already.
+            cells.set_total(position, note);
         }
         coarse.publish_note();
     }
@@ -76,8 +77,7 @@ impl Ring {
             let is_known = boundary >= slots.geometry.oldest(live)
                 && !of.has_older_in(boundary)
                 && each_closed(slots, boundary, live, |bucket| {
-                    let total = bucket.cells()[position].total.load(Ordering::Relaxed);
-                    note = note.wrapping_sub(total);
+                    note = note.wrapping_sub(self.store.cells(bucket).total(position));
                 });
             if !is_known {
                 return None;

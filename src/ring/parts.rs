@@ -66,7 +66,7 @@ impl Comeback {
         let guard = reclaim::pin();
         let current = self.ring.acquire_current();
         let opening = Opening::fine(current.generation(&guard), start, current.start());
-        self.ring.store.open(&opening, |_| {})
+        self.ring.store.open(&opening, |_, _| {})
     }
 
     fn free_blocks(&self) {
@@ -139,7 +139,7 @@ impl Comeback {
 /// [`Bucket::is_final`].
 #[derive(Debug)]
 pub struct Retired {
-    _ring: Ring,
+    ring: Ring,
     /// The newest bucket, as far as adders know.
     current: BucketPtr,
 }
@@ -156,7 +156,7 @@ impl Retired {
             let opening = Opening::fine(generation, STARTS[0], 0);
             from_ref(ring.store.open_without_block(&opening, OPEN)).cast_mut()
         };
-        Retired { _ring: ring, current: BucketPtr::new(current) }
+        Retired { ring, current: BucketPtr::new(current) }
     }
 
     /// Adds to two cells, if the bucket is still the newest.
@@ -164,7 +164,7 @@ impl Retired {
         // SAFETY: a bucket of the ring's.
         let Some(bucket) = (unsafe { BucketRef::acquire(&self.current) }) else { return };
         if let Some(_adder) = Adder::register(&bucket, &self.current) {
-            for cell in &bucket.cells()[..2] {
+            for cell in &self.ring.store.cells(&bucket).dense[..2] {
                 cell.shared.fetch_add(1, Ordering::Relaxed);
             }
         }
@@ -177,7 +177,7 @@ impl Retired {
         let bucket = self.current.swap(null_mut(), Ordering::AcqRel);
         // SAFETY: a bucket of the ring's, which its slot would still refer to.
         let bucket = unsafe { &*bucket };
-        let cell = |position: usize| bucket.cells()[position].shared.load(Ordering::Relaxed);
+        let cell = |position| self.ring.store.cells(bucket).shared(position, Ordering::Relaxed);
         let found = bucket.is_final().then(|| (cell(0), cell(1)));
         bucket.references.release();
         found
@@ -249,7 +249,7 @@ impl LateRotation {
         let slots = &*unsafe { current.generation(&guard).deref() }.slots;
         let mut all = 0;
         each_closed(slots, 80, 110, |gone| {
-            all += gone.cells()[1].total.load(Ordering::Relaxed);
+            all += self.ring.store.cells(gone).total(1);
         })
         .then_some(all)
     }

@@ -18,6 +18,7 @@ use crate::error::BuildError;
 use crate::reclaim::grace;
 use crate::reclaim::{self, Guard, Owned};
 use crate::ring::Ring;
+use crate::ring::block::Block;
 use crate::ring::bucket::{Bucket, Mark, Opening};
 use crate::ring::bucket_ref::BucketRef;
 use crate::ring::cursor::Passed;
@@ -102,7 +103,7 @@ impl Ring {
         let superseded = next.superseded.clone();
         let next = Owned::new(next).into_shared(guard);
         // What forgets has no older bucket in its interval; else the mark is not known.
-        let mark = |new: &Bucket| {
+        let mark = |new: &Bucket, _: &Block| {
             if slots.forgets {
                 new.set_mark(Mark::Alone);
             }

@@ -15,6 +15,7 @@
 
 use crate::reclaim::{self, Guard};
 use crate::ring::Ring;
+use crate::ring::block::Block;
 use crate::ring::bucket::{Bucket, Opening};
 use crate::ring::bucket_ref::BucketRef;
 
@@ -33,7 +34,7 @@ impl Ring {
         slots.install(current);
         let all_closed = self.close_quiescent(guard);
         self.note(current, of, all_closed);
-        let mark = |new: &Bucket| self.mark(current, new, of, all_closed);
+        let mark = |new: &Bucket, block: &Block| self.mark(current, (new, block), of, all_closed);
         let start = slots.geometry.start_of(at);
         let new = self.store.open(&Opening::fine(generation, start, current.start()), mark);
         self.replace_current(current, new, slots)

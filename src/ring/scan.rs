@@ -12,11 +12,24 @@ use crate::sync::Ordering;
 impl View<'_> {
     /// What `count` buckets from `start` down hold at a position, all in the ring and older than `current`.
     pub(super) fn scan(&self, start: u64, count: usize, position: usize) -> u64 {
-        if self.layout().adds_up(position) {
+        if position < self.layout().wide() {
+            self.scan_wide(start, count, position)
+        } else if self.layout().adds_up(position) {
             self.scan_by(start, count, position, u64::wrapping_add)
         } else {
             self.scan_by(start, count, position, u64::max)
         }
+    }
+
+    #[cold]
+    fn scan_wide(&self, start: u64, count: usize, position: usize) -> u64 {
+        let (mut total, mut start) = (0_u64, start);
+        for _ in 0..count {
+            let slot = self.generation().slots.slot(self.slot_of(start));
+            total = total.wrapping_add(self.number_by(slot, start, position));
+            start = start.wrapping_sub(self.geometry().length());
+        }
+        total
     }
 
     #[inline(never)] // so that what it needs stays in registers
@@ -28,7 +41,7 @@ impl View<'_> {
         join: impl Fn(u64, u64) -> u64,
     ) -> u64 {
         let length = self.geometry().length();
-        assert!(position < self.layout().cells());
+        assert!((self.layout().wide()..self.layout().cells()).contains(&position));
         let slots = self.generation().slots.all();
         let (below, above) = slots.split_at(self.slot_of(start) + 1);
         let first = count.min(below.len());
@@ -57,7 +70,7 @@ impl View<'_> {
 /// order of `Versioned::load`, `Store::number` and `Versioned::is_valid`.
 ///
 /// # Safety
-/// The position is one of the layout's.
+/// The position is one of the layout's, and not wide.
 #[inline(always)]
 #[allow(clippy::inline_always)] // the body of the loop
 unsafe fn closed_number(

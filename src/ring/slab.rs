@@ -18,7 +18,7 @@ use std::ptr::{NonNull, null_mut};
 
 use crate::event::layout::BucketLayout;
 use crate::ring::bucket::Bucket;
-use crate::ring::cells::BucketCell;
+use crate::ring::place::Place;
 use crate::sync::{AtomicPtr, AtomicUsize, Ordering, sized};
 
 /// So many are made at first: the live bucket, and one to move on to.
@@ -43,7 +43,7 @@ pub(super) struct Slab {
 struct Chunk {
     buckets: Box<[Bucket]>,
     /// What the buckets point into.
-    cells: NonNull<[BucketCell]>,
+    places: NonNull<[Place]>,
     next: AtomicPtr<Chunk>,
 }
 
@@ -142,24 +142,23 @@ impl Slab {
 
 impl Chunk {
     fn new(layout: BucketLayout, size: usize) -> Chunk {
-        let cells: Box<[BucketCell]> =
-            (0..size * layout.cells()).map(|_| BucketCell::default()).collect();
+        let places = Place::zeroed(layout, size);
         // As a pointer, because a box must be the only way to its content, and buckets point there.
-        let cells = NonNull::from(Box::leak(cells));
-        let first = cells.cast::<BucketCell>();
-        let bucket = |index: usize| {
-            // SAFETY: within the cells, which live as long as the chunk. They belong to this bucket alone.
-            unsafe { Bucket::new(first.add(index * layout.cells()).as_ptr(), layout) }
+        let places = NonNull::from(Box::leak(places));
+        let first = places.cast::<Place>().as_ptr();
+        let bucket = |index| {
+            // SAFETY: there are so many places, and each bucket has its own.
+            unsafe { Bucket::new(first.add(index * Place::count(layout)), layout) }
         };
         let buckets = (0..size).map(bucket).collect();
-        Chunk { buckets, cells, next: AtomicPtr::new(null_mut()) }
+        Chunk { buckets, places, next: AtomicPtr::new(null_mut()) }
     }
 }
 
 impl Drop for Chunk {
     fn drop(&mut self) {
         // SAFETY: leaked in `new`; the buckets, which point there, go with the chunk.
-        drop(unsafe { Box::from_raw(self.cells.as_ptr()) });
+        drop(unsafe { Box::from_raw(self.places.as_ptr()) });
     }
 }
 

@@ -140,14 +140,13 @@ impl Slots {
     ///
     /// Takes no reference. The caller checks afterwards that `current` is what it was, so that no bucket of
     /// its interval has left its slot.
-    pub(super) fn shared_sum(
+    pub(super) fn each_touched(
         &self,
         starts: RangeInclusive<u64>,
         newest: u64,
-        position: usize,
-    ) -> Option<u64> {
+        mut see: impl FnMut(&Bucket),
+    ) -> Option<()> {
         let (oldest, span) = (*starts.start(), starts.end().wrapping_sub(*starts.start()));
-        let mut sum = 0u64;
         // Loops, and no chain of iterators: this is most of what such a sum takes.
         for range in self.touched.slots(newest) {
             for slot in &self.ring[range.start..range.end.min(self.ring.len())] {
@@ -159,16 +158,14 @@ impl Slots {
                     return None;
                 }
                 if bucket.start().wrapping_sub(oldest) <= span {
-                    // Relaxed: before the fence in `has_version`.
-                    let shared = bucket.cells()[position].shared.load(Ordering::Relaxed);
-                    sum = sum.wrapping_add(shared);
+                    see(bucket);
                 }
                 if !bucket.has_version(version) {
                     return None;
                 }
             }
         }
-        Some(sum)
+        Some(())
     }
 }
 

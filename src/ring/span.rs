@@ -4,6 +4,8 @@
 //! that the view has found, or into those of the finest tier that reaches back so far. From there it takes one of three
 //! ways to numbers: one number, one event's, or all.
 
+use std::ops::Range;
+
 use crate::error::OutOfRange;
 use crate::event::Stats;
 use crate::event::cells::{Addends, EventCells, Places};
@@ -178,46 +180,52 @@ impl View<'_> {
         }
     }
 
-    /// What a span holds in all of these cells together.
+    /// What a span holds in all of these cells together: one, or some of the wide ones.
     pub(crate) fn sum_in(&self, span: Span, cells: Addends) -> u64 {
         if cells.count == 1 {
             return self.total_in(span, cells.first);
         }
-        let mut sum = 0_u64;
-        let mut add = |_: usize, number: u64| sum = sum.wrapping_add(number);
-        if !(self.is_whole(span) && self.add_up_at_once(cells, &mut add)) {
-            sum = 0;
-            self.each_number_in(span, cells, |_, number| sum = sum.wrapping_add(number));
-        }
+        let half = cells.first % 2; // of each pair
+        let pairs = cells.first - half;
+        let numbers = self.numbers_in(span, pairs..pairs + 2 * cells.count);
+        let sum = numbers.into_iter().skip(half).step_by(2).fold(0, u64::wrapping_add);
         self.layout().without_pending(cells.first, sum)
     }
 
-    /// What a span holds in each of these cells.
-    fn numbers_in(&self, span: Span, cells: Addends) -> Vec<u64> {
-        let mut numbers = vec![0_u64; cells.count];
-        let mut add = |index: usize, number| numbers[index] = numbers[index].wrapping_add(number);
-        if self.is_whole(span) && self.add_up_at_once(cells, &mut add) {
-            let layout = self.layout();
-            let numbered = numbers.iter_mut().zip(cells.positions());
-            numbered.for_each(|(number, at)| *number = layout.without_pending(at, *number));
-        } else {
-            self.each_number_in(span, cells, |index, number| numbers[index] = number);
+    /// What a span holds at each position of these wide pairs. Of each, the count is read first.
+    fn numbers_in(&self, span: Span, pairs: Range<usize>) -> Vec<u64> {
+        if let Some(tier) = self.in_tier(span) {
+            let numbers = pairs.map(|position| tier.number(position)).collect();
+            tier.end();
+            return numbers;
         }
-        numbers
+        let at_once = self.is_whole(span).then(|| self.totals_at_once(pairs.clone()));
+        at_once.flatten().unwrap_or_else(|| self.numbers_by_bucket(span, pairs, []).0)
     }
 
-    /// Calls `see` with what a span holds in each of these cells, one after the other.
-    fn each_number_in(&self, span: Span, cells: Addends, mut see: impl FnMut(usize, u64)) {
-        if let Some(tier) = self.in_tier(span) {
-            for (index, position) in cells.positions().enumerate() {
-                see(index, tier.number(position));
+    /// What a span holds at each position of these wide pairs, and at some that rise: each bucket as a whole or not at all.
+    fn numbers_by_bucket<const N: usize>(
+        &self,
+        span: Span,
+        pairs: Range<usize>,
+        rising: [usize; N],
+    ) -> (Vec<u64>, [u64; N]) {
+        let (mut numbers, mut greatest) = (vec![0_u64; pairs.len()], [0; N]);
+        let Some((oldest, newest)) = span.starts else { return (numbers, greatest) };
+        let mut found = Vec::new();
+        self.each(oldest, newest, |_, data| {
+            found.clear();
+            self.each_number(data, pairs.clone(), |at, number| found.push((at, number)));
+            let risen = rising.map(|position| self.number(data, position));
+            if self.is_valid(data) {
+                for (position, number) in &found {
+                    let all = &mut numbers[position - pairs.start];
+                    *all = all.wrapping_add(*number);
+                }
+                greatest.iter_mut().zip(risen).for_each(|(all, one)| *all = one.max(*all));
             }
-            tier.end();
-            return;
-        }
-        for (index, position) in cells.positions().enumerate() {
-            see(index, self.total_in(span, position));
-        }
+        });
+        (numbers, greatest)
     }
 
     /// What is known of an event in a span.
@@ -240,49 +248,35 @@ impl View<'_> {
     #[cold]
     fn stats_by_bucket(&self, span: Span, cells: EventCells) -> Stats {
         let mut all = Stats::default();
-        self.each_whole_bucket(span, |read| cells.stats(read), |bucket| all = all.with(bucket));
+        let Some((oldest, newest)) = span.starts else { return all };
+        self.each(oldest, newest, |_, data| {
+            let bucket = cells.stats(|position| self.number(data, position));
+            if self.is_valid(data) {
+                all = all.with(bucket);
+            }
+        });
         all
     }
 
     /// The distribution of a `Histogram` event in a span. What it has counted was read first.
     pub(crate) fn distribution_in(&self, span: Span, places: Places) -> Distribution {
-        let counts = self.numbers_in(span, places.counts());
-        let sum = self.sum_in(span, places.sums());
-        let extremes = places.extremes().map(|position| self.total_in(span, position));
-        if span.tier.is_none() && self.is_overtaken() {
-            return self.distribution_by_bucket(span, places); // as in `stats_in`
+        let (positions, extremes) = (places.cells(), places.extremes());
+        if let Some(tier) = self.in_tier(span) {
+            let numbers: Vec<u64> = positions.map(|position| tier.number(position)).collect();
+            let extremes = extremes.map(|position| tier.number(position));
+            tier.end();
+            return places.of(&numbers, extremes);
         }
-        places.of(counts, sum, extremes)
-    }
-
-    /// As [`distribution_in`](Self::distribution_in), each bucket as a whole or not at all.
-    #[cold]
-    fn distribution_by_bucket(&self, span: Span, places: Places) -> Distribution {
-        let mut all = places.distribution(|_| 0);
-        self.each_whole_bucket(
-            span,
-            |read| places.distribution(read),
-            |bucket| {
-                let _ = all.merge(&bucket); // of one scale: it is not refused
-            },
-        );
-        all
-    }
-
-    /// Calls `see` with what `of` makes of each bucket in a span, by reading its numbers; not with that of a bucket that leaves meanwhile.
-    fn each_whole_bucket<T>(
-        &self,
-        span: Span,
-        of: impl Fn(&mut dyn FnMut(usize) -> u64) -> T,
-        mut see: impl FnMut(T),
-    ) {
-        let Some((oldest, newest)) = span.starts else { return };
-        self.each(oldest, newest, |_, data| {
-            let bucket = of(&mut |position| self.number(data, position));
-            if self.is_valid(data) {
-                see(bucket);
+        if self.is_whole(span)
+            && let Some(numbers) = self.totals_at_once(positions.clone())
+        {
+            let extremes = extremes.map(|position| self.total_in(span, position));
+            if !self.is_overtaken() {
+                return places.of(&numbers, extremes); // as in `stats_in`
             }
-        });
+        }
+        let (numbers, extremes) = self.numbers_by_bucket(span, positions, extremes);
+        places.of(&numbers, extremes)
     }
 
     /// What a span holds at every position. `zero` has that many cells, all zero.
@@ -304,7 +298,11 @@ impl View<'_> {
     fn cells_at_once<T: AsMut<[u64]>>(&self, span: Span, mut cells: T) -> Option<T> {
         let (oldest, newest) = span.starts.filter(|_| self.is_whole(span))?;
         let (additive, rising) = cells.as_mut().split_at_mut(self.layout().additive());
-        for (position, cell) in additive.iter_mut().enumerate() {
+        let (wide, others) = additive.split_at_mut(self.layout().wide());
+        if !wide.is_empty() {
+            wide.copy_from_slice(&self.totals_at_once(0..wide.len())?);
+        }
+        for (position, cell) in (wide.len()..).zip(others) {
             *cell = self.total_at_once(position)?;
         }
         if !rising.is_empty() {
@@ -324,7 +322,11 @@ impl View<'_> {
         let Some((oldest, newest)) = span.starts else { return all };
         self.each(oldest, newest, |_, data| {
             let mut with = all.clone();
-            for (position, cell) in with.as_mut().iter_mut().enumerate() {
+            let (wide, others) = with.as_mut().split_at_mut(self.layout().wide());
+            self.each_number(data, 0..wide.len(), |position, number| {
+                wide[position] = wide[position].wrapping_add(number);
+            });
+            for (position, cell) in (wide.len()..).zip(others) {
                 self.merge(data, position, cell);
             }
             if self.is_valid(data) {

@@ -8,6 +8,7 @@ use crate::ring::block::Block;
 use crate::ring::blocks::{BLOCKS, Blocks};
 use crate::ring::bucket::{Bucket, CLOSED, OPEN, Opening};
 use crate::ring::bucket_ref::BucketRef;
+use crate::ring::cells::Cells;
 use crate::ring::slab::Slab;
 use crate::stripe::Strategy;
 
@@ -42,17 +43,21 @@ impl Store {
         }
     }
 
-    /// A bucket with a free block, if there is one or room for one. `mark` writes the mark of a bucket
-    /// that may get a block: before that, because a closer may find the bucket there, take it for a retired one,
-    /// and write its totals in the same place.
-    pub(super) fn open(&self, opening: &Opening<'_>, mark: impl FnOnce(&Bucket)) -> &Bucket {
+    /// A bucket with a free block, if there is one or room for one. `mark` writes its mark, a part of which stands with the
+    /// block: when it is the bucket's own, and before the bucket is open. A closer that finds the bucket there, and takes it for a retired
+    /// one, leaves it alone until then: its totals stand where the mark is.
+    pub(super) fn open(
+        &self,
+        opening: &Opening<'_>,
+        mark: impl FnOnce(&Bucket, &Block),
+    ) -> &Bucket {
         let mut free = self.blocks.free();
         if free.is_some() {
             let bucket = self.take(&self.with_block, opening);
-            mark(bucket);
             while let Some((index, block)) = free {
                 bucket.attach_block(index, block.word(), opening.length());
                 if block.try_own(bucket) {
+                    mark(bucket, block);
                     bucket.end_init(OPEN);
                     return bucket;
                 }
@@ -75,8 +80,16 @@ impl Store {
     /// A bucket of a slab, whose initialisation is begun.
     fn take<'r>(&'r self, slab: &'r Slab, opening: &Opening<'_>) -> &'r Bucket {
         let bucket = slab.take(self.layout, |bucket| opening.evict(bucket));
-        bucket.begin_init(opening);
+        // SAFETY: all buckets have this layout.
+        unsafe { bucket.begin_init(self.layout, opening) };
         bucket
+    }
+
+    /// A bucket's cells, by position.
+    #[inline]
+    pub(super) fn cells<'r>(&self, bucket: &'r Bucket) -> Cells<'r> {
+        // SAFETY: all buckets have this layout.
+        unsafe { bucket.cells(self.layout) }
     }
 
     /// Gives up a bucket that was not made current.
@@ -118,5 +131,17 @@ impl Store {
         self.with_block.buckets().chain(self.without_block.buckets()).all(|bucket| {
             bucket.references.is(expected.get(&from_ref(bucket)).copied().unwrap_or(0))
         })
+    }
+}
+
+/// Frees what buckets have taken for wide cells; the slabs free the rest.
+impl Drop for Store {
+    fn drop(&mut self) {
+        for bucket in self.with_block.buckets().chain(self.without_block.buckets()) {
+            for wide in self.cells(bucket).wide {
+                // SAFETY: `&mut self`: no other thread is in the window.
+                unsafe { wide.free() };
+            }
+        }
     }
 }

@@ -74,7 +74,7 @@ impl Tier {
     pub(super) fn put(&self, at: u64, newest: u64, update: Update, store: &Store) -> bool {
         let Some(bucket) = self.bucket(at, newest, store) else { return false };
         self.touch(&bucket);
-        update.put(bucket.cells());
+        update.put(&store.cells(&bucket));
         true
     }
 

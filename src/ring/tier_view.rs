@@ -77,7 +77,7 @@ impl<'v, 'g> TierSpan<'v, 'g> {
     /// What was counted through blocks before it, at a position that adds up.
     pub(crate) fn counted_before(&self, position: usize) -> u64 {
         match self.before {
-            Before::Noted(bucket) => note(bucket, position),
+            Before::Noted(bucket) => self.note(bucket, position),
             before => self.all_blocks(before, position),
         }
     }
@@ -86,10 +86,10 @@ impl<'v, 'g> TierSpan<'v, 'g> {
     fn counted(&self, position: usize) -> u64 {
         match (self.before, self.until) {
             (Before::Noted(from), Before::Noted(to)) => {
-                note(to, position).wrapping_sub(note(from, position))
+                self.note(to, position).wrapping_sub(self.note(from, position))
             }
             (Before::Noted(from), until) => {
-                self.all_blocks(until, position).wrapping_sub(note(from, position))
+                self.all_blocks(until, position).wrapping_sub(self.note(from, position))
             }
             (Before::AllButLive, Before::All) => {
                 let live = self.store().block_of(self.view.found().bucket);
@@ -113,6 +113,10 @@ impl<'v, 'g> TierSpan<'v, 'g> {
         &self.view.ring().store
     }
 
+    fn note(&self, bucket: &Bucket, position: usize) -> u64 {
+        note(self.store(), bucket, position)
+    }
+
     /// What its coarse buckets hold beside blocks.
     fn beside(&self, position: usize) -> u64 {
         let (layout, geometry) = (self.view.layout(), self.tier.geometry());
@@ -122,7 +126,8 @@ impl<'v, 'g> TierSpan<'v, 'g> {
         let shared = |start: u64| {
             let found = self.view.load(self.tier.slots.slot_at(start)).ok()?;
             // Relaxed: before the fence in `is_valid`.
-            let shared = || found.bucket.cells()[position].shared.load(Ordering::Relaxed);
+            let cells = self.store().cells(found.bucket);
+            let shared = || cells.shared(position, Ordering::Relaxed);
             let shared = (found.bucket.start() == start).then(shared)?;
             self.view.is_valid(self.view.inherited(found)).then_some(shared)
         };
@@ -159,10 +164,10 @@ impl<'g> Coarse<'g> {
     /// What it holds at a position. `next` is what was counted through blocks before the coarse bucket behind it, and
     /// afterwards, what was before itself.
     pub(crate) fn number(self, view: &View<'_>, position: usize, next: &mut u64) -> u64 {
-        let layout = view.layout();
+        let (layout, store) = (view.layout(), &view.ring().store);
         let through_blocks = if layout.adds_up(position) {
             let noted = self.found.filter(|found| found.bucket.is_closed());
-            let before = noted.map_or(*next, |found| note(found.bucket, position));
+            let before = noted.map_or(*next, |found| note(store, found.bucket, position));
             let counted = next.wrapping_sub(before);
             *next = before;
             counted
@@ -171,7 +176,7 @@ impl<'g> Coarse<'g> {
         };
         let beside = self.found.map_or(0, |found| {
             // Relaxed: before the fence in `is_valid`.
-            found.bucket.cells()[position].shared.load(Ordering::Relaxed)
+            store.cells(found.bucket).shared(position, Ordering::Relaxed)
         });
         layout.without_pending(position, layout.join(position, through_blocks, beside))
     }
@@ -216,10 +221,10 @@ fn open_extreme(view: &View<'_>, from: u64, last: u64, position: usize) -> u64 {
 }
 
 /// A coarse bucket's note.
-fn note(bucket: &Bucket, position: usize) -> u64 {
+fn note(store: &Store, bucket: &Bucket, position: usize) -> u64 {
     // Relaxed: before the fence in `is_current`, or in `is_valid`, which pairs with the one in `begin_init`. If the
     // bucket was reused, `current` is seen to have moved on, and its version to have changed.
-    bucket.cells()[position].total.load(Ordering::Relaxed)
+    store.cells(bucket).total(position)
 }
 
 /// What was counted before a boundary, or before the next that is known.

@@ -5,6 +5,7 @@
 //! afterwards, and leaves out what it has read if that has changed.
 
 use std::cell::Cell;
+use std::ops::Range;
 
 use crate::event::layout::BucketLayout;
 use crate::reclaim::Guard;
@@ -152,6 +153,25 @@ impl<'g> View<'g> {
                 if self.is_valid(data) { number } else { 0 }
             }
             BucketData::Carried(numbers) => numbers[position],
+        }
+    }
+
+    /// Calls `see` with each position of these wide pairs at which a bucket holds something, and what it holds there. The caller asks
+    /// afterwards whether that [is valid](Self::is_valid).
+    pub(super) fn each_number(
+        &self,
+        data: BucketData<'_>,
+        pairs: Range<usize>,
+        mut see: impl FnMut(usize, u64),
+    ) {
+        match data {
+            BucketData::Bucket { found, .. } => {
+                self.ring.store.each_number(found.bucket, pairs, see);
+            }
+            BucketData::Carried(numbers) => {
+                let carried = pairs.map(|position| (position, numbers[position]));
+                carried.filter(|(_, number)| *number > 0).for_each(|(at, number)| see(at, number));
+            }
         }
     }
 

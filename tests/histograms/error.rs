@@ -22,7 +22,7 @@ fn is_within(stands: u64, value: u64, error: f64) -> bool {
 }
 
 /// Compares all that a distribution says with the list.
-fn agrees(found: &Distribution, values: &[u64]) {
+pub(crate) fn agrees_with(found: &Distribution, values: &[u64]) {
     let mut sorted = values.to_vec();
     sorted.sort_unstable();
     let scale = found.scale();
@@ -101,7 +101,7 @@ fn percentiles_of_known_distributions_are_within_the_error() {
             let values: Vec<u64> = (0..1_000).map(|_| next(&mut random) as u64).collect();
             let found = distribution(scale, &values);
             assert_eq!(found.below() + found.above(), 0, "{name}");
-            agrees(&found, &values);
+            agrees_with(&found, &values);
         }
     }
 }
@@ -174,6 +174,6 @@ proptest! {
 
     #[test]
     fn whatever_was_recorded_agrees_with_the_list(scale in scales(), values in values()) {
-        agrees(&distribution(scale, &values), &values);
+        agrees_with(&distribution(scale, &values), &values);
     }
 }

@@ -6,6 +6,8 @@ mod error;
 mod families;
 mod merges;
 mod storms;
+mod window_storms;
+mod windows;
 
 use windrow::{Distribution, Histogram, Scale};
 

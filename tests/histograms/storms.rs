@@ -158,20 +158,26 @@ fn without_room_for_columns() {
 #[cfg(target_os = "linux")]
 #[ignore = "run by another test, in a process of its own"]
 fn without_room_for_columns_here() {
-    windrow::strategy();
-    // As much as the heap needs for the threads, and no segment of columns: of one row it has 64 KiB.
-    let used = std::fs::read_to_string("/proc/self/statm").expect("the size of this process");
-    let pages: u64 = used.split(' ').next().and_then(|size| size.parse().ok()).expect("pages");
     let histogram = Histogram::with_scale(SCALE);
-    let limit = libc::rlimit { rlim_cur: pages * 4_096, rlim_max: libc::RLIM_INFINITY };
-    // SAFETY: it sets a limit of this process, and takes it back.
-    unsafe { assert_eq!(libc::setrlimit(libc::RLIMIT_AS, &raw const limit), 0) };
-    histogram.record(1_000);
-    let all = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
-    // SAFETY: as above.
-    unsafe { assert_eq!(libc::setrlimit(libc::RLIMIT_AS, &raw const all), 0) };
+    with_no_more_memory(|| histogram.record(1_000));
     race(WRITERS, |writer| values(writer).for_each(|value| histogram.record(value)));
     let exact = distribution(SCALE, &[all_values(), vec![1_000]].concat());
     assert_eq!(histogram.lifetime(), exact);
     assert!(histogram.distribution() == exact && histogram.take() == exact);
+}
+
+/// Runs `body` where no segment of columns can be mapped: of one row it has 64 KiB. The heap has as much as it needs.
+#[cfg(target_os = "linux")]
+pub(crate) fn with_no_more_memory<R>(body: impl FnOnce() -> R) -> R {
+    windrow::strategy();
+    let used = std::fs::read_to_string("/proc/self/statm").expect("the size of this process");
+    let pages: u64 = used.split(' ').next().and_then(|size| size.parse().ok()).expect("pages");
+    let limit = libc::rlimit { rlim_cur: pages * 4_096, rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: it sets a limit of this process, and takes it back.
+    unsafe { assert_eq!(libc::setrlimit(libc::RLIMIT_AS, &raw const limit), 0) };
+    let result = body();
+    let all = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: as above.
+    unsafe { assert_eq!(libc::setrlimit(libc::RLIMIT_AS, &raw const all), 0) };
+    result
 }

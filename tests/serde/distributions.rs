@@ -77,3 +77,19 @@ fn what_no_histogram_gives_is_refused() {
     let of_one_cell = r#"{"scale":[3,513,1024],"sum":2,"extremes":[602,600],"cells":[[608,2]]}"#;
     assert!(serde_json::from_str::<Distribution>(of_one_cell).is_err());
 }
+
+/// No window counts so many; but what is read may say so.
+#[test]
+fn counts_that_wrap_when_they_are_merged_make_nothing_panic() {
+    let most = r#"{"scale":[3,513,1024],"sum":2624,"extremes":[600,600],"cells":[[608,18446744073709551615]]}"#;
+    let one = r#"{"scale":[3,513,1024],"sum":9,"extremes":[600,1024],"cells":[[608,1],[1024,1]]}"#;
+    let most: Distribution = serde_json::from_str(most).unwrap();
+    let mut both: Distribution = serde_json::from_str(one).unwrap();
+    for count in [1, 0, u64::MAX] {
+        both.merge(&most).unwrap();
+        assert_eq!(both.count(), count);
+        both.percentiles([0.0, 0.5, 1.0]);
+        both.count_above(700);
+        assert!(!format!("{both} {both:?}").is_empty());
+    }
+}

@@ -1,6 +1,7 @@
 //! Snapshots by serde: what they look like, that they come back, and what is refused.
 
 mod distributions;
+mod histograms;
 mod hostile;
 
 use std::fmt::Debug;

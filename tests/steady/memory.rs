@@ -1,5 +1,7 @@
 //! What a window keeps allocated, to the byte: it grows as it is used, and no further.
 
+use std::time::Duration;
+
 use windrow::clock::Manual;
 use windrow::{Clock, Counter, SlidingWindow};
 
@@ -145,6 +147,66 @@ fn now_and_then() {
         // Four in the ring, and the next; and three of those that are back-dated.
         let expected = formula(60, 5, 2) + made(3, 8);
         assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn a_histogram_takes_what_its_places_take_that_are_used() {
+    in_each_strategy("memory::histograms");
+}
+
+windrow::events! {
+    enum Wide { Rt: Histogram }
+}
+
+/// The default scale's pairs, and the groups that they make.
+const WIDE: i64 = 2 * 218;
+const GROUPS: i64 = 14;
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn histograms() {
+    warm_up();
+    // So many values side by side, from one microsecond on, and how many groups they lie in.
+    for (values, groups) in [(1, 1), (20, 2), (60, 5), (216, 14)] {
+        let clock = Manual::default();
+        clock.set(at_ns(1_000_000));
+        let rings = |window: &SlidingWindow<Wide, Manual>, rings: u32| {
+            for _ in 0..60 * rings {
+                clock.advance(ns(LENGTH));
+                let least = if values == 216 { 9.0 } else { 10.0 };
+                (0..values).for_each(|n| {
+                    let octaves = least + f64::from(n) / 8.0 + 1.0 / 16.0;
+                    window.record_duration(Wide::Rt, Duration::from_secs_f64(octaves.exp2() / 1e9));
+                });
+            }
+        };
+        let before = own_bytes();
+        let window = testkit::window::<Wide>(ns(LENGTH), 60, &clock);
+        let built = own_bytes() - before;
+        window.record(Wide::Rt, 1_069); // the first of them, if they are few
+        let once = own_bytes() - before;
+        rings(&window, 4);
+        let warm = own_bytes() - before;
+        rings(&window, 4);
+        let later = own_bytes() - before;
+        println!(
+            "{values} values: {built} bytes when built, {once} after a record, {warm} when warm"
+        );
+        if cfg!(target_pointer_width = "64") {
+            let cells = WIDE + 2;
+            let bucket = 80 + 16 * 2 + 16 * GROUPS;
+            let window = slots(60) + 184 + 16 * cells + 64;
+            let block = 64 + 8 * cells + 8 * WIDE;
+            assert_eq!([built, once], [window + 2 * bucket + CHUNK + block; 2]);
+            // As many as are made for 61, and in 6 steps.
+            let full = window + 64 * (bucket + 256 * groups) + 6 * CHUNK + 2 * block;
+            // The collector's queue may have had a bag more before.
+            assert!(
+                [warm, later].iter().all(|bytes| [0, 2_072].contains(&(full - bytes))),
+                "{warm}, {later}, not {full}"
+            );
+        }
     }
 }
 

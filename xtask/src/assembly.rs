@@ -23,7 +23,7 @@ struct Caller {
     calls: usize,
 }
 
-const CALLERS: [Caller; 7] = [
+const CALLERS: [Caller; 8] = [
     // The column; the row.
     Caller { symbol: "add_one", path: COUNTER_ADD, branches: 2, calls: 0 },
     // The strategy; the bucket; the row.
@@ -58,6 +58,13 @@ const CALLERS: [Caller; 7] = [
         symbol: "window_raise",
         path: "SlidingWindow::record of a Maximum, Ticker",
         branches: 4,
+        calls: 0,
+    },
+    // As of a value.
+    Caller {
+        symbol: "window_place",
+        path: "SlidingWindow::record of a Histogram, Ticker",
+        branches: 5,
         calls: 0,
     },
 ];

@@ -11,7 +11,13 @@ const ELSEWHERE: (&str, &str) = ("from-prometheus.md", "integrations/prometheus/
 /// What is wrong with a guide, if anything is.
 fn wrong(page: &str, text: &str, index: &str, shown: &str, elsewhere: &str) -> Option<String> {
     let include = format!("docs/guide/{page}\")");
-    let fences: Vec<&str> = text.lines().filter(|line| line.starts_with("```")).collect();
+    let mut is_picture = false;
+    let is_fence = |line: &&str| {
+        let (was, is_fence) = (is_picture, line.starts_with("```"));
+        is_picture = if is_fence { *line == "```text" } else { was };
+        is_fence && !was && !is_picture
+    };
+    let fences: Vec<&str> = text.lines().filter(is_fence).collect();
     let here = page != ELSEWHERE.0;
     let is_run = if here { shown } else { elsewhere };
     [

@@ -19,7 +19,7 @@ use crate::steps::{Failed, Steps, target_directory};
 const EXPECTED: &str = "xtask/instructions.txt";
 
 /// The paths of `xtask/counted.rs`.
-const PATHS: [&str; 13] = [
+const PATHS: [&str; 14] = [
     "Counter::add",
     "Counter::sum, 1 row",
     "Counter::sum, 2 rows",
@@ -30,6 +30,7 @@ const PATHS: [&str; 13] = [
     "SlidingWindow::add, Manual, 4 tiers",
     "SlidingWindow::record, Manual",
     "SlidingWindow::record of a Maximum, Manual",
+    "SlidingWindow::record of a Histogram, Manual",
     "SlidingWindow::sum, 2 buckets",
     "SlidingWindow::sum, 60 buckets",
     "SlidingWindow::sum, 60 buckets, 2 rows",

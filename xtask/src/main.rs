@@ -48,7 +48,7 @@ usage: cargo xtask <command>
 
   check           after each edit: format, lints, unit and contract tests, those of `integrations`
   test            before sending a change: also docs, all tests, machine code, a first round of models
-  ci              before it goes in, after `test`: the other models, broken twins, the table of orders,
+  ci              before it goes in, after `test`: the other models, a broken twin for each model, the table of orders,
                   many processes under Prometheus
   verify          before a release: all that takes longer: hours
 

@@ -1,7 +1,7 @@
 //! The table of broken twins: mistakes in adding, rotating, closing and changing the geometry here, in reading in
 //! `reads`, in families in `families`, in opening rows in `rows`, in leasing them in `leases`, in announcing buckets in
 //! `announced`, in what is assembly in `sequences`, in a window's growth in `growth`, in histograms in `histograms`,
-//! in gates in `gate`.
+//! in a window's wide cells in `wide`, in gates in `gate`.
 
 mod announced;
 mod families;
@@ -12,6 +12,7 @@ mod leases;
 mod reads;
 mod rows;
 mod sequences;
+mod wide;
 
 use crate::models::{CHECKER, PER_CORE, TORTURE};
 use crate::twin::Twin;
@@ -21,6 +22,7 @@ pub(crate) fn twins() -> impl Iterator<Item = &'static Twin> {
     let of_rows = rows::ROWS.iter().chain(leases::LEASES).chain(sequences::SEQUENCES);
     let of_windows =
         WRITES.iter().chain(reads::READS).chain(announced::ANNOUNCED).chain(growth::GROWTH);
+    let of_windows = of_windows.chain(wide::WIDE);
     of_windows
         .chain(of_rows)
         .chain(families::FAMILIES)
@@ -61,12 +63,8 @@ const WRITES: &[Twin] = &[
         name: "block-rebased-before-closed",
         file: "src/ring/close.rs",
         find: "        bucket.close();
-        for (position, cell) in bucket.cells().iter().enumerate() {
-            block.rebase(position, cell.total.load(Ordering::Relaxed)); // written above
-        }",
-        replace: "        for (position, cell) in bucket.cells().iter().enumerate() {
-            block.rebase(position, cell.total.load(Ordering::Relaxed));
-        }
+        self.rebase(block, bucket);",
+        replace: "        self.rebase(block, bucket);
         bucket.close();",
         build: &CHECKER,
         model: "closing::close_against_read",
@@ -233,8 +231,8 @@ const WRITES: &[Twin] = &[
     Twin {
         name: "pending-value-not-looked-at",
         file: "src/arena/rows.rs",
-        find: "if pends { extreme.max(pending) } else { extreme }",
-        replace: "if pends && extreme > pending { pending } else { extreme }",
+        find: "if pends { pending } else { 0 }",
+        replace: "if pends && pending == 0 { pending } else { 0 }",
         build: &PER_CORE,
         model: "closing::close_against_read_of_extremes",
         why: "a value that was counted is in no extreme (I6)",
@@ -260,7 +258,7 @@ const WRITES: &[Twin] = &[
         name: "extreme-alone-not-reset",
         file: "src/ring/block.rs",
         find: "            rows::reset(column, Ordering::Release);",
-        replace: "            if self.layout.is_of_value(position) {
+        replace: "            if self.layout.is_bound(position) {
                 rows::reset(column, Ordering::Release);
             }",
         build: &CHECKER,

@@ -114,7 +114,7 @@ fn main() -> Result<(), lexopt::Error> {
         println!();
     }
     let (events, in_flight) = ROUTES.lifetime();
-    let counts = (events[Http::Pass as usize].count, events[Http::Exception as usize].count);
+    let counts = (events.stats(Http::Pass).count, events.stats(Http::Exception).count);
     assert_eq!((counts, in_flight), ((sent, 0), 0), "requests were lost");
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use windrow::{Snapshot, Stats};
+use windrow::{Distribution, Snapshot};
 use windrow_tower::{Http, UNMATCHED};
 
 use crate::counts::{ORDERS, OUTCOMES, Order, PAYMENTS, Payment, ROUTES};
@@ -41,8 +41,8 @@ Ctrl-C ends it.
 /// A row for each method of each route, with its last seconds as bars.
 pub(crate) fn table() -> String {
     let mut text = format!(
-        "{:<18}{:>8}{:>9}{:>10}{:>11}{:>8}{:>9}{:>9}   last {BARS} s\n",
-        "requests", "/s", "minute", "hour", "day", "failed", "mean ms", "max ms"
+        "{:<18}{:>8}{:>9}{:>10}{:>11}{:>8}{:>8}{:>8}{:>8}   last {BARS} s\n",
+        "requests", "/s", "minute", "hour", "day", "failed", "p50 ms", "p99 ms", "max ms"
     );
     let mut all: Vec<_> = ROUTES.iter().collect();
     all.sort_by_key(|series| std::cmp::Reverse(series.window().lifetime(Http::Pass).count));
@@ -50,19 +50,21 @@ pub(crate) fn table() -> String {
         let window = series.window();
         let minute = window.snapshot();
         let sum = |span| window.over(span).map_or(0, |over| over.sum(Http::Pass));
-        let time = minute.stats(Http::Rt);
+        let times = window.distribution(Http::Rt);
+        let [half, most] = times.percentiles([0.5, 0.99]).map(milliseconds);
         let name: Vec<String> = series.pairs().map(|(_, value)| value.to_string()).collect();
         let _ = writeln!(
             text,
-            "{:<18}{:>8}{:>9}{:>10}{:>11}{:>8}{:>9}{:>9}   {}",
+            "{:<18}{:>8}{:>9}{:>10}{:>11}{:>8}{:>8}{:>8}{:>8}   {}",
             name.join(" "),
             grouped(window.previous().sum(Http::Pass)),
             grouped(minute.sum(Http::Pass)),
             grouped(sum(HOUR)),
             grouped(sum(DAY)),
             grouped(minute.sum(Http::Exception)),
-            milliseconds(time.mean()),
-            milliseconds(time.max.map(|most| most as f64)),
+            half,
+            most,
+            milliseconds(times.max()),
             bars(&minute),
         );
     }
@@ -74,25 +76,27 @@ pub(crate) fn table() -> String {
 pub(crate) fn line(seconds: u64) -> String {
     let mut text = format!("{seconds:>4} s ");
     let (mut passed, mut failed, mut unmatched) = (0, 0, 0);
-    let mut time = Stats::default();
+    let mut times = Distribution::default();
     for series in &ROUTES {
         let second = series.window().previous();
         passed += second.sum(Http::Pass);
         failed += second.sum(Http::Exception);
-        time += second.stats(Http::Rt);
+        // All routes have one scale, so there is nothing to refuse. Percentiles themselves do not add up.
+        let _ = times.merge(&second.distribution(Http::Rt));
         if series.labels().is_some_and(|route| route.route == UNMATCHED) {
             unmatched += second.sum(Http::Pass);
         }
     }
+    let [half, most] = times.percentiles([0.5, 0.99]).map(milliseconds);
     let _ = writeln!(
         text,
-        "  requests {}/s  failed {}/s  unmatched {}/s  {} ms ({} to {})  {}",
+        "  requests {}/s  failed {}/s  unmatched {}/s  p50 {} p99 {} max {} ms  {}",
         grouped(passed),
         grouped(failed),
         grouped(unmatched),
-        milliseconds(time.mean()),
-        milliseconds(time.min.map(|least| least as f64)),
-        milliseconds(time.max.map(|most| most as f64)),
+        half,
+        most,
+        milliseconds(times.max()),
         orders(),
     );
     text
@@ -126,8 +130,8 @@ fn bars(minute: &Snapshot<Http>) -> String {
 }
 
 /// Nanoseconds as milliseconds.
-fn milliseconds(nanoseconds: Option<f64>) -> String {
-    numbers::milliseconds(nanoseconds.map(|ns| ns / 1_000.0))
+fn milliseconds(nanoseconds: Option<u64>) -> String {
+    numbers::milliseconds(nanoseconds.map(|ns| ns as f64 / 1_000.0))
 }
 
 /// Writes to standard output. A reader that has gone away does not stop the count.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use windrow::{Counter, Family, Gauge, SlidingWindow, events, labels};
 use windrow_console::Console;
 
-events! { enum Http { Pass: Count, Block: Count, Exception: Count, Rt: Value } }
+events! { enum Http { Pass: Count, Block: Count, Exception: Count, Rt: Histogram } }
 
 labels! {
     enum Method { Get = "GET", Post = "POST" }

@@ -83,8 +83,8 @@ impl Console {
         Ok(())
     }
 
-    /// Says that the values of events with this name, in all that is shown, are nanoseconds: the page and `/text` then show
-    /// them as durations (`1.25 ms`). All else has the numbers as they are.
+    /// Says that the values of events with this name, in all that is shown, or of a histogram that is shown under it, are nanoseconds:
+    /// the page and `/text` then show them as durations (`1.25 ms`). All else has the numbers as they are.
     ///
     /// ```
     /// use windrow_console::{Console, field};

@@ -4,7 +4,7 @@
 //!
 //! ```json
 //! {"service": "shop", "epoch": "18c...", "frame": 7, "age": 61000, "time": 1700000000000,
-//!  "metrics": [["requests", "Requests by route", "window", [["Pass", "Count", ""], ["Rt", "Value", "ns"]]]],
+//!  "metrics": [["requests", "Requests by route", "window", [["Pass", "Count", ""], ["Rt", "Value", "ns"]], ""]],
 //!  "rows": [[0, 0, "requests{route=\"/\"}", 59000000000, [812, 790, 812, 790, 31600, 12, 90], [320, 1000, 13, 14]]],
 //!  "check": {"audits": 7, "round": 1, "held": 61000, "failing": []}}
 //! ```
@@ -28,6 +28,7 @@ use crate::key::write_key;
 use crate::ledger::{Audit, Ledger};
 use crate::number::{Json, Number};
 use crate::series::{History, Series};
+use crate::source::kind_name;
 
 /// How many series are audited for each frame: all in turn.
 const AUDITS: usize = 128;
@@ -199,8 +200,9 @@ impl Sampler {
         json.finish()
     }
 
-    /// A metric's name, help, form and events.
+    /// A metric's name, help, form, events, and the unit of its own values.
     fn describe(&self, json: &mut Json, metric: &Named) {
+        let unit = |name: &str| if self.shown.is_duration(name) { "ns" } else { "" };
         json.list(|json| {
             json.text(&metric.name);
             json.text(&metric.help);
@@ -209,11 +211,12 @@ impl Sampler {
                 for (event, kind) in metric.outline.events {
                     json.list(|json| {
                         json.text(event);
-                        json.text(&format!("{kind:?}"));
-                        json.text(if self.shown.is_duration(event) { "ns" } else { "" });
+                        json.text(&kind_name(*kind));
+                        json.text(unit(event));
                     });
                 }
             });
+            json.text(unit(&metric.name));
         });
     }
 }

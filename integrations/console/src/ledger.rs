@@ -19,7 +19,9 @@
 //! [`SlidingWindow::clear`](windrow::SlidingWindow::clear) between two readings looks like a loss. So what fails is read again:
 //! only what fails [`ATTEMPTS`] times in a row is reported.
 
-use windrow::{Clock, Event, Kind, SlidingWindow, Snapshot, Timestamp};
+use windrow::{Clock, Event, SlidingWindow, Snapshot, Timestamp};
+
+use crate::window::only_grows;
 
 /// How often a series that does not agree is read.
 const ATTEMPTS: usize = 3;
@@ -114,7 +116,7 @@ impl Ledger {
 
     fn attempt<E: Event, C: Clock>(&mut self, window: &SlidingWindow<E, C>) -> Audit {
         // Only these never go back.
-        let counted = |event: &&E| matches!(event.kind(), Kind::Count | Kind::Value);
+        let counted = |event: &&E| only_grows(event.kind());
         let events: Vec<E> = E::ALL.iter().filter(counted).copied().collect();
         if events.is_empty() {
             return Audit::Nothing;
@@ -231,7 +233,9 @@ mod tests {
         assert_eq!(ledger.only_grows(3), Audit::Fails { by: 2 });
     }
 
-    windrow::events! { enum Seen { Passed: Count, Level: Signed, Took: Value, Most: Maximum } }
+    use windrow::Scale;
+
+    windrow::events! { enum Seen { Passed: Count, Level: Signed, Took: Value, Most: Maximum, Size: Histogram(Scale::fixed::<0, 1, 16>()) } }
 
     #[test]
     fn nothing_disagrees_while_threads_count_and_buckets_come_and_go() {
@@ -249,6 +253,7 @@ mod tests {
                     while !done.load(Ordering::Relaxed) {
                         window.add(Seen::Passed, 1);
                         window.record(Seen::Took, 5);
+                        window.record(Seen::Size, 5);
                         let older = window.now() - Duration::from_millis(20);
                         let _ = window.add_at(older, Seen::Passed, 3);
                     }

@@ -13,6 +13,7 @@ mod ledger;
 mod number;
 mod page;
 mod panels;
+mod percentiles;
 mod series;
 #[cfg(feature = "server")]
 mod server;

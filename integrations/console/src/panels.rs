@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use windrow::{BucketSnapshot, Clock, Event, Kind, SlidingWindow, Stats};
 
+use crate::percentiles;
 use crate::window::{nanos, reaching, snapshot_length};
 
 /// How many points a plot has at most. Beyond, buckets that stand side by side are one point together.
@@ -58,10 +59,18 @@ fn ago<E: Event>(now: windrow::Timestamp, point: &[BucketSnapshot<E>]) -> u64 {
     u64::try_from((now - begins).as_millis()).unwrap_or(u64::MAX)
 }
 
-/// By event, a list for each number, with an entry for each point.
+/// By event, a list for each number, with an entry for each point; of histograms, as [`percentiles::over_time`] has them.
 fn events<E: Event>(points: &[&[BucketSnapshot<E>]]) -> Value {
     let mut events = Map::new();
     for event in E::ALL {
+        if let Kind::Histogram(_) = event.kind() {
+            let point = |point: &&[BucketSnapshot<E>]| {
+                percentiles::sum(point.iter().map(|bucket| bucket.distribution(*event)))
+            };
+            let lists = percentiles::over_time(points.iter().map(point).collect());
+            events.insert(event.name().to_owned(), lists);
+            continue;
+        }
         let all: Vec<Stats> = points
             .iter()
             .map(|point| point.iter().map(|bucket| bucket.stats(*event)).sum())

@@ -1,10 +1,11 @@
 //! What the console reads of a series.
 
 use serde_json::{Value, json};
-use windrow::{ByRow, Counter, Gauge, Maximum, Minimum};
+use windrow::{ByRow, Counter, Gauge, Histogram, Maximum, Minimum};
 
 use crate::ledger::{Audit, Ledger};
 use crate::number::Number;
+use crate::percentiles;
 
 /// What the console reads of a series.
 pub trait Series {
@@ -107,5 +108,30 @@ impl Series for Minimum {
 
     fn all(&self) -> Value {
         json!({ "value": self.get() })
+    }
+}
+
+/// Its percentiles are of what was recorded since it was last [drained](Histogram::take).
+impl Series for Histogram {
+    fn numbers(&self, into: &mut Vec<Number>) -> u64 {
+        percentiles::numbers(self.lifetime().count(), &self.distribution(), into);
+        0
+    }
+
+    fn audit(&self, ledger: &mut Ledger) -> Audit {
+        ledger.only_grows(self.lifetime().count())
+    }
+
+    fn all(&self) -> Value {
+        let mut all = percentiles::summary(&self.distribution());
+        all["lifetime"] = percentiles::summary(&self.lifetime());
+        all["scale"] = percentiles::scale(self.scale());
+        all
+    }
+
+    fn detail(&self) -> Value {
+        let mut all = self.all();
+        all["cells"] = percentiles::cells(&self.distribution());
+        all
     }
 }

@@ -3,11 +3,13 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value, json};
+use windrow::Kind;
 
 use crate::console::{Named, Shown};
 use crate::key::write_key;
 use crate::ledger::{Audit, Ledger};
-use crate::source::Pairs;
+use crate::percentiles;
+use crate::source::{Pairs, kind_name};
 
 /// All series with their numbers, in the order of their names.
 pub(crate) fn all(shown: &Shown) -> String {
@@ -79,14 +81,19 @@ fn head(shown: &Shown) -> Value {
 }
 
 fn describe(shown: &Shown, metric: &Named) -> Value {
-    let event = |(name, kind): &(&str, windrow::Kind)| {
-        let unit = shown.is_duration(name).then_some("ns");
-        json!({ "name": name, "kind": format!("{kind:?}"), "unit": unit })
+    let unit = |name: &str| shown.is_duration(name).then_some("ns");
+    let event = |(name, kind): &(&str, Kind)| {
+        let mut event = json!({ "name": name, "kind": kind_name(*kind), "unit": unit(name) });
+        if let Kind::Histogram(scale) = kind {
+            event["scale"] = percentiles::scale(*scale);
+        }
+        event
     };
     json!({
         "name": metric.name,
         "help": metric.help,
         "form": metric.outline.form.name(),
+        "unit": unit(&metric.name),
         "labels": metric.outline.labels,
         "events": metric.outline.events.iter().map(event).collect::<Vec<_>>(),
     })

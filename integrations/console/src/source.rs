@@ -4,8 +4,8 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use windrow::{
-    Clock, Counter, Event, Family, Gauge, Handle, Kind, LabelValue, Labels, Maximum, Metric,
-    Minimum, SlidingWindow,
+    Clock, Counter, Event, Family, Gauge, Handle, Histogram, Kind, LabelValue, Labels, Maximum,
+    Metric, Minimum, SlidingWindow,
 };
 use windrow_prometheus::Shared;
 
@@ -13,7 +13,7 @@ use crate::series::Series;
 
 /// What [`Console::show`](crate::Console::show) takes: `&'static T`, or an `Arc<T>` or a
 /// [`Shared<T>`](windrow_prometheus::Shared), where `T` is a [`Counter`], [`Gauge`], [`Maximum`], [`Minimum`],
-/// [`SlidingWindow`], or a [`Family`] of one of them; or a [`Field`] of a family's metrics.
+/// [`Histogram`], [`SlidingWindow`], or a [`Family`] of one of them; or a [`Field`] of a family's metrics.
 ///
 /// The same as `windrow-prometheus` registers. It cannot be implemented for other types.
 pub trait Source: Walk {
@@ -43,7 +43,15 @@ pub(crate) enum Form {
     Gauge,
     Maximum,
     Minimum,
+    Histogram,
     Window,
+}
+
+/// A kind's name, whatever its scale.
+pub(crate) fn kind_name(kind: Kind) -> String {
+    let mut name = format!("{kind:?}");
+    name.truncate(name.find('(').unwrap_or(name.len()));
+    name
 }
 
 impl Form {
@@ -53,6 +61,7 @@ impl Form {
             Form::Gauge => "gauge",
             Form::Maximum => "maximum",
             Form::Minimum => "minimum",
+            Form::Histogram => "histogram",
             Form::Window => "window",
         }
     }
@@ -112,6 +121,7 @@ held! {
     [] Gauge: Gauge, &[];
     [] Maximum: Maximum, &[];
     [] Minimum: Minimum, &[];
+    [] Histogram: Histogram, &[];
     [E: Event, C: Clock + Send + Sync + 'static] SlidingWindow<E, C>: Window, E::EVENTS;
 }
 

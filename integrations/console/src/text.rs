@@ -9,6 +9,7 @@ use crate::console::{Named, Shown};
 use crate::key::write_key;
 use crate::ledger::{Audit, Ledger};
 use crate::number::Number;
+use crate::percentiles::{self, PERCENTILES};
 use crate::source::Form;
 
 /// Each metric, and in it each series by name, with its numbers.
@@ -62,20 +63,19 @@ fn shown_key(key: &str) -> String {
 }
 
 fn numbers_text(shown: &Shown, metric: &Named, span: u64, numbers: &[Number]) -> String {
-    if metric.outline.form != Form::Window {
-        return numbers.first().map_or_else(String::new, |number| plain(*number));
+    match metric.outline.form {
+        Form::Window => {}
+        Form::Histogram => {
+            return values(numbers, span, |number| value(shown, &metric.name, number));
+        }
+        _ => return numbers.first().map_or_else(String::new, |number| plain(*number)),
     }
     let mut parts = Vec::new();
     let mut rest = numbers;
     for (event, kind) in metric.outline.events {
         let (own, more) = rest.split_at(width(*kind));
         rest = more;
-        let value = |number: Number| match number {
-            Number::Unsigned(nanos) if shown.is_duration(event) => {
-                format!("{:.3?}", Duration::from_nanos(nanos))
-            }
-            other => plain(other),
-        };
+        let value = |number: Number| value(shown, event, number);
         parts.push(match (kind, own) {
             (Kind::Count | Kind::Signed, [lifetime, count]) => {
                 let rate = per_second(*count, span);
@@ -89,6 +89,7 @@ fn numbers_text(shown: &Shown, metric: &Named, span: u64, numbers: &[Number]) ->
                 let lifetime = plain(*lifetime);
                 format!("{event} {lifetime} ({rate}/s, min {min}, mean {mean}, max {max})")
             }
+            (Kind::Histogram(_), numbers) => format!("{event} {}", values(numbers, span, value)),
             (_, [number]) => format!("{event} {}", value(*number)),
             _ => String::new(),
         });
@@ -96,13 +97,40 @@ fn numbers_text(shown: &Shown, metric: &Named, span: u64, numbers: &[Number]) ->
     parts.join("  ")
 }
 
+/// How often values were recorded, their percentiles and the greatest.
+fn values(numbers: &[Number], span: u64, shown: impl Fn(Number) -> String) -> String {
+    let [lifetime, count, _, _, max, percentiles @ ..] = numbers else { return String::new() };
+    let mut text = plain(*lifetime);
+    // A `String` takes all.
+    let _ = write!(text, " (");
+    if span > 0 {
+        let _ = write!(text, "{}/s, ", per_second(*count, span));
+    }
+    for ((name, _), value) in PERCENTILES.iter().zip(percentiles) {
+        let _ = write!(text, "{name} {}, ", shown(*value));
+    }
+    let _ = write!(text, "max {})", shown(*max));
+    text
+}
+
 /// How many numbers an event has in a row.
 fn width(kind: Kind) -> usize {
     match kind {
         Kind::Count | Kind::Signed => 2,
         Kind::Value => 5,
+        Kind::Histogram(_) => percentiles::NUMBERS,
         Kind::Maximum | Kind::Minimum => 1,
         _ => 0, // not known here
+    }
+}
+
+/// A value of an event, or of a histogram, of this name.
+fn value(shown: &Shown, name: &str, number: Number) -> String {
+    match number {
+        Number::Unsigned(nanos) if shown.is_duration(name) => {
+            format!("{:.3?}", Duration::from_nanos(nanos))
+        }
+        other => plain(other),
     }
 }
 

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use windrow::{Clock, Event, Kind, SlidingWindow, Snapshot, Stats};
+use windrow::{Clock, Distribution, Event, Kind, SlidingWindow, Snapshot, Stats};
 
 use crate::ledger::{Audit, Ledger};
 use crate::number::Number;
 use crate::panels::panels;
+use crate::percentiles;
 use crate::series::{History, Series, cores};
 
 /// How far back a row's small plot goes.
@@ -23,14 +24,22 @@ impl<E: Event, C: Clock + Send + Sync + 'static> Series for SlidingWindow<E, C> 
     /// |---|---|
     /// | `Count`, `Signed` | lifetime, count |
     /// | `Value` | lifetime, count, sum, least, greatest |
+    /// | `Histogram` | the same, and the percentiles |
     /// | `Maximum` | greatest |
     /// | `Minimum` | least |
     fn numbers(&self, into: &mut Vec<Number>) -> u64 {
         // No span, if the geometry has just changed to a shorter interval: the next frame has it.
         let closed = self.over(self.interval()).ok().map(|window| window.complete());
         for event in E::ALL {
+            let kind = event.kind();
+            if let Kind::Histogram(_) = kind {
+                let values = closed.as_ref().map(|closed| closed.distribution(*event));
+                let lifetime = self.lifetime(*event).count;
+                percentiles::numbers(lifetime, &values.unwrap_or_default(), into);
+                continue;
+            }
             let stats = closed.as_ref().map_or_else(Stats::default, |closed| closed.stats(*event));
-            match event.kind() {
+            match kind {
                 Kind::Count => {
                     into.extend([self.lifetime(*event).count, stats.count].map(Number::Unsigned));
                 }
@@ -80,16 +89,20 @@ impl<E: Event, C: Clock + Send + Sync + 'static> Series for SlidingWindow<E, C> 
         let closed = self.over(self.interval()).ok().map(|window| window.complete());
         let mut events = Map::new();
         for event in E::ALL {
-            let mut stats = stats(event.kind(), &totals.stats(*event));
+            let event = *event;
+            let mut shown =
+                numbers_of(event, || totals.stats(event), || totals.distribution(event));
             if let Some(closed) = &closed {
-                stats["closed"] = self::stats(event.kind(), &closed.stats(*event));
+                shown["closed"] =
+                    numbers_of(event, || closed.stats(event), || closed.distribution(event));
                 if !matches!(event.kind(), Kind::Maximum | Kind::Minimum) {
-                    stats["closed"]["per_second"] = closed.rate(*event).into();
+                    shown["closed"]["per_second"] = closed.rate(event).into();
                 }
             }
-            stats["lifetime"] = self::stats(event.kind(), &self.lifetime(*event));
-            stats["late"] = self::stats(event.kind(), &self.late(*event));
-            events.insert(event.name().to_owned(), stats);
+            shown["lifetime"] =
+                numbers_of(event, || self.lifetime(event), || self.lifetime_distribution(event));
+            shown["late"] = stats(event.kind(), &self.late(event));
+            events.insert(event.name().to_owned(), shown);
         }
         json!({
             "interval_ns": nanos(self.interval()),
@@ -105,6 +118,9 @@ impl<E: Event, C: Clock + Send + Sync + 'static> Series for SlidingWindow<E, C> 
         for event in E::ALL {
             let shown = &mut all["events"][event.name()];
             shown["walk"] = stats(event.kind(), &walk.stats(*event));
+            if let Kind::Histogram(_) = event.kind() {
+                shown["cells"] = percentiles::cells(&self.distribution(*event));
+            }
         }
         all["panels"] = panels(self);
         if let Some(event) = first_counted() {
@@ -116,7 +132,24 @@ impl<E: Event, C: Clock + Send + Sync + 'static> Series for SlidingWindow<E, C> 
 
 /// The first event with a count that only grows.
 fn first_counted<E: Event>() -> Option<E> {
-    E::ALL.iter().copied().find(|event| matches!(event.kind(), Kind::Count | Kind::Value))
+    E::ALL.iter().copied().find(|event| only_grows(event.kind()))
+}
+
+/// Whether an event of this kind has a count that never goes back.
+pub(crate) fn only_grows(kind: Kind) -> bool {
+    matches!(kind, Kind::Count | Kind::Value | Kind::Histogram(_))
+}
+
+/// What there is of an event: of its stats or, where there are percentiles, of its distribution.
+fn numbers_of<E: Event>(
+    event: E,
+    stats: impl FnOnce() -> Stats,
+    distribution: impl FnOnce() -> Distribution,
+) -> Value {
+    match event.kind() {
+        Kind::Histogram(_) => percentiles::summary(&distribution()),
+        kind => self::stats(kind, &stats()),
+    }
 }
 
 /// What there is of an event of this kind.
@@ -125,7 +158,7 @@ fn stats(kind: Kind, stats: &Stats) -> Value {
     match kind {
         Kind::Count => json!({ "count": count }),
         Kind::Signed => json!({ "sum": stats.signed_sum() }),
-        Kind::Value => {
+        Kind::Value | Kind::Histogram(_) => {
             json!({ "count": count, "sum": sum, "min": min, "max": max, "mean": stats.mean() })
         }
         Kind::Maximum => json!({ "max": max }),

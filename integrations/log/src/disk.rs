@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
+use std::process;
 
 use fs4::{FileExt, TryLockError};
 
@@ -56,15 +57,32 @@ pub(crate) trait AppendFile {
 #[derive(Debug)]
 pub(crate) struct System;
 
+/// The lock of a file, which ends with this, or with the process that took it.
+#[derive(Debug)]
+pub(crate) struct Locked {
+    file: File,
+    process: u32,
+}
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        // Not left to the file's end: a child that is just being started has the file, too, and so the lock, until it runs its
+        // program. A forked child lets go of its own alone.
+        if self.process == process::id() {
+            let _ = FileExt::unlock(&self.file); // then it ends with the file
+        }
+    }
+}
+
 impl Disk for System {
     type File = File;
-    type Lock = File;
+    type Lock = Locked;
 
-    fn lock(&self, path: &Path) -> io::Result<Option<File>> {
+    fn lock(&self, path: &Path) -> io::Result<Option<Locked>> {
         // Never written to: only its lock matters, which the system ends with the process.
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
         match FileExt::try_lock(&file) {
-            Ok(()) => Ok(Some(file)),
+            Ok(()) => Ok(Some(Locked { file, process: process::id() })),
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(error),
         }

@@ -42,7 +42,7 @@ pub struct Bucket {
     pub at: Timestamp,
     /// What was counted of each event, by its name. Those of which nothing was counted are left out.
     pub events: Vec<(String, Stats)>,
-    /// How values are distributed, of each `Histogram` event, by its name. Those of which nothing was counted are left out.
+    /// How the values of each `Histogram` event are distributed, by its name.
     pub distributions: Vec<(String, Distribution)>,
 }
 
@@ -64,20 +64,23 @@ impl Bucket {
         found.map(|(_, stats)| *stats).unwrap_or_default()
     }
 
-    /// How the values of a `Histogram` event are distributed; empty if the line does not have it.
-    ///
-    /// Those of several lines are added up by [`Distribution::merge`], and then have the percentiles of all: which the percentiles of lines
-    /// have not.
+    /// How the values of a `Histogram` event are distributed; an empty distribution if the line does not have it. Those of several
+    /// lines [merge](Distribution::merge): so a span has percentiles, too.
     ///
     /// ```no_run
+    /// # use windrow::Distribution;
     /// # use windrow_log::Entry;
-    /// let mut all = windrow::Distribution::default();
+    /// let mut hour: Option<Distribution> = None;
     /// for entry in windrow_log::read("/var/log/shop")?.all() {
     ///     if let Entry::Bucket(bucket) = entry? {
-    ///         all.merge(&bucket.distribution("Rt"))?;
+    ///         let bucket = bucket.distribution("Rt");
+    ///         match &mut hour {
+    ///             Some(hour) => hour.merge(&bucket)?,
+    ///             None => hour = Some(bucket),
+    ///         }
     ///     }
     /// }
-    /// println!("{:?}", all.percentile(0.99));
+    /// println!("99 % to {:?}", hour.and_then(|hour| hour.percentile(0.99)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn distribution(&self, event: &str) -> Distribution {

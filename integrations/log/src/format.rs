@@ -88,7 +88,7 @@ pub(crate) struct Facts<'a> {
     pub(crate) at: Timestamp,
     /// In the order of the enum.
     pub(crate) events: &'a [(&'static str, Kind, Stats)],
-    /// Of `Histogram` events, those of which something was counted.
+    /// Of those that have any.
     pub(crate) distributions: &'a [(&'static str, Distribution)],
 }
 

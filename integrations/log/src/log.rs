@@ -260,8 +260,6 @@ impl Batch<'_> {
         // Read once: no two buckets of a batch stand in another order, or further apart, than in the window.
         let mut difference = None;
         let (mut events, mut distributions) = (Vec::new(), Vec::new());
-        let with_cells =
-            || E::ALL.iter().filter(|event| matches!(event.kind(), Kind::Histogram(_))).copied();
         window.drain_closed(|bucket| {
             if bucket.is_empty() {
                 return;
@@ -270,12 +268,13 @@ impl Batch<'_> {
             let difference = difference.get_or_insert_with(|| read_difference(window, differences));
             let nanos = i64::try_from(bucket.start().as_nanos()).unwrap_or(i64::MAX);
             events.clear();
+            distributions.clear();
             let stats = |event: &E| (event.name(), event.kind(), bucket.stats(*event));
             events.extend(E::ALL.iter().map(stats));
-            distributions.clear();
+            let histograms =
+                E::ALL.iter().filter(|event| matches!(event.kind(), Kind::Histogram(_)));
             distributions
-                .extend(with_cells().map(|event| (event.name(), bucket.distribution(event))));
-            distributions.retain(|(_, distribution)| !distribution.is_empty());
+                .extend(histograms.map(|event| (event.name(), bucket.distribution(*event))));
             let facts = Facts {
                 resource,
                 start: Wall(difference.saturating_add(nanos)),

@@ -7,7 +7,7 @@ use windrow::clock::Manual;
 use windrow::{Distribution, Family, SlidingWindow, Stats, Timestamp, events, labels};
 use windrow_log::{Entry, Log, Options, Skipped, Unwritten};
 
-events! { enum Http { Pass: Count, Open: Signed, Rt: Value, Depth: Maximum } }
+events! { enum Http { Pass: Count, Open: Signed, Rt: Value, Depth: Maximum, Bytes: Histogram } }
 labels! { struct Route { route: str, status: u16 } }
 
 type Window = SlidingWindow<Http, Manual>;
@@ -41,6 +41,19 @@ fn logged(directory: &Path, resource: &str, event: &str) -> Stats {
     entries(directory).iter().map(of).sum()
 }
 
+/// How the lines of a resource say that the values of an event are distributed.
+fn distributed(directory: &Path, resource: &str, event: &str) -> Distribution {
+    let of = |entry: Entry| match entry {
+        Entry::Bucket(bucket) if bucket.resource == resource => Some(bucket.distribution(event)),
+        _ => None,
+    };
+    let add = |mut all: Distribution, part: Distribution| {
+        all.merge(&part).unwrap();
+        all
+    };
+    entries(directory).into_iter().filter_map(of).reduce(add).unwrap()
+}
+
 /// What no drain has handed out yet.
 fn newest(window: &Window, event: Http) -> Stats {
     window.snapshot().buckets().last().unwrap().stats(event)
@@ -60,6 +73,7 @@ fn lines_the_newest_bucket_and_what_was_late_are_all_that_was_counted() {
             window.add_signed(Http::Open, if step % 3 == 0 { -5 } else { 2 });
             window.record(Http::Rt, step * 10 + run);
             window.record(Http::Depth, step % 7);
+            window.record(Http::Bytes, 1_000 << (step % 7));
             if step % 10 == 0 {
                 // An hour back: late.
                 clock.set(Timestamp::from_nanos(clock_now(&window) - 3_600_000_000_000));
@@ -77,12 +91,15 @@ fn lines_the_newest_bucket_and_what_was_late_are_all_that_was_counted() {
     }
     let files = std::fs::read_dir(directory).unwrap().count();
     assert!(files > 10, "{files} files");
-    for event in [Http::Pass, Http::Open, Http::Rt] {
+    for event in [Http::Pass, Http::Open, Http::Rt, Http::Bytes] {
         let name = windrow::Event::name(event);
         let there =
             logged(directory, "/cart", name) + newest(&window, event) + late(&window, event);
         assert_eq!(there, window.lifetime(event), "{name}");
     }
+    let mut bytes = distributed(directory, "/cart", "Bytes");
+    bytes.merge(&window.snapshot().buckets().last().unwrap().distribution(Http::Bytes)).unwrap();
+    assert_eq!(bytes, window.lifetime_distribution(Http::Bytes));
     assert_eq!(logged(directory, "/cart", "Depth").max, Some(6));
     let runs: Vec<_> = entries(directory)
         .into_iter()
@@ -199,36 +216,4 @@ fn a_batch_that_is_dropped_goes_with_the_next() {
     log.batch().add("/", &window);
     drop(log);
     assert_eq!(logged(directory.path(), "/", "Pass").sum, 7);
-}
-
-events! { enum Times { Rt: Histogram } }
-
-#[test]
-fn distributions_of_all_lines_merge_to_what_was_recorded() {
-    let directory = tempfile::tempdir().unwrap();
-    let clock = Manual::default();
-    let builder = SlidingWindow::<Times>::builder().interval(Duration::from_secs(60)).buckets(60);
-    let window = builder.clock(clock.clone()).build().unwrap();
-    let all = windrow::Histogram::new();
-    for run in 1..=2_u64 {
-        let mut log = Log::open(directory.path(), Options::default()).unwrap();
-        for step in 1..=20_u64 {
-            for value in [run * 1_000, step * 50_000, 3] {
-                window.record(Times::Rt, value);
-                all.record(value);
-            }
-            clock.advance(second()); // the bucket is over
-            log.write("/cart", &window).unwrap();
-        }
-    }
-    let mut logged = Distribution::default();
-    for entry in entries(directory.path()) {
-        if let Entry::Bucket(bucket) = entry {
-            let line = bucket.distribution("Rt");
-            assert_eq!((line.count(), bucket.stats("Rt").count), (3, 3));
-            logged.merge(&line).unwrap();
-        }
-    }
-    assert_eq!(logged, all.distribution());
-    assert_eq!(logged, window.lifetime_distribution(Times::Rt));
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use windrow::{Gauge, Metric, SlidingWindow, Stats};
+use windrow::{Gauge, LifetimeTotals, Metric, SlidingWindow};
 
 windrow::events! {
     /// What is counted of requests.
@@ -14,8 +14,8 @@ windrow::events! {
         Exception: Count,
         /// Requests that were given up before it was known how they end: the future was dropped.
         Cancelled: Count,
-        /// The time from the call to the head of the response, in nanoseconds.
-        Rt: Value,
+        /// The time from the call to the head of the response, in nanoseconds: with percentiles, right to 4.3 %.
+        Rt: Histogram,
     }
 }
 
@@ -82,13 +82,13 @@ impl Default for Endpoint {
 
 /// The total is that of the window, event by event, and how many are in flight.
 impl Metric for Endpoint {
-    type Total = (Vec<Stats>, i64);
+    type Total = (LifetimeTotals<Http>, i64);
 
-    fn total(&self) -> (Vec<Stats>, i64) {
+    fn total(&self) -> (LifetimeTotals<Http>, i64) {
         (self.window.total(), self.in_flight.total())
     }
 
-    fn merge(one: &mut (Vec<Stats>, i64), other: (Vec<Stats>, i64)) {
+    fn merge(one: &mut (LifetimeTotals<Http>, i64), other: (LifetimeTotals<Http>, i64)) {
         SlidingWindow::<Http>::merge(&mut one.0, other.0);
         Gauge::merge(&mut one.1, other.1);
     }

@@ -23,7 +23,9 @@ mod order_asked_for;
 mod reclamation;
 mod reconfigure;
 mod seen;
+mod wide;
 mod window_drains;
+mod window_histograms;
 mod window_sum;
 mod window_tiers;
 

@@ -94,7 +94,7 @@ impl Distribution {
         // Of a fraction such as 0.07 the nearest number is above it, and 7 of 100 values would be 8. So take the one before.
         #[allow(clippy::cast_sign_loss)] // it saturates
         let rank = (q.next_down() * self.count as f64).ceil() as u64;
-        Some(rank.clamp(1, self.count))
+        Some(rank.min(self.count).max(1)) // counts wrap: they may come to nothing
     }
 }
 

@@ -7,7 +7,7 @@ use std::ops::{Deref, DerefMut};
 use std::ptr;
 
 use super::ledger::{Guard, LEDGER, Memory};
-use crate::sync::{AtomicPtr, Ordering, UnsafeCell};
+use crate::sync::{AtomicPtr, Ordering, UnsafeCell, const_fn};
 
 /// A value on the heap with its checked cell.
 pub(super) struct Block<T> {
@@ -277,10 +277,12 @@ unsafe impl<T: Send + Sync> Sync for Atomic<T> {}
 
 #[allow(dead_code)] // crossbeam-epoch's interface
 impl<T> Atomic<T> {
-    /// Points at nothing.
-    #[track_caller]
-    pub(crate) fn null() -> Self {
-        Atomic { pointer: AtomicPtr::new(ptr::null_mut()) }
+    const_fn! {
+        /// Points at nothing.
+        #[track_caller]
+        pub(crate) const fn null() -> Self {
+            Atomic { pointer: AtomicPtr::new(ptr::null_mut()) }
+        }
     }
 
     /// Points at a new block.

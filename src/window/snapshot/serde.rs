@@ -20,7 +20,8 @@ const SNAPSHOT: &[&str; 4] = &["at", "interval", "length", "buckets"];
 /// of all events by their names. Needs the feature `serde`.
 ///
 /// An event is an enum, by its [`Kind`](crate::Kind): `Count` with what was added; `Signed` with the same, which may be
-/// negative; `Value` with its [`Stats`](crate::Stats); `Maximum` and `Minimum` with that value, or with none. See [`Snapshot`](Snapshot#impl-Serialize-for-Snapshot<E>) for an example.
+/// negative; `Value` with its [`Stats`](crate::Stats); `Maximum` and `Minimum` with that value, or with none; `Histogram`
+/// with its [`Distribution`](crate::Distribution#impl-Serialize-for-Distribution), whose scale must be the reader's. See [`Snapshot`](Snapshot#impl-Serialize-for-Snapshot<E>) for an example.
 impl<E: Event> Serialize for BucketSnapshot<E> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_struct("BucketSnapshot", BUCKET.len())?;

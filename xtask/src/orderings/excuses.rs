@@ -35,6 +35,12 @@ const RANKS: &str = "two turns must pass while a change reads its ranks, and a c
 const LOCK: &str = "each pin of the checking reclaimer orders what the lock would; and the lock decides which \
                     thread closes a bucket, and when, not what is in it";
 
+const MANY: &str = "one by one, the same loads at other positions are noticed; beside a read of many, it takes more rotations than a \
+                    model of a histogram comes to an end with";
+
+const PAIR: &str = "models of what readers have seen are of one number, by `number`; here only the order of a pair's two is at \
+                    stake";
+
 const NOTER: &str = "a thread must stop in the middle of a note while others retire, close and rebase: more rotations \
                      than loom comes to an end with; `note_against_note` has them in random orders";
 
@@ -280,5 +286,47 @@ pub(super) const EXCUSES: &[Excuse] = &[
         orders: &["Relaxed"],
         why: LOCKED,
         witness: "docs/promela",
+    },
+    Excuse {
+        site: "histogram/columns.rs: make_shared: compare_exchange: Acquire",
+        orders: &["Relaxed"],
+        why: "a model makes the shared cells before it claims columns; who finds another's loads them anew",
+        witness: "tests/histograms/storms.rs",
+    },
+    Excuse {
+        site: "ring/block.rs: add_differences: merge: Acquire",
+        orders: &["Relaxed"],
+        why: MANY,
+        witness: "tests/histograms/window_storms.rs",
+    },
+    Excuse {
+        site: "ring/block.rs: add_present_sums: load: Acquire",
+        orders: &["Relaxed"],
+        why: MANY,
+        witness: "tests/histograms/window_storms.rs",
+    },
+    Excuse {
+        site: "ring/block.rs: add_present_sums: merge: Acquire",
+        orders: &["Relaxed"],
+        why: MANY,
+        witness: "tests/histograms/window_storms.rs",
+    },
+    Excuse {
+        site: "ring/mark.rs: set_wide_marks: fence: Release",
+        orders: &["no fence"],
+        why: "a reader must stand still while two rotations retire its bucket and take its block: three threads",
+        witness: "tests/histograms/window_storms.rs",
+    },
+    Excuse {
+        site: "ring/number.rs: number_of_value: shared: Acquire",
+        orders: &["Relaxed"],
+        why: PAIR,
+        witness: "tests/histograms/window_storms.rs",
+    },
+    Excuse {
+        site: "ring/number.rs: each_number: of: Acquire",
+        orders: &["Relaxed"],
+        why: PAIR,
+        witness: "tests/histograms/window_storms.rs",
     },
 ];

@@ -1,4 +1,4 @@
-//! Broken twins of what records to a histogram, reads it and drains it.
+//! Broken twins of what records to a histogram, reads it and drains it; and of what does so to one in a window's buckets.
 
 use crate::models::{CHECKER, PER_CORE};
 use crate::twin::Twin;
@@ -88,5 +88,70 @@ pub(super) const HISTOGRAMS: &[Twin] = &[
         build: &PER_CORE,
         model: "histograms::the_first_records_of_two_threads",
         why: "a record of a thread without a row is not counted (I11)",
+    },
+    Twin {
+        name: "window-histogram-extremes-read-before-the-counts",
+        file: "src/ring/span.rs",
+        find: "        if self.is_whole(span)
+            && let Some(numbers) = self.totals_at_once(positions.clone())
+        {
+            let extremes = extremes.map(|position| self.total_in(span, position));",
+        replace: "        let early = extremes.map(|position| self.total_in(span, position));
+        if self.is_whole(span)
+            && let Some(numbers) = self.totals_at_once(positions.clone())
+        {
+            let extremes = early;",
+        build: &CHECKER,
+        model: "window_histograms::record_against_a_read",
+        why: "a value is counted that is beyond the extremes (I11)",
+    },
+    Twin {
+        name: "window-histogram-counts-in-another-place",
+        file: "src/event/cells.rs",
+        find: "CellIndex::Value { pair: places.pairs + 2 * place, extremes: places.extremes }",
+        replace: "CellIndex::Value { pair: places.pairs + 2 * (place / 2), extremes: places.extremes }",
+        build: &CHECKER,
+        model: "window_histograms::record_against_a_record_in_another_pair",
+        why: "a value is counted where others are (I11)",
+    },
+    Twin {
+        name: "window-histogram-extremes-of-the-first-pair-alone",
+        file: "src/arena/rows.rs",
+        find: "let pending = (0..of.pairs).map(|pair| pending_value(pair, row));",
+        replace: "let pending = (0..of.pairs.min(1)).map(|pair| pending_value(pair, row));",
+        build: &PER_CORE,
+        model: "window_histograms::record_against_a_read",
+        why: "a pending value of another pair is counted, and not an extreme (I11)",
+    },
+    Twin {
+        name: "window-histogram-extreme-read-before-the-pending-values",
+        file: "src/arena/rows.rs",
+        find: "        let pending = (0..of.pairs).map(|pair| pending_value(pair, row));
+        let pending = pending.fold(0, u64::max);
+        pending.max(of.cell.cell(row).load(Ordering::Acquire))",
+        replace: "        let raised = of.cell.cell(row).load(Ordering::Acquire);
+        let pending = (0..of.pairs).map(|pair| pending_value(pair, row));
+        pending.fold(0, u64::max).max(raised)",
+        build: &PER_CORE,
+        model: "window_histograms::record_against_a_read",
+        why: "a value that is no longer pending is in no extreme that was read (I11)",
+    },
+    Twin {
+        name: "window-histogram-forgets-the-pending-value-of-one-pair",
+        file: "src/ring/block.rs",
+        find: "if self.layout.counts_records(position) {",
+        replace: "if self.layout.counts_records(position) && position == 0 {",
+        build: &PER_CORE,
+        model: "window_histograms::record_against_the_reuse_of_its_block",
+        why: "what is pending in another pair is an extreme of the block's next bucket (I6)",
+    },
+    Twin {
+        name: "window-histogram-pairs-share-a-pending-value",
+        file: "src/ring/add.rs",
+        find: "        let pending = layout.pending(pair);",
+        replace: "        let pending = layout.pending(0);",
+        build: &PER_CORE,
+        model: "window_histograms::record_against_a_record_in_another_pair",
+        why: "a value that is pending in one pair is overwritten by another pair's (I11)",
     },
 ];

@@ -85,11 +85,9 @@ pub(super) const READS: &[Twin] = &[
     Twin {
         name: "version-published-before-its-block",
         file: "src/ring/store.rs",
-        find: "            mark(bucket);
-            while",
-        replace: "            mark(bucket);
-            bucket.end_init(OPEN);
-            while",
+        find: "            while let Some((index, block)) = free {",
+        replace: "            bucket.end_init(OPEN);
+            while let Some((index, block)) = free {",
         build: &CHECKER,
         model: "comeback::read_against_a_bucket_that_comes_back",
         why: "a reader may pair the version with a block that another bucket has taken (I9)",
@@ -137,24 +135,16 @@ pub(super) const READS: &[Twin] = &[
     Twin {
         name: "what-has-left-taken-off-behind-the-blocks",
         file: "src/ring/at_once.rs",
-        find:
-            "            let all_closed = each_closed(slots, geometry.oldest(live), oldest, |gone| {
-                // Relaxed: as in `interval_sum`.
-                sum = sum.wrapping_sub(gone.cells()[position].total.load(Ordering::Relaxed));
-            });
+        find: "            let all_closed =
+                each_closed(slots, geometry.oldest(live), oldest, |gone| sums.take_off(gone));
             if !all_closed {
                 return None;
             }
-            let interval = ring.store.interval_sum(current.bucket, mark, position)?;
-            sum = sum.wrapping_add(interval);
+            sums.add_interval(current.bucket, mark)?;
 ",
-        replace:
-            "            let interval = ring.store.interval_sum(current.bucket, mark, position)?;
-            sum = sum.wrapping_add(interval);
-            let all_closed = each_closed(slots, geometry.oldest(live), oldest, |gone| {
-                // Relaxed: as in `interval_sum`.
-                sum = sum.wrapping_sub(gone.cells()[position].total.load(Ordering::Relaxed));
-            });
+        replace: "            sums.add_interval(current.bucket, mark)?;
+            let all_closed =
+                each_closed(slots, geometry.oldest(live), oldest, |gone| sums.take_off(gone));
             if !all_closed {
                 return None;
             }
@@ -205,10 +195,10 @@ pub(super) const READS: &[Twin] = &[
         file: "src/ring/add.rs",
         find: "        slots.touched.touch(bucket.slot(), until);
         self.touched.touch(until);
-        update.put(bucket.cells());
+        update.put(&self.store.cells(bucket));
         self.put_in_tiers(bucket.start(), newest, update);
         update.put(&*self.shared_total);",
-        replace: "        update.put(bucket.cells());
+        replace: "        update.put(&self.store.cells(bucket));
         self.put_in_tiers(bucket.start(), newest, update);
         update.put(&*self.shared_total);
         slots.touched.touch(bucket.slot(), until);
@@ -219,7 +209,7 @@ pub(super) const READS: &[Twin] = &[
     },
     Twin {
         name: "zero-looked-for-behind-the-others",
-        file: "src/event/layout.rs",
+        file: "src/event/cells.rs",
         find: "let (has_zero, greatest) = (read(cell) > 0, read(cell + 1));",
         replace: "let (greatest, has_zero) = (read(cell + 1), read(cell) > 0);",
         build: &CHECKER,

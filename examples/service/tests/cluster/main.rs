@@ -78,6 +78,10 @@ fn a_mean_of_means_or_a_sum_of_extremes_is_noticed() {
             "job:shop_payments_cents:rate5m / job:shop_payments:rate5m",
             "avg without (instance) (rate(shop_payments_sum_total[5m]) / rate(shop_payments_total[5m]))",
         ),
+        (
+            "histogram_quantile(0.99, job:shop_requests_ns_bucket:rate5m)",
+            "avg without (instance) (histogram_quantile(0.99, rate(shop_requests_values_bucket[5m])))",
+        ),
         ("sum without (instance) (shop_in_flight)", "max without (instance) (shop_in_flight)"),
     ] {
         assert!(rules.contains(right), "{right}");

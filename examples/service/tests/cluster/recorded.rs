@@ -19,7 +19,9 @@ pub(crate) async fn is_of_the_raw_numbers(prometheus: &Prometheus) {
     }
     let mean = "job:shop_payments_cents:mean5m > 0";
     prometheus.until(mean, |found| found.len() == 1).await;
-    assert_eq!(rules_in_order(prometheus).await, 18);
+    let of_each = "count(job:shop_requests_ns:p99_5m > 0) == count(job:shop_requests_max_ns:max)";
+    prometheus.until(of_each, |found| found.len() == 1).await;
+    assert_eq!(rules_in_order(prometheus).await, 20);
 }
 
 /// Whether a server says the same as the only one below it: by the same labels, with the same values.
@@ -35,7 +37,7 @@ pub(crate) async fn is_the_same_above(leaf: &Prometheus, top: &Prometheus) {
         let below = leaf.query(&format!("job:{name}")).await.len();
         top.until(&format!("all:{name}"), |found| found.len() == below && below > 0).await;
     }
-    assert_eq!(rules_in_order(top).await, 13);
+    assert_eq!(rules_in_order(top).await, 15);
 }
 
 /// Values by labels, without what the names begin with.

@@ -122,6 +122,45 @@ async fn each_request_is_counted_by_its_route_and_the_unknown_ones_together() {
 }
 
 #[tokio::test]
+async fn times_have_percentiles_in_a_scrape_and_on_the_page() {
+    let service = Process::start(&[]);
+    let mut client = Client::connect(service.address()).await.unwrap();
+    for milliseconds in [1, 1, 1, 300] {
+        let path = format!("/slow/{milliseconds}");
+        assert_eq!(client.send("GET", &path, String::new()).await.unwrap().0, StatusCode::OK);
+    }
+    // All four are above half a millisecond, one above a quarter of a second.
+    let labels = "method=\"GET\",route=\"/slow/{milliseconds}\",event=\"Rt\"";
+    let bucket = |le: &str, count: u64| {
+        format!("shop_requests_values_bucket{{le=\"{le}\",{labels}}} {count}")
+    };
+    until(&service, &bucket("524288.0", 0)).await;
+    until(&service, &bucket("268435456.0", 3)).await;
+    until(&service, &bucket("+Inf", 4)).await;
+    // The second in which they came is over in a while.
+    let found = |text: &str, quantile: &str| -> Option<f64> {
+        let of = format!("{labels},q=\"{quantile}\"}} ");
+        text.lines().find_map(|line| line.split_once(&of)?.1.parse().ok())
+    };
+    let begun = Instant::now();
+    let (half, most) = loop {
+        let (_, text) = get(&service, "/metrics").await;
+        let both = found(&text, "0.5").zip(found(&text, "0.99"));
+        match both {
+            Some((half, most)) if most > 2e8 => break (half, most),
+            _ => assert!(begun.elapsed() < LONG, "{text}"),
+        }
+        sleep(Duration::from_millis(50)).await;
+    };
+    assert!(most >= 300e6 * (1.0 - 0.0433) && half < most, "{half} {most}");
+    let (_, text) = get(&service, "/console/").await;
+    let shown = text.lines().find(|line| line.contains("/slow/{milliseconds}"));
+    assert!(shown.is_some_and(|line| line.contains(", p99 ")), "{text}");
+    service.signal("TERM");
+    assert_eq!(service.end().code, Some(0));
+}
+
+#[tokio::test]
 async fn requests_in_flight_are_answered_before_the_last_export_is_written() {
     for signal in ["TERM", "INT"] {
         let last = file(&format!("last-{signal}"));

@@ -11,6 +11,7 @@ mod layout;
 mod many;
 mod numbers;
 mod page;
+mod percentiles;
 mod pictures;
 mod restart;
 mod shop;

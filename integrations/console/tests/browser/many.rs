@@ -58,7 +58,7 @@ fn of_many_rows_only_those_in_sight_are_drawn_and_all_are_there() {
     }
     println!("    tasks above 50 ms: {}, the longest {longest:.0} ms", tasks.len());
 
-    assert_eq!(page.attribute("body", "data-rows").unwrap(), (ROUTES + 2).to_string());
+    assert_eq!(page.attribute("body", "data-rows").unwrap(), (ROUTES + 3).to_string());
     let drawn = page.names();
     assert!((20..=60).contains(&drawn.len()), "{}", drawn.len());
     page.click("th[data-sort=series]");
@@ -77,7 +77,7 @@ fn of_many_rows_only_those_in_sight_are_drawn_and_all_are_there() {
             break;
         }
     }
-    assert_eq!(seen.len() as u64, ROUTES + 2);
+    assert_eq!(seen.len() as u64, ROUTES + 3);
     page.search("/route/1999");
     assert_eq!(page.names(), ["requests{method=\"GET\",route=\"/route/1999\"}"]);
     page.assert_well();

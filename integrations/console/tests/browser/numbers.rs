@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use windrow::Distribution;
+
 use crate::page::{Cells, Page};
 use crate::shop::{Http, Method, Shop, Window};
 
@@ -22,6 +24,9 @@ pub(crate) fn expected(shop: &Shop) -> BTreeMap<String, Numbers> {
         [("total", shop.orders.lifetime() as f64), ("now", 0.0)].into(),
     );
     all.insert("carts".to_owned(), [("total", shop.carts.sum() as f64)].into());
+    let mut paid = of_values(&shop.paid.distribution());
+    paid.extend([("total", shop.paid.lifetime().count() as f64), ("now", 0.0)]);
+    all.insert("paid".to_owned(), paid);
     all
 }
 
@@ -38,11 +43,17 @@ fn of_window(window: &Window) -> Numbers {
         ("total", window.lifetime(Http::Pass).count as f64),
     ]
     .into();
-    let times = closed.stats(Http::Rt);
-    if let (Some(min), Some(mean), Some(max)) = (times.min, times.mean(), times.max) {
-        numbers.extend([("min", min as f64), ("mean", mean), ("max", max as f64)]);
-    }
+    numbers.extend(of_values(&closed.distribution(Http::Rt)));
     numbers
+}
+
+fn of_values(values: &Distribution) -> Numbers {
+    let (Some(mean), [p50, p99]) = (values.mean(), values.percentiles([0.5, 0.99])) else {
+        return Numbers::new();
+    };
+    let whole = [("min", values.min()), ("p50", p50), ("p99", p99), ("max", values.max())];
+    let whole = whole.map(|(name, number)| (name, number.unwrap() as f64));
+    whole.into_iter().chain([("mean", mean)]).collect()
 }
 
 /// Asserts that the page's rows have these numbers, and no others.
@@ -76,6 +87,7 @@ fn each_number_is_the_windows_own() {
     shop.work(200);
     shop.orders.add((1 << 60) + 1); // more than a script's numbers hold
     shop.carts.add(-7);
+    (1..=1_000).for_each(|cents| shop.paid.record(cents * 1_000));
     let server = shop.serve("127.0.0.1:0");
     let mut page = Page::open(&server);
     let open = shop.open();

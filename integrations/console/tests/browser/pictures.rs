@@ -14,7 +14,7 @@ use crate::page::Page;
 use crate::shop::Shop;
 
 /// Pictures are for reading, not for waiting.
-const MOST_BYTES: usize = 120_000;
+const MOST_BYTES: usize = 130_000;
 
 #[test]
 #[ignore = "`cargo xtask browser`: needs chromium-headless-shell"]
@@ -27,7 +27,7 @@ fn the_page_by_day_and_by_night() {
     let open = shop.open();
     let server = shop.serve("127.0.0.1:0");
     let mut page = Page::open(&server);
-    page.browser.resize(1200, 900, false);
+    page.browser.resize(1200, 1100, false);
     let key = "requests{method=\"POST\",route=\"/checkout/payment\"}";
     let chosen = json!({ "series": key, "sort": "-share" });
     let chosen = format!("location.hash = new URLSearchParams({chosen})");

@@ -7,7 +7,9 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use windrow::clock::{Clock, Manual};
-use windrow::{Counter, Family, Gauge, Handle, SlidingWindow, Timestamp, events, labels};
+use windrow::{
+    Counter, Family, Gauge, Handle, Histogram, Scale, SlidingWindow, Timestamp, events, labels,
+};
 use windrow_console::{Console, Server};
 
 use crate::traffic::Door;
@@ -17,9 +19,12 @@ labels! {
     pub(crate) struct Request { method: Method, route: str }
 }
 
+/// From a tenth of a millisecond to some seconds.
+const TIMES: Scale = Scale::fixed::<2, 131_073, 16_000_000_000>();
+
 // What passes may be an exception later on.
 events! {
-    pub(crate) enum Http { Pass: Count, Block: Count, Exception: Count, Rt: Value }
+    pub(crate) enum Http { Pass: Count, Block: Count, Exception: Count, Rt: Histogram(TIMES) }
 }
 
 pub(crate) type Window = SlidingWindow<Http, Manual>;
@@ -30,6 +35,8 @@ pub(crate) struct Shop {
     pub(crate) requests: Arc<Requests>,
     pub(crate) orders: Arc<Counter>,
     pub(crate) carts: Arc<Gauge>,
+    /// Cents that were paid for an order.
+    pub(crate) paid: Arc<Histogram>,
 }
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -52,6 +59,7 @@ impl Shop {
             requests: Arc::new(Family::with_constructor(make).limit(4_000)),
             orders: Arc::default(),
             carts: Arc::default(),
+            paid: Arc::default(),
         }
     }
 
@@ -67,6 +75,7 @@ impl Shop {
         console.show("requests", "Requests by method and route", self.requests.clone()).unwrap();
         console.show("orders", "Orders since the start", self.orders.clone()).unwrap();
         console.show("carts", "Carts that are open", self.carts.clone()).unwrap();
+        console.show("paid", "What was paid, in cents", self.paid.clone()).unwrap();
         console.nanoseconds("Rt");
         Served { server: console.build().serve(address).unwrap(), begun }
     }

@@ -118,6 +118,7 @@ fn what_was_chosen_is_in_the_address_and_a_reload_brings_it_back() {
     let address = page.browser.value("location.href");
     page.browser.call("Page.reload", &json!({}));
     page.browser.wait_for("performance.getEntriesByType('navigation')[0].type === 'reload'");
+    page.wait_for_rows(); // which may come after what is said of one of them
     page.browser.wait_for("document.querySelector('#detail [data-horizon]')");
     page.draw();
     assert_eq!(page.browser.value(chosen), before);

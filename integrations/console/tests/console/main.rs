@@ -1,6 +1,7 @@
 //! The console behind real HTTP: what each endpoint says, how streams go, and what its own server bears.
 
 mod endpoints;
+mod percentiles;
 mod server;
 mod streams;
 

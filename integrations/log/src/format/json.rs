@@ -1,7 +1,6 @@
 //! Lines of JSON: one object, whose only key says what the line is.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -31,8 +30,6 @@ enum Line<'a> {
         at_ns: u64,
         #[serde(borrow)]
         events: Events<'a>,
-        #[serde(default, skip_serializing_if = "Distributions::is_empty")]
-        distributions: Distributions<'a>,
     },
     Dropped {
         lines: u64,
@@ -64,39 +61,29 @@ impl<'de> Deserialize<'de> for Time {
 
 /// By name: those of which nothing was counted are left out.
 enum Events<'a> {
-    /// Those of the second have percentiles.
-    Counted(&'a [(&'static str, Kind, Stats)], &'a [(&'static str, Distribution)]),
-    Read(Vec<(String, Stats)>),
-}
-
-/// Of the `Histogram` events among them, by name.
-#[derive(Default, Serialize, Deserialize)]
-struct Distributions<'a>(BTreeMap<Cow<'a, str>, Cow<'a, Distribution>>);
-
-impl Distributions<'_> {
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
+    Counted(&'a Facts<'a>),
+    Read { stats: Vec<(String, Stats)>, distributions: Vec<(String, Distribution)> },
 }
 
 #[derive(Serialize, Deserialize)]
-struct Numbers {
+struct Numbers<'a> {
     count: Number,
     sum: Number,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     min: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     max: Option<u64>,
-    // For people: who reads lines by this crate has the distribution.
-    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    /// Of a `Histogram` event: for people, and for tools that know nothing else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     p50: Option<u64>,
-    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     p90: Option<u64>,
-    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     p99: Option<u64>,
+    /// Of which percentiles are made, also those of many lines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    distribution: Option<Cow<'a, Distribution>>,
 }
-
-const PERCENTILES: [f64; 3] = [0.5, 0.9, 0.99];
 
 /// 64 bits: those of a `Signed` event are written with their sign.
 #[derive(Serialize, Deserialize)]
@@ -125,17 +112,18 @@ impl Number {
 impl Serialize for Events<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        if let Events::Counted(events, distributions) = self {
-            for (name, kind, stats) in *events {
+        if let Events::Counted(facts) = self {
+            for (name, kind, stats) in facts.events {
                 if *stats != Stats::default() {
                     let (count, sum) =
                         (Number::of(*kind, stats.count), Number::of(*kind, stats.sum));
-                    let cells = distributions.iter().find(|(other, _)| other == name);
-                    let percentiles =
-                        |(_, cells): &(_, Distribution)| cells.percentiles(PERCENTILES);
-                    let [p50, p90, p99] = cells.map_or([None; 3], percentiles);
+                    let mut found = facts.distributions.iter();
+                    let distribution = found.find(|(event, _)| event == name).map(|(_, of)| of);
+                    let [p50, p90, p99] = distribution
+                        .map_or([None; 3], |values| values.percentiles([0.5, 0.9, 0.99]));
                     let (min, max) = (stats.min, stats.max);
-                    let numbers = Numbers { count, sum, min, max, p50, p90, p99 };
+                    let distribution = distribution.map(Cow::Borrowed);
+                    let numbers = Numbers { count, sum, min, max, p50, p90, p99, distribution };
                     map.serialize_entry(name, &numbers)?;
                 }
             }
@@ -149,24 +137,26 @@ impl<'de> Deserialize<'de> for Events<'_> {
         struct Pairs;
 
         impl<'de> Visitor<'de> for Pairs {
-            type Value = Vec<(String, Stats)>;
+            type Value = Events<'static>;
 
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str("events by name")
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut events = Vec::new();
-                while let Some((name, numbers)) = map.next_entry::<String, Numbers>()? {
+                let (mut all, mut distributions) = (Vec::new(), Vec::new());
+                while let Some((name, numbers)) = map.next_entry::<String, Numbers<'_>>()? {
                     let (count, sum) = (numbers.count.bits(), numbers.sum.bits());
-                    let stats = Stats { count, sum, min: numbers.min, max: numbers.max };
-                    events.push((name, stats));
+                    if let Some(distribution) = numbers.distribution {
+                        distributions.push((name.clone(), distribution.into_owned()));
+                    }
+                    all.push((name, Stats { count, sum, min: numbers.min, max: numbers.max }));
                 }
-                Ok(events)
+                Ok(Events::Read { stats: all, distributions })
             }
         }
 
-        deserializer.deserialize_map(Pairs).map(Events::Read)
+        deserializer.deserialize_map(Pairs)
     }
 }
 
@@ -201,14 +191,7 @@ pub(super) fn bucket(facts: &Facts<'_>) -> Vec<u8> {
         start: Time(facts.start),
         length_ns: u64::try_from(facts.length.as_nanos()).unwrap_or(u64::MAX),
         at_ns: facts.at.as_nanos(),
-        events: Events::Counted(facts.events, facts.distributions),
-        distributions: Distributions(
-            facts
-                .distributions
-                .iter()
-                .map(|(name, of)| ((*name).into(), Cow::Borrowed(of)))
-                .collect(),
-        ),
+        events: Events::Counted(facts),
     })
 }
 
@@ -228,25 +211,15 @@ pub(super) fn decode(line: &str) -> Option<Decoded> {
             let run = Run { id: id.into_owned(), started: started.into() };
             ((windrow == VERSION).then_some(Entry::Run(run))?, started)
         }
-        Line::Bucket {
-            resource,
-            start: Time(start),
-            length_ns,
-            at_ns,
-            events,
-            distributions: Distributions(distributions),
-        } => {
-            let Events::Read(events) = events else { return None };
-            let owned = |(name, of): (Cow<'_, str>, Cow<'_, Distribution>)| {
-                (name.into_owned(), of.into_owned())
-            };
+        Line::Bucket { resource, start: Time(start), length_ns, at_ns, events } => {
+            let Events::Read { stats, distributions } = events else { return None };
             let bucket = Bucket {
                 resource: resource.into_owned(),
                 start: start.into(),
                 length: Duration::from_nanos(length_ns),
                 at: Timestamp::from_nanos(at_ns),
-                events,
-                distributions: distributions.into_iter().map(owned).collect(),
+                events: stats,
+                distributions,
             };
             (Entry::Bucket(bucket), start)
         }
@@ -318,34 +291,29 @@ mod tests {
     }
 
     #[test]
-    fn an_event_with_percentiles_has_them_and_its_cells() {
+    fn a_histogram_has_percentiles_and_comes_back_whole() {
         let histogram = windrow::Histogram::new();
-        for nanos in [600, 1_000, 1_024, 90_000] {
+        for nanos in [600, 1_000, 2_000_000] {
             histogram.record(nanos);
         }
-        let values = histogram.distribution();
-        let stats = Stats { count: 4, sum: 92_624, min: Some(600), max: Some(90_000) };
-        let events = [
-            ("Pass", Kind::Count, Stats { count: 4, sum: 4, min: None, max: None }),
-            ("Rt", Kind::Histogram(windrow::Scale::DEFAULT), stats),
-        ];
-        let distributions = [("Rt", values.clone())];
-        let line = bucket(&Facts { distributions: &distributions, ..facts("/cart", &events) });
-        assert_eq!(
-            String::from_utf8(line.clone()).unwrap(),
-            concat!(
-                r#"{"bucket":{"resource":"/cart","start":"2026-11-21T03:52:01.417Z","length_ns":1000000000,"#,
-                r#""at_ns":7000000000,"events":{"Pass":{"count":4,"sum":4},"Rt":{"count":4,"sum":92624,"#,
-                r#""min":600,"max":90000,"p50":980,"p90":87423,"p99":87423}},"distributions":{"Rt":"#,
-                r#"{"scale":[3,513,68719476736],"sum":92624,"extremes":[600,90000],"#,
-                r#""cells":[[608,1],[1024,2],[92681,1]]}}}}"#,
-                "
-"
-            )
+        let distribution = histogram.distribution();
+        let stats = Stats { count: 3, sum: 2_001_600, min: Some(600), max: Some(2_000_000) };
+        let events = [("Rt", Kind::Histogram(distribution.scale()), stats)];
+        let distributions = [("Rt", distribution.clone())];
+        let line = bucket(&Facts { distributions: &distributions, ..facts("/", &events) });
+        let text = str::from_utf8(&line).unwrap();
+        let expected = concat!(
+            r#""events":{"Rt":{"count":3,"sum":2001600,"min":600,"max":2000000,"p50":980,"p90":1960795,"p99":1960795,"#,
+            r#""distribution":{"scale":[3,513,68719476736],"sum":2001600,"extremes":[600,2000000],"#,
+            r#""cells":[[608,1],[1024,1],[2097152,1]]}}}"#
         );
+        assert!(text.contains(expected), "{text}");
         let Entry::Bucket(bucket) = read(&line).entry else { panic!() };
-        assert_eq!((bucket.stats("Rt"), bucket.distribution("Rt")), (stats, values));
+        assert_eq!((bucket.stats("Rt"), bucket.distribution("Rt")), (stats, distribution));
         assert!(bucket.distribution("Pass").is_empty());
+        // One that is none makes the line none.
+        let wrong = text.replace("[608,1]", "[609,1]");
+        assert!(Kinds::Json.decode(wrong.trim_end().as_bytes()).is_none());
     }
 
     #[test]

@@ -90,11 +90,11 @@ columns! {
     success,
     /// The event whose count is `exceptionQps`.
     exception,
-    /// The event whose mean, rounded down, is `rt`: a `Value` or a `Histogram`.
+    /// The event whose mean, rounded down, is `rt`: a `Value` or a `Histogram`. There is no field for percentiles.
     rt,
     /// The event whose count is `occupiedPassQps`.
     occupied,
-    /// The event whose greatest value is the concurrency: a `Maximum` or a `Value`.
+    /// The event whose greatest value is the concurrency: a `Maximum`, a `Value` or a `Histogram`.
     concurrency
 }
 

@@ -9,10 +9,11 @@ use windrow::{BucketSnapshot, Clock, OutOfRange, SlidingWindow, Strategy, Timest
 use super::model::{Oracle, Refused, Turn};
 use super::ops::{Geometry, Op, Plan, Time};
 use super::same::{
-    Checked, rate, same_bucket, same_number, same_snapshot, same_stats, same_totals, tally,
+    Checked, has_values, rate, same_bucket, same_distribution, same_number, same_snapshot,
+    same_stats, same_totals, tally,
 };
 use super::seen::{EVENTS, Seen};
-use super::tallies::total;
+use super::tallies::{total, values};
 use crate::ledger::Tally;
 
 /// The two, and the clock that both go by.
@@ -219,6 +220,10 @@ impl Pair {
             same_stats(self.window.lifetime(event), self.oracle.lifetime(event))?;
             same_stats(self.window.late(event), self.oracle.late(event))?;
         }
+        let waited = Seen::Waited;
+        same_distribution(&self.window.distribution(waited), &values(&all.views, waited))?;
+        let lifetime = self.oracle.lifetime_values(waited);
+        same_distribution(&self.window.lifetime_distribution(waited), &lifetime)?;
         same_totals(&self.window.totals(), now, &all)?;
         same_snapshot(&self.window.snapshot(), now, all.covers, &all.views)?;
         same_bucket(&self.window.previous(), &self.oracle.previous(now))?;
@@ -243,6 +248,7 @@ fn is_turn_of(turn: &Turn<Seen>, bucket: &BucketSnapshot<Seen>) -> bool {
     turn.start == bucket.start().as_nanos()
         && turn.end == bucket.end().as_nanos()
         && EVENTS.iter().all(same)
+        && has_values(&bucket.distribution(Seen::Waited), &turn.tallies.values_of(Seen::Waited))
 }
 
 fn is_empty(bucket: &BucketSnapshot<Seen>) -> bool {

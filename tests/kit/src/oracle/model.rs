@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use super::ops::{Geometry, Plan};
-use super::tallies::{Tallies, View};
+use super::tallies::{Tallies, Values, View};
 use super::tier::Tier;
 use crate::ledger::Tally;
 
@@ -303,6 +303,10 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
 
     pub(crate) fn lifetime(&self, event: E) -> Tally {
         self.state().lifetime.of(event)
+    }
+
+    pub(crate) fn lifetime_values(&self, event: E) -> Values {
+        self.state().lifetime.values_of(event)
     }
 
     pub(crate) fn late(&self, event: E) -> Tally {

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
-use windrow::{BucketSnapshot, Snapshot, Totals};
+use windrow::{BucketSnapshot, Distribution, Snapshot, Totals};
 
 use super::model::Span;
 use super::seen::{EVENTS, Seen};
-use super::tallies::{View, total};
+use super::tallies::{Values, View, total, values};
 use crate::ledger::Tally;
 
 pub(super) type Checked = Result<(), TestCaseError>;
@@ -20,6 +20,23 @@ pub(super) fn rate(event: Seen, count: u64, span: Duration) -> f64 {
     if span.is_zero() { 0.0 } else { event.number(count) / span.as_secs_f64() }
 }
 
+/// Each cell of a distribution has as many values as lie between its ends, and no value is in none.
+pub(super) fn has_values(answer: &Distribution, expected: &Values) -> bool {
+    let sum = |sum: u64, (value, count): (&u64, &u64)| sum.wrapping_add(value.wrapping_mul(*count));
+    let ends = (expected.keys().next().copied(), expected.keys().next_back().copied());
+    answer.count() == expected.values().sum::<u64>()
+        && answer.sum() == expected.iter().fold(0, sum)
+        && (answer.min(), answer.max()) == ends
+        && answer.cells().all(|(holds, count)| {
+            count == expected.range(holds).map(|(_, count)| count).sum::<u64>()
+        })
+}
+
+pub(super) fn same_distribution(answer: &Distribution, expected: &Values) -> Checked {
+    prop_assert!(has_values(answer, expected), "{:?} is not of {:?}", answer, expected);
+    Ok(())
+}
+
 pub(super) fn same_totals(answer: &Totals<Seen>, at: u64, expected: &Span<Seen>) -> Checked {
     let covers = Duration::from_nanos(expected.covers);
     prop_assert_eq!((answer.at().as_nanos(), answer.interval()), (at, covers));
@@ -28,7 +45,7 @@ pub(super) fn same_totals(answer: &Totals<Seen>, at: u64, expected: &Span<Seen>)
         same_stats(answer.stats(event), expected)?;
         same_number(answer.rate(event), rate(event, expected.count, covers))?;
     }
-    Ok(())
+    same_distribution(&answer.distribution(Seen::Waited), &values(&expected.views, Seen::Waited))
 }
 
 pub(super) fn same_bucket(answer: &BucketSnapshot<Seen>, expected: &View<Seen>) -> Checked {
@@ -39,6 +56,10 @@ pub(super) fn same_bucket(answer: &BucketSnapshot<Seen>, expected: &View<Seen>) 
         prop_assert_eq!(Tally::from(answer.stats(event)), tally, "bucket {}", expected.start);
         prop_assert_eq!(answer.sum(event), tally.sum);
     }
+    same_distribution(
+        &answer.distribution(Seen::Waited),
+        &expected.tallies.values_of(Seen::Waited),
+    )?;
     if let Some(closed) = expected.closed {
         prop_assert_eq!(answer.is_closed(), closed, "bucket {}", expected.start);
     }
@@ -82,5 +103,5 @@ pub(super) fn same_snapshot(
         prop_assert_eq!(answer.sum(event), expected.sum);
         same_number(answer.rate(event), rate(event, expected.count, interval))?;
     }
-    Ok(())
+    same_distribution(&answer.distribution(Seen::Waited), &values(expected, Seen::Waited))
 }

@@ -1,25 +1,34 @@
 //! What histories count.
 
-use windrow::{Event, Kind};
+use windrow::{Event, Kind, Scale};
 
 use crate::ledger::Tally;
 
 windrow::events! {
     /// Of each kind, interleaved.
     pub enum Seen {
-        Pass: Count, Rt: Value, Depth: Maximum, Fail: Count, Size: Value, Room: Minimum, Level: Signed
+        Pass: Count, Rt: Value, Depth: Maximum, Fail: Count, Size: Value, Room: Minimum, Level: Signed,
+        Waited: Histogram(Scale::fixed::<1, 2, 1_000>())
     }
 }
 
 /// All of them, by their index.
-pub const EVENTS: [Seen; 7] =
-    [Seen::Pass, Seen::Rt, Seen::Depth, Seen::Fail, Seen::Size, Seen::Room, Seen::Level];
+pub const EVENTS: [Seen; 8] = [
+    Seen::Pass,
+    Seen::Rt,
+    Seen::Depth,
+    Seen::Fail,
+    Seen::Size,
+    Seen::Room,
+    Seen::Level,
+    Seen::Waited,
+];
 
 impl Seen {
     /// What adding or recording `n` amounts to.
     pub fn tally(self, n: u64) -> Tally {
         match self.kind() {
-            Kind::Value => Tally::value(n),
+            Kind::Value | Kind::Histogram(_) => Tally::value(n),
             Kind::Maximum => Tally { max: Some(n), ..Tally::default() },
             Kind::Minimum => Tally { min: Some(n), ..Tally::default() },
             _ => Tally::amount(n),

@@ -8,9 +8,11 @@ use windrow::{OutOfRange, Timestamp};
 use super::compare::Pair;
 use super::model::{Refused, Source};
 use super::ops::Geometry;
-use super::same::{Checked, rate, same_number, same_snapshot, same_stats, same_totals};
+use super::same::{
+    Checked, rate, same_distribution, same_number, same_snapshot, same_stats, same_totals,
+};
 use super::seen::{EVENTS, Seen};
-use super::tallies::{View, total};
+use super::tallies::{View, total, values};
 use crate::ledger::Tally;
 
 impl Pair {
@@ -52,6 +54,8 @@ impl Pair {
             same_number(over.weighted_sum(event), sum)?;
             same_number(over.weighted_rate(event), rate)?;
         }
+        let waited = over.distribution(Seen::Waited);
+        same_distribution(&waited, &values(&newest.views, Seen::Waited))?;
         same_totals(&over.totals(), now, &newest)?;
 
         let before = (now - now % length).checked_sub(1);

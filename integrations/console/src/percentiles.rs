@@ -1,0 +1,189 @@
+//! What is shown of a distribution: its percentiles, and its cells.
+//!
+//! # How much is sent
+//!
+//! Only cells that were used, and of a plot at most [`MOST_CELLS`] different ones: if there are more, each
+//! distribution is shown by a coarser schema of the same range, whose cells are some of its own together. So no count is
+//! in a cell in which it was not. (At schema 0 there is one for each octave: then they may be some more.)
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+use windrow::{Distribution, Histogram, Scale};
+
+use crate::number::Number;
+
+/// Which are shown, and under which names.
+pub(crate) const PERCENTILES: [(&str, f64); 3] = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)];
+
+/// How many numbers a row has of a distribution.
+pub(crate) const NUMBERS: usize = 5 + PERCENTILES.len();
+
+/// How many rows a plot of cells by time has.
+const MOST_CELLS: usize = 48;
+
+fn percentiles(distribution: &Distribution) -> [Option<u64>; PERCENTILES.len()] {
+    distribution.percentiles(PERCENTILES.map(|(_, q)| q))
+}
+
+/// What a row has: how many there ever were; and of these values count, sum, least, greatest and percentiles.
+pub(crate) fn numbers(lifetime: u64, values: &Distribution, into: &mut Vec<Number>) {
+    into.extend([lifetime, values.count(), values.sum()].map(Number::Unsigned));
+    into.extend([values.min(), values.max()].map(Number::from));
+    into.extend(percentiles(values).map(Number::from));
+}
+
+/// The same, by name.
+pub(crate) fn summary(values: &Distribution) -> Value {
+    let mut summary = json!({
+        "count": values.count(),
+        "sum": values.sum(),
+        "min": values.min(),
+        "max": values.max(),
+        "mean": values.mean(),
+    });
+    for ((name, _), value) in PERCENTILES.iter().zip(percentiles(values)) {
+        summary[name] = value.into();
+    }
+    summary
+}
+
+/// What is known of a scale: where its cells begin and end, and how far off a percentile can be.
+pub(crate) fn scale(scale: Scale) -> Value {
+    json!({
+        "schema": scale.schema(),
+        "least": scale.least(),
+        "greatest": scale.greatest(),
+        "error": scale.error_bound(),
+    })
+}
+
+/// The cells that were used: the least and the greatest value that each holds, and how many it has.
+pub(crate) fn cells(values: &Distribution) -> Value {
+    values.cells().map(|(cell, count)| json!([cell.start(), cell.end(), count])).collect()
+}
+
+/// All of them as one. They are of one scale.
+pub(crate) fn sum(parts: impl IntoIterator<Item = Distribution>) -> Distribution {
+    let add = |mut all: Distribution, part: Distribution| {
+        // Scales that are the same have the same cells.
+        let _ = all.merge(&part);
+        all
+    };
+    parts.into_iter().reduce(add).unwrap_or_default()
+}
+
+/// A distribution for each point of time: lists of their numbers, and their cells.
+///
+/// `cells` has what each cell holds, from below; and `used`, for each point, which cells it used and how many values each of them has,
+/// in turn.
+pub(crate) fn over_time(points: Vec<Distribution>) -> Value {
+    let mut lists = Map::new();
+    let summaries: Vec<Value> = points.iter().map(summary).collect();
+    for name in ["count", "sum", "min", "max"].into_iter().chain(PERCENTILES.map(|(name, _)| name))
+    {
+        let list: Vec<Value> = summaries.iter().map(|summary| summary[name].clone()).collect();
+        lists.insert(name.to_owned(), list.into());
+    }
+    lists.insert("whole".to_owned(), summary(&sum(points.iter().cloned())));
+
+    let points = fewer_cells(points);
+    let bounds: Vec<(u64, u64)> = used(&points).into_iter().collect();
+    let place = |cell: (u64, u64)| bounds.partition_point(|other| *other < cell) as u64;
+    let of_point = |point: &Distribution| -> Vec<u64> {
+        let cells = point.cells();
+        cells.flat_map(|(cell, count)| [place((*cell.start(), *cell.end())), count]).collect()
+    };
+    lists.insert("used".to_owned(), points.iter().map(of_point).collect::<Vec<_>>().into());
+    lists.insert("cells".to_owned(), json!(bounds));
+    lists.into()
+}
+
+/// The cells that any of them uses.
+fn used(points: &[Distribution]) -> BTreeSet<(u64, u64)> {
+    let cells = points.iter().flat_map(Distribution::cells);
+    cells.map(|(cell, _)| (*cell.start(), *cell.end())).collect()
+}
+
+/// The same by the finest schema by which they do not use too many cells.
+fn fewer_cells(mut points: Vec<Distribution>) -> Vec<Distribution> {
+    while used(&points).len() > MOST_CELLS {
+        let Some(coarser) = points.first().and_then(|point| coarser(point.scale())) else { break };
+        let none = Histogram::with_scale(coarser).distribution();
+        points = points.into_iter().map(|point| sum([none.clone(), point])).collect();
+    }
+    points
+}
+
+/// The next coarser schema, with the same range.
+fn coarser(scale: Scale) -> Option<Scale> {
+    let schema = scale.schema().checked_sub(1)?;
+    Scale::new(schema, scale.least(), scale.greatest()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Points of which each has a thousand values, by a fine scale of all values.
+    fn wide() -> Vec<Distribution> {
+        let mut value = 1_u64;
+        let mut point = || {
+            let histogram = Histogram::with_scale(Scale::fixed::<5, 1, { u64::MAX }>());
+            for _ in 0..1_000 {
+                value = value.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                histogram.record(value >> 24 >> (value % 32));
+            }
+            histogram.distribution()
+        };
+        (0..360).map(|_| point()).collect()
+    }
+
+    #[test]
+    fn what_is_sent_is_bounded_and_no_count_is_lost_or_elsewhere() {
+        let points = wide();
+        assert!(used(&points).len() > 500, "the test has few cells");
+        let sent = over_time(points.clone());
+        let cells = sent["cells"].as_array().unwrap();
+        assert!(cells.len() <= MOST_CELLS, "{}", cells.len());
+        assert!(sent.to_string().len() < 400_000, "{}", sent.to_string().len());
+        for (index, point) in points.iter().enumerate() {
+            let of_point: Vec<u64> = sent["used"][index]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|n| n.as_u64().unwrap())
+                .collect();
+            let mut below = 0;
+            for cell in of_point.chunks_exact(2) {
+                below += cell[1];
+                let end = cells[usize::try_from(cell[0]).unwrap()][1].as_u64().unwrap();
+                assert_eq!(point.count_up_to(end), below..=below, "{end}");
+            }
+            assert_eq!(below, 1_000);
+        }
+    }
+
+    #[test]
+    fn few_cells_stay_as_fine_as_they_are() {
+        let histogram = Histogram::new();
+        for nanos in [600, 1_000, 90_000_000_000] {
+            histogram.record(nanos);
+        }
+        let sent = over_time(vec![histogram.distribution(), Distribution::default()]);
+        assert_eq!(sent["cells"], json!([[559, 608], [940, 1_024], [(1_u64 << 36) + 1, u64::MAX]]));
+        assert_eq!(sent["used"], json!([[0, 1, 1, 1, 2, 1], []]));
+        assert_eq!(sent["p50"], json!([980, null]));
+        assert_eq!(sent["whole"]["count"], 3);
+    }
+
+    #[test]
+    fn the_whole_is_of_all_values_and_not_of_points() {
+        let [fast, slow] = [Histogram::new(), Histogram::new()];
+        (0..999).for_each(|_| fast.record(1_000));
+        slow.record(1_000_000);
+        let sent = over_time(vec![fast.take(), slow.take()]);
+        assert_eq!(sent["p99"], json!([1_000, 1_000_000]));
+        assert!(sent["whole"]["p99"].as_u64().unwrap() < 1_025);
+    }
+}

@@ -1,0 +1,137 @@
+//! Percentiles and cells, by time and without: what is drawn is not looked at, but what is said of it, and of where the pointer
+//! is.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use windrow::Distribution;
+
+use crate::page::Page;
+use crate::shop::{Http, Method, Shop};
+
+const SERIES: &str = "requests{method=\"GET\",route=\"/\"}";
+
+/// Ninety seconds of twenty requests each, and seven that took a second, half a minute ago.
+fn shop() -> Shop {
+    let shop = Shop::new();
+    shop.pass(Duration::from_secs(3_600));
+    let route = shop.route(Method::Get, "/");
+    for second in 0..90 {
+        for request in 1..=20_u64 {
+            route.add(Http::Pass, 1);
+            let slow = second == 60 && request > 13;
+            route.record(Http::Rt, if slow { 1_000_000_000 } else { request * 1_000_000 });
+        }
+        shop.pass(Duration::from_secs(1));
+    }
+    shop
+}
+
+fn open(page: &mut Page, series: &str, wait_for: &str) {
+    page.browser
+        .value(&format!("location.hash = new URLSearchParams({})", json!({ "series": series })));
+    page.browser.wait_for(&format!("document.querySelector({})", json!(wait_for)));
+}
+
+/// The legend of a plot.
+fn legend(page: &mut Page, plot: &str) -> Value {
+    let asked = format!("({{ ...document.querySelector('{plot} .legend').dataset }})");
+    page.browser.value(&asked)
+}
+
+/// Moves the pointer over a plot, to a part of its width and height.
+fn point(page: &mut Page, plot: &str, across: f64, up: f64) {
+    page.browser.value(&format!(
+        "(() => {{
+            const canvas = document.querySelector('{plot} canvas'), box = canvas.getBoundingClientRect();
+            const clientX = box.left + 52 + (box.width - 58) * {across};
+            const clientY = box.top + 8 + (box.height - 28) * (1 - {up});
+            canvas.dispatchEvent(new PointerEvent('pointermove', {{ clientX, clientY, bubbles: true }}));
+        }})()"
+    ));
+}
+
+#[track_caller]
+fn assert_percentiles(legend: &Value, is: &Distribution) {
+    for (name, q) in [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)] {
+        assert_eq!(legend[name], is.percentile(q).unwrap().to_string(), "{name}");
+    }
+}
+
+#[test]
+#[ignore = "`cargo xtask browser`: needs chromium-headless-shell"]
+fn percentiles_by_time_are_those_of_the_buckets_and_their_whole_of_all_values() {
+    let shop = shop();
+    let window = shop.route(Method::Get, "/");
+    let server = shop.serve("127.0.0.1:0");
+    let mut page = Page::open(&server);
+    let minute = "#detail [data-horizon=minute] [data-plot=percentiles]";
+    open(&mut page, SERIES, minute);
+    assert_percentiles(&legend(&mut page, minute), &window.distribution(Http::Rt));
+    let hour = "#detail [data-horizon=hour] [data-plot=percentiles]";
+    assert_percentiles(&legend(&mut page, hour), &window.lifetime_distribution(Http::Rt));
+
+    let snapshot = window.snapshot();
+    let slow = snapshot.iter().find(|bucket| bucket.stats(Http::Rt).max == Some(1_000_000_000));
+    // Thirty seconds ago it ended; the newest bucket has only begun.
+    point(&mut page, minute, 1.0 - 29.5 / 60.0, 0.5);
+    assert_percentiles(&legend(&mut page, minute), &slow.unwrap().distribution(Http::Rt));
+    point(&mut page, minute, 1.0 - 20.5 / 60.0, 0.5);
+    let other = snapshot.iter().nth(snapshot.buckets().len() - 1 - 20).unwrap();
+    assert_percentiles(&legend(&mut page, minute), &other.distribution(Http::Rt));
+    page.assert_well();
+}
+
+#[test]
+#[ignore = "`cargo xtask browser`: needs chromium-headless-shell"]
+fn a_cell_that_is_pointed_at_says_its_values_and_how_many_they_are() {
+    let shop = shop();
+    let window = shop.route(Method::Get, "/");
+    let server = shop.serve("127.0.0.1:0");
+    let mut page = Page::open(&server);
+    let cells = "#detail [data-horizon=minute] [data-plot=cells]";
+    open(&mut page, SERIES, cells);
+    let snapshot = window.snapshot();
+    let used = window.distribution(Http::Rt).cells().count();
+    assert_eq!(legend(&mut page, cells)["cells"], used.to_string());
+
+    let is_slow = |nanos: u64| nanos == 1_000_000_000;
+    let slow = snapshot.iter().find(|bucket| bucket.stats(Http::Rt).max.is_some_and(is_slow));
+    let slow = slow.unwrap().distribution(Http::Rt);
+    let mut seen = Vec::new();
+    for step in 0..400 {
+        point(&mut page, cells, 1.0 - 29.5 / 60.0, (f64::from(step) + 0.5) / 400.0);
+        let legend = legend(&mut page, cells);
+        let number = |name: &str| legend[name].as_str().unwrap().parse::<u64>().ok();
+        let found = (number("from"), number("to"), number("count"));
+        if let (Some(from), Some(to), Some(count @ 1..)) = found
+            && seen.last() != Some(&(from, to, count))
+        {
+            seen.push((from, to, count));
+        }
+    }
+    let expected: Vec<_> =
+        slow.cells().map(|(cell, count)| (*cell.start(), *cell.end(), count)).collect();
+    assert_eq!(expected.last().unwrap().2, 7);
+    assert_eq!(seen, expected, "each cell, from below");
+    page.assert_well();
+}
+
+#[test]
+#[ignore = "`cargo xtask browser`: needs chromium-headless-shell"]
+fn a_histogram_without_a_window_has_its_cells_as_bars() {
+    let shop = shop();
+    (1..=1_000).for_each(|cents| shop.paid.record(cents * 1_000));
+    let server = shop.serve("127.0.0.1:0");
+    let mut page = Page::open(&server);
+    open(&mut page, "paid", "#detail [data-plot=cells]");
+    let is = shop.paid.distribution();
+    let cells = "#detail [data-plot=cells]";
+    assert_percentiles(&legend(&mut page, cells), &is);
+    point(&mut page, cells, 0.5, 0.999); // the uppermost
+    let (cell, count) = is.cells().last().unwrap();
+    let legend = legend(&mut page, cells);
+    let expected = [cell.start().to_string(), cell.end().to_string(), count.to_string()];
+    assert_eq!([&legend["from"], &legend["to"], &legend["count"]], expected.each_ref());
+    page.assert_well();
+}

@@ -1,0 +1,109 @@
+//! What windows have ever counted, together.
+
+use std::fmt::{self, Debug, Formatter};
+use std::marker::PhantomData;
+
+use super::metric::Metric;
+use crate::clock::Clock;
+use crate::event::{Event, Kind, Stats};
+use crate::histogram::Distribution;
+use crate::window::SlidingWindow;
+
+/// What windows of one kind have ever counted of each event, together: the total of a [`Family`](crate::Family) of windows, those of removed
+/// series among them.
+///
+/// ```
+/// use windrow::{Family, SlidingWindow, events, labels};
+///
+/// labels! { struct Route { route: str } }
+/// events! { enum Http { Pass: Count, Rt: Histogram } }
+///
+/// let routes = Family::<Route, SlidingWindow<Http>, _>::with_constructor(|| {
+///     SlidingWindow::builder().build().unwrap()
+/// });
+/// for (route, nanos) in [("/cart", 2_000), ("/home", 3_000)] {
+///     routes.with(Route { route }).record(Http::Rt, nanos);
+/// }
+/// routes.remove(Route { route: "/cart" });
+/// let all = routes.lifetime();
+/// assert_eq!((all.stats(Http::Rt).sum, all.distribution(Http::Rt).max()), (5_000, Some(3_000)));
+/// ```
+pub struct LifetimeTotals<E> {
+    /// In the order of the events; empty if no window has counted.
+    events: Vec<(Stats, Distribution)>,
+    of: PhantomData<fn(E)>,
+}
+
+impl<E: Event> LifetimeTotals<E> {
+    /// What [`SlidingWindow::lifetime`] says of an event, of all windows together.
+    ///
+    /// ```
+    /// # windrow::events! { enum Http { Pass: Count } }
+    /// assert_eq!(windrow::LifetimeTotals::<Http>::default().stats(Http::Pass).sum, 0);
+    /// ```
+    pub fn stats(&self, event: E) -> Stats {
+        self.events.get(event.index()).map_or_else(Stats::default, |of| of.0)
+    }
+
+    /// What [`SlidingWindow::lifetime_distribution`] says of an event, of all windows together: empty but for a `Histogram`.
+    ///
+    /// ```
+    /// # windrow::events! { enum Http { Rt: Histogram } }
+    /// assert!(windrow::LifetimeTotals::<Http>::default().distribution(Http::Rt).is_empty());
+    /// ```
+    pub fn distribution(&self, event: E) -> Distribution {
+        self.events.get(event.index()).map_or_else(Distribution::default, |of| of.1.clone())
+    }
+}
+
+/// The total is what [`SlidingWindow::lifetime`] and [`SlidingWindow::lifetime_distribution`] say of each event.
+impl<E: Event, C: Clock + Send + Sync + 'static> Metric for SlidingWindow<E, C> {
+    type Total = LifetimeTotals<E>;
+
+    fn total(&self) -> LifetimeTotals<E> {
+        let of = |event: &E| match event.kind() {
+            // Of the same reading: what the cells say.
+            Kind::Histogram(_) => {
+                let distribution = self.lifetime_distribution(*event);
+                (distribution.stats(), distribution)
+            }
+            _ => (self.lifetime(*event), Distribution::default()),
+        };
+        LifetimeTotals { events: E::ALL.iter().map(of).collect(), of: PhantomData }
+    }
+
+    fn merge(one: &mut LifetimeTotals<E>, other: LifetimeTotals<E>) {
+        if one.events.is_empty() {
+            *one = other;
+            return;
+        }
+        for (one, other) in one.events.iter_mut().zip(other.events) {
+            one.0 += other.0;
+            let _ = one.1.merge(&other.1); // of one scale: it is not refused
+        }
+    }
+}
+
+impl<E> Clone for LifetimeTotals<E> {
+    fn clone(&self) -> LifetimeTotals<E> {
+        LifetimeTotals { events: self.events.clone(), of: PhantomData }
+    }
+}
+
+/// Of no window.
+impl<E> Default for LifetimeTotals<E> {
+    fn default() -> LifetimeTotals<E> {
+        LifetimeTotals { events: Vec::new(), of: PhantomData }
+    }
+}
+
+/// Shows each event's stats.
+impl<E: Event> Debug for LifetimeTotals<E> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("LifetimeTotals");
+        for event in E::ALL {
+            shown.field(event.name(), &self.stats(*event));
+        }
+        shown.finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,55 @@
+//! Broken twins of wide cells, which a bucket has only once they are used.
+
+use crate::models::CHECKER;
+use crate::twin::Twin;
+
+/// Every mistake in them that a model must notice.
+pub(super) const WIDE: &[Twin] = &[
+    Twin {
+        name: "group-of-two-threads",
+        file: "src/ring/wide.rs",
+        find: "let attached = self.0.compare_exchange(null_mut(), new, order, failed);",
+        replace:
+            "let attached = Ok::<_, *mut [AtomicU64; GROUP]>(self.0.swap(new, Ordering::AcqRel));
+        let _ = (order, failed);",
+        build: &CHECKER,
+        model: "wide::two_first_records_of_one_group",
+        why: "a group is lost, with what was added to it (I1)",
+    },
+    Twin {
+        name: "group-published-relaxed",
+        file: "src/ring/wide.rs",
+        find: "let (order, failed) = (Ordering::Release, Ordering::Acquire);",
+        replace: "let (order, failed) = (Ordering::Relaxed, Ordering::Acquire);",
+        build: &CHECKER,
+        model: "wide::read_against_a_first_record",
+        why: "a reader follows the pointer to cells that it cannot see (I5)",
+    },
+    Twin {
+        name: "group-followed-relaxed",
+        file: "src/ring/wide.rs",
+        find: "unsafe { self.0.load(Ordering::Acquire).as_ref() }",
+        replace: "unsafe { self.0.load(Ordering::Relaxed).as_ref() }",
+        build: &CHECKER,
+        model: "wide::read_against_a_first_record",
+        why: "the same, by the reader (I5)",
+    },
+    Twin {
+        name: "sum-of-a-pair-older-than-its-count",
+        file: "src/ring/at_once.rs",
+        find: "self.merge(touched, |wide| &wide.shared, Ordering::Acquire, u64::wrapping_add);",
+        replace: "self.merge(touched, |wide| &wide.shared, Ordering::Relaxed, u64::wrapping_add);",
+        build: &CHECKER,
+        model: "wide::read_against_a_first_record",
+        why: "a value is counted, and not in the sum (I9)",
+    },
+    Twin {
+        name: "marks-of-the-wide-left-out",
+        file: "src/ring/at_once.rs",
+        find: "self.store.block_of(live)?.take_off_marks(first, numbers);",
+        replace: "",
+        build: &CHECKER,
+        model: "wide::read_against_the_reuse_of_its_marks",
+        why: "what has left the interval is still in the sum (I9)",
+    },
+];

@@ -285,6 +285,7 @@ impl<C: Clock> Gate<C> {
                 return Err(BuildError::TooManyBuckets { buckets }.into());
             }
             let now = self.ledger.time(self.clock.now().as_nanos());
+            self.ledger.note(terms.start_of(now));
             let start = terms.start_of(now.max(head.seen.start));
             if self.ledger.turn(&head, Next { start, terms, now, grant: 0 }) {
                 return Ok(());

@@ -217,7 +217,7 @@ impl Next {
     fn age(&self, last: &Seen<'_>, index: usize) -> usize {
         let Next { start, terms, now, .. } = *self;
         if terms.length == last.terms.length {
-            return ((start - last.start) / terms.length) as usize + index;
+            return terms.steps(last.start, start).saturating_add(index);
         }
         // The geometry changes. What was granted is taken to be as late as it can have been: so it is forgotten a little
         // later than it might, and not earlier.
@@ -226,7 +226,7 @@ impl Next {
             return usize::MAX;
         };
         let latest = old.max(now.min(old.saturating_add(last.terms.length - 1)));
-        ((start - terms.start_of(latest)) / terms.length) as usize
+        terms.steps(terms.start_of(latest), start)
     }
 }
 

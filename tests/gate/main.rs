@@ -1,6 +1,7 @@
 //! The gate: random histories beside a reference model, threads at the edges of short buckets, and what it says of itself.
 
 mod contract;
+mod edges;
 mod oracle;
 mod storm;
 

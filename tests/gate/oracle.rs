@@ -26,7 +26,7 @@ struct Oracle {
     buckets: u64,
     limit: u64,
     now: u64,
-    /// The latest start that a clock has shown to a call that asks for something.
+    /// The latest start that a clock has shown to a call that asks for something, or changes the geometry.
     reached: u64,
     /// The latest start that anything was decided in.
     head: u64,
@@ -85,6 +85,7 @@ impl Oracle {
             *self.granted.entry(latest / length * length).or_default() += n;
         }
         (self.length, self.buckets) = (length, buckets);
+        self.reached = self.reached.max(now / length * length);
         self.head = now.max(self.head) / length * length;
         self.forget();
     }

@@ -3,6 +3,7 @@
 mod contract;
 mod edges;
 mod oracle;
+mod spans;
 mod storm;
 
 use std::collections::BTreeMap;

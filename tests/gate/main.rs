@@ -2,6 +2,7 @@
 
 mod contract;
 mod oracle;
+mod retired;
 mod storm;
 
 use std::collections::BTreeMap;

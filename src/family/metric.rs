@@ -6,6 +6,7 @@ use crate::clock::Clock;
 use crate::counters::{Counter, Gauge, Maximum, Minimum};
 use crate::gate::Gate;
 use crate::histogram::{Distribution, Histogram};
+use crate::in_flight::InFlight;
 
 /// What a [`Family`](crate::Family) has one of for each set of labels.
 ///
@@ -86,6 +87,19 @@ impl<C: Clock + Send + Sync + 'static> Metric for Gate<C> {
 
     fn total(&self) -> u64 {
         self.in_use()
+    }
+
+    fn merge(one: &mut u64, other: u64) {
+        *one = one.wrapping_add(other);
+    }
+}
+
+/// The total is the level, wrapping.
+impl Metric for InFlight {
+    type Total = u64;
+
+    fn total(&self) -> u64 {
+        self.level()
     }
 
     fn merge(one: &mut u64, other: u64) {

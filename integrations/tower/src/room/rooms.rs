@@ -87,7 +87,7 @@ impl<L: Labels> Rooms<L> {
             let places = || (self.places)(room.keep().labels());
             let places = (*room.places.get_or_init(places)).min(CLOSED - 1);
             if room.level.try_enter(1, places).map(Entered::forget).is_some() {
-                // A room with somebody in it is not closed; so it is in the family, or belongs to nobody else.
+                // While somebody is in it, it is not closed, and does not leave the family.
                 room.passed.increment();
                 return Some(InRoom { room: room.keep() });
             }

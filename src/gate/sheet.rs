@@ -53,6 +53,8 @@ pub(super) struct Sheet {
     limit: AtomicU64,
     /// What was granted in the other buckets of the interval that ends with this one.
     carried: AtomicU64,
+    /// The last end of a wait that was granted under another geometry. It may lie within a bucket of this one.
+    until: AtomicU64,
     /// What was granted in each bucket before this one, the latest first.
     before: AtomicPtr<Cells>,
     /// Whether it is the head, or a thread's that fills it.
@@ -95,6 +97,7 @@ impl Sheet {
             buckets: AtomicUsize::new(1),
             limit: AtomicU64::new(0),
             carried: AtomicU64::new(0),
+            until: AtomicU64::new(0),
             before: AtomicPtr::default(),
             taken: AtomicBool::new(false),
             made: Witness::default(),
@@ -189,6 +192,9 @@ impl Sheet {
                 cell.store(all, Ordering::Relaxed);
             }
         }
+        let geometry_stays = next.terms.length == last.terms.length;
+        let until = if geometry_stays { load(&last.sheet.until) } else { last.latest() };
+        self.until.store(until, Ordering::Relaxed);
         let others = before[..next.terms.buckets - 1].iter().map(load);
         self.write(next, others.fold(0, u64::wrapping_add), own);
     }
@@ -217,16 +223,17 @@ impl Next {
     fn age(&self, last: &Seen<'_>, index: usize) -> usize {
         let Next { start, terms, now, .. } = *self;
         if terms.length == last.terms.length {
-            return ((start - last.start) / terms.length) as usize + index;
+            return terms.steps(last.start, start).saturating_add(index);
         }
-        // The geometry changes. What was granted is taken to be as late as it can have been: so it is forgotten a little
-        // later than it might, and not earlier.
+        // The geometry changes. What was granted is taken to be as late as it can have been, or can be if it is waited for: so it is
+        // forgotten a little later than it might, and not earlier.
         let Some(old) = last.start.checked_sub(last.terms.length.saturating_mul(index as u64))
         else {
             return usize::MAX;
         };
+        let now = now.max(load(&last.sheet.until));
         let latest = old.max(now.min(old.saturating_add(last.terms.length - 1)));
-        ((start - terms.start_of(latest)) / terms.length) as usize
+        terms.steps(terms.start_of(latest), start)
     }
 }
 
@@ -241,6 +248,11 @@ impl<'g> Seen<'g> {
     #[inline]
     pub(super) fn contains(&self, at: u64) -> bool {
         at.wrapping_sub(self.start) < self.terms.length
+    }
+
+    /// The last time at which a wait may end that was granted so far.
+    pub(super) fn latest(&self) -> u64 {
+        self.start.max(load(&self.sheet.until))
     }
 
     /// What was granted in its bucket.

@@ -152,4 +152,13 @@ pub(super) const GATE: &[Twin] = &[
         model: "gate::read_against_more_room",
         why: "a read goes through cells that are gone",
     },
+    Twin {
+        name: "gate-retires-by-another-look",
+        file: "src/gate/retire.rs",
+        find: "self.ledger.turn(&head, Next",
+        replace: "self.ledger.turn(&self.ledger.look(), Next",
+        build: &CHECKER,
+        model: "gate::grant_against_the_end_of_its_gate",
+        why: "what was granted after the first look is forgotten with the gate",
+    },
 ];

@@ -33,18 +33,19 @@ impl<C: Clock> Gate<C> {
     #[inline]
     pub(super) fn quick(&self, n: u64) -> Result<Option<u64>, OutOfLine> {
         let now = self.clock.quick().as_nanos();
-        loop {
-            let seen = self.ledger.look().seen;
-            if !seen.is_open() || !seen.contains(now) || !self.ledger.has_reached(seen.start) {
-                return Err(OutOfLine);
-            }
-            if !seen.fits(n) {
+        let (version, mut head) = self.ledger.glance();
+        if !head.contains(now) || !self.ledger.has_reached(head.start) {
+            return Err(OutOfLine);
+        }
+        while self.ledger.is_at(version) && head.is_open() {
+            if !head.fits(n) {
                 return Ok(None);
             }
-            if seen.grant(n) {
-                return Ok(Some(seen.start));
+            if head.grant(n) {
+                return Ok(Some(head.start));
             }
         }
+        Err(OutOfLine)
     }
 
     /// Decides, and says in which bucket it was granted.
@@ -116,8 +117,8 @@ impl<C: Clock> Gate<C> {
             let start = terms.start_of(self.ledger.time(now));
             let mut each = seen.each();
             // Buckets that have not begun yet; then buckets of the interval, fewer if the head is behind.
-            let ahead = (seen.start.saturating_sub(start) / terms.length) as usize;
-            let behind = (start.saturating_sub(seen.start) / terms.length) as usize;
+            let ahead = terms.steps(start, seen.start);
+            let behind = terms.steps(seen.start, start);
             let sum = |sum: u64, granted: u64| sum.wrapping_add(granted);
             let waiting = each.by_ref().take(ahead).fold(0, sum);
             let granted = each.take(terms.buckets.saturating_sub(behind)).fold(0, sum);

@@ -39,6 +39,11 @@ impl Terms {
         2 * self.buckets - 1
     }
 
+    /// How many buckets one start is before another; zero if it is not. More than can be counted are as many as can be.
+    pub(super) fn steps(self, from: u64, to: u64) -> usize {
+        usize::try_from(to.saturating_sub(from) / self.length).unwrap_or(usize::MAX)
+    }
+
     /// The last start that may be granted at a time in the bucket at `start`: an interval ahead.
     pub(super) fn horizon(self, start: u64) -> u64 {
         start.saturating_add(self.length.saturating_mul(self.buckets as u64))

@@ -12,7 +12,7 @@ use crate::clock::Clock;
 use crate::gate::Gate;
 use crate::gate::admission::Admission;
 use crate::gate::ledger::Head;
-use crate::gate::sheet::Next;
+use crate::gate::next::Next;
 
 /// It takes more to decide.
 pub(super) struct OutOfLine;

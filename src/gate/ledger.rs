@@ -38,7 +38,8 @@
 
 use crossbeam_utils::CachePadded;
 
-use crate::gate::sheet::{Glance, Next, Seen};
+use crate::gate::next::Next;
+use crate::gate::sheet::{Glance, Seen};
 use crate::gate::sheets::Sheets;
 use crate::gate::terms::Terms;
 use crate::sync::{AtomicU64, Ordering, fence, spin_loop};

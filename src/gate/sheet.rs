@@ -32,7 +32,8 @@
 
 use std::alloc::{Layout, handle_alloc_error};
 
-use crate::gate::cells::Cells;
+use crate::gate::cells::{Cells, load};
+use crate::gate::next::Next;
 use crate::gate::terms::Terms;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering, Witness, fence};
 
@@ -54,6 +55,8 @@ pub(super) struct Sheet {
     base: AtomicU64,
     buckets: AtomicUsize,
     limit: AtomicU64,
+    /// The last end of a wait that was granted under another geometry. It may lie within a bucket of this one.
+    until: AtomicU64,
     /// What was granted in each bucket before this one, the latest first.
     before: AtomicPtr<Cells>,
     /// Whether it is the head, or a thread's that fills it.
@@ -84,18 +87,6 @@ pub(super) struct Glance<'g> {
     length: u64,
 }
 
-/// What the next sheet is to say.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Next {
-    /// Where its bucket begins: not before that of the last sheet.
-    pub(super) start: u64,
-    pub(super) terms: Terms,
-    /// The time, if the geometry changes.
-    pub(super) now: u64,
-    /// What is granted in it at once.
-    pub(super) grant: u64,
-}
-
 impl Sheet {
     /// A free sheet.
     pub(super) fn free() -> Sheet {
@@ -107,6 +98,7 @@ impl Sheet {
             base: AtomicU64::new(0),
             buckets: AtomicUsize::new(1),
             limit: AtomicU64::new(0),
+            until: AtomicU64::new(0),
             before: AtomicPtr::default(),
             taken: AtomicBool::new(false),
             made: Witness::default(),
@@ -206,15 +198,13 @@ impl Sheet {
 
     /// Fills the caller's sheet with what follows on a sealed one.
     pub(super) fn follow(&self, last: &Seen<'_>, next: Next) {
-        // Release: pairs with the Acquire fence in `Ledger::is_head`. A thread that reads any of what is written below
+        // Release: pairs with the Acquire fence in `Ledger::is_at`. A thread that reads any of what is written below
         // finds that the sheet is no longer the head that it was.
         fence(Ordering::Release);
         let before = &self.before()[..next.terms.history()];
-        let own = if next.terms.length == last.terms.length {
-            shift(last, next.terms.steps(last.start, next.start), before)
-        } else {
-            next.sort(last, before)
-        };
+        let own = next.take_over(last, before);
+        let until = if next.keeps_geometry(last) { last.until() } else { last.latest() };
+        self.until.store(until, Ordering::Relaxed);
         let others = before[..next.terms.buckets - 1].iter().map(load);
         self.write(next, others.fold(0, u64::wrapping_add), own);
     }
@@ -233,63 +223,6 @@ impl Sheet {
         self.limit.store(terms.limit, Ordering::Relaxed);
         self.base.store(serial.wrapping_sub(own) & SERIAL, Ordering::Relaxed);
         self.word.store(serial.wrapping_add(grant) & SERIAL, Ordering::Relaxed);
-    }
-}
-
-fn load(cell: &AtomicU64) -> u64 {
-    cell.load(Ordering::Relaxed)
-}
-
-/// Stores what was granted in the last sheet's bucket and in those before it, so many buckets later; and returns what was granted in
-/// the bucket itself.
-fn shift(last: &Seen<'_>, steps: usize, before: &[AtomicU64]) -> u64 {
-    let store = |cells: &[AtomicU64], granted: &mut dyn Iterator<Item = u64>| {
-        for cell in cells {
-            cell.store(granted.next().unwrap_or(0), Ordering::Relaxed);
-        }
-    };
-    let mut granted = last.each();
-    if steps == 0 {
-        let own = granted.next();
-        store(before, &mut granted);
-        return own.unwrap_or(0);
-    }
-    let (none, rest) = before.split_at(before.len().min(steps - 1));
-    store(none, &mut std::iter::empty());
-    store(rest, &mut granted);
-    0
-}
-
-impl Next {
-    /// As `shift`, where the geometry changes.
-    fn sort(&self, last: &Seen<'_>, before: &[AtomicU64]) -> u64 {
-        for cell in before {
-            cell.store(0, Ordering::Relaxed);
-        }
-        let mut own = 0_u64;
-        for (index, granted) in last.each().enumerate().filter(|(_, granted)| *granted > 0) {
-            let age = self.age(last, index);
-            if age == 0 {
-                own = own.wrapping_add(granted);
-            } else if let Some(cell) = before.get(age - 1) {
-                let all = cell.load(Ordering::Relaxed).wrapping_add(granted);
-                cell.store(all, Ordering::Relaxed);
-            }
-        }
-        own
-    }
-
-    /// How many buckets before the next one that counts which has stood `index` buckets before the last, where the geometry
-    /// changes. What was granted is taken to be as late as it can have been: so it is forgotten a little later than it might, and
-    /// not earlier.
-    fn age(&self, last: &Seen<'_>, index: usize) -> usize {
-        let Next { start, terms, now, .. } = *self;
-        let Some(old) = last.start.checked_sub(last.terms.length.saturating_mul(index as u64))
-        else {
-            return usize::MAX;
-        };
-        let latest = old.max(now.min(old.saturating_add(last.terms.length - 1)));
-        ((start - terms.start_of(latest)) / terms.length) as usize
     }
 }
 
@@ -331,6 +264,16 @@ impl<'g> Seen<'g> {
     /// Whether there may be more grants in its bucket.
     pub(super) fn is_open(&self) -> bool {
         self.word & SEALED == 0
+    }
+
+    /// The last time at which a wait may end that was granted so far.
+    pub(super) fn latest(&self) -> u64 {
+        self.start.max(self.until())
+    }
+
+    /// The last end of a wait that was granted under another geometry.
+    pub(super) fn until(&self) -> u64 {
+        load(&self.sheet.until)
     }
 
     /// What was granted in its bucket.

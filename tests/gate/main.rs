@@ -1,7 +1,9 @@
 //! The gate: random histories beside a reference model, threads at the edges of short buckets, and what it says of itself.
 
 mod contract;
+mod edges;
 mod oracle;
+mod spans;
 mod storm;
 
 use std::collections::BTreeMap;

@@ -90,9 +90,11 @@ pub(super) const GATE: &[Twin] = &[
     },
     Twin {
         name: "gate-same-bucket-begins-at-zero",
-        file: "src/gate/sheet.rs",
-        find: "        return own.unwrap_or(0);",
-        replace: "        return own.unwrap_or(0) & 0;",
+        file: "src/gate/next.rs",
+        find: "        own.unwrap_or(0)
+",
+        replace: "        own.unwrap_or(0) & 0
+",
         build: &CHECKER,
         model: "gate::grants_against_a_lower_limit",
         why: "a change of the limit forgets what was granted in the bucket of now",

@@ -83,16 +83,20 @@ impl Ledger {
     /// head's.
     #[inline]
     pub(super) fn glance(&self) -> (u64, Glance<'_>) {
-        // Acquire: pairs with the Release in `turn`.
-        let version = self.shared.head.load(Ordering::Acquire);
+        let version = self.version();
         (version, self.shared.sheets.at(version as u16).glance())
+    }
+
+    #[inline]
+    fn version(&self) -> u64 {
+        // Acquire: pairs with the Release in `turn`.
+        self.shared.head.load(Ordering::Acquire)
     }
 
     /// What the head says.
     pub(super) fn look(&self) -> Head<'_> {
         loop {
-            // Acquire: pairs with the Release in `turn`.
-            let version = self.shared.head.load(Ordering::Acquire);
+            let version = self.version();
             let head = Head { version, seen: self.shared.sheets.at(version as u16).read() };
             if self.is(&head) {
                 return head;
@@ -122,7 +126,7 @@ impl Ledger {
         sheet.need_room(next.terms.history());
         sheet.follow(&last, next);
         let version = ((head.version >> NUMBER).wrapping_add(1) << NUMBER) | u64::from(number);
-        // Release: publishes the sheet; pairs with the Acquire in `look`.
+        // Release: publishes the sheet; pairs with the Acquire in `version`.
         let (order, failed) = (Ordering::Release, Ordering::Relaxed);
         let turned =
             self.shared.head.compare_exchange(head.version, version, order, failed).is_ok();

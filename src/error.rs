@@ -144,6 +144,8 @@ pub enum GateError {
     },
     /// The interval, the buckets or the clock are such as no window can have either.
     Buckets(BuildError),
+    /// The gate is [retired](crate::Gate::retire): it has no limit any more.
+    Retired,
 }
 
 impl From<BuildError> for GateError {
@@ -162,6 +164,7 @@ impl Display for GateError {
                 write!(f, "the limit is {limit}; it must be {most} or less")
             }
             GateError::Buckets(error) => error.fmt(f),
+            GateError::Retired => write!(f, "the gate is retired; nothing about it can be changed"),
         }
     }
 }

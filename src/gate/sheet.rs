@@ -191,6 +191,12 @@ impl Sheet {
         }
     }
 
+    /// Makes a free sheet as it is after so many grants.
+    #[cfg(all(test, not(any(loom, shuttle))))]
+    pub(super) fn wear_out(&self, serial: u64) {
+        self.word.store(SEALED | serial, Ordering::Relaxed);
+    }
+
     /// Fills the caller's sheet with a gate's first bucket.
     pub(super) fn begin(&self, start: u64, terms: Terms) {
         self.write(Next { start, terms, now: start, grant: 0 }, 0, 0);
@@ -281,9 +287,14 @@ impl<'g> Seen<'g> {
         self.word.wrapping_sub(self.base) & SERIAL
     }
 
+    /// How much more is within the limit.
+    pub(super) fn left(&self) -> u64 {
+        left(self.word, self.top)
+    }
+
     /// Whether so much more is within the limit. A weight of zero always is.
     pub(super) fn fits(&self, n: u64) -> bool {
-        n <= left(self.word, self.top)
+        n <= self.left()
     }
 
     /// Grants what fits; false if anything was granted since this was seen, or the bucket was sealed.

@@ -245,3 +245,23 @@ fn read_against_more_room() {
         assert_eq!((gate.granted(), gate.buckets()), (1, 4));
     });
 }
+
+/// A gate of which all that it has granted has left is retired, or grants, and not both.
+#[test]
+fn grant_against_the_end_of_its_gate() {
+    Model::new("gate::grant_against_the_end_of_its_gate").bounded(3).explore(|| {
+        let gate = gate(1);
+        assert_eq!(admit(&gate, 0, 1, 0).len(), 1);
+        let other = spawn(&gate, |gate| {
+            set_time(2);
+            turn();
+            gate.try_admit(1)
+        });
+        set_time(2);
+        turn();
+        let is_retired = gate.retire();
+        let is_granted = other.join().unwrap();
+        assert_ne!(is_granted, is_retired);
+        assert_eq!((gate.limit() == 0, gate.granted() == 1), (is_retired, is_granted));
+    });
+}

@@ -60,6 +60,9 @@
 //! through one cache line. A refusal does not write it; its answer allocates what a map of headers and one of extensions do. *Of a room*: the lookup, a
 //! compare-exchange, an add, and a reference to the room, which are two cache lines of the key. What is waited for clones the service.
 //!
+//! In one run of the bench `layer`, in which axum took 129 ns for a layer that does nothing (the median of 31 rounds, one thread), a limit took 196,
+//! a limit that refuses 175, and a room 259.
+//!
 //! [design.md]: https://docs.rs/windrow/latest/windrow/guide/design/index.html#memory
 //! [`Router::layer`]: https://docs.rs/axum/latest/axum/struct.Router.html#method.layer
 

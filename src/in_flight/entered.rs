@@ -14,7 +14,7 @@ pub trait Place {
 /// Something in flight, of some weight: it leaves when this is dropped.
 ///
 /// From [`InFlight::enter`](crate::InFlight::enter) and [`Peaks::enter`](crate::Peaks::enter), and from their `try_enter`. It may be dropped by
-/// another thread. If it is never dropped ([`mem::forget`](std::mem::forget)), it stays in flight.
+/// another thread. If it is never dropped ([`mem::forget`]), it stays in flight.
 ///
 /// ```
 /// use windrow::InFlight;

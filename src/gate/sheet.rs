@@ -33,7 +33,7 @@
 use std::alloc::{Layout, handle_alloc_error};
 
 use crate::gate::cells::{Cells, load};
-use crate::gate::next::Next;
+use crate::gate::next::{Last, Next};
 use crate::gate::terms::Terms;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering, Witness, fence};
 
@@ -214,8 +214,9 @@ impl Sheet {
         // finds that the sheet is no longer the head that it was.
         fence(Ordering::Release);
         let before = &self.before()[..next.terms.history()];
-        let own = next.take_over(last, before);
-        let until = if next.keeps_geometry(last) { last.until() } else { last.latest() };
+        let Seen { start, terms, .. } = *last;
+        let own = next.take_over(Last { start, terms, until: last.until() }, last.each(), before);
+        let until = if next.keeps_geometry(terms) { last.until() } else { last.latest() };
         self.until.store(until, Ordering::Relaxed);
         let others = before[..next.terms.buckets - 1].iter().map(load);
         self.write(next, others.fold(0, u64::wrapping_add), own);
@@ -284,7 +285,7 @@ impl<'g> Seen<'g> {
     }
 
     /// The last end of a wait that was granted under another geometry.
-    pub(super) fn until(&self) -> u64 {
+    fn until(&self) -> u64 {
         load(&self.sheet.until)
     }
 

@@ -13,6 +13,9 @@ mod builder;
 mod cells;
 mod decide;
 mod ledger;
+mod rationed;
+mod rations;
+mod refill;
 mod sheet;
 mod sheets;
 mod terms;
@@ -20,6 +23,7 @@ mod terms;
 pub use admission::Admission;
 pub use builder::GateBuilder;
 use ledger::Ledger;
+pub use rationed::RationedGate;
 use sheet::Next;
 use terms::Terms;
 
@@ -87,6 +91,8 @@ use terms::Terms;
 pub struct Gate<C = Coarse> {
     ledger: Ledger,
     clock: C,
+    /// Whether what was granted may be used until its bucket ends: it is behind a [`RationedGate`].
+    is_rationed: bool,
 }
 
 impl Gate {
@@ -105,7 +111,7 @@ impl Gate {
 
 impl<C: Clock> Gate<C> {
     fn new(ledger: Ledger, clock: C) -> Gate<C> {
-        Gate { ledger, clock }
+        Gate { ledger, clock, is_rationed: false }
     }
 
     /// Grants `n` in the bucket of now, if that is within the limit; else refuses, and counts nothing.
@@ -285,6 +291,8 @@ impl<C: Clock> Gate<C> {
                 return Err(BuildError::TooManyBuckets { buckets }.into());
             }
             let now = self.ledger.time(self.clock.now().as_nanos());
+            // A ration may be used until its bucket ends, which is not after the head's: so it is as if the change came then.
+            let now = if self.is_rationed { now.max(head.seen.last()) } else { now };
             let start = terms.start_of(now.max(head.seen.start));
             if self.ledger.turn(&head, Next { start, terms, now, grant: 0 }) {
                 return Ok(());

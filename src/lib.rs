@@ -75,7 +75,7 @@ pub use family::declared as __labels;
 pub use family::{
     Family, FamilyIter, Handle, Label, LabelValue, Labels, LifetimeTotals, Metric, Pinned,
 };
-pub use gate::{Admission, Gate, GateBuilder};
+pub use gate::{Admission, Gate, GateBuilder, RationedGate};
 pub use histogram::{Distribution, Histogram, Scale};
 #[cfg(loom)]
 #[doc(hidden)]

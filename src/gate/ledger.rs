@@ -39,6 +39,7 @@ use crossbeam_utils::CachePadded;
 use crate::gate::sheet::{Next, Seen};
 use crate::gate::sheets::Sheets;
 use crate::gate::terms::Terms;
+use crate::stripe::ration::Ration;
 use crate::sync::{AtomicU64, Ordering, fence, spin_loop};
 
 /// The bits of a head that are a sheet's number.
@@ -100,10 +101,15 @@ impl Ledger {
 
     /// Turns from a sheet to the next. False if another thread has granted there or turned.
     pub(super) fn turn(&self, head: &Head<'_>, next: Next) -> bool {
+        self.turn_and_give_back(head, next, Ration::NONE)
+    }
+
+    /// The same, and gives a ration back, under the same terms: what was granted and never used is granted no more.
+    pub(super) fn turn_and_give_back(&self, head: &Head<'_>, next: Next, back: Ration) -> bool {
         let Some(last) = head.seen.seal() else { return false };
         let (number, sheet) = self.shared.sheets.take();
         sheet.need_room(next.terms.history());
-        sheet.follow(&last, next);
+        sheet.follow(&last, next, back);
         let version = ((head.version >> NUMBER).wrapping_add(1) << NUMBER) | u64::from(number);
         // Release: publishes the sheet; pairs with the Acquire in `look`.
         let (order, failed) = (Ordering::Release, Ordering::Relaxed);

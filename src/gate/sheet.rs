@@ -34,6 +34,7 @@ use std::alloc::{Layout, handle_alloc_error};
 
 use crate::gate::cells::Cells;
 use crate::gate::terms::Terms;
+use crate::stripe::ration::Ration;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering, Witness, fence};
 
 /// Nothing more is granted in the bucket.
@@ -53,6 +54,8 @@ pub(super) struct Sheet {
     limit: AtomicU64,
     /// What was granted in the other buckets of the interval that ends with this one.
     carried: AtomicU64,
+    /// The time of the last change of the length: what was granted before counts at the latest then.
+    since: AtomicU64,
     /// What was granted in each bucket before this one, the latest first.
     before: AtomicPtr<Cells>,
     /// Whether it is the head, or a thread's that fills it.
@@ -95,6 +98,7 @@ impl Sheet {
             buckets: AtomicUsize::new(1),
             limit: AtomicU64::new(0),
             carried: AtomicU64::new(0),
+            since: AtomicU64::new(0),
             before: AtomicPtr::default(),
             taken: AtomicBool::new(false),
             made: Witness::default(),
@@ -167,11 +171,11 @@ impl Sheet {
 
     /// Fills the caller's sheet with a gate's first bucket.
     pub(super) fn begin(&self, start: u64, terms: Terms) {
-        self.write(Next { start, terms, now: start, grant: 0 }, 0, 0);
+        self.write(Next { start, terms, now: start, grant: 0 }, 0, 0, 0);
     }
 
-    /// Fills the caller's sheet with what follows on a sealed one.
-    pub(super) fn follow(&self, last: &Seen<'_>, next: Next) {
+    /// Fills the caller's sheet with what follows on a sealed one, less what is given back of a ration.
+    pub(super) fn follow(&self, last: &Seen<'_>, next: Next, back: Ration) {
         // Release: pairs with the Acquire fence in `Ledger::is_head`. A thread that reads any of what is written below
         // finds that the sheet is no longer the head that it was.
         fence(Ordering::Release);
@@ -189,12 +193,20 @@ impl Sheet {
                 cell.store(all, Ordering::Relaxed);
             }
         }
+        let since = last.since(&next);
+        if let Some(age) = next.age_of(back, since) {
+            if age == 0 {
+                own = own.wrapping_sub(back.left);
+            } else if let Some(cell) = before.get(age - 1) {
+                cell.store(load(cell).wrapping_sub(back.left), Ordering::Relaxed);
+            }
+        }
         let others = before[..next.terms.buckets - 1].iter().map(load);
-        self.write(next, others.fold(0, u64::wrapping_add), own);
+        self.write(next, others.fold(0, u64::wrapping_add), own, since);
     }
 
     /// Writes all but the buckets before; `own` was granted in its own one, by the sheet before.
-    fn write(&self, next: Next, carried: u64, own: u64) {
+    fn write(&self, next: Next, carried: u64, own: u64, since: u64) {
         let Next { start, terms, grant, .. } = next;
         // The caller's sheet: sealed, or filled in vain. Nobody who has looked at it can grant.
         let serial = (self.word.load(Ordering::Relaxed) & SERIAL) + 1;
@@ -203,6 +215,7 @@ impl Sheet {
         self.buckets.store(terms.buckets, Ordering::Relaxed);
         self.limit.store(terms.limit, Ordering::Relaxed);
         self.carried.store(carried, Ordering::Relaxed);
+        self.since.store(since, Ordering::Relaxed);
         self.base.store(serial.wrapping_sub(own) & SERIAL, Ordering::Relaxed);
         self.word.store(serial.wrapping_add(grant) & SERIAL, Ordering::Relaxed);
     }
@@ -228,6 +241,16 @@ impl Next {
         let latest = old.max(now.min(old.saturating_add(last.terms.length - 1)));
         ((start - terms.start_of(latest)) / terms.length) as usize
     }
+
+    /// How many buckets before the next one a ration counts; `None` if there is none, or if that is not known any more.
+    ///
+    /// A ration's bucket is the one that contains its last nanosecond. So it is still after the first change of the length that
+    /// it has seen, if that was as of this nanosecond; any other change has moved it to where only the change knew.
+    fn age_of(&self, back: Ration, since: u64) -> Option<usize> {
+        let start = self.terms.start_of(back.last);
+        let is_known = !back.is_none() && back.last >= since && start <= self.start;
+        is_known.then(|| ((self.start - start) / self.terms.length) as usize)
+    }
 }
 
 impl<'g> Seen<'g> {
@@ -243,6 +266,20 @@ impl<'g> Seen<'g> {
         at.wrapping_sub(self.start) < self.terms.length
     }
 
+    /// The time of the last change of the length, as of the next sheet.
+    fn since(&self, next: &Next) -> u64 {
+        if next.terms.length == self.terms.length {
+            self.sheet.since.load(Ordering::Relaxed)
+        } else {
+            next.now
+        }
+    }
+
+    /// The last nanosecond of its bucket.
+    pub(super) fn last(&self) -> u64 {
+        self.start.saturating_add(self.terms.length - 1)
+    }
+
     /// What was granted in its bucket.
     fn own(&self) -> u64 {
         self.word.wrapping_sub(self.base) & SERIAL
@@ -254,10 +291,16 @@ impl<'g> Seen<'g> {
         self.carried.wrapping_add(self.own())
     }
 
+    /// How much more is within the limit.
+    #[inline]
+    pub(super) fn left(&self) -> u64 {
+        self.terms.limit.saturating_sub(self.used())
+    }
+
     /// Whether so much more is within the limit. A weight of zero always is.
     #[inline]
     pub(super) fn fits(&self, n: u64) -> bool {
-        n <= self.terms.limit.saturating_sub(self.used())
+        n <= self.left()
     }
 
     /// Grants what fits; false if anything was granted since this was seen, or the bucket was sealed.

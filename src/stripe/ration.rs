@@ -1,0 +1,109 @@
+//! Rations: what a gate has granted to a row in advance, for whoever is on it.
+//!
+//! # Theorem
+//!
+//! Let a ration be put into a row after it was granted. Then each unit of it is taken by one thread, or is found by one
+//! [`swap`], or still lies there; and none is taken after the ration's last nanosecond, by the taker's clock.
+//!
+//! # Why
+//!
+//! A row's ration is a pair of neighbouring cells, which two operations write:
+//!
+//! ```text
+//!   take n     last >= now and left >= n ?     left: -> left - n
+//!   swap       (last, left): -> another pair   the caller has what was there
+//! ```
+//!
+//! Per core each is one restartable sequence, whose last instruction is its one store to the pair
+//! ([`per_core`](super::per_core)). Portably each is made of plain loads and stores by the thread that has leased the row, which
+//! alone writes there ([`portable`](super::portable)). So two operations on a row come one after the other, and a taker that finds a ration
+//! finds it whole. What is taken was there, so nothing is taken twice; what is swapped out is there no more.
+//!
+//! A thread without a row of its own takes nothing: rows that threads share would need a locked instruction, and then the gate itself
+//! is as good.
+//!
+//! No operation orders other memory. A pair holds numbers, and who takes of it has the right to so much whatever else it has seen.
+
+use super::miss::{Miss, MissCell};
+use super::per_core::{self, Numbering, PerCoreColumn};
+use super::portable::{self, Mine};
+use super::retry::{attempt, retry};
+use super::{TaggedColumn, rare::cold};
+use crate::sync::AtomicU64;
+
+/// What was granted in a bucket, and not used yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C, align(16))]
+pub(crate) struct Ration {
+    /// The last nanosecond of the bucket in which it was granted.
+    pub(crate) last: u64,
+    /// How much of it is left.
+    pub(crate) left: u64,
+}
+
+impl Ration {
+    /// Nothing: what stands in a column that was just claimed.
+    pub(crate) const NONE: Ration = Ration { last: 0, left: 0 };
+
+    pub(crate) fn is_none(self) -> bool {
+        self.left == 0
+    }
+}
+
+/// Takes `n` of the ration of this thread's row; false if there is not so much, if it ended before `now`, if the thread has no row of its own, or
+/// was interrupted. Then nothing was taken.
+///
+/// # Safety
+/// `word` is an encoded [`TaggedColumn`], the first of two that were claimed together.
+#[inline(always)]
+#[allow(clippy::inline_always)] // no call on the path of a grant
+pub(crate) unsafe fn take(word: *mut AtomicU64, now: u64, n: u64) -> bool {
+    if let Some(column) = per_core::by_id(word) {
+        per_core::take(column, now, n)
+    // SAFETY: by contract.
+    } else if let Some(row) = unsafe { portable::leased(word) } {
+        row.take(now, n)
+    } else {
+        cold();
+        take_by_processor(word, now, n)
+    }
+}
+
+/// As [`take`], for a word that is not per core by concurrency id.
+#[inline(never)]
+fn take_by_processor(word: *mut AtomicU64, now: u64, n: u64) -> bool {
+    per_core::by_processor(word).is_some_and(|column| per_core::take(column, now, n))
+}
+
+/// Puts a ration in the place of that of this thread's row, and returns what was there. `None` if the thread has no row of its own, or is
+/// interrupted all the time: then nothing was put.
+///
+/// # Safety
+/// As for [`take`].
+#[cold]
+pub(crate) unsafe fn swap(word: *mut AtomicU64, new: Ration) -> Option<Ration> {
+    // SAFETY: by contract; `any` is given a word that is portable.
+    unsafe {
+        match TaggedColumn::decode(word) {
+            TaggedColumn::PerCore(column) => in_sequence(column, new),
+            TaggedColumn::PerProcessor(column) => in_sequence(column, new),
+            TaggedColumn::Portable(_) => match portable::any(word) {
+                Mine::Leased(row) => Some(row.swap(new)),
+                Mine::Dealt(_) => None,
+            },
+            TaggedColumn::Unavailable | TaggedColumn::Unclaimed => None,
+        }
+    }
+}
+
+fn in_sequence<N: Numbering>(column: PerCoreColumn<N>, new: Ration) -> Option<Ration> {
+    let mut old = Ration::NONE;
+    let place = &raw mut old;
+    // SAFETY: `place` is this thread's, and lives as long as the sequences.
+    let sequence = |missed: &MissCell| unsafe { per_core::swap(column, new, place, missed) };
+    let missed = match attempt(&sequence) {
+        Some(Miss::Aborted) => retry(&sequence),
+        missed => missed,
+    };
+    missed.is_none().then_some(old)
+}

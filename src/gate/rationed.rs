@@ -7,7 +7,7 @@ use crate::clock::{Clock, Coarse};
 use crate::gate::Gate;
 use crate::gate::admission::Admission;
 use crate::gate::rations::Rations;
-use crate::stripe::ration::Ration;
+use crate::stripe::ration::{Ration, Untaken};
 
 /// A [`Gate`] that gives each core a *ration* in advance: for limits of millions, where the one word that all threads share is too hot.
 ///
@@ -87,7 +87,10 @@ impl<C: Clock> RationedGate<C> {
     /// ```
     #[inline]
     pub fn try_admit(&self, n: u64) -> bool {
-        self.quick(n) || self.admit_slowly(n, Duration::ZERO).is_granted()
+        match self.quick(n) {
+            Ok(()) => true,
+            Err(why) => self.refill(n, why) || self.gate.try_admit(n),
+        }
     }
 
     /// Lets `n` through, now or after a wait of at most `max_wait`; or refuses, counts nothing, and says when to come back.
@@ -106,30 +109,34 @@ impl<C: Clock> RationedGate<C> {
     /// ```
     #[inline]
     pub fn admit(&self, n: u64, max_wait: Duration) -> Admission {
-        if self.quick(n) { Admission::Now } else { self.admit_slowly(n, max_wait) }
+        match self.quick(n) {
+            Ok(()) => Admission::Now,
+            Err(why) if self.refill(n, why) => Admission::Now,
+            Err(_) => self.gate.admit(n, max_wait),
+        }
     }
 
-    #[inline]
-    fn quick(&self, n: u64) -> bool {
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // no call on the path of a grant
+    fn quick(&self, n: u64) -> Result<(), Untaken> {
         self.rations.take(self.gate.clock.quick().as_nanos(), n)
     }
 
-    /// As [`admit`](Self::admit), where the ration has not so much.
+    /// Grants `n` and a new ration, if the gate has so much for this row. If not, the gate is to be asked for `n` alone.
     #[cold]
     #[inline(never)]
-    fn admit_slowly(&self, n: u64, max_wait: Duration) -> Admission {
-        if n <= self.most
-            && let Some(ration) = self.rations.swap(Ration::NONE)
-        {
-            let (is_granted, rest) = self.gate.refill(n, self.most, ration);
-            if !rest.is_none() {
-                self.gate.give_back(self.rations.swap(rest).unwrap_or(rest));
-            }
-            if is_granted {
-                return Admission::Now;
-            }
+    fn refill(&self, n: u64, why: Untaken) -> bool {
+        // Where a row has nothing at all, the gate has nothing to find out. So a refusal costs little.
+        let is_empty = n == 1 && why == Untaken::Short;
+        if n > self.most || (is_empty && self.gate.refuses(n)) {
+            return false;
         }
-        self.gate.admit(n, max_wait)
+        let Some(ration) = self.rations.swap(Ration::NONE) else { return false };
+        let (is_granted, rest) = self.gate.refill(n, self.most, ration);
+        if !rest.is_none() {
+            self.gate.give_back(self.rations.swap(rest).unwrap_or(rest));
+        }
+        is_granted
     }
 
     /// The gate that grants rations. It is asked for how much was granted; and its limit, interval and buckets are changed there.

@@ -6,7 +6,8 @@
 use std::fmt::{self, Debug, Formatter};
 
 use crate::arena::{arena, rows};
-use crate::stripe::ration::{self, Ration};
+use crate::memory::column::Column;
+use crate::stripe::ration::{self, Ration, Untaken};
 use crate::stripe::{self, TaggedColumn};
 use crate::sync::AtomicU64;
 
@@ -31,10 +32,10 @@ impl Rations {
         Rations { word: TaggedColumn::encode(arena().claim(COLUMNS), strategy) }
     }
 
-    /// Takes `n` of this thread's ration at `now`; false if that is not there, or could not be done.
+    /// Takes `n` of this thread's ration at `now`.
     #[inline(always)]
     #[allow(clippy::inline_always)] // no call on the path of a grant
-    pub(super) fn take(&self, now: u64, n: u64) -> bool {
+    pub(super) fn take(&self, now: u64, n: u64) -> Result<(), Untaken> {
         // SAFETY: `new` has encoded it, and has claimed two columns.
         unsafe { ration::take(self.word, now, n) }
     }
@@ -50,7 +51,7 @@ impl Rations {
         self.column().map_or(0, |column| rows::sum(column.right(1)))
     }
 
-    fn column(&self) -> Option<crate::memory::column::Column> {
+    fn column(&self) -> Option<Column> {
         // SAFETY: as in `take`.
         unsafe { TaggedColumn::decode(self.word) }.column()
     }

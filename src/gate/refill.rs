@@ -46,8 +46,8 @@ impl<C: Clock> Gate<C> {
             let head = self.ledger.look();
             let (seen, terms) = (head.seen, head.seen.terms);
             let now = self.ledger.time(read);
-            if now <= ration.last && n <= ration.left {
-                return (true, Ration { left: ration.left - n, ..ration });
+            if let Ok(rest) = ration.less(n, now) {
+                return (true, rest);
             }
             let start = terms.start_of(now);
             self.ledger.note(start);
@@ -71,6 +71,13 @@ impl<C: Clock> Gate<C> {
                 return (true, Ration { last, left: ration.left + granted - n });
             }
         }
+    }
+
+    /// Whether the bucket of now has no more than the limit less `n`, as far as can be told by one look: that of [`quick`](Self::quick).
+    pub(super) fn refuses(&self, n: u64) -> bool {
+        let now = self.clock.quick().as_nanos();
+        let seen = self.ledger.look().seen;
+        seen.contains(now) && self.ledger.has_reached(seen.start) && !seen.fits(n)
     }
 
     /// Gives back what was granted and will never be used.

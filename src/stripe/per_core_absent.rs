@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use super::live_bucket::LiveBucket;
 use super::miss::{Miss, MissCell, OnMiss};
 use super::numbered::Numbered;
-use super::ration::Ration;
+use super::ration::{Ration, Untaken};
 use crate::memory::column::Column;
 use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, global};
 
@@ -76,8 +76,12 @@ pub(crate) fn raise<N: Numbering>(_column: PerCoreColumn<N>, _value: u64, on_mis
 }
 
 #[inline]
-pub(crate) fn take<N: Numbering>(_column: PerCoreColumn<N>, _now: u64, _n: u64) -> bool {
-    false
+pub(crate) fn take<N: Numbering>(
+    _column: PerCoreColumn<N>,
+    _now: u64,
+    _n: u64,
+) -> Result<(), Untaken> {
+    Err(Untaken::Otherwise)
 }
 
 /// # Safety

@@ -10,7 +10,7 @@
 //! A row's ration is a pair of neighbouring cells, which two operations write:
 //!
 //! ```text
-//!   take n     last >= now and left >= n ?     left: -> left - n
+//!   take n     left >= n and last >= now ?     left: -> left - n
 //!   swap       (last, left): -> another pair   the caller has what was there
 //! ```
 //!
@@ -45,19 +45,37 @@ impl Ration {
     /// Nothing: what stands in a column that was just claimed.
     pub(crate) const NONE: Ration = Ration { last: 0, left: 0 };
 
+    /// What is left of it once `n` was taken at `now`.
+    #[inline]
+    pub(crate) fn less(self, n: u64, now: u64) -> Result<Ration, Untaken> {
+        let left = self.left.checked_sub(n).ok_or(Untaken::Short)?;
+        if self.last < now {
+            return Err(Untaken::Otherwise);
+        }
+        Ok(Ration { left, ..self })
+    }
+
     pub(crate) fn is_none(self) -> bool {
         self.left == 0
     }
 }
 
-/// Takes `n` of the ration of this thread's row; false if there is not so much, if it ended before `now`, if the thread has no row of its own, or
-/// was interrupted. Then nothing was taken.
+/// Why nothing was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Untaken {
+    /// There is not so much.
+    Short,
+    /// What there is has ended, the thread has no row of its own, or it was interrupted.
+    Otherwise,
+}
+
+/// Takes `n` of the ration of this thread's row, if there is so much, and `now` is not after its last nanosecond.
 ///
 /// # Safety
 /// `word` is an encoded [`TaggedColumn`], the first of two that were claimed together.
 #[inline(always)]
 #[allow(clippy::inline_always)] // no call on the path of a grant
-pub(crate) unsafe fn take(word: *mut AtomicU64, now: u64, n: u64) -> bool {
+pub(crate) unsafe fn take(word: *mut AtomicU64, now: u64, n: u64) -> Result<(), Untaken> {
     if let Some(column) = per_core::by_id(word) {
         per_core::take(column, now, n)
     // SAFETY: by contract.
@@ -71,8 +89,9 @@ pub(crate) unsafe fn take(word: *mut AtomicU64, now: u64, n: u64) -> bool {
 
 /// As [`take`], for a word that is not per core by concurrency id.
 #[inline(never)]
-fn take_by_processor(word: *mut AtomicU64, now: u64, n: u64) -> bool {
-    per_core::by_processor(word).is_some_and(|column| per_core::take(column, now, n))
+fn take_by_processor(word: *mut AtomicU64, now: u64, n: u64) -> Result<(), Untaken> {
+    per_core::by_processor(word)
+        .map_or(Err(Untaken::Otherwise), |column| per_core::take(column, now, n))
 }
 
 /// Puts a ration in the place of that of this thread's row, and returns what was there. `None` if the thread has no row of its own, or is

@@ -2,6 +2,7 @@
 
 mod contract;
 mod oracle;
+mod rations;
 mod storm;
 
 use std::collections::BTreeMap;

@@ -15,37 +15,41 @@ use super::detect::{DETECTED, Detected, area};
 use super::{Numbering, PerCoreColumn};
 use crate::memory::column::Column;
 use crate::stripe::miss::{Miss, MissCell, OnMiss};
-use crate::stripe::ration::Ration;
+use crate::stripe::ration::{Ration, Untaken};
 
-/// Takes `n` of this core's ration; false if there is not so much, if it ended before `now`, or if the sequence missed. Then
-/// nothing was written.
+/// Takes `n` of this core's ration, if there is so much, and `now` is not after its last nanosecond.
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of a grant
-pub(crate) fn take<N: Numbering>(column: PerCoreColumn<N>, now: u64, n: u64) -> bool {
+pub(crate) fn take<N: Numbering>(
+    column: PerCoreColumn<N>,
+    now: u64,
+    n: u64,
+) -> Result<(), Untaken> {
     // SAFETY: the theorem of `per_core`. Two columns were claimed.
     unsafe {
         sequence!(
             numbering: N,
             checks: [],
             commit: [
-                "cmp qword ptr [{row} + {column} - {tag}], {now}",
-                "jb {short}",
                 "mov {left}, qword ptr [{row} + {column} - {tag} + 8]",
                 "sub {left}, {n}",
                 "jb {short}",
+                "cmp qword ptr [{row} + {column} - {tag}], {now}",
+                "jb {ended}",
                 "mov qword ptr [{row} + {column} - {tag} + 8], {left}"
             ],
             tag = const N::TAG,
             column = in(reg) column.word,
-            aborted = label { return false },
-            no_row = label { return false },
-            short = label { return false },
+            aborted = label { return Err(Untaken::Otherwise) },
+            no_row = label { return Err(Untaken::Otherwise) },
+            short = label { return Err(Untaken::Short) },
+            ended = label { return Err(Untaken::Otherwise) },
             now = in(reg) now,
             n = in(reg) n,
             left = out(reg) _
         );
     }
-    true
+    Ok(())
 }
 
 /// Puts a ration in the place of this core's, and writes what was there to `old`. Calls `on_miss` instead if the sequence missed: then

@@ -2,25 +2,27 @@
 
 use super::{Numbering, PerCoreColumn, core, cores, is_open, take_over};
 use crate::stripe::miss::{Miss, MissCell, OnMiss};
-use crate::stripe::ration::Ration;
+use crate::stripe::ration::{Ration, Untaken};
 use crate::sync::Ordering;
 
-/// A sequence that puts what `commit` makes of this core's ration in its place, unless it is aborted or that is nothing.
-fn sequence<N: Numbering>(
+/// A sequence that puts what `commit` makes of this core's ration in its place, unless it is aborted.
+fn sequence<N: Numbering, E>(
     column: PerCoreColumn<N>,
-    commit: impl FnOnce(Ration) -> Option<Ration>,
-) -> Result<(), Miss> {
+    missed: impl FnOnce(Miss) -> E,
+    commit: impl FnOnce(Ration) -> Result<Ration, E>,
+) -> Result<(), E> {
     let row = core();
     let mine = take_over(row);
     if !is_open(row) {
-        return Err(Miss::NoRow);
+        return Err(missed(Miss::NoRow));
     }
     let (last, left) = (column.column().cell(row), column.column().right(1).cell(row));
     let there = Ration { last: last.load(Ordering::Relaxed), left: left.load(Ordering::Relaxed) };
-    let Some(new) = commit(there) else { return Ok(()) };
+    let new = commit(there)?;
     let core = cores()[row].lock().unwrap();
     if *core != mine {
-        return Err(Miss::Aborted);
+        drop(core);
+        return Err(missed(Miss::Aborted));
     }
     // One store, of sixteen bytes or of eight: no other thread on the core comes in between.
     last.store(new.last, Ordering::Release); // as every store is on x86-64
@@ -28,14 +30,12 @@ fn sequence<N: Numbering>(
     Ok(())
 }
 
-pub(crate) fn take<N: Numbering>(column: PerCoreColumn<N>, now: u64, n: u64) -> bool {
-    let mut taken = false;
-    let commit = |there: Ration| {
-        let left = there.left.checked_sub(n).filter(|_| there.last >= now)?;
-        taken = true;
-        Some(Ration { left, ..there })
-    };
-    sequence(column, commit).is_ok() && taken
+pub(crate) fn take<N: Numbering>(
+    column: PerCoreColumn<N>,
+    now: u64,
+    n: u64,
+) -> Result<(), Untaken> {
+    sequence(column, |_| Untaken::Otherwise, |there| there.less(n, now))
 }
 
 /// # Safety
@@ -49,9 +49,9 @@ pub(crate) unsafe fn swap<N: Numbering>(
     let tell = |there: Ration| {
         // SAFETY: by contract.
         unsafe { *old = there };
-        Some(new)
+        Ok(new)
     };
-    if let Err(miss) = sequence(column, tell) {
+    if let Err(miss) = sequence(column, |miss| miss, tell) {
         on_miss.missed(miss);
     }
 }

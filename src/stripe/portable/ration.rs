@@ -1,19 +1,16 @@
 //! The ration of a leased row: taking of it, and putting another in its place. Not in a signal handler.
 
 use super::Leased;
-use crate::stripe::ration::Ration;
+use crate::stripe::ration::{Ration, Untaken};
 use crate::sync::{AtomicU64, Ordering};
 
 impl Leased {
-    /// Takes `n` of the ration; false if there is not so much, or if it ended before `now`. Then nothing was written.
+    /// Takes `n` of the ration, if there is so much, and `now` is not after its last nanosecond.
     #[inline]
-    pub(crate) fn take(self, now: u64, n: u64) -> bool {
-        let there = self.ration();
-        let Some(left) = there.left.checked_sub(n).filter(|_| there.last >= now) else {
-            return false;
-        };
-        self.left().store(left, Ordering::Relaxed); // this thread's, as in `ration`
-        true
+    pub(crate) fn take(self, now: u64, n: u64) -> Result<(), Untaken> {
+        let rest = self.ration().less(n, now)?;
+        self.left().store(rest.left, Ordering::Relaxed); // this thread's, as in `ration`
+        Ok(())
     }
 
     /// Puts a ration in the place of what is there, and returns that.

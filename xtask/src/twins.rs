@@ -9,6 +9,7 @@ mod gate;
 mod growth;
 mod histograms;
 mod leases;
+mod rations;
 mod reads;
 mod rows;
 mod sequences;
@@ -28,6 +29,7 @@ pub(crate) fn twins() -> impl Iterator<Item = &'static Twin> {
         .chain(families::FAMILIES)
         .chain(histograms::HISTOGRAMS)
         .chain(gate::GATE)
+        .chain(rations::RATIONS)
 }
 
 /// In what changes something.

@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use windrow::clock::{Coarse, Manual, Precise, Ticker};
-use windrow::{Clock, Counter, Event, SlidingWindow};
+use windrow::{Clock, Counter, Event, Gate, SlidingWindow};
 
 windrow::events! { enum Http { Pass: Count, Rt: Value } }
 
@@ -118,6 +118,11 @@ fn main() {
             COUNTER.add(1);
             open_a_row();
             sum(times, 60);
+        }
+        "RationedGate::try_admit, Manual" => {
+            let gate = Gate::builder(1 << 40).clock(Manual::default());
+            let gate = gate.build_rationed(1 << 30).expect("a sound gate");
+            count(times, || assert!(gate.try_admit(1)));
         }
         unknown => panic!("there is no path `{unknown}`"),
     }

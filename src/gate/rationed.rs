@@ -89,7 +89,7 @@ impl<C: Clock> RationedGate<C> {
     pub fn try_admit(&self, n: u64) -> bool {
         match self.quick(n) {
             Ok(()) => true,
-            Err(why) => self.refill(n, why) || self.gate.try_admit(n),
+            Err(why) => self.try_slowly(n, why),
         }
     }
 
@@ -111,8 +111,7 @@ impl<C: Clock> RationedGate<C> {
     pub fn admit(&self, n: u64, max_wait: Duration) -> Admission {
         match self.quick(n) {
             Ok(()) => Admission::Now,
-            Err(why) if self.refill(n, why) => Admission::Now,
-            Err(_) => self.gate.admit(n, max_wait),
+            Err(why) => self.admit_slowly(n, max_wait, why),
         }
     }
 
@@ -122,10 +121,31 @@ impl<C: Clock> RationedGate<C> {
         self.rations.take(self.gate.clock.quick().as_nanos(), n)
     }
 
-    /// Grants `n` and a new ration, if the gate has so much for this row. If not, the gate is to be asked for `n` alone.
+    // (A call away, all of it: else registers are saved by each grant.)
     #[cold]
     #[inline(never)]
+    fn try_slowly(&self, n: u64, why: Untaken) -> bool {
+        self.refill(n, why) || self.gate.try_admit(n)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn admit_slowly(&self, n: u64, max_wait: Duration, why: Untaken) -> Admission {
+        if self.refill(n, why) { Admission::Now } else { self.gate.admit(n, max_wait) }
+    }
+
+    /// Grants `n` and a new ration, if the gate has so much for this row. If not, the gate is to be asked for `n` alone.
     fn refill(&self, n: u64, why: Untaken) -> bool {
+        let why = match why {
+            Untaken::Short => why,
+            Untaken::Otherwise => {
+                let now = self.gate.clock.quick().as_nanos();
+                match self.rations.take_by_processor(now, n) {
+                    Ok(()) => return true,
+                    Err(why) => why,
+                }
+            }
+        };
         // Where a row has nothing at all, the gate has nothing to find out. So a refusal costs little.
         let is_empty = n == 1 && why == Untaken::Short;
         if n > self.most || (is_empty && self.gate.refuses(n)) {

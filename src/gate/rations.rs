@@ -1,14 +1,14 @@
 //! A gate's rations: one in each row, in two neighbouring columns.
 //!
-//! What is done to a row's ration is in [`ration`](crate::stripe::ration). Here is where they stand: columns of their own, from when
+//! What is done to a row's ration is in [`take`](crate::stripe::take). Here is where they stand: columns of their own, from when
 //! the gate is made until it is dropped. If the arena is full there are none, and the gate is asked each time.
 
 use std::fmt::{self, Debug, Formatter};
 
 use crate::arena::{arena, rows};
 use crate::memory::column::Column;
-use crate::stripe::ration::{self, Ration, Untaken};
-use crate::stripe::{self, TaggedColumn};
+use crate::stripe::ration::{Ration, Untaken};
+use crate::stripe::{self, TaggedColumn, take};
 use crate::sync::AtomicU64;
 
 /// The last nanosecond, and how much is left.
@@ -37,13 +37,18 @@ impl Rations {
     #[allow(clippy::inline_always)] // no call on the path of a grant
     pub(super) fn take(&self, now: u64, n: u64) -> Result<(), Untaken> {
         // SAFETY: `new` has encoded it, and has claimed two columns.
-        unsafe { ration::take(self.word, now, n) }
+        unsafe { take::take(self.word, now, n) }
+    }
+
+    /// The same, where rows are told apart by the processor's number.
+    pub(super) fn take_by_processor(&self, now: u64, n: u64) -> Result<(), Untaken> {
+        take::take_by_processor(self.word, now, n)
     }
 
     /// Puts a ration in the place of this thread's, and returns that; `None`, and nothing is put, if the thread can use no row.
     pub(super) fn swap(&self, new: Ration) -> Option<Ration> {
         // SAFETY: as in `take`.
-        unsafe { ration::swap(self.word, new) }
+        unsafe { take::swap(self.word, new) }
     }
 
     /// What is left in all rows together, of whichever buckets.

@@ -17,7 +17,7 @@
 //! - What is in a ration was granted before: *grant* comes before *in*. So all that is taken of a bucket's rations was granted in
 //!   that bucket, and is in the gate's sum until it is given back.
 //! - What is given back was not taken, and never will be. One swap has found it, and it is no longer in a row
-//!   ([`ration`](crate::stripe::ration)). A thread that read an old clock takes of what is in the row then, and of nothing else.
+//!   ([`take`](crate::stripe::take)). A thread that read an old clock takes of what is in the row then, and of nothing else.
 //! - It is taken off the bucket in which it is counted, and once: by the turn that the gate has made. If that bucket has left, or a change
 //!   of the length has moved it to nobody knows which ([`Next`]), it stays counted, which is too much and never too little.
 //!

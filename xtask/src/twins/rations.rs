@@ -113,7 +113,7 @@ pub(super) const RATIONS: &[Twin] = &[
         find: "                \"jb {ended}\",",
         replace: "                \"jo {ended}\",",
         build: &GATES,
-        model: "rations::in_each_strategy_threads_keep_the_limit_and_lose_nothing",
+        model: "rations::what_is_left_when_a_bucket_ends_is_granted_again",
         why: "what was granted in one bucket is used in a later one, where the gate has forgotten it",
     },
 ];

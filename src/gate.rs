@@ -65,7 +65,7 @@ use terms::Terms;
 /// # Time
 ///
 /// A clock that steps back does not make a gate forget, nor grant twice: the gate's time stands still at the latest bucket that any
-/// reading has shown, and what is granted meanwhile counts there. So for as long as the clock is behind, or stands still, the
+/// reading has shown to a call that asks or changes the geometry, and what is granted meanwhile counts there. So for as long as the clock is behind, or stands still, the
 /// gate grants what is left in that bucket, and then refuses: it does not overshoot. A reading that leaps ahead by an
 /// hour holds the gate there for an hour.
 ///
@@ -79,7 +79,7 @@ use terms::Terms;
 /// | that is granted | the clock's reading, a few loads and one compare-exchange of a word that all threads share |
 /// | that is refused, by [`try_admit`](Self::try_admit) | the clock's reading and a few loads: it writes nothing |
 /// | that is refused, by [`admit`](Self::admit) | besides, a load for each bucket that is forgotten until it fits |
-/// | that opens a bucket: the first in it, and the first that waits for it | three read-modify-writes, and two loads and stores for each bucket of the interval |
+/// | that opens a bucket: the first in it, and the first that waits for it | three or four read-modify-writes, and up to nine loads and stores for each bucket of the interval |
 ///
 /// One word decides, so grants of all threads go through one cache line: that is the price of an exact limit, here as elsewhere.
 ///
@@ -171,7 +171,8 @@ impl<C: Clock> Gate<C> {
     }
 
     /// What was granted in the interval that ends with the bucket of now. Never more than the limit, unless that was
-    /// [lowered](Self::set_limit) since.
+    /// [lowered](Self::set_limit) since, or the [geometry](Self::reconfigure) has changed: a longer interval holds what was granted in
+    /// several shorter ones.
     ///
     /// It walks the buckets, and writes nothing. It is what one moment of the call had granted.
     ///
@@ -254,7 +255,9 @@ impl<C: Clock> Gate<C> {
     /// Changes the interval and the number of buckets, while others ask.
     ///
     /// What was granted counts on, as if it had been granted as late as it can have been: at the end of its bucket, or now. So a
-    /// gate forgets nothing too early by this, and may forget it up to one bucket later. What is waited for stays where it is.
+    /// gate forgets nothing too early by this, and may forget it up to one bucket later, with each change anew. What is waited for
+    /// stays where it is. (A clock that has stepped back within the bucket of now is taken at its word.)
+    ///
     /// Of what was granted, an old and a new bucket each say only as much as the shorter interval reaches back: a gate
     /// whose interval becomes longer does not know what it has forgotten.
     ///
@@ -291,9 +294,10 @@ impl<C: Clock> Gate<C> {
                 return Err(BuildError::TooManyBuckets { buckets }.into());
             }
             let now = self.ledger.time(self.clock.now().as_nanos());
+            self.ledger.note(terms.start_of(now));
             // A ration may be used until its bucket ends, which is not after the head's: so it is as if the change came then.
             let now = if self.is_rationed { now.max(head.seen.last()) } else { now };
-            let start = terms.start_of(now.max(head.seen.start));
+            let start = terms.start_of(now.max(head.seen.latest()));
             if self.ledger.turn(&head, Next { start, terms, now, grant: 0 }) {
                 return Ok(());
             }

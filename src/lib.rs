@@ -23,6 +23,7 @@
 //! * [`events!`] and [`SlidingWindow`] count what happened in the last second, minute or day;
 //!   [`clock`] helps to choose a window's clock.
 //! * [`Gate`] lets so much through in each interval, and never more.
+//! * [`InFlight`] says how many are there at once; in a window, the most at once in each bucket.
 //! * [`guide`] has whole programs to copy, and explains how the library works, how it was verified, and what it costs.
 //! * Each item says what it costs, what it promises while other threads write, and what it does not.
 
@@ -41,6 +42,7 @@ mod gate;
 #[cfg(doc)]
 pub mod guide;
 mod histogram;
+mod in_flight;
 mod memory;
 #[cfg_attr(miri, allow(dead_code))] // it has no keys
 #[cfg(all(
@@ -77,6 +79,7 @@ pub use family::{
 };
 pub use gate::{Admission, Gate, GateBuilder, RationedGate};
 pub use histogram::{Distribution, Histogram, Scale};
+pub use in_flight::{Entered, InFlight, Peaks};
 #[cfg(loom)]
 #[doc(hidden)]
 pub use ring::parts;

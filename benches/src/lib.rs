@@ -8,6 +8,8 @@
 pub mod harness;
 pub mod heap;
 pub mod lab;
+#[cfg(feature = "limits")]
+pub mod limits;
 pub mod loss;
 pub mod ours;
 pub mod rivals;

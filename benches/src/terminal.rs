@@ -38,11 +38,16 @@ pub fn print_table(heads: &[&str], rows: &[Vec<String>]) {
 pub fn print_caption(name: &str) {
     let options: Vec<String> = env::args().skip(1).collect();
     let separator = if options.is_empty() { "" } else { " -- " };
-    let features = match (cfg!(feature = "sentinel"), cfg!(feature = "http")) {
-        (true, true) => " --features sentinel,http",
-        (true, false) => " --features sentinel",
-        (false, true) => " --features http",
-        (false, false) => "",
+    let features = [
+        ("sentinel", cfg!(feature = "sentinel")),
+        ("http", cfg!(feature = "http")),
+        ("limits", cfg!(feature = "limits")),
+    ];
+    let features: Vec<_> =
+        features.iter().filter(|(_, is_on)| *is_on).map(|(name, _)| *name).collect();
+    let features = match &*features {
+        [] => String::new(),
+        names => format!(" --features {}", names.join(",")),
     };
     let forced = env::var("WINDROW_STRATEGY");
     let forced = forced.map_or(String::new(), |name| format!("WINDROW_STRATEGY={name} "));

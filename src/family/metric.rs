@@ -4,6 +4,7 @@ use std::fmt::Debug;
 
 use crate::counters::{Counter, Gauge, Maximum, Minimum};
 use crate::histogram::{Distribution, Histogram};
+use crate::in_flight::InFlight;
 
 /// What a [`Family`](crate::Family) has one of for each set of labels.
 ///
@@ -73,6 +74,19 @@ impl Metric for Gauge {
     }
 
     fn merge(one: &mut i64, other: i64) {
+        *one = one.wrapping_add(other);
+    }
+}
+
+/// The total is the level, wrapping.
+impl Metric for InFlight {
+    type Total = u64;
+
+    fn total(&self) -> u64 {
+        self.level()
+    }
+
+    fn merge(one: &mut u64, other: u64) {
         *one = one.wrapping_add(other);
     }
 }

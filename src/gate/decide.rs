@@ -116,8 +116,8 @@ impl<C: Clock> Gate<C> {
             let start = terms.start_of(self.ledger.time(now));
             let mut each = seen.each();
             // Buckets that have not begun yet; then buckets of the interval, fewer if the head is behind.
-            let ahead = (seen.start.saturating_sub(start) / terms.length) as usize;
-            let behind = (start.saturating_sub(seen.start) / terms.length) as usize;
+            let ahead = terms.steps(start, seen.start);
+            let behind = terms.steps(seen.start, start);
             let sum = |sum: u64, granted: u64| sum.wrapping_add(granted);
             let waiting = each.by_ref().take(ahead).fold(0, sum);
             let granted = each.take(terms.buckets.saturating_sub(behind)).fold(0, sum);

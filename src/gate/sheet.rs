@@ -54,8 +54,10 @@ pub(super) struct Sheet {
     limit: AtomicU64,
     /// What was granted in the other buckets of the interval that ends with this one.
     carried: AtomicU64,
-    /// The time of the last change of the length: what was granted before counts at the latest then.
+    /// As of when the length is what it is: what was granted before counts in buckets that only the changes since knew.
     since: AtomicU64,
+    /// The last end of a wait that was granted under another geometry. It may lie within a bucket of this one.
+    until: AtomicU64,
     /// What was granted in each bucket before this one, the latest first.
     before: AtomicPtr<Cells>,
     /// Whether it is the head, or a thread's that fills it.
@@ -99,6 +101,7 @@ impl Sheet {
             limit: AtomicU64::new(0),
             carried: AtomicU64::new(0),
             since: AtomicU64::new(0),
+            until: AtomicU64::new(0),
             before: AtomicPtr::default(),
             taken: AtomicBool::new(false),
             made: Witness::default(),
@@ -171,7 +174,7 @@ impl Sheet {
 
     /// Fills the caller's sheet with a gate's first bucket.
     pub(super) fn begin(&self, start: u64, terms: Terms) {
-        self.write(Next { start, terms, now: start, grant: 0 }, 0, 0, 0);
+        self.write(Next { start, terms, now: start, grant: 0 }, 0, 0);
     }
 
     /// Fills the caller's sheet with what follows on a sealed one, less what is given back of a ration.
@@ -193,7 +196,14 @@ impl Sheet {
                 cell.store(all, Ordering::Relaxed);
             }
         }
-        let since = last.since(&next);
+        let geometry_stays = next.terms.length == last.terms.length;
+        let (since, until) = if geometry_stays {
+            (load(&last.sheet.since), load(&last.sheet.until))
+        } else {
+            (next.now, last.latest())
+        };
+        self.since.store(since, Ordering::Relaxed);
+        self.until.store(until, Ordering::Relaxed);
         if let Some(age) = next.age_of(back, since) {
             if age == 0 {
                 own = own.wrapping_sub(back.left);
@@ -202,11 +212,11 @@ impl Sheet {
             }
         }
         let others = before[..next.terms.buckets - 1].iter().map(load);
-        self.write(next, others.fold(0, u64::wrapping_add), own, since);
+        self.write(next, others.fold(0, u64::wrapping_add), own);
     }
 
     /// Writes all but the buckets before; `own` was granted in its own one, by the sheet before.
-    fn write(&self, next: Next, carried: u64, own: u64, since: u64) {
+    fn write(&self, next: Next, carried: u64, own: u64) {
         let Next { start, terms, grant, .. } = next;
         // The caller's sheet: sealed, or filled in vain. Nobody who has looked at it can grant.
         let serial = (self.word.load(Ordering::Relaxed) & SERIAL) + 1;
@@ -215,7 +225,6 @@ impl Sheet {
         self.buckets.store(terms.buckets, Ordering::Relaxed);
         self.limit.store(terms.limit, Ordering::Relaxed);
         self.carried.store(carried, Ordering::Relaxed);
-        self.since.store(since, Ordering::Relaxed);
         self.base.store(serial.wrapping_sub(own) & SERIAL, Ordering::Relaxed);
         self.word.store(serial.wrapping_add(grant) & SERIAL, Ordering::Relaxed);
     }
@@ -230,16 +239,17 @@ impl Next {
     fn age(&self, last: &Seen<'_>, index: usize) -> usize {
         let Next { start, terms, now, .. } = *self;
         if terms.length == last.terms.length {
-            return ((start - last.start) / terms.length) as usize + index;
+            return terms.steps(last.start, start).saturating_add(index);
         }
-        // The geometry changes. What was granted is taken to be as late as it can have been: so it is forgotten a little
-        // later than it might, and not earlier.
+        // The geometry changes. What was granted is taken to be as late as it can have been, or can be if it is waited for: so it is
+        // forgotten a little later than it might, and not earlier.
         let Some(old) = last.start.checked_sub(last.terms.length.saturating_mul(index as u64))
         else {
             return usize::MAX;
         };
+        let now = now.max(load(&last.sheet.until));
         let latest = old.max(now.min(old.saturating_add(last.terms.length - 1)));
-        ((start - terms.start_of(latest)) / terms.length) as usize
+        terms.steps(terms.start_of(latest), start)
     }
 
     /// How many buckets before the next one a ration counts; `None` if there is none, or if that is not known any more.
@@ -249,7 +259,7 @@ impl Next {
     fn age_of(&self, back: Ration, since: u64) -> Option<usize> {
         let start = self.terms.start_of(back.last);
         let is_known = !back.is_none() && back.last >= since && start <= self.start;
-        is_known.then(|| ((self.start - start) / self.terms.length) as usize)
+        is_known.then(|| self.terms.steps(start, self.start))
     }
 }
 
@@ -266,18 +276,14 @@ impl<'g> Seen<'g> {
         at.wrapping_sub(self.start) < self.terms.length
     }
 
-    /// The time of the last change of the length, as of the next sheet.
-    fn since(&self, next: &Next) -> u64 {
-        if next.terms.length == self.terms.length {
-            self.sheet.since.load(Ordering::Relaxed)
-        } else {
-            next.now
-        }
-    }
-
     /// The last nanosecond of its bucket.
     pub(super) fn last(&self) -> u64 {
         self.start.saturating_add(self.terms.length - 1)
+    }
+
+    /// The last time at which a wait may end that was granted so far.
+    pub(super) fn latest(&self) -> u64 {
+        self.start.max(load(&self.sheet.until))
     }
 
     /// What was granted in its bucket.

@@ -36,7 +36,12 @@ impl Terms {
     /// How many buckets before its own a sheet knows of. Its own is at most an interval ahead of now, and the interval
     /// that ends with now's is to be read too.
     pub(super) fn history(self) -> usize {
-        2 * self.buckets - 1
+        self.buckets.saturating_mul(2) - 1
+    }
+
+    /// How many buckets one start is before another; zero if it is not. More than can be counted are as many as can be.
+    pub(super) fn steps(self, from: u64, to: u64) -> usize {
+        usize::try_from(to.saturating_sub(from) / self.length).unwrap_or(usize::MAX)
     }
 
     /// The last start that may be granted at a time in the bucket at `start`: an interval ahead.

@@ -159,3 +159,19 @@ fn a_gate_is_shown_and_shared() {
     shared(&gate);
     assert_eq!(format!("{gate:?}"), "Gate { limit: 7, interval: 1s, buckets: 2, .. }");
 }
+
+/// A wait may end within a bucket of the next geometry; of the one after that, it must be found where it ends.
+#[test]
+fn a_wait_stays_where_it_is_through_all_changes() {
+    let (gate, clock) = gate(1, 2);
+    assert!(gate.try_admit(1));
+    assert_eq!(gate.admit(1, Duration::MAX), Admission::After(nanos(20)));
+    gate.reconfigure(nanos(45), 3).unwrap(); // it ends in the bucket from 15 to 30
+    gate.reconfigure(nanos(4), 2).unwrap();
+    clock.set(Timestamp::from_nanos(19));
+    assert_eq!((gate.waiting(), gate.try_admit(1)), (1, false));
+    clock.set(Timestamp::from_nanos(20));
+    assert_eq!((gate.granted(), gate.try_admit(1)), (1, false));
+    clock.set(Timestamp::from_nanos(24));
+    assert!(gate.try_admit(1));
+}

@@ -1,8 +1,10 @@
 //! The gate: random histories beside a reference model, threads at the edges of short buckets, and what it says of itself.
 
 mod contract;
+mod edges;
 mod oracle;
 mod rations;
+mod spans;
 mod storm;
 
 use std::collections::BTreeMap;

@@ -26,17 +26,19 @@ struct Oracle {
     buckets: u64,
     limit: u64,
     now: u64,
-    /// The latest start that a clock has shown to a call that asks for something.
+    /// The latest start that a clock has shown to a call that asks for something, or changes the geometry.
     reached: u64,
     /// The latest start that anything was decided in.
     head: u64,
+    /// The last end of a wait that was granted under another length.
+    until: u64,
     granted: BTreeMap<u64, u64>,
 }
 
 impl Oracle {
     fn new(length: u64, buckets: u64, limit: u64) -> Oracle {
         let granted = BTreeMap::new();
-        Oracle { length, buckets, limit, now: 0, reached: 0, head: 0, granted }
+        Oracle { length, buckets, limit, now: 0, reached: 0, head: 0, until: 0, granted }
     }
 
     fn time(&self) -> u64 {
@@ -81,11 +83,16 @@ impl Oracle {
         self.forget();
         let old = std::mem::take(&mut self.granted);
         for (start, n) in old {
-            let latest = start.max(now.min(start + self.length - 1));
+            let latest = start.max(now.max(self.until).min(start + self.length - 1));
             *self.granted.entry(latest / length * length).or_default() += n;
         }
+        let waited = self.head.max(self.until);
+        if length != self.length {
+            self.until = waited;
+        }
         (self.length, self.buckets) = (length, buckets);
-        self.head = now.max(self.head) / length * length;
+        self.reached = self.reached.max(now / length * length);
+        self.head = now.max(waited) / length * length;
         self.forget();
     }
 
@@ -125,7 +132,7 @@ fn nanos(nanos: u64) -> Duration {
     Duration::from_nanos(nanos)
 }
 
-fn config() -> ProptestConfig {
+pub(crate) fn config() -> ProptestConfig {
     // A failure prints its shrunk history; it becomes a named test, not a file of seeds.
     ProptestConfig { failure_persistence: None, ..ProptestConfig::default() }
 }

@@ -1,7 +1,7 @@
 //! What the console reads of a series.
 
 use serde_json::{Value, json};
-use windrow::{ByRow, Counter, Gauge, Histogram, Maximum, Minimum};
+use windrow::{ByRow, Counter, Gauge, Histogram, InFlight, Maximum, Minimum};
 
 use crate::ledger::{Audit, Ledger};
 use crate::number::Number;
@@ -78,6 +78,21 @@ impl Series for Gauge {
 
     fn all(&self) -> Value {
         json!({ "level": self.sum() })
+    }
+}
+
+impl Series for InFlight {
+    fn numbers(&self, into: &mut Vec<Number>) -> u64 {
+        into.push(Number::Unsigned(self.level()));
+        0
+    }
+
+    fn audit(&self, _: &mut Ledger) -> Audit {
+        Audit::Nothing // there is one reading of it, and it goes up and down
+    }
+
+    fn all(&self) -> Value {
+        json!({ "level": self.level() })
     }
 }
 

@@ -4,15 +4,15 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use windrow::{
-    Clock, Counter, Event, Family, Gauge, Handle, Histogram, Kind, LabelValue, Labels, Maximum,
-    Metric, Minimum, SlidingWindow,
+    Clock, Counter, Event, Family, Gauge, Handle, Histogram, InFlight, Kind, LabelValue, Labels,
+    Maximum, Metric, Minimum, SlidingWindow,
 };
 use windrow_prometheus::Shared;
 
 use crate::series::Series;
 
 /// What [`Console::show`](crate::Console::show) takes: `&'static T`, or an `Arc<T>` or a
-/// [`Shared<T>`](windrow_prometheus::Shared), where `T` is a [`Counter`], [`Gauge`], [`Maximum`], [`Minimum`],
+/// [`Shared<T>`](windrow_prometheus::Shared), where `T` is a [`Counter`], [`Gauge`], [`InFlight`], [`Maximum`], [`Minimum`],
 /// [`Histogram`], [`SlidingWindow`], or a [`Family`] of one of them; or a [`Field`] of a family's metrics.
 ///
 /// The same as `windrow-prometheus` registers. It cannot be implemented for other types.
@@ -119,6 +119,7 @@ macro_rules! held {
 held! {
     [] Counter: Counter, &[];
     [] Gauge: Gauge, &[];
+    [] InFlight: Gauge, &[];
     [] Maximum: Maximum, &[];
     [] Minimum: Minimum, &[];
     [] Histogram: Histogram, &[];

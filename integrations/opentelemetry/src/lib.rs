@@ -5,7 +5,7 @@
 //! | | as an observable | value |
 //! |---|---|---|
 //! | [`Counter`](windrow::Counter) | counter | what was ever added, drained or not |
-//! | [`Gauge`](windrow::Gauge) | up-down counter | the level |
+//! | [`Gauge`](windrow::Gauge), [`InFlight`](windrow::InFlight) | up-down counter | the level |
 //! | [`Maximum`](windrow::Maximum), [`Minimum`](windrow::Minimum) | gauge | nothing, before a value is recorded |
 //! | [`Histogram`](windrow::Histogram) | counter | how many values, ever |
 //! | | counter `NAME.sum` | what they add up to |

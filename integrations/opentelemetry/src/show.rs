@@ -1,7 +1,7 @@
 //! What an export shows of a metric.
 
 use opentelemetry::KeyValue;
-use windrow::{Counter, Distribution, Gauge, Histogram, Maximum, Minimum};
+use windrow::{Counter, Distribution, Gauge, Histogram, InFlight, Maximum, Minimum};
 
 /// The kind of an instrument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,6 +92,7 @@ macro_rules! one_number {
 one_number! {
     Counter, Counter: |counter| Some(Value::Unsigned(counter.lifetime()));
     Gauge, UpDownCounter: |gauge| Some(Value::Signed(gauge.sum()));
+    InFlight, UpDownCounter: |level| Some(Value::Signed(level.level().cast_signed())); // below 2^63
     Maximum, Gauge: |maximum| maximum.get().map(Value::Unsigned);
     Minimum, Gauge: |minimum| minimum.get().map(Value::Unsigned);
 }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use opentelemetry::{Key, KeyValue};
 use windrow::{
-    Clock, Counter, Event, Family, Gauge, Histogram, LabelValue, Labels, Maximum, Metric, Minimum,
-    SlidingWindow,
+    Clock, Counter, Event, Family, Gauge, Histogram, InFlight, LabelValue, Labels, Maximum, Metric,
+    Minimum, SlidingWindow,
 };
 
 use crate::show::{Part, Show, Value};
 
-/// What an [`Observer`](crate::Observer) takes: `&'static T` or `&Arc<T>`, where `T` is a [`Counter`], [`Gauge`],
+/// What an [`Observer`](crate::Observer) takes: `&'static T` or `&Arc<T>`, where `T` is a [`Counter`], [`Gauge`], [`InFlight`],
 /// [`Histogram`], [`Maximum`], [`Minimum`], [`SlidingWindow`], or a [`Family`] of one of them; or a [`Field`] of a family's metrics.
 ///
 /// Of an `Arc` it keeps a `Weak`: what was observed is exported until the last `Arc` is dropped.
@@ -101,6 +101,7 @@ macro_rules! observed {
 observed! {
     [] Counter;
     [] Gauge;
+    [] InFlight;
     [] Histogram;
     [] Maximum;
     [] Minimum;

@@ -5,7 +5,7 @@
 //! | | as | value |
 //! |---|---|---|
 //! | [`Counter`](windrow::Counter) | counter `NAME_total` | what was ever added, drained or not |
-//! | [`Gauge`](windrow::Gauge) | gauge | the level |
+//! | [`Gauge`](windrow::Gauge), [`InFlight`](windrow::InFlight) | gauge | the level |
 //! | [`Maximum`](windrow::Maximum), [`Minimum`](windrow::Minimum) | gauge | nothing, before a value is recorded |
 //! | [`Histogram`](windrow::Histogram) | histogram `NAME_bucket{le="..."}`, `NAME_sum`, `NAME_count` | what was ever recorded |
 //! | [`SlidingWindow`](windrow::SlidingWindow) | counter `NAME_total{event="..."}` | how often, ever |
@@ -79,7 +79,7 @@ mod window;
 pub use buckets::{Bucketed, Buckets, buckets};
 pub use error::RegisterError;
 pub use registered::register;
-pub use shared::{Counter, Gauge, Histogram, Maximum, Minimum, Shared};
+pub use shared::{Counter, Gauge, Histogram, InFlight, Maximum, Minimum, Shared};
 pub use source::{Field, Source, field};
 
 /// A guide of the library's whose program needs this crate: its documentation shows it, and this runs it.

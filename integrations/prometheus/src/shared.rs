@@ -40,6 +40,8 @@ pub type Counter = Shared<windrow::Counter>;
 pub type Gauge = Shared<windrow::Gauge>;
 /// Shown as a histogram, with a bucket for each power of two: what was ever recorded, drained or not.
 pub type Histogram = Shared<windrow::Histogram>;
+/// Shown as a gauge: the level.
+pub type InFlight = Shared<windrow::InFlight>;
 /// Shown as a gauge; without a sample as long as nothing was recorded.
 pub type Maximum = Shared<windrow::Maximum>;
 /// Shown as a gauge; without a sample as long as nothing was recorded.
@@ -51,6 +53,7 @@ pub trait Single: Show {}
 impl Single for windrow::Counter {}
 impl Single for windrow::Gauge {}
 impl Single for windrow::Histogram {}
+impl Single for windrow::InFlight {}
 impl Single for windrow::Maximum {}
 impl Single for windrow::Minimum {}
 

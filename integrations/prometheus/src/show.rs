@@ -6,7 +6,7 @@ use prometheus_client::encoding::{
     EncodeLabel, EncodeLabelSet, LabelSetEncoder, MetricEncoder, NoLabelSet,
 };
 use prometheus_client::metrics::MetricType;
-use windrow::{Counter, Distribution, Gauge, Histogram, LabelValue, Maximum, Minimum};
+use windrow::{Counter, Distribution, Gauge, Histogram, InFlight, LabelValue, Maximum, Minimum};
 
 use crate::buckets::Buckets;
 
@@ -177,6 +177,7 @@ macro_rules! one_number {
 one_number! {
     Counter, COUNTER: |counter| Some(Value::Count(counter.lifetime()));
     Gauge, GAUGE: |gauge| Some(Value::Signed(gauge.sum()));
+    InFlight, GAUGE: |in_flight| Some(Value::Unsigned(in_flight.level()));
     Maximum, GAUGE: |maximum| maximum.get().map(Value::Unsigned);
     Minimum, GAUGE: |minimum| minimum.get().map(Value::Unsigned);
 }

@@ -7,15 +7,15 @@ use std::sync::Arc;
 use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder};
 use prometheus_client::metrics::MetricType;
 use windrow::{
-    Clock, Counter, Event, Family, Gauge, Handle, Histogram, LabelValue, Labels, Maximum, Metric,
-    Minimum, SlidingWindow,
+    Clock, Counter, Event, Family, Gauge, Handle, Histogram, InFlight, LabelValue, Labels, Maximum,
+    Metric, Minimum, SlidingWindow,
 };
 
 use crate::buckets::Buckets;
 use crate::show::{NoPairs, Pairs, Part, Samples, Show, Value};
 
 /// What [`register`](crate::register) takes: `&'static T`, or an `Arc<T>` or [`Shared<T>`](crate::Shared), where `T` is
-/// a [`Counter`], [`Gauge`], [`Histogram`], [`Maximum`], [`Minimum`], [`SlidingWindow`], or a [`Family`] of one of them; or a
+/// a [`Counter`], [`Gauge`], [`InFlight`], [`Histogram`], [`Maximum`], [`Minimum`], [`SlidingWindow`], or a [`Family`] of one of them; or a
 /// [`Field`] of a family's metrics; or one of these with other [`buckets`](crate::buckets).
 pub trait Source: Encode {}
 
@@ -144,6 +144,7 @@ macro_rules! held {
 held! {
     [] Counter;
     [] Gauge;
+    [] InFlight;
     [] Histogram;
     [] Maximum;
     [] Minimum;

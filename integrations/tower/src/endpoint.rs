@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use windrow::{Gauge, LifetimeTotals, Metric, SlidingWindow};
+use windrow::{InFlight, LifetimeTotals, Metric, Peaks, SlidingWindow};
 
 windrow::events! {
     /// What is counted of requests.
@@ -16,6 +16,8 @@ windrow::events! {
         Cancelled: Count,
         /// The time from the call to the head of the response, in nanoseconds: with percentiles, right to 4.3 %.
         Rt: Histogram,
+        /// The most requests in flight at once: see [`Endpoint::peaks`].
+        InFlight: Maximum,
     }
 }
 
@@ -26,12 +28,12 @@ windrow::events! {
 ///
 /// let endpoint = Endpoint::default();
 /// assert_eq!((endpoint.window().interval().as_secs(), endpoint.window().buckets()), (60, 60));
-/// assert_eq!((endpoint.window().sum(Http::Pass), endpoint.in_flight().sum()), (0, 0));
+/// assert_eq!((endpoint.window().sum(Http::Pass), endpoint.in_flight().level()), (0, 0));
 /// ```
 #[derive(Debug)]
 pub struct Endpoint {
     window: SlidingWindow<Http>,
-    in_flight: Gauge,
+    in_flight: InFlight,
 }
 
 impl Endpoint {
@@ -46,7 +48,7 @@ impl Endpoint {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn new(window: SlidingWindow<Http>) -> Endpoint {
-        Endpoint { window, in_flight: Gauge::new() }
+        Endpoint { window, in_flight: InFlight::new() }
     }
 
     /// The requests by time.
@@ -61,14 +63,28 @@ impl Endpoint {
         &self.window
     }
 
-    /// The requests that are in flight. While requests come and go it may be wrong for a moment, even below zero: see
-    /// [`Gauge::sum`].
+    /// The requests that are in flight.
     ///
     /// ```
-    /// assert_eq!(windrow_tower::Endpoint::default().in_flight().sum(), 0);
+    /// assert_eq!(windrow_tower::Endpoint::default().in_flight().level(), 0);
     /// ```
-    pub fn in_flight(&self) -> &Gauge {
+    pub fn in_flight(&self) -> &InFlight {
         &self.in_flight
+    }
+
+    /// The requests that are in flight, and the most at once in each bucket of the window.
+    ///
+    /// ```
+    /// use windrow_tower::{Endpoint, Http};
+    ///
+    /// let endpoint = Endpoint::default();
+    /// let most = endpoint.peaks().peak(); // in the last minute
+    /// let by_second = endpoint.window().snapshot();
+    /// let most_in_each = by_second.iter().map(|second| second.stats(Http::InFlight).max);
+    /// assert_eq!((most, most_in_each.max()), (0, Some(None)));
+    /// ```
+    pub fn peaks(&self) -> Peaks<'_, Http> {
+        self.in_flight.peaks_in(&self.window, Http::InFlight)
     }
 }
 
@@ -82,14 +98,14 @@ impl Default for Endpoint {
 
 /// The total is that of the window, event by event, and how many are in flight.
 impl Metric for Endpoint {
-    type Total = (LifetimeTotals<Http>, i64);
+    type Total = (LifetimeTotals<Http>, u64);
 
-    fn total(&self) -> (LifetimeTotals<Http>, i64) {
+    fn total(&self) -> (LifetimeTotals<Http>, u64) {
         (self.window.total(), self.in_flight.total())
     }
 
-    fn merge(one: &mut (LifetimeTotals<Http>, i64), other: (LifetimeTotals<Http>, i64)) {
+    fn merge(one: &mut (LifetimeTotals<Http>, u64), other: (LifetimeTotals<Http>, u64)) {
         SlidingWindow::<Http>::merge(&mut one.0, other.0);
-        Gauge::merge(&mut one.1, other.1);
+        InFlight::merge(&mut one.1, other.1);
     }
 }

@@ -24,7 +24,7 @@ impl Flight {
     pub(crate) fn begin(routes: &'static Routes, route: Route<'_>) -> Flight {
         let endpoint = routes.with(route).keep();
         endpoint.window().add(Http::Pass, 1);
-        endpoint.in_flight().increment();
+        endpoint.peaks().enter(1).forget(); // it leaves when the flight is dropped
         Flight { endpoint, began: Instant::now(), outcome: None, is_inside: false }
     }
 
@@ -62,6 +62,6 @@ impl Drop for Flight {
         } else if self.is_open() {
             self.endpoint.window().add(Http::Cancelled, 1);
         }
-        self.endpoint.in_flight().decrement();
+        self.endpoint.peaks().leave(1);
     }
 }

@@ -9,7 +9,7 @@ use super::Explored;
 use crate::explore::{Progress, number};
 
 /// How often a model is tried if `WINDROW_TRIALS` does not say.
-const TRIALS: usize = 200;
+const TRIALS: usize = 100;
 
 /// The longest pause of a [`turn`], in rounds of an empty loop: about as long as a rotation takes.
 const PAUSE: u64 = 2_000;

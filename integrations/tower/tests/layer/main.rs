@@ -29,7 +29,7 @@ struct Counts {
     exception: u64,
     cancelled: u64,
     answered: u64,
-    in_flight: i64,
+    in_flight: u64,
 }
 
 impl Counts {
@@ -40,7 +40,7 @@ impl Counts {
             exception: count(Http::Exception),
             cancelled: count(Http::Cancelled),
             answered: count(Http::Rt),
-            in_flight: endpoint.in_flight().sum(),
+            in_flight: endpoint.in_flight().level(),
         }
     }
 

@@ -1,0 +1,74 @@
+//! `gates [--rounds N] [--seconds N]`: what a decision costs, and how far over its limit each limiter goes: windrow's gate, governor,
+//! tower's budget and rate limit, a lock around a ring, a window that is asked before it is added to; with the feature
+//! `sentinel`, sentinel-core's flow rule.
+//!
+//! `gates replay FILE [--limit N] [--interval SECONDS] [--buckets N] [--by-client]`: an access log through those whose
+//! time can be driven.
+
+mod opening;
+mod overshoot;
+mod replay;
+mod speed;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use lexopt::Arg::{Long, Value};
+use lexopt::{Parser, ValueExt};
+use windrow::strategy;
+use windrow_benches::lab::stats::MARK;
+use windrow_benches::limits::Terms;
+use windrow_benches::terminal::print_caption;
+
+/// What was asked for.
+enum Asked {
+    Tables { rounds: usize, length: Duration },
+    Replay { log: PathBuf, terms: Terms, by_client: bool },
+}
+
+fn asked() -> Result<Asked, lexopt::Error> {
+    let (mut rounds, mut length, mut by_client) = (15, Duration::from_secs(2), false);
+    let mut terms = Terms { limit: 10, interval: Duration::from_secs(1), buckets: 10 };
+    let mut words: Vec<PathBuf> = Vec::new();
+    let mut arguments = Parser::from_env();
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Long("rounds") => rounds = arguments.value()?.parse()?,
+            Long("seconds") => length = Duration::from_secs(arguments.value()?.parse()?),
+            Long("limit") => terms.limit = arguments.value()?.parse()?,
+            Long("interval") => terms.interval = Duration::from_secs(arguments.value()?.parse()?),
+            Long("buckets") => terms.buckets = arguments.value()?.parse()?,
+            Long("by-client") => by_client = true,
+            Value(word) => words.push(word.into()),
+            other => return Err(other.unexpected()),
+        }
+    }
+    let sound = rounds > 0 && !length.is_zero() && terms.limit > 0 && terms.buckets > 0;
+    if !sound || terms.interval.is_zero() {
+        return Err("a number must be above 0".into());
+    }
+    match &*words {
+        [] => Ok(Asked::Tables { rounds, length }),
+        [word, log] if word.as_os_str() == "replay" => {
+            Ok(Asked::Replay { log: log.clone(), terms, by_client })
+        }
+        _ => Err("there is `gates`, and `gates replay FILE`".into()),
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let asked = asked()?;
+    print_caption("gates");
+    match asked {
+        Asked::Replay { log, terms, by_client } => replay::run(&log, terms, by_client)?,
+        Asked::Tables { rounds, length } => {
+            println!("windrow is {:?}\n", strategy());
+            speed::run(rounds);
+            println!("{MARK}\n");
+            opening::run(rounds);
+            println!();
+            overshoot::run(length);
+        }
+    }
+    Ok(())
+}

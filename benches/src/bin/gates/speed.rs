@@ -1,0 +1,184 @@
+//! What a decision costs.
+
+use std::time::Duration;
+
+use windrow::clock::{Coarse, Precise, Ticker};
+use windrow_benches::harness::{Rival, cores, spend_on_adds};
+use windrow_benches::lab::stats::{Sample, Spread};
+#[cfg(feature = "sentinel")]
+use windrow_benches::limits::Flow;
+use windrow_benches::limits::{
+    Asked, Budget, Counted, Each, Governor, KEYS, KeyedGovernor, Limiter, MutexRing, Rated, Read,
+    Soft, Terms, Timed, gate,
+};
+use windrow_benches::terminal::print_table;
+
+/// Decisions of a thread in a round.
+const TIMES: u64 = 50_000;
+
+/// No key is asked twice in a bucket of it.
+const SHORT: Terms = Terms { limit: 1 << 40, interval: Duration::from_micros(10), buckets: 10 };
+
+const FETCH_ADD: &str = "AtomicU64::fetch_add";
+const COARSE: &str = "the clock Coarse, read";
+const GATE: &str = "Gate, Coarse";
+const GATE_TICKER: &str = "Gate, Ticker";
+
+/// One who always grants, and one who always refuses.
+struct Contender {
+    name: &'static str,
+    asked: Vec<Box<dyn Rival>>,
+    /// Of each of these, on one thread and on as many as cores.
+    samples: Vec<[Vec<Sample>; 2]>,
+}
+
+impl Contender {
+    fn of<L: Limiter + 'static>(
+        name: &'static str,
+        keys: u64,
+        make: impl Fn(Terms) -> L,
+    ) -> Contender {
+        let granting = Asked::new(make(Terms::ENDLESS), keys, true);
+        let refusing = Asked::new(make(Terms::SPENT), keys, false);
+        let asked: Vec<Box<dyn Rival>> = vec![Box::new(granting), Box::new(refusing)];
+        Contender { name, samples: asked.iter().map(|_| Default::default()).collect(), asked }
+    }
+
+    /// One that is not asked to refuse.
+    fn granting<L: Limiter + 'static>(name: &'static str, keys: u64, limiter: L) -> Contender {
+        let asked: Vec<Box<dyn Rival>> = vec![Box::new(Asked::new(limiter, keys, true))];
+        Contender { name, asked, samples: vec![Default::default()] }
+    }
+
+    fn measure(&mut self) {
+        for (asked, samples) in self.asked.iter().zip(&mut self.samples) {
+            for (samples, threads) in samples.iter_mut().zip([1, cores()]) {
+                let spent = spend_on_adds(&**asked, threads, TIMES);
+                samples.push(Sample::new(spent, 0.0, TIMES));
+            }
+            assert_eq!(asked.sum(), 0, "{} has decided otherwise", self.name);
+        }
+    }
+}
+
+fn one_key() -> Vec<Contender> {
+    let ticker = Ticker::start(Duration::from_millis(1));
+    let all = vec![
+        Contender::granting(FETCH_ADD, 1, Counted::default()),
+        Contender::granting(COARSE, 1, Read(Coarse::default())),
+        Contender::granting("the clock Precise, read", 1, Read(Precise::default())),
+        Contender::of(GATE, 1, |terms| gate(terms, Coarse::default())),
+        Contender::of("Gate, Precise", 1, |terms| gate(terms, Precise::default())),
+        Contender::of(GATE_TICKER, 1, |terms| gate(terms, ticker.clone())),
+        Contender::of("a window, sum then add, Coarse", 1, |terms| {
+            Soft::new(terms, Coarse::default())
+        }),
+        Contender::of("a lock around a ring, Coarse", 1, |terms| {
+            MutexRing::new(terms, Coarse::default())
+        }),
+        Contender::of("governor", 1, Governor::own),
+        Contender::of("governor, Coarse", 1, |terms| {
+            Governor::new(terms, Timed(Coarse::default()))
+        }),
+        Contender::of("tower TpsBudget", 1, Budget::new),
+        Contender::of("tower RateLimit, in a lock", 1, Rated::new),
+    ];
+    #[cfg(feature = "sentinel")]
+    let all =
+        all.into_iter().chain([Contender::of("sentinel-core, an entry", 1, Flow::new)]).collect();
+    all
+}
+
+fn many_keys() -> Vec<Contender> {
+    let coarse = Coarse::default;
+    vec![
+        Contender::granting("AtomicU64::fetch_add, in a map", KEYS, Each::of(Counted::default)),
+        Contender::of("Gate, Coarse, in a map", KEYS, |terms| Each::of(|| gate(terms, coarse()))),
+        Contender::granting(
+            "Gate, Precise, in a map, each in a new bucket",
+            KEYS,
+            Each::of(|| gate(SHORT, Precise::default())),
+        ),
+        Contender::of("a lock around a ring, Coarse, in a map", KEYS, |terms| {
+            Each::of(|| MutexRing::new(terms, coarse()))
+        }),
+        Contender::of("governor, its DashMap", KEYS, KeyedGovernor::own),
+        Contender::of("governor, its DashMap, Coarse", KEYS, |terms| {
+            KeyedGovernor::new(terms, Timed(coarse()))
+        }),
+    ]
+}
+
+fn show(all: &[Contender], what: &str) {
+    let row = |contender: &Contender| {
+        let mut cells = vec![contender.name.to_owned()];
+        for kind in 0..2 {
+            for threads in 0..2 {
+                let of = |contender: &'_ Contender| {
+                    contender.samples.get(kind).map(|samples| samples[threads].clone())
+                };
+                let cost =
+                    |samples: Vec<Sample>| Spread::of_samples(&samples, |sample| sample.cpu_ns);
+                cells.push(of(contender).map_or("-".to_owned(), |samples| cost(samples).show()));
+            }
+            if kind == 0 {
+                let [own, unit] = [contender, &all[0]].map(|of| &of.samples[0][1]);
+                cells.push(Spread::of_both(own, unit, |own, unit| own / unit).show());
+            }
+        }
+        cells
+    };
+    let rows: Vec<_> = all.iter().map(row).collect();
+    let granted = format!("granted, {} threads", cores());
+    let refused = format!("refused, {} threads", cores());
+    let heads =
+        [what, "granted, 1 thread", &granted, "to fetch_add", "refused, 1 thread", &refused];
+    print_table(&heads, &rows);
+    println!();
+}
+
+fn targets(all: &[Contender]) {
+    let of = |name: &str, kind: usize, threads: usize| {
+        let contender = all.iter().find(|contender| contender.name == name).expect("it is there");
+        &contender.samples[kind][threads]
+    };
+    let row = |what: &str, measured: Spread, limit: f64, unit: &str| {
+        let measured_as = format!("{}{unit}", measured.show());
+        vec![what.to_owned(), format!("{limit}{unit}"), measured_as, measured.verdict(limit)]
+    };
+    let ratio = |one, other| Spread::of_both(one, other, |one, other| one / other);
+    let cost = |samples: &[Sample]| Spread::of_samples(samples, |sample| sample.cpu_ns);
+    let rows = [
+        row(
+            "granted, Coarse, to a fetch_add, both on as many threads as cores",
+            ratio(of(GATE, 0, 1), of(FETCH_ADD, 0, 1)),
+            1.5,
+            " times",
+        ),
+        row("refused, Ticker, one thread", cost(of(GATE_TICKER, 1, 0)), 3.0, " ns"),
+        row("refused, Ticker, as many threads as cores", cost(of(GATE_TICKER, 1, 1)), 3.0, " ns"),
+        row(
+            "refused, Coarse, more than that clock alone",
+            Spread::of_both(of(GATE, 1, 0), of(COARSE, 0, 0), |gate, clock| gate - clock),
+            3.0,
+            " ns",
+        ),
+    ];
+    print_table(&["target", "at most", "measured", "verdict"], &rows);
+    println!();
+}
+
+pub(crate) fn run(rounds: usize) {
+    let (mut one, mut many) = (one_key(), many_keys());
+    let count = one.len() + many.len();
+    for round in 0..rounds {
+        // In an order that is turned by one from round to round.
+        for turn in 0..count {
+            let at = (round + turn) % count;
+            one.iter_mut().chain(&mut many).nth(at).expect("so many").measure();
+        }
+    }
+    show(&one, "one key, ns a decision");
+    targets(&one);
+    show(&many, "10 000 keys, ns a decision");
+}

@@ -1,0 +1,144 @@
+//! Limiters: windrow's gate and what else says yes or no, all asked alike.
+//!
+//! Each lets through a limit in an interval, as it understands that.
+
+mod governor;
+mod mutex_ring;
+mod ours;
+#[cfg(feature = "sentinel")]
+mod sentinel;
+mod tower;
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use crossbeam_utils::CachePadded;
+use windrow::Clock;
+
+pub use self::governor::{Governor, KeyedGovernor, Timed};
+pub use self::mutex_ring::MutexRing;
+pub use self::ours::{Soft, gate, strict};
+#[cfg(feature = "sentinel")]
+pub use self::sentinel::Flow;
+pub use self::tower::{Budget, Rated};
+use crate::harness::Rival;
+
+/// Keys, where there are many.
+pub const KEYS: u64 = 10_000;
+
+/// How much, in which time, in how many steps.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms {
+    /// How much is let through in an interval.
+    pub limit: u64,
+    /// The span for which it holds.
+    pub interval: Duration,
+    /// Into how many steps the interval is cut, by those that cut it.
+    pub buckets: u32,
+}
+
+impl Terms {
+    /// A limit that nobody reaches who asks one after the other.
+    pub const ENDLESS: Terms =
+        Terms { limit: 4_000_000_000, interval: Duration::from_secs(1_000), buckets: 10 };
+    /// One, and then nothing for longer than any run.
+    pub const SPENT: Terms =
+        Terms { limit: 1, interval: Duration::from_secs(100_000), buckets: 10 };
+
+    /// The same, in an interval of at least this.
+    #[must_use]
+    pub fn at_least(self, interval: Duration) -> Terms {
+        Terms { interval: self.interval.max(interval), ..self }
+    }
+}
+
+/// Says yes or no.
+pub trait Limiter: Send + Sync {
+    /// Whether one more is let through, of this key.
+    fn ask(&self, key: u64) -> bool;
+}
+
+/// A limiter for each of [`KEYS`] keys, in a map that nobody changes any more.
+pub struct Each<L>(HashMap<u64, L>);
+
+impl<L> Each<L> {
+    /// Of these.
+    pub fn of(make: impl Fn() -> L) -> Each<L> {
+        Each((0..KEYS).map(|key| (key, make())).collect())
+    }
+}
+
+impl<L: Limiter> Limiter for Each<L> {
+    #[inline]
+    fn ask(&self, key: u64) -> bool {
+        self.0[&key].ask(key)
+    }
+}
+
+/// A yardstick: a number that is added to, and nothing else.
+#[derive(Default)]
+pub struct Counted(CachePadded<AtomicU64>);
+
+impl Limiter for Counted {
+    #[inline]
+    fn ask(&self, _key: u64) -> bool {
+        self.0.fetch_add(1, Ordering::Relaxed) < u64::MAX
+    }
+}
+
+/// Another: a clock that is read, and nothing else.
+pub struct Read<C>(pub C);
+
+impl<C: Clock + Send + Sync> Limiter for Read<C> {
+    #[inline]
+    fn ask(&self, _key: u64) -> bool {
+        self.0.quick().as_nanos() > 0
+    }
+}
+
+/// A limiter that is asked over and over, for one key or for one of many at random, and has always the same answer.
+pub struct Asked<L> {
+    limiter: L,
+    keys: u64,
+    answer: bool,
+    others: AtomicU64,
+}
+
+impl<L: Limiter> Asked<L> {
+    /// One that is asked for so many keys, and gives this answer; once it has been asked for each.
+    pub fn new(limiter: L, keys: u64, answer: bool) -> Asked<L> {
+        (0..keys).for_each(|key| _ = limiter.ask(key));
+        Asked { limiter, keys, answer, others: AtomicU64::new(0) }
+    }
+
+    fn note(&self, others: u64) {
+        self.others.fetch_add(others, Ordering::Relaxed);
+    }
+}
+
+impl<L: Limiter> Rival for Asked<L> {
+    fn add(&self, _n: u64) {
+        self.note(u64::from(self.limiter.ask(0) != self.answer));
+    }
+
+    /// How many answers were others.
+    fn sum(&self) -> u64 {
+        self.others.load(Ordering::Relaxed)
+    }
+
+    fn add_many(&self, times: u64) {
+        let mut others = 0;
+        if self.keys == 1 {
+            for _ in 0..times {
+                others += u64::from(self.limiter.ask(0) != self.answer);
+            }
+        } else {
+            let mut random = fastrand::Rng::new();
+            for _ in 0..times {
+                others += u64::from(self.limiter.ask(random.u64(..self.keys)) != self.answer);
+            }
+        }
+        self.note(others);
+    }
+}

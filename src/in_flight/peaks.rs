@@ -1,0 +1,239 @@
+//! A level whose greatest a window keeps, bucket by bucket.
+//!
+//! Each operation changes the level first, and records what it raises then, by the clock's reading of that moment. A read looks at the
+//! level first, and at the window then: so an operation that it has not found in the level, and that has returned when it looks at the
+//! window, it finds there.
+
+use std::fmt::{self, Debug, Formatter};
+use std::time::Duration;
+
+use super::entered::{Entered, Place};
+use super::level::InFlight;
+use crate::clock::{Clock, Coarse};
+use crate::error::SpanError;
+use crate::event::Event;
+use crate::window::SlidingWindow;
+
+/// How many are in flight, and the most at once in each bucket of a window: from [`InFlight::peaks_in`].
+///
+/// It is three words that refer to the two and name the event; make one wherever it is needed.
+///
+/// ```
+/// use windrow::{InFlight, Peaks, SlidingWindow, events};
+///
+/// events! { pub enum Http { Pass: Count, InFlight: Maximum } }
+///
+/// pub struct Endpoint {
+///     window: SlidingWindow<Http>,
+///     in_flight: InFlight,
+/// }
+///
+/// impl Endpoint {
+///     pub fn in_flight(&self) -> Peaks<'_, Http> {
+///         self.in_flight.peaks_in(&self.window, Http::InFlight)
+///     }
+/// }
+///
+/// let endpoint = Endpoint { window: SlidingWindow::builder().build()?, in_flight: InFlight::new() };
+/// let one = endpoint.in_flight().enter(1);
+/// let other = endpoint.in_flight().try_enter(1, 100);
+/// drop((one, other));
+/// assert_eq!((endpoint.in_flight().level(), endpoint.in_flight().peak()), (0, 2));
+/// # Ok::<(), windrow::BuildError>(())
+/// ```
+///
+/// # What a bucket's maximum is
+///
+/// Each enter records the level after it, each leave the level before it, in the bucket of the clock's reading right behind the
+/// operation. So a bucket's maximum is the greatest of the levels that its operations began or ended: no level that never was, and none too few.
+/// That is the most at once in that bucket, from its beginning to its end, if it has an operation; but that a thread that
+/// stands still between its operation and its reading counts in a later bucket.
+///
+/// A bucket without an operation has no maximum: the level was one number then, and the window does not know which. It was at most
+/// the maximum of the bucket with operations before it, and at most that of the one behind it. To know it, let something
+/// [`enter(0)`](Self::enter) once a bucket. For a span that ends now, [`peak`](Self::peak) needs no such help.
+///
+/// All of the window's reads have these maxima: of an interval, a [tier](crate::Builder::tier), a [snapshot](SlidingWindow::snapshot), a
+/// [drain](SlidingWindow::drain_closed), a lifetime. What enters or leaves without the window, by the [`InFlight`] itself, is in
+/// the level, and in no maximum before the next operation with the window.
+pub struct Peaks<'a, E, C = Coarse> {
+    in_flight: &'a InFlight,
+    window: &'a SlidingWindow<E, C>,
+    event: E,
+}
+
+/// # The most at once
+impl InFlight {
+    /// The level, with a window whose event keeps its maximum in each bucket.
+    ///
+    /// The event is of the kind [`Maximum`](crate::Kind::Maximum), and of this level alone. One that has [values](crate::Kind::Value) or a
+    /// histogram gets the same values, once for each operation; of a `Minimum` or a number that adds up, they mean nothing.
+    ///
+    /// ```
+    /// use windrow::{InFlight, SlidingWindow, events};
+    ///
+    /// events! { enum Pool { Busy: Maximum } }
+    ///
+    /// let (busy, window) = (InFlight::new(), SlidingWindow::<Pool>::builder().build()?);
+    /// drop(busy.peaks_in(&window, Pool::Busy).enter(5));
+    /// assert_eq!(window.stats(Pool::Busy).max, Some(5));
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    #[inline]
+    pub fn peaks_in<'a, E: Event, C: Clock>(
+        &'a self,
+        window: &'a SlidingWindow<E, C>,
+        event: E,
+    ) -> Peaks<'a, E, C> {
+        Peaks { in_flight: self, window, event }
+    }
+}
+
+impl<'a, E: Event, C: Clock> Peaks<'a, E, C> {
+    /// Enters with a weight, until what it returns is dropped: as [`InFlight::enter`], and an add to the window. So does leaving.
+    ///
+    /// A weight of zero changes nothing, and records the level.
+    ///
+    /// ```
+    /// # windrow::events! { enum Pool { Busy: Maximum } }
+    /// # let window = windrow::SlidingWindow::<Pool>::builder().build()?;
+    /// let busy = windrow::InFlight::new();
+    /// let peaks = busy.peaks_in(&window, Pool::Busy);
+    /// let query = peaks.enter(2);
+    /// assert_eq!(window.stats(Pool::Busy).max, Some(2));
+    /// # drop(query);
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    #[inline]
+    pub fn enter(&self, weight: u64) -> Entered<Peaks<'a, E, C>> {
+        self.window.record(self.event, self.in_flight.rise(weight));
+        Entered::new(*self, weight)
+    }
+
+    /// Enters, if the level is then at most `limit`: as [`InFlight::try_enter`]. Refused, it writes nothing to the window either.
+    ///
+    /// ```
+    /// # windrow::events! { enum Pool { Busy: Maximum } }
+    /// # let window = windrow::SlidingWindow::<Pool>::builder().build()?;
+    /// let busy = windrow::InFlight::new();
+    /// let peaks = busy.peaks_in(&window, Pool::Busy);
+    /// let query = peaks.try_enter(1, 1);
+    /// assert!(query.is_some() && peaks.try_enter(1, 1).is_none());
+    /// assert_eq!(window.stats(Pool::Busy).max, Some(1));
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    #[inline]
+    #[must_use = "it leaves when it is dropped, which is at once"]
+    pub fn try_enter(&self, weight: u64, limit: u64) -> Option<Entered<Peaks<'a, E, C>>> {
+        let level = self.in_flight.try_rise(weight, limit)?;
+        self.window.record(self.event, level);
+        Some(Entered::new(*self, weight))
+    }
+
+    /// Takes a weight off the level, whose guard was [forgotten](Entered::forget): as [`InFlight::leave`], and an add to the window.
+    ///
+    /// ```
+    /// # windrow::events! { enum Pool { Busy: Maximum } }
+    /// # let window = windrow::SlidingWindow::<Pool>::builder().build()?;
+    /// let busy = windrow::InFlight::new();
+    /// let peaks = busy.peaks_in(&window, Pool::Busy);
+    /// peaks.enter(1).forget();
+    /// peaks.leave(1);
+    /// assert_eq!(peaks.level(), 0);
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    #[inline]
+    pub fn leave(&self, weight: u64) {
+        self.window.record(self.event, self.in_flight.fall(weight));
+    }
+
+    /// The weight in flight: [`InFlight::level`].
+    ///
+    /// ```
+    /// # windrow::events! { enum Pool { Busy: Maximum } }
+    /// # let window = windrow::SlidingWindow::<Pool>::builder().build()?;
+    /// assert_eq!(windrow::InFlight::new().peaks_in(&window, Pool::Busy).level(), 0);
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    #[inline]
+    pub fn level(&self) -> u64 {
+        self.in_flight.level()
+    }
+
+    /// The most at once in the interval that ends now.
+    ///
+    /// It is the greater of the level and the window's maximum. So it is right for quiet times too: where nothing entered or left, the
+    /// level is what it was all the time. An operation that runs meanwhile may be in it or not; then it may miss the level that
+    /// this operation ends. Costs a load, and [`SlidingWindow::stats`].
+    ///
+    /// ```
+    /// # windrow::events! { enum Pool { Busy: Maximum } }
+    /// use std::time::Duration;
+    /// use windrow::{InFlight, SlidingWindow, clock::Manual};
+    ///
+    /// let clock = Manual::default();
+    /// let window = SlidingWindow::<Pool>::builder().clock(clock.clone()).build()?; // one second
+    /// let busy = InFlight::new();
+    /// let peaks = busy.peaks_in(&window, Pool::Busy);
+    ///
+    /// let long = peaks.enter(1);
+    /// drop(peaks.enter(1));
+    /// assert_eq!(peaks.peak(), 2);
+    /// clock.advance(Duration::from_secs(60));
+    /// assert_eq!((window.stats(Pool::Busy).max, peaks.peak()), (None, 1));
+    /// # drop(long);
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn peak(&self) -> u64 {
+        let level = self.level();
+        level.max(self.window.stats(self.event).max.unwrap_or(0))
+    }
+
+    /// The most at once in the newest part of the interval, or of a [tier](crate::Builder::tier), that ends now: as
+    /// [`peak`](Self::peak), and of as many whole buckets as [`SlidingWindow::over`].
+    ///
+    /// # Errors
+    ///
+    /// [`SpanError`] if the span is zero or longer than the window reaches back.
+    ///
+    /// ```
+    /// # windrow::events! { enum Pool { Busy: Maximum } }
+    /// # use std::time::Duration;
+    /// let window = windrow::SlidingWindow::<Pool>::builder()
+    ///     .tier(Duration::from_secs(1), 60) // and the last minute, by the second
+    ///     .build()?;
+    /// let busy = windrow::InFlight::new();
+    /// let peaks = busy.peaks_in(&window, Pool::Busy);
+    /// drop(peaks.enter(3));
+    /// assert_eq!(peaks.peak_over(Duration::from_secs(60))?, 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn peak_over(&self, span: Duration) -> Result<u64, SpanError> {
+        let level = self.level();
+        let over = self.window.over(span)?;
+        Ok(level.max(over.stats(self.event).max.unwrap_or(0)))
+    }
+}
+
+impl<E: Event, C: Clock> Place for Peaks<'_, E, C> {
+    #[inline]
+    fn left(&self, weight: u64) {
+        self.leave(weight);
+    }
+}
+
+impl<E: Copy, C> Clone for Peaks<'_, E, C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<E: Copy, C> Copy for Peaks<'_, E, C> {}
+
+/// Shows the level and the event.
+impl<E: Debug, C> Debug for Peaks<'_, E, C> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Peaks { in_flight, event, .. } = self;
+        f.debug_struct("Peaks").field("level", &in_flight.level()).field("event", event).finish()
+    }
+}

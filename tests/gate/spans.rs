@@ -1,0 +1,84 @@
+//! Every span of time, looked at one by one: what a strict gate promises, also of those who wait, and while its geometry changes.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use windrow::clock::Manual;
+use windrow::{Admission, Gate, Timestamp};
+
+use crate::oracle::config;
+
+fn nanos(nanos: u64) -> Duration {
+    Duration::from_nanos(nanos)
+}
+
+/// Who was let through, at which time, and how much; in which order they asked.
+type Grants = Vec<(u64, u64)>;
+
+/// The most in any span of `interval` nanoseconds. One that holds the most begins with a grant.
+fn most_in_a_span(granted: &Grants, interval: u64) -> u64 {
+    let from = |begin: u64| {
+        let within = granted.iter().filter(|(at, _)| *at >= begin && at - begin < interval);
+        within.map(|(_, n)| n).sum()
+    };
+    granted.iter().map(|(begin, _)| from(*begin)).max().unwrap_or(0)
+}
+
+/// Asks, and notes when the caller goes on: at once, or exactly where its wait ends.
+fn admit(gate: &Gate<Manual>, now: u64, n: u64, wait: u64, granted: &mut Grants) {
+    match gate.admit(n, nanos(wait)) {
+        Admission::Now => granted.push((now, n)),
+        Admission::After(wait) => granted.push((now + wait.as_nanos() as u64, n)),
+        _ => {}
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn a_strict_gate_keeps_its_limit_in_every_span_of_time_with_waits(
+        length in 1..9_u64, buckets in 1..6_u64, limit in 1..10_u64,
+        steps in prop::collection::vec((0..12_u64, 0..6_u64, 0..80_u64), 0..200)
+    ) {
+        let clock = Manual::default();
+        let gate = Gate::builder(limit).interval(nanos(length * buckets)).buckets(buckets as usize);
+        let gate = gate.strict().clock(clock.clone()).build().unwrap();
+        let (mut now, mut granted) = (0, Grants::new());
+        for (step, n, wait) in steps {
+            now += step;
+            clock.set(Timestamp::from_nanos(now));
+            admit(&gate, now, n, wait, &mut granted);
+        }
+        let most = most_in_a_span(&granted, length * buckets);
+        prop_assert!(most <= limit, "{} in a span: {:?}", most, granted);
+    }
+
+    /// What was granted before a change counts after it, as late as it can have been: so no span of the shortest interval has more.
+    #[test]
+    fn and_while_its_geometry_changes(
+        limit in 1..10_u64,
+        steps in prop::collection::vec(
+            (0..12_u64, 0..6_u64, 0..60_u64, prop::option::weighted(0.1, (1..15_u64, 1..7_u64))),
+            0..200,
+        )
+    ) {
+        let clock = Manual::default();
+        let mut shortest = 12;
+        let gate = Gate::builder(limit).interval(nanos(shortest)).buckets(3);
+        let gate = gate.strict().clock(clock.clone()).build().unwrap();
+        let (mut now, mut granted) = (0, Grants::new());
+        for (step, n, wait, change) in steps {
+            now += step;
+            clock.set(Timestamp::from_nanos(now));
+            admit(&gate, now, n, wait, &mut granted);
+            if let Some((length, buckets)) = change {
+                gate.reconfigure(nanos(length * (buckets + 1)), buckets as usize + 1).unwrap();
+                shortest = shortest.min(length * buckets);
+            }
+        }
+        let most = most_in_a_span(&granted, shortest);
+        prop_assert!(most <= limit, "{} in {}: {:?}", most, shortest, granted);
+    }
+}

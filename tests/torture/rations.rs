@@ -19,9 +19,9 @@ const BUCKETS: u64 = 1_000;
 everywhere!(rations::torture_in_this_process);
 
 /// Takes until it is stopped, and returns how much.
-fn take(gate: &RationedGate<Manual>, taker: u64, stop: &AtomicBool) -> u64 {
+fn take(gate: &RationedGate<Manual>, which: u64, stop: &AtomicBool) -> u64 {
     let _timer = Timer::start(interrupts::PERIOD);
-    let (mut random, mut taken) = (Rng::with_seed(taker), 0);
+    let (mut random, mut taken) = (Rng::with_seed(which), 0);
     for step in 1.. {
         if stop.load(Ordering::Relaxed) {
             break;
@@ -29,7 +29,7 @@ fn take(gate: &RationedGate<Manual>, taker: u64, stop: &AtomicBool) -> u64 {
         let n = random.u64(0..=3);
         assert!(gate.try_admit(n), "the limit is far away");
         taken += n;
-        match taker % 3 {
+        match which % 3 {
             0 if step % 500 == 0 => interrupts::migrate(step / 500),
             1 if step % 200 == 0 => thread::yield_now(),
             _ => {}

@@ -125,30 +125,39 @@ impl<C: Clock> RationedGate<C> {
     #[cold]
     #[inline(never)]
     fn try_slowly(&self, n: u64, why: Untaken) -> bool {
-        self.refill(n, why) || self.gate.try_admit(n)
+        match self.take_by_processor(n, why) {
+            Ok(()) => true,
+            Err(why) if self.refuses(n, why) => false,
+            Err(_) => self.refill(n) || self.gate.try_admit(n),
+        }
     }
 
     #[cold]
     #[inline(never)]
     fn admit_slowly(&self, n: u64, max_wait: Duration, why: Untaken) -> Admission {
-        if self.refill(n, why) { Admission::Now } else { self.gate.admit(n, max_wait) }
+        match self.take_by_processor(n, why) {
+            Ok(()) => Admission::Now,
+            Err(why) if !self.refuses(n, why) && self.refill(n) => Admission::Now,
+            Err(_) => self.gate.admit(n, max_wait),
+        }
+    }
+
+    /// As [`quick`](Self::quick), where rows are told apart by the processor's number; else it says why that took nothing.
+    fn take_by_processor(&self, n: u64, why: Untaken) -> Result<(), Untaken> {
+        if why == Untaken::Short {
+            return Err(why);
+        }
+        self.rations.take_by_processor(self.gate.clock.quick().as_nanos(), n)
+    }
+
+    /// Whether the row has nothing, and the gate has nothing for it. So a refusal costs no more than two looks.
+    fn refuses(&self, n: u64, why: Untaken) -> bool {
+        n == 1 && why == Untaken::Short && self.gate.refuses(n)
     }
 
     /// Grants `n` and a new ration, if the gate has so much for this row. If not, the gate is to be asked for `n` alone.
-    fn refill(&self, n: u64, why: Untaken) -> bool {
-        let why = match why {
-            Untaken::Short => why,
-            Untaken::Otherwise => {
-                let now = self.gate.clock.quick().as_nanos();
-                match self.rations.take_by_processor(now, n) {
-                    Ok(()) => return true,
-                    Err(why) => why,
-                }
-            }
-        };
-        // Where a row has nothing at all, the gate has nothing to find out. So a refusal costs little.
-        let is_empty = n == 1 && why == Untaken::Short;
-        if n > self.most || (is_empty && self.gate.refuses(n)) {
+    fn refill(&self, n: u64) -> bool {
+        if n > self.most {
             return false;
         }
         let Some(ration) = self.rations.swap(Ration::NONE) else { return false };

@@ -146,6 +146,8 @@ pub enum GateError {
     ZeroRation,
     /// The interval, the buckets or the clock are such as no window can have either.
     Buckets(BuildError),
+    /// The gate is [retired](crate::Gate::retire): it has no limit any more.
+    Retired,
 }
 
 impl From<BuildError> for GateError {
@@ -167,6 +169,7 @@ impl Display for GateError {
                 write!(f, "the most in a ration is 0; a ration is at least 1")
             }
             GateError::Buckets(error) => error.fmt(f),
+            GateError::Retired => write!(f, "the gate is retired; nothing about it can be changed"),
         }
     }
 }

@@ -16,6 +16,7 @@ mod ledger;
 mod rationed;
 mod rations;
 mod refill;
+mod retire;
 mod sheet;
 mod sheets;
 mod terms;
@@ -230,7 +231,7 @@ impl<C: Clock> Gate<C> {
     ///
     /// # Errors
     ///
-    /// [`GateError`] if the limit is zero or more than 2^40; then it stays as it was.
+    /// [`GateError`] if the limit is zero or more than 2^40, or the gate is [retired](Self::retire); then it stays as it was.
     ///
     /// ```
     /// let gate = windrow::Gate::builder(2).clock(windrow::clock::Manual::default()).build()?;
@@ -244,7 +245,7 @@ impl<C: Clock> Gate<C> {
     pub fn set_limit(&self, limit: u64) -> Result<(), GateError> {
         loop {
             let head = self.ledger.look();
-            let terms = head.seen.terms.with_limit(limit)?;
+            let terms = head.seen.terms.unless_retired()?.with_limit(limit)?;
             let start = head.seen.start;
             if self.ledger.turn(&head, Next { start, terms, now: start, grant: 0 }) {
                 return Ok(());
@@ -269,7 +270,7 @@ impl<C: Clock> Gate<C> {
     ///
     /// # Errors
     ///
-    /// As [`GateBuilder::build`]; then the gate stays as it was. A clock that is too coarse for the new buckets is refused even if
+    /// As [`GateBuilder::build`], or [`GateError::Retired`]; then the gate stays as it was. A clock that is too coarse for the new buckets is refused even if
     /// the builder [allowed](GateBuilder::allow_coarse_clock) it for the first ones.
     ///
     /// ```
@@ -289,7 +290,7 @@ impl<C: Clock> Gate<C> {
         geometry.check_clock(&self.clock)?;
         loop {
             let head = self.ledger.look();
-            let terms = Terms::new(geometry, head.seen.terms.limit)?;
+            let terms = Terms::new(geometry, head.seen.terms.unless_retired()?.limit)?;
             if !self.ledger.has_room(terms.history()) {
                 return Err(BuildError::TooManyBuckets { buckets }.into());
             }
@@ -304,7 +305,7 @@ impl<C: Clock> Gate<C> {
         }
     }
 
-    /// How much is granted in an interval at most.
+    /// How much is granted in an interval at most: zero if the gate is [retired](Self::retire).
     ///
     /// ```
     /// let gate = windrow::Gate::builder(2).build()?;

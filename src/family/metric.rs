@@ -2,7 +2,9 @@
 
 use std::fmt::Debug;
 
+use crate::clock::Clock;
 use crate::counters::{Counter, Gauge, Maximum, Minimum};
+use crate::gate::Gate;
 use crate::histogram::{Distribution, Histogram};
 use crate::in_flight::InFlight;
 
@@ -74,6 +76,20 @@ impl Metric for Gauge {
     }
 
     fn merge(one: &mut i64, other: i64) {
+        *one = one.wrapping_add(other);
+    }
+}
+
+/// The total is what counts against the limit: what is [granted](Gate::granted) and what is [waited for](Gate::waiting). Of a series that has left the
+/// family it is what that was when its memory was freed: zero, if it was [retired](Gate::retire).
+impl<C: Clock + Send + Sync + 'static> Metric for Gate<C> {
+    type Total = u64;
+
+    fn total(&self) -> u64 {
+        self.in_use()
+    }
+
+    fn merge(one: &mut u64, other: u64) {
         *one = one.wrapping_add(other);
     }
 }

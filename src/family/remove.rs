@@ -57,12 +57,32 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// assert_eq!(requests.with(Route { route: "/a" }).sum(), 0);
     /// ```
     pub fn remove(&self, labels: L::Borrowed<'_>) -> bool {
+        self.remove_if(labels, |_| true)
+    }
+
+    /// Removes a series, if there is one and its metric is such; and tells whether it did. As [`remove`](Self::remove).
+    ///
+    /// No other thread removes a series while `which` runs: so what it is given is what is removed, and no newer series of the same set.
+    /// It has the family's lock, and so may call nothing of the family that takes it.
+    ///
+    /// ```
+    /// # use windrow::{Counter, Family, labels};
+    /// # labels! { pub struct Route { route: str } }
+    /// let requests: Family<Route, Counter> = Family::new();
+    /// requests.with(Route { route: "/a" }).add(2);
+    /// assert!(!requests.remove_if(Route { route: "/a" }, |requests| requests.sum() == 0));
+    /// assert!(requests.remove_if(Route { route: "/a" }, |requests| requests.sum() == 2));
+    /// assert!(requests.is_empty());
+    /// ```
+    pub fn remove_if(&self, labels: L::Borrowed<'_>, which: impl FnOnce(&M) -> bool) -> bool {
         let mut forgotten = self.lock();
         forgotten.free();
         // SAFETY: we have the lock.
         let found = self.table.get().map(|table| unsafe { table.place(labels).search(labels) });
         match found {
-            Some(Search::Found(series)) => self.remove_from_table(series, &mut forgotten),
+            Some(Search::Found(series)) if which(&series.metric) => {
+                self.remove_from_table(series, &mut forgotten)
+            }
             _ => false,
         }
     }

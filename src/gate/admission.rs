@@ -29,7 +29,7 @@ pub enum Admission {
     /// Nothing was granted.
     Refused {
         /// After this time it would be admitted at once, if nobody else came. `None`: never under this limit, which is less than
-        /// what was asked for.
+        /// what was asked for; or never, because the gate is [retired](crate::Gate::retire).
         retry_after: Option<Duration>,
     },
 }

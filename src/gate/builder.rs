@@ -80,7 +80,7 @@ impl<C: Clock> GateBuilder<C> {
     }
 
     /// The limit holds for every span of time as long as the interval, wherever it begins, and not only for the buckets of an
-    /// interval. Time is what the clock shows: of a call, its reading, or the end of the wait that it is told.
+    /// interval. Each grant has a moment there, by the clock: one between the beginning and the end of its call, or the end of its wait.
     ///
     /// The gate has one bucket more than the [`buckets`](Self::buckets) into which the interval is cut, and its
     /// [interval](Gate::interval) is that much longer. So it forgets later, by up to a bucket, and grants less in the

@@ -112,19 +112,30 @@ impl<C: Clock> Gate<C> {
         let now = self.clock.now().as_nanos();
         loop {
             let head = self.ledger.look();
-            let (seen, terms) = (head.seen, head.seen.terms);
-            let start = terms.start_of(self.ledger.time(now));
-            let mut each = seen.each();
-            // Buckets that have not begun yet; then buckets of the interval, fewer if the head is behind.
-            let ahead = terms.steps(start, seen.start);
-            let behind = terms.steps(seen.start, start);
-            let sum = |sum: u64, granted: u64| sum.wrapping_add(granted);
-            let waiting = each.by_ref().take(ahead).fold(0, sum);
-            let granted = each.take(terms.buckets.saturating_sub(behind)).fold(0, sum);
-            if self.ledger.is(&head) {
-                let left = if ahead > 0 { 0 } else { terms.limit.saturating_sub(granted) };
-                return Count { granted, waiting, left };
+            let start = head.seen.terms.start_of(self.ledger.time(now));
+            if let Some(count) = self.count_of(&head, start) {
+                return count;
             }
         }
+    }
+
+    /// All that counts against the limit, now or later.
+    pub(crate) fn in_use(&self) -> u64 {
+        let Count { granted, waiting, .. } = self.count();
+        granted + waiting
+    }
+
+    /// What was granted by the head, as of the bucket at `start`; `None` if the head is another one by now.
+    pub(super) fn count_of(&self, head: &Head<'_>, start: u64) -> Option<Count> {
+        let (seen, terms) = (head.seen, head.seen.terms);
+        let mut each = seen.each();
+        // Buckets that have not begun yet; then buckets of the interval, fewer if the head is behind.
+        let ahead = terms.steps(start, seen.start);
+        let behind = terms.steps(seen.start, start);
+        let sum = |sum: u64, granted: u64| sum.wrapping_add(granted);
+        let waiting = each.by_ref().take(ahead).fold(0, sum);
+        let granted = each.take(terms.buckets.saturating_sub(behind)).fold(0, sum);
+        let left = if ahead > 0 { 0 } else { terms.limit.saturating_sub(granted) };
+        self.ledger.is(head).then_some(Count { granted, waiting, left })
     }
 }

@@ -8,6 +8,7 @@
 mod clocks_and_starts;
 mod concurrent;
 mod counters;
+mod limits;
 mod memory;
 mod numbers;
 mod rings;

@@ -53,6 +53,53 @@ fn a_refused_change_changes_nothing() {
 }
 
 #[test]
+fn a_gate_is_retired_once_nothing_counts_that_it_has_granted() {
+    let (gate, clock) = gate(2, 2);
+    assert!(gate.try_admit(2) && !gate.retire());
+    assert_eq!(gate.admit(2, nanos(20)), Admission::After(nanos(20)));
+    clock.set(Timestamp::from_nanos(19));
+    assert!(!gate.retire());
+    clock.set(Timestamp::from_nanos(20)); // what was waited for counts now
+    assert!(!gate.retire());
+    clock.set(Timestamp::from_nanos(39));
+    assert!(!gate.retire());
+    assert_eq!(gate.limit(), 2);
+    clock.set(Timestamp::from_nanos(40));
+    assert!(gate.retire() && gate.retire());
+    assert_eq!((gate.limit(), gate.left(), gate.granted(), gate.waiting()), (0, 0, 0, 0));
+}
+
+#[test]
+fn a_gate_is_not_retired_while_anything_waits() {
+    let (gate, clock) = gate(2, 2);
+    assert!(gate.try_admit(1) && gate.admit(2, nanos(20)).is_granted());
+    clock.set(Timestamp::from_nanos(10));
+    gate.reconfigure(nanos(10), 1).unwrap();
+    clock.set(Timestamp::from_nanos(15));
+    let granted = gate.granted();
+    assert_eq!(gate.waiting(), 2);
+    assert!(!gate.retire(), "{granted} granted");
+}
+
+#[test]
+fn a_retired_gate_refuses_everything_for_ever() {
+    let (gate, clock) = gate(2, 2);
+    assert!(gate.retire());
+    for at in [0, 10, 1_000] {
+        clock.set(Timestamp::from_nanos(at));
+        assert!(!gate.try_admit(1));
+        assert_eq!(gate.admit(1, Duration::MAX), Admission::Refused { retry_after: None });
+    }
+    assert_eq!(gate.set_limit(5), Err(GateError::Retired));
+    assert_eq!(gate.reconfigure(nanos(30), 3), Err(GateError::Retired));
+    assert_eq!(
+        gate.set_limit(0).unwrap_err().to_string(),
+        "the gate is retired; nothing about it can be changed"
+    );
+    assert_eq!((gate.limit(), gate.buckets()), (0, 2));
+}
+
+#[test]
 fn what_was_granted_leaves_with_its_bucket() {
     let (gate, clock) = gate(3, 3);
     assert!(gate.try_admit(2));

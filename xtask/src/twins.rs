@@ -1,13 +1,14 @@
 //! The table of broken twins: mistakes in adding, rotating, closing and changing the geometry here, in reading in
 //! `reads`, in families in `families`, in opening rows in `rows`, in leasing them in `leases`, in announcing buckets in
 //! `announced`, in what is assembly in `sequences`, in a window's growth in `growth`, in histograms in `histograms`,
-//! in a window's wide cells in `wide`, in gates in `gate`.
+//! in a window's wide cells in `wide`, in gates in `gate`, in levels in `in_flight`.
 
 mod announced;
 mod families;
 mod gate;
 mod growth;
 mod histograms;
+mod in_flight;
 mod leases;
 mod rations;
 mod reads;
@@ -30,6 +31,7 @@ pub(crate) fn twins() -> impl Iterator<Item = &'static Twin> {
         .chain(histograms::HISTOGRAMS)
         .chain(gate::GATE)
         .chain(rations::RATIONS)
+        .chain(in_flight::IN_FLIGHT)
 }
 
 /// In what changes something.

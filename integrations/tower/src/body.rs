@@ -76,6 +76,13 @@ impl<B: Body, K: Classify> Body for ResponseBody<B, K> {
     }
 }
 
+/// An empty body, of a request that is not counted.
+impl<B: Default, K> Default for ResponseBody<B, K> {
+    fn default() -> ResponseBody<B, K> {
+        ResponseBody { inner: B::default(), flight: None }
+    }
+}
+
 impl<B, K> Debug for ResponseBody<B, K> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_struct("ResponseBody")

@@ -80,13 +80,17 @@ impl Classify for ByStatus {
         if status.is_server_error() {
             return Some(Outcome::Exception);
         }
-        let is_grpc = headers.get(CONTENT_TYPE).is_some_and(|of| of.as_bytes().starts_with(GRPC));
-        if is_grpc { grpc_status(headers) } else { Some(Outcome::Success) }
+        if is_grpc(headers) { grpc_status(headers) } else { Some(Outcome::Success) }
     }
 
     fn by_end(&self, trailers: Option<&HeaderMap>) -> Outcome {
         trailers.and_then(grpc_status).unwrap_or(Outcome::Exception)
     }
+}
+
+/// Whether it is a request or a response of gRPC's.
+pub(crate) fn is_grpc(headers: &HeaderMap) -> bool {
+    headers.get(CONTENT_TYPE).is_some_and(|of| of.as_bytes().starts_with(GRPC))
 }
 
 /// What the status says, if there is one. One that is no number is `UNKNOWN`.

@@ -7,8 +7,10 @@ use windrow::{InFlight, LifetimeTotals, Metric, Peaks, SlidingWindow};
 windrow::events! {
     /// What is counted of requests.
     pub enum Http {
-        /// Requests that reached the service.
+        /// Requests that reached the layer.
         Pass: Count,
+        /// Requests of these that a limit behind the layer has refused: see [`Blocked`](crate::Blocked).
+        Block: Count,
         /// Requests that failed by the service's fault, as a [`Classify`](crate::Classify) says; or by an error or a
         /// panic of the service or of its body.
         Exception: Count,

@@ -41,6 +41,12 @@ impl Flight {
         self.endpoint.window().record_duration(Http::Rt, self.began.elapsed());
     }
 
+    /// A limit has refused it.
+    pub(crate) fn blocked(&mut self) {
+        self.endpoint.window().add(Http::Block, 1);
+        self.outcome = Some(Outcome::Success);
+    }
+
     /// Whether it is not known yet how the request ends.
     pub(crate) fn is_open(&self) -> bool {
         self.outcome.is_none()

@@ -11,6 +11,7 @@ use pin_project_lite::pin_project;
 use crate::body::ResponseBody;
 use crate::classify::{Classify, Outcome};
 use crate::flight::Flight;
+use crate::refusal::Blocked;
 
 pin_project! {
     /// The response to come: the future of [`MetricsService`](crate::MetricsService).
@@ -41,15 +42,20 @@ where
         let (flight, _) = this.flight.as_mut().expect("a future is not polled once it is ready");
         let result = ready!(flight.run(|| this.inner.poll(context)));
         let (mut flight, classify) = this.flight.take().expect("it was there");
-        flight.answered();
         Poll::Ready(match result {
+            Ok(response) if response.extensions().get::<Blocked>().is_some() => {
+                flight.blocked();
+                Ok(response.map(|body| ResponseBody::new(body, flight, classify)))
+            }
             Ok(response) => {
+                flight.answered();
                 if let Some(outcome) = classify.by_head(response.status(), response.headers()) {
                     flight.ended(outcome);
                 }
                 Ok(response.map(|body| ResponseBody::new(body, flight, classify)))
             }
             Err(error) => {
+                flight.answered();
                 flight.ended(Outcome::Exception);
                 Err(error)
             }

@@ -62,6 +62,9 @@ mod flight;
 mod future;
 mod labels;
 mod layer;
+mod limit;
+mod refusal;
+mod room;
 mod service;
 
 pub use body::ResponseBody;
@@ -70,4 +73,7 @@ pub use endpoint::{Endpoint, Http};
 pub use future::ResponseFuture;
 pub use labels::{Method, Route, Routes, UNMATCHED};
 pub use layer::MetricsLayer;
+pub use limit::{Limit, LimitFuture, LimitLayer, LimitService, Limits};
+pub use refusal::Blocked;
+pub use room::{InRoom, Room, RoomBody, RoomFuture, RoomLayer, RoomService, Rooms};
 pub use service::MetricsService;

@@ -14,6 +14,7 @@ mod families;
 mod gate;
 mod growth;
 mod histograms;
+mod in_flight;
 mod leases;
 mod lifetime;
 mod one_bucket;

@@ -80,4 +80,85 @@ pub(super) const GATE: &[Twin] = &[
         model: "gate::read_against_the_reuse_of_its_sheet",
         why: "a bucket that was opened by the clock is taken for one that is waited for",
     },
+    Twin {
+        name: "gate-serials-go-on-from-the-last-sheet",
+        file: "src/gate/sheet.rs",
+        find: "        self.write(next, others.fold(0, u64::wrapping_add), own);
+",
+        replace: "        self.word.store(last.word, Ordering::Relaxed);
+        self.write(next, others.fold(0, u64::wrapping_add), own);
+",
+        build: &CHECKER,
+        model: "gate::grant_against_a_turn_that_comes_too_late",
+        why: "a grant is made in a sheet that was filled in vain, which has the word of when it was the head",
+    },
+    Twin {
+        name: "gate-wait-is-not-counted",
+        file: "src/gate/sheet.rs",
+        find: "serial.wrapping_add(grant) & SERIAL",
+        replace: "serial.wrapping_add(grant & 0) & SERIAL",
+        build: &CHECKER,
+        model: "gate::wait_against_wait",
+        why: "two are told to wait for the same",
+    },
+    Twin {
+        name: "gate-turn-in-vain-grants",
+        file: "src/gate/ledger.rs",
+        find: "        turned
+    }",
+        replace: "        true
+    }",
+        build: &CHECKER,
+        model: "gate::wait_against_a_grant_before_it",
+        why: "who was overtaken is told to wait for what nobody has counted",
+    },
+    Twin {
+        name: "gate-sheet-is-taken-twice",
+        file: "src/gate/sheet.rs",
+        find: "self.taken.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok()",
+        replace: "self.taken.swap(true, Ordering::Acquire) | true",
+        build: &CHECKER,
+        model: "gate::look_against_a_turn_in_vain",
+        why: "two threads fill one sheet, of which one makes it the head",
+    },
+    Twin {
+        name: "gate-limit-is-tried-once",
+        file: "src/gate.rs",
+        find: "            if self.ledger.turn(&head, Next { start, terms, now: start, grant: 0 }) {",
+        replace: "            if self.ledger.turn(&head, Next { start, terms, now: start, grant: 0 }) | true {",
+        build: &CHECKER,
+        model: "gate::limit_against_the_opening_of_the_next_bucket",
+        why: "a new limit is lost where another thread turns",
+    },
+    Twin {
+        name: "gate-turns-though-it-could-not-seal",
+        file: "src/gate/sheet.rs",
+        find: "(!self.is_open() || seal().is_ok()).then_some",
+        replace: "(!self.is_open() || seal().is_ok() | true).then_some",
+        build: &CHECKER,
+        model: "gate::grant_against_a_longer_interval",
+        why: "what was granted since the look is not carried over",
+    },
+    Twin {
+        name: "gate-room-is-freed-at-once",
+        file: "src/gate/sheet.rs",
+        find: "        unsafe { cells.keep(older) };
+",
+        replace: "        if !older.is_null() {
+            drop(unsafe { Box::from_raw(older) });
+        }
+",
+        build: &CHECKER,
+        model: "gate::read_against_more_room",
+        why: "a read goes through cells that are gone",
+    },
+    Twin {
+        name: "gate-retires-by-another-look",
+        file: "src/gate/retire.rs",
+        find: "self.ledger.turn(&head, Next",
+        replace: "self.ledger.turn(&self.ledger.look(), Next",
+        build: &CHECKER,
+        model: "gate::grant_against_the_end_of_its_gate",
+        why: "what was granted after the first look is forgotten with the gate",
+    },
 ];

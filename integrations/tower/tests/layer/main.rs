@@ -5,6 +5,10 @@ mod connections;
 mod counts;
 mod flights;
 mod grpc;
+mod limited;
+mod limits;
+mod refusals;
+mod rooms;
 
 use std::collections::BTreeMap;
 

@@ -1,0 +1,86 @@
+//! The response to come, of a service whose requests are limited in time.
+
+use std::fmt::{self, Debug, Formatter};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use http::Response;
+use pin_project_lite::pin_project;
+use tower_service::Service;
+
+use crate::refusal::Refusal;
+
+pin_project! {
+    /// The response to come: the future of [`LimitService`](crate::LimitService).
+    pub struct LimitFuture<S: Service<A>, A, Z> {
+        #[pin]
+        state: State<S, A, Z>,
+    }
+}
+
+pin_project! {
+    #[project = Projected]
+    enum State<S: Service<A>, A, Z> {
+        Refused { refusal: Refusal },
+        Waiting {
+            #[pin]
+            sleep: Z,
+            // None once the wait is over.
+            held: Option<(S, A)>,
+        },
+        Running {
+            #[pin]
+            response: S::Future,
+        },
+    }
+}
+
+impl<S: Service<A>, A, Z> LimitFuture<S, A, Z> {
+    pub(super) fn refused(refusal: Refusal) -> LimitFuture<S, A, Z> {
+        LimitFuture { state: State::Refused { refusal } }
+    }
+
+    pub(super) fn waiting(sleep: Z, service: S, request: A) -> LimitFuture<S, A, Z> {
+        LimitFuture { state: State::Waiting { sleep, held: Some((service, request)) } }
+    }
+
+    pub(super) fn running(response: S::Future) -> LimitFuture<S, A, Z> {
+        LimitFuture { state: State::Running { response } }
+    }
+}
+
+impl<S, A, Z, B> Future for LimitFuture<S, A, Z>
+where
+    S: Service<A, Response = Response<B>>,
+    Z: Future<Output = ()>,
+    B: Default,
+{
+    type Output = Result<Response<B>, S::Error>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut state = self.project().state;
+        loop {
+            let response = match state.as_mut().project() {
+                Projected::Refused { refusal } => return Poll::Ready(Ok(refusal.response())),
+                Projected::Running { response } => return response.poll(context),
+                Projected::Waiting { sleep, held } => {
+                    ready!(sleep.poll(context));
+                    let (mut service, request) = held.take().expect("it was not called yet");
+                    service.call(request)
+                }
+            };
+            state.set(State::Running { response });
+        }
+    }
+}
+
+impl<S: Service<A>, A, Z> Debug for LimitFuture<S, A, Z> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let state = match &self.state {
+            State::Refused { .. } => "refused",
+            State::Waiting { .. } => "waiting",
+            State::Running { .. } => "running",
+        };
+        f.debug_tuple("LimitFuture").field(&state).finish()
+    }
+}

@@ -1,0 +1,193 @@
+//! The layer that limits requests in time.
+
+use std::fmt::{self, Debug, Formatter};
+use std::future::{Ready, ready};
+use std::time::Duration;
+
+use http::request::Parts;
+use tower_layer::Layer;
+use windrow::clock::Coarse;
+use windrow::{Admission, Clock, Labels};
+
+use crate::limit::limits::Limits;
+use crate::limit::service::LimitService;
+
+/// Refuses what a key's gate does not grant, with *429 Too Many Requests* and `Retry-After`.
+///
+/// ```
+/// use axum::{Router, routing::get};
+/// use windrow::{Gate, labels};
+/// use windrow_tower::{LimitLayer, Limits};
+///
+/// labels! { pub struct Client { client: str } }
+///
+/// static CLIENTS: Limits<Client> =
+///     Limits::new(1_000, |_| Gate::builder(100).buckets(10).strict().build().expect("100 a second"));
+///
+/// let layer = LimitLayer::new(&CLIENTS, |parts| {
+///     let client = parts.headers.get("x-account").and_then(|value| value.to_str().ok());
+///     Some(Client { client: client.unwrap_or("nobody") })
+/// });
+/// let app: Router = Router::new().route("/carts/{id}", get(|| async { "a cart" })).layer(layer);
+/// ```
+///
+/// # What a request is answered
+///
+/// | the gate | of HTTP | of gRPC, by the request's `content-type` |
+/// |---|---|---|
+/// | grants it | what the service answers | the same |
+/// | grants it [later](Self::wait) | the same, after the wait | the same |
+/// | refuses it | 429, and `Retry-After` in whole seconds, rounded up, at least 1 | `grpc-status: 8` (`RESOURCE_EXHAUSTED`), and `grpc-retry-pushback-ms`, rounded up |
+/// | never lets it through: its [weight](Self::weight) is beyond the limit | 429 without `Retry-After` | the same status, and a pushback of -1: do not retry |
+///
+/// (A weight beyond the limit is no 413: a weight is whatever you say, and seldom the size of what was sent.) The body is empty; to
+/// give it one, see [`Blocked`](crate::Blocked). The drafts of `RateLimit` fields are not written.
+///
+/// # What counts
+///
+/// What was granted stays granted: also if the request is dropped before the service is called, while it waits, or in the service; or if a layer
+/// behind this one refuses it. So of two limits put the one on the outside that is the client's alone, and that for all behind it: who is over his
+/// own takes nothing from the others.
+///
+/// It asks when it is called, not in `poll_ready`: a request that would have to wait for a free place in line holds up no other, and a
+/// refusal is an answer, not an error.
+///
+/// Clones share the limits: these are in the static.
+pub struct LimitLayer<
+    L: Labels,
+    K,
+    W = fn(&Parts) -> u64,
+    T = fn(Duration) -> Ready<()>,
+    C: Clock + Send + Sync + 'static = Coarse,
+> {
+    limits: &'static Limits<L, C>,
+    key: K,
+    weight: W,
+    max_wait: Duration,
+    sleep: T,
+}
+
+impl<L: Labels, K, C: Clock + Send + Sync + 'static>
+    LimitLayer<L, K, fn(&Parts) -> u64, fn(Duration) -> Ready<()>, C>
+{
+    /// A layer that asks `limits`. `key` says whose gate a request asks; a request without a key is not limited.
+    ///
+    /// ```
+    /// use axum::extract::MatchedPath;
+    /// use windrow::{Gate, labels};
+    /// use windrow_tower::{LimitLayer, Limits};
+    ///
+    /// labels! { pub struct Route { route: str } }
+    ///
+    /// static ROUTES: Limits<Route> =
+    ///     Limits::new(1_000, |_| Gate::builder(500).buckets(10).build().expect("500 a second"));
+    ///
+    /// let layer = LimitLayer::new(&ROUTES, |parts| {
+    ///     parts.extensions.get::<MatchedPath>().map(|path| Route { route: path.as_str() })
+    /// });
+    /// # let _ = tower_layer::Layer::layer(&layer, ());
+    /// ```
+    pub fn new(limits: &'static Limits<L, C>, key: K) -> Self
+    where
+        K: for<'r> Fn(&'r Parts) -> Option<L::Borrowed<'r>>,
+    {
+        LimitLayer { limits, key, weight: |_| 1, max_wait: Duration::ZERO, sleep: |_| ready(()) }
+    }
+}
+
+impl<L: Labels, K, W, T, C: Clock + Send + Sync + 'static> LimitLayer<L, K, W, T, C> {
+    /// The same, with weights: how much a request takes of the limit; without a word, 1.
+    ///
+    /// A weight of zero is always granted, and one of more than the limit never.
+    ///
+    /// ```
+    /// # use windrow::{Gate, labels};
+    /// # use windrow_tower::{LimitLayer, Limits};
+    /// # labels! { pub struct Client { client: u32 } }
+    /// # static CLIENTS: Limits<Client> = Limits::new(1_000, |_| Gate::builder(100).build().expect("100"));
+    /// let layer = LimitLayer::new(&CLIENTS, |_| Some(Client { client: 7 }));
+    /// let layer = layer.weight(|parts| if parts.uri.path() == "/report" { 20 } else { 1 });
+    /// # let _ = tower_layer::Layer::layer(&layer, ());
+    /// ```
+    #[must_use]
+    pub fn weight<W2: Fn(&Parts) -> u64>(self, weight: W2) -> LimitLayer<L, K, W2, T, C> {
+        let LimitLayer { limits, key, max_wait, sleep, .. } = self;
+        LimitLayer { limits, key, weight, max_wait, sleep }
+    }
+
+    /// The same, but a request may wait for its turn, up to so long. `sleep` is your runtime's.
+    ///
+    /// No wait is longer than the gate's interval. Who comes later waits behind. A request that waits holds the service that was
+    /// ready for it, with what that has reserved: a permit of a limit behind it, say.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// # use windrow::{Gate, labels};
+    /// # use windrow_tower::{LimitLayer, Limits};
+    /// # labels! { pub struct Client { client: u32 } }
+    /// # static CLIENTS: Limits<Client> = Limits::new(1_000, |_| Gate::builder(100).build().expect("100"));
+    /// let layer = LimitLayer::new(&CLIENTS, |_| Some(Client { client: 7 }));
+    /// let layer = layer.wait(Duration::from_millis(300), tokio::time::sleep);
+    /// # let _ = tower_layer::Layer::layer(&layer, ());
+    /// ```
+    #[must_use]
+    pub fn wait<T2: Fn(Duration) -> Z, Z: Future<Output = ()>>(
+        self,
+        max_wait: Duration,
+        sleep: T2,
+    ) -> LimitLayer<L, K, W, T2, C> {
+        let LimitLayer { limits, key, weight, .. } = self;
+        LimitLayer { limits, key, weight, max_wait, sleep }
+    }
+
+    /// Asks the gate of a request's key.
+    pub(super) fn admit(&self, parts: &Parts) -> Admission
+    where
+        K: for<'r> Fn(&'r Parts) -> Option<L::Borrowed<'r>>,
+        W: Fn(&Parts) -> u64,
+    {
+        (self.key)(parts).map_or(Admission::Now, |key| {
+            self.limits.admit(key, (self.weight)(parts), self.max_wait)
+        })
+    }
+
+    pub(super) fn sleep<Z>(&self, wait: Duration) -> Z
+    where
+        T: Fn(Duration) -> Z,
+    {
+        (self.sleep)(wait)
+    }
+}
+
+impl<S, L: Labels, K: Clone, W: Clone, T: Clone, C: Clock + Send + Sync + 'static> Layer<S>
+    for LimitLayer<L, K, W, T, C>
+{
+    type Service = LimitService<S, LimitLayer<L, K, W, T, C>>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        LimitService::new(inner, self.clone())
+    }
+}
+
+impl<L: Labels, K: Clone, W: Clone, T: Clone, C: Clock + Send + Sync + 'static> Clone
+    for LimitLayer<L, K, W, T, C>
+{
+    fn clone(&self) -> Self {
+        LimitLayer {
+            limits: self.limits,
+            key: self.key.clone(),
+            weight: self.weight.clone(),
+            max_wait: self.max_wait,
+            sleep: self.sleep.clone(),
+        }
+    }
+}
+
+impl<L: Labels, K, W, T, C: Clock + Send + Sync + 'static> Debug for LimitLayer<L, K, W, T, C> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LimitLayer")
+            .field("limits", self.limits)
+            .field("max_wait", &self.max_wait)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,277 @@
+//! Limits in time, by key: a gate for each.
+//!
+//! # Promise
+//!
+//! Of each key never more is let through than its gate grants, also where gates come and go. There are at most as many gates as there
+//! may be keys, and one more: memory is bounded, and nobody is without a limit.
+//!
+//! # Why
+//!
+//! A gate decides by itself. It leaves only when it is retired: then nothing that it granted counts any more, and it
+//! refuses whoever has found it before. Who finds a retired gate takes it out by the very look, under the family's lock, that finds it
+//! retired: so no newer gate leaves in its place.
+
+use std::fmt::{self, Debug, Formatter};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use windrow::clock::Coarse;
+use windrow::{Admission, Clock, Counter, Family, Gate, Labels, Metric};
+
+/// A [`Limit`] for each key: each client, each route, or both. It is made to be a static.
+///
+/// A key is a set of labels. What it may do, a function says: it makes the gate of a key when that comes for the first time.
+///
+/// ```
+/// use std::time::Duration;
+/// use windrow::{Gate, labels};
+/// use windrow_tower::Limits;
+///
+/// labels! { pub struct Client { client: str } }
+///
+/// static CLIENTS: Limits<Client> = Limits::new(10_000, |client| {
+///     let a_second = match client {
+///         Some(Client { client: "batch" }) => 1_000,
+///         Some(_) => 10,
+///         None => 100, // all that find no room, together
+///     };
+///     Gate::builder(a_second).buckets(10).build().expect("a second in ten buckets")
+/// });
+///
+/// let client = Client { client: "alice" };
+/// assert!((0..10).all(|_| CLIENTS.admit(client, 1, Duration::ZERO).is_granted()));
+/// assert!(!CLIENTS.admit(client, 1, Duration::ZERO).is_granted());
+/// ```
+///
+/// # When there are too many keys
+///
+/// ```
+/// use std::time::Duration;
+/// use windrow::{Gate, labels};
+/// use windrow_tower::Limits;
+///
+/// labels! { pub struct Client { client: u32 } }
+///
+/// static CLIENTS: Limits<Client> =
+///     Limits::new(10, |_| Gate::builder(2).build().expect("two a second"));
+/// let ask = |client| CLIENTS.admit(Client { client }, 1, Duration::ZERO).is_granted();
+/// // Ten clients have two each, and all others have two together.
+/// assert_eq!((0..1_000).filter(|client| ask(client % 500)).count(), 22);
+/// ```
+///
+/// Keys that find no room share one gate, that of the key `None`: so strangers cannot fill the memory, and are never without a limit; but who
+/// comes when others have filled the room has to share with them. Call [`forget_idle`](Self::forget_idle) from time to time, once an interval, say. A key that a client can make up, as it
+/// likes, limits nobody: it is a new one each time, until the room is full. Take what somebody has vouched for: an account, an address.
+///
+/// # Memory
+///
+/// A key takes what its gate does, 0.8 kilobytes and 64 bytes for each bucket, and two counters.
+pub struct Limits<L: Labels, C: Clock + Send + Sync + 'static = Coarse> {
+    family: Family<L, Limit<C>>,
+    gate: MakeGate<L, C>,
+}
+
+/// Makes a key's gate; or, of no key, that of all keys that find no room.
+type MakeGate<L, C> = for<'k> fn(Option<<L as Labels>::Borrowed<'k>>) -> Gate<C>;
+
+impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
+    /// Limits without a key yet, with room for so many. A function makes the gate of each key, when it comes for the first time; and, of `None`, the
+    /// one of all keys that find no room.
+    ///
+    /// If it panics, so does the call that needed the gate: let through is nothing. What a gate may be, and what is refused
+    /// (a limit of zero), [`GateBuilder::build`](windrow::GateBuilder::build) says. For another limit later, see [`Limit::gate`].
+    ///
+    /// ```
+    /// use windrow::{Gate, labels};
+    /// use windrow_tower::Limits;
+    ///
+    /// labels! { pub struct Route { route: str } }
+    ///
+    /// static ROUTES: Limits<Route> =
+    ///     Limits::new(200, |_| Gate::builder(500).buckets(10).build().expect("500 a second"));
+    /// assert!(ROUTES.family().is_empty());
+    /// ```
+    pub const fn new(max_keys: usize, gate: MakeGate<L, C>) -> Limits<L, C> {
+        Limits { family: Family::new().limit(max_keys), gate }
+    }
+
+    /// Asks a key's gate: [`Gate::admit`](windrow::Gate::admit). Counts one that is let through, now or later, or one that is blocked.
+    ///
+    /// For what is no request: a message on a web socket, a job. It costs a lookup in the family, what the gate does, and an add to a
+    /// counter. If the key has just been [forgotten](Self::forget_idle), it takes the family's lock.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::{Admission, Gate, labels};
+    /// use windrow_tower::Limits;
+    ///
+    /// labels! { pub struct Room { room: u32 } }
+    ///
+    /// static MESSAGES: Limits<Room> =
+    ///     Limits::new(1_000, |_| Gate::builder(3).build().expect("three a second"));
+    /// assert_eq!(MESSAGES.admit(Room { room: 7 }, 1, Duration::ZERO), Admission::Now);
+    /// let too_much = MESSAGES.admit(Room { room: 7 }, 4, Duration::ZERO);
+    /// assert_eq!(too_much, Admission::Refused { retry_after: None });
+    /// ```
+    pub fn admit(&self, key: L::Borrowed<'_>, weight: u64, max_wait: Duration) -> Admission {
+        loop {
+            let limit = self.family.with(key);
+            let make = || (self.gate)(limit.keep().labels());
+            let admission = limit.gate.get_or_init(make).admit(weight, max_wait);
+            if admission.is_granted() {
+                limit.passed.increment();
+                return admission;
+            }
+            if !limit.is_retired() {
+                limit.blocked.increment();
+                return admission;
+            }
+            drop(limit);
+            self.family.remove_if(key, Limit::is_retired);
+        }
+    }
+
+    /// Forgets the keys of which nothing counts any more, neither granted nor waited for, and tells how many they were.
+    ///
+    /// Nobody gets more by it: also not who asks meanwhile, on a clock that does not step back. A forgotten key's gate is
+    /// [retired](windrow::Gate::retire), and the next one begins as that has ended: with nothing granted. But it has the limit that the function says, not
+    /// one that was [set](windrow::Gate::set_limit). What was counted stays in the family's total.
+    ///
+    /// Opens a bucket of each gate that it ends, and reads the others. If all labels of the key are enums it does nothing: then there are no more keys
+    /// than sets of labels.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::clock::Manual;
+    /// use windrow::{Gate, labels};
+    /// use windrow_tower::Limits;
+    ///
+    /// labels! { pub struct Client { client: str } }
+    ///
+    /// thread_local! { static CLOCK: Manual = Manual::default(); }
+    /// let clients = Limits::<Client, Manual>::new(10, |_| {
+    ///     Gate::builder(1).clock(CLOCK.with(Manual::clone)).build().expect("one a second")
+    /// });
+    /// assert!(clients.admit(Client { client: "alice" }, 1, Duration::ZERO).is_granted());
+    /// assert_eq!(clients.forget_idle(), 0);
+    /// CLOCK.with(|clock| clock.advance(Duration::from_secs(1)));
+    /// assert_eq!((clients.forget_idle(), clients.family().len()), (1, 0));
+    /// ```
+    pub fn forget_idle(&self) -> usize {
+        if L::COMBINATIONS.is_some() {
+            return 0;
+        }
+        // One without a gate is just being made.
+        self.family.retain(|limit, _| limit.gate().is_none_or(|gate| !gate.retire()))
+    }
+
+    /// The keys that there are, for exporters and whoever wants to see them. That of all that find no room has no labels.
+    ///
+    /// [`remove`](windrow::Family::remove) no key from it: its gate would forget what it has granted.
+    ///
+    /// ```
+    /// use windrow::{Gate, labels};
+    /// use windrow_tower::Limits;
+    ///
+    /// labels! { pub struct Client { client: str } }
+    ///
+    /// static CLIENTS: Limits<Client> = Limits::new(1_000, |_| Gate::builder(10).build().expect("ten a second"));
+    /// for limit in CLIENTS.family() {
+    ///     println!("{:?}: {} passed, {} blocked", limit.labels(), limit.passed(), limit.blocked());
+    /// }
+    /// ```
+    pub fn family(&self) -> &Family<L, Limit<C>> {
+        &self.family
+    }
+}
+
+impl<L: Labels, C: Clock + Send + Sync + 'static> Debug for Limits<L, C> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Limits").field(&self.family).finish()
+    }
+}
+
+/// A key's gate, and what became of its requests. In the family of a [`Limits`].
+pub struct Limit<C = Coarse> {
+    gate: OnceLock<Gate<C>>,
+    passed: Counter,
+    blocked: Counter,
+}
+
+impl<C: Clock> Limit<C> {
+    /// The gate; `None` while it is being made.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::{Gate, labels};
+    /// use windrow_tower::Limits;
+    ///
+    /// labels! { pub struct Client { client: str } }
+    ///
+    /// static CLIENTS: Limits<Client> = Limits::new(1_000, |_| Gate::builder(10).build().expect("ten a second"));
+    /// let client = Client { client: "alice" };
+    /// assert!(CLIENTS.admit(client, 1, Duration::ZERO).is_granted());
+    /// let limit = CLIENTS.family().handle(client);
+    /// let gate = limit.gate().expect("it was asked");
+    /// assert_eq!(gate.left(), 9);
+    /// gate.set_limit(100)?; // until the key is forgotten
+    /// assert_eq!(gate.left(), 99);
+    /// # Ok::<(), windrow::GateError>(())
+    /// ```
+    pub fn gate(&self) -> Option<&Gate<C>> {
+        self.gate.get()
+    }
+
+    /// How many were let through, now or after a wait. Requests, whatever they weigh.
+    ///
+    /// ```
+    /// assert_eq!(windrow_tower::Limit::<windrow::clock::Coarse>::default().passed().sum(), 0);
+    /// ```
+    pub fn passed(&self) -> &Counter {
+        &self.passed
+    }
+
+    /// How many were refused. Requests, whatever they weigh.
+    ///
+    /// ```
+    /// assert_eq!(windrow_tower::Limit::<windrow::clock::Coarse>::default().blocked().sum(), 0);
+    /// ```
+    pub fn blocked(&self) -> &Counter {
+        &self.blocked
+    }
+
+    fn is_retired(&self) -> bool {
+        self.gate().is_some_and(|gate| gate.limit() == 0)
+    }
+}
+
+/// Without a gate yet.
+impl<C> Default for Limit<C> {
+    fn default() -> Limit<C> {
+        Limit { gate: OnceLock::new(), passed: Counter::new(), blocked: Counter::new() }
+    }
+}
+
+/// The total is how many passed, and how many were blocked.
+impl<C: Clock + Send + Sync + 'static> Metric for Limit<C> {
+    type Total = (u64, u64);
+
+    fn total(&self) -> (u64, u64) {
+        (self.passed.total(), self.blocked.total())
+    }
+
+    fn merge(one: &mut (u64, u64), other: (u64, u64)) {
+        Counter::merge(&mut one.0, other.0);
+        Counter::merge(&mut one.1, other.1);
+    }
+}
+
+impl<C> Debug for Limit<C> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Limit")
+            .field("gate", &self.gate.get())
+            .field("passed", &self.passed)
+            .field("blocked", &self.blocked)
+            .finish()
+    }
+}

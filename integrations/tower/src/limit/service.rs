@@ -1,0 +1,76 @@
+//! A service whose requests are limited in time.
+
+use std::fmt::{self, Debug, Formatter};
+use std::mem;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use http::request::Parts;
+use http::{Request, Response};
+use tower_service::Service;
+use windrow::{Admission, Clock, Labels};
+
+use crate::limit::future::LimitFuture;
+use crate::limit::layer::LimitLayer;
+use crate::refusal::{Reason, Refusal};
+
+/// A service whose requests are limited: from a [`LimitLayer`].
+///
+/// The service is to be `Clone`: one that is ready goes with a request that waits.
+#[derive(Clone)]
+pub struct LimitService<S, Y> {
+    inner: S,
+    layer: Y,
+}
+
+impl<S, Y> LimitService<S, Y> {
+    pub(super) fn new(inner: S, layer: Y) -> LimitService<S, Y> {
+        LimitService { inner, layer }
+    }
+}
+
+impl<S, L, K, W, T, Z, C, A, B> Service<Request<A>> for LimitService<S, LimitLayer<L, K, W, T, C>>
+where
+    S: Service<Request<A>, Response = Response<B>> + Clone,
+    L: Labels,
+    K: for<'r> Fn(&'r Parts) -> Option<L::Borrowed<'r>>,
+    W: Fn(&Parts) -> u64,
+    T: Fn(Duration) -> Z,
+    Z: Future<Output = ()>,
+    C: Clock + Send + Sync + 'static,
+    B: Default,
+{
+    type Response = Response<B>;
+    type Error = S::Error;
+    type Future = LimitFuture<S, Request<A>, Z>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, request: Request<A>) -> Self::Future {
+        let (parts, body) = request.into_parts();
+        match self.layer.admit(&parts) {
+            Admission::Refused { retry_after } => {
+                LimitFuture::refused(Refusal::new(Reason::Limit(retry_after), &parts))
+            }
+            Admission::After(wait) => {
+                // The clone may not be ready; it is this one that was asked.
+                let later = self.inner.clone();
+                let ready = mem::replace(&mut self.inner, later);
+                let request = Request::from_parts(parts, body);
+                LimitFuture::waiting(self.layer.sleep(wait), ready, request)
+            }
+            _ => LimitFuture::running(self.inner.call(Request::from_parts(parts, body))),
+        }
+    }
+}
+
+impl<S: Debug, Y: Debug> Debug for LimitService<S, Y> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LimitService")
+            .field("inner", &self.inner)
+            .field("layer", &self.layer)
+            .finish()
+    }
+}

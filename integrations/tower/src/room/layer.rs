@@ -1,0 +1,96 @@
+//! The layer that limits how many requests there are at once.
+
+use std::fmt::{self, Debug, Formatter};
+
+use http::request::Parts;
+use tower_layer::Layer;
+use windrow::Labels;
+
+use crate::room::rooms::{InRoom, Rooms};
+use crate::room::service::RoomService;
+
+/// Refuses what finds its key's room full, with *503 Service Unavailable*.
+///
+/// ```
+/// use axum::{Router, extract::MatchedPath, routing::get};
+/// use windrow::labels;
+/// use windrow_tower::{RoomLayer, Rooms};
+///
+/// labels! { pub struct Route { route: str } }
+///
+/// static ROUTES: Rooms<Route> = Rooms::new(1_000, |_| 50); // at once, of each route
+///
+/// let layer = RoomLayer::new(&ROUTES, |parts| {
+///     parts.extensions.get::<MatchedPath>().map(|path| Route { route: path.as_str() })
+/// });
+/// let app: Router = Router::new().route("/carts/{id}", get(|| async { "a cart" })).layer(layer);
+/// ```
+///
+/// A request has its place from the call until the response's body has ended or is dropped; or its future is dropped, or the service fails or
+/// panics, if there is no response. So a slow reader takes a place for as long as it reads.
+///
+/// Refused is a request with 503, and not with 429: it is not the client that has asked too much, but the service that has not
+/// done what it was asked for before. How long that will take nobody knows, so there is no `Retry-After`. Of gRPC it is `grpc-status: 14`
+/// (`UNAVAILABLE`), by the request's `content-type`. The body is empty; to give it one, see [`Blocked`](crate::Blocked).
+///
+/// tower's own `ConcurrencyLimit` is one limit for all that the layer wraps, and requests wait for it in `poll_ready`, in a line of any length.
+/// This one has a limit for each key, and nobody waits: who is refused can go elsewhere at once.
+///
+/// Clones share the rooms: these are in the static.
+pub struct RoomLayer<L: Labels, K> {
+    rooms: &'static Rooms<L>,
+    key: K,
+}
+
+impl<L: Labels, K> RoomLayer<L, K> {
+    /// A layer of `rooms`. `key` says whose room a request enters; a request without a key enters none.
+    ///
+    /// ```
+    /// use windrow::labels;
+    /// use windrow_tower::{RoomLayer, Rooms};
+    ///
+    /// labels! { pub enum Everything { Everything } pub struct All { all: Everything } }
+    ///
+    /// static ALL: Rooms<All> = Rooms::new(1_000, |_| 200);
+    ///
+    /// let layer = RoomLayer::new(&ALL, |_| Some(All { all: Everything::Everything }));
+    /// # let _ = tower_layer::Layer::layer(&layer, ());
+    /// ```
+    pub fn new(rooms: &'static Rooms<L>, key: K) -> RoomLayer<L, K>
+    where
+        K: for<'r> Fn(&'r Parts) -> Option<L::Borrowed<'r>>,
+    {
+        RoomLayer { rooms, key }
+    }
+
+    /// A place for a request, if it needs one. Err: the room is full.
+    pub(super) fn enter(&self, parts: &Parts) -> Result<Option<InRoom<L>>, Full>
+    where
+        K: for<'r> Fn(&'r Parts) -> Option<L::Borrowed<'r>>,
+    {
+        (self.key)(parts).map(|key| self.rooms.try_enter(key).ok_or(Full)).transpose()
+    }
+}
+
+/// The room is full.
+pub(super) struct Full;
+
+impl<S, L: Labels, K: Clone> Layer<S> for RoomLayer<L, K> {
+    type Service = RoomService<S, RoomLayer<L, K>>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        RoomService::new(inner, self.clone())
+    }
+}
+
+impl<L: Labels, K: Clone> Clone for RoomLayer<L, K> {
+    fn clone(&self) -> RoomLayer<L, K> {
+        RoomLayer { rooms: self.rooms, key: self.key.clone() }
+    }
+}
+
+impl<L: Labels, K> Debug for RoomLayer<L, K> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RoomLayer").field("rooms", self.rooms).finish_non_exhaustive()
+    }
+}

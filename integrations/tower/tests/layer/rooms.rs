@@ -1,0 +1,189 @@
+//! In a room there are never more requests than it has places, and each leaves once.
+
+use std::convert::Infallible;
+use std::future::{Future, pending, ready};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Waker};
+
+use axum::Router;
+use axum::body::Body;
+use axum::routing::get;
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body::Frame;
+use http_body_util::{BodyExt, Empty};
+use testkit::race;
+use tokio::sync::Semaphore;
+use tower::{Layer, Service, ServiceExt, service_fn};
+use windrow_tower::{RoomLayer, Rooms};
+
+use crate::limited::{Answer, Client, client, from, status};
+
+const ALICE: Client<'static> = Client { client: "alice" };
+
+fn in_room(rooms: &Rooms<Client<'static>>) -> u64 {
+    rooms.family().with(ALICE).level()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_many_requests_at_once_as_many_pass_as_there_are_places() {
+    static ROOMS: Rooms<Client> = Rooms::new(10, |_| 5);
+    static GO: Semaphore = Semaphore::const_new(0);
+    let wait = || async {
+        let _go = GO.acquire().await.expect("it is never closed");
+        "well"
+    };
+    let app = Router::new().route("/", get(wait)).layer(RoomLayer::new(&ROOMS, client));
+    let ask = |_| {
+        let app = app.clone();
+        tokio::spawn(async move {
+            let request = from("alice").map(|()| Body::empty());
+            app.oneshot(request).await.expect("a response").status().as_u16()
+        })
+    };
+    let tasks: Vec<_> = (0..40).map(ask).collect();
+    let room = ROOMS.family().handle(ALICE);
+    while room.passed().sum() + room.blocked().sum() < 40 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!((room.level(), room.passed().sum(), room.blocked().sum()), (5, 5, 35));
+    GO.add_permits(5);
+    let mut passed = 0;
+    for task in tasks {
+        passed += u64::from(task.await.expect("it ends") == 200);
+    }
+    assert_eq!((passed, room.level()), (5, 0));
+}
+
+#[tokio::test]
+async fn a_full_room_is_nobody_elses() {
+    static ROOMS: Rooms<Client> = Rooms::new(2, |client| if client.is_some() { 1 } else { 2 });
+    let layer = RoomLayer::new(&ROOMS, client);
+    let alice = ROOMS.try_enter(ALICE);
+    assert!(alice.is_some());
+    assert_eq!(status(&layer, from("alice")).await, 503);
+    assert_eq!(status(&layer, from("bob")).await, 200);
+    assert_eq!(status(&layer, Request::new(())).await, 200, "without a key");
+    // All others share one room.
+    let strangers = ["carol", "dave"].map(|client| ROOMS.try_enter(Client { client }));
+    assert!(strangers.iter().all(Option::is_some));
+    assert_eq!(status(&layer, from("eve")).await, 503);
+    drop(alice);
+    assert_eq!((ROOMS.forget_idle(), ROOMS.family().len()), (2, 0));
+    assert_eq!(status(&layer, from("eve")).await, 200);
+    assert_eq!(ROOMS.family().lifetime(), (5, 2));
+}
+
+struct Slow;
+
+impl http_body::Body for Slow {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> std::task::Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        std::task::Poll::Pending
+    }
+}
+
+impl Default for Slow {
+    fn default() -> Slow {
+        Slow
+    }
+}
+
+#[tokio::test]
+async fn a_request_has_its_place_until_the_body_has_ended_or_is_dropped() {
+    static ROOMS: Rooms<Client> = Rooms::new(10, |_| 1);
+    let layer = RoomLayer::new(&ROOMS, client);
+    let response = crate::limited::respond(&layer, from("alice")).await;
+    assert_eq!(in_room(&ROOMS), 1);
+    let mut body = response.into_body();
+    let read = (&mut body).collect().await.expect("a body").to_bytes();
+    assert_eq!((&read[..], in_room(&ROOMS)), (&b"well"[..], 0));
+    drop(body);
+    assert_eq!(in_room(&ROOMS), 0);
+
+    let slow = service_fn(|_: Request<()>| ready(Ok::<_, Infallible>(Response::new(Slow))));
+    let response = layer.layer(slow).oneshot(from("alice")).await.expect("a response");
+    assert_eq!((in_room(&ROOMS), status(&layer, from("alice")).await), (1, 503));
+    drop(response);
+    assert_eq!(in_room(&ROOMS), 0);
+
+    let empty = service_fn(|_: Request<()>| {
+        ready(Ok::<_, Infallible>(Response::new(Empty::<Bytes>::new())))
+    });
+    let response = layer.layer(empty).oneshot(from("alice")).await.expect("a response");
+    assert_eq!(in_room(&ROOMS), 0, "servers do not poll an empty body");
+    drop(response);
+}
+
+#[tokio::test]
+async fn who_fails_panics_or_is_given_up_leaves_the_room() {
+    static ROOMS: Rooms<Client> = Rooms::new(10, |_| 1);
+    let layer = RoomLayer::new(&ROOMS, client);
+    let failing = service_fn(|_: Request<()>| ready(Err::<Response<Empty<Bytes>>, _>("broken")));
+    assert!(layer.layer(failing).oneshot(from("alice")).await.is_err());
+    assert_eq!(in_room(&ROOMS), 0);
+
+    let never = service_fn(|_: Request<()>| pending::<Answer>());
+    let mut service = layer.layer(never);
+    let given_up = service.call(from("alice"));
+    assert_eq!(in_room(&ROOMS), 1);
+    drop(given_up);
+    assert_eq!(in_room(&ROOMS), 0);
+
+    let panicking =
+        service_fn(|_: Request<()>| -> std::future::Ready<Answer> { panic!("it fell") });
+    let mut service = layer.layer(panicking);
+    assert!(catch_unwind(AssertUnwindSafe(|| drop(service.call(from("alice"))))).is_err());
+    assert_eq!(in_room(&ROOMS), 0);
+
+    let panicking = service_fn(|_: Request<()>| async { panic!("it fell later") as Answer });
+    let response = layer.layer(panicking).call(from("alice"));
+    let fallen = catch_unwind(AssertUnwindSafe(move || {
+        let mut context = Context::from_waker(Waker::noop());
+        pin!(response).poll(&mut context).is_ready()
+    }));
+    assert!(fallen.is_err());
+    assert_eq!((in_room(&ROOMS), status(&layer, from("alice")).await), (0, 200));
+}
+
+#[test]
+fn there_are_never_more_in_a_room_while_idle_ones_are_forgotten() {
+    static ROOMS: Rooms<Client> = Rooms::new(10, |_| 2);
+    for round in 0..2_000 {
+        let (all_have_asked, entered) = (Barrier::new(3), AtomicU64::new(0));
+        race(3, |thread| {
+            if thread == 0 {
+                ROOMS.forget_idle();
+            }
+            let place = ROOMS.try_enter(ALICE);
+            entered.fetch_add(place.is_some().into(), Ordering::Relaxed);
+            all_have_asked.wait();
+            drop(place);
+        });
+        assert_eq!(entered.into_inner(), 2);
+        if round % 2 == 0 {
+            assert_eq!((ROOMS.forget_idle(), ROOMS.family().len()), (1, 0));
+        }
+    }
+    assert_eq!(ROOMS.family().lifetime(), (4_000, 2_000));
+}
+
+#[test]
+fn who_has_found_a_room_before_it_was_closed_finds_the_next() {
+    static ROOMS: Rooms<Client> = Rooms::new(10, |_| u64::MAX);
+    drop(ROOMS.try_enter(ALICE));
+    let handle = ROOMS.family().handle(ALICE); // it is kept, so it is not removed
+    assert_eq!((ROOMS.forget_idle(), ROOMS.family().len()), (0, 1));
+    let place = ROOMS.try_enter(ALICE);
+    assert!(place.is_some());
+    assert_eq!((handle.level(), in_room(&ROOMS)), (0, 1));
+    assert_eq!(ROOMS.forget_idle(), 0, "somebody is in it");
+}

@@ -1,0 +1,253 @@
+//! How many at once: each bucket's maximum is the greatest level that its operations join, in one order of all operations; no limit is
+//! overshot; and what was done before an operation is seen behind the next, the time included.
+//!
+//! Explores two threads that enter and leave while buckets rotate, of weights by which any order shows; two that meet an advancing clock;
+//! and two that ask for the last place.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use windrow::clock::Manual;
+use windrow::{Clock, InFlight, Peaks, SlidingWindow, events};
+use windrow_loom_tests::engine::{
+    UnsafeCell,
+    sync::Arc,
+    thread::{self, JoinHandle},
+};
+use windrow_loom_tests::window::{LENGTH, Local, Window, interval, set_time, window};
+use windrow_loom_tests::{Model, turn};
+
+events! {
+    /// What is kept of a level; and what opens buckets.
+    enum Pool { Busy: Maximum, Opened: Count }
+}
+
+/// A level, and the window that keeps its maximum.
+struct Busy<C> {
+    level: InFlight,
+    window: SlidingWindow<Pool, C>,
+}
+
+impl<C: Clock> Busy<C> {
+    fn peaks(&self) -> Peaks<'_, Pool, C> {
+        self.level.peaks_in(&self.window, Pool::Busy)
+    }
+
+    /// The maximum of each bucket of the interval, the oldest first.
+    fn maxima(&self) -> Vec<Option<u64>> {
+        let snapshot = self.window.snapshot();
+        snapshot.buckets().iter().map(|bucket| bucket.stats(Pool::Busy).max).collect()
+    }
+}
+
+fn spawn<T: Send + Sync + 'static, R: Send + 'static>(
+    shared: &Arc<T>,
+    body: impl FnOnce(&T) -> R + Send + 'static,
+) -> JoinHandle<R> {
+    let shared = Arc::clone(shared);
+    thread::spawn(move || body(&shared))
+}
+
+/// A bucket, by its number, and a weight that enters there, or leaves if it is negative.
+type Op = (usize, i64);
+
+/// Does what a thread does, one operation after the other.
+fn play(busy: &Busy<Local>, ops: &[Op]) {
+    for (bucket, weight) in ops {
+        set_time(*bucket as u64);
+        turn();
+        match *weight {
+            entering @ 0.. => busy.peaks().enter(entering.unsigned_abs()).forget(),
+            leaving => busy.peaks().leave(leaving.unsigned_abs()),
+        }
+    }
+}
+
+/// A window of two buckets, with the first in which a thread does something open.
+fn opened(one: &[Op], other: &[Op]) -> Window<Pool> {
+    set_time(0);
+    let window = window(2);
+    set_time(one[0].0.min(other[0].0) as u64);
+    window.add(Pool::Opened, 1);
+    window
+}
+
+/// All ways in which the operations of two threads can follow each other.
+fn orders(one: &[Op], other: &[Op]) -> Vec<Vec<Op>> {
+    let (Some((last, before)), Some((last_other, before_other))) =
+        (one.split_last(), other.split_last())
+    else {
+        return vec![[one, other].concat()];
+    };
+    let ending = |orders: Vec<Vec<Op>>, last: &Op| {
+        orders.into_iter().map(move |order| [&order[..], &[*last]].concat()).collect::<Vec<_>>()
+    };
+    let mut all = ending(orders(before, other), last);
+    all.extend(ending(orders(one, before_other), last_other));
+    all
+}
+
+/// The maximum of each bucket, if operations come in this order.
+fn maxima_of(before: u64, order: &[Op]) -> Vec<Option<u64>> {
+    let (mut level, mut maxima) = (before.cast_signed(), vec![None; 2]);
+    for (bucket, weight) in order {
+        let joined = level.max(level + weight).unsigned_abs();
+        maxima[*bucket] = maxima[*bucket].max(Some(joined));
+        level += weight;
+    }
+    maxima
+}
+
+/// Two threads enter and leave, with so many in flight already: the maxima are those of one of the orders.
+fn explore(model: Model, before: u64, one: &'static [Op], other: &'static [Op]) {
+    model.explore(move || {
+        let busy = Arc::new(Busy { level: InFlight::new(), window: opened(one, other) });
+        busy.level.enter(before).forget();
+        let second = spawn(&busy, move |busy| play(busy, other));
+        play(&busy, one);
+        second.join().unwrap();
+        set_time(1);
+        let possible: BTreeSet<_> =
+            orders(one, other).iter().map(|order| maxima_of(before, order)).collect();
+        let found = busy.maxima();
+        assert!(possible.contains(&found), "{found:?} is of no order: {possible:?}");
+        assert_eq!(
+            (busy.peaks().level(), busy.peaks().peak()),
+            (0, found.into_iter().flatten().max().unwrap())
+        );
+    });
+}
+
+/// Both come and go.
+#[test]
+fn two_in_one_bucket() {
+    let model = Model::new("in_flight::two_in_one_bucket").bounded(2).bounded_over_epoch(1);
+    explore(model, 0, &[(0, 1), (0, -1)], &[(0, 2), (0, -2)]);
+}
+
+/// Nobody enters in that bucket: what it began with is its maximum.
+#[test]
+fn two_that_leave_in_a_later_bucket() {
+    let model = Model::new("in_flight::two_that_leave_in_a_later_bucket");
+    explore(model.bounded(2).bounded_over_epoch(1), 3, &[(1, -1)], &[(1, -2)]);
+}
+
+/// One is in flight across the beginning of a bucket, in which another comes and goes.
+#[test]
+fn one_across_a_rotation() {
+    let model = Model::longest("in_flight::one_across_a_rotation");
+    explore(model, 0, &[(0, 1), (1, -1)], &[(1, 2), (1, -2)]);
+}
+
+/// Two threads do the same, one of them after it has moved the clock to the next bucket, with so many in flight
+/// already. Returns the maxima of the two buckets.
+fn beside_a_clock(before: u64, operate: fn(Peaks<'_, Pool, Manual>)) -> [Option<u64>; 2] {
+    let clock = Manual::default();
+    let builder = SlidingWindow::builder().interval(interval(2)).buckets(2).clock(clock.clone());
+    let busy = Arc::new(Busy { level: InFlight::new(), window: builder.build().unwrap() });
+    busy.level.enter(before).forget();
+    let other = spawn(&busy, move |busy| {
+        busy.window.clock().advance(Duration::from_nanos(LENGTH));
+        turn();
+        operate(busy.peaks());
+    });
+    turn();
+    operate(busy.peaks());
+    other.join().unwrap();
+    busy.maxima().try_into().unwrap()
+}
+
+/// Who enters second counts in no earlier bucket than the one that the first has seen.
+#[test]
+fn enters_against_the_clock() {
+    let model = Model::new("in_flight::enters_against_the_clock");
+    model.bounded(1).explore(|| {
+        let maxima = beside_a_clock(0, |peaks| peaks.enter(1).forget());
+        assert_ne!(maxima[0], Some(2), "the second to enter has not seen what the first saw");
+        assert_eq!(maxima[0].max(maxima[1]), Some(2));
+    });
+}
+
+#[test]
+fn limited_enters_against_the_clock() {
+    let model = Model::new("in_flight::limited_enters_against_the_clock");
+    model.bounded(1).explore(|| {
+        let maxima = beside_a_clock(0, |peaks| peaks.try_enter(1, 2).unwrap().forget());
+        assert_ne!(maxima[0], Some(2), "the second to enter has not seen what the first saw");
+        assert_eq!(maxima[0].max(maxima[1]), Some(2));
+    });
+}
+
+/// Who leaves second raises 1: in no earlier bucket than the one that the first has seen.
+#[test]
+fn leaves_against_the_clock() {
+    let model = Model::new("in_flight::leaves_against_the_clock");
+    model.bounded(1).explore(|| {
+        let maxima = beside_a_clock(2, |peaks| peaks.leave(1));
+        assert_ne!(maxima[0], Some(1), "the second to leave has not seen what the first saw");
+        assert_eq!(maxima[0].max(maxima[1]), Some(2));
+    });
+}
+
+/// With a limit of one, one thread at a time is inside, and sees what the one before it did.
+#[test]
+fn one_at_a_time() {
+    Model::new("in_flight::one_at_a_time").explore(|| {
+        let lock = Arc::new((InFlight::new(), UnsafeCell::new(0)));
+        let enter = |(level, cell): &(InFlight, UnsafeCell<u64>)| {
+            turn();
+            let inside = level.try_enter(1, 1);
+            if inside.is_some() {
+                // SAFETY: loom checks that no other thread uses the cell.
+                cell.with_mut(|cell| unsafe { *cell += 1 });
+            }
+            inside.is_some()
+        };
+        let other = spawn(&lock, enter);
+        let inside = enter(&lock);
+        assert!(other.join().unwrap() || inside, "a place was free, and nobody had it");
+        assert_eq!(lock.0.level(), 0);
+    });
+}
+
+/// Who finds nothing in flight has seen what was done until then.
+#[test]
+fn level_against_the_last_leave() {
+    Model::new("in_flight::level_against_the_last_leave").explore(|| {
+        let work = Arc::new((InFlight::new(), UnsafeCell::new(0)));
+        work.0.enter(1).forget();
+        let other = spawn(&work, |(level, cell)| {
+            // SAFETY: loom checks that no other thread uses the cell.
+            cell.with_mut(|cell| unsafe { *cell = 7 });
+            turn();
+            level.leave(1);
+        });
+        turn();
+        if work.0.level() == 0 {
+            // SAFETY: loom checks that no other thread writes to the cell.
+            work.1.with(|cell| assert_eq!(unsafe { *cell }, 7));
+        }
+        other.join().unwrap();
+    });
+}
+
+/// Two want two of three places: they are never in together.
+#[test]
+fn limit_against_limit() {
+    Model::new("in_flight::limit_against_limit").bounded(3).explore(|| {
+        let level = Arc::new(InFlight::new());
+        let ask = |level: &InFlight| {
+            turn();
+            let inside = level.try_enter(2, 3);
+            turn();
+            if inside.is_some() {
+                assert!(level.level() <= 3, "{level} are in");
+            }
+            inside.is_some()
+        };
+        let other = spawn(&level, ask);
+        let inside = ask(&level);
+        assert!(other.join().unwrap() || inside, "two places were free, and nobody had them");
+        assert_eq!(level.level(), 0);
+    });
+}

@@ -1,0 +1,81 @@
+//! Gates of a family that come and go while threads ask them.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use testkit::race;
+use windrow::clock::{Manual, from_fn};
+use windrow::{Clock, Family, Gate, Timestamp, labels};
+
+use crate::most_in_a_run;
+
+labels! { struct Client { client: u64 } }
+
+const LIMIT: u64 = 3;
+const LENGTH: u64 = 5;
+const BUCKETS: u64 = 3;
+
+/// As `Gate::retire` says. Returns the start of the bucket in which it was granted.
+fn try_admit<C: Clock + Send + Sync + 'static, F: Fn() -> Gate<C>>(
+    gates: &Family<Client, Gate<C>, F>,
+    labels: Client,
+) -> Option<u64> {
+    loop {
+        let gate = gates.with(labels);
+        let (_, start) = gate.admit_and_tell(1, Duration::ZERO);
+        if start.is_some() || gate.limit() > 0 {
+            return start.map(Timestamp::as_nanos);
+        }
+        drop(gate);
+        gates.remove_if(labels, |gate| gate.limit() == 0);
+    }
+}
+
+/// Each reading is later than the one before; and every fourth by two intervals, so that there are idle gates.
+fn leaping() -> impl Clock {
+    static READINGS: AtomicU64 = AtomicU64::new(0);
+    let now = || {
+        let reading = READINGS.fetch_add(1, Ordering::SeqCst);
+        Timestamp::from_nanos(reading + reading / 4 * (2 * LENGTH * BUCKETS))
+    };
+    from_fn(now, Duration::ZERO)
+}
+
+#[test]
+fn a_gate_and_its_successor_together_keep_the_limit() {
+    let gates = Family::<Client, Gate<_>, _>::with_constructor(|| {
+        let builder = Gate::builder(LIMIT).interval(Duration::from_nanos(LENGTH * BUCKETS));
+        builder.buckets(BUCKETS as usize).clock(leaping()).allow_coarse_clock().build().unwrap()
+    });
+    let (all, removed) = (Mutex::new(BTreeMap::new()), AtomicUsize::new(0));
+    race(3, |thread| {
+        for call in 0..10_000 {
+            if thread == 0 && call % 3 == 0 {
+                let gone = gates.retain(|gate, _| !gate.retire());
+                removed.fetch_add(gone, Ordering::Relaxed);
+            }
+            if let Some(start) = try_admit(&gates, Client { client: 7 }) {
+                *all.lock().unwrap().entry(start).or_default() += 1;
+            }
+        }
+    });
+    let removed = removed.into_inner();
+    assert!(removed > 0, "only {removed} gates were removed");
+    assert!(most_in_a_run(&all.into_inner().unwrap(), LENGTH, BUCKETS) <= LIMIT);
+}
+
+#[test]
+fn who_has_found_a_gate_before_it_left_is_refused() {
+    let gates = Family::<Client, Gate<Manual>, _>::with_constructor(|| {
+        Gate::builder(LIMIT).clock(Manual::default()).build().unwrap()
+    });
+    let client = Client { client: 7 };
+    let found = gates.with(client);
+    assert_eq!(gates.retain(|gate, _| !gate.retire()), 1);
+    assert!(gates.with(client).try_admit(LIMIT));
+    assert!(!found.try_admit(1));
+    drop(found);
+    assert_eq!((gates.retain(|gate, _| !gate.retire()), gates.lifetime()), (0, LIMIT));
+}

@@ -1,0 +1,221 @@
+//! What it says of itself, one thread at a time.
+
+use std::mem::{forget, size_of};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::thread;
+
+use testkit::{clock_at, ms, window};
+use windrow::clock::Manual;
+use windrow::{Entered, Family, InFlight, Peaks, SlidingWindow, labels};
+
+use crate::Pool;
+
+type Window = SlidingWindow<Pool, Manual>;
+
+/// The maximum of each bucket of the interval, the oldest first.
+fn maxima(window: &Window) -> Vec<Option<u64>> {
+    window.snapshot().iter().map(|bucket| bucket.stats(Pool::Busy).max).collect()
+}
+
+#[test]
+fn the_level_is_what_has_entered_and_not_left() {
+    static OPEN: InFlight = InFlight::new();
+    let one = OPEN.enter(1);
+    let many = OPEN.enter(700);
+    let nothing = OPEN.enter(0);
+    assert_eq!(OPEN.level(), 701);
+    drop(one);
+    assert_eq!((OPEN.level(), OPEN.to_string().as_str()), (700, "700"));
+    assert_eq!(format!("{OPEN:?}, {many:?}"), "InFlight(700), Entered(700)");
+    drop((many, nothing));
+    assert_eq!(OPEN.level(), 0);
+}
+
+#[test]
+fn a_guard_may_be_dropped_by_another_thread_or_by_a_panic() {
+    static OPEN: InFlight = InFlight::new();
+    let guard = OPEN.enter(2);
+    thread::spawn(move || drop(guard)).join().unwrap();
+    assert_eq!(OPEN.level(), 0);
+
+    let window = window::<Pool>(ms(500), 2, &clock_at(0));
+    let peaks = OPEN.peaks_in(&window, Pool::Busy);
+    let panicked = catch_unwind(AssertUnwindSafe(|| {
+        let _guard = peaks.enter(3);
+        panic!("of the caller");
+    }));
+    assert!(panicked.is_err());
+    assert_eq!((OPEN.level(), window.stats(Pool::Busy).max), (0, Some(3)));
+}
+
+#[test]
+fn what_is_forgotten_stays_until_it_is_left() {
+    let open = InFlight::new();
+    open.enter(2).forget();
+    forget(open.enter(3));
+    assert_eq!(open.level(), 5);
+    open.leave(4);
+    assert_eq!(open.level(), 1);
+}
+
+#[test]
+fn a_limit_is_reached_and_never_passed() {
+    let open = InFlight::new();
+    assert!(open.try_enter(5, 4).is_none());
+    let four = open.try_enter(4, 4).unwrap();
+    assert!(open.try_enter(1, 4).is_none());
+    assert!(open.try_enter(0, 4).is_some());
+    assert!(open.try_enter(0, 3).is_none());
+    let urgent = open.try_enter(1, 5).unwrap();
+    assert_eq!(open.level(), 5);
+    drop((four, urgent));
+    assert!(open.try_enter(1, 1).is_some());
+    assert!(open.try_enter(1, 0).is_none());
+    assert_eq!(open.level(), 0);
+}
+
+#[test]
+fn what_is_refused_writes_nothing() {
+    let window = window::<Pool>(ms(500), 2, &clock_at(0));
+    let open = InFlight::new();
+    let peaks = open.peaks_in(&window, Pool::Busy);
+    assert!(peaks.try_enter(2, 1).is_none());
+    assert_eq!((open.level(), window.lifetime(Pool::Busy).max), (0, None));
+    open.enter(1).forget();
+    assert!(peaks.try_enter(1, 1).is_none());
+    assert_eq!((open.level(), window.lifetime(Pool::Busy).max), (1, None));
+}
+
+/// The documented range.
+#[test]
+fn beyond_two_to_the_63_it_shows_as_zero_until_enough_has_left() {
+    const END: u64 = 1 << 63;
+    let open = InFlight::new();
+    let most = open.try_enter(END - 1, u64::MAX).unwrap();
+    assert_eq!(open.level(), END - 1);
+    assert!(open.try_enter(1, u64::MAX).is_none(), "no limit lets it leave the range");
+    let beyond = open.enter(1);
+    assert_eq!(open.level(), 0);
+    drop(most);
+    assert_eq!(open.level(), 1);
+    drop(beyond);
+    assert_eq!(open.level(), 0);
+    assert!(open.try_enter(u64::MAX, u64::MAX).is_none());
+}
+
+#[test]
+fn a_leave_too_many_shows_as_zero_until_it_is_made_up_for() {
+    let window = window::<Pool>(ms(500), 2, &clock_at(0));
+    let open = InFlight::new();
+    let peaks = open.peaks_in(&window, Pool::Busy);
+    peaks.leave(2);
+    let one = peaks.enter(1);
+    assert_eq!((open.level(), window.stats(Pool::Busy).max), (0, Some(0)));
+    let two = peaks.enter(2);
+    assert_eq!((open.level(), peaks.peak()), (1, 1));
+    drop((one, two));
+    peaks.enter(2).forget();
+    assert_eq!(open.level(), 0);
+}
+
+#[test]
+fn a_bucket_that_sees_only_leaves_has_what_it_began_with() {
+    let clock = clock_at(0);
+    let window = window::<Pool>(ms(100), 4, &clock);
+    let open = InFlight::new();
+    let peaks = open.peaks_in(&window, Pool::Busy);
+    let (one, two) = (peaks.enter(1), peaks.enter(2));
+    clock.advance(ms(100));
+    drop(one);
+    clock.advance(ms(100));
+    drop(two);
+    assert_eq!(maxima(&window), [Some(3), Some(3), Some(2)]);
+}
+
+/// And other levels would have left the same maxima.
+#[test]
+fn a_quiet_bucket_has_no_maximum_unless_somebody_enters_with_nothing() {
+    let run = |leaving: u64, mark: bool| {
+        let clock = clock_at(0);
+        let window = window::<Pool>(ms(100), 3, &clock);
+        let open = InFlight::new();
+        let peaks = open.peaks_in(&window, Pool::Busy);
+        peaks.enter(5).forget();
+        peaks.leave(leaving);
+        clock.advance(ms(100));
+        if mark {
+            drop(peaks.enter(0));
+        }
+        clock.advance(ms(100));
+        peaks.enter(leaving).forget();
+        maxima(&window)
+    };
+    assert_eq!(run(3, false), [Some(5), None, Some(5)]);
+    assert_eq!(run(1, false), [Some(5), None, Some(5)]);
+    assert_eq!(run(3, true), [Some(5), Some(2), Some(5)]);
+    assert_eq!(run(1, true), [Some(5), Some(4), Some(5)]);
+}
+
+#[test]
+fn the_most_until_now_includes_what_has_lasted() {
+    let clock = clock_at(0);
+    let window = SlidingWindow::<Pool>::builder()
+        .interval(ms(400))
+        .buckets(4)
+        .tier(ms(400), 10)
+        .clock(clock.clone())
+        .build()
+        .unwrap();
+    let open = InFlight::new();
+    let peaks = open.peaks_in(&window, Pool::Busy);
+    let long = peaks.enter(2);
+    drop(peaks.enter(7));
+    assert_eq!((peaks.level(), peaks.peak()), (2, 9));
+    clock.advance(ms(1_000));
+    assert_eq!((window.stats(Pool::Busy).max, peaks.peak()), (None, 2));
+    assert_eq!(peaks.peak_over(ms(100)), Ok(2));
+    assert_eq!(peaks.peak_over(ms(4_000)), Ok(9));
+    assert!(peaks.peak_over(ms(4_001)).is_err() && peaks.peak_over(ms(0)).is_err());
+    drop(long);
+    assert_eq!((peaks.level(), peaks.peak()), (0, 2));
+    let coarse = window.series(0).unwrap();
+    let coarse: Vec<_> = coarse.iter().filter_map(|bucket| bucket.stats(Pool::Busy).max).collect();
+    assert_eq!(coarse, [9, 2]);
+}
+
+#[test]
+fn what_enters_without_the_window_is_in_the_next_maximum() {
+    let window = window::<Pool>(ms(100), 2, &clock_at(0));
+    let open = InFlight::new();
+    let peaks = open.peaks_in(&window, Pool::Busy);
+    open.enter(4).forget();
+    assert_eq!((window.stats(Pool::Busy).max, peaks.peak()), (None, 4));
+    peaks.enter(1).forget();
+    assert_eq!(window.stats(Pool::Busy).max, Some(5));
+}
+
+labels! { struct Tenant { tenant: str } }
+
+#[test]
+fn a_family_has_a_level_for_each_set_of_labels() {
+    let tenants = Family::<Tenant, InFlight>::new();
+    let one = tenants.handle(Tenant { tenant: "one" });
+    let other = tenants.handle(Tenant { tenant: "other" });
+    let guards = (one.enter(1), other.try_enter(2, 2).unwrap());
+    assert_eq!((one.level(), other.level(), tenants.lifetime()), (1, 2, 3));
+    drop(guards);
+    assert_eq!(tenants.lifetime(), 0);
+}
+
+#[test]
+fn all_of_it_can_be_shared() {
+    fn shared<T: Send + Sync>() {}
+    shared::<InFlight>();
+    shared::<Peaks<'_, Pool, Manual>>();
+    shared::<Entered<&InFlight>>();
+    shared::<Entered<Peaks<'_, Pool, Manual>>>();
+    assert_eq!(size_of::<Entered<&InFlight>>(), 16);
+    let shared = Arc::new(InFlight::default());
+    assert_eq!(shared.level(), 0);
+}

@@ -1,0 +1,76 @@
+//! Broken twins of what knows how many are in flight.
+
+use crate::models::CHECKER;
+use crate::twin::Twin;
+
+/// Every mistake with levels that a model must notice.
+pub(super) const IN_FLIGHT: &[Twin] = &[
+    Twin {
+        name: "in-flight-raised-by-enters-alone",
+        file: "src/in_flight/peaks.rs",
+        find: "        self.window.record(self.event, self.in_flight.fall(weight));",
+        replace: "        self.in_flight.fall(weight);",
+        build: &CHECKER,
+        model: "in_flight::two_that_leave_in_a_later_bucket",
+        why: "a bucket that sees only leaves has no maximum",
+    },
+    Twin {
+        name: "in-flight-leave-raises-the-level-after-it",
+        file: "src/in_flight/level.rs",
+        find: "        shown(self.sum.fetch_sub(weight, Ordering::AcqRel))",
+        replace: "        shown(self.sum.fetch_sub(weight, Ordering::AcqRel).wrapping_sub(weight))",
+        build: &CHECKER,
+        model: "in_flight::two_that_leave_in_a_later_bucket",
+        why: "the level that a bucket began with is not in its maximum",
+    },
+    Twin {
+        name: "in-flight-raises-what-it-reads-afterwards",
+        file: "src/in_flight/level.rs",
+        find: "        shown(before.wrapping_add(weight))",
+        replace: "        shown(self.sum.load(Ordering::Acquire).max(before & 0))",
+        build: &CHECKER,
+        model: "in_flight::one_across_a_rotation",
+        why: "others have left meanwhile, and the greatest level is in no maximum",
+    },
+    Twin {
+        name: "in-flight-leave-raises-what-it-read-before",
+        file: "src/in_flight/level.rs",
+        find: "        shown(self.sum.fetch_sub(weight, Ordering::AcqRel))",
+        replace: "        let before = self.sum.load(Ordering::Acquire);
+        self.sum.fetch_sub(weight, Ordering::AcqRel);
+        shown(before)",
+        build: &CHECKER,
+        model: "in_flight::two_in_one_bucket",
+        why: "a level that the leave has not ended may be a greater one, of an earlier bucket, or a lesser one",
+    },
+    Twin {
+        name: "in-flight-reads-the-clock-first",
+        file: "src/in_flight/peaks.rs",
+        find: "        self.window.record(self.event, self.in_flight.rise(weight));",
+        replace: "        let at = self.window.now();
+        let _ = self.window.record_at(at, self.event, self.in_flight.rise(weight));",
+        build: &CHECKER,
+        model: "in_flight::enters_against_the_clock",
+        why: "a level counts in a bucket that had ended before it was reached",
+    },
+    Twin {
+        name: "in-flight-limit-checks-and-then-adds",
+        file: "src/in_flight/level.rs",
+        find: "            match self.sum.compare_exchange_weak(before, after, order, failed) {
+                Ok(_) => return Some(shown(after)),",
+        replace: "            match self.sum.fetch_update(order, failed, |sum| Some(sum.wrapping_add(weight))) {
+                Ok(_) => return Some(shown(after)),",
+        build: &CHECKER,
+        model: "in_flight::limit_against_limit",
+        why: "two that have looked before either adds are in together",
+    },
+    Twin {
+        name: "in-flight-leave-is-relaxed",
+        file: "src/in_flight/level.rs",
+        find: "        shown(self.sum.fetch_sub(weight, Ordering::AcqRel))",
+        replace: "        shown(self.sum.fetch_sub(weight, Ordering::Relaxed))",
+        build: &CHECKER,
+        model: "in_flight::one_at_a_time",
+        why: "who enters next does not see what the last one did",
+    },
+];

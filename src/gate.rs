@@ -82,7 +82,8 @@ use terms::Terms;
 /// | that is refused, by [`admit`](Self::admit) | besides, a load for each bucket that is forgotten until it fits |
 /// | that opens a bucket: the first in it, and the first that waits for it | three or four read-modify-writes, and up to nine loads and stores for each bucket of the interval |
 ///
-/// One word decides, so grants of all threads go through one cache line: that is the price of an exact limit, here as elsewhere.
+/// One word decides, so grants of all threads go through one cache line: that is the price of an exact limit, here as elsewhere. (A
+/// [`RationedGate`] pays with exact refusals instead.)
 ///
 /// A gate takes 0.8 kilobytes and 64 bytes for each bucket of the interval. Opening a bucket allocates nothing, unless more than three threads
 /// do so at once for the first time. A thread that stands still in a call holds up no other.

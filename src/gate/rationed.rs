@@ -223,7 +223,7 @@ impl<C> Debug for RationedGate<C> {
         f.debug_struct("RationedGate")
             .field("gate", &self.gate)
             .field("most", &self.most)
-            .field("rations", &self.rations)
+            .field("unused", &self.unused())
             .finish()
     }
 }

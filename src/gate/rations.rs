@@ -1,9 +1,7 @@
 //! A gate's rations: one in each row, in two neighbouring columns.
 //!
-//! What is done to a row's ration is in [`take`](crate::stripe::take). Here is where they stand: columns of their own, from when
+//! What is done to a row's ration is in [`take`]. Here is where they stand: columns of their own, from when
 //! the gate is made until it is dropped. If the arena is full there are none, and the gate is asked each time.
-
-use std::fmt::{self, Debug, Formatter};
 
 use crate::arena::{arena, rows};
 use crate::memory::column::Column;
@@ -71,8 +69,17 @@ impl Drop for Rations {
     }
 }
 
-impl Debug for Rations {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Rations").field("left", &self.left()).finish()
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::*;
+
+    /// Other tests claim columns at the same time.
+    #[test]
+    fn columns_are_given_back() {
+        let mut again = (0..1_000).map(|_| {
+            let first = Rations::new().word;
+            Rations::new().word == first
+        });
+        assert!(again.any(|is_same| is_same));
     }
 }

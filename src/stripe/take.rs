@@ -15,8 +15,8 @@
 //! ```
 //!
 //! Per core each is one restartable sequence, whose last instruction is its one store to the pair
-//! ([`per_core`](super::per_core)). Portably each is made of plain loads and stores by the thread that has leased the row, which
-//! alone writes there ([`portable`](super::portable)). So two operations on a row come one after the other, and a taker that finds a ration
+//! ([`per_core`]). Portably each is made of plain loads and stores by the thread that has leased the row, which
+//! alone writes there ([`portable`]). So two operations on a row come one after the other, and a taker that finds a ration
 //! finds it whole. What is taken was there, so nothing is taken twice; what is swapped out is there no more.
 //!
 //! A thread without a row of its own takes nothing: rows that threads share would need a locked instruction, and then the gate itself

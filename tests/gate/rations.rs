@@ -49,6 +49,15 @@ fn a_ration_of_nothing_is_refused() {
 }
 
 #[test]
+fn a_rationed_gate_is_shown_and_shared() {
+    fn shared<T: Send + Sync + std::panic::UnwindSafe + std::panic::RefUnwindSafe>(_: &T) {}
+    let (gate, _) = roomy(10);
+    shared(&gate);
+    let shown = format!("RationedGate {{ gate: {:?}, most: 10, unused: 0 }}", gate.exact());
+    assert_eq!((format!("{gate:?}"), gate.most()), (shown, 10));
+}
+
+#[test]
 fn a_ration_is_used_up_before_the_gate_is_asked_again() {
     let (gate, _) = roomy(10);
     for used in 1..=100 {

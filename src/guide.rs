@@ -17,6 +17,7 @@
 //! [circuit-breaker.md]: circuit_breaker
 //! [retry-budget.md]: retry_budget
 //! [limits.md]: limits
+//! [in-flight.md]: in_flight
 //! [rate-display.md]: rate_display
 //! [endpoints.md]: endpoints
 //! [percentiles.md]: percentiles
@@ -76,6 +77,8 @@ pub mod from_striped {}
 #[doc = include_str!("../docs/guide/from-prometheus.md")]
 pub mod from_prometheus {}
 
+/// [circuit-breaker.md]: circuit_breaker
+/// [in-flight.md]: in_flight
 /// [parity.md]: parity
 /// [percentiles.md]: percentiles
 /// [performance.md]: performance
@@ -92,6 +95,10 @@ pub mod retry_budget {}
 
 #[doc = include_str!("../docs/guide/limits.md")]
 pub mod limits {}
+
+/// [limits.md]: limits
+#[doc = include_str!("../docs/guide/in-flight.md")]
+pub mod in_flight {}
 
 /// [performance.md]: performance
 #[doc = include_str!("../docs/guide/rate-display.md")]

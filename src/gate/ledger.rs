@@ -149,3 +149,70 @@ impl Ledger {
         }
     }
 }
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::*;
+    use crate::ring::Geometry;
+    use std::time::Duration;
+
+    fn ledger(limit: u64) -> (Ledger, Terms) {
+        let geometry = Geometry::new(Duration::from_nanos(20), 2).unwrap();
+        let terms = Terms::new(geometry, limit).unwrap();
+        (Ledger::new(terms, 0).unwrap(), terms)
+    }
+
+    /// Turns to a sheet of the same bucket.
+    fn turn(ledger: &Ledger, head: &Head<'_>) -> bool {
+        let Seen { start, terms, .. } = head.seen;
+        ledger.turn(head, Next { start, terms, now: start, grant: 0 })
+    }
+
+    /// Two threads turn away from a sheet. The one that comes too late fills a sheet that was the head meanwhile, in which a third is
+    /// about to grant. (Serials that went on from the sheet before would make the very word that it expects.)
+    #[test]
+    fn a_sheet_that_is_filled_in_vain_has_no_word_that_was_seen() {
+        let (ledger, _) = ledger(3);
+        assert!(turn(&ledger, &ledger.look())); // now the first sheet is free, and the first that is taken
+        ledger.look().seen.seal().unwrap();
+        let late = ledger.look();
+        assert!(turn(&ledger, &ledger.look()));
+        let third = ledger.look().seen;
+        assert!(turn(&ledger, &ledger.look()));
+        assert!(!turn(&ledger, &late));
+        assert!(!third.grant(1));
+        assert_eq!(ledger.look().seen.used(), 0);
+    }
+
+    /// A sheet's serial begins anew in the middle of a bucket, and nothing is lost.
+    #[test]
+    fn serials_go_round() {
+        const LAST: u64 = u64::MAX >> 1;
+        for before in 0..4 {
+            let (ledger, terms) = ledger(10);
+            ledger.shared.sheets.at(1).wear_out(LAST - before);
+            assert!(turn(&ledger, &ledger.look()));
+            for used in 0..10 {
+                let seen = ledger.look().seen;
+                assert_eq!((seen.used(), seen.is_open(), seen.fits(10 - used)), (used, true, true));
+                assert!(seen.grant(1) && !seen.grant(1));
+            }
+            assert!(!ledger.look().seen.fits(1));
+            let next = Next { start: 10, terms, now: 10, grant: 0 };
+            assert!(ledger.turn(&ledger.look(), next));
+            assert_eq!(ledger.look().seen.used(), 10);
+        }
+    }
+
+    /// Versions begin anew too.
+    #[test]
+    fn versions_go_round() {
+        let (ledger, _) = ledger(1);
+        let number = ledger.look().version & 0xFFFF;
+        ledger.shared.head.store((u64::MAX << NUMBER) | number, Ordering::Relaxed);
+        let last = ledger.look();
+        assert!(turn(&ledger, &last) && !ledger.is(&last));
+        assert_eq!(ledger.look().version >> NUMBER, 0);
+        assert!(ledger.look().seen.grant(1) && !ledger.look().seen.fits(1));
+    }
+}

@@ -26,7 +26,7 @@ const RETIRED: u64 = 0;
 impl<C: Clock> Gate<C> {
     /// Ends the gate, if nothing that it has granted counts any more; then returns true, also if it has ended before.
     ///
-    /// A retired gate has a [limit](Self::limit) of zero, for ever. It refuses everything, and says never to come back. While
+    /// A retired gate has a [limit](Self::limit) of zero, for ever. It refuses every weight but zero, and says never to come back. While
     /// anything is [granted](Self::granted) or [waited for](Self::waiting), it does nothing, and returns false: there is no moment between
     /// that look and the end. It costs what opening a bucket does.
     ///

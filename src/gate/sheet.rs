@@ -172,6 +172,12 @@ impl Sheet {
         }
     }
 
+    /// Makes a free sheet as it is after so many grants.
+    #[cfg(all(test, not(any(loom, shuttle))))]
+    pub(super) fn wear_out(&self, serial: u64) {
+        self.word.store(SEALED | serial, Ordering::Relaxed);
+    }
+
     /// Fills the caller's sheet with a gate's first bucket.
     pub(super) fn begin(&self, start: u64, terms: Terms) {
         self.write(Next { start, terms, now: start, grant: 0 }, 0, 0);

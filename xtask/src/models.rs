@@ -91,6 +91,15 @@ pub(crate) const TORTURE: Build = Build {
     tests: &["test", "--package", "windrow", "--test", "torture"],
 };
 
+/// No model: the library's own tests.
+pub(crate) const UNIT: Build = Build {
+    name: "unit tests",
+    flags: "",
+    target: "target",
+    profile: "debug",
+    tests: &["test", "--package", "windrow", "--lib"],
+};
+
 /// What threads of all kinds do, on real ones.
 pub(crate) const SURVIVAL: Build = Build {
     name: "survival",

@@ -15,13 +15,14 @@ const TARGET: &str = "x86_64-unknown-linux-gnu";
 /// The tests that `AddressSanitizer` watches. Not the others: they limit the address space, of which a
 /// sanitizer reserves terabytes (`survival`), count allocations (`steady`), load a plugin that is
 /// built without (`dlclose`), only compile (`refused`).
-const WATCHED: [&str; 12] = [
+const WATCHED: [&str; 13] = [
     "changes",
     "contract",
     "conformance",
     "drain",
     "errors",
     "events",
+    "gate",
     "oracle",
     "snapshots",
     "storm",

@@ -1,4 +1,4 @@
-//! What a layer that counts costs a request: `windrow-tower` beside the published ones, around the same axum router.
+//! What a layer costs a request that counts or limits: `windrow-tower`'s beside published ones, around the same axum router.
 //! `cargo run --release -p windrow-benches --features http --bin layer`; `--rounds N`, `--requests N` (a round).
 //!
 //! Nothing is sent: a request is made, routed, answered and read to its end in this process. Figures are CPU time a request
@@ -8,11 +8,12 @@ use std::future::Future;
 use std::hint::black_box;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
 use axum::extract::MatchedPath;
-use axum::http::Request;
+use axum::http::{Request, StatusCode};
 use axum::routing::get;
 use axum_prometheus::PrometheusMetricLayer;
 use http_body::Body as _;
@@ -22,21 +23,36 @@ use tokio::runtime::Builder;
 use tower_http::trace::TraceLayer;
 use tower_layer::Identity;
 use tower_service::Service;
+use windrow::{Gate, labels};
 use windrow_benches::harness::{Spent, WARM_UP, at_once};
 use windrow_benches::lab::stats::Spread;
 use windrow_benches::terminal::{print_caption, print_table};
-use windrow_tower::{Http, MetricsLayer, Routes};
+use windrow_tower::{Http, LimitLayer, Limits, MetricsLayer, RoomLayer, Rooms, Routes};
+
+labels! { struct Path { route: str } }
 
 static ROUTES: Routes = Routes::new();
 
+/// Grants everything.
+static WIDE: Limits<Path> =
+    Limits::new(10, |_| Gate::builder(1 << 40).buckets(10).build().expect("a second"));
+
+/// Refuses everything but the first.
+static NARROW: Limits<Path> =
+    Limits::new(10, |_| Gate::builder(1).interval(DAY).buckets(24).build().expect("a day"));
+
+static ROOMS: Rooms<Path> = Rooms::new(10, |_| 100);
+
+const DAY: Duration = Duration::from_secs(86_400);
+
 /// One request, from its begin to the end of its body.
-fn request(app: &Router) {
+fn request(app: &Router, expected: StatusCode) {
     let request = Request::builder().uri("/carts/7").body(Body::empty()).expect("a request");
     let context = &mut Context::from_waker(Waker::noop());
     // As servers do: a clone of the service for each request.
     let future = pin!(app.clone().call(request));
     let Poll::Ready(Ok(response)) = future.poll(context) else { panic!("it does not wait") };
-    assert!(response.status().is_success());
+    assert_eq!(response.status(), expected);
     let mut body = response.into_body();
     while let Poll::Ready(Some(frame)) = Pin::new(&mut body).poll_frame(context) {
         black_box(frame.expect("no error"));
@@ -47,17 +63,36 @@ fn matched(parts: &axum::http::request::Parts) -> Option<&str> {
     parts.extensions.get::<MatchedPath>().map(MatchedPath::as_str)
 }
 
-fn contenders() -> Vec<(&'static str, Router)> {
+fn path(parts: &axum::http::request::Parts) -> Option<Path<'_>> {
+    matched(parts).map(|route| Path { route })
+}
+
+/// Each with what it answers.
+fn contenders() -> Vec<(&'static str, Router, StatusCode)> {
     let app = || Router::new().route("/carts/{id}", get(|| async { "a cart" }));
     let (prometheus, _handle) = PrometheusMetricLayer::pair();
     vec![
-        ("no layer", app()),
+        ("no layer", app(), StatusCode::OK),
         // What axum does for any layer.
-        ("a layer that does nothing", app().layer(Identity::new())),
-        ("windrow-tower", app().layer(MetricsLayer::new(&ROUTES, matched))),
-        ("tower-http TraceLayer, nothing subscribed", app().layer(TraceLayer::new_for_http())),
-        ("axum-prometheus", app().layer(prometheus)),
+        ("a layer that does nothing", app().layer(Identity::new()), StatusCode::OK),
+        ("windrow-tower", app().layer(MetricsLayer::new(&ROUTES, matched)), StatusCode::OK),
+        ("windrow-tower, a limit", app().layer(LimitLayer::new(&WIDE, path)), StatusCode::OK),
+        ("windrow-tower, a limit that refuses", refusing(app()), StatusCode::TOO_MANY_REQUESTS),
+        ("windrow-tower, a room", app().layer(RoomLayer::new(&ROOMS, path)), StatusCode::OK),
+        (
+            "tower-http TraceLayer, nothing subscribed",
+            app().layer(TraceLayer::new_for_http()),
+            StatusCode::OK,
+        ),
+        ("axum-prometheus", app().layer(prometheus), StatusCode::OK),
     ]
+}
+
+/// With a limit that was reached.
+fn refusing(app: Router) -> Router {
+    let app = app.layer(LimitLayer::new(&NARROW, path));
+    request(&app, StatusCode::OK);
+    app
 }
 
 /// How many rounds, and how many requests in each.
@@ -91,8 +126,8 @@ fn main() -> Result<(), lexopt::Error> {
     for threads in [1, 2] {
         let mut took = vec![Vec::new(); contenders.len()];
         for _ in 0..rounds {
-            for ((_, app), took) in contenders.iter().zip(&mut took) {
-                let many = |times: u64| (0..times).for_each(|_| request(app));
+            for ((_, app, expected), took) in contenders.iter().zip(&mut took) {
+                let many = |times: u64| (0..times).for_each(|_| request(app, *expected));
                 let ran = at_once(threads, &|_| many(WARM_UP), &|_| many(requests));
                 took.push(Spent::of(&ran).cpu.as_nanos() as f64 / requests as f64);
             }

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 use std::time::{Duration, SystemTime};
 
-use windrow::{Counter, Event, Family, Gauge, SlidingWindow};
+use windrow::{Counter, Event, Family, Gauge, InFlight, SlidingWindow};
 use windrow_console::{Console, ConsoleService, RegisterError, field};
 use windrow_tower::{Endpoint, Routes};
 
@@ -41,6 +41,9 @@ pub(crate) static ROUTES: Routes = Routes::with_constructor(|| Endpoint::new(win
 /// Orders by outcome.
 pub(crate) static ORDERS: Family<Order, Counter> = Family::new();
 
+/// Orders that are worked on.
+pub(crate) static BARN: InFlight = InFlight::new();
+
 /// Payments.
 pub(crate) static PAYMENTS: LazyLock<SlidingWindow<Payment>> = LazyLock::new(window);
 
@@ -64,6 +67,7 @@ pub(crate) fn console() -> Result<ConsoleService, RegisterError> {
     let in_flight = field(&ROUTES, Endpoint::in_flight);
     all.show("shop_in_flight", "Requests in flight by method and route", in_flight)?;
     all.show("shop_orders", "Orders by outcome", &ORDERS)?;
+    all.show("shop_orders_in_work", "Orders that are worked on", &BARN)?;
     all.show("shop_payments", "Payments, in cents", &*PAYMENTS)?;
     all.show("shop_start_time_seconds", "When the process began, since 1970", &STARTED)?;
     all.nanoseconds("Rt");

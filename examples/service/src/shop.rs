@@ -8,16 +8,15 @@ use axum::Router;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::routing::{get, post};
-use tokio::sync::Semaphore;
 use tokio::time::sleep;
 
 use crate::book::Book;
-use crate::counts::{ORDERS, Order, Outcome, PAYMENTS, Payment};
+use crate::counts::{BARN, ORDERS, Order, Outcome, PAYMENTS, Payment};
 
 type Answer = (StatusCode, &'static str);
 
 /// How many orders are worked on at once; the others are refused.
-const PLACES: usize = 2;
+const PLACES: u64 = 2;
 
 /// Orders of so many cents or more are none.
 const MOST_CENTS: u64 = 100_000_000;
@@ -27,15 +26,13 @@ const SLOWEST: u64 = 5_000;
 
 /// The shop's state.
 pub(crate) struct Shop {
-    places: Semaphore,
     requests: AtomicU64,
     pub(crate) book: Book,
 }
 
 impl Shop {
     pub(crate) fn open() -> Arc<Shop> {
-        let places = Semaphore::new(PLACES);
-        Arc::new(Shop { places, requests: AtomicU64::new(0), book: Book::default() })
+        Arc::new(Shop { requests: AtomicU64::new(0), book: Book::default() })
     }
 
     /// The routes.
@@ -80,7 +77,7 @@ async fn decide(shop: &Shop, cents: &str) -> (Outcome, Answer) {
     let Some(cents) = cents else {
         return (Outcome::Invalid, (StatusCode::BAD_REQUEST, "that is no amount of cents\n"));
     };
-    let Ok(_place) = shop.places.try_acquire() else {
+    let Some(_place) = BARN.try_enter(1, PLACES) else {
         return (Outcome::Refused, (StatusCode::TOO_MANY_REQUESTS, "the barn is full\n"));
     };
     if shop.work().await % 30 == 29 {

@@ -7,8 +7,8 @@ use prometheus_client::encoding::text::encode;
 use prometheus_client::registry::Registry;
 use windrow::clock::Manual;
 use windrow::{
-    Counter, Family, Gauge, Histogram, Maximum, Metric, Minimum, Scale, SlidingWindow, events,
-    labels,
+    Counter, Family, Gauge, Histogram, InFlight, Maximum, Metric, Minimum, Scale, SlidingWindow,
+    events, labels,
 };
 use windrow_prometheus::{Buckets, Shared, buckets, field, register};
 
@@ -63,6 +63,24 @@ fn a_gauge_shows_its_level_and_an_extreme_nothing_before_it_has_a_value() {
     greatest.record(0);
     least.record(u64::MAX);
     assert_eq!(samples(&registry), ["greatest 0", "least 18446744073709551615", "level -2"]);
+}
+
+events! { enum Pool { Busy: Maximum } }
+
+#[test]
+fn what_is_in_flight_shows_its_level_and_its_window_the_most_at_once() {
+    let clock = Manual::default();
+    let window = Arc::new(SlidingWindow::<Pool>::builder().clock(clock.clone()).build().unwrap());
+    let busy = Shared::<InFlight>::default();
+    let mut registry = Registry::default();
+    register(&mut registry, "busy", "Busy", busy.clone()).unwrap();
+    register(&mut registry, "pool", "Pool", Arc::clone(&window)).unwrap();
+    let one = busy.peaks_in(&window, Pool::Busy).enter(2);
+    drop(busy.peaks_in(&window, Pool::Busy).enter(3));
+    clock.advance(Duration::from_millis(500));
+    assert!(text(&registry).contains("# TYPE busy gauge\nbusy 2\n"));
+    assert_eq!(samples(&registry), ["busy 2", r#"pool_max{event="Busy"} 5"#]);
+    drop(one);
 }
 
 #[test]

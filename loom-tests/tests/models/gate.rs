@@ -145,28 +145,6 @@ fn look_against_a_turn_in_vain() {
     });
 }
 
-/// Two threads would turn away from one sheet. The one that comes too late fills, in vain, a sheet that was the head meanwhile, and in
-/// which a third would grant. (Twice as much as one of them has granted, and the same word, if serials went on from the sheet before.)
-#[test]
-fn grant_against_a_turn_that_comes_too_late() {
-    Model::long("gate::grant_against_a_turn_that_comes_too_late").explore(|| {
-        let gate = gate(2);
-        gate.set_limit(2).unwrap(); // now the first sheet is free, and is the first that is taken
-        let mut grants = admit(&gate, 0, 2, 0);
-        let waits_and_asks = spawn(&gate, |gate| {
-            let mut grants = admit(gate, 0, 1, 2);
-            grants.extend(admit(gate, 2, 1, 0));
-            grants
-        });
-        let turns = spawn(&gate, |gate| gate.set_limit(2).unwrap());
-        grants.extend(admit(&gate, 0, 1, 2));
-        grants.extend(waits_and_asks.join().unwrap());
-        turns.join().unwrap();
-        check(&gate, &grants, 2);
-        assert_eq!(in_interval(&grants, 2), 2, "{grants:?}");
-    });
-}
-
 /// Once a lower limit is set, nothing more is granted beyond it.
 #[test]
 fn grants_against_a_lower_limit() {

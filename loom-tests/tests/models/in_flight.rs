@@ -111,10 +111,10 @@ fn explore(model: Model, before: u64, one: &'static [Op], other: &'static [Op]) 
             orders(one, other).iter().map(|order| maxima_of(before, order)).collect();
         let found = busy.maxima();
         assert!(possible.contains(&found), "{found:?} is of no order: {possible:?}");
-        assert_eq!(
-            (busy.peaks().level(), busy.peaks().peak()),
-            (0, found.into_iter().flatten().max().unwrap())
-        );
+        let left = one.iter().chain(other).map(|(_, weight)| *weight).sum::<i64>();
+        let peaks = busy.peaks();
+        assert_eq!(peaks.level(), before.wrapping_add_signed(left));
+        assert_eq!(Some(peaks.peak()), found.into_iter().max().flatten());
     });
 }
 
@@ -130,6 +130,13 @@ fn two_in_one_bucket() {
 fn two_that_leave_in_a_later_bucket() {
     let model = Model::new("in_flight::two_that_leave_in_a_later_bucket");
     explore(model.bounded(2).bounded_over_epoch(1), 3, &[(1, -1)], &[(1, -2)]);
+}
+
+/// One leaves in the next bucket while another enters in this one: each tells the greater level, or neither.
+#[test]
+fn enter_against_a_leave_in_the_next_bucket() {
+    let model = Model::new("in_flight::enter_against_a_leave_in_the_next_bucket");
+    explore(model.bounded(2).bounded_over_epoch(1), 1, &[(1, -1)], &[(0, 2)]);
 }
 
 /// One is in flight across the beginning of a bucket, in which another comes and goes.

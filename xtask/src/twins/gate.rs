@@ -1,6 +1,6 @@
 //! Broken twins of what decides at a gate.
 
-use crate::models::CHECKER;
+use crate::models::{CHECKER, UNIT};
 use crate::twin::Twin;
 
 /// Every mistake with gates that a model must notice.
@@ -88,8 +88,8 @@ pub(super) const GATE: &[Twin] = &[
         replace: "        self.word.store(last.word, Ordering::Relaxed);
         self.write(next, others.fold(0, u64::wrapping_add), own);
 ",
-        build: &CHECKER,
-        model: "gate::grant_against_a_turn_that_comes_too_late",
+        build: &UNIT,
+        model: "gate::ledger::tests::a_sheet_that_is_filled_in_vain_has_no_word_that_was_seen",
         why: "a grant is made in a sheet that was filled in vain, which has the word of when it was the head",
     },
     Twin {

@@ -29,7 +29,7 @@ pub(super) const IN_FLIGHT: &[Twin] = &[
         find: "        shown(before.wrapping_add(weight))",
         replace: "        shown(self.sum.load(Ordering::Acquire).max(before & 0))",
         build: &CHECKER,
-        model: "in_flight::one_across_a_rotation",
+        model: "in_flight::enter_against_a_leave_in_the_next_bucket",
         why: "others have left meanwhile, and the greatest level is in no maximum",
     },
     Twin {
@@ -40,8 +40,8 @@ pub(super) const IN_FLIGHT: &[Twin] = &[
         self.sum.fetch_sub(weight, Ordering::AcqRel);
         shown(before)",
         build: &CHECKER,
-        model: "in_flight::two_in_one_bucket",
-        why: "a level that the leave has not ended may be a greater one, of an earlier bucket, or a lesser one",
+        model: "in_flight::enter_against_a_leave_in_the_next_bucket",
+        why: "who enters meanwhile makes the level greater, and no leave tells that it ended",
     },
     Twin {
         name: "in-flight-reads-the-clock-first",

@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::Router;
 use http::{Method, StatusCode};
 use serde_json::json;
-use windrow::{Gauge, Maximum, SlidingWindow};
+use windrow::{Gauge, InFlight, Maximum, SlidingWindow};
 use windrow_console::{Console, RegisterError, field};
 use windrow_tower::{Endpoint, Http as Requests, Method as Verb, Route as Path, Routes as Paths};
 
@@ -207,6 +207,9 @@ async fn metrics_of_all_kinds_are_shown_by_reference_and_shared() {
     console.show("most", "Most", windrow_prometheus::Shared::from(most)).unwrap();
     console.show("own", "A window", std::sync::Arc::new(window)).unwrap();
     console.show("requests", "By route", field(paths, Endpoint::window)).unwrap();
+    let busy = std::sync::Arc::new(InFlight::new());
+    busy.enter(4).forget();
+    console.show("busy", "Busy", busy).unwrap();
     console.nanoseconds("Rt");
     let error = console.show("open", "Again", counter()).unwrap_err();
     assert_eq!(error, RegisterError::NameTaken { name: "open".to_owned() });
@@ -218,14 +221,15 @@ async fn metrics_of_all_kinds_are_shown_by_reference_and_shared() {
     let names: Vec<_> = metrics.iter().map(|metric| metric["name"].as_str().unwrap()).collect();
     assert_eq!(
         names,
-        ["visits", "open", "most", "own", "requests"],
+        ["visits", "open", "most", "own", "requests", "busy"],
         "what was refused is not there"
     );
     let of = |index: usize| &metrics[index]["series"][0];
     assert_eq!((&of(0)["lifetime"], &of(1)["level"]), (&json!(5), &json!(-3)));
     assert_eq!((&of(2)["value"], &of(3)["events"]["Pass"]["count"]), (&json!(9), &json!(2)));
+    assert_eq!((&metrics[5]["form"], &of(5)["level"]), (&json!("gauge"), &json!(4)));
     let shown = text(get(server.address(), "/text").await).await;
-    for line in ["\nvisits  5\n", "\nopen  -3\n", "\nmost  9\n", "\nown  Pass 2 ("] {
+    for line in ["\nbusy  4\n", "\nvisits  5\n", "\nopen  -3\n", "\nmost  9\n", "\nown  Pass 2 ("] {
         assert!(shown.contains(line), "{line:?} in {shown}");
     }
     assert!(shown.contains("requests{method=\"GET\",route=\"/x\"}  "), "{shown}");

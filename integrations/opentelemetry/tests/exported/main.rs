@@ -17,8 +17,8 @@ use opentelemetry_sdk::metrics::{
 };
 use windrow::clock::{self, Manual};
 use windrow::{
-    Counter, Family, Gauge, Histogram, Maximum, Metric, Minimum, SlidingWindow, Timestamp, events,
-    labels,
+    Counter, Family, Gauge, Histogram, InFlight, Maximum, Metric, Minimum, SlidingWindow,
+    Timestamp, events, labels,
 };
 use windrow_opentelemetry::{ObserveError, Observer, field};
 
@@ -111,22 +111,32 @@ fn each_metric_is_exported_as_the_instrument_of_its_kind() {
     static HITS: Counter = Counter::new();
     let (open, greatest, least) =
         (Arc::new(Gauge::new()), Arc::new(Maximum::new()), Arc::new(Minimum::new()));
+    let busy = Arc::new(InFlight::new());
     let sdk = Sdk::new(Temporality::Cumulative, None);
     let mut observer = sdk.observer();
     observer.observe("hits", "Hits", &HITS).unwrap();
     observer.observe("open", "Open", &open).unwrap();
+    observer.observe("busy", "Busy", &busy).unwrap();
     observer.observe("greatest", "Greatest", &greatest).unwrap();
     observer.observe("least", "Least", &least).unwrap();
     HITS.add(3);
     HITS.reset();
     HITS.add(4);
     open.add(-2);
-    assert_eq!(sdk.collect(), points(&[("hits{}", 7.0), ("open{}", -2.0)]));
+    busy.enter(3).forget();
+    assert_eq!(sdk.collect(), points(&[("busy{}", 3.0), ("hits{}", 7.0), ("open{}", -2.0)]));
+    busy.leave(3);
     greatest.record(0);
     least.record(9);
     assert_eq!(
         sdk.collect(),
-        points(&[("greatest{}", 0.0), ("hits{}", 7.0), ("least{}", 9.0), ("open{}", -2.0)])
+        points(&[
+            ("busy{}", 0.0),
+            ("greatest{}", 0.0),
+            ("hits{}", 7.0),
+            ("least{}", 9.0),
+            ("open{}", -2.0)
+        ])
     );
 }
 

@@ -167,7 +167,8 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
 
     /// The keys that there are, for exporters and whoever wants to see them. That of all that find no room has no labels.
     ///
-    /// [`remove`](windrow::Family::remove) no key from it: its gate would forget what it has granted.
+    /// [`remove`](windrow::Family::remove) no key from it: its gate would forget what it has granted. Who keeps a handle of a key that is forgotten meanwhile has
+    /// one of a gate that is retired.
     ///
     /// ```
     /// use windrow::{Gate, labels};

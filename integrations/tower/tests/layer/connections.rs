@@ -1,6 +1,7 @@
 //! Real connections: what becomes of a request whose client goes away.
 
 use std::convert::Infallible;
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
@@ -20,8 +21,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
-use windrow_tower::{MetricsLayer, Routes};
+use windrow_tower::{MetricsLayer, RoomLayer, Rooms, Routes};
 
+use crate::limited::Client;
 use crate::{Counts, matched, routes};
 
 /// Waits until the route's numbers are these: the server is told of a client's end when it next looks.
@@ -68,10 +70,15 @@ async fn serve(routes: &'static Routes, frames: mpsc::Receiver<Bytes>) -> TcpStr
         .route("/never", get(never))
         .route("/panic", get(|| async { falls_over() }))
         .layer(MetricsLayer::new(routes, matched));
+    TcpStream::connect(listen(app).await).await.expect("a connection")
+}
+
+/// A server, and where it is.
+async fn listen(app: Router) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
     tokio::spawn(async move { axum::serve(listener, app).await });
-    TcpStream::connect(address).await.expect("a connection")
+    address
 }
 
 /// Sends a request; and the task that keeps the connection open.
@@ -136,4 +143,31 @@ async fn a_handler_that_panics_is_an_exception() {
     let (response, _open) = ask(serve(routes, frames).await, "/panic").await;
     assert!(response.await.expect("no panic here").is_err());
     until(routes, "/panic", Counts { pass: 1, exception: 1, ..Counts::default() }).await;
+}
+
+#[tokio::test]
+async fn a_client_that_goes_away_leaves_its_room() {
+    static ROOMS: Rooms<Client> = Rooms::new(1, |_| 2);
+    let never_ends = || async {
+        let (sender, frames) = mpsc::channel(1);
+        std::mem::forget(sender);
+        Body::new(Channel(frames))
+    };
+    let everybody = RoomLayer::new(&ROOMS, |_| Some(Client { client: "everybody" }));
+    let address = listen(Router::new().route("/", get(never_ends)).layer(everybody)).await;
+    let ask = || async {
+        let connection = TcpStream::connect(address).await.expect("a connection");
+        let (response, open) = ask(connection, "/").await;
+        (response.await.expect("no panic").expect("a response"), open)
+    };
+    let (first, open) = ask().await;
+    let (second, _open) = ask().await;
+    let (third, _closed) = ask().await;
+    assert_eq!([&first, &second, &third].map(|it| it.status().as_u16()), [200, 200, 503]);
+    open.abort(); // closes the connection
+    let begun = Instant::now();
+    while ask().await.0.status() == 503 {
+        assert!(begun.elapsed() < Duration::from_secs(30), "its place is not free");
+        sleep(Duration::from_millis(5)).await;
+    }
 }

@@ -248,7 +248,7 @@ impl<C: Clock> Gate<C> {
             let head = self.ledger.look();
             let terms = head.seen.terms.unless_retired()?.with_limit(limit)?;
             let start = head.seen.start;
-            if self.ledger.turn(&head, Next { start, terms, now: start, grant: 0 }) {
+            if self.ledger.turn(&head, Next { start, terms, now: start, until: start, grant: 0 }) {
                 return Ok(());
             }
         }
@@ -298,9 +298,9 @@ impl<C: Clock> Gate<C> {
             let now = self.ledger.time(self.clock.now().as_nanos());
             self.ledger.note(terms.start_of(now));
             // A ration may be used until its bucket ends, which is not after the head's: so it is as if the change came then.
-            let now = if self.is_rationed { now.max(head.seen.last()) } else { now };
-            let start = terms.start_of(now.max(head.seen.latest()));
-            if self.ledger.turn(&head, Next { start, terms, now, grant: 0 }) {
+            let until = if self.is_rationed { now.max(head.seen.last()) } else { now };
+            let start = terms.start_of(until.max(head.seen.latest()));
+            if self.ledger.turn(&head, Next { start, terms, now, until, grant: 0 }) {
                 return Ok(());
             }
         }

@@ -165,7 +165,7 @@ mod tests {
     /// Turns to a sheet of the same bucket.
     fn turn(ledger: &Ledger, head: &Head<'_>) -> bool {
         let Seen { start, terms, .. } = head.seen;
-        ledger.turn(head, Next { start, terms, now: start, grant: 0 })
+        ledger.turn(head, Next { start, terms, now: start, until: start, grant: 0 })
     }
 
     /// Two threads turn away from a sheet. The one that comes too late fills a sheet that was the head meanwhile, in which a third is
@@ -198,7 +198,7 @@ mod tests {
                 assert!(seen.grant(1) && !seen.grant(1));
             }
             assert!(!ledger.look().seen.fits(1));
-            let next = Next { start: 10, terms, now: 10, grant: 0 };
+            let next = Next { start: 10, terms, now: 10, until: 10, grant: 0 };
             assert!(ledger.turn(&ledger.look(), next));
             assert_eq!(ledger.look().seen.used(), 10);
         }

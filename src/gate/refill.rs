@@ -54,7 +54,7 @@ impl<C: Clock> Gate<C> {
             let last = start.saturating_add(terms.length - 1);
             let is_of_now = ration.last == last;
             if seen.start < start || !seen.is_open() || !(is_of_now || ration.is_none()) {
-                let next = Next { start: start.max(seen.start), terms, now, grant: 0 };
+                let next = Next { start: start.max(seen.start), terms, now, until: now, grant: 0 };
                 let back = if is_of_now { Ration::NONE } else { ration };
                 if self.ledger.turn_and_give_back(&head, next, back) && !is_of_now {
                     ration = Ration::NONE;
@@ -85,7 +85,7 @@ impl<C: Clock> Gate<C> {
         while !ration.is_none() {
             let head = self.ledger.look();
             let (start, terms) = (head.seen.start, head.seen.terms);
-            let next = Next { start, terms, now: start, grant: 0 };
+            let next = Next { start, terms, now: start, until: start, grant: 0 };
             if self.ledger.turn_and_give_back(&head, next, ration) {
                 return;
             }

@@ -85,6 +85,8 @@ pub(super) struct Next {
     pub(super) terms: Terms,
     /// The time, if the geometry changes.
     pub(super) now: u64,
+    /// Until when what was granted before may be used, if the geometry changes: now, or later.
+    pub(super) until: u64,
     /// What is granted in it at once.
     pub(super) grant: u64,
 }
@@ -180,7 +182,7 @@ impl Sheet {
 
     /// Fills the caller's sheet with a gate's first bucket.
     pub(super) fn begin(&self, start: u64, terms: Terms) {
-        self.write(Next { start, terms, now: start, grant: 0 }, 0, 0);
+        self.write(Next { start, terms, now: start, until: start, grant: 0 }, 0, 0);
     }
 
     /// Fills the caller's sheet with what follows on a sealed one, less what is given back of a ration.
@@ -206,7 +208,7 @@ impl Sheet {
         let (since, until) = if geometry_stays {
             (load(&last.sheet.since), load(&last.sheet.until))
         } else {
-            (next.now, last.latest())
+            (next.until, last.latest())
         };
         self.since.store(since, Ordering::Relaxed);
         self.until.store(until, Ordering::Relaxed);
@@ -243,7 +245,7 @@ fn load(cell: &AtomicU64) -> u64 {
 impl Next {
     /// How many buckets before the next one that counts which has stood `index` buckets before the last.
     fn age(&self, last: &Seen<'_>, index: usize) -> usize {
-        let Next { start, terms, now, .. } = *self;
+        let Next { start, terms, now, until, .. } = *self;
         if terms.length == last.terms.length {
             return terms.steps(last.start, start).saturating_add(index);
         }
@@ -253,9 +255,13 @@ impl Next {
         else {
             return usize::MAX;
         };
-        let now = now.max(load(&last.sheet.until));
-        let latest = old.max(now.min(old.saturating_add(last.terms.length - 1)));
-        terms.steps(terms.start_of(latest), start)
+        let until = until.max(load(&last.sheet.until));
+        let end = old.saturating_add(last.terms.length - 1);
+        let latest = old.max(until.min(end));
+        let age = terms.steps(terms.start_of(latest), start);
+        // What may be used from now on is not forgotten, also if the last wait ends far behind it: another change may have a longer
+        // interval.
+        if latest > now { age.min(terms.history()) } else { age }
     }
 
     /// How many buckets before the next one a ration counts; `None` if there is none, or if that is not known any more.

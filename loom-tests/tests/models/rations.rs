@@ -50,7 +50,7 @@ fn check(gate: &RationedGate<Local>, bucket: u64, used: u64, limit: u64) {
 /// On one core they take of one ration, and each refills it.
 #[test]
 fn two_threads_until_the_limit() {
-    Model::new("rations::two_threads_until_the_limit").bounded(4).explore(|| {
+    Model::new("rations::two_threads_until_the_limit").bounded(3).explore(|| {
         let gate = gate(5, 2, 1);
         let other = spawn(&gate, |gate| ask(gate, 0, 2));
         let used = ask(&gate, 0, 2);

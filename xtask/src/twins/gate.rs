@@ -161,4 +161,13 @@ pub(super) const GATE: &[Twin] = &[
         model: "gate::grant_against_the_end_of_its_gate",
         why: "what was granted after the first look is forgotten with the gate",
     },
+    Twin {
+        name: "gate-forgets-a-wait-before-it-has-begun",
+        file: "src/gate/sheet.rs",
+        find: "        if latest > now { age.min(terms.history()) } else { age }",
+        replace: "        if latest > now { age } else { age }",
+        build: &GATES,
+        model: "spans::a_wait_is_not_forgotten_before_it_has_begun",
+        why: "the next change has an interval that includes it, and does not know of it",
+    },
 ];

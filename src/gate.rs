@@ -13,6 +13,7 @@ mod builder;
 mod cells;
 mod decide;
 mod ledger;
+mod next;
 mod rationed;
 mod rations;
 mod refill;
@@ -24,8 +25,8 @@ mod terms;
 pub use admission::Admission;
 pub use builder::GateBuilder;
 use ledger::Ledger;
+use next::Next;
 pub use rationed::RationedGate;
-use sheet::Next;
 use terms::Terms;
 
 /// Lets so much through in each interval, and never more, whatever threads ask at once.
@@ -85,7 +86,7 @@ use terms::Terms;
 /// One word decides, so grants of all threads go through one cache line: that is the price of an exact limit, here as elsewhere. (A
 /// [`RationedGate`] pays with exact refusals instead.)
 ///
-/// A gate takes 0.8 kilobytes and 64 bytes for each bucket of the interval. Opening a bucket allocates nothing, unless more than three threads
+/// A gate takes 0.7 kilobytes and 64 bytes for each bucket of the interval (of 64 bits). Opening a bucket allocates nothing, unless more than three threads
 /// do so at once for the first time. A thread that stands still in a call holds up no other.
 ///
 /// A grant orders no other memory: two threads that were let through know nothing of each other. A gate is not for

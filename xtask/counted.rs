@@ -78,6 +78,15 @@ fn sum(times: u64, buckets: u32) {
     count(times, || _ = black_box(window.sum(Http::Pass)));
 }
 
+/// Asks a gate that grants always, or never, in a bucket of an hour.
+fn admit<C: Clock>(times: u64, clock: C, is_granted: bool) {
+    let limit = if is_granted { 1 << 40 } else { 1 };
+    let builder = Gate::builder(limit).interval(Duration::from_secs(36_000)).buckets(10);
+    let gate = builder.clock(clock).build().expect("a sound gate");
+    assert!(gate.try_admit(1));
+    count(times, || assert!(gate.try_admit(black_box(1)) == is_granted));
+}
+
 fn main() {
     keep_two_processors();
     let mut arguments = std::env::args().skip(1);
@@ -112,6 +121,12 @@ fn main() {
             let window = window(Manual::default(), 2);
             count(times, || window.record(Answer::Rt, black_box(7_000)));
         }
+        "Gate::try_admit, granted, Coarse" => admit(times, Coarse::default(), true),
+        "Gate::try_admit, granted, Manual" => admit(times, Manual::default(), true),
+        "Gate::try_admit, granted, Precise" => admit(times, Precise::default(), true),
+        "Gate::try_admit, refused, Coarse" => admit(times, Coarse::default(), false),
+        "Gate::try_admit, refused, Manual" => admit(times, Manual::default(), false),
+        "Gate::try_admit, refused, Precise" => admit(times, Precise::default(), false),
         "SlidingWindow::sum, 2 buckets" => sum(times, 2),
         "SlidingWindow::sum, 60 buckets" => sum(times, 60),
         "SlidingWindow::sum, 60 buckets, 2 rows" => {

@@ -87,13 +87,32 @@ impl Limiter for Counted {
     }
 }
 
-/// Another: a clock that is read, and nothing else.
-pub struct Read<C>(pub C);
+/// Another: the same by a compare-exchange, which succeeds only if nobody has added since the number was read.
+#[derive(Default)]
+pub struct Exchanged(CachePadded<AtomicU64>);
 
-impl<C: Clock + Send + Sync> Limiter for Read<C> {
+impl Limiter for Exchanged {
     #[inline]
     fn ask(&self, _key: u64) -> bool {
-        self.0.quick().as_nanos() > 0
+        let add = |number: u64| (number < u64::MAX).then_some(number + 1);
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_ok()
+    }
+}
+
+/// Another: a clock that is read, and then what else is asked, if anything is.
+pub struct Read<C, L = ()>(pub C, pub L);
+
+impl Limiter for () {
+    #[inline]
+    fn ask(&self, _key: u64) -> bool {
+        true
+    }
+}
+
+impl<C: Clock + Send + Sync, L: Limiter> Limiter for Read<C, L> {
+    #[inline]
+    fn ask(&self, key: u64) -> bool {
+        self.0.quick().as_nanos() > 0 && self.1.ask(key)
     }
 }
 

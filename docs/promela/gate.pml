@@ -6,10 +6,12 @@
  * the head with its version, are one step each.
  *
  * Asserted: no two buckets side by side have more than LIMIT, at any grant; what is carried over is what was granted; a refusal
- * was right at the moment when the word was read.
+ * was right at the moment when the word was read. A thread whose exchange has failed may go on with the word that it has found, if the
+ * head is still the same.
  *
  * Seeds: NO_SEAL, NO_SERIAL (a serial begins at 0), LAST_SERIAL (it goes on from
- * the last sheet's), NO_LOOK (the head is not looked at again), NO_VERSION.
+ * the last sheet's), NO_LOOK (the head is not looked at again), NO_LOOK_AGAIN
+ * (nor after an exchange that has failed), NO_VERSION.
  */
 #ifndef THREADS
 #define THREADS 2
@@ -47,14 +49,17 @@ inline note_grant(bucket) {
     assert(granted[bucket] + granted[(bucket) + 1] <= LIMIT)
 }
 
+#define READ_WORD \
+    serial = sheet[h].serial; sealed = sheet[h].sealed; \
+    right = granted[sheet[h].start] + BEFORE(sheet[h].start) + 1 > LIMIT
+
 /* Looks until what was read is of the head: h, v, serial, sealed, base, s, carried. `right` is whether one more did not fit when the
    word was read. */
 inline look() {
     do
     :: atomic { h = head; v = version };
        atomic {
-           serial = sheet[h].serial; sealed = sheet[h].sealed;
-           right = granted[sheet[h].start] + BEFORE(sheet[h].start) + 1 > LIMIT
+           READ_WORD
        };
        base = sheet[h].base;
        s = sheet[h].start;
@@ -148,6 +153,7 @@ again:
           turn();
           atomic { done = false; FORGET }
        :: else ->
+overtaken:
           /* The first start in which one more fits, behind what is granted in `s` and before it. */
           at = (carried + (serial - base) + 1 <= LIMIT -> s : (serial - base + 1 <= LIMIT -> s + 1 : s + 2));
           if
@@ -160,12 +166,19 @@ again:
                     sheet[h].serial++;
                     note_grant(sheet[h].start);
                     done = true
-                 :: else -> done = false
+                 :: else ->
+                    done = false;
+                    READ_WORD
                  fi
              };
              if
              :: atomic { done -> done = false; at = 0; FORGET; break }
-             :: atomic { else -> at = 0; FORGET }
+#ifdef NO_LOOK_AGAIN
+             :: atomic { !done && !sealed -> at = 0; goto overtaken }
+#else
+             :: atomic { !done && !sealed && head == h && version == v -> at = 0; goto overtaken }
+#endif
+             :: atomic { !done -> at = 0; FORGET }
              fi
           :: else ->
              next = at;

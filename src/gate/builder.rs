@@ -67,7 +67,7 @@ impl<C: Clock> GateBuilder<C> {
 
     /// How many equal buckets the interval is cut into; two by default.
     ///
-    /// With more of them, what was granted is forgotten in smaller steps; and opening a bucket takes longer, by about a nanosecond
+    /// With more of them, what was granted is forgotten in smaller steps; and opening a bucket takes longer, by one or two nanoseconds
     /// for each.
     ///
     /// ```

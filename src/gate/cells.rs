@@ -8,6 +8,11 @@ use std::ptr::null_mut;
 
 use crate::sync::{AtomicPtr, AtomicU64, Ordering, Witness};
 
+/// What a cell has. The head tells whether it belongs to what else was read.
+pub(super) fn load(cell: &AtomicU64) -> u64 {
+    cell.load(Ordering::Relaxed)
+}
+
 /// Room for the numbers of so many buckets.
 #[derive(Debug)]
 pub(super) struct Cells {

@@ -12,7 +12,7 @@ use crate::clock::Clock;
 use crate::gate::Gate;
 use crate::gate::admission::Admission;
 use crate::gate::ledger::Head;
-use crate::gate::sheet::Next;
+use crate::gate::next::Next;
 
 /// It takes more to decide.
 pub(super) struct OutOfLine;
@@ -33,18 +33,19 @@ impl<C: Clock> Gate<C> {
     #[inline]
     pub(super) fn quick(&self, n: u64) -> Result<Option<u64>, OutOfLine> {
         let now = self.clock.quick().as_nanos();
-        loop {
-            let seen = self.ledger.look().seen;
-            if !seen.is_open() || !seen.contains(now) || !self.ledger.has_reached(seen.start) {
-                return Err(OutOfLine);
-            }
-            if !seen.fits(n) {
+        let (version, mut head) = self.ledger.glance();
+        if !head.contains(now) || !self.ledger.has_reached(head.start) {
+            return Err(OutOfLine);
+        }
+        while self.ledger.is_at(version) && head.is_open() {
+            if !head.fits(n) {
                 return Ok(None);
             }
-            if seen.grant(n) {
-                return Ok(Some(seen.start));
+            if head.grant(n) {
+                return Ok(Some(head.start));
             }
         }
+        Err(OutOfLine)
     }
 
     /// Decides, and says in which bucket it was granted.

@@ -10,8 +10,8 @@
 //! ```text
 //!    head = [ version: 48 bits | number of a sheet: 16 bits ]
 //!
-//!    look    head;  the sheet's word and constants;  head still the same?  else again
-//!    grant   word: w -> w + n                             if carried + own + n <= limit
+//!    look    head;  the sheet's constants and word w;  head still the same?  else again
+//!    grant   word: w -> w + n                             if w + n <= top
 //!    turn    word: w -> sealed;  fill a free sheet;  head: -> (version + 1, that sheet);  free the other one
 //! ```
 //!
@@ -23,8 +23,10 @@
 //!   [`sheet`](super::sheet)). So between look and grant there was no other grant, and no turn.
 //! - A turn's numbers are final: it seals before it reads what was granted. What it read of the sheet was of the head, if its
 //!   exchange of the head succeeds. If not, it has changed nothing that anybody sees.
-//! - So what the head carries is what was granted in the other buckets of its interval, once and for all; and what a grant
-//!   compares with the limit is the sum at that very moment.
+//! - So what the head knows of the other buckets of its interval is what was granted there, once and for all. Its top is as far above
+//!   its serial as the limit is above all that was granted in the interval; and what a grant compares is what is left at that very moment.
+//! - Where a grant has found another word than it had seen, it goes on with that, if the head is still the same: that is a look, of which
+//!   all but the word was taken before.
 //!
 //! Whoever finds the head sealed, and has something to grant, turns himself, if need be to a sheet of the same bucket, which
 //! goes on counting where the last has stopped. So no thread waits for another. A change of terms is a turn, too.
@@ -36,7 +38,8 @@
 
 use crossbeam_utils::CachePadded;
 
-use crate::gate::sheet::{Next, Seen};
+use crate::gate::next::Next;
+use crate::gate::sheet::{Glance, Seen};
 use crate::gate::sheets::Sheets;
 use crate::gate::terms::Terms;
 use crate::stripe::ration::Ration;
@@ -53,6 +56,7 @@ pub(super) struct Ledger {
 }
 
 #[derive(Debug)]
+#[repr(C)] // what a grant needs is in one cache line
 struct Shared {
     head: AtomicU64,
     reached: AtomicU64,
@@ -76,12 +80,24 @@ impl Ledger {
         Some(Ledger { shared: CachePadded::new(Shared { head, reached, sheets }) })
     }
 
-    /// What the head says.
+    /// What the head says, as far as a grant needs it; and its version. It is of one bucket if that [is](Self::is_at) still the
+    /// head's.
     #[inline]
+    pub(super) fn glance(&self) -> (u64, Glance<'_>) {
+        let version = self.version();
+        (version, self.shared.sheets.at(version as u16).glance())
+    }
+
+    #[inline]
+    fn version(&self) -> u64 {
+        // Acquire: pairs with the Release in `turn`.
+        self.shared.head.load(Ordering::Acquire)
+    }
+
+    /// What the head says.
     pub(super) fn look(&self) -> Head<'_> {
         loop {
-            // Acquire: pairs with the Release in `turn`.
-            let version = self.shared.head.load(Ordering::Acquire);
+            let version = self.version();
             let head = Head { version, seen: self.shared.sheets.at(version as u16).read() };
             if self.is(&head) {
                 return head;
@@ -91,12 +107,17 @@ impl Ledger {
     }
 
     /// Whether the head is still the one that was seen: then whatever was read of it is of its bucket.
-    #[inline]
     pub(super) fn is(&self, head: &Head<'_>) -> bool {
+        self.is_at(head.version)
+    }
+
+    /// Whether the head still has this version.
+    #[inline]
+    pub(super) fn is_at(&self, version: u64) -> bool {
         // Acquire: pairs with the Release fence in `Sheet::follow`: whoever has read what that has written sees here
         // the turn that came before it.
         fence(Ordering::Acquire);
-        self.shared.head.load(Ordering::Relaxed) == head.version
+        self.shared.head.load(Ordering::Relaxed) == version
     }
 
     /// Turns from a sheet to the next. False if another thread has granted there or turned.
@@ -111,7 +132,7 @@ impl Ledger {
         sheet.need_room(next.terms.history());
         sheet.follow(&last, next, back);
         let version = ((head.version >> NUMBER).wrapping_add(1) << NUMBER) | u64::from(number);
-        // Release: publishes the sheet; pairs with the Acquire in `look`.
+        // Release: publishes the sheet; pairs with the Acquire in `version`.
         let (order, failed) = (Ordering::Release, Ordering::Relaxed);
         let turned =
             self.shared.head.compare_exchange(head.version, version, order, failed).is_ok();
@@ -181,7 +202,7 @@ mod tests {
         assert!(turn(&ledger, &ledger.look()));
         assert!(!turn(&ledger, &late));
         assert!(!third.grant(1));
-        assert_eq!(ledger.look().seen.used(), 0);
+        assert_eq!(ledger.look().seen.left(), 3);
     }
 
     /// A sheet's serial begins anew in the middle of a bucket, and nothing is lost.
@@ -194,13 +215,14 @@ mod tests {
             assert!(turn(&ledger, &ledger.look()));
             for used in 0..10 {
                 let seen = ledger.look().seen;
-                assert_eq!((seen.used(), seen.is_open(), seen.fits(10 - used)), (used, true, true));
+                let left = 10 - used;
+                assert_eq!((seen.left(), seen.is_open(), seen.fits(left)), (left, true, true));
                 assert!(seen.grant(1) && !seen.grant(1));
             }
             assert!(!ledger.look().seen.fits(1));
             let next = Next { start: 10, terms, now: 10, until: 10, grant: 0 };
             assert!(ledger.turn(&ledger.look(), next));
-            assert_eq!(ledger.look().seen.used(), 10);
+            assert_eq!(ledger.look().seen.left(), 0);
         }
     }
 

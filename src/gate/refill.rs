@@ -32,7 +32,7 @@
 
 use crate::clock::Clock;
 use crate::gate::Gate;
-use crate::gate::sheet::Next;
+use crate::gate::next::Next;
 use crate::stripe::open::open_rows;
 use crate::stripe::ration::Ration;
 
@@ -76,8 +76,9 @@ impl<C: Clock> Gate<C> {
     /// Whether the bucket of now has no more than the limit less `n`, as far as can be told by one look: that of [`quick`](Self::quick).
     pub(super) fn refuses(&self, n: u64) -> bool {
         let now = self.clock.quick().as_nanos();
-        let seen = self.ledger.look().seen;
-        seen.contains(now) && self.ledger.has_reached(seen.start) && !seen.fits(n)
+        let (version, seen) = self.ledger.glance();
+        let is_now = seen.contains(now) && self.ledger.has_reached(seen.start);
+        is_now && self.ledger.is_at(version) && !seen.fits(n)
     }
 
     /// Gives back what was granted and will never be used.

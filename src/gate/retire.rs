@@ -17,7 +17,7 @@
 use crate::clock::Clock;
 use crate::error::GateError;
 use crate::gate::Gate;
-use crate::gate::sheet::Next;
+use crate::gate::next::Next;
 use crate::gate::terms::Terms;
 
 /// The limit of a retired gate.

@@ -11,7 +11,7 @@
 //!    [ sealed: 1 bit | serial: 63 bits ]       granted in this bucket = serial - base
 //! ```
 //!
-//! A grant of `n` adds `n` to the serial, by a compare-exchange. Sealing sets the bit: no compare-exchange expects a sealed
+//! A grant of `n` adds `n` to the serial, by a compare-exchange, as long as that is not above the sheet's *top*. Sealing sets the bit: no compare-exchange expects a sealed
 //! word. Who fills a sheet again begins above the serial that it had. **So no open word comes twice in a sheet**: a thread
 //! that stood still before its compare-exchange, and finds the sheet filled again, fails. No reference is counted, and
 //! nothing needs to know of that thread. (It must be the sheet's own serial. One that went on from the last sheet's would come
@@ -32,7 +32,8 @@
 
 use std::alloc::{Layout, handle_alloc_error};
 
-use crate::gate::cells::Cells;
+use crate::gate::cells::{Cells, load};
+use crate::gate::next::Next;
 use crate::gate::terms::Terms;
 use crate::stripe::ration::Ration;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering, Witness, fence};
@@ -44,20 +45,21 @@ const SERIAL: u64 = SEALED - 1;
 
 /// The memory of one bucket after the other.
 #[derive(Debug)]
+#[repr(C)] // what a grant needs is in one cache line
 pub(super) struct Sheet {
     word: AtomicU64,
-    /// What the serial was before the bucket's first grant.
-    base: AtomicU64,
+    /// What the serial is when the interval that ends with the bucket has all of the limit.
+    top: AtomicU64,
     start: AtomicU64,
     length: AtomicU64,
+    /// What the serial was before the bucket's first grant.
+    base: AtomicU64,
     buckets: AtomicUsize,
     limit: AtomicU64,
-    /// What was granted in the other buckets of the interval that ends with this one.
-    carried: AtomicU64,
-    /// As of when the length is what it is: what was granted before counts in buckets that only the changes since knew.
-    since: AtomicU64,
     /// The last end of a wait that was granted under another geometry. It may lie within a bucket of this one.
     until: AtomicU64,
+    /// As of when the length is what it is: what was granted before counts in buckets that only the changes since knew.
+    since: AtomicU64,
     /// What was granted in each bucket before this one, the latest first.
     before: AtomicPtr<Cells>,
     /// Whether it is the head, or a thread's that fills it.
@@ -70,25 +72,22 @@ pub(super) struct Sheet {
 pub(super) struct Seen<'g> {
     sheet: &'g Sheet,
     word: u64,
+    top: u64,
     base: u64,
-    carried: u64,
     /// The first nanosecond of its bucket.
     pub(super) start: u64,
     pub(super) terms: Terms,
 }
 
-/// What the next sheet is to say.
+/// As much of it as a grant in its bucket needs.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Next {
-    /// Where its bucket begins: not before that of the last sheet.
+pub(super) struct Glance<'g> {
+    sheet: &'g Sheet,
+    word: u64,
+    top: u64,
+    /// The first nanosecond of its bucket.
     pub(super) start: u64,
-    pub(super) terms: Terms,
-    /// The time, if the geometry changes.
-    pub(super) now: u64,
-    /// Until when what was granted before may be used, if the geometry changes: now, or later.
-    pub(super) until: u64,
-    /// What is granted in it at once.
-    pub(super) grant: u64,
+    length: u64,
 }
 
 impl Sheet {
@@ -96,14 +95,14 @@ impl Sheet {
     pub(super) fn free() -> Sheet {
         Sheet {
             word: AtomicU64::new(SEALED),
-            base: AtomicU64::new(0),
+            top: AtomicU64::new(0),
             start: AtomicU64::new(0),
             length: AtomicU64::new(1),
+            base: AtomicU64::new(0),
             buckets: AtomicUsize::new(1),
             limit: AtomicU64::new(0),
-            carried: AtomicU64::new(0),
-            since: AtomicU64::new(0),
             until: AtomicU64::new(0),
+            since: AtomicU64::new(0),
             before: AtomicPtr::default(),
             taken: AtomicBool::new(false),
             made: Witness::default(),
@@ -138,11 +137,33 @@ impl Sheet {
         Seen {
             sheet: self,
             word: self.word.load(Ordering::Relaxed),
+            top: self.top.load(Ordering::Relaxed),
             base: self.base.load(Ordering::Relaxed),
-            carried: self.carried.load(Ordering::Relaxed),
             start: self.start.load(Ordering::Relaxed),
             terms,
         }
+    }
+
+    /// As much of it as a grant needs. The caller looks at the head before and after.
+    #[inline]
+    pub(super) fn glance(&self) -> Glance<'_> {
+        self.made.check();
+        // Relaxed, all: as in `read`.
+        Glance {
+            sheet: self,
+            top: self.top.load(Ordering::Relaxed),
+            start: self.start.load(Ordering::Relaxed),
+            length: self.length.load(Ordering::Relaxed),
+            word: self.word.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Changes the word by a grant, or returns the word that there is.
+    #[inline]
+    fn grant(&self, word: u64, n: u64) -> Result<u64, u64> {
+        let more = word.wrapping_add(n) & SERIAL;
+        // Relaxed, both: see the word, above.
+        self.word.compare_exchange(word, more, Ordering::Relaxed, Ordering::Relaxed)
     }
 
     fn before(&self) -> &[AtomicU64] {
@@ -187,95 +208,47 @@ impl Sheet {
 
     /// Fills the caller's sheet with what follows on a sealed one, less what is given back of a ration.
     pub(super) fn follow(&self, last: &Seen<'_>, next: Next, back: Ration) {
-        // Release: pairs with the Acquire fence in `Ledger::is_head`. A thread that reads any of what is written below
+        // Release: pairs with the Acquire fence in `Ledger::is_at`. A thread that reads any of what is written below
         // finds that the sheet is no longer the head that it was.
         fence(Ordering::Release);
         let before = &self.before()[..next.terms.history()];
-        for cell in before {
-            cell.store(0, Ordering::Relaxed);
-        }
-        let mut own = 0_u64;
-        for (index, granted) in last.each().enumerate().filter(|(_, granted)| *granted > 0) {
-            let age = next.age(last, index);
-            if age == 0 {
-                own = own.wrapping_add(granted);
-            } else if let Some(cell) = before.get(age - 1) {
-                let all = cell.load(Ordering::Relaxed).wrapping_add(granted);
-                cell.store(all, Ordering::Relaxed);
-            }
-        }
-        let geometry_stays = next.terms.length == last.terms.length;
-        let (since, until) = if geometry_stays {
-            (load(&last.sheet.since), load(&last.sheet.until))
+        let own = next.take_over(last, before);
+        let (since, until) = if next.keeps_geometry(last) {
+            (last.since(), last.until())
         } else {
             (next.until, last.latest())
         };
         self.since.store(since, Ordering::Relaxed);
         self.until.store(until, Ordering::Relaxed);
-        if let Some(age) = next.age_of(back, since) {
-            if age == 0 {
-                own = own.wrapping_sub(back.left);
-            } else if let Some(cell) = before.get(age - 1) {
-                cell.store(load(cell).wrapping_sub(back.left), Ordering::Relaxed);
-            }
-        }
+        let own = own.wrapping_sub(next.take_off(back, since, before));
         let others = before[..next.terms.buckets - 1].iter().map(load);
         self.write(next, others.fold(0, u64::wrapping_add), own);
     }
 
-    /// Writes all but the buckets before; `own` was granted in its own one, by the sheet before.
+    /// Writes all but the buckets before, which have `carried` in this interval; `own` was granted in its own one, by the sheet
+    /// before.
     fn write(&self, next: Next, carried: u64, own: u64) {
         let Next { start, terms, grant, .. } = next;
         // The caller's sheet: sealed, or filled in vain. Nobody who has looked at it can grant.
         let serial = (self.word.load(Ordering::Relaxed) & SERIAL) + 1;
+        let left = terms.limit.saturating_sub(carried.wrapping_add(own));
+        self.top.store(serial.wrapping_add(left) & SERIAL, Ordering::Relaxed);
         self.start.store(start, Ordering::Relaxed);
         self.length.store(terms.length, Ordering::Relaxed);
         self.buckets.store(terms.buckets, Ordering::Relaxed);
         self.limit.store(terms.limit, Ordering::Relaxed);
-        self.carried.store(carried, Ordering::Relaxed);
         self.base.store(serial.wrapping_sub(own) & SERIAL, Ordering::Relaxed);
         self.word.store(serial.wrapping_add(grant) & SERIAL, Ordering::Relaxed);
     }
 }
 
-fn load(cell: &AtomicU64) -> u64 {
-    cell.load(Ordering::Relaxed)
+/// How much more is within the limit, by a word and the top of its bucket.
+#[inline]
+fn left(word: u64, top: u64) -> u64 {
+    top.wrapping_sub(word) & SERIAL
 }
 
-impl Next {
-    /// How many buckets before the next one that counts which has stood `index` buckets before the last.
-    fn age(&self, last: &Seen<'_>, index: usize) -> usize {
-        let Next { start, terms, now, until, .. } = *self;
-        if terms.length == last.terms.length {
-            return terms.steps(last.start, start).saturating_add(index);
-        }
-        // The geometry changes. What was granted is taken to be as late as it can have been, or can be if it is waited for: so it is
-        // forgotten a little later than it might, and not earlier.
-        let Some(old) = last.start.checked_sub(last.terms.length.saturating_mul(index as u64))
-        else {
-            return usize::MAX;
-        };
-        let until = until.max(load(&last.sheet.until));
-        let end = old.saturating_add(last.terms.length - 1);
-        let latest = old.max(until.min(end));
-        let age = terms.steps(terms.start_of(latest), start);
-        // What may be used from now on is not forgotten, also if the last wait ends far behind it: another change may have a longer
-        // interval.
-        if latest > now { age.min(terms.history()) } else { age }
-    }
-
-    /// How many buckets before the next one a ration counts; `None` if there is none, or if that is not known any more.
-    ///
-    /// A ration's bucket is the one that contains its last nanosecond. So it is still after the first change of the length that
-    /// it has seen, if that was as of this nanosecond; any other change has moved it to where only the change knew.
-    fn age_of(&self, back: Ration, since: u64) -> Option<usize> {
-        let start = self.terms.start_of(back.last);
-        let is_known = !back.is_none() && back.last >= since && start <= self.start;
-        is_known.then(|| self.terms.steps(start, self.start))
-    }
-}
-
-impl<'g> Seen<'g> {
+impl Glance<'_> {
     /// Whether there may be more grants in its bucket.
     #[inline]
     pub(super) fn is_open(&self) -> bool {
@@ -285,7 +258,43 @@ impl<'g> Seen<'g> {
     /// Whether a time lies in its bucket.
     #[inline]
     pub(super) fn contains(&self, at: u64) -> bool {
-        at.wrapping_sub(self.start) < self.terms.length
+        at.wrapping_sub(self.start) < self.length
+    }
+
+    /// Whether so much more is within the limit. A weight of zero always is.
+    #[inline]
+    pub(super) fn fits(&self, n: u64) -> bool {
+        n <= left(self.word, self.top)
+    }
+
+    /// Grants what fits. If anything was granted since this was seen, or the bucket was sealed, it has the word of then. The caller looks
+    /// at the head again.
+    #[inline]
+    pub(super) fn grant(&mut self, n: u64) -> bool {
+        let granted = self.sheet.grant(self.word, n);
+        granted.map_err(|word| self.word = word).is_ok()
+    }
+}
+
+impl<'g> Seen<'g> {
+    /// Whether there may be more grants in its bucket.
+    pub(super) fn is_open(&self) -> bool {
+        self.word & SEALED == 0
+    }
+
+    /// The last time at which a wait may end that was granted so far.
+    pub(super) fn latest(&self) -> u64 {
+        self.start.max(self.until())
+    }
+
+    /// The last end of a wait that was granted under another geometry.
+    pub(super) fn until(&self) -> u64 {
+        load(&self.sheet.until)
+    }
+
+    /// As of when the length is what it is.
+    fn since(&self) -> u64 {
+        load(&self.sheet.since)
     }
 
     /// The last nanosecond of its bucket.
@@ -293,43 +302,24 @@ impl<'g> Seen<'g> {
         self.start.saturating_add(self.terms.length - 1)
     }
 
-    /// The last time at which a wait may end that was granted so far.
-    pub(super) fn latest(&self) -> u64 {
-        self.start.max(load(&self.sheet.until))
-    }
-
     /// What was granted in its bucket.
     fn own(&self) -> u64 {
         self.word.wrapping_sub(self.base) & SERIAL
     }
 
-    /// What was granted in the interval that ends with its bucket.
-    #[inline]
-    pub(super) fn used(&self) -> u64 {
-        self.carried.wrapping_add(self.own())
-    }
-
     /// How much more is within the limit.
-    #[inline]
     pub(super) fn left(&self) -> u64 {
-        self.terms.limit.saturating_sub(self.used())
+        left(self.word, self.top)
     }
 
     /// Whether so much more is within the limit. A weight of zero always is.
-    #[inline]
     pub(super) fn fits(&self, n: u64) -> bool {
         n <= self.left()
     }
 
     /// Grants what fits; false if anything was granted since this was seen, or the bucket was sealed.
-    #[inline]
     pub(super) fn grant(&self, n: u64) -> bool {
-        let more = self.word.wrapping_add(n) & SERIAL;
-        // Relaxed, both: see the word, above.
-        self.sheet
-            .word
-            .compare_exchange(self.word, more, Ordering::Relaxed, Ordering::Relaxed)
-            .is_ok()
+        self.sheet.grant(self.word, n).is_ok()
     }
 
     /// The same, sealed: it has all that is ever granted in its bucket. `None` if anything was granted since this was seen.

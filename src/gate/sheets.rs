@@ -44,10 +44,23 @@ impl Sheets {
     /// The sheet of a number that `take` has returned, in this thread or in one that has told this one.
     #[inline]
     pub(super) fn at(&self, number: u16) -> &Sheet {
-        let place = usize::from(number) + AT_FIRST;
+        let number = usize::from(number);
+        if number < AT_FIRST {
+            // Relaxed: what told of the number has told of the segment too.
+            let first = self.segments[0].load(Ordering::Relaxed);
+            // SAFETY: the first segment is made with the gate, has so many sheets, and lives as long as this.
+            return unsafe { &*first.add(number) };
+        }
+        self.beyond(number)
+    }
+
+    /// As `at`, of a number beyond the first segment.
+    #[cold]
+    fn beyond(&self, number: usize) -> &Sheet {
+        let place = number + AT_FIRST;
         let segment = (place / AT_FIRST).ilog2() as usize;
         let before = AT_FIRST << segment;
-        // Relaxed: what told of the number has told of the segment too.
+        // Relaxed: as in `at`.
         let first = self.segments[segment].load(Ordering::Relaxed);
         // SAFETY: the segment was made before one of its numbers was returned, and has `before` sheets. It lives as long as this.
         unsafe { &*first.add(place - before) }

@@ -6,6 +6,7 @@
 mod changes;
 mod counting;
 mod epochs;
+mod gates;
 mod memory;
 mod rotations;
 

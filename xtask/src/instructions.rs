@@ -19,10 +19,16 @@ use crate::steps::{Failed, Steps, target_directory};
 const EXPECTED: &str = "xtask/instructions.txt";
 
 /// The paths of `xtask/counted.rs`.
-const PATHS: [&str; 15] = [
+const PATHS: [&str; 21] = [
     "Counter::add",
     "Counter::sum, 1 row",
     "Counter::sum, 2 rows",
+    "Gate::try_admit, granted, Coarse",
+    "Gate::try_admit, granted, Manual",
+    "Gate::try_admit, granted, Precise",
+    "Gate::try_admit, refused, Coarse",
+    "Gate::try_admit, refused, Manual",
+    "Gate::try_admit, refused, Precise",
     "SlidingWindow::add, Ticker",
     "SlidingWindow::add, Coarse",
     "SlidingWindow::add, Precise",

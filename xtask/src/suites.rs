@@ -16,6 +16,9 @@ const SENTINEL: &str = "windrow-benches/sentinel";
 /// Layers for HTTP, and theirs.
 const HTTP: &str = "windrow-benches/http";
 
+/// Limiters beside gates.
+const LIMITS: &str = "windrow-benches/limits";
+
 /// What the library has beyond its defaults.
 const SERDE: &str = "windrow/serde";
 
@@ -64,9 +67,12 @@ pub(crate) fn test(steps: &mut Steps) -> Result<(), Failed> {
 
 /// What else must pass before a change goes in, beside [`test()`].
 pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
-    let clippy =
-        [&CLIPPY[..], &["--features", SENTINEL, "--features", HTTP, "--features", SERDE], &STRICT]
-            .concat();
+    let clippy = [
+        &CLIPPY[..],
+        &["--features", SENTINEL, "--features", HTTP, "--features", LIMITS, "--features", SERDE],
+        &STRICT,
+    ]
+    .concat();
     steps.cargo("lints, with all rivals and features", &clippy, &[])?;
     let private =
         ["doc", "--workspace", "--no-deps", "--features", SERDE, "--document-private-items"];

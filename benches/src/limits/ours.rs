@@ -7,6 +7,9 @@ use super::{Limiter, Terms};
 events! { enum Let { Through: Count } }
 
 /// A gate whose limit holds for each interval of whole buckets.
+///
+/// # Panics
+/// If no gate has these terms.
 pub fn gate<C: Clock>(terms: Terms, clock: C) -> Gate<C> {
     let builder = Gate::builder(terms.limit).interval(terms.interval);
     let builder = builder.buckets(terms.buckets as usize).clock(clock).allow_coarse_clock();
@@ -14,6 +17,9 @@ pub fn gate<C: Clock>(terms: Terms, clock: C) -> Gate<C> {
 }
 
 /// A gate whose limit holds for each span as long as the interval.
+///
+/// # Panics
+/// If no gate has these terms.
 pub fn strict<C: Clock>(terms: Terms, clock: C) -> Gate<C> {
     let builder = Gate::builder(terms.limit).interval(terms.interval).strict();
     let builder = builder.buckets(terms.buckets as usize).clock(clock).allow_coarse_clock();
@@ -35,6 +41,9 @@ pub struct Soft<C> {
 
 impl<C: Clock> Soft<C> {
     /// By this clock.
+    ///
+    /// # Panics
+    /// If no window has these terms.
     pub fn new(terms: Terms, clock: C) -> Soft<C> {
         let builder = SlidingWindow::builder().interval(terms.interval);
         let builder = builder.buckets(terms.buckets as usize).clock(clock).allow_coarse_clock();

@@ -22,8 +22,11 @@ impl Budget {
     pub const SHORTEST: Duration = Duration::from_secs(1);
 
     /// A reserve of the limit in whole seconds; where that is less than one a second, of nothing.
+    ///
+    /// # Panics
+    /// If that is more than 31 bits.
     pub fn new(terms: Terms) -> Budget {
-        let interval = terms.interval.clamp(Budget::SHORTEST, Duration::from_secs(60));
+        let interval = terms.interval.clamp(Budget::SHORTEST, Duration::from_mins(1));
         let each_second = terms.limit / interval.as_secs();
         Budget(TpsBudget::new(interval, each_second.try_into().expect("it fits"), 0.0))
     }
@@ -59,6 +62,9 @@ pub struct Rated(Mutex<RateLimit<Nothing>>);
 
 impl Rated {
     /// A limit in each interval.
+    ///
+    /// # Panics
+    /// If there can be no thread for timers.
     pub fn new(terms: Terms) -> Rated {
         static TIMERS: LazyLock<Runtime> = LazyLock::new(|| {
             let runtime = Builder::new_multi_thread().worker_threads(1).enable_time().build();

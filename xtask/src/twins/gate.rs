@@ -1,6 +1,6 @@
 //! Broken twins of what decides at a gate.
 
-use crate::models::{CHECKER, UNIT};
+use crate::models::{CHECKER, GATES, UNIT};
 use crate::twin::Twin;
 
 /// Every mistake with gates that a model must notice.
@@ -44,6 +44,33 @@ pub(super) const GATE: &[Twin] = &[
         why: "a grant is made in a sheet that is being filled, or by what two buckets have said",
     },
     Twin {
+        name: "gate-grants-without-a-second-look",
+        file: "src/gate/decide.rs",
+        find: "while self.ledger.is_at(version) && head.is_open() {",
+        replace: "while head.is_open() {",
+        build: &CHECKER,
+        model: "gate::grant_against_the_reuse_of_its_sheet",
+        why: "a grant is made by what one bucket has said and by another's word",
+    },
+    Twin {
+        name: "gate-grants-what-is-sealed",
+        file: "src/gate/decide.rs",
+        find: "while self.ledger.is_at(version) && head.is_open() {",
+        replace: "while self.ledger.is_at(version) {",
+        build: &CHECKER,
+        model: "gate::grant_against_the_opening_of_the_next_bucket",
+        why: "what is granted behind the seal is in no carried number",
+    },
+    Twin {
+        name: "gate-top-without-what-is-carried",
+        file: "src/gate/sheet.rs",
+        find: "terms.limit.saturating_sub(carried.wrapping_add(own));",
+        replace: "terms.limit.saturating_sub(carried & 0 | own);",
+        build: &CHECKER,
+        model: "gate::grant_against_the_reuse_of_its_sheet",
+        why: "each bucket has the limit for itself",
+    },
+    Twin {
         name: "gate-head-without-a-version",
         file: "src/gate/ledger.rs",
         find: "((head.version >> NUMBER).wrapping_add(1) << NUMBER)",
@@ -63,9 +90,11 @@ pub(super) const GATE: &[Twin] = &[
     },
     Twin {
         name: "gate-same-bucket-begins-at-zero",
-        file: "src/gate/sheet.rs",
-        find: "                own = own.wrapping_add(granted);",
-        replace: "                own = granted & 0;",
+        file: "src/gate/next.rs",
+        find: "        own.unwrap_or(0)
+",
+        replace: "        own.unwrap_or(0) & 0
+",
         build: &CHECKER,
         model: "gate::grants_against_a_lower_limit",
         why: "a change of the limit forgets what was granted in the bucket of now",
@@ -163,7 +192,7 @@ pub(super) const GATE: &[Twin] = &[
     },
     Twin {
         name: "gate-forgets-a-wait-before-it-has-begun",
-        file: "src/gate/sheet.rs",
+        file: "src/gate/next.rs",
         find: "        if latest > now { age.min(terms.history()) } else { age }",
         replace: "        if latest > now { age } else { age }",
         build: &GATES,

@@ -52,7 +52,7 @@ pub(super) const RATIONS: &[Twin] = &[
     },
     Twin {
         name: "ration-taken-off-another-bucket",
-        file: "src/gate/sheet.rs",
+        file: "src/gate/next.rs",
         find: "        let start = self.terms.start_of(back.last);",
         replace: "        let start = self.start;",
         build: &PER_CORE,
@@ -61,9 +61,9 @@ pub(super) const RATIONS: &[Twin] = &[
     },
     Twin {
         name: "ration-moved-by-two-changes",
-        file: "src/gate/sheet.rs",
-        find: "!back.is_none() && back.last >= since && start",
-        replace: "!back.is_none() && start",
+        file: "src/gate/next.rs",
+        find: "back.is_none() || back.last < since || start",
+        replace: "back.is_none() || start",
         build: &PER_CORE,
         model: "rations::giving_back_after_two_changes",
         why: "it is taken off a bucket in which it does not count",
@@ -71,8 +71,8 @@ pub(super) const RATIONS: &[Twin] = &[
     Twin {
         name: "ration-and-shorter-buckets-at-once",
         file: "src/gate.rs",
-        find: "let now = if self.is_rationed { now.max(head.seen.last()) } else { now };",
-        replace: "",
+        find: "let until = if self.is_rationed { now.max(head.seen.last()) } else { now };",
+        replace: "let until = now;",
         build: &PER_CORE,
         model: "rations::take_against_shorter_buckets",
         why: "a ration is used when the gate has forgotten it",

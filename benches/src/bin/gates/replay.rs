@@ -96,13 +96,10 @@ struct Outcome {
     most: u64,
 }
 
-fn replay(
-    log: &Log,
-    terms: Terms,
-    by_client: bool,
-    clock: &Manual,
-    make: &dyn Fn() -> Box<dyn Limiter>,
-) -> Outcome {
+/// Makes one of the limiters.
+type Make<'a> = &'a dyn Fn() -> Box<dyn Limiter>;
+
+fn replay(log: &Log, terms: Terms, by_client: bool, clock: &Manual, make: Make<'_>) -> Outcome {
     let keys = if by_client { log.clients.len() } else { 1 };
     let interval = terms.interval.as_nanos() as u64;
     clock.set(log.requests.first().map_or_else(|| clock.now(), |first| first.at));
@@ -150,7 +147,7 @@ pub(crate) fn run(path: &Path, terms: Terms, by_client: bool) -> io::Result<()> 
     let one = Terms { buckets: 1, ..terms };
     let half = Terms { limit: terms.limit.div_ceil(2), ..terms };
     let now = || clock.clone();
-    let all: [(&str, &dyn Fn() -> Box<dyn Limiter>); 8] = [
+    let all: [(&str, Make<'_>); 8] = [
         ("each time remembered", &|| {
             Box::new(Exact { terms, clock: now(), past: Mutex::default() })
         }),
@@ -172,7 +169,7 @@ pub(crate) fn run(path: &Path, terms: Terms, by_client: bool) -> io::Result<()> 
         terms.buckets,
         if by_client { "of each client" } else { "of all clients together" },
     );
-    let row = |(name, make): &(&str, &dyn Fn() -> Box<dyn Limiter>)| {
+    let row = |(name, make): &(&str, Make<'_>)| {
         let outcome = replay(&log, terms, by_client, &clock, make);
         let refused = log.requests.len() as u64 - outcome.through;
         let Outcome { through, over, under, most } = outcome;

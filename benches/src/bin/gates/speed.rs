@@ -8,8 +8,8 @@ use windrow_benches::lab::stats::{Sample, Spread};
 #[cfg(feature = "sentinel")]
 use windrow_benches::limits::Flow;
 use windrow_benches::limits::{
-    Asked, Budget, Counted, Each, Governor, KEYS, KeyedGovernor, Limiter, MutexRing, Rated, Read,
-    Soft, Terms, Timed, gate,
+    Asked, Budget, Counted, Each, Exchanged, Governor, KEYS, KeyedGovernor, Limiter, MutexRing,
+    Rated, Read, Soft, Terms, Timed, gate,
 };
 use windrow_benches::terminal::print_table;
 
@@ -20,7 +20,8 @@ const TIMES: u64 = 50_000;
 const SHORT: Terms = Terms { limit: 1 << 40, interval: Duration::from_micros(10), buckets: 10 };
 
 const FETCH_ADD: &str = "AtomicU64::fetch_add";
-const COARSE: &str = "the clock Coarse, read";
+const COARSE: &str = "Coarse";
+const COARSE_ADD: &str = "Coarse, and a fetch_add";
 const GATE: &str = "Gate, Coarse";
 const GATE_TICKER: &str = "Gate, Ticker";
 
@@ -65,8 +66,15 @@ fn one_key() -> Vec<Contender> {
     let ticker = Ticker::start(Duration::from_millis(1));
     let all = vec![
         Contender::granting(FETCH_ADD, 1, Counted::default()),
-        Contender::granting(COARSE, 1, Read(Coarse::default())),
-        Contender::granting("the clock Precise, read", 1, Read(Precise::default())),
+        Contender::granting("AtomicU64, by compare-exchange", 1, Exchanged::default()),
+        Contender::granting(COARSE, 1, Read(Coarse::default(), ())),
+        Contender::granting(COARSE_ADD, 1, Read(Coarse::default(), Counted::default())),
+        Contender::granting(
+            "Coarse, and a compare-exchange",
+            1,
+            Read(Coarse::default(), Exchanged::default()),
+        ),
+        Contender::granting("Precise", 1, Read(Precise::default(), ())),
         Contender::of(GATE, 1, |terms| gate(terms, Coarse::default())),
         Contender::of("Gate, Precise", 1, |terms| gate(terms, Precise::default())),
         Contender::of(GATE_TICKER, 1, |terms| gate(terms, ticker.clone())),
@@ -150,8 +158,14 @@ fn targets(all: &[Contender]) {
     let cost = |samples: &[Sample]| Spread::of_samples(samples, |sample| sample.cpu_ns);
     let rows = [
         row(
-            "granted, Coarse, to a fetch_add, both on as many threads as cores",
-            ratio(of(GATE, 0, 1), of(FETCH_ADD, 0, 1)),
+            "granted, Ticker, to a fetch_add, both on as many threads as cores",
+            ratio(of(GATE_TICKER, 0, 1), of(FETCH_ADD, 0, 1)),
+            1.5,
+            " times",
+        ),
+        row(
+            "granted, Coarse, to that clock and a fetch_add, as many threads as cores",
+            ratio(of(GATE, 0, 1), of(COARSE_ADD, 0, 1)),
             1.5,
             " times",
         ),

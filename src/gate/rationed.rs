@@ -224,6 +224,6 @@ impl<C> Debug for RationedGate<C> {
             .field("gate", &self.gate)
             .field("most", &self.most)
             .field("unused", &self.unused())
-            .finish()
+            .finish_non_exhaustive()
     }
 }

@@ -153,8 +153,8 @@ pub(super) const GATE: &[Twin] = &[
     Twin {
         name: "gate-limit-is-tried-once",
         file: "src/gate.rs",
-        find: "            if self.ledger.turn(&head, Next { start, terms, now: start, grant: 0 }) {",
-        replace: "            if self.ledger.turn(&head, Next { start, terms, now: start, grant: 0 }) | true {",
+        find: "            if self.ledger.turn(&head, Next { start, terms, now: start, until: start, grant: 0 }) {",
+        replace: "            if self.ledger.turn(&head, Next { start, terms, now: start, until: start, grant: 0 }) | true {",
         build: &CHECKER,
         model: "gate::limit_against_the_opening_of_the_next_bucket",
         why: "a new limit is lost where another thread turns",

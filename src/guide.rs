@@ -97,6 +97,7 @@ pub mod retry_budget {}
 pub mod limits {}
 
 /// [limits.md]: limits
+/// [performance.md]: performance
 #[doc = include_str!("../docs/guide/in-flight.md")]
 pub mod in_flight {}
 

@@ -23,6 +23,7 @@
 //! can be wrong is *when*: by the time between an operation and the reading behind it. It is never early: no bucket has a level that
 //! was first reached after it ended. And an operation counts in no earlier bucket than what its thread, or the thread of any operation
 //! before it, had read when it began: each operation is Acquire and Release, so the clock that one thread has seen, the next one sees.
+//! (All this is by the window's clock, if that does not step back; then, too, nothing is lost, and an operation counts where the clock says.)
 //!
 //! # Buckets without operations
 //!

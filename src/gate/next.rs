@@ -7,7 +7,6 @@
 //! at which it can have been granted, or can be if it is waited for. So it is forgotten a little later than it might, and not earlier.
 
 use crate::gate::cells::load;
-use crate::gate::sheet::Seen;
 use crate::gate::terms::Terms;
 use crate::stripe::ration::Ration;
 use crate::sync::{AtomicU64, Ordering};
@@ -26,20 +25,42 @@ pub(super) struct Next {
     pub(super) grant: u64,
 }
 
+/// The sheet before.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Last {
+    pub(super) start: u64,
+    pub(super) terms: Terms,
+    /// The last end of a wait that was granted under another geometry.
+    pub(super) until: u64,
+}
+
 impl Next {
-    /// Takes over from the last sheet, which is sealed: stores what was granted in each bucket before, the latest first; and
-    /// returns what was granted in the bucket itself.
-    pub(super) fn take_over(&self, last: &Seen<'_>, before: &[AtomicU64]) -> u64 {
-        if self.keeps_geometry(last) { self.shift(last, before) } else { self.sort(last, before) }
+    /// Takes over from the last sheet, which is sealed, what was `granted` in its bucket and in each before, the latest first: stores
+    /// what that is in each bucket `before` the next one, and returns what it is in the next one itself.
+    pub(super) fn take_over(
+        &self,
+        last: Last,
+        granted: impl Iterator<Item = u64>,
+        before: &[AtomicU64],
+    ) -> u64 {
+        if self.keeps_geometry(last.terms) {
+            self.shift(last, granted, before)
+        } else {
+            self.sort(last, granted, before)
+        }
     }
 
     /// Whether buckets are as they were.
-    pub(super) fn keeps_geometry(&self, last: &Seen<'_>) -> bool {
-        self.terms.length == last.terms.length
+    pub(super) fn keeps_geometry(&self, last: Terms) -> bool {
+        self.terms.length == last.length
     }
 
-    fn shift(&self, last: &Seen<'_>, before: &[AtomicU64]) -> u64 {
-        let mut granted = last.each();
+    fn shift(
+        &self,
+        last: Last,
+        mut granted: impl Iterator<Item = u64>,
+        before: &[AtomicU64],
+    ) -> u64 {
         let steps = self.terms.steps(last.start, self.start);
         let own = if steps == 0 { granted.next() } else { None };
         let (none, rest) = before.split_at(before.len().min(steps.saturating_sub(1)));
@@ -52,12 +73,12 @@ impl Next {
         own.unwrap_or(0)
     }
 
-    fn sort(&self, last: &Seen<'_>, before: &[AtomicU64]) -> u64 {
+    fn sort(&self, last: Last, granted: impl Iterator<Item = u64>, before: &[AtomicU64]) -> u64 {
         for cell in before {
             cell.store(0, Ordering::Relaxed);
         }
         let mut own = 0_u64;
-        for (index, granted) in last.each().enumerate().filter(|(_, granted)| *granted > 0) {
+        for (index, granted) in granted.enumerate().filter(|(_, granted)| *granted > 0) {
             let age = self.age(last, index);
             if age == 0 {
                 own = own.wrapping_add(granted);
@@ -69,13 +90,13 @@ impl Next {
     }
 
     /// How many buckets before the next one that counts which was granted `index` buckets before the last.
-    fn age(&self, last: &Seen<'_>, index: usize) -> usize {
+    fn age(&self, last: Last, index: usize) -> usize {
         let Next { start, terms, now, until, .. } = *self;
         let Some(old) = last.start.checked_sub(last.terms.length.saturating_mul(index as u64))
         else {
             return usize::MAX;
         };
-        let until = until.max(last.until());
+        let until = until.max(last.until);
         let latest = old.max(until.min(old.saturating_add(last.terms.length - 1)));
         let age = terms.steps(terms.start_of(latest), start);
         // What may be used from now on is not forgotten, also if the last wait ends far behind it: another change may have a longer

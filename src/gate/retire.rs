@@ -36,12 +36,14 @@ impl<C: Clock> Gate<C> {
     /// out, and looks again:
     ///
     /// ```
+    /// use std::time::Duration;
     /// use windrow::{Family, Gate, labels};
     ///
     /// labels! { pub struct Client { client: str } }
     ///
-    /// static GATES: Family<Client, Gate> =
-    ///     Family::with_constructor(|| Gate::builder(2).build().expect("two a second"));
+    /// static GATES: Family<Client, Gate> = Family::with_constructor(|| {
+    ///     Gate::builder(2).interval(Duration::from_secs(3_600)).build().expect("two an hour")
+    /// });
     ///
     /// fn try_admit(client: &str) -> bool {
     ///     loop {
@@ -62,7 +64,7 @@ impl<C: Clock> Gate<C> {
     /// }
     ///
     /// assert!(try_admit("a") && try_admit("a") && !try_admit("a"));
-    /// assert_eq!((forget_idle(), GATES.len()), (0, 1)); // not before a second has passed
+    /// assert_eq!((forget_idle(), GATES.len()), (0, 1)); // not before an hour has passed
     /// ```
     ///
     /// Not in a family whose labels are all enums: that keeps its series, and would find the retired gate again. It has

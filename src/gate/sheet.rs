@@ -33,7 +33,7 @@
 use std::alloc::{Layout, handle_alloc_error};
 
 use crate::gate::cells::{Cells, load};
-use crate::gate::next::Next;
+use crate::gate::next::{Last, Next};
 use crate::gate::terms::Terms;
 use crate::stripe::ration::Ration;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering, Witness, fence};
@@ -45,13 +45,9 @@ const SERIAL: u64 = SEALED - 1;
 
 /// The memory of one bucket after the other.
 #[derive(Debug)]
-#[repr(C)] // what a grant needs is in one cache line
+#[repr(C)] // what a grant needs is in two cache lines, of which it writes one
 pub(super) struct Sheet {
     word: AtomicU64,
-    /// What the serial is when the interval that ends with the bucket has all of the limit.
-    top: AtomicU64,
-    start: AtomicU64,
-    length: AtomicU64,
     /// What the serial was before the bucket's first grant.
     base: AtomicU64,
     buckets: AtomicUsize,
@@ -65,6 +61,17 @@ pub(super) struct Sheet {
     /// Whether it is the head, or a thread's that fills it.
     taken: AtomicBool,
     made: Witness,
+    fixed: Fixed,
+}
+
+/// What a grant reads, and none writes.
+#[derive(Debug)]
+#[repr(align(64))]
+struct Fixed {
+    /// What the serial is when the interval that ends with the bucket has all of the limit.
+    top: AtomicU64,
+    start: AtomicU64,
+    length: AtomicU64,
 }
 
 /// What a sheet has said.
@@ -93,19 +100,18 @@ pub(super) struct Glance<'g> {
 impl Sheet {
     /// A free sheet.
     pub(super) fn free() -> Sheet {
+        let number = AtomicU64::new;
         Sheet {
-            word: AtomicU64::new(SEALED),
-            top: AtomicU64::new(0),
-            start: AtomicU64::new(0),
-            length: AtomicU64::new(1),
-            base: AtomicU64::new(0),
+            word: number(SEALED),
+            base: number(0),
             buckets: AtomicUsize::new(1),
-            limit: AtomicU64::new(0),
-            until: AtomicU64::new(0),
-            since: AtomicU64::new(0),
+            limit: number(0),
+            until: number(0),
+            since: number(0),
             before: AtomicPtr::default(),
             taken: AtomicBool::new(false),
             made: Witness::default(),
+            fixed: Fixed { top: number(0), start: number(0), length: number(1) },
         }
     }
 
@@ -130,16 +136,16 @@ impl Sheet {
         self.made.check();
         // Relaxed, all: the head tells whether they belong together.
         let terms = Terms {
-            length: self.length.load(Ordering::Relaxed),
+            length: self.fixed.length.load(Ordering::Relaxed),
             buckets: self.buckets.load(Ordering::Relaxed),
             limit: self.limit.load(Ordering::Relaxed),
         };
         Seen {
             sheet: self,
             word: self.word.load(Ordering::Relaxed),
-            top: self.top.load(Ordering::Relaxed),
+            top: self.fixed.top.load(Ordering::Relaxed),
             base: self.base.load(Ordering::Relaxed),
-            start: self.start.load(Ordering::Relaxed),
+            start: self.fixed.start.load(Ordering::Relaxed),
             terms,
         }
     }
@@ -151,9 +157,9 @@ impl Sheet {
         // Relaxed, all: as in `read`.
         Glance {
             sheet: self,
-            top: self.top.load(Ordering::Relaxed),
-            start: self.start.load(Ordering::Relaxed),
-            length: self.length.load(Ordering::Relaxed),
+            top: self.fixed.top.load(Ordering::Relaxed),
+            start: self.fixed.start.load(Ordering::Relaxed),
+            length: self.fixed.length.load(Ordering::Relaxed),
             word: self.word.load(Ordering::Relaxed),
         }
     }
@@ -212,8 +218,9 @@ impl Sheet {
         // finds that the sheet is no longer the head that it was.
         fence(Ordering::Release);
         let before = &self.before()[..next.terms.history()];
-        let own = next.take_over(last, before);
-        let (since, until) = if next.keeps_geometry(last) {
+        let Seen { start, terms, .. } = *last;
+        let own = next.take_over(Last { start, terms, until: last.until() }, last.each(), before);
+        let (since, until) = if next.keeps_geometry(terms) {
             (last.since(), last.until())
         } else {
             (next.until, last.latest())
@@ -232,9 +239,9 @@ impl Sheet {
         // The caller's sheet: sealed, or filled in vain. Nobody who has looked at it can grant.
         let serial = (self.word.load(Ordering::Relaxed) & SERIAL) + 1;
         let left = terms.limit.saturating_sub(carried.wrapping_add(own));
-        self.top.store(serial.wrapping_add(left) & SERIAL, Ordering::Relaxed);
-        self.start.store(start, Ordering::Relaxed);
-        self.length.store(terms.length, Ordering::Relaxed);
+        self.fixed.top.store(serial.wrapping_add(left) & SERIAL, Ordering::Relaxed);
+        self.fixed.start.store(start, Ordering::Relaxed);
+        self.fixed.length.store(terms.length, Ordering::Relaxed);
         self.buckets.store(terms.buckets, Ordering::Relaxed);
         self.limit.store(terms.limit, Ordering::Relaxed);
         self.base.store(serial.wrapping_sub(own) & SERIAL, Ordering::Relaxed);
@@ -288,7 +295,7 @@ impl<'g> Seen<'g> {
     }
 
     /// The last end of a wait that was granted under another geometry.
-    pub(super) fn until(&self) -> u64 {
+    fn until(&self) -> u64 {
         load(&self.sheet.until)
     }
 

@@ -28,9 +28,9 @@ use crate::sync::{AtomicU64, Ordering, const_fn};
 /// of it, a window knows: [`peaks_in`](Self::peaks_in).
 ///
 /// A call never fails, panics, waits for another thread or takes a lock. Enters and leaves of all threads go through one cache line, as with
-/// any atomic: one of its own, or two. A [`Gauge`](crate::Gauge) is striped, and costs a third of that or less; but its sum is no
-/// level that ever was while it moves, it limits nothing, and it knows no maximum. (A maximum cannot be had from rows: each has seen a part,
-/// and no moment is common to all of them.)
+/// any atomic: an enter and its leave cost two atomic additions to it. A [`Gauge`](crate::Gauge) is striped, and its adds do not wait for each
+/// other's line; but its sum is no level that ever was while it moves, it limits nothing, and it knows no maximum. (A maximum cannot be had from rows:
+/// each has seen a part, and no moment is common to all of them.)
 ///
 /// # Range
 ///

@@ -48,8 +48,8 @@ usage: cargo xtask <command>
 
   check           after each edit: format, lints, unit and contract tests, those of `integrations`
   test            before sending a change: also docs, all tests, machine code, a first round of models
-  ci              before it goes in, after `test`: the other models, a broken twin for each model, the table of orders,
-                  many processes under Prometheus
+  ci              before it goes in, after `test`: the other models, a broken twin for each file of models,
+                  the table of orders, many processes under Prometheus
   verify          before a release: all that takes longer: hours
 
   models [NAME]   the loom models, over both reclaimers, per core and portably; NAME: only those whose path

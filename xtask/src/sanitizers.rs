@@ -45,10 +45,11 @@ struct Sanitizer {
 /// Runs all of them.
 pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
     let suppressions = steps.root().join("target/thread-sanitizer-suppressions");
+    // There are tests that ask for more memory than there is.
     let address = Sanitizer {
         name: "address",
         flags: "-Zsanitizer=address",
-        options: ("ASAN_OPTIONS", "detect_leaks=1".to_owned()),
+        options: ("ASAN_OPTIONS", "detect_leaks=1:allocator_may_return_null=1".to_owned()),
     };
     let thread = Sanitizer {
         name: "thread",

@@ -1,10 +1,12 @@
-//! windrow's: a gate, and a window that is asked for its sum before it is added to.
+//! windrow's: a gate, a family of gates, and a window that is asked for its sum before it is added to.
 
-use windrow::{Clock, Gate, SlidingWindow, events};
+use windrow::{Clock, Family, Gate, SlidingWindow, events, labels};
 
-use super::{Limiter, Terms};
+use super::{KEYS, Limiter, Terms};
 
 events! { enum Let { Through: Count } }
+
+labels! { struct Client { number: u64 } }
 
 /// A gate whose limit holds for each interval of whole buckets.
 ///
@@ -30,6 +32,23 @@ impl<C: Clock + Send + Sync> Limiter for Gate<C> {
     #[inline]
     fn ask(&self, _key: u64) -> bool {
         self.try_admit(1)
+    }
+}
+
+/// A gate for each key, found by that.
+pub struct Gates<F>(Family<Client, Gate, F>);
+
+impl<F: Fn() -> Gate> Gates<F> {
+    /// Each made so.
+    pub fn of(make: F) -> Gates<F> {
+        Gates(Family::with_constructor(make).limit(KEYS as usize))
+    }
+}
+
+impl<F: Fn() -> Gate + Send + Sync> Limiter for Gates<F> {
+    #[inline]
+    fn ask(&self, key: u64) -> bool {
+        self.0.with(Client { number: key }).try_admit(1)
     }
 }
 

@@ -46,9 +46,9 @@
 //! end, an atomic addition to the requests in flight and a record of their maximum. No lock, and no allocation, but for the series of a route that is used for the
 //! first time. The future and the body are larger by 32 bytes each.
 //!
-//! Around a route of axum's, on two cores that other programs shared, it took 360 ns of CPU time more than no layer; 160 of
-//! these are what axum does for any layer. `axum-prometheus` took 1740, `tower-http`'s `TraceLayer`, to which nothing was
-//! subscribed, 490. (One run of windrow's bench `layer`, medians of interleaved rounds, one thread.)
+//! Around a route of axum's, on two cores that other programs shared, it took 390 ns of CPU time more than no layer; 130 of
+//! these are what axum does for any layer. `axum-prometheus` took 1625, `tower-http`'s `TraceLayer`, to which nothing was
+//! subscribed, 485; a limit took 195, one that refuses 175, and a room 260. (One run of windrow's bench `layer`, medians of interleaved rounds, one thread.)
 //!
 //! Percentiles take memory. By the formula of windrow's [design][design.md] a route's window of a minute in sixty buckets takes some 21 kB when it is first
 //! used; and some 100, if it is used on two cores in every second, with times in four octaves.

@@ -277,3 +277,34 @@ fn a_look_against_the_removal_of_a_kept_series() {
         assert_eq!((family.len(), family.iter().count()), (1, 1));
     });
 }
+
+/// Two threads find a series that is over, take it out, and look again. None takes out the one that the other has found then.
+#[test]
+fn two_threads_take_out_the_same_series_by_a_look_at_it() {
+    const OVER: u64 = 7;
+    /// Whether it has got the only one that a series has.
+    fn get(family: &Numbers) -> bool {
+        loop {
+            turn();
+            let number = family.with(Key { key: 1 });
+            match number.0.compare_exchange(0, 1, Relaxed, Relaxed) {
+                Ok(_) => return true,
+                Err(OVER) => drop(number),
+                Err(_) => return false,
+            }
+            turn();
+            family.remove_if(Key { key: 1 }, |number| number.0.load(Relaxed) == OVER);
+        }
+    }
+    Model::new("families::two_threads_take_out_the_same_series_by_a_look_at_it")
+        .bounded(2)
+        .bounded_over_epoch(1)
+        .explore(|| {
+            let family = family();
+            add(&family, 1, OVER);
+            let other = spawn(&family, get);
+            let has_got = get(&family);
+            assert_ne!(has_got, other.join().unwrap());
+            assert_eq!(family.len(), 1);
+        });
+}

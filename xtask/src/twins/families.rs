@@ -72,4 +72,13 @@ pub(super) const FAMILIES: &[Twin] = &[
         model: "families::two_sets_and_room_for_one",
         why: "two threads that find room for one series make two",
     },
+    Twin {
+        name: "series-removed-without-a-look-at-it",
+        file: "src/family/remove.rs",
+        find: "            Some(Search::Found(series)) if which(&series.metric) => {",
+        replace: "            Some(Search::Found(series)) if which(&series.metric) || true => {",
+        build: &CHECKER,
+        model: "families::two_threads_take_out_the_same_series_by_a_look_at_it",
+        why: "a thread takes out the series that another has found in place of the one that is over",
+    },
 ];

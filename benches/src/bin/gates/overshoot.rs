@@ -22,15 +22,24 @@ use windrow_benches::terminal::print_table;
 const TERMS: Terms = Terms { limit: 100, interval: Duration::from_millis(50), buckets: 10 };
 const SECOND: Duration = Duration::from_secs(1);
 
+/// What those promise whose buckets, if they have any, are on other clocks.
+const TWICE: &str = "twice the limit in any span";
+const NOTHING: &str = "nothing is said";
+
 struct Contender {
     name: &'static str,
     promise: &'static str,
+    /// On the clock that is read here.
+    has_buckets: bool,
     terms: Terms,
     limiter: Box<dyn Limiter>,
 }
 
 fn contenders() -> Vec<Contender> {
-    let of = |name, promise, terms, limiter| Contender { name, promise, terms, limiter };
+    let of = |name, promise, terms, limiter| {
+        let has_buckets = promise != TWICE && promise != NOTHING;
+        Contender { name, promise, has_buckets, terms, limiter }
+    };
     let clock = Precise::default;
     let seconds = TERMS.at_least(SECOND);
     let all = vec![
@@ -53,14 +62,14 @@ fn contenders() -> Vec<Contender> {
             TERMS,
             Box::new(Soft::new(TERMS, clock())),
         ),
-        of("governor", "twice the limit in any span", TERMS, Box::new(Governor::own(TERMS))),
-        of("tower RateLimit, in a lock", "twice the limit", TERMS, Box::new(Rated::new(TERMS))),
-        of("tower TpsBudget", "nothing is said", seconds, Box::new(Budget::new(seconds))),
+        of("governor", TWICE, TERMS, Box::new(Governor::own(TERMS))),
+        of("tower RateLimit, in a lock", TWICE, TERMS, Box::new(Rated::new(TERMS))),
+        of("tower TpsBudget", NOTHING, seconds, Box::new(Budget::new(seconds))),
     ];
     #[cfg(feature = "sentinel")]
     let all = {
         let flow = Box::new(Flow::new(seconds));
-        all.into_iter().chain([of("sentinel-core", "nothing is said", seconds, flow)]).collect()
+        all.into_iter().chain([of("sentinel-core", NOTHING, seconds, flow)]).collect()
     };
     all
 }
@@ -119,7 +128,7 @@ fn most(grants: &[Grant], length: u64, step: Option<u64>) -> u64 {
 
 pub(crate) fn run(length: Duration) {
     let row = |contender: Contender| {
-        let Contender { name, promise, terms, limiter } = contender;
+        let Contender { name, promise, has_buckets, terms, limiter } = contender;
         let interval = terms.interval.as_nanos() as u64;
         let length = length.max(4 * terms.interval);
         let grants = grants(&*limiter, length);
@@ -127,10 +136,9 @@ pub(crate) fn run(length: Duration) {
         let limits = length.as_nanos() as f64 / interval as f64 * terms.limit as f64;
         let mut cells = vec![name.to_owned(), promise.to_owned(), format!("{:?}", terms.interval)];
         cells.push(format!("{:.2}", grants.len() as f64 / limits));
-        for step in [Some(bucket), None] {
-            let most = most(&grants, interval, step);
-            cells.push(most.saturating_sub(terms.limit).to_string());
-        }
+        let over = |step| most(&grants, interval, step).saturating_sub(terms.limit).to_string();
+        cells.push(if has_buckets { over(Some(bucket)) } else { "-".to_owned() });
+        cells.push(over(None));
         cells
     };
     let rows: Vec<_> = contenders().into_iter().map(row).collect();

@@ -8,8 +8,8 @@ use windrow_benches::lab::stats::{Sample, Spread};
 #[cfg(feature = "sentinel")]
 use windrow_benches::limits::Flow;
 use windrow_benches::limits::{
-    Asked, Budget, Counted, Each, Exchanged, Governor, KEYS, KeyedGovernor, Limiter, MutexRing,
-    Rated, Read, Soft, Terms, Timed, gate,
+    Asked, Budget, Counted, Each, Exchanged, Gates, Governor, KEYS, KeyedGovernor, Limiter,
+    MutexRing, Rated, Read, Soft, Terms, Timed, gate,
 };
 use windrow_benches::terminal::print_table;
 
@@ -102,6 +102,9 @@ fn many_keys() -> Vec<Contender> {
     vec![
         Contender::granting("AtomicU64::fetch_add, in a map", KEYS, Each::of(Counted::default)),
         Contender::of("Gate, Coarse, in a map", KEYS, |terms| Each::of(|| gate(terms, coarse()))),
+        Contender::of("Gate, Coarse, in a Family", KEYS, |terms| {
+            Gates::of(move || gate(terms, coarse()))
+        }),
         Contender::granting(
             "Gate, Precise, in a map, each in a new bucket",
             KEYS,

@@ -67,8 +67,8 @@ fn a_mean_of_means_or_a_sum_of_extremes_is_noticed() {
             "sum without (instance) (shop_payments_max)",
         ),
         (
-            "max without (instance) (shop_requests_max)",
-            "avg without (instance) (shop_requests_max)",
+            "max without (instance) (shop_requests_max{event=\"Rt\"})",
+            "avg without (instance) (shop_requests_max{event=\"Rt\"})",
         ),
         (
             "sum without (instance) (rate(shop_requests_total[5m]))",

@@ -10,7 +10,14 @@ use crate::prometheus::Prometheus;
 pub(crate) async fn is_of_the_raw_numbers(prometheus: &Prometheus) {
     for (rule, raw) in [
         ("job:shop_in_flight:sum", "sum without (instance) (shop_in_flight)"),
-        ("job:shop_requests_max_ns:max", "max without (instance) (shop_requests_max)"),
+        (
+            "job:shop_requests_max_ns:max",
+            "max without (instance) (shop_requests_max{event=\"Rt\"})",
+        ),
+        (
+            "job:shop_in_flight:max",
+            "max without (instance, event) (shop_requests_max{event=\"InFlight\"})",
+        ),
         ("job:shop_requests_min_ns:min", "min without (instance) (shop_requests_min)"),
     ] {
         // In a while: what is compared was recorded at some moment of the last second.
@@ -21,7 +28,7 @@ pub(crate) async fn is_of_the_raw_numbers(prometheus: &Prometheus) {
     prometheus.until(mean, |found| found.len() == 1).await;
     let of_each = "count(job:shop_requests_ns:p99_5m > 0) == count(job:shop_requests_max_ns:max)";
     prometheus.until(of_each, |found| found.len() == 1).await;
-    assert_eq!(rules_in_order(prometheus).await, 20);
+    assert_eq!(rules_in_order(prometheus).await, 21);
 }
 
 /// Whether a server says the same as the only one below it: by the same labels, with the same values.
@@ -37,7 +44,7 @@ pub(crate) async fn is_the_same_above(leaf: &Prometheus, top: &Prometheus) {
         let below = leaf.query(&format!("job:{name}")).await.len();
         top.until(&format!("all:{name}"), |found| found.len() == below && below > 0).await;
     }
-    assert_eq!(rules_in_order(top).await, 15);
+    assert_eq!(rules_in_order(top).await, 16);
 }
 
 /// Values by labels, without what the names begin with.

@@ -6,9 +6,11 @@ use std::time::Duration;
 use axum::Router;
 use http::{Method, StatusCode};
 use serde_json::json;
-use windrow::{Gauge, InFlight, Maximum, SlidingWindow};
+use windrow::{Gate, Gauge, InFlight, Maximum, SlidingWindow};
 use windrow_console::{Console, RegisterError, field};
-use windrow_tower::{Endpoint, Http as Requests, Method as Verb, Route as Path, Routes as Paths};
+use windrow_tower::{
+    Endpoint, Http as Requests, Limit, Limits, Method as Verb, Route as Path, Routes as Paths,
+};
 
 use super::{
     Http, Route, console_of, counter, encoded, get, json, request, routes, send, series, served,
@@ -233,6 +235,29 @@ async fn metrics_of_all_kinds_are_shown_by_reference_and_shared() {
         assert!(shown.contains(line), "{line:?} in {shown}");
     }
     assert!(shown.contains("requests{method=\"GET\",route=\"/x\"}  "), "{shown}");
+}
+
+#[tokio::test]
+async fn what_limits_let_through_and_block_is_shown_by_key() {
+    static HOURLY: Limits<Path> = Limits::new(1, |_| {
+        let hour = Gate::builder(2).interval(Duration::from_secs(3_600));
+        hour.buckets(60).build().expect("an hour in sixty buckets")
+    });
+    for route in ["/x", "/x", "/x", "/strange"] {
+        let _ = HOURLY.admit(Path { method: Verb::Get, route }, 1, Duration::ZERO);
+    }
+    let mut console = Console::new("limits");
+    console.show("passed", "Let through", field(HOURLY.family(), Limit::passed)).unwrap();
+    console.show("blocked", "Refused", field(HOURLY.family(), Limit::blocked)).unwrap();
+    let server = served(&console.build());
+    let shown = text(get(server.address(), "/metrics").await).await;
+    for line in [
+        "\npassed_total{method=\"GET\",route=\"/x\"} 2\n",
+        "\nblocked_total{method=\"GET\",route=\"/x\"} 1\n",
+        "\npassed_total{overflow=\"true\"} 1\n",
+    ] {
+        assert!(shown.contains(line), "{line:?} in {shown}");
+    }
 }
 
 #[tokio::test]

@@ -40,7 +40,6 @@ use windrow::{Admission, Clock, Counter, Family, Gate, Labels, Metric};
 ///
 /// let client = Client { client: "alice" };
 /// assert!((0..10).all(|_| CLIENTS.admit(client, 1, Duration::ZERO).is_granted()));
-/// assert!(!CLIENTS.admit(client, 1, Duration::ZERO).is_granted());
 /// ```
 ///
 /// # When there are too many keys
@@ -52,16 +51,19 @@ use windrow::{Admission, Clock, Counter, Family, Gate, Labels, Metric};
 ///
 /// labels! { pub struct Client { client: u32 } }
 ///
-/// static CLIENTS: Limits<Client> =
-///     Limits::new(10, |_| Gate::builder(2).build().expect("two a second"));
+/// static CLIENTS: Limits<Client> = Limits::new(10, |_| {
+///     Gate::builder(2).interval(Duration::from_secs(3_600)).build().expect("two an hour")
+/// });
 /// let ask = |client| CLIENTS.admit(Client { client }, 1, Duration::ZERO).is_granted();
 /// // Ten clients have two each, and all others have two together.
 /// assert_eq!((0..1_000).filter(|client| ask(client % 500)).count(), 22);
 /// ```
 ///
-/// Keys that find no room share one gate, that of the key `None`: so strangers cannot fill the memory, and are never without a limit; but who
-/// comes when others have filled the room has to share with them. Call [`forget_idle`](Self::forget_idle) from time to time, once an interval, say. A key that a client can make up, as it
-/// likes, limits nobody: it is a new one each time, until the room is full. Take what somebody has vouched for: an account, an address.
+/// Keys that find no room share one gate, that of the key `None`. So strangers cannot fill the memory, and are never without a limit; but who
+/// comes when others have filled the room has to share with them. Call [`forget_idle`](Self::forget_idle) from time to time: once an interval, say.
+///
+/// A key that a client can make up as it likes limits nobody: it is a new one each time, until the room is full. Take what somebody has
+/// vouched for: an account, an address.
 ///
 /// # Memory
 ///
@@ -78,7 +80,7 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     /// Limits without a key yet, with room for so many. A function makes the gate of each key, when it comes for the first time; and, of `None`, the
     /// one of all keys that find no room.
     ///
-    /// If it panics, so does the call that needed the gate: let through is nothing. What a gate may be, and what is refused
+    /// If it panics, so does the call that needed the gate, and nothing is let through. What a gate may be, and what is refused
     /// (a limit of zero), [`GateBuilder::build`](windrow::GateBuilder::build) says. For another limit later, see [`Limit::gate`].
     ///
     /// ```
@@ -165,7 +167,8 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
         self.family.retain(|limit, _| limit.gate().is_none_or(|gate| !gate.retire()))
     }
 
-    /// The keys that there are, for exporters and whoever wants to see them. That of all that find no room has no labels.
+    /// The keys that there are, for whoever wants to see them, and for exporters: `field(CLIENTS.family(), Limit::blocked)`. That of all that find no room
+    /// has no labels.
     ///
     /// [`remove`](windrow::Family::remove) no key from it: its gate would forget what it has granted. Who keeps a handle of a key that is forgotten meanwhile has
     /// one of a gate that is retired.

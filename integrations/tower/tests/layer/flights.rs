@@ -11,7 +11,7 @@ use http::{Request, Response, StatusCode};
 use http_body::{Body, Frame};
 use http_body_util::{BodyExt, Empty, Full};
 use tower::{Layer, Service, ServiceExt, service_fn};
-use windrow_tower::{Http, MetricsLayer, ResponseBody, Routes};
+use windrow_tower::{Http, Method, MetricsLayer, ResponseBody, Route, Routes};
 
 use crate::{Counts, get, routes};
 
@@ -105,6 +105,21 @@ async fn a_streaming_body_is_in_flight_until_its_end() {
     assert!(next(&mut body).expect("no wait").is_none(), "it may be polled on");
     drop(body);
     assert_eq!(get(routes, ROUTE), Counts::successes(1));
+}
+
+/// Two at once, then one, then none: the window has the two.
+#[tokio::test]
+async fn the_most_in_flight_at_once_is_in_the_window() {
+    let routes = routes();
+    let one = body(routes, &[Step::End]).await;
+    let other = body(routes, &[Step::End]).await;
+    drop(one);
+    drop(body(routes, &[Step::End]).await);
+    let endpoint = routes.with(Route { method: Method::Get, route: ROUTE });
+    assert_eq!((endpoint.peaks().level(), endpoint.peaks().peak()), (1, 2));
+    drop(other);
+    assert_eq!(endpoint.in_flight().level(), 0);
+    assert_eq!(endpoint.window().lifetime(Http::InFlight).max, Some(2));
 }
 
 #[tokio::test]

@@ -142,6 +142,8 @@ pub enum GateError {
         /// The highest that there is.
         most: u64,
     },
+    /// Rations of nothing: see [`RationedGate`](crate::RationedGate).
+    ZeroRation,
     /// The interval, the buckets or the clock are such as no window can have either.
     Buckets(BuildError),
     /// The gate is [retired](crate::Gate::retire): it has no limit any more.
@@ -162,6 +164,9 @@ impl Display for GateError {
             }
             GateError::LimitTooHigh { limit, most } => {
                 write!(f, "the limit is {limit}; it must be {most} or less")
+            }
+            GateError::ZeroRation => {
+                write!(f, "the most in a ration is 0; a ration is at least 1")
             }
             GateError::Buckets(error) => error.fmt(f),
             GateError::Retired => write!(f, "the gate is retired; nothing about it can be changed"),

@@ -14,6 +14,9 @@ mod cells;
 mod decide;
 mod ledger;
 mod next;
+mod rationed;
+mod rations;
+mod refill;
 mod retire;
 mod sheet;
 mod sheets;
@@ -23,6 +26,7 @@ pub use admission::Admission;
 pub use builder::GateBuilder;
 use ledger::Ledger;
 use next::Next;
+pub use rationed::RationedGate;
 use terms::Terms;
 
 /// Lets so much through in each interval, and never more, whatever threads ask at once.
@@ -79,7 +83,8 @@ use terms::Terms;
 /// | that is refused, by [`admit`](Self::admit) | besides, a load for each bucket that is forgotten until it fits |
 /// | that opens a bucket: the first in it, and the first that waits for it | three or four read-modify-writes, and up to nine loads and stores for each bucket of the interval |
 ///
-/// One word decides, so grants of all threads go through one cache line: that is the price of an exact limit, here as elsewhere.
+/// One word decides, so grants of all threads go through one cache line: that is the price of an exact limit, here as elsewhere. (A
+/// [`RationedGate`] pays with exact refusals instead.)
 ///
 /// A gate takes 0.7 kilobytes and 64 bytes for each bucket of the interval (of 64 bits). Opening a bucket allocates nothing, unless more than three threads
 /// do so at once for the first time. A thread that stands still in a call holds up no other.
@@ -89,6 +94,8 @@ use terms::Terms;
 pub struct Gate<C = Coarse> {
     ledger: Ledger,
     clock: C,
+    /// Whether what was granted may be used until its bucket ends: it is behind a [`RationedGate`].
+    is_rationed: bool,
 }
 
 impl Gate {
@@ -107,7 +114,7 @@ impl Gate {
 
 impl<C: Clock> Gate<C> {
     fn new(ledger: Ledger, clock: C) -> Gate<C> {
-        Gate { ledger, clock }
+        Gate { ledger, clock, is_rationed: false }
     }
 
     /// Grants `n` in the bucket of now, if that is within the limit; else refuses, and counts nothing.
@@ -242,7 +249,7 @@ impl<C: Clock> Gate<C> {
             let head = self.ledger.look();
             let terms = head.seen.terms.unless_retired()?.with_limit(limit)?;
             let start = head.seen.start;
-            if self.ledger.turn(&head, Next { start, terms, now: start, grant: 0 }) {
+            if self.ledger.turn(&head, Next { start, terms, now: start, until: start, grant: 0 }) {
                 return Ok(());
             }
         }
@@ -291,8 +298,10 @@ impl<C: Clock> Gate<C> {
             }
             let now = self.ledger.time(self.clock.now().as_nanos());
             self.ledger.note(terms.start_of(now));
-            let start = terms.start_of(now.max(head.seen.latest()));
-            if self.ledger.turn(&head, Next { start, terms, now, grant: 0 }) {
+            // A ration may be used until its bucket ends, which is not after the head's: so it is as if the change came then.
+            let until = if self.is_rationed { now.max(head.seen.last()) } else { now };
+            let start = terms.start_of(until.max(head.seen.latest()));
+            if self.ledger.turn(&head, Next { start, terms, now, until, grant: 0 }) {
                 return Ok(());
             }
         }

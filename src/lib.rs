@@ -22,7 +22,7 @@
 //! * [`Histogram`] has percentiles, right to a stated error.
 //! * [`events!`] and [`SlidingWindow`] count what happened in the last second, minute or day;
 //!   [`clock`] helps to choose a window's clock.
-//! * [`Gate`] lets so much through in each interval, and never more.
+//! * [`Gate`] lets so much through in each interval, and never more. [`RationedGate`] is for millions a second.
 //! * [`InFlight`] says how many are there at once; in a window, the most at once in each bucket.
 //! * [`guide`] has whole programs to copy, and explains how the library works, how it was verified, and what it costs.
 //! * Each item says what it costs, what it promises while other threads write, and what it does not.
@@ -77,7 +77,7 @@ pub use family::declared as __labels;
 pub use family::{
     Family, FamilyIter, Handle, Label, LabelValue, Labels, LifetimeTotals, Metric, Pinned,
 };
-pub use gate::{Admission, Gate, GateBuilder};
+pub use gate::{Admission, Gate, GateBuilder, RationedGate};
 pub use histogram::{Distribution, Histogram, Scale};
 pub use in_flight::{Entered, InFlight, Peaks};
 #[cfg(loom)]

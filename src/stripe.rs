@@ -29,7 +29,9 @@ pub(crate) mod open;
 pub(crate) mod portable;
 pub(crate) mod put;
 pub(crate) mod rare;
+pub(crate) mod ration;
 pub(crate) mod retry;
+pub(crate) mod take;
 // One of three, with the same functions: the real one, the one for models, or none.
 #[cfg_attr(windrow_per_core, path = "stripe/per_core_model.rs")]
 #[cfg_attr(

@@ -134,6 +134,11 @@ fn main() {
             open_a_row();
             sum(times, 60);
         }
+        "RationedGate::try_admit, Manual" => {
+            let gate = Gate::builder(1 << 40).clock(Manual::default());
+            let gate = gate.build_rationed(1 << 30).expect("a sound gate");
+            count(times, || assert!(gate.try_admit(1)));
+        }
         unknown => panic!("there is no path `{unknown}`"),
     }
 }

@@ -1,7 +1,7 @@
 //! What `cargo xtask assembly` compiles and reads: callers of the hottest functions.
 
 use windrow::clock::{Coarse, Manual, Precise, Ticker};
-use windrow::{Clock, Counter, Event, SlidingWindow};
+use windrow::{Clock, Counter, Event, Gate, RationedGate, SlidingWindow};
 
 windrow::events! { pub enum Http { Pass: Count, Rt: Value } }
 
@@ -63,9 +63,18 @@ pub fn window_place(window: &SlidingWindow<Answer, Ticker>, value: u64) {
     window.record(Answer::Rt, value & 0xffff_ffff | 0x400);
 }
 
+/// A grant, out of a ration.
+#[unsafe(no_mangle)]
+#[inline(never)]
+pub fn ration_take(gate: &RationedGate<Ticker>) -> bool {
+    gate.try_admit(1)
+}
+
 fn main() {
     add_one(&Counter::new());
     let started = Ticker::start(std::time::Duration::from_millis(1));
+    let gate = Gate::builder(1_000_000).clock(started.clone());
+    assert!(ration_take(&gate.build_rationed(1_000).expect("sound")));
     window_raise(&window(started.clone()), 1);
     window_place(&window(started.clone()), 1);
     let ticker = window(started);

@@ -6,6 +6,7 @@ use crate::clock::{Clock, Coarse};
 use crate::error::{BuildError, GateError};
 use crate::gate::Gate;
 use crate::gate::ledger::Ledger;
+use crate::gate::rationed::RationedGate;
 use crate::gate::terms::Terms;
 use crate::ring::Geometry;
 
@@ -154,5 +155,25 @@ impl<C: Clock> GateBuilder<C> {
         let buckets = self.buckets;
         let ledger = ledger.ok_or(BuildError::TooManyBuckets { buckets })?;
         Ok(Gate::new(ledger, self.clock))
+    }
+
+    /// Makes the gate, and gives each core a ration of up to `most` of its limit in advance.
+    ///
+    /// A thousandth of what is granted in a bucket is a good size: then refills cost next to nothing. See [`RationedGate`].
+    ///
+    /// # Errors
+    ///
+    /// As [`build`](Self::build), and [`GateError::ZeroRation`].
+    ///
+    /// ```
+    /// let gate = windrow::Gate::builder(1_000_000).build_rationed(500)?;
+    /// assert!(gate.try_admit(1));
+    /// # Ok::<(), windrow::GateError>(())
+    /// ```
+    pub fn build_rationed(self, most: u64) -> Result<RationedGate<C>, GateError> {
+        if most == 0 {
+            return Err(GateError::ZeroRation);
+        }
+        Ok(RationedGate::new(self.build()?, most))
     }
 }

@@ -63,7 +63,7 @@ impl<C: Clock> Gate<C> {
             let start = terms.start_of(now);
             self.ledger.note(start);
             if seen.start < start {
-                self.ledger.turn(&head, Next { start, terms, now, grant: 0 });
+                self.ledger.turn(&head, Next { start, terms, now, until: now, grant: 0 });
                 continue;
             }
             let Ok(fitting) = self.fitting(&head, n) else { continue };
@@ -76,7 +76,7 @@ impl<C: Clock> Gate<C> {
             let granted = if at == seen.start && seen.is_open() {
                 seen.grant(n)
             } else {
-                self.ledger.turn(&head, Next { start: at, terms, now, grant: n })
+                self.ledger.turn(&head, Next { start: at, terms, now, until: now, grant: n })
             };
             if granted {
                 let wait = Duration::from_nanos(at.saturating_sub(now));

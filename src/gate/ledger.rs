@@ -42,6 +42,7 @@ use crate::gate::next::Next;
 use crate::gate::sheet::{Glance, Seen};
 use crate::gate::sheets::Sheets;
 use crate::gate::terms::Terms;
+use crate::stripe::ration::Ration;
 use crate::sync::{AtomicU64, Ordering, fence, spin_loop};
 
 /// The bits of a head that are a sheet's number.
@@ -121,10 +122,15 @@ impl Ledger {
 
     /// Turns from a sheet to the next. False if another thread has granted there or turned.
     pub(super) fn turn(&self, head: &Head<'_>, next: Next) -> bool {
+        self.turn_and_give_back(head, next, Ration::NONE)
+    }
+
+    /// The same, and gives a ration back, under the same terms: what was granted and never used is granted no more.
+    pub(super) fn turn_and_give_back(&self, head: &Head<'_>, next: Next, back: Ration) -> bool {
         let Some(last) = head.seen.seal() else { return false };
         let (number, sheet) = self.shared.sheets.take();
         sheet.need_room(next.terms.history());
-        sheet.follow(&last, next);
+        sheet.follow(&last, next, back);
         let version = ((head.version >> NUMBER).wrapping_add(1) << NUMBER) | u64::from(number);
         // Release: publishes the sheet; pairs with the Acquire in `version`.
         let (order, failed) = (Ordering::Release, Ordering::Relaxed);
@@ -180,7 +186,7 @@ mod tests {
     /// Turns to a sheet of the same bucket.
     fn turn(ledger: &Ledger, head: &Head<'_>) -> bool {
         let Seen { start, terms, .. } = head.seen;
-        ledger.turn(head, Next { start, terms, now: start, grant: 0 })
+        ledger.turn(head, Next { start, terms, now: start, until: start, grant: 0 })
     }
 
     /// Two threads turn away from a sheet. The one that comes too late fills a sheet that was the head meanwhile, in which a third is
@@ -214,7 +220,7 @@ mod tests {
                 assert!(seen.grant(1) && !seen.grant(1));
             }
             assert!(!ledger.look().seen.fits(1));
-            let next = Next { start: 10, terms, now: 10, grant: 0 };
+            let next = Next { start: 10, terms, now: 10, until: 10, grant: 0 };
             assert!(ledger.turn(&ledger.look(), next));
             assert_eq!(ledger.look().seen.left(), 0);
         }

@@ -8,6 +8,7 @@
 
 use crate::gate::cells::load;
 use crate::gate::terms::Terms;
+use crate::stripe::ration::Ration;
 use crate::sync::{AtomicU64, Ordering};
 
 /// What the next sheet is to say.
@@ -18,6 +19,8 @@ pub(super) struct Next {
     pub(super) terms: Terms,
     /// The time, if the geometry changes.
     pub(super) now: u64,
+    /// Until when what was granted before may be used, if the geometry changes: now, or later.
+    pub(super) until: u64,
     /// What is granted in it at once.
     pub(super) grant: u64,
 }
@@ -88,13 +91,36 @@ impl Next {
 
     /// How many buckets before the next one that counts which was granted `index` buckets before the last.
     fn age(&self, last: Last, index: usize) -> usize {
-        let Next { start, terms, now, .. } = *self;
+        let Next { start, terms, now, until, .. } = *self;
         let Some(old) = last.start.checked_sub(last.terms.length.saturating_mul(index as u64))
         else {
             return usize::MAX;
         };
-        let now = now.max(last.until);
-        let latest = old.max(now.min(old.saturating_add(last.terms.length - 1)));
-        terms.steps(terms.start_of(latest), start)
+        let until = until.max(last.until);
+        let latest = old.max(until.min(old.saturating_add(last.terms.length - 1)));
+        let age = terms.steps(terms.start_of(latest), start);
+        // What may be used from now on is not forgotten, also if the last wait ends far behind it: another change may have a longer
+        // interval.
+        if latest > now { age.min(terms.history()) } else { age }
+    }
+
+    /// Takes a ration off where it counts among the buckets before, and returns how much of it counts in the bucket itself. Nothing, if there
+    /// is none, or if it is not known any more where that is.
+    ///
+    /// A ration's bucket is the one that contains its last nanosecond. So it is still after the first change of the length that
+    /// it has seen, if that was as of this nanosecond; any other change has moved it to where only the change knew.
+    pub(super) fn take_off(&self, back: Ration, since: u64, before: &[AtomicU64]) -> u64 {
+        let start = self.terms.start_of(back.last);
+        if back.is_none() || back.last < since || start > self.start {
+            return 0;
+        }
+        let age = self.terms.steps(start, self.start);
+        if age == 0 {
+            return back.left;
+        }
+        if let Some(cell) = before.get(age - 1) {
+            cell.store(load(cell).wrapping_sub(back.left), Ordering::Relaxed);
+        }
+        0
     }
 }

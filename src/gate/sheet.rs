@@ -35,6 +35,7 @@ use std::alloc::{Layout, handle_alloc_error};
 use crate::gate::cells::{Cells, load};
 use crate::gate::next::{Last, Next};
 use crate::gate::terms::Terms;
+use crate::stripe::ration::Ration;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering, Witness, fence};
 
 /// Nothing more is granted in the bucket.
@@ -53,6 +54,8 @@ pub(super) struct Sheet {
     limit: AtomicU64,
     /// The last end of a wait that was granted under another geometry. It may lie within a bucket of this one.
     until: AtomicU64,
+    /// As of when the length is what it is: what was granted before counts in buckets that only the changes since knew.
+    since: AtomicU64,
     /// What was granted in each bucket before this one, the latest first.
     before: AtomicPtr<Cells>,
     /// Whether it is the head, or a thread's that fills it.
@@ -104,6 +107,7 @@ impl Sheet {
             buckets: AtomicUsize::new(1),
             limit: number(0),
             until: number(0),
+            since: number(0),
             before: AtomicPtr::default(),
             taken: AtomicBool::new(false),
             made: Witness::default(),
@@ -205,19 +209,25 @@ impl Sheet {
 
     /// Fills the caller's sheet with a gate's first bucket.
     pub(super) fn begin(&self, start: u64, terms: Terms) {
-        self.write(Next { start, terms, now: start, grant: 0 }, 0, 0);
+        self.write(Next { start, terms, now: start, until: start, grant: 0 }, 0, 0);
     }
 
-    /// Fills the caller's sheet with what follows on a sealed one.
-    pub(super) fn follow(&self, last: &Seen<'_>, next: Next) {
+    /// Fills the caller's sheet with what follows on a sealed one, less what is given back of a ration.
+    pub(super) fn follow(&self, last: &Seen<'_>, next: Next, back: Ration) {
         // Release: pairs with the Acquire fence in `Ledger::is_at`. A thread that reads any of what is written below
         // finds that the sheet is no longer the head that it was.
         fence(Ordering::Release);
         let before = &self.before()[..next.terms.history()];
         let Seen { start, terms, .. } = *last;
         let own = next.take_over(Last { start, terms, until: last.until() }, last.each(), before);
-        let until = if next.keeps_geometry(terms) { last.until() } else { last.latest() };
+        let (since, until) = if next.keeps_geometry(terms) {
+            (last.since(), last.until())
+        } else {
+            (next.until, last.latest())
+        };
+        self.since.store(since, Ordering::Relaxed);
         self.until.store(until, Ordering::Relaxed);
+        let own = own.wrapping_sub(next.take_off(back, since, before));
         let others = before[..next.terms.buckets - 1].iter().map(load);
         self.write(next, others.fold(0, u64::wrapping_add), own);
     }
@@ -287,6 +297,16 @@ impl<'g> Seen<'g> {
     /// The last end of a wait that was granted under another geometry.
     fn until(&self) -> u64 {
         load(&self.sheet.until)
+    }
+
+    /// As of when the length is what it is.
+    fn since(&self) -> u64 {
+        load(&self.sheet.since)
+    }
+
+    /// The last nanosecond of its bucket.
+    pub(super) fn last(&self) -> u64 {
+        self.start.saturating_add(self.terms.length - 1)
     }
 
     /// What was granted in its bucket.

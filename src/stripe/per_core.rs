@@ -56,11 +56,13 @@ mod detect;
 mod row;
 #[macro_use]
 mod sequence;
-mod record; // behind the macros that it uses
+mod ration; // behind the macros that they use
+mod record;
 
 use detect::{DETECTED, Detected, area};
 pub(super) use detect::{detect, open_rows};
 pub(crate) use detect::{numbered, pairs_are_whole};
+pub(crate) use ration::{swap, take};
 pub(crate) use record::{fold_live, record_live, record_pending};
 pub(super) use row::row;
 

@@ -4,8 +4,9 @@ use std::convert::Infallible;
 use std::marker::PhantomData;
 
 use super::live_bucket::LiveBucket;
-use super::miss::{Miss, OnMiss};
+use super::miss::{Miss, MissCell, OnMiss};
 use super::numbered::Numbered;
+use super::ration::{Ration, Untaken};
 use crate::memory::column::Column;
 use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, global};
 
@@ -71,6 +72,26 @@ pub(crate) fn add<N: Numbering>(_column: PerCoreColumn<N>, _n: u64, on_miss: imp
 
 #[inline]
 pub(crate) fn raise<N: Numbering>(_column: PerCoreColumn<N>, _value: u64, on_miss: impl OnMiss) {
+    on_miss.missed(Miss::NoRow);
+}
+
+#[inline]
+pub(crate) fn take<N: Numbering>(
+    _column: PerCoreColumn<N>,
+    _now: u64,
+    _n: u64,
+) -> Result<(), Untaken> {
+    Err(Untaken::Otherwise)
+}
+
+/// # Safety
+/// None: there is no such column.
+pub(crate) unsafe fn swap<N: Numbering>(
+    _column: PerCoreColumn<N>,
+    _new: Ration,
+    _old: *mut Ration,
+    on_miss: &MissCell,
+) {
     on_miss.missed(Miss::NoRow);
 }
 

@@ -21,6 +21,10 @@ use crate::memory::column::Column;
 use crate::reclaim;
 use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, Mutex, Ordering, global, thread_number};
 
+#[path = "per_core_model/ration.rs"]
+mod ration;
+pub(crate) use ration::{swap, take};
+
 /// The lowest bit of a column's address: adds to it are per core.
 const TAG: usize = 1;
 

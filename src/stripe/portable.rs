@@ -43,6 +43,7 @@ use crate::sync::{AtomicU64, AtomicUsize, Ordering, fence, global, thread_number
 use crate::thread_end::{self, AtEnd, GiveBack, process};
 
 mod plain;
+mod ration;
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests;
 

@@ -3,6 +3,7 @@
 mod contract;
 mod edges;
 mod oracle;
+mod rations;
 mod retired;
 mod spans;
 mod storm;

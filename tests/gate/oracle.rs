@@ -81,18 +81,24 @@ impl Oracle {
     fn reconfigure(&mut self, length: u64, buckets: u64) {
         let now = self.time();
         self.forget();
+        let waited = self.head.max(self.until);
+        let head = now.max(waited) / length * length;
+        let oldest = head.saturating_sub((2 * buckets - 1) * length);
         let old = std::mem::take(&mut self.granted);
         for (start, n) in old {
             let latest = start.max(now.max(self.until).min(start + self.length - 1));
-            *self.granted.entry(latest / length * length).or_default() += n;
+            let mut at = latest / length * length;
+            if length != self.length && latest > now {
+                at = at.max(oldest); // it is not forgotten before it has begun
+            }
+            *self.granted.entry(at).or_default() += n;
         }
-        let waited = self.head.max(self.until);
         if length != self.length {
             self.until = waited;
         }
         (self.length, self.buckets) = (length, buckets);
         self.reached = self.reached.max(now / length * length);
-        self.head = now.max(waited) / length * length;
+        self.head = head;
         self.forget();
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use windrow::clock::Manual;
-use windrow::{Admission, Gate, Timestamp};
+use windrow::{Admission, Gate, RationedGate, Timestamp};
 
 use crate::oracle::config;
 
@@ -27,11 +27,39 @@ fn most_in_a_span(granted: &Grants, interval: u64) -> u64 {
 
 /// Asks, and notes when the caller goes on: at once, or exactly where its wait ends.
 fn admit(gate: &Gate<Manual>, now: u64, n: u64, wait: u64, granted: &mut Grants) {
-    match gate.admit(n, nanos(wait)) {
+    note(gate.admit(n, nanos(wait)), now, n, granted);
+}
+
+fn note(answer: Admission, now: u64, n: u64, granted: &mut Grants) {
+    match answer {
         Admission::Now => granted.push((now, n)),
         Admission::After(wait) => granted.push((now + wait.as_nanos() as u64, n)),
         _ => {}
     }
+}
+
+/// The last wait ends more than two of the shorter intervals behind another one.
+#[test]
+fn a_wait_is_not_forgotten_before_it_has_begun() {
+    let clock = Manual::default();
+    let at = |now: u64| clock.set(Timestamp::from_nanos(now));
+    let gate = Gate::builder(6).interval(nanos(12)).buckets(3).strict().clock(clock.clone());
+    let gate = gate.build().unwrap();
+    at(201);
+    assert!(gate.try_admit(1));
+    at(204);
+    assert!(gate.try_admit(1));
+    gate.reconfigure(nanos(24), 4).unwrap();
+    at(210);
+    assert_eq!(gate.admit(5, nanos(12)), Admission::After(nanos(12)));
+    at(211);
+    assert_eq!(gate.admit(1, nanos(17)), Admission::After(nanos(17)));
+    at(217);
+    gate.reconfigure(nanos(3), 3).unwrap();
+    at(219);
+    gate.reconfigure(nanos(20), 2).unwrap();
+    at(221);
+    assert!(!gate.try_admit(2), "5 go on in a nanosecond");
 }
 
 proptest! {
@@ -75,6 +103,34 @@ proptest! {
             admit(&gate, now, n, wait, &mut granted);
             if let Some((length, buckets)) = change {
                 gate.reconfigure(nanos(length * (buckets + 1)), buckets as usize + 1).unwrap();
+                shortest = shortest.min(length * buckets);
+            }
+        }
+        let most = most_in_a_span(&granted, shortest);
+        prop_assert!(most <= limit, "{} in {}: {:?}", most, shortest, granted);
+    }
+
+    /// Nor if it is used out of rations, until these end.
+    #[test]
+    fn and_out_of_rations(
+        (limit, most) in (1..60_u64, 1..12_u64),
+        steps in prop::collection::vec(
+            (0..12_u64, 0..6_u64, 0..60_u64, prop::option::weighted(0.1, (1..15_u64, 1..7_u64))),
+            0..200,
+        )
+    ) {
+        let clock = Manual::default();
+        let mut shortest = 12;
+        let gate = Gate::builder(limit).interval(nanos(shortest)).buckets(3);
+        let gate: RationedGate<_> = gate.strict().clock(clock.clone()).build_rationed(most).unwrap();
+        let (mut now, mut granted) = (0, Grants::new());
+        for (step, n, wait, change) in steps {
+            now += step;
+            clock.set(Timestamp::from_nanos(now));
+            let wait = if wait < 40 { 0 } else { wait };
+            note(gate.admit(n, nanos(wait)), now, n, &mut granted);
+            if let Some((length, buckets)) = change {
+                gate.exact().reconfigure(nanos(length * (buckets + 1)), buckets as usize + 1).unwrap();
                 shortest = shortest.min(length * buckets);
             }
         }

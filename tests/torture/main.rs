@@ -10,6 +10,7 @@ mod agree;
 mod book;
 mod churn;
 mod counters;
+mod rations;
 mod reader;
 mod round;
 mod windows;

@@ -73,6 +73,9 @@ const CALLERS: [Caller; 8] = [
 const LEASED: Caller =
     Caller { symbol: "add_one", path: "Counter::add, in a leased row", branches: 2, calls: 0 };
 
+/// A grant out of a ration: the strategy; the row; how much is left, and until when.
+const RATION: Caller = Caller { symbol: "ration_take", path: RATION_TAKE, branches: 4, calls: 0 };
+
 /// What a path must pass, in this order.
 type Passes = [fn(&str) -> bool; 2];
 
@@ -81,6 +84,9 @@ const SEQUENCE: Passes = [
     |line| line.starts_with("mov") && line.contains("ptr fs:[") && line.contains("],"),
     |line| line.contains("- 1],") && (line.starts_with("add") || line.starts_with("mov")),
 ];
+
+/// The sequence is armed, and what is left of the ration is stored: the second of two cells.
+const TAKE: Passes = [SEQUENCE[0], |line| line.starts_with("mov\tqword") && line.contains("+ 7],")];
 
 /// The thread's word is loaded; the number is added where that and the column's word add up to.
 const PLAIN: Passes = [
@@ -93,6 +99,9 @@ pub(crate) const COUNTER_ADD: &str = "Counter::add";
 
 /// A window's, with the cheapest clock.
 pub(crate) const WINDOW_ADD: &str = "SlidingWindow::add, Ticker";
+
+/// A gate's grant, with the cheapest clock.
+const RATION_TAKE: &str = "RationedGate::try_admit, Ticker";
 
 /// Whether there is a per-core strategy here.
 pub(crate) const THERE: bool = cfg!(all(
@@ -117,6 +126,7 @@ pub(crate) fn run(steps: &mut Steps) -> Result<Vec<(&'static str, usize)>, Faile
         for caller in &CALLERS {
             lengths.push((caller.path, read(&assembly, caller, SEQUENCE)?));
         }
+        lengths.push((RATION.path, read(&assembly, &RATION, TAKE)?));
         read(&assembly, &LEASED, PLAIN).map(drop)
     })?;
     Ok(lengths)

@@ -19,7 +19,7 @@ use crate::steps::{Failed, Steps, target_directory};
 const EXPECTED: &str = "xtask/instructions.txt";
 
 /// The paths of `xtask/counted.rs`.
-const PATHS: [&str; 20] = [
+const PATHS: [&str; 21] = [
     "Counter::add",
     "Counter::sum, 1 row",
     "Counter::sum, 2 rows",
@@ -40,6 +40,7 @@ const PATHS: [&str; 20] = [
     "SlidingWindow::sum, 2 buckets",
     "SlidingWindow::sum, 60 buckets",
     "SlidingWindow::sum, 60 buckets, 2 rows",
+    "RationedGate::try_admit, Manual",
 ];
 
 /// Calls of each: enough that what comes once (a first rotation, a late page) is lost in rounding.

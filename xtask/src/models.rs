@@ -109,6 +109,15 @@ pub(crate) const SURVIVAL: Build = Build {
     tests: &["test", "--package", "windrow", "--test", "survival"],
 };
 
+/// Gates, on real threads.
+pub(crate) const GATES: Build = Build {
+    name: "gates",
+    flags: "",
+    target: "target",
+    profile: "debug",
+    tests: &["test", "--package", "windrow", "--test", "gate"],
+};
+
 /// Random orders, over the checking reclaimer: shuttle does not see the other one's atomics.
 const SHUTTLE: Build = Build {
     name: "shuttle",

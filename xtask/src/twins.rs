@@ -10,6 +10,7 @@ mod growth;
 mod histograms;
 mod in_flight;
 mod leases;
+mod rations;
 mod reads;
 mod rows;
 mod sequences;
@@ -29,6 +30,7 @@ pub(crate) fn twins() -> impl Iterator<Item = &'static Twin> {
         .chain(families::FAMILIES)
         .chain(histograms::HISTOGRAMS)
         .chain(gate::GATE)
+        .chain(rations::RATIONS)
         .chain(in_flight::IN_FLIGHT)
 }
 

@@ -21,6 +21,8 @@ mod one_bucket;
 mod open_rows;
 mod order;
 mod order_asked_for;
+#[cfg(any(windrow_per_core, windrow_announced))]
+mod rations;
 mod reclamation;
 mod reconfigure;
 mod seen;

@@ -1,6 +1,6 @@
 //! Broken twins of what decides at a gate.
 
-use crate::models::{CHECKER, UNIT};
+use crate::models::{CHECKER, GATES, UNIT};
 use crate::twin::Twin;
 
 /// Every mistake with gates that a model must notice.
@@ -153,8 +153,8 @@ pub(super) const GATE: &[Twin] = &[
     Twin {
         name: "gate-limit-is-tried-once",
         file: "src/gate.rs",
-        find: "            if self.ledger.turn(&head, Next { start, terms, now: start, grant: 0 }) {",
-        replace: "            if self.ledger.turn(&head, Next { start, terms, now: start, grant: 0 }) | true {",
+        find: "            if self.ledger.turn(&head, Next { start, terms, now: start, until: start, grant: 0 }) {",
+        replace: "            if self.ledger.turn(&head, Next { start, terms, now: start, until: start, grant: 0 }) | true {",
         build: &CHECKER,
         model: "gate::limit_against_the_opening_of_the_next_bucket",
         why: "a new limit is lost where another thread turns",
@@ -189,5 +189,14 @@ pub(super) const GATE: &[Twin] = &[
         build: &CHECKER,
         model: "gate::grant_against_the_end_of_its_gate",
         why: "what was granted after the first look is forgotten with the gate",
+    },
+    Twin {
+        name: "gate-forgets-a-wait-before-it-has-begun",
+        file: "src/gate/next.rs",
+        find: "        if latest > now { age.min(terms.history()) } else { age }",
+        replace: "        if latest > now { age } else { age }",
+        build: &GATES,
+        model: "spans::a_wait_is_not_forgotten_before_it_has_begun",
+        why: "the next change has an interval that includes it, and does not know of it",
     },
 ];

@@ -1,0 +1,82 @@
+//! This core's ration: taking of it, and putting another in its place.
+//!
+//! A ration is two neighbouring cells of a row, `last` and `left`, at an even position. Both sequences have one store to them, which is
+//! the last instruction. What [`swap`] tells its caller it stores before: that may be repeated, and is not looked at if the
+//! sequence was aborted.
+//!
+//! Who reads a ration in a sequence is on the row's core, as was who wrote it. So it finds a store of sixteen bytes whole, on processors too that
+//! promise that to no other core.
+
+use std::arch::asm;
+use std::arch::x86_64::_mm_set_epi64x;
+use std::mem::offset_of;
+
+use super::detect::{DETECTED, Detected, area};
+use super::{Numbering, PerCoreColumn};
+use crate::memory::column::Column;
+use crate::stripe::miss::{Miss, MissCell, OnMiss};
+use crate::stripe::ration::{Ration, Untaken};
+
+/// Takes `n` of this core's ration, if there is so much, and `now` is not after its last nanosecond.
+#[inline(always)]
+#[allow(clippy::inline_always)] // the whole point: no call on the path of a grant
+pub(crate) fn take<N: Numbering>(
+    column: PerCoreColumn<N>,
+    now: u64,
+    n: u64,
+) -> Result<(), Untaken> {
+    // SAFETY: the theorem of `per_core`. Two columns were claimed.
+    unsafe {
+        sequence!(
+            numbering: N,
+            checks: [],
+            commit: [
+                "mov {left}, qword ptr [{row} + {column} - {tag} + 8]",
+                "sub {left}, {n}",
+                "jb {short}",
+                "cmp qword ptr [{row} + {column} - {tag}], {now}",
+                "jb {ended}",
+                "mov qword ptr [{row} + {column} - {tag} + 8], {left}"
+            ],
+            tag = const N::TAG,
+            column = in(reg) column.word,
+            aborted = label { return Err(Untaken::Otherwise) },
+            no_row = label { return Err(Untaken::Otherwise) },
+            short = label { return Err(Untaken::Short) },
+            ended = label { return Err(Untaken::Otherwise) },
+            now = in(reg) now,
+            n = in(reg) n,
+            left = out(reg) _
+        );
+    }
+    Ok(())
+}
+
+/// Puts a ration in the place of this core's, and writes what was there to `old`. Calls `on_miss` instead if the sequence missed: then
+/// the row is as it was.
+///
+/// # Safety
+/// `old` may be written, and is aligned. Two columns were claimed together, and `column` is the first of them.
+pub(crate) unsafe fn swap<N: Numbering>(
+    column: PerCoreColumn<N>,
+    new: Ration,
+    old: *mut Ration,
+    on_miss: &MissCell,
+) {
+    // SAFETY: the theorem of `per_core`, and the contract. A claim of two begins at a multiple of sixteen bytes.
+    unsafe {
+        column_sequence!(
+            N,
+            column,
+            on_miss,
+            [
+                "movdqa {there}, xmmword ptr [{row} + {column} - {tag}]",
+                "movdqa xmmword ptr [{old}], {there}",
+                "movdqa xmmword ptr [{row} + {column} - {tag}], {new}"
+            ],
+            old = in(reg) old,
+            there = out(xmm_reg) _,
+            new = in(xmm_reg) _mm_set_epi64x(new.left.cast_signed(), new.last.cast_signed())
+        );
+    }
+}

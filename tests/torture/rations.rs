@@ -1,0 +1,73 @@
+//! Rations of a gate under everything that interrupts a thread: what was granted is used, or lies in rows, to the last unit.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Instant;
+
+use windrow::clock::Manual;
+use windrow::{Gate, RationedGate};
+
+use crate::{everywhere, seconds};
+use testkit::interrupts::{self, Timer};
+use testkit::{Rng, ns};
+
+/// Two of each: takers that are migrated, that yield, and that only take.
+const TAKERS: u64 = 6;
+/// So many, that none leaves its interval: then all that was ever granted is known at the end.
+const BUCKETS: u64 = 1_000;
+
+everywhere!(rations::torture_in_this_process);
+
+/// Takes until it is stopped, and returns how much.
+fn take(gate: &RationedGate<Manual>, which: u64, stop: &AtomicBool) -> u64 {
+    let _timer = Timer::start(interrupts::PERIOD);
+    let (mut random, mut taken) = (Rng::with_seed(which), 0);
+    for step in 1.. {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+        let n = random.u64(0..=3);
+        assert!(gate.try_admit(n), "the limit is far away");
+        taken += n;
+        match which % 3 {
+            0 if step % 500 == 0 => interrupts::migrate(step / 500),
+            1 if step % 200 == 0 => thread::yield_now(),
+            _ => {}
+        }
+    }
+    taken
+}
+
+#[test]
+#[ignore = "run by the tests above, each in a process of its own"]
+fn torture_in_this_process() {
+    let strategy = windrow::strategy();
+    interrupts::count_signals();
+    let clock = Manual::default();
+    let gate = Gate::builder(1 << 40).interval(ns(10 * BUCKETS)).buckets(BUCKETS as usize);
+    let gate = gate.clock(clock.clone()).build_rationed(500).unwrap();
+    let (stop, mut taken) = (AtomicBool::new(false), 0);
+    thread::scope(|scope| {
+        let takers: Vec<_> = (0..TAKERS)
+            .map(|taker| {
+                let (gate, stop) = (&gate, &stop);
+                scope.spawn(move || take(gate, taker, stop))
+            })
+            .collect();
+        let begin = Instant::now();
+        for _ in 1..BUCKETS {
+            if begin.elapsed() >= seconds() {
+                break;
+            }
+            clock.advance(ns(10));
+            thread::sleep(seconds() / BUCKETS as u32);
+        }
+        stop.store(true, Ordering::Relaxed);
+        taken += takers.into_iter().map(|taker| taker.join().unwrap()).sum::<u64>();
+    });
+    assert_eq!(gate.exact().granted(), taken + gate.unused());
+    let (counted, handled) = interrupts::signals();
+    assert_eq!(counted, handled);
+    println!("{strategy:?}: {taken} taken, {handled} signals, {} aborted", windrow::aborts());
+    assert!(handled > 100, "the timers have not run");
+}

@@ -94,8 +94,6 @@ use terms::Terms;
 pub struct Gate<C = Coarse> {
     ledger: Ledger,
     clock: C,
-    /// Whether what was granted may be used until its bucket ends: it is behind a [`RationedGate`].
-    is_rationed: bool,
 }
 
 impl Gate {
@@ -114,7 +112,7 @@ impl Gate {
 
 impl<C: Clock> Gate<C> {
     fn new(ledger: Ledger, clock: C) -> Gate<C> {
-        Gate { ledger, clock, is_rationed: false }
+        Gate { ledger, clock }
     }
 
     /// Grants `n` in the bucket of now, if that is within the limit; else refuses, and counts nothing.
@@ -298,8 +296,7 @@ impl<C: Clock> Gate<C> {
             }
             let now = self.ledger.time(self.clock.now().as_nanos());
             self.ledger.note(terms.start_of(now));
-            // A ration may be used until its bucket ends, which is not after the head's: so it is as if the change came then.
-            let until = if self.is_rationed { now.max(head.seen.last()) } else { now };
+            let until = self.ledger.change_at(now, &head);
             let start = terms.start_of(until.max(head.seen.latest()));
             if self.ledger.turn(&head, Next { start, terms, now, until, grant: 0 }) {
                 return Ok(());

@@ -61,6 +61,8 @@ struct Shared {
     head: AtomicU64,
     reached: AtomicU64,
     sheets: Sheets,
+    /// Whether what was granted may be used until its bucket ends: for a [`RationedGate`](crate::RationedGate).
+    is_rationed: bool,
 }
 
 /// The head, as one thread has seen it.
@@ -77,7 +79,21 @@ impl Ledger {
         let (start, (number, sheet)) = (terms.start_of(now), sheets.take());
         sheet.begin(start, terms);
         let (head, reached) = (AtomicU64::new(u64::from(number)), AtomicU64::new(start));
-        Some(Ledger { shared: CachePadded::new(Shared { head, reached, sheets }) })
+        Some(Ledger {
+            shared: CachePadded::new(Shared { head, reached, sheets, is_rationed: false }),
+        })
+    }
+
+    /// The same, of which what was granted may be used until its bucket ends.
+    pub(super) fn rationed(mut self) -> Ledger {
+        self.shared.is_rationed = true;
+        self
+    }
+
+    /// The time as of which a change of the geometry is made, if it is `now`.
+    pub(super) fn change_at(&self, now: u64, head: &Head<'_>) -> u64 {
+        // A ration may be used until its bucket ends, which is not after the head's: so it is as if the change came then.
+        if self.shared.is_rationed { now.max(head.seen.last()) } else { now }
     }
 
     /// What the head says, as far as a grant needs it; and its version. It is of one bucket if that [is](Self::is_at) still the

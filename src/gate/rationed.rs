@@ -71,7 +71,7 @@ pub struct RationedGate<C = Coarse> {
 
 impl<C: Clock> RationedGate<C> {
     pub(super) fn new(gate: Gate<C>, most: u64) -> RationedGate<C> {
-        let gate = Gate { is_rationed: true, ..gate };
+        let gate = Gate { ledger: gate.ledger.rationed(), ..gate };
         RationedGate { gate, rations: Rations::new(), most }
     }
 

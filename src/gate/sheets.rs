@@ -22,12 +22,12 @@ use crate::sync::{AtomicPtr, Ordering, sized, spin_loop};
 /// How many there are at first: the head, and those of three threads that open the next bucket at once.
 const AT_FIRST: usize = sized(4, 2);
 /// So many segments have no more sheets than 16 bits have numbers.
-const SEGMENTS: usize = 14;
+const SEGMENTS: usize = 13;
 
 /// A sheet has the cache lines for itself: its word is written by all threads.
 type Padded = CachePadded<Sheet>;
 
-/// Up to 65 532 sheets.
+/// Up to 32 764 sheets.
 #[derive(Debug)]
 pub(super) struct Sheets {
     segments: [AtomicPtr<Padded>; SEGMENTS],
@@ -77,7 +77,7 @@ impl Sheets {
                 }
                 number += sheets.len() as u16;
             }
-            // 65 531 threads stand still where they open a bucket. The first to go on frees a sheet.
+            // 32 763 threads stand still where they open a bucket. The first to go on frees a sheet.
             spin_loop();
         }
     }

@@ -70,9 +70,9 @@ pub(super) const RATIONS: &[Twin] = &[
     },
     Twin {
         name: "ration-and-shorter-buckets-at-once",
-        file: "src/gate.rs",
-        find: "let until = if self.is_rationed { now.max(head.seen.last()) } else { now };",
-        replace: "let until = now;",
+        file: "src/gate/ledger.rs",
+        find: "if self.shared.is_rationed { now.max(head.seen.last()) } else { now }",
+        replace: "now",
         build: &PER_CORE,
         model: "rations::take_against_shorter_buckets",
         why: "a ration is used when the gate has forgotten it",

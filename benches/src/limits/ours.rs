@@ -1,6 +1,6 @@
 //! windrow's: a gate, a family of gates, and a window that is asked for its sum before it is added to.
 
-use windrow::{Clock, Family, Gate, SlidingWindow, events, labels};
+use windrow::{Clock, Family, Gate, RationedGate, SlidingWindow, events, labels};
 
 use super::{KEYS, Limiter, Terms};
 
@@ -26,6 +26,23 @@ pub fn strict<C: Clock>(terms: Terms, clock: C) -> Gate<C> {
     let builder = Gate::builder(terms.limit).interval(terms.interval).strict();
     let builder = builder.buckets(terms.buckets as usize).clock(clock).allow_coarse_clock();
     builder.build().expect("sound terms")
+}
+
+/// A strict gate that grants each core so much in advance.
+///
+/// # Panics
+/// If no gate has these terms.
+pub fn rationed<C: Clock>(terms: Terms, most: u64, clock: C) -> RationedGate<C> {
+    let builder = Gate::builder(terms.limit).interval(terms.interval).strict();
+    let builder = builder.buckets(terms.buckets as usize).clock(clock).allow_coarse_clock();
+    builder.build_rationed(most).expect("sound terms")
+}
+
+impl<C: Clock + Send + Sync> Limiter for RationedGate<C> {
+    #[inline]
+    fn ask(&self, _key: u64) -> bool {
+        self.try_admit(1)
+    }
 }
 
 impl<C: Clock + Send + Sync> Limiter for Gate<C> {

@@ -14,7 +14,7 @@ use windrow_benches::harness::{at_once, cores};
 #[cfg(feature = "sentinel")]
 use windrow_benches::limits::Flow;
 use windrow_benches::limits::{
-    Budget, Governor, Limiter, MutexRing, Rated, Soft, Terms, gate, strict,
+    Budget, Governor, Limiter, MutexRing, Rated, Soft, Terms, gate, rationed, strict,
 };
 use windrow_benches::terminal::print_table;
 
@@ -48,6 +48,12 @@ fn contenders() -> Vec<Contender> {
             "the limit in any span",
             TERMS,
             Box::new(strict(TERMS, clock())) as Box<dyn Limiter>,
+        ),
+        of(
+            "RationedGate, strict, by 10",
+            "the limit in any span",
+            TERMS,
+            Box::new(rationed(TERMS, 10, clock())),
         ),
         of(
             "Gate",

@@ -9,7 +9,7 @@ use windrow_benches::lab::stats::{Sample, Spread};
 use windrow_benches::limits::Flow;
 use windrow_benches::limits::{
     Asked, Budget, Counted, Each, Exchanged, Gates, Governor, KEYS, KeyedGovernor, Limiter,
-    MutexRing, Rated, Read, Soft, Terms, Timed, gate,
+    MutexRing, Rated, Read, Soft, Terms, Timed, gate, rationed,
 };
 use windrow_benches::terminal::print_table;
 
@@ -24,6 +24,8 @@ const COARSE: &str = "Coarse";
 const COARSE_ADD: &str = "Coarse, and a fetch_add";
 const GATE: &str = "Gate, Coarse";
 const GATE_TICKER: &str = "Gate, Ticker";
+const RATIONED: &str = "RationedGate, by 1000, Coarse";
+const RATIONED_TICKER: &str = "RationedGate, by 1000, Ticker";
 
 /// One who always grants, and one who always refuses.
 struct Contender {
@@ -78,6 +80,8 @@ fn one_key() -> Vec<Contender> {
         Contender::of(GATE, 1, |terms| gate(terms, Coarse::default())),
         Contender::of("Gate, Precise", 1, |terms| gate(terms, Precise::default())),
         Contender::of(GATE_TICKER, 1, |terms| gate(terms, ticker.clone())),
+        Contender::of(RATIONED, 1, |terms| rationed(terms, 1_000, Coarse::default())),
+        Contender::of(RATIONED_TICKER, 1, |terms| rationed(terms, 1_000, ticker.clone())),
         Contender::of("a window, sum then add, Coarse", 1, |terms| {
             Soft::new(terms, Coarse::default())
         }),
@@ -171,6 +175,18 @@ fn targets(all: &[Contender]) {
             ratio(of(GATE, 0, 1), of(COARSE_ADD, 0, 1)),
             1.5,
             " times",
+        ),
+        row(
+            "granted by rations, Coarse, as many threads as cores",
+            cost(of(RATIONED, 0, 1)),
+            6.0,
+            " ns",
+        ),
+        row(
+            "granted by rations, Ticker, as many threads as cores",
+            cost(of(RATIONED_TICKER, 0, 1)),
+            6.0,
+            " ns",
         ),
         row("refused, Ticker, one thread", cost(of(GATE_TICKER, 1, 0)), 3.0, " ns"),
         row("refused, Ticker, as many threads as cores", cost(of(GATE_TICKER, 1, 1)), 3.0, " ns"),

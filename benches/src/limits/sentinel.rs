@@ -20,6 +20,9 @@ impl Flow {
     pub const INTERVAL: Duration = Duration::from_secs(1);
 
     /// A limit in a second; where it is less than one a second, nothing.
+    ///
+    /// # Panics
+    /// If sentinel-core takes no such rule.
     pub fn new(terms: Terms) -> Flow {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         start_ticker();

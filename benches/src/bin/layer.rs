@@ -43,7 +43,7 @@ static NARROW: Limits<Path> =
 
 static ROOMS: Rooms<Path> = Rooms::new(10, |_| 100);
 
-const DAY: Duration = Duration::from_secs(86_400);
+const DAY: Duration = Duration::from_hours(24);
 
 /// One request, from its begin to the end of its body.
 fn request(app: &Router, expected: StatusCode) {

@@ -67,7 +67,7 @@ use windrow::{Admission, Clock, Counter, Family, Gate, Labels, Metric};
 ///
 /// # Memory
 ///
-/// A key takes what its gate does, 0.8 kilobytes and 64 bytes for each bucket, and two counters.
+/// A key takes what its gate does, 0.7 kilobytes and 64 bytes for each bucket, and two counters.
 pub struct Limits<L: Labels, C: Clock + Send + Sync + 'static = Coarse> {
     family: Family<L, Limit<C>>,
     gate: MakeGate<L, C>,

@@ -61,7 +61,8 @@ pub(crate) fn of_models(steps: &mut Steps) -> Result<(), Failed> {
     let of_models = twins().filter(|twin| twin.build.is_of_models() && !SLOW.contains(&twin.name));
     let file = |twin: &Twin| twin.model.split("::").next();
     let first = of_models.filter(|twin| seen.insert((twin.build.name, file(twin))));
-    let chosen: Vec<&Twin> = first.collect();
+    let mut chosen: Vec<&Twin> = first.collect();
+    chosen.sort_by_key(|twin| twin.build.name); // to build is most of it: each build by one worker
     try_all(steps, &chosen)
 }
 

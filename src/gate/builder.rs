@@ -159,7 +159,8 @@ impl<C: Clock> GateBuilder<C> {
 
     /// Makes the gate, and gives each core a ration of up to `most` of its limit in advance.
     ///
-    /// A thousandth of what is granted in a bucket is a good size: then refills cost next to nothing. See [`RationedGate`].
+    /// A refill costs what a grant of a [`Gate`] does, and is shared by all that its ration grants; but so much may lie unused in each
+    /// other core's row. See [`RationedGate`].
     ///
     /// # Errors
     ///

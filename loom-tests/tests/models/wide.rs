@@ -95,7 +95,7 @@ fn read_against_the_closing_of_a_bucket() {
 #[test]
 fn read_against_the_reuse_of_its_marks() {
     let name = "wide::read_against_the_reuse_of_its_marks";
-    Model::longest(name).explore(|| {
+    Model::new(name).bounded(2).bounded_over_epoch(1).bounded_per_core(0).explore(|| {
         set_time(3);
         let window: Arc<Window<Latency>> = Arc::new(window(2));
         for (bucket, value) in [(3, 5), (4, 7), (5, 9)] {

@@ -41,6 +41,22 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
         self.clock.now()
     }
 
+    /// Returns what the window's clock said when the window was built.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// use std::time::Duration;
+    /// use windrow::{SlidingWindow, clock::Manual};
+    ///
+    /// let window = SlidingWindow::<Hits>::builder().clock(Manual::default()).build()?;
+    /// window.clock().advance(Duration::from_secs(5));
+    /// assert_eq!(window.now() - window.built(), Duration::from_secs(5));
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn built(&self) -> Timestamp {
+        self.built
+    }
+
     /// The wall-clock time of a moment on the window's clock, past or future: for a log, say, of what
     /// [`drain_closed`](Self::drain_closed) hands out.
     ///

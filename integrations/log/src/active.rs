@@ -5,26 +5,39 @@
 //! with [`GIVEN_UP`] and a newline: so nothing is ever glued to the part, and a reader knows it for what it is.
 
 use std::io::{self, ErrorKind};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::disk::{AppendFile, Disk};
-use crate::format::{GIVEN_UP, SLACK};
+use crate::format::GIVEN_UP;
+use crate::order::{Ends, LEAST_SLACK, Order};
 use crate::pending::Line;
+use crate::seen;
 use crate::segment::Segment;
 use crate::wall::Wall;
 
-/// How much of a file that is there already is looked at.
-const TAIL: u64 = 64 << 10;
+/// What was done to begin a file, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Stage {
+    /// It was made, or opened.
+    Opened,
+    /// The directory was synced since.
+    Listed,
+    /// It has the line of this run.
+    HasRun,
+}
 
 pub(crate) struct Active<F> {
     pub(crate) segment: Segment,
     pub(crate) path: PathBuf,
     file: F,
+    /// How many bytes it may have.
+    size: u64,
     length: u64,
-    /// The latest key of its lines but the first.
-    newest: Wall,
+    pub(crate) order: Order,
     /// Whether it ends in a part of a line.
     is_torn: bool,
+    pub(crate) stage: Stage,
     /// Whether it has a line beside its first.
     has_lines: bool,
     /// Lines that were written since the last sync.
@@ -32,48 +45,70 @@ pub(crate) struct Active<F> {
 }
 
 impl<F: AppendFile> Active<F> {
-    /// A file that is made now.
+    /// Makes a file.
     pub(crate) fn create<D: Disk<File = F>>(
         disk: &D,
-        directory: &Path,
+        path: PathBuf,
         segment: Segment,
+        (size, slack): (u64, Duration),
     ) -> io::Result<Active<F>> {
-        let path = segment.path(directory);
         let file = disk.create(&path)?;
-        Ok(Active {
+        Ok(Active::empty(path, segment, file, (size, slack)))
+    }
+
+    /// Opens a file that is there, to go on in it with a run that began at `started`, whose line
+    /// has `begin` bytes. If it is full, or not in order with such a run, returns the slack for the
+    /// next file.
+    pub(crate) fn reuse<D: Disk<File = F>>(
+        disk: &D,
+        path: PathBuf,
+        segment: Segment,
+        size: u64,
+        (started, begin): (Wall, usize),
+    ) -> io::Result<Result<Active<F>, Duration>> {
+        let (file, length) = disk.open(&path)?;
+        if length == 0 {
+            // Made by a process that ended before it wrote to it.
+            let active = Active::empty(path, segment, file, (size, LEAST_SLACK));
+            return Ok(Ok(active));
+        }
+        let Some(slack) = seen::slack(disk, &path, segment.kind)? else {
+            return Ok(Err(LEAST_SLACK)); // its order is not known
+        };
+        if length.saturating_add(begin as u64) > size {
+            return Ok(Err(slack));
+        }
+        let seen = seen::end(disk, &path, segment.kind, length, (slack, started))?;
+        let mut order = Order::new(slack);
+        if let Some(newest) = seen.newest {
+            order.add(Ends::at(newest));
+        }
+        if !order.takes(Ends::at(started)) {
+            return Ok(Err(order.slack_with(Some(Ends::at(started))).max(slack)));
+        }
+        let active = Active::empty(path, segment, file, (size, slack));
+        let is_torn = seen.is_torn;
+        Ok(Ok(Active { length, order, is_torn, has_lines: true, ..active }))
+    }
+
+    fn empty(
+        path: PathBuf,
+        segment: Segment,
+        file: F,
+        (size, slack): (u64, Duration),
+    ) -> Active<F> {
+        Active {
             segment,
             path,
             file,
+            size,
             length: 0,
-            newest: Wall::FIRST,
+            order: Order::new(slack),
             is_torn: false,
+            stage: Stage::Opened,
             has_lines: false,
             unsynced: 0,
-        })
-    }
-
-    /// A file that is there.
-    pub(crate) fn reuse<D: Disk<File = F>>(
-        disk: &D,
-        directory: &Path,
-        segment: Segment,
-    ) -> io::Result<Active<F>> {
-        let path = segment.path(directory);
-        let (file, length) = disk.open(&path)?;
-        let tail = disk.tail(&path, TAIL)?;
-        let is_torn = tail.last().is_some_and(|last| *last != b'\n');
-        // The first line of the tail may be the end of one; and the first of a file does not count.
-        let lines = tail.split(|byte| *byte == b'\n').skip(1);
-        let keys = lines.filter_map(|line| segment.kind.decode(line)).map(|line| line.key);
-        let newest = match (length <= TAIL, keys.clone().max(), keys.last()) {
-            (true, newest, _) => newest.unwrap_or(Wall::FIRST),
-            // What is not seen is not later than that.
-            (false, _, Some(last)) => last.plus(SLACK),
-            // No line tells: no other can follow.
-            (false, _, None) => Wall::LAST,
-        };
-        let has_lines = length > 0;
-        Ok(Active { segment, path, file, length, newest, is_torn, has_lines, unsynced: 0 })
+        }
     }
 
     /// Whether the path still leads to it.
@@ -81,26 +116,38 @@ impl<F: AppendFile> Active<F> {
         self.file.is_at(&self.path)
     }
 
-    /// How many of these lines it can take now: those that find room, and do not begin too early for its order.
-    /// A file without lines takes one in any case.
-    pub(crate) fn takes<'l>(&self, lines: impl Iterator<Item = &'l Line>, size: u64) -> usize {
-        let (mut length, mut newest, mut has_lines) = (self.length, self.newest, self.has_lines);
+    /// Whether it has a line beside its first.
+    pub(crate) fn has_lines(&self) -> bool {
+        self.has_lines
+    }
+
+    pub(crate) fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// How many of these lines it can take now: those that find room, and are in order. A file
+    /// without lines takes one in any case.
+    pub(crate) fn takes<'l>(&self, lines: impl Iterator<Item = &'l Line>) -> usize {
+        let (mut length, mut order, mut has_lines) = (self.length, self.order, self.has_lines);
         let fits = |line: &&Line| {
             length += line.text.len() as u64;
-            let fits = !has_lines || (length <= size && keeps_order(newest, line.key));
-            (newest, has_lines) = (newest.max(line.key), true);
+            let fits = !has_lines || (length <= self.size && order.takes(line.ends));
+            order.add(line.ends);
+            has_lines = true;
             fits
         };
         lines.take_while(fits).count()
     }
 
-    /// Writes the first line of a file, or of a run in it.
-    pub(crate) fn begin(&mut self, line: &[u8], key: Wall) -> io::Result<()> {
-        if self.has_lines {
-            self.newest = self.newest.max(key);
-        }
+    /// Writes the line of the run.
+    pub(crate) fn begin(&mut self, line: &[u8], started: Wall) -> io::Result<()> {
         let (written, result) = self.append(line);
-        debug_assert!(written == line.len() || result.is_err(), "a line is one");
+        if written == line.len() {
+            self.stage = Stage::HasRun;
+            if self.has_lines {
+                self.order.add(Ends::at(started));
+            }
+        }
         result
     }
 
@@ -114,7 +161,7 @@ impl<F: AppendFile> Active<F> {
         let mut count = 0;
         for line in lines {
             let Some(rest) = written.checked_sub(line.text.len()) else { break };
-            self.newest = self.newest.max(line.key);
+            self.order.add(line.ends);
             (written, count, self.has_lines) = (rest, count + 1, true);
         }
         self.unsynced += count as u64;
@@ -165,19 +212,4 @@ impl<F: AppendFile> Active<F> {
         self.unsynced = 0;
         Ok(())
     }
-
-    /// Whether a line of so many bytes fits into it.
-    pub(crate) fn has_room(&self, line: usize, size: u64) -> bool {
-        !self.has_lines || self.length + line as u64 <= size
-    }
-
-    /// Whether a run that began at `started` may go on in it.
-    pub(crate) fn may_go_on(&self, started: Wall) -> bool {
-        keeps_order(self.newest, started)
-    }
-}
-
-/// Whether a line of `key` may come behind one of `newest`: see [`SLACK`].
-fn keeps_order(newest: Wall, key: Wall) -> bool {
-    key >= newest.minus(SLACK)
 }

@@ -36,7 +36,7 @@ pub struct Bucket {
     pub resource: String,
     /// When it began, by the wall clock; see [the time of a line](crate#the-time-of-a-line).
     pub start: SystemTime,
-    /// How long it was.
+    /// How long it was. It ended at `start + length`.
     pub length: Duration,
     /// When it began, by the window's clock. One run has a bucket of a resource and a start once.
     pub at: Timestamp,
@@ -96,7 +96,8 @@ impl Bucket {
 pub struct Second {
     /// The name that it was logged by.
     pub resource: String,
-    /// When it began, by the wall clock, in whole milliseconds.
+    /// When it began, by the wall clock, in whole milliseconds. The line does not say how long it
+    /// was.
     pub start: SystemTime,
     /// Sentinel's `passQps`.
     pub pass: u64,
@@ -116,7 +117,8 @@ pub struct Second {
     pub classification: i32,
 }
 
-/// Lines that found no room in memory while the log could not be written.
+/// Lines that found no room in memory while the log could not be written, or were longer than a
+/// line may be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Dropped {
@@ -124,6 +126,6 @@ pub struct Dropped {
     pub lines: u64,
     /// The earliest start of their buckets.
     pub from: SystemTime,
-    /// The latest start of their buckets.
+    /// The latest end of their buckets.
     pub to: SystemTime,
 }

@@ -42,6 +42,12 @@ pub enum LogError {
         /// The name that it was to be logged by.
         resource: String,
     },
+    /// The function that fills the batches of [`Log::every`](crate::Log::every) panicked. What it
+    /// had added was written; the windows that it had not added come with the next batch.
+    Panicked {
+        /// What the panic said.
+        message: String,
+    },
 }
 
 /// What a log asked of the system.
@@ -60,7 +66,7 @@ pub enum Step {
     Write,
     /// Bringing what was written to the disk.
     Sync,
-    /// Removing the oldest file.
+    /// Removing an old file.
     Remove,
 }
 
@@ -87,6 +93,9 @@ impl Display for LogError {
                 "the window `{resource}` has none of the events that the columns name; a line of Sentinel's \
                  would say nothing"
             ),
+            LogError::Panicked { message } => {
+                write!(f, "the function that fills a log's batches panicked: {message}")
+            }
         }
     }
 }
@@ -95,7 +104,7 @@ impl Error for LogError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             LogError::Failed { error, .. } => Some(error),
-            LogError::Locked { .. } | LogError::NoColumn { .. } => None,
+            LogError::Locked { .. } | LogError::NoColumn { .. } | LogError::Panicked { .. } => None,
         }
     }
 }

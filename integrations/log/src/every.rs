@@ -1,7 +1,8 @@
 //! A thread that writes a batch in each period.
 
+use std::any::Any;
 use std::fmt::{self, Debug, Formatter};
-use std::panic::resume_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -52,6 +53,12 @@ impl Shared {
     }
 }
 
+/// What a panic said.
+fn message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("").to_owned()
+}
+
 impl Every {
     pub(crate) fn start(
         mut log: Log,
@@ -63,8 +70,11 @@ impl Every {
         let its = Arc::clone(&shared);
         let mut write = move |log: &mut Log| {
             let mut batch = log.batch();
-            fill(&mut batch);
-            batch.write().map(drop)
+            // A panic in one window's name, say, is no reason to log none of the others from then
+            // on. What it leaves behind is the function's own.
+            let filled = catch_unwind(AssertUnwindSafe(|| fill(&mut batch)));
+            let written = batch.write().map(drop);
+            filled.map_err(|panic| LogError::Panicked { message: message(&*panic) }).and(written)
         };
         let run = move || {
             let mut next = Some(Instant::now());
@@ -91,7 +101,8 @@ impl Every {
         self.shared.lock().unwritten
     }
 
-    /// The last error since this was last called. The thread goes on after it: see [`LogError`].
+    /// The last error since this was last called. The thread goes on after it, also after a panic
+    /// of the function that fills batches: see [`LogError`].
     pub fn error(&self) -> Option<LogError> {
         self.shared.lock().error.take()
     }
@@ -100,19 +111,17 @@ impl Every {
     ///
     /// # Errors
     ///
-    /// That of this last write. What could not be written is lost now.
-    ///
-    /// # Panics
-    ///
-    /// If the function that fills batches has panicked.
+    /// That of this last write, or of the function that filled it. What could not be written is lost
+    /// now.
     pub fn finish(mut self) -> Result<(), LogError> {
-        self.end().unwrap_or_else(|panic| resume_unwind(panic))
+        self.end()
     }
 
-    fn end(&mut self) -> thread::Result<Result<(), LogError>> {
+    fn end(&mut self) -> Result<(), LogError> {
         self.shared.lock().ends = true;
         self.shared.ends.notify_all();
-        self.thread.take().map_or(Ok(Ok(())), JoinHandle::join)
+        let ended = self.thread.take().map_or(Ok(Ok(())), JoinHandle::join);
+        ended.unwrap_or_else(|panic| Err(LogError::Panicked { message: message(&*panic) }))
     }
 }
 
@@ -125,7 +134,7 @@ impl Debug for Every {
 
 impl Drop for Every {
     fn drop(&mut self) {
-        // A panic was shown where it happened, and an error has nowhere to go.
+        // An error has nowhere to go.
         let _ = self.end();
     }
 }

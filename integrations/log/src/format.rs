@@ -18,9 +18,6 @@ pub use sentinel::Columns;
 /// Of the shape of lines.
 pub(crate) const VERSION: u32 = 1;
 
-/// How much earlier a bucket's line may begin than one before it in the same file. A reader depends on it.
-pub(crate) const SLACK: Duration = Duration::from_secs(60);
-
 /// Stands behind what is left of a line that was never written to its end: then a newline follows.
 pub(crate) const GIVEN_UP: u8 = 0x18; // CANCEL
 
@@ -42,7 +39,7 @@ pub enum Format {
 }
 
 /// Which of the two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kinds {
     Json,
     Sentinel,
@@ -75,9 +72,11 @@ impl Kinds {
 #[derive(Debug)]
 pub(crate) struct Decoded {
     pub(crate) entry: Entry,
-    /// By what it is ordered, with all lines of its file but the first: the start of its bucket or run, or the last of
-    /// those that were dropped.
-    pub(crate) key: Wall,
+    /// By what it is ordered, with all lines of its file but the first: when its bucket ended, or
+    /// the last of those that were dropped, or when its run began.
+    pub(crate) end: Wall,
+    /// The line of a run says the slack of the file that it begins: see [`order`](crate::order).
+    pub(crate) slack: Option<Duration>,
 }
 
 /// What a bucket's line is made of.
@@ -116,10 +115,28 @@ impl Format {
         }
     }
 
-    pub(crate) fn run(&self, run: &Run) -> Vec<u8> {
+    /// When the bucket of a line ended, as a reader of the line knows it.
+    pub(crate) fn end(&self, facts: &Facts<'_>) -> Wall {
         match self {
-            Format::Json => json::run(run),
-            Format::Sentinel(_) => sentinel::run(run),
+            Format::Json => facts.start.plus(facts.length),
+            Format::Sentinel(_) => sentinel::end(facts.start),
+        }
+    }
+
+    /// When a run began, as a reader of its line knows it.
+    pub(crate) fn started(&self, run: &Run) -> Wall {
+        let started = Wall::from(run.started);
+        match self {
+            Format::Json => started,
+            Format::Sentinel(_) => Wall::from_millis(started.as_millis()),
+        }
+    }
+
+    /// The line of a run, in a file of some slack.
+    pub(crate) fn run(&self, run: &Run, slack: Duration) -> Vec<u8> {
+        match self {
+            Format::Json => json::run(run, slack),
+            Format::Sentinel(_) => sentinel::run(run, slack),
         }
     }
 

@@ -6,13 +6,18 @@ mod entry;
 mod error;
 mod every;
 mod format;
+mod lines;
 mod log;
 mod names;
 mod options;
+mod order;
 mod pending;
 mod read;
+mod regular;
 mod search;
+mod seen;
 mod segment;
+mod turns;
 mod wall;
 mod writer;
 

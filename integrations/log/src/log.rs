@@ -14,7 +14,9 @@ use crate::every::Every;
 use crate::format::Facts;
 use crate::names::name;
 use crate::options::Options;
+use crate::order::Ends;
 use crate::pending::Line;
+use crate::turns::Turns;
 use crate::wall::{Differences, Wall};
 use crate::writer::Writer;
 
@@ -42,12 +44,12 @@ use crate::writer::Writer;
 pub struct Log {
     writer: Writer<System>,
     differences: Differences,
-    /// When the last batch was begun.
-    last: Instant,
+    turns: Turns,
     overdue: u64,
 }
 
-/// What a log has taken out of windows, or should have, and has not brought to the disk.
+/// What a log has taken out of windows, or should have, and has not brought to the disk; or has
+/// removed from it too early.
 ///
 /// What is still in the windows comes on top: see [what a crash loses](crate#what-a-crash-loses).
 ///
@@ -70,15 +72,22 @@ pub struct Unwritten {
     pub unsynced: u64,
     /// Lines that found no room in memory and were dropped, since the log was opened.
     pub dropped: u64,
-    /// How often a window's turn came later after the write before than its ring allows. Buckets of it may have
-    /// been overwritten: they are in its [`lifetime`](SlidingWindow::lifetime), and in no line.
+    /// How often a window was added to a batch later than its ring allows: by the window's clock,
+    /// since it was added the time before, more than its interval less one bucket had passed.
+    /// Buckets of it may have been overwritten: they are in its
+    /// [`lifetime`](SlidingWindow::lifetime), and in no line. A window that is added for the first
+    /// time has waited since it was built, or since the log was opened. Of more than 131 072 windows,
+    /// not all are watched.
     pub overdue: u64,
+    /// Files that were removed to make room on a full disk, since the log was opened, though fewer
+    /// than [`Options::files`] were there.
+    pub removed: u64,
 }
 
 impl Log {
     /// Opens a directory, which is made if it is not there, and begins a run in it.
     ///
-    /// The last file is continued if it is of the same format and has room.
+    /// The last file is continued if it is of the same format, has room, and may be written to.
     ///
     /// # Errors
     ///
@@ -94,7 +103,8 @@ impl Log {
         let id = format!("{:016x}", fastrand::u64(..));
         let run = Run { id, started: SystemTime::from(Wall::now()) };
         let writer = Writer::open(System, directory, options, run)?;
-        Ok(Log { writer, differences: Differences::default(), last: Instant::now(), overdue: 0 })
+        let (differences, turns) = (Differences::default(), Turns::new());
+        Ok(Log { writer, differences, turns, overdue: 0 })
     }
 
     /// Writes a line for each bucket of the window that closed since the last time, and all that waits. Tells how many
@@ -136,7 +146,8 @@ impl Log {
         batch.write()
     }
 
-    /// Begins a batch: buckets of several windows, which are written together, in the order of their starts.
+    /// Begins a batch: buckets of several windows, which are written together, in the order of
+    /// their ends.
     ///
     /// ```
     /// # use windrow::{Family, SlidingWindow, events, labels};
@@ -158,9 +169,7 @@ impl Log {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn batch(&mut self) -> Batch<'_> {
-        let since_last = self.last.elapsed();
-        self.last = Instant::now();
-        Batch { log: self, lines: Vec::new(), since_last, without_column: None }
+        Batch { log: self, lines: Vec::new(), begun: Instant::now(), without_column: None }
     }
 
     /// Writes what waits, and brings all that was written to the disk.
@@ -170,8 +179,9 @@ impl Log {
     /// [`LogError::Failed`] or [`LogError::Locked`]. After an error whose step is [`Step::Sync`], what was written since the last
     /// sync may be lost if the system fails, even if a later sync succeeds: some systems forget it.
     pub fn flush(&mut self) -> Result<(), LogError> {
-        self.writer.write()?;
-        self.writer.sync()
+        let written = self.writer.write();
+        let synced = self.writer.sync(); // also if lines wait: those that do not
+        written.and(synced)
     }
 
     /// What waits, and what was lost.
@@ -183,6 +193,7 @@ impl Log {
             unsynced: self.writer.unsynced(),
             dropped: self.writer.pending().dropped_ever(),
             overdue: self.overdue,
+            removed: self.writer.removed(),
         }
     }
 
@@ -241,7 +252,7 @@ impl Drop for Log {
 pub struct Batch<'l> {
     log: &'l mut Log,
     lines: Vec<Line>,
-    since_last: Duration,
+    begun: Instant,
     /// A window of which no line could say anything.
     without_column: Option<String>,
 }
@@ -255,7 +266,9 @@ impl Batch<'_> {
             return;
         }
         let reach = window.interval().saturating_sub(window.bucket_length());
-        self.log.overdue += u64::from(self.since_last > reach);
+        let times = (window.built(), window.now());
+        let is_overdue = self.log.turns.note(resource, times, reach, self.begun);
+        self.log.overdue += u64::from(is_overdue);
         window.close_past();
         // Read once: no two buckets of a batch stand in another order, or further apart, than in the window.
         let mut difference = None;
@@ -283,8 +296,9 @@ impl Batch<'_> {
                 events: &events,
                 distributions: &distributions,
             };
-            let text = self.log.writer.options().format.bucket(&facts);
-            self.lines.push(Line { key: facts.start, text });
+            let format = &self.log.writer.options().format;
+            let (start, ends) = (facts.start, Ends::at(format.end(&facts)));
+            self.lines.push(Line { start, ends, text: format.bucket(&facts) });
         });
     }
 
@@ -307,9 +321,10 @@ impl Batch<'_> {
     ///
     /// # Errors
     ///
-    /// [`LogError::Failed`] if the system refuses something; what was not written waits for the next batch.
-    /// [`LogError::Locked`] if the directory vanished, came back, and another log has it. [`LogError::NoColumn`] for a window that
-    /// was not drained; all others were written.
+    /// [`LogError::Failed`] if the system refuses something; what was not written waits for the
+    /// next batch. [`LogError::Locked`] if the directory vanished, came back, and another log has
+    /// it. An error whose step is [`Step::Remove`] keeps no line from being written.
+    /// [`LogError::NoColumn`] for a window that was not drained; all others were written.
     pub fn write(mut self) -> Result<usize, LogError> {
         self.hand_over();
         let count = self.log.writer.write()?;
@@ -320,7 +335,7 @@ impl Batch<'_> {
     }
 
     fn hand_over(&mut self) {
-        self.lines.sort_by_key(|line| line.key);
+        self.lines.sort_by_key(|line| line.ends.last);
         self.lines.drain(..).for_each(|line| self.log.writer.push(line));
     }
 }

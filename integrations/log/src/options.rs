@@ -44,16 +44,18 @@ impl Options {
         self
     }
 
-    /// How many bytes a file has at most: 64 MiB by default. The next line begins a new file. A line that is longer by itself
-    /// has a file of its own.
+    /// How many bytes a file has at most: 64 MiB by default. The next line begins a new file. A
+    /// line that is longer by itself has a file of its own. On a disk that has room for less than
+    /// four such files, a file has a quarter of the room.
     #[must_use]
     pub fn file_size(mut self, bytes: u64) -> Options {
         self.file_size = bytes;
         self
     }
 
-    /// How many files are kept: 16 by default, and never fewer than one. When a new file was begun, the oldest beyond them
-    /// are removed.
+    /// How many files are kept: 16 by default, and never fewer than one. When a new file was begun,
+    /// the oldest beyond them are removed. Fewer are kept only if the disk is full: see [when it
+    /// cannot be written](crate#when-it-cannot-be-written).
     #[must_use]
     pub fn files(mut self, files: usize) -> Options {
         self.files = files.max(1);

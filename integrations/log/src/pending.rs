@@ -4,14 +4,25 @@ use std::collections::VecDeque;
 
 use crate::entry::Dropped;
 use crate::format::Format;
+use crate::lines::LONGEST;
+use crate::order::Ends;
 use crate::wall::Wall;
 
 /// A line, with its newline.
 #[derive(Debug)]
 pub(crate) struct Line {
-    /// See `Decoded`.
-    pub(crate) key: Wall,
+    /// When its bucket began: the earliest of several.
+    pub(crate) start: Wall,
+    pub(crate) ends: Ends,
     pub(crate) text: Vec<u8>,
+}
+
+/// Lines that were dropped.
+#[derive(Clone, Copy, Debug)]
+struct Gap {
+    lines: u64,
+    start: Wall,
+    ends: Ends,
 }
 
 /// What waits.
@@ -20,22 +31,27 @@ pub(crate) struct Pending {
     lines: VecDeque<Line>,
     bytes: usize,
     most: usize,
-    /// Dropped, and not yet said to be: lines, the earliest and the latest of them.
-    dropped: Option<(u64, Wall, Wall)>,
+    /// Not yet said to be dropped.
+    gap: Option<Gap>,
     dropped_ever: u64,
 }
 
 impl Pending {
     pub(crate) fn new(most: usize) -> Pending {
-        Pending { lines: VecDeque::new(), bytes: 0, most, dropped: None, dropped_ever: 0 }
+        Pending { lines: VecDeque::new(), bytes: 0, most, gap: None, dropped_ever: 0 }
     }
 
-    /// Takes a line on. If there is no room, it is dropped: what waits already comes before it, and a gap has one end only if
-    /// all that comes into it is dropped.
+    /// Takes a line on. If there is no room, it is dropped: what waits already comes before it, and
+    /// a gap has one end only if all that comes into it is dropped. So is a line that no reader
+    /// would take.
     pub(crate) fn push(&mut self, line: Line, format: &Format) {
-        if self.bytes + line.text.len() > self.most {
-            let (lines, from, to) = self.dropped.unwrap_or((0, line.key, line.key));
-            self.dropped = Some((lines + 1, from.min(line.key), to.max(line.key)));
+        let length = line.text.len();
+        if length > LONGEST || length > self.most.saturating_sub(self.bytes) {
+            let Line { start, ends, .. } = line;
+            let gap = self.gap.unwrap_or(Gap { lines: 0, start, ends });
+            let ends =
+                Ends { first: gap.ends.first.min(ends.first), last: gap.ends.last.max(ends.last) };
+            self.gap = Some(Gap { lines: gap.lines + 1, start: gap.start.min(start), ends });
             self.dropped_ever += 1;
         } else {
             self.say_what_was_dropped(format);
@@ -45,9 +61,9 @@ impl Pending {
 
     /// Takes on the line that says what was dropped, if anything was.
     pub(crate) fn say_what_was_dropped(&mut self, format: &Format) {
-        if let Some((lines, from, to)) = self.dropped.take() {
-            let text = format.dropped(&Dropped { lines, from: from.into(), to: to.into() });
-            self.take(Line { key: to, text });
+        if let Some(Gap { lines, start, ends }) = self.gap.take() {
+            let dropped = Dropped { lines, from: start.into(), to: ends.last.into() };
+            self.take(Line { start, ends, text: format.dropped(&dropped) });
         }
     }
 
@@ -72,6 +88,10 @@ impl Pending {
     /// How many lines wait, and bytes in them.
     pub(crate) fn size(&self) -> (usize, usize) {
         (self.lines.len(), self.bytes)
+    }
+
+    pub(crate) fn is_half_full(&self) -> bool {
+        self.bytes >= self.most / 2
     }
 
     pub(crate) fn dropped_ever(&self) -> u64 {

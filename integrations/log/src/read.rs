@@ -1,16 +1,18 @@
 //! Reading a log.
 
+mod file;
+
 use std::collections::VecDeque;
 use std::fmt::{self, Debug, Formatter};
-use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, ErrorKind, Seek, SeekFrom};
+use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::entry::{Entry, Run};
 use crate::error::ReadError;
-use crate::format::{Decoded, GIVEN_UP, Kinds, SLACK};
-use crate::search::lower_bound;
+use crate::read::file::{Next, OpenFile};
+use crate::regular;
 use crate::segment::Segment;
 use crate::wall::Wall;
 
@@ -45,36 +47,58 @@ pub fn read(directory: impl AsRef<Path>) -> Result<Files, ReadError> {
     for entry in fs::read_dir(directory).map_err(failed)? {
         segments.extend(Segment::of(&entry.map_err(failed)?.file_name()));
     }
-    segments.sort_unstable_by_key(|segment| segment.number);
-    let files = segments.into_iter().map(|segment| (segment.path(directory), segment.kind));
-    Ok(Files(files.collect()))
+    segments.sort_unstable();
+    Ok(Files { directory: directory.to_owned(), segments: segments.into() })
 }
 
 /// The files of a log, as they were when [`read`] listed them.
 #[derive(Debug)]
-pub struct Files(VecDeque<(PathBuf, Kinds)>);
+pub struct Files {
+    directory: PathBuf,
+    segments: VecDeque<Segment>,
+}
 
 impl Files {
     /// All entries, in the order in which they were written.
     pub fn all(self) -> Entries {
-        self.range(Wall::FIRST, None)
+        self.range(None, None)
     }
 
-    /// The entries whose buckets or runs began at `from` or later, and before `to`, by the wall clock, in the order in which they were
-    /// written; and what was dropped of those.
+    /// The entries whose buckets ended after `from`, and at `to` or before, by the wall clock, in
+    /// the order in which they were written; the runs that began then; and what was dropped of that
+    /// time.
     ///
-    /// A bucket is in it as a whole, or not at all: so ranges that follow each other add up. A run that began earlier is not in it, though
-    /// lines are of it.
+    /// A bucket is in it as a whole, or not at all: so ranges that follow each other add up. The
+    /// bucket of an hour is in the range in which the hour ended. So a range that is past has all
+    /// its lines, however long its buckets are. A run that began earlier is not in it, though lines
+    /// are of it.
     ///
-    /// Costs a binary search in each file: some twenty looks at 8 KiB in one of 64 MiB. Then all lines are read that were
-    /// written for buckets from a minute before `from` to a minute after `to`.
+    /// Costs a binary search in each file: some twenty looks at 8 KiB in one of 64 MiB. Then all
+    /// lines are read that were written for buckets that ended from a minute before `from` to a
+    /// minute after `to`. In a file of more disorder, more are read: see [the time of a
+    /// line](crate#the-time-of-a-line).
     pub fn between(self, from: SystemTime, to: SystemTime) -> Entries {
-        self.range(from.into(), Some(to.into()))
+        self.range(Some(from.into()), Some(to.into()))
     }
 
-    fn range(self, from: Wall, to: Option<Wall>) -> Entries {
-        let skipped = Skipped::default();
-        Entries { files: self.0, open: None, from, to, run: None, skipped }
+    fn range(self, from: Option<Wall>, to: Option<Wall>) -> Entries {
+        let (range, skipped) = (Range { from, to }, Skipped::default());
+        Entries { files: self, open: None, range, run: None, skipped }
+    }
+}
+
+/// A span of time.
+#[derive(Clone, Copy, Debug)]
+struct Range {
+    /// Exclusive; `None` for no beginning.
+    from: Option<Wall>,
+    /// Inclusive; `None` for no end.
+    to: Option<Wall>,
+}
+
+impl Range {
+    fn has(&self, moment: Wall) -> bool {
+        self.from.is_none_or(|from| from < moment) && self.to.is_none_or(|to| moment <= to)
     }
 }
 
@@ -82,11 +106,9 @@ impl Files {
 ///
 /// An error ends the file that it is of; the next entry is of the next file.
 pub struct Entries {
-    files: VecDeque<(PathBuf, Kinds)>,
-    open: Option<Open>,
-    from: Wall,
-    /// Exclusive; `None` for no end.
-    to: Option<Wall>,
+    files: Files,
+    open: Option<OpenFile>,
+    range: Range,
     /// The last that was told: each file of it begins with it.
     run: Option<Run>,
     skipped: Skipped,
@@ -99,19 +121,14 @@ pub struct Skipped {
     /// Lines without an end: the process or the system ended while it was written, or it is being written now. What it said was
     /// not acknowledged to the writer.
     pub torn: u64,
-    /// Other lines that could not be read. Something has changed them.
+    /// Other lines that could not be read, and lines of more than 16 MiB, which no log writes.
+    /// Something has changed them.
     pub unreadable: u64,
     /// Files that were removed since the directory was listed.
     pub removed: u64,
-}
-
-struct Open {
-    path: PathBuf,
-    kind: Kinds,
-    reader: BufReader<File>,
-    line: Vec<u8>,
-    /// Whether the first line was read: it is not in the order of the others.
-    is_begun: bool,
+    /// What bears the name of a log's file and is no regular file: a directory, a symbolic link, a
+    /// pipe. No log has made it.
+    pub foreign: u64,
 }
 
 impl Entries {
@@ -120,70 +137,47 @@ impl Entries {
         self.skipped
     }
 
-    /// The next entry of the file that is open; `None` at its end.
-    fn next_of(&mut self, open: &mut Open) -> io::Result<Option<Entry>> {
+    /// Opens the next file that is one.
+    fn open_next(&mut self) -> Option<Result<OpenFile, ReadError>> {
         loop {
-            let is_first = !open.is_begun;
-            if !open.read_line()? {
-                return Ok(None);
-            }
-            let decoded = self.decode(open);
-            if is_first {
-                self.go_to_range(open)?;
-            }
-            let Some(Decoded { entry, key }) = decoded else { continue };
-            let is_over = !is_first && self.to.is_some_and(|to| key >= to.plus(SLACK));
-            if self.is_wanted(&entry) {
-                if is_over {
-                    open.seek_end()?; // what was dropped may have begun long before
-                }
-                return Ok(Some(entry));
-            }
-            if is_over {
-                return Ok(None);
+            let segment = self.files.segments.pop_front()?;
+            let path = segment.path(&self.files.directory);
+            match OpenFile::open(&path, segment.kind) {
+                Err(error) if error.kind() == ErrorKind::NotFound => self.skipped.removed += 1,
+                Err(error) if regular::is_refusal(&error) => self.skipped.foreign += 1,
+                opened => return Some(opened.map_err(|error| ReadError { path, error })),
             }
         }
     }
 
-    /// What the line that was read says; `None`, and counted, if it cannot be read.
-    fn decode(&mut self, open: &Open) -> Option<Decoded> {
-        let whole = open.line.strip_suffix(b"\n");
-        let decoded = whole.and_then(|line| open.kind.decode(line));
-        if decoded.is_none() {
-            let is_torn = whole.is_none_or(|line| line.last() == Some(&GIVEN_UP));
-            let count = if is_torn { &mut self.skipped.torn } else { &mut self.skipped.unreadable };
-            *count += 1;
+    /// The next entry of the file that is open; `None` at its end.
+    fn next_of(&mut self, open: &mut OpenFile) -> io::Result<Option<Entry>> {
+        loop {
+            match open.next(self.range)? {
+                Next::Entry(entry) if self.is_wanted(&entry) => return Ok(Some(entry)),
+                Next::Entry(_) => {}
+                Next::Torn => self.skipped.torn += 1,
+                Next::Unreadable => self.skipped.unreadable += 1,
+                Next::End => return Ok(None),
+            }
         }
-        decoded
-    }
-
-    /// Goes from the first line to where the range may begin.
-    fn go_to_range(&self, open: &mut Open) -> io::Result<()> {
-        let (first, length) =
-            (open.reader.stream_position()?, open.reader.get_ref().metadata()?.len());
-        let start = lower_bound(&mut open.reader, open.kind, (first, length), self.from)?;
-        open.reader.seek(SeekFrom::Start(start))?;
-        Ok(())
     }
 
     fn is_wanted(&mut self, entry: &Entry) -> bool {
-        let is_in = |start: SystemTime| {
-            let start = Wall::from(start);
-            start >= self.from && self.to.is_none_or(|to| start < to)
-        };
         match entry {
             Entry::Run(run) => {
                 let is_new = self.run.as_ref() != Some(run);
-                let is_in = is_in(run.started);
                 self.run = Some(run.clone());
-                is_new && is_in
+                is_new && self.range.has(run.started.into())
             }
-            Entry::Bucket(bucket) => is_in(bucket.start),
-            Entry::Second(second) => is_in(second.start),
+            // It has lines of all the span.
             Entry::Dropped(dropped) => {
-                Wall::from(dropped.to) >= self.from
-                    && self.to.is_none_or(|to| Wall::from(dropped.from) < to)
+                let (from, to) = (Wall::from(dropped.from), Wall::from(dropped.to));
+                self.range.from.is_none_or(|first| first < to)
+                    && self.range.to.is_none_or(|last| from < last)
             }
+            // The file looks at when they ended.
+            Entry::Bucket(_) | Entry::Second(_) => true,
         }
     }
 }
@@ -192,31 +186,8 @@ impl Entries {
 impl Debug for Entries {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Entries");
-        shown.field("files", &self.files.len()).field("skipped", &self.skipped);
+        shown.field("files", &self.files.segments.len()).field("skipped", &self.skipped);
         shown.finish_non_exhaustive()
-    }
-}
-
-impl Open {
-    fn new((path, kind): (PathBuf, Kinds)) -> Result<Open, ReadError> {
-        match File::open(&path) {
-            Ok(file) => {
-                let reader = BufReader::new(file);
-                Ok(Open { path, kind, reader, line: Vec::new(), is_begun: false })
-            }
-            Err(error) => Err(ReadError { path, error }),
-        }
-    }
-
-    /// Reads the next line; false at the end.
-    fn read_line(&mut self) -> io::Result<bool> {
-        self.is_begun = true;
-        self.line.clear();
-        Ok(self.reader.read_until(b'\n', &mut self.line)? > 0)
-    }
-
-    fn seek_end(&mut self) -> io::Result<()> {
-        self.reader.seek(SeekFrom::End(0)).map(drop)
     }
 }
 
@@ -225,16 +196,9 @@ impl Iterator for Entries {
 
     fn next(&mut self) -> Option<Result<Entry, ReadError>> {
         loop {
-            let open = match self.open.take() {
-                Some(open) => Ok(open),
-                None => Open::new(self.files.pop_front()?),
-            };
+            let open = self.open.take().map(Ok).or_else(|| self.open_next())?;
             let mut open = match open {
                 Ok(open) => open,
-                Err(gone) if gone.error.kind() == ErrorKind::NotFound => {
-                    self.skipped.removed += 1;
-                    continue;
-                }
                 Err(error) => return Some(Err(error)),
             };
             match self.next_of(&mut open) {

@@ -6,14 +6,20 @@ use std::path::{Path, PathBuf};
 
 use crate::format::Kinds;
 
+/// The name of the file whose lock is a log's.
+pub(crate) const LOCK: &str = "lock";
+
 /// What a log writes to at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Segment {
     pub(crate) number: u64,
     pub(crate) kind: Kinds,
 }
 
 impl Segment {
+    /// The greatest number: a log makes a billion files a second for eleven days before it.
+    pub(crate) const LAST: u64 = 999_999_999_999_999;
+
     pub(crate) fn path(self, directory: &Path) -> PathBuf {
         directory.join(format!("windrow-{:010}.{}", self.number, self.kind.extension()))
     }
@@ -22,9 +28,9 @@ impl Segment {
     pub(crate) fn of(name: &OsStr) -> Option<Segment> {
         let (digits, extension) = name.to_str()?.strip_prefix("windrow-")?.split_once('.')?;
         let kind = Kinds::ALL.into_iter().find(|kind| kind.extension() == extension)?;
-        let is_number = digits.len() >= 10 && digits.bytes().all(|byte| byte.is_ascii_digit());
-        let number = digits.parse().ok().filter(|_| is_number)?;
-        Some(Segment { number, kind })
+        let number = digits.parse().ok().filter(|number| *number <= Segment::LAST)?;
+        // Written in one way only: a number leads back to its file.
+        (digits == format!("{number:010}")).then_some(Segment { number, kind })
     }
 }
 
@@ -40,12 +46,20 @@ mod tests {
         };
         assert_eq!(name(1), "windrow-0000000001.jsonl");
         assert!(name(9) < name(10) && name(99_999) < name(100_000));
-        for number in [1, 9_999_999_999, 10_000_000_000, u64::MAX] {
+        for number in [1, 9_999_999_999, 10_000_000_000, Segment::LAST] {
             let read = Segment::of(OsStr::new(&name(number)));
             assert_eq!(read, Some(Segment { number, kind: Kinds::Json }));
         }
-        for other in ["lock", "windrow-1.jsonl", "windrow-0000000001.txt", "windrow-+000000001.log"]
-        {
+        for other in [
+            "lock",
+            "windrow-1.jsonl",
+            "windrow-0000000001.txt",
+            "windrow-+000000001.log",
+            "windrow-00000000001.log",
+            "windrow-1000000000000000.log",
+            "windrow-18446744073709551616.log",
+            "windrow-0000000001.log.gz",
+        ] {
             assert_eq!(Segment::of(OsStr::new(other)), None, "{other}");
         }
     }

@@ -8,7 +8,6 @@ pub(crate) struct Wall(pub(crate) i64);
 
 impl Wall {
     pub(crate) const FIRST: Wall = Wall(i64::MIN);
-    pub(crate) const LAST: Wall = Wall(i64::MAX);
 
     pub(crate) fn now() -> Wall {
         SystemTime::now().into()
@@ -21,6 +20,12 @@ impl Wall {
     /// Rounded down.
     pub(crate) fn as_millis(self) -> i64 {
         self.0.div_euclid(1_000_000)
+    }
+
+    /// Returns how much later it is than another moment, or nothing.
+    pub(crate) fn since(self, other: Wall) -> Duration {
+        let nanos = i128::from(self.0) - i128::from(other.0);
+        Duration::from_nanos(u64::try_from(nanos.max(0)).unwrap_or(u64::MAX))
     }
 
     pub(crate) fn minus(self, span: Duration) -> Wall {

@@ -6,19 +6,28 @@
 //!    without those of the files before it.
 //! 2. The directory is synced before a line is written to the new file, and before the oldest file is removed.
 //! 3. A line leaves the memory when the system has taken all of it, and not before.
+//!
+//! # What fails
+//!
+//! Each step that was done is noted: a write begins with the first that is not. So a step that
+//! failed is tried again by the next write, and those before it are not. Two errors are answered at
+//! once: on a [full disk](make_room) the oldest file goes, and where a file may not become longer,
+//! the next is begun.
+
+mod make_room;
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use crate::active::Active;
-use crate::disk::Disk;
+use crate::active::{Active, Stage};
+use crate::disk::{AppendFile, Disk, Found, Lock};
 use crate::entry::Run;
 use crate::error::{LogError, Step};
 use crate::options::Options;
+use crate::order::LEAST_SLACK;
 use crate::pending::{Line, Pending};
-use crate::segment::Segment;
-use crate::wall::Wall;
+use crate::segment::{self, Segment};
 
 /// How many lines are copied together for one call of the system.
 const AT_ONCE: usize = 256;
@@ -29,10 +38,20 @@ pub(crate) struct Writer<D: Disk> {
     directory: PathBuf,
     options: Options,
     run: Run,
-    /// `None` before it is opened, and after it was found to be gone.
-    file: Option<(D::Lock, Active<D::File>)>,
+    /// `None` before it is taken, and after the directory was found to be gone.
+    lock: Option<D::Lock>,
+    /// `None` before it is opened, after it was ended, and after it was found to be gone.
+    file: Option<Active<D::File>>,
+    /// The number of the last file that was ended.
+    ended: u64,
+    /// Of the next file.
+    slack: Duration,
     pending: Pending,
     synced: Instant,
+    /// Why an old file could not be removed: told by the next write, when it has written all lines.
+    not_removed: Option<LogError>,
+    /// Files that were removed because the disk was full.
+    removed: u64,
 }
 
 impl<D: Disk> Writer<D> {
@@ -49,10 +68,15 @@ impl<D: Disk> Writer<D> {
             pending: Pending::new(options.memory),
             options,
             run,
+            lock: None,
             file: None,
+            ended: 0,
+            slack: LEAST_SLACK,
             synced: Instant::now(),
+            not_removed: None,
+            removed: 0,
         };
-        writer.file()?;
+        writer.with_room(Self::get_ready)?;
         Ok(writer)
     }
 
@@ -75,145 +99,200 @@ impl<D: Disk> Writer<D> {
 
     /// Lines that were written and not synced.
     pub(crate) fn unsynced(&self) -> u64 {
-        self.file.as_ref().map_or(0, |(_, file)| file.unsynced)
+        self.file.as_ref().map_or(0, |file| file.unsynced)
     }
 
-    /// Writes what waits, and syncs it if that is due. Tells how many lines it wrote.
+    /// Files that were removed because the disk was full.
+    pub(crate) fn removed(&self) -> u64 {
+        self.removed
+    }
+
+    /// Writes what waits, and syncs what is there if that is due. Tells how many lines it wrote.
     pub(crate) fn write(&mut self) -> Result<usize, LogError> {
+        let written = self.write_all();
+        let is_due = self.unsynced() > 0 && self.synced.elapsed() >= self.options.sync_every;
+        let synced = if is_due { self.sync() } else { Ok(()) };
+        let count = written?;
+        synced?;
+        self.not_removed.take().map_or(Ok(count), Err)
+    }
+
+    fn write_all(&mut self) -> Result<usize, LogError> {
         let mut count = 0;
         loop {
-            while self.pending.first().is_some() {
-                count += self.write_some()?;
-            }
-            self.pending.say_what_was_dropped(&self.options.format);
             if self.pending.first().is_none() {
-                break;
+                self.pending.say_what_was_dropped(&self.options.format);
             }
+            if self.pending.first().is_none() {
+                return Ok(count);
+            }
+            count += self.with_room(Self::write_some)?;
         }
-        if self.unsynced() > 0 && self.synced.elapsed() >= self.options.sync_every {
-            self.sync()?;
-        }
-        Ok(count)
     }
 
-    /// Writes the first lines that wait, as many as the file takes; or begins another.
+    /// Writes the first lines that wait, up to what the file takes; or ends the file.
     fn write_some(&mut self) -> Result<usize, LogError> {
-        self.file()?;
-        let Some((_, file)) = &mut self.file else { return Ok(0) };
-        let takes = file.takes(self.pending.iter().take(AT_ONCE), self.options.file_size);
+        self.get_ready()?;
+        let Some(file) = &mut self.file else { return Ok(0) };
+        let takes = file.takes(self.pending.iter().take(AT_ONCE));
         if takes == 0 {
-            self.rotate()?;
+            self.end()?;
             return Ok(0);
         }
         let (count, result) =
             file.write(self.pending.iter().take(takes).collect::<Vec<_>>().into_iter());
         self.pending.written(count);
-        result.map_err(failed(Step::Write, &file.path))?;
-        Ok(count)
+        match result {
+            // It may not become longer: so it is full.
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge && file.has_lines() => {
+                self.end()?;
+                Ok(count)
+            }
+            // What was written counts; what was not is tried again, and meets the error if that
+            // lasts.
+            Err(_) if count > 0 => Ok(count),
+            result => result.map(|()| count).map_err(failed(Step::Write, &file.path)),
+        }
     }
 
     /// Brings all that was written to the disk.
     pub(crate) fn sync(&mut self) -> Result<(), LogError> {
-        if let Some((_, file)) = &mut self.file {
+        if let Some(file) = &mut self.file {
             file.sync().map_err(failed(Step::Sync, &file.path))?;
         }
         self.synced = Instant::now();
         Ok(())
     }
 
-    /// Sees to it that there is a file, and that its path leads to it.
-    fn file(&mut self) -> Result<(), LogError> {
-        if self.file.as_ref().is_some_and(|(_, file)| !file.is_there()) {
-            self.file = None;
-        }
-        if self.file.is_some() {
-            return Ok(());
-        }
-        let path = self.directory.join("lock");
-        let lock = self.disk.lock(&path).map_err(failed(Step::Lock, &path))?;
-        let lock = lock.ok_or(LogError::Locked { path })?;
-        let last = self.segments()?.pop();
-        let started = Wall::from(self.run.started);
-        let begin = self.options.format.run(&self.run);
-        let last = last.map(|last| self.reuse(last)).transpose()?;
-        let file = match last {
-            Some(last)
-                if last.segment.kind == self.options.format.kind()
-                    && last.has_room(begin.len(), self.options.file_size)
-                    && last.may_go_on(started) =>
-            {
-                last
-            }
-            last => self.create(last.map_or(1, |last| last.segment.number + 1))?,
-        };
-        self.file = Some((lock, file));
-        self.begin()
-    }
-
-    /// Begins the run in the file.
-    fn begin(&mut self) -> Result<(), LogError> {
-        let Some((_, file)) = &mut self.file else { return Ok(()) };
-        let line = self.options.format.run(&self.run);
-        let result = file.begin(&line, self.run.started.into());
-        if let Err(error) = result {
-            let path = file.path.clone();
-            self.file = None; // the next attempt begins anew
-            return Err(failed(Step::Write, &path)(error));
-        }
-        self.remove_oldest()
-    }
-
-    /// Ends the file, and begins the next.
-    fn rotate(&mut self) -> Result<(), LogError> {
+    /// Ends the file. The next step begins another.
+    fn end(&mut self) -> Result<(), LogError> {
         self.sync()?;
-        let Some((lock, file)) = self.file.take() else { return Ok(()) };
-        match self.create(file.segment.number + 1) {
-            Ok(next) => {
-                self.file = Some((lock, next));
-                self.begin()
-            }
-            Err(error) => {
-                self.file = Some((lock, file));
-                Err(error)
-            }
+        self.forget();
+        Ok(())
+    }
+
+    /// The file is done with.
+    fn forget(&mut self) {
+        if let Some(file) = self.file.take() {
+            self.ended = file.segment.number;
+            self.slack = file.order.slack_with(self.pending.first().map(|line| line.ends));
         }
     }
 
-    fn reuse(&self, segment: Segment) -> Result<Active<D::File>, LogError> {
-        let path = segment.path(&self.directory);
-        Active::reuse(&self.disk, &self.directory, segment).map_err(failed(Step::Open, &path))
-    }
-
-    fn create(&self, number: u64) -> Result<Active<D::File>, LogError> {
-        let segment = Segment { number, kind: self.options.format.kind() };
-        let path = segment.path(&self.directory);
-        let file = Active::create(&self.disk, &self.directory, segment)
-            .map_err(failed(Step::Open, &path))?;
-        self.disk.sync_directory(&self.directory).map_err(failed(Step::Sync, &self.directory))?;
-        Ok(file)
-    }
-
-    /// All files there are, the oldest first.
-    fn segments(&self) -> Result<Vec<Segment>, LogError> {
-        let names = self.disk.list(&self.directory).map_err(failed(Step::List, &self.directory))?;
-        let mut all: Vec<Segment> = names.iter().filter_map(|name| Segment::of(name)).collect();
-        all.sort_unstable_by_key(|segment| segment.number);
-        Ok(all)
-    }
-
-    fn remove_oldest(&self) -> Result<(), LogError> {
-        let all = self.segments()?;
-        for segment in &all[..all.len().saturating_sub(self.options.files)] {
-            let path = segment.path(&self.directory);
-            match self.disk.remove(&path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(failed(Step::Remove, &path)(error));
-                }
-                _ => {}
-            }
+    /// Sees to it that there is a file with this run in it, that its path leads to it, and that no
+    /// other log writes here.
+    fn get_ready(&mut self) -> Result<(), LogError> {
+        if !self.lock.as_ref().is_some_and(|lock| lock.is_of(&self.directory)) {
+            self.leave();
+            self.lock = None; // before it is taken again
+            self.ended = 0;
+            let path = self.directory.join(segment::LOCK);
+            let lock = self.disk.lock(&self.directory).map_err(failed(Step::Lock, &path))?;
+            self.lock = Some(lock.ok_or(LogError::Locked { path })?);
+        }
+        if self.file.as_ref().is_some_and(|file| !file.is_there()) {
+            self.leave();
+        }
+        if self.file.is_none() {
+            self.file = Some(self.choose()?);
+        }
+        let (Some(lock), Some(file)) = (&self.lock, &mut self.file) else { return Ok(()) };
+        if file.stage < Stage::Listed {
+            self.disk.sync_directory(lock).map_err(failed(Step::Sync, &self.directory))?;
+            file.stage = Stage::Listed;
+        }
+        if file.stage < Stage::HasRun {
+            let format = &self.options.format;
+            // Behind other lines, a slack is said to no reader.
+            let slack = if file.length() == 0 { file.order.slack } else { LEAST_SLACK };
+            let (line, started) = (format.run(&self.run, slack), format.started(&self.run));
+            file.begin(&line, started).map_err(failed(Step::Write, &file.path))?;
+            self.remove_oldest();
         }
         Ok(())
     }
+
+    /// Leaves a file to which no path leads, or which is another log's now.
+    fn leave(&mut self) {
+        if let Some(mut file) = self.file.take() {
+            let _ = file.sync(); // if it has another name, it is whole
+        }
+    }
+
+    /// The last file, if this run can go on in it; otherwise a new one.
+    fn choose(&mut self) -> Result<Active<D::File>, LogError> {
+        let all = self.list()?;
+        let (format, size) = (&self.options.format, self.size(&all));
+        let is_open = |found: &&Found| found.length.is_some() && found.segment.number > self.ended;
+        if let Some(Found { segment, .. }) = all.iter().rev().find(is_open) {
+            let path = segment.path(&self.directory);
+            if segment.kind == format.kind() {
+                let begin = (format.started(&self.run), format.run(&self.run, LEAST_SLACK).len());
+                match Active::reuse(&self.disk, path.clone(), *segment, size, begin) {
+                    Ok(Ok(file)) => return Ok(file),
+                    Ok(Err(slack)) => self.slack = slack,
+                    Err(_) => {} // then a new file does
+                }
+            }
+            // What the run before has left unsynced comes before what this one writes.
+            match self.disk.open(&path) {
+                Ok((mut file, _)) => file.sync().map_err(failed(Step::Sync, &path))?,
+                Err(error) if is_not_ours(&error) => {}
+                Err(error) => return Err(failed(Step::Open, &path)(error)),
+            }
+        }
+        let number = all.last().map_or(0, |last| last.segment.number).max(self.ended);
+        let kind = self.options.format.kind();
+        let segment = Segment { number: number + 1, kind };
+        let path = segment.path(&self.directory);
+        if segment.number > Segment::LAST {
+            let rule = format!("a log's files have numbers up to {}", Segment::LAST);
+            let error = io::Error::new(io::ErrorKind::InvalidInput, rule);
+            return Err(failed(Step::Open, &path)(error));
+        }
+        Active::create(&self.disk, path.clone(), segment, (size, self.slack))
+            .map_err(failed(Step::Open, &path))
+    }
+
+    /// What bears the name of a log's file, the oldest first.
+    fn list(&self) -> Result<Vec<Found>, LogError> {
+        let mut all =
+            self.disk.list(&self.directory).map_err(failed(Step::List, &self.directory))?;
+        all.sort_unstable_by_key(|found| found.segment);
+        Ok(all)
+    }
+
+    /// Removes the oldest files, but for those that are kept.
+    fn remove_oldest(&mut self) {
+        let removed = self.list().and_then(|all| {
+            let files: Vec<Segment> = all
+                .iter()
+                .filter(|found| found.length.is_some())
+                .map(|found| found.segment)
+                .collect();
+            let old = &files[..files.len().saturating_sub(self.options.files)];
+            // Each is tried, though one may stay.
+            let remove = |segment: &Segment| self.remove(*segment);
+            old.iter().map(remove).fold(Ok(()), Result::and)
+        });
+        self.not_removed = removed.err().or(self.not_removed.take());
+    }
+
+    fn remove(&self, segment: Segment) -> Result<(), LogError> {
+        let path = segment.path(&self.directory);
+        match self.disk.remove(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(failed(Step::Remove, &path)(error))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Whether a file is another user's, or gone: that it cannot be opened says nothing of the next.
+fn is_not_ours(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidInput, NotFound, PermissionDenied};
+    matches!(error.kind(), InvalidInput | NotFound | PermissionDenied)
 }
 
 fn failed(step: Step, path: &Path) -> impl FnOnce(io::Error) -> LogError {
@@ -221,5 +300,7 @@ fn failed(step: Step, path: &Path) -> impl FnOnce(io::Error) -> LogError {
     move |error| LogError::Failed { step, path, error }
 }
 
+#[cfg(test)]
+mod promises;
 #[cfg(test)]
 mod tests;

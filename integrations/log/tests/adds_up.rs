@@ -190,7 +190,8 @@ fn ranges_that_follow_each_other_add_up() {
         let to = if part == 99 { begun + second() * 60 } else { from + Duration::from_millis(7) };
         for entry in windrow_log::read(directory.path()).unwrap().between(from, to) {
             if let Entry::Bucket(bucket) = entry.unwrap() {
-                assert!(bucket.start >= from && bucket.start < to);
+                let end = bucket.start + bucket.length;
+                assert!(from < end && end <= to, "{end:?}");
                 sum += bucket.stats("Pass").sum;
             }
         }
@@ -216,4 +217,55 @@ fn a_batch_that_is_dropped_goes_with_the_next() {
     log.batch().add("/", &window);
     drop(log);
     assert_eq!(logged(directory.path(), "/", "Pass").sum, 7);
+}
+
+/// Buckets of ten seconds, a minute, an hour and a day in one log, for two days: none is lost to
+/// another, and no file is ended for one. So are windows that are written one after the other, ten
+/// minutes apart.
+#[test]
+fn windows_of_all_lengths_keep_all_lines() {
+    for is_seldom in [false, true] {
+        let directory = tempfile::tempdir().unwrap();
+        let clock = Manual::default();
+        clock.set(Timestamp::from_secs(86_400 * 1_000));
+        let lengths: [u64; 4] = if is_seldom { [60, 60, 60, 120] } else { [10, 60, 3_600, 86_400] };
+        let window = |secs: u64| -> Window {
+            let builder = SlidingWindow::<Http>::builder().buckets(60);
+            builder
+                .interval(Duration::from_secs(secs) * 60)
+                .clock(clock.clone())
+                .build()
+                .expect("sound")
+        };
+        let windows = lengths.map(window);
+        let period = if is_seldom { 600 } else { 10 };
+        // Some seventy lines a file, of some three hundred a day at least.
+        let options = Options::default().file_size(1 << 20).files(16);
+        let mut log = Log::open(directory.path(), options).unwrap();
+        for step in 1..=2 * 86_400 / 10_u64 {
+            for window in &windows {
+                window.add(Http::Pass, 1);
+            }
+            clock.advance(Duration::from_secs(10));
+            if step * 10 % period == 0 {
+                for (window, length) in windows.iter().zip(lengths) {
+                    log.write(&length.to_string(), window).unwrap();
+                }
+            }
+        }
+        assert_eq!(log.unwritten().overdue, 0);
+        let mut lines = [0; 4];
+        for entry in entries(directory.path()) {
+            if let Entry::Bucket(bucket) = entry {
+                let length = bucket.length.as_secs();
+                lines[lengths.iter().position(|other| *other == length).unwrap()] += 1;
+            }
+        }
+        let expected = if is_seldom {
+            [3 * 2_880, 0, 0, 1_440]
+        } else {
+            lengths.map(|length| 2 * 86_400 / length)
+        };
+        assert_eq!(lines, expected, "is_seldom: {is_seldom}");
+    }
 }

@@ -119,3 +119,81 @@ fn a_write_that_comes_too_late_is_told() {
     assert_eq!(log.unwritten().overdue, 1);
     assert_eq!(passed(directory.path()), 0);
 }
+
+/// A window that has its turn seldom is late, though others have theirs in time; a window that has
+/// just been built is not, nor one that is written in time for the first time.
+#[test]
+fn each_window_is_late_for_itself() {
+    let directory = tempfile::tempdir().unwrap();
+    let clock = windrow::clock::Manual::default();
+    clock.set(windrow::Timestamp::from_secs(100_000));
+    let window = |buckets: u32| {
+        let builder = SlidingWindow::<Http>::builder().buckets(buckets as usize);
+        let builder = builder.interval(Duration::from_secs(1) * buckets);
+        builder.clock(clock.clone()).build().unwrap()
+    };
+    let (often, seldom) = (window(4), window(4));
+    let mut log = Log::open(directory.path(), Options::default()).unwrap();
+    for second in 0..360_u64 {
+        often.add(Http::Pass, 1);
+        seldom.add(Http::Pass, 1);
+        clock.advance(Duration::from_secs(1));
+        log.write("often", &often).unwrap();
+        if second % 10 == 9 {
+            log.write("seldom", &seldom).unwrap();
+        }
+        let young = window(4);
+        young.add(Http::Pass, 1);
+        log.write(&format!("young {second}"), &young).unwrap();
+    }
+    // Of ten buckets, three are there at the turn.
+    assert_eq!(passed(directory.path()), 360 + 36 * 3);
+    // All but the first turn, before which the clock of this test has passed, and no time.
+    assert_eq!(log.unwritten().overdue, 35);
+}
+
+/// A panic of the function is told, what it had added is written, and it is called again.
+#[test]
+fn a_function_that_panics_once_does_not_end_the_log() {
+    let directory = tempfile::tempdir().unwrap();
+    let (window, turns) = (window(), Arc::new(AtomicU64::new(0)));
+    let (logged, counted) = (Arc::clone(&window), Arc::clone(&turns));
+    let log = Log::open(directory.path(), Options::default()).unwrap();
+    let logging = log.every(Duration::from_millis(5), move |batch| {
+        batch.add("/", &logged);
+        let turn = counted.fetch_add(1, Ordering::Relaxed);
+        assert!(turn != 2, "turn {turn}");
+    });
+    let (mut told, begun) = (None, Instant::now());
+    for round in 1..=20 {
+        window.add(Http::Pass, 1);
+        while passed(directory.path()) < round {
+            assert!(begun.elapsed() < Duration::from_secs(100), "round {round}: no line comes");
+            sleep(Duration::from_millis(1));
+        }
+        told = logging.error().or(told);
+    }
+    match told {
+        Some(LogError::Panicked { message }) => assert_eq!(message, "turn 2"),
+        other => panic!("{other:?}"),
+    }
+    logging.finish().unwrap();
+}
+
+/// It panics each time: `finish` says so, and all lines are there.
+#[test]
+fn a_function_that_panics_is_told_by_finish() {
+    let directory = tempfile::tempdir().unwrap();
+    let window = window();
+    let logged = Arc::clone(&window);
+    let log = Log::open(directory.path(), Options::default()).unwrap();
+    let logging = log.every(Duration::from_millis(1), move |batch| {
+        batch.add("/", &logged);
+        panic!("each time");
+    });
+    window.add(Http::Pass, 3);
+    sleep(Duration::from_millis(12));
+    let error = logging.finish().unwrap_err();
+    assert!(error.to_string().ends_with("panicked: each time"), "{error}");
+    assert_eq!(passed(directory.path()), 3);
+}

@@ -1,14 +1,15 @@
 //! A disk in memory that fails when it is told to, and forgets what was not synced when the system fails.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
-use std::io::{self, ErrorKind};
+use std::io::{self, Cursor, ErrorKind};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use fastrand::Rng;
 
-use super::{AppendFile, Disk};
+use super::{AppendFile, Disk, Found, Lock};
+use crate::segment::Segment;
 
 #[derive(Clone, Debug, Default)]
 struct Contents {
@@ -28,13 +29,63 @@ struct State {
     room: Option<usize>,
     can_truncate: bool,
     cannot_sync: bool,
+    /// The process that has the lock lives.
+    is_locked: bool,
+    /// How many calls there were.
+    calls: usize,
+    /// Which calls fail, and how.
+    faults: Range<usize>,
+    fault: Option<Fault>,
+    /// Why the rest of what was to be appended is not taken.
+    refused: Option<io::Error>,
+    /// The call that failed last.
+    failed: Option<&'static str>,
     /// What was done: for tests of the order.
     done: Vec<String>,
+}
+
+/// How a call fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// Nothing is done.
+    Refused(ErrorKind),
+    /// It is done, or a part of it, and an error comes all the same.
+    Halfway(ErrorKind),
+}
+
+impl State {
+    /// Counts a call. An error is one before it is done; and then, whether there is one after.
+    fn call(&mut self, name: &'static str) -> io::Result<Option<io::Error>> {
+        self.calls += 1;
+        let fault = self.fault.filter(|_| self.faults.contains(&self.calls));
+        if fault.is_some() {
+            self.failed = Some(name);
+        }
+        match fault {
+            None => Ok(None),
+            Some(Fault::Refused(kind)) => Err(kind.into()),
+            Some(Fault::Halfway(kind)) => Ok(Some(kind.into())),
+        }
+    }
+}
+
+fn done_or<T>(done: T, error: Option<io::Error>) -> io::Result<T> {
+    error.map_or(Ok(done), Err)
 }
 
 /// The disk: clones are the same.
 #[derive(Clone, Debug)]
 pub(crate) struct Forgetful(Arc<Mutex<State>>);
+
+/// Its lock.
+#[derive(Debug)]
+pub(crate) struct Held(Forgetful);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.0.state().is_locked = false;
+    }
+}
 
 /// A file on it.
 #[derive(Debug)]
@@ -72,6 +123,29 @@ impl Forgetful {
         self.state().cannot_sync = !can;
     }
 
+    /// Has some calls fail: the first is 1.
+    pub(crate) fn fail(&self, calls: Range<usize>, fault: Fault) {
+        let mut state = self.state();
+        (state.faults, state.fault) = (calls, Some(fault));
+    }
+
+    /// How many calls there were, and which of them failed last.
+    pub(crate) fn calls(&self) -> (usize, Option<&'static str>) {
+        let state = self.state();
+        (state.calls, state.failed)
+    }
+
+    /// The process that has the lock is killed.
+    pub(crate) fn kill(&self) {
+        self.state().is_locked = false;
+    }
+
+    /// The files by name.
+    pub(crate) fn by_name(&self) -> BTreeMap<String, Vec<u8>> {
+        let state = self.state();
+        state.files.iter().map(|(path, file)| (note(path), file.bytes.clone())).collect()
+    }
+
     /// What was done since this was last called.
     pub(crate) fn done(&self) -> Vec<String> {
         std::mem::take(&mut self.state().done)
@@ -107,55 +181,98 @@ impl Forgetful {
 
 impl Disk for Forgetful {
     type File = Remembered;
-    type Lock = ();
+    type Reader = Cursor<Vec<u8>>;
+    type Lock = Held;
 
-    fn lock(&self, _: &Path) -> io::Result<Option<()>> {
-        Ok(Some(()))
+    fn lock(&self, _: &Path) -> io::Result<Option<Held>> {
+        let mut state = self.state();
+        let after = state.call("lock")?;
+        if state.is_locked {
+            return Ok(None);
+        }
+        state.is_locked = after.is_none();
+        done_or(Some(()), after)?;
+        drop(state);
+        Ok(Some(Held(self.clone())))
     }
 
-    fn list(&self, _: &Path) -> io::Result<Vec<OsString>> {
-        Ok(self.state().files.keys().map(|path| path.file_name().unwrap().to_owned()).collect())
+    fn list(&self, _: &Path) -> io::Result<Vec<Found>> {
+        let mut state = self.state();
+        done_or((), state.call("list")?)?;
+        let found = |(path, file): (&PathBuf, &Contents)| {
+            let segment = Segment::of(path.file_name()?)?;
+            Some(Found { segment, length: Some(file.bytes.len() as u64) })
+        };
+        Ok(state.files.iter().filter_map(found).collect())
     }
 
     fn create(&self, path: &Path) -> io::Result<Remembered> {
         let mut state = self.state();
+        let after = state.call("create")?;
+        if state.files.contains_key(path) {
+            return Err(ErrorKind::AlreadyExists.into());
+        }
         state.done.push(format!("make {}", note(path)));
-        assert!(state.files.insert(path.to_owned(), Contents::default()).is_none(), "{path:?}");
+        state.files.insert(path.to_owned(), Contents::default());
+        done_or((), after)?;
         Ok(Remembered { disk: self.clone(), path: path.to_owned() })
     }
 
     fn open(&self, path: &Path) -> io::Result<(Remembered, u64)> {
+        done_or((), self.state().call("open")?)?;
         let length = self.state().files.get(path).ok_or(ErrorKind::NotFound)?.bytes.len() as u64;
         Ok((Remembered { disk: self.clone(), path: path.to_owned() }, length))
     }
 
-    fn tail(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
-        let state = self.state();
-        let bytes = &state.files.get(path).ok_or(ErrorKind::NotFound)?.bytes;
-        Ok(bytes[bytes.len().saturating_sub(most as usize)..].to_vec())
+    fn read(&self, path: &Path, from: u64) -> io::Result<Cursor<Vec<u8>>> {
+        let mut state = self.state();
+        done_or((), state.call("read")?)?;
+        let bytes = state.files.get(path).ok_or(ErrorKind::NotFound)?.bytes.clone();
+        let mut reader = Cursor::new(bytes);
+        reader.set_position(from);
+        Ok(reader)
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
         let mut state = self.state();
+        let after = state.call("remove")?;
         state.done.push(format!("remove {}", note(path)));
         let file = state.files.remove(path).ok_or(ErrorKind::NotFound)?;
+        state.room = state.room.map(|room| room + file.bytes.len());
         state.removed.insert(path.to_owned(), file);
-        Ok(())
+        done_or((), after)
     }
 
-    fn sync_directory(&self, _: &Path) -> io::Result<()> {
+    fn sync_directory(&self, _: &Held) -> io::Result<()> {
         let mut state = self.state();
+        let after = state.call("sync directory")?;
         state.done.push("sync directory".to_owned());
         state.files.values_mut().for_each(|file| file.is_listed = true);
         state.removed.clear();
-        Ok(())
+        done_or((), after)
+    }
+
+    fn room(&self, _: &Path) -> Option<u64> {
+        self.state().room.map(|room| room as u64)
+    }
+}
+
+impl Lock for Held {
+    fn is_of(&self, _: &Path) -> bool {
+        // The directory was moved away and came back.
+        !matches!(self.0.state().call("look at the lock"), Ok(Some(_)))
     }
 }
 
 impl AppendFile for Remembered {
     fn append(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut state = self.disk.state();
-        let taken = bytes.len().min(state.room.unwrap_or(usize::MAX));
+        if let Some(error) = state.refused.take() {
+            return Err(error);
+        }
+        let after = state.call("append")?;
+        let part = if after.is_some() { bytes.len() / 2 } else { bytes.len() };
+        let taken = part.min(state.room.unwrap_or(usize::MAX));
         if taken == 0 {
             return Err(ErrorKind::StorageFull.into());
         }
@@ -163,6 +280,10 @@ impl AppendFile for Remembered {
         state.room = state.room.map(|room| room - taken);
         let file = state.files.get_mut(&self.path).ok_or(ErrorKind::NotFound)?;
         file.bytes.extend_from_slice(&bytes[..taken]);
+        if after.is_some() {
+            // It took a part; the next call says why it takes no more.
+            state.refused = after;
+        }
         Ok(taken)
     }
 
@@ -171,12 +292,13 @@ impl AppendFile for Remembered {
         if !state.can_truncate {
             return Err(ErrorKind::PermissionDenied.into());
         }
+        let after = state.call("truncate")?;
         let file = state.files.get_mut(&self.path).ok_or(ErrorKind::NotFound)?;
         let cut = file.bytes.len() - length as usize;
         file.bytes.truncate(length as usize);
         file.synced = file.synced.min(length as usize);
         state.room = state.room.map(|room| room + cut);
-        Ok(())
+        done_or((), after)
     }
 
     fn sync(&mut self) -> io::Result<()> {
@@ -184,13 +306,19 @@ impl AppendFile for Remembered {
         if state.cannot_sync {
             return Err(ErrorKind::Other.into());
         }
+        let after = state.call("sync")?;
         state.done.push(format!("sync {}", note(&self.path)));
         let file = state.files.get_mut(&self.path).ok_or(ErrorKind::NotFound)?;
         file.synced = file.bytes.len();
-        Ok(())
+        done_or((), after)
     }
 
     fn is_at(&self, path: &Path) -> bool {
-        self.disk.state().files.contains_key(path)
+        let mut state = self.disk.state();
+        match state.call("look") {
+            Ok(None) => state.files.contains_key(path),
+            Ok(Some(_)) => false, // it was moved away and came back
+            Err(_) => true,       // the system cannot say
+        }
     }
 }

@@ -11,6 +11,7 @@ use windrow::{Distribution, Kind, Stats, Timestamp};
 
 use crate::entry::{Bucket, Dropped, Entry, Run};
 use crate::format::{Decoded, Facts, VERSION};
+use crate::order::LEAST_SLACK;
 use crate::wall::Wall;
 
 #[derive(Serialize, Deserialize)]
@@ -21,6 +22,9 @@ enum Line<'a> {
         #[serde(borrow)]
         id: Cow<'a, str>,
         started: Time,
+        /// `None`: the least there is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        slack_ns: Option<u64>,
     },
     Bucket {
         #[serde(borrow)]
@@ -185,19 +189,24 @@ fn escape_controls(text: Vec<u8>) -> Vec<u8> {
     escaped.into_bytes()
 }
 
+fn nanos(span: Duration) -> u64 {
+    u64::try_from(span.as_nanos()).unwrap_or(u64::MAX)
+}
+
 pub(super) fn bucket(facts: &Facts<'_>) -> Vec<u8> {
     line(&Line::Bucket {
         resource: facts.resource.into(),
         start: Time(facts.start),
-        length_ns: u64::try_from(facts.length.as_nanos()).unwrap_or(u64::MAX),
+        length_ns: nanos(facts.length),
         at_ns: facts.at.as_nanos(),
         events: Events::Counted(facts),
     })
 }
 
-pub(super) fn run(run: &Run) -> Vec<u8> {
+pub(super) fn run(run: &Run, slack: Duration) -> Vec<u8> {
     let started = Time(run.started.into());
-    line(&Line::Run { windrow: VERSION, id: run.id.as_str().into(), started })
+    let slack_ns = (slack > LEAST_SLACK).then(|| nanos(slack));
+    line(&Line::Run { windrow: VERSION, id: run.id.as_str().into(), started, slack_ns })
 }
 
 pub(super) fn dropped(dropped: &Dropped) -> Vec<u8> {
@@ -206,28 +215,32 @@ pub(super) fn dropped(dropped: &Dropped) -> Vec<u8> {
 }
 
 pub(super) fn decode(line: &str) -> Option<Decoded> {
-    let (entry, key) = match serde_json::from_str(line).ok()? {
-        Line::Run { windrow, id, started: Time(started) } => {
+    let decoded = match serde_json::from_str(line).ok()? {
+        Line::Run { windrow, id, started: Time(started), slack_ns } => {
             let run = Run { id: id.into_owned(), started: started.into() };
-            ((windrow == VERSION).then_some(Entry::Run(run))?, started)
+            let slack = slack_ns.map_or(LEAST_SLACK, Duration::from_nanos);
+            let entry = (windrow == VERSION).then_some(Entry::Run(run))?;
+            Decoded { entry, end: started, slack: Some(slack) }
         }
         Line::Bucket { resource, start: Time(start), length_ns, at_ns, events } => {
             let Events::Read { stats, distributions } = events else { return None };
+            let length = Duration::from_nanos(length_ns);
             let bucket = Bucket {
                 resource: resource.into_owned(),
                 start: start.into(),
-                length: Duration::from_nanos(length_ns),
+                length,
                 at: Timestamp::from_nanos(at_ns),
                 events: stats,
                 distributions,
             };
-            (Entry::Bucket(bucket), start)
+            Decoded { entry: Entry::Bucket(bucket), end: start.plus(length), slack: None }
         }
         Line::Dropped { lines, from: Time(from), to: Time(to) } => {
-            (Entry::Dropped(Dropped { lines, from: from.into(), to: to.into() }), to)
+            let dropped = Dropped { lines, from: from.into(), to: to.into() };
+            Decoded { entry: Entry::Dropped(dropped), end: to, slack: None }
         }
     };
-    Some(Decoded { entry, key })
+    Some(decoded)
 }
 
 #[cfg(test)]
@@ -267,19 +280,23 @@ mod tests {
                 "\n"
             )
         );
-        let Decoded { entry: Entry::Bucket(bucket), key } = read(&line) else { panic!() };
+        let Decoded { entry: Entry::Bucket(bucket), end, .. } = read(&line) else { panic!() };
+        let second = Duration::from_secs(1);
         assert_eq!(
-            (key, bucket.length, bucket.at),
-            (START, Duration::from_secs(1), Timestamp::from_secs(7))
+            (end, bucket.length, bucket.at),
+            (START.plus(second), second, Timestamp::from_secs(7))
         );
         for (name, _, stats) in events {
             assert_eq!(bucket.stats(name), stats, "{name}");
         }
-        let line = run(&Run { id: "00ff".into(), started: START.into() });
-        assert_eq!(
-            line,
-            b"{\"run\":{\"windrow\":1,\"id\":\"00ff\",\"started\":\"2026-11-21T03:52:01.417Z\"}}\n"
-        );
+        for (slack, said) in [(1, ""), (2, ",\"slack_ns\":120000000000")] {
+            let slack = LEAST_SLACK * slack;
+            let line = run(&Run { id: "00ff".into(), started: START.into() }, slack);
+            let begin =
+                "{\"run\":{\"windrow\":1,\"id\":\"00ff\",\"started\":\"2026-11-21T03:52:01.417Z\"";
+            assert_eq!(str::from_utf8(&line).unwrap(), format!("{begin}{said}}}}}\n"));
+            assert_eq!(read(&line).slack, Some(slack));
+        }
         let dropped = Dropped { lines: 4, from: START.into(), to: Wall(START.0 + 5).into() };
         let line = super::dropped(&dropped);
         assert_eq!(

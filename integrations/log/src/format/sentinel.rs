@@ -8,12 +8,14 @@
 //! that what reads Sentinel's lines can read all of them.
 
 use std::io::Write;
+use std::time::Duration;
 
 use windrow::{Kind, Stats};
 
 use crate::entry::{Dropped, Entry, Run, Second};
 use crate::format::{Decoded, Facts, VERSION};
 use crate::names;
+use crate::order::LEAST_SLACK;
 use crate::wall::Wall;
 
 /// Which event is which field of a line.
@@ -141,8 +143,14 @@ fn mark(at: Wall, mark: &str) -> Vec<u8> {
     line(at, [0; 7], 0, |into| into.extend_from_slice(mark.as_bytes()))
 }
 
-pub(super) fn run(run: &Run) -> Vec<u8> {
-    mark(run.started.into(), &format!("%run {VERSION} {}", run.id))
+/// A line does not say how long its bucket was: each is taken for a second's.
+pub(super) fn end(start: Wall) -> Wall {
+    Wall::from_millis(start.as_millis()).plus(Duration::from_secs(1))
+}
+
+pub(super) fn run(run: &Run, slack: Duration) -> Vec<u8> {
+    let slack = if slack > LEAST_SLACK { format!(" {}", slack.as_secs()) } else { String::new() };
+    mark(run.started.into(), &format!("%run {VERSION} {}{slack}", run.id))
 }
 
 pub(super) fn dropped(dropped: &Dropped) -> Vec<u8> {
@@ -160,15 +168,19 @@ pub(super) fn decode(line: &str) -> Option<Decoded> {
     let at = Wall::from_millis(at.parse().ok()?);
     if let Some(run) = resource.strip_prefix("%run ") {
         let (version, id) = run.split_once(' ')?;
+        let (id, slack) = match id.split_once(' ') {
+            Some((id, slack)) => (id, Duration::from_secs(slack.parse().ok()?)),
+            None => (id, LEAST_SLACK),
+        };
         let run = Run { id: id.to_owned(), started: at.into() };
         let is_known = version.parse() == Ok(VERSION);
-        return is_known.then_some(Decoded { entry: Entry::Run(run), key: at });
+        return is_known.then_some(Decoded { entry: Entry::Run(run), end: at, slack: Some(slack) });
     }
     if let Some(dropped) = resource.strip_prefix("%dropped ") {
         let (lines, to) = dropped.split_once(' ')?;
         let (lines, to) = (lines.parse().ok()?, Wall::from_millis(to.parse().ok()?));
         let entry = Entry::Dropped(Dropped { lines, from: at.into(), to: to.into() });
-        return Some(Decoded { entry, key: to });
+        return Some(Decoded { entry, end: to, slack: None });
     }
     let second = Second {
         resource: names::unescape(resource)?,
@@ -182,5 +194,5 @@ pub(super) fn decode(line: &str) -> Option<Decoded> {
         concurrency: concurrency.parse().ok()?,
         classification: class.parse().ok()?,
     };
-    Some(Decoded { entry: Entry::Second(second), key: at })
+    Some(Decoded { entry: Entry::Second(second), end: end(at), slack: None })
 }

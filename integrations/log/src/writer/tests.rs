@@ -8,6 +8,9 @@ use super::*;
 use crate::disk::forgetful::Forgetful;
 use crate::entry::{Dropped, Entry};
 use crate::format::{Facts, GIVEN_UP, Kinds};
+use crate::lines;
+use crate::order::Ends;
+use crate::wall::Wall;
 
 fn run(id: &str) -> Run {
     Run { id: id.to_owned(), started: SystemTime::from(Wall::from_millis(1_000_000)) }
@@ -29,7 +32,8 @@ fn line(number: u64, millis: i64) -> Line {
         events: &[],
         distributions: &[],
     };
-    Line { key: start, text: Options::default().format.bucket(&facts) }
+    let text = Options::default().format.bucket(&facts);
+    Line { start, ends: Ends::at(start), text }
 }
 
 /// The numbers of all lines on a disk, file by file; and how many others that are not of runs there are.
@@ -155,6 +159,19 @@ fn what_finds_no_room_in_memory_is_dropped_and_that_is_said() {
     assert_eq!(dropped, Dropped { lines: 15, from: at(15), to: at(29) });
 }
 
+/// However much memory there is: no reader would take it.
+#[test]
+fn a_line_that_is_too_long_is_dropped_and_that_is_said() {
+    let disk = Forgetful::new();
+    let mut writer = writer(&disk, "a", Options::default().memory(usize::MAX));
+    writer.push(line(1, 1));
+    writer.push(Line { text: vec![b'x'; lines::LONGEST + 1], ..line(2, 2) });
+    writer.push(line(3, 3));
+    assert_eq!(writer.write().unwrap(), 3);
+    assert_eq!(writer.pending().dropped_ever(), 1);
+    assert_eq!(numbers(&disk), (vec![vec![1, 3]], 1));
+}
+
 /// At a random moment the system fails, and takes with it what was not synced. What was acknowledged as synced is there; what
 /// is not there is the end of what was written; nothing is there twice; and the next run goes on behind it.
 #[test]
@@ -195,16 +212,39 @@ fn a_failing_system_takes_only_the_end_of_what_was_not_synced() {
     assert!(torn > 100, "{torn} parts of lines");
 }
 
+/// A file that was moved away has its lines on the disk before the next has any.
+#[test]
+fn a_file_that_is_gone_is_synced_before_another_is_begun() {
+    let disk = Forgetful::new();
+    let mut writer = writer(&disk, "a", Options::default().sync_every(Duration::MAX));
+    writer.push(line(1, 0));
+    writer.write().unwrap();
+    let _ = disk.done();
+    disk.remove(Path::new("/log/windrow-0000000001.jsonl")).unwrap();
+    writer.push(line(2, 0));
+    writer.write().unwrap();
+    let done = disk.done();
+    let [_, synced, made, ..] = &done[..] else { panic!("{done:?}") };
+    assert!(synced.starts_with("sync windrow") && made.starts_with("make"), "{done:?}");
+}
+
 #[test]
 fn a_bucket_that_begins_too_early_for_its_file_is_in_another() {
     let disk = Forgetful::new();
     let mut writer = writer(&disk, "a", Options::default());
-    // A minute back is in order. More is not, nor is it for the file after it.
-    for (number, millis) in [(1, 100_000), (2, 40_000), (3, 39_999), (4, 200_000), (5, 139_000)] {
+    // A minute back is in order. More is not; and two minutes are, in the file after it.
+    for (number, millis) in
+        [(1, 100_000), (2, 40_000), (3, 39_999), (4, 200_000), (5, 80_000), (6, 79_999)]
+    {
         writer.push(line(number, millis));
     }
     writer.write().unwrap();
-    assert_eq!(numbers(&disk).0, [vec![1, 2], vec![3, 4], vec![5]]);
+    assert_eq!(numbers(&disk).0, [vec![1, 2], vec![3, 4, 5], vec![6]]);
+    let slacks = disk.files().into_iter().map(|file| {
+        let first = file.split(|byte| *byte == b'\n').next().unwrap();
+        Kinds::Json.decode(first).unwrap().slack.unwrap().as_secs()
+    });
+    assert_eq!(slacks.collect::<Vec<_>>(), [60, 120, 240]);
 }
 
 /// Of a long file its end alone is looked at.
@@ -233,6 +273,25 @@ fn a_run_goes_on_in_a_file_only_where_that_keeps_its_order() {
     }
 }
 
+/// The line of a run is of the time when it was opened. Buckets may have ended long before, if windows are older than their log.
+#[test]
+fn lines_that_ended_before_their_run_are_found() {
+    let disk = Forgetful::new();
+    for (number, id) in [(1, "a"), (2, "b")] {
+        let mut writer = writer(&disk, id, Options::default());
+        writer.push(line(number, -200_000));
+        writer.write().unwrap();
+    }
+    let directory = tempfile::tempdir().unwrap();
+    for (name, bytes) in disk.by_name() {
+        std::fs::write(directory.path().join(name), bytes).unwrap();
+    }
+    let at = |millis: i64| Wall::from_millis(1_000_000 + millis).into();
+    let found = crate::read(directory.path()).unwrap().between(at(-200_001), at(-200_000));
+    let is_bucket = |entry: &Entry| matches!(entry, Entry::Bucket(_));
+    assert_eq!(found.map(Result::unwrap).filter(is_bucket).count(), 2);
+}
+
 #[test]
 fn what_was_written_is_synced_when_that_is_due() {
     let disk = Forgetful::new();
@@ -246,6 +305,20 @@ fn what_was_written_is_synced_when_that_is_due() {
     std::thread::sleep(span);
     writer.write().unwrap(); // although it writes nothing
     assert_eq!(writer.unsynced(), 0);
+}
+
+/// That other lines wait keeps none from the disk.
+#[test]
+fn what_was_written_is_synced_though_lines_wait() {
+    let disk = Forgetful::new();
+    let mut writer = writer(&disk, "a", Options::default().sync_every(Duration::ZERO));
+    disk.set_room(Some(200));
+    for number in 1..=5 {
+        writer.push(line(number, 0));
+    }
+    assert!(writer.write().is_err());
+    let (waiting, _) = writer.pending().size();
+    assert!((1..5).contains(&waiting) && writer.unsynced() == 0, "{waiting} wait");
 }
 
 /// Nor is a file begun behind one that may not be whole.

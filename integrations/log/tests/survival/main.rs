@@ -10,6 +10,7 @@ use windrow_log::{Entry, Skipped};
 mod disk;
 mod killed;
 mod locked;
+mod mutated;
 
 events! { enum Http { Pass: Count } }
 

@@ -1,0 +1,201 @@
+//! The system's files.
+//!
+//! # The lock
+//!
+//! It is on the directory itself, so that no name that could be removed stands for it; and on the
+//! file `lock` in it, for systems and file systems that lock no directories (Windows, NFS). The
+//! directory is held open: it can be synced when the process has no descriptor left.
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
+use std::path::Path;
+use std::process;
+
+use fs4::{FileExt, TryLockError};
+
+use crate::disk::{AppendFile, Disk, Found, Lock};
+use crate::regular;
+use crate::segment::{self, Segment};
+
+/// The system's.
+#[derive(Debug)]
+pub(crate) struct System;
+
+/// A locked directory, until this is dropped or the process that took it ends.
+#[derive(Debug)]
+pub(crate) struct Locked {
+    file: File,
+    /// `None` where a directory cannot be opened.
+    directory: Option<File>,
+    /// Whether the directory has a lock of its own.
+    is_direct: bool,
+    process: u32,
+}
+
+impl Lock for Locked {
+    fn is_of(&self, directory: &Path) -> bool {
+        match &self.directory {
+            Some(own) if self.is_direct => is_at(own, directory),
+            _ => is_at(&self.file, &directory.join(segment::LOCK)),
+        }
+    }
+}
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        // Not left to the file's end: a child that is just being started has the file, too, and so
+        // the lock, until it runs its program. A forked child lets go of its own alone.
+        if self.process == process::id() {
+            // If it fails, the lock ends with the file.
+            for file in self.directory.iter().chain([&self.file]) {
+                let _ = FileExt::unlock(file);
+            }
+        }
+    }
+}
+
+/// Takes a file's lock; `None` if another has it.
+fn try_lock(file: &File) -> io::Result<Option<()>> {
+    match FileExt::try_lock(file) {
+        Ok(()) => Ok(Some(())),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+impl Disk for System {
+    type File = File;
+    type Reader = File;
+    type Lock = Locked;
+
+    fn lock(&self, directory: &Path) -> io::Result<Option<Locked>> {
+        // Never written to: its lock alone matters.
+        let mut options = OpenOptions::new();
+        options.create(true).truncate(false).write(true);
+        let file = regular::open(&directory.join(segment::LOCK), &mut options)?;
+        let directory = if cfg!(unix) { Some(File::open(directory)?) } else { None };
+        if try_lock(&file)?.is_none() {
+            return Ok(None);
+        }
+        // An error: this file system locks no directories.
+        let is_direct = match directory.as_ref().map(try_lock) {
+            Some(Ok(None)) => return Ok(None),
+            Some(Ok(Some(()))) => true,
+            Some(Err(_)) | None => false,
+        };
+        Ok(Some(Locked { file, directory, is_direct, process: process::id() }))
+    }
+
+    fn list(&self, directory: &Path) -> io::Result<Vec<Found>> {
+        let mut all = Vec::new();
+        for entry in fs::read_dir(directory)? {
+            let entry = entry?;
+            let Some(segment) = Segment::of(&entry.file_name()) else { continue };
+            match entry.metadata() {
+                Ok(metadata) => {
+                    let length = metadata.is_file().then_some(metadata.len());
+                    all.push(Found { segment, length });
+                }
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(all)
+    }
+
+    fn create(&self, path: &Path) -> io::Result<File> {
+        OpenOptions::new().append(true).create_new(true).open(path) // follows no link
+    }
+
+    fn open(&self, path: &Path) -> io::Result<(File, u64)> {
+        let file = regular::open(path, OpenOptions::new().append(true))?;
+        let metadata = file.metadata()?;
+        if has_other_names(&metadata) {
+            let rule =
+                "the file has a second name (a hard link); a log appends to its own files only";
+            return Err(io::Error::new(ErrorKind::InvalidInput, rule));
+        }
+        Ok((file, metadata.len()))
+    }
+
+    fn read(&self, path: &Path, from: u64) -> io::Result<File> {
+        let mut file = regular::open(path, OpenOptions::new().read(true))?;
+        file.seek(SeekFrom::Start(from))?;
+        Ok(file)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+
+    fn sync_directory(&self, lock: &Locked) -> io::Result<()> {
+        match lock.directory.as_ref().map(File::sync_all) {
+            // What a file system says that syncs no directories.
+            Some(Err(error))
+                if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) =>
+            {
+                Ok(())
+            }
+            Some(result) => result,
+            None => Ok(()),
+        }
+    }
+
+    fn room(&self, directory: &Path) -> Option<u64> {
+        fs4::available_space(directory).ok()
+    }
+}
+
+impl AppendFile for File {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        loop {
+            match self.write(bytes) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                written => return written,
+            }
+        }
+    }
+
+    fn truncate(&mut self, length: u64) -> io::Result<()> {
+        self.set_len(length)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.sync_data() // and the length, without which the data could not be read
+    }
+
+    fn is_at(&self, path: &Path) -> bool {
+        is_at(self, path)
+    }
+}
+
+/// Whether a path leads to a file that is open. If the system cannot say, it does.
+fn is_at(file: &File, path: &Path) -> bool {
+    match (file.metadata(), fs::metadata(path)) {
+        (Ok(own), Ok(there)) => is_same(&own, &there),
+        (_, Err(error)) => !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
+        (Err(_), _) => true,
+    }
+}
+
+#[cfg(unix)]
+fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+#[cfg(not(unix))]
+fn is_same(_: &Metadata, _: &Metadata) -> bool {
+    true
+}
+
+#[cfg(unix)]
+fn has_other_names(metadata: &Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::nlink(metadata) > 1
+}
+
+#[cfg(not(unix))]
+fn has_other_names(_: &Metadata) -> bool {
+    false
+}

@@ -1,0 +1,111 @@
+//! Reading one file.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufReader, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::entry::Entry;
+use crate::format::{Decoded, GIVEN_UP, Kinds};
+use crate::lines::{self, Taken};
+use crate::read::Range;
+use crate::regular;
+use crate::search::lower_bound;
+
+/// A file that is read.
+pub(super) struct OpenFile {
+    pub(super) path: PathBuf,
+    kind: Kinds,
+    reader: BufReader<File>,
+    line: Vec<u8>,
+    place: Place,
+}
+
+/// How far it was read.
+#[derive(Clone, Copy)]
+enum Place {
+    /// Its first line comes, which is not in the order of the others, and says the slack of that.
+    First,
+    /// Others come; `None`: of no order that is known, so all of them are looked at.
+    Others(Option<Duration>),
+    /// What comes ended after the range.
+    Over,
+}
+
+/// What comes next.
+pub(super) enum Next {
+    /// A bucket of the range; or any other entry.
+    Entry(Entry),
+    /// A part of a line.
+    Torn,
+    /// No line that a log has written.
+    Unreadable,
+    /// There is no more of the range.
+    End,
+}
+
+impl OpenFile {
+    pub(super) fn open(path: &Path, kind: Kinds) -> io::Result<OpenFile> {
+        let reader = BufReader::new(regular::open(path, OpenOptions::new().read(true))?);
+        let path = path.to_owned();
+        Ok(OpenFile { path, kind, reader, line: Vec::new(), place: Place::First })
+    }
+
+    /// The next line that matters to a range.
+    pub(super) fn next(&mut self, range: Range) -> io::Result<Next> {
+        loop {
+            let slack = match self.place {
+                Place::Over => return Ok(Next::End),
+                Place::First => None,
+                Place::Others(slack) => slack,
+            };
+            let taken = lines::next(&mut self.reader, &mut self.line, u64::MAX)?;
+            if taken.bytes == 0 {
+                return Ok(Next::End);
+            }
+            let decoded = self.decode(taken);
+            if matches!(self.place, Place::First) {
+                let slack = decoded.as_ref().ok().and_then(|line| line.slack);
+                self.place = Place::Others(slack);
+                self.go_to(range, slack)?;
+            }
+            let Decoded { entry, end, .. } = match decoded {
+                Ok(decoded) => decoded,
+                Err(next) => return Ok(next),
+            };
+            // Each line behind it ended later than the range.
+            if let (Some(to), Some(slack)) = (range.to, slack)
+                && end > to.plus(slack)
+            {
+                self.place = Place::Over;
+            }
+            if range.has(end) || !matches!(entry, Entry::Bucket(_) | Entry::Second(_)) {
+                return Ok(Next::Entry(entry));
+            }
+        }
+    }
+
+    /// What the line that was read says.
+    fn decode(&self, taken: Taken) -> Result<Decoded, Next> {
+        let whole = self.line.strip_suffix(b"\n");
+        match whole.and_then(|line| self.kind.decode(line)) {
+            Some(decoded) => Ok(decoded),
+            None if !taken.is_ended || whole.is_some_and(|line| line.last() == Some(&GIVEN_UP)) => {
+                Err(Next::Torn)
+            }
+            None => Err(Next::Unreadable),
+        }
+    }
+
+    /// Goes from the first line to where the range may begin.
+    fn go_to(&mut self, range: Range, slack: Option<Duration>) -> io::Result<()> {
+        let (Some(from), Some(slack)) = (range.from, slack) else { return Ok(()) };
+        let (first, length) =
+            (self.reader.stream_position()?, self.reader.get_ref().metadata()?.len());
+        // No line ahead of one that ended then is of the range.
+        let bound = from.minus(slack);
+        let start = lower_bound(&mut self.reader, self.kind, (first, length), bound)?;
+        self.reader.seek(SeekFrom::Start(start))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,104 @@
+//! When each window had its turn last, by its own clock: what closes later than its ring reaches
+//! may be overwritten before it is handed out.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use windrow::Timestamp;
+
+/// A window's last turn.
+#[derive(Debug)]
+struct Turn {
+    /// By the window's clock.
+    at: Timestamp,
+    noted: Instant,
+    reach: Duration,
+}
+
+/// The last turns of windows, by their names.
+#[derive(Debug)]
+pub(crate) struct Turns {
+    opened: Instant,
+    last: HashMap<String, Turn>,
+    /// How many new names come before those are looked for that can go.
+    until_look: usize,
+}
+
+impl Turns {
+    /// How many windows are known at most. Of others nothing is said.
+    const MOST: usize = 1 << 17;
+    const FEW: usize = 1 << 10;
+
+    pub(crate) fn new() -> Turns {
+        Turns { opened: Instant::now(), last: HashMap::new(), until_look: Turns::FEW }
+    }
+
+    /// Notes a window's turn. Returns whether it came later after the one before than the ring
+    /// reaches: its interval less one bucket.
+    ///
+    /// `noted` is when the batch began: each window's own clock decides, and this which names can go.
+    /// A window without a turn has waited for one since it was built, or the log was opened.
+    pub(crate) fn note(
+        &mut self,
+        resource: &str,
+        (built, now): (Timestamp, Timestamp),
+        reach: Duration,
+        noted: Instant,
+    ) -> bool {
+        let turn = Turn { at: now, noted, reach };
+        if let Some(last) = self.last.get_mut(resource) {
+            // Another window may have the name now.
+            let waited_since = last.at.max(built);
+            *last = turn;
+            return waited_since + reach < now;
+        }
+        self.until_look -= 1;
+        if self.until_look == 0 {
+            // If one comes again whose reach has passed, it is late by its first turn, too.
+            self.last.retain(|_, turn| noted - turn.noted <= turn.reach);
+            // As many as are looked at: so each new name pays for one.
+            self.until_look = self.last.len().max(Turns::FEW);
+        }
+        if self.last.len() < Turns::MOST {
+            self.last.insert(resource.to_owned(), turn);
+            let opened = now - (noted - self.opened);
+            return opened.max(built) + reach < now;
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_waits_since_it_was_built_or_the_log_was_opened() {
+        let mut turns = Turns::new();
+        let after = |secs| turns.opened + Duration::from_secs(secs);
+        let (hundred, two_hundred) = (after(100), after(200));
+        let [at, now] = [950, 1_000].map(Timestamp::from_secs);
+        let reach = Duration::from_secs(60);
+        assert!(!turns.note("young", (at, now), reach, hundred));
+        assert!(turns.note("as old as the log", (Timestamp::from_secs(0), now), reach, hundred));
+        let later = Timestamp::from_secs(1_061);
+        assert!(turns.note("young", (at, later), reach, two_hundred), "61 s since its last turn");
+        assert!(!turns.note("young", (later, later), reach, two_hundred), "another of its name");
+    }
+
+    #[test]
+    fn windows_that_come_and_go_are_forgotten() {
+        let mut turns = Turns::new();
+        let at = Timestamp::from_secs(100);
+        for number in 0..10_000 {
+            let now = Instant::now();
+            assert!(!turns.note(&number.to_string(), (at, at), Duration::ZERO, now));
+            assert!(turns.last.len() <= Turns::FEW, "{}", turns.last.len());
+        }
+        for number in 0..Turns::MOST + 10 {
+            let now = Instant::now();
+            assert!(!turns.note(&number.to_string(), (at, at), Duration::MAX, now));
+        }
+        assert_eq!(turns.last.len(), Turns::MOST);
+    }
+}

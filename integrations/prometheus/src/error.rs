@@ -60,8 +60,8 @@ pub enum RegisterError {
         /// The first character that is wrong.
         character: Option<char>,
     },
-    /// A label's name begins with `__`, which Prometheus keeps for itself; or it is `overflow`, in a family that shows
-    /// by this label what found no room.
+    /// A label's name begins with `__`, which Prometheus keeps for itself; or a label of the family or of the
+    /// registry is called `overflow`, and the family has an overflow series, which has a label of that name.
     ReservedLabel {
         /// The label's name.
         label: String,
@@ -111,7 +111,8 @@ impl Display for RegisterError {
             RegisterError::ReservedLabel { label } => {
                 write!(
                     f,
-                    "the label `{label}` is reserved: `__...` by Prometheus, `overflow` for what finds no room"
+                    "the label `{label}` is reserved: names that begin with `__` are Prometheus's, and `overflow` \
+                     marks a family's overflow series, so neither the family nor the registry may have it"
                 )
             }
             RegisterError::LabelTwice { label } => {

@@ -76,7 +76,13 @@ pub fn register(
     let mut probe = Probe::new(&stage);
     let encoded = encode_registry(&mut probe, registry);
     encoded.map_err(|_| RegisterError::Registry)?;
-    probe.outcome()
+    // Its own label of that name was refused above: so this one is the registry's.
+    probe.outcome().map_err(|error| match error {
+        RegisterError::LabelTwice { label } if outline.overflows && label == OVERFLOW => {
+            RegisterError::ReservedLabel { label }
+        }
+        error => error,
+    })
 }
 
 /// The label of the series in which all sets count that find no room.
@@ -126,9 +132,14 @@ impl<S: Encode> Registered<S> {
     /// All names, and all labels' names.
     fn outline(&self, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
         let labels = Empty(self.source.outline());
+        // The series of all sets that find no room has that label in the place of its own.
+        let overflow = Empty(Outline { labels: &[OVERFLOW], ..self.source.outline() });
         for part in &self.parts {
             let mut encoder = part.descriptor(encoder)?;
             encoder.encode_family(&labels)?.encode_gauge(&0_u64)?;
+            if overflow.0.overflows {
+                encoder.encode_family(&overflow)?.encode_gauge(&0_u64)?;
+            }
         }
         Ok(())
     }

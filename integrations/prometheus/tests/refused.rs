@@ -17,6 +17,7 @@ labels! {
     struct Reserved { __name__: str }
     struct Overflow { overflow: str }
     struct OverflowFlag { overflow: bool }
+    struct Flag { on: bool }
     struct Event { event: str }
     struct Bound { le: u64 }
 }
@@ -130,6 +131,27 @@ fn a_label_by_the_name_of_the_overflow_unless_nothing_overflows() {
     let error = RegisterError::ReservedLabel { label: "overflow".to_owned() };
     refuses(Registry::default(), |registry| register(registry, "a", "", &OVERFLOW), &error);
     register(&mut Registry::default(), "a", "", &FLAG).unwrap();
+}
+
+#[test]
+fn a_registrys_label_by_the_name_of_the_overflow_unless_nothing_overflows() {
+    static FLAG: Family<OverflowFlag, Counter> = Family::new();
+    static FLAGS: Family<Flag, Counter> = Family::new();
+    // Before any set of labels is refused: a scrape would have the label twice only from then on.
+    let labelled = || Registry::with_labels([("overflow".into(), "never".into())].into_iter());
+    let error = RegisterError::ReservedLabel { label: "overflow".to_owned() };
+    refuses(labelled(), |registry| register(registry, "a", "", &ROUTES), &error);
+    let beneath = |registry: &mut Registry| {
+        let label = ("overflow".into(), "x".into());
+        register(registry.sub_registry_with_label(label), "a", "", &ROUTES)
+    };
+    refuses(Registry::default(), beneath, &error);
+    assert!(error.to_string().contains("`overflow`"), "{error}");
+    register(&mut labelled(), "a", "", &FLAGS).unwrap();
+    register(&mut labelled(), "a", "", &COUNTER).unwrap();
+    // Its own label and the registry's have one name, whether or not it overflows.
+    let error = RegisterError::LabelTwice { label: "overflow".to_owned() };
+    refuses(labelled(), |registry| register(registry, "a", "", &FLAG), &error);
 }
 
 #[test]

@@ -81,7 +81,7 @@ impl Striped {
 
     #[inline]
     fn word(&self) -> *mut AtomicU64 {
-        // Acquire: pairs with the Release in `claim`. The cells are seen as zero, and what the strategy
+        // Acquire: pairs with the Release in `claimed`. The cells are seen as zero, and what the strategy
         // found out is seen.
         self.column.load(Ordering::Acquire)
     }

@@ -21,9 +21,8 @@ mod integrations;
 mod litmus;
 mod models;
 mod mutants;
+mod names;
 mod orderings;
-#[cfg(test)]
-mod parity;
 mod pictures;
 mod ports;
 mod sanitizers;
@@ -80,6 +79,8 @@ usage: cargo xtask <command>
   deny            licences, advisories and duplicates of dependencies (cargo-deny)
 
   arrows          which file of src names which: refuses circles
+  names           whether each name in docs/**/*.md and CONTRIBUTING.md is in the sources, and each file of src
+                  in the tables of docs/design.md
   scrape          hands what windrow-prometheus shows to promtool, to the OpenMetrics parser of PyPI's
                   prometheus-client, and to a prometheus server: those that are on the path
   browser         drives the page of windrow-console with a browser (Debian's chromium-headless-shell);
@@ -107,12 +108,13 @@ usage: cargo xtask <command>
 type Suite = fn(&mut Steps) -> Result<(), Failed>;
 
 /// What takes no arguments.
-const SUITES: [(&str, Suite); 14] = [
+const SUITES: [(&str, Suite); 15] = [
     ("check", suites::check),
     ("test", suites::test),
     ("ci", suites::ci),
     ("verify", suites::verify),
     ("arrows", arrows::run),
+    ("names", names::run),
     ("promela", suites::promela),
     ("sanitizers", sanitizers::run),
     ("portable", elsewhere::portable),

@@ -6,8 +6,8 @@ use std::process::Command;
 use crate::steps::{Failed, Steps};
 use crate::strategies::WAYS;
 use crate::{
-    arrows, browser, cluster, fuzz, instructions, integrations, litmus, models, mutants, orderings,
-    ports, sanitizers, twin,
+    arrows, browser, cluster, fuzz, instructions, integrations, litmus, models, mutants, names,
+    orderings, ports, sanitizers, twin,
 };
 
 /// A rival that brings many crates with it.
@@ -88,6 +88,7 @@ pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
 
 fn format_and_lints(steps: &mut Steps) -> Result<(), Failed> {
     arrows::run(steps)?;
+    names::run(steps)?;
     steps.cargo("format", &["fmt", "--all", "--", "--check"], &[])?;
     steps.cargo("lints", &[&CLIPPY[..], &STRICT].concat(), &[])
 }

@@ -1,0 +1,114 @@
+//! Each name that a page gives in `code` is in the sources: a file, a test, a `Type::function`, a model, a
+//! twin. And the tables of the design name each file of the library.
+//!
+//! The check reads words, not Rust: a name that two things share is found if one of them is left.
+
+mod declared;
+mod elsewhere;
+mod items;
+mod pages;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use crate::sources;
+use crate::steps::{Failed, Steps};
+use declared::Declared;
+use elsewhere::ELSEWHERE;
+use pages::{Page, Span};
+
+/// The page whose tables name the files of `src`.
+const DESIGN: &str = "docs/design.md";
+
+/// Pages that compare with other libraries, and name those libraries' words.
+const OF_OTHERS: [&str; 3] = ["docs/guide/from-", "docs/parity.md", "docs/performance.md"];
+
+/// Not read: pictures, as text.
+const LEFT_OUT: &str = "docs/pictures.md";
+
+/// Refuses a name that is nowhere in the sources, and a file that the design does not name.
+pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
+    let root = steps.root().to_owned();
+    steps.step("names in the docs", "docs/**/*.md, CONTRIBUTING.md", || {
+        let declared = Declared::read(&root)?;
+        let (mut count, mut wrong, mut used) = (0, Vec::new(), BTreeSet::new());
+        for page in pages(&root)? {
+            let text = read(&root, &page)?;
+            let page = Page::new(&page, &text);
+            count += page.spans.len();
+            wrong.extend(page.spans.iter().filter_map(|span| {
+                let why = unknown(&declared, &page, span, &mut used)?;
+                Some(format!("{}:{}: `{}`: {why}", page.path, span.line, span.text))
+            }));
+        }
+        wrong.extend(missing(&root)?);
+        let unused = ELSEWHERE.iter().filter(|(name, _)| !used.contains(name));
+        wrong.extend(unused.map(|(name, _)| {
+            format!("xtask/src/names/elsewhere.rs: `{name}`: no page needs this exception")
+        }));
+        println!("    {count} names");
+        for line in &wrong {
+            println!("    {line}");
+        }
+        let help =
+            "correct the page; a name of another project goes into xtask/src/names/elsewhere.rs";
+        if wrong.is_empty() { Ok(()) } else { Err(format!("{} names: {help}", wrong.len())) }
+    })
+}
+
+fn read(root: &Path, path: &str) -> Result<String, String> {
+    fs::read_to_string(root.join(path)).map_err(|error| format!("{path}: {error}"))
+}
+
+fn pages(root: &Path) -> Result<Vec<String>, String> {
+    let docs = sources::with_extension(&root.join("docs"), "md")?;
+    let docs = docs.into_iter().map(|page| format!("docs/{page}"));
+    let pages = docs.filter(|page| page != LEFT_OUT);
+    Ok(pages.chain(["CONTRIBUTING.md".to_owned()]).collect())
+}
+
+/// Why a span names nothing, if it does.
+fn unknown(
+    declared: &Declared,
+    page: &Page<'_>,
+    span: &Span<'_>,
+    used: &mut BTreeSet<&'static str>,
+) -> Option<String> {
+    if let Some((name, _)) = ELSEWHERE.iter().find(|(name, _)| *name == span.text) {
+        used.insert(name);
+        return None;
+    }
+    declared
+        .missing(span)
+        .filter(|missing| {
+            let of_others = OF_OTHERS.iter().any(|path| page.path.starts_with(path));
+            !(of_others && missing.may_be_foreign)
+        })
+        .map(|missing| missing.why)
+}
+
+/// Files of the library that the tables of the design do not name.
+fn missing(root: &Path) -> Result<Vec<String>, String> {
+    let text = read(root, DESIGN)?;
+    let page = Page::new(DESIGN, &text);
+    let rows = page.rows();
+    let files = sources::with_extension(&root.join("src"), "rs")?;
+    let names = files.iter().filter_map(|file| file.strip_suffix(".rs"));
+    let unnamed = names.filter(|file| !is_named(&rows, file));
+    Ok(unnamed.map(|file| format!("{DESIGN}: no table under \"Layers\" names `{file}`")).collect())
+}
+
+/// Whether a row that is about a file's folder has its name. (A folder below that is its module's
+/// affair; the root and the guide are no layer.)
+fn is_named(rows: &[pages::Row<'_>], file: &str) -> bool {
+    let (folder, name) = file.split_once('/').unwrap_or(("", file));
+    let is_below = name.contains('/');
+    let has = |row: &pages::Row<'_>| {
+        row.spans.contains(&file) || row.folders.contains(&folder) && row.spans.contains(&name)
+    };
+    is_below || ["lib", "guide"].contains(&file) || rows.iter().any(has)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,182 @@
+//! What the sources have: files, words, and pairs of a container and what it declares.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use super::items;
+use super::pages::Span;
+
+/// The kinds of files that a page may name without their folder.
+const KINDS: [&str; 10] = ["rs", "toml", "txt", "yml", "json", "html", "pml", "md", "tsv", "conf"];
+
+/// Folders that are not of the project, and this check's own.
+const LEFT_OUT: [&str; 4] = ["target", ".git", "corpus", "names"];
+
+/// Prose, pictures and lists of other projects: their words prove nothing.
+const PROSE: [&str; 4] = [".md", ".svg", ".lock", ".log"];
+
+#[derive(Default)]
+pub(super) struct Declared {
+    /// Files and folders, from the root.
+    files: BTreeSet<String>,
+    words: BTreeSet<String>,
+    /// A type, a trait, a module, a folder or a crate, and what is declared in it.
+    pairs: BTreeSet<(String, String)>,
+    /// Crates that are not the project's.
+    foreign: BTreeSet<String>,
+}
+
+/// What is wrong with a name.
+pub(super) struct Missing {
+    pub(super) why: String,
+    /// Whether a page about another library may give it.
+    pub(super) may_be_foreign: bool,
+}
+
+impl Missing {
+    fn new(why: impl Into<String>, may_be_foreign: bool) -> Missing {
+        Missing { why: why.into(), may_be_foreign }
+    }
+}
+
+impl Declared {
+    pub(super) fn read(root: &Path) -> Result<Declared, String> {
+        let mut declared = Declared::default();
+        declared.folder(root, "", &[])?;
+        let lock = fs::read_to_string(root.join("Cargo.lock"));
+        let lock = lock.map_err(|error| format!("Cargo.lock: {error}"))?;
+        declared.foreign = named(&lock).filter(|name| !name.starts_with("windrow")).collect();
+        declared.foreign.insert("std".to_owned());
+        Ok(declared)
+    }
+
+    fn folder(&mut self, root: &Path, folder: &str, crates: &[String]) -> Result<(), String> {
+        let error = |error| format!("{folder}: {error}");
+        let manifest = fs::read_to_string(root.join(folder).join("Cargo.toml"));
+        let own: Vec<String> = named(&manifest.unwrap_or_default()).collect();
+        let crates = if own.is_empty() { crates } else { &own };
+        for entry in fs::read_dir(root.join(folder)).map_err(error)?.flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
+            if LEFT_OUT.contains(&name.as_str()) {
+                self.files.insert(path);
+                continue;
+            }
+            if entry.path().is_dir() {
+                self.folder(root, &path, crates)?;
+            } else if let Ok(text) = fs::read_to_string(entry.path()) {
+                self.file(&path, &text, crates);
+            }
+            self.files.insert(path);
+        }
+        Ok(())
+    }
+
+    /// Takes in one file of some crates.
+    pub(super) fn file(&mut self, path: &str, text: &str, crates: &[String]) {
+        self.files.insert(path.to_owned());
+        if PROSE.iter().any(|end| path.ends_with(end)) {
+            return;
+        }
+        let module = path.strip_suffix(".rs");
+        for line in text.lines() {
+            let code = if module.is_some() { items::code(line) } else { line };
+            let is_of_word = |sign: char| sign.is_alphanumeric() || sign == '_' || sign == '-';
+            for word in code.split(|sign| !is_of_word(sign)).filter(|word| !word.is_empty()) {
+                self.words.insert(word.to_owned());
+                self.words.extend(word.split('-').map(str::to_owned));
+            }
+        }
+        let Some(module) = module else { return };
+        let folders: Vec<&str> = module.split('/').collect();
+        let mut pair = |of: &str, name: &str| self.pairs.insert((of.to_owned(), name.to_owned()));
+        for pair_of_folders in folders.windows(2) {
+            pair(pair_of_folders[0], pair_of_folders[1]);
+        }
+        for (container, name) in items::items(text) {
+            let around = folders.iter().copied().chain(crates.iter().map(String::as_str));
+            for container in around.chain(container) {
+                pair(container, name);
+            }
+        }
+    }
+
+    /// What is wrong with a span, if anything is.
+    pub(super) fn missing(&self, span: &Span<'_>) -> Option<Missing> {
+        let text = span.text;
+        let is = |more: &str, sign: char| sign.is_alphanumeric() || more.contains(sign);
+        let begins = |sign: char| sign.is_alphabetic() || sign == '_';
+        if text.contains("NAME") || !text.trim_start_matches('.').starts_with(begins) {
+            return None; // any name; a value, an option, a formula
+        }
+        let kind = text.rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
+        let is_file = kind.is_some_and(|(_, kind)| KINDS.contains(&kind)) || text.contains('/');
+        if [".c", ".h"].iter().any(|end| text.ends_with(end)) {
+            return None; // the system's: the project has no C
+        }
+        if is_file && text.chars().all(|sign| is("/_-.*…", sign)) {
+            return self.path(text);
+        }
+        let end = text.find(|sign| !is("_:-*…!", sign)).unwrap_or(text.len());
+        let (name, rest) = text.split_at(end);
+        if name.contains("::") {
+            return self.path_in_code(name.trim_end_matches([':', '!', '*']));
+        }
+        if let Some(file) = span.file {
+            let module = file.trim_end_matches(".rs").rsplit('/').next().unwrap_or_default();
+            let wrong = !self.declares(module, name);
+            return wrong.then(|| Missing::new(format!("{file} does not declare it"), false));
+        }
+        let is_whole = rest.is_empty() || rest.starts_with(['(', '<']);
+        let wrong = is_whole && !self.has_word(name);
+        wrong.then(|| Missing::new("the sources do not have this word", true))
+    }
+
+    fn declares(&self, container: &str, name: &str) -> bool {
+        self.pairs.contains(&(container.to_owned(), name.to_owned()))
+    }
+
+    fn has_word(&self, name: &str) -> bool {
+        let Some(prefix) = name.strip_suffix(['*', '…']) else {
+            return self.words.contains(name.trim_end_matches('!'));
+        };
+        let next = self.words.range(prefix.to_owned()..).next();
+        next.is_some_and(|word| word.starts_with(prefix))
+    }
+
+    /// A path stands for the files and folders whose own path ends so. One `*` is any text.
+    fn path(&self, text: &str) -> Option<Missing> {
+        let path = text.trim_end_matches('…').trim_end_matches('/');
+        let is_name = |folder: &str| folder.is_empty() || folder.ends_with('/');
+        let is = |file: &str| match path.split_once('*') {
+            None => {
+                let ends = |file: &str| file.strip_suffix(path).is_some_and(is_name);
+                ends(file) || file.strip_suffix(".rs").is_some_and(ends)
+            }
+            Some((begin, end)) => file
+                .find(begin)
+                .is_some_and(|at| is_name(&file[..at]) && file[at + begin.len()..].ends_with(end)),
+        };
+        let wrong = !self.files.iter().any(|file| is(file));
+        wrong.then(|| Missing::new("there is no such file or folder", true))
+    }
+
+    /// Of each two neighbours in a path, the first declares the second.
+    fn path_in_code(&self, path: &str) -> Option<Missing> {
+        let parts: Vec<&str> = path.split("::").collect();
+        if self.foreign.contains(parts[0]) {
+            return None;
+        }
+        let wrong = parts.windows(2).find(|pair| !self.declares(pair[0], pair[1]))?;
+        let may_be_foreign = !self.pairs.iter().any(|(container, _)| container == wrong[0]);
+        let why = format!("`{}` does not declare `{}`", wrong[0], wrong[1]);
+        Some(Missing::new(why, may_be_foreign))
+    }
+}
+
+/// The names of a manifest's crates, or of a lock file's, as code has them.
+fn named(manifest: &str) -> impl Iterator<Item = String> {
+    let names = manifest.lines().filter_map(|line| line.strip_prefix("name = \""));
+    names.map(|name| name.trim_end_matches('"').replace('-', "_"))
+}

@@ -1,0 +1,30 @@
+//! Names in the docs that the sources do not have: those of other projects, and those that stand for any name.
+
+/// A name as it stands in a page, and what it is of.
+pub(super) const ELSEWHERE: &[(&str, &str)] = &[
+    ("ArrayMetric", "Sentinel for Java"),
+    ("CLONE_SETTLS", "Linux"),
+    ("CLONE_VM", "Linux"),
+    ("Enum::Name", "any variant"),
+    ("Event::Threads", "the page's own program"),
+    ("Host", "HTTP"),
+    ("RESOURCE_EXHAUSTED", "gRPC"),
+    ("Registry::with_prefix", "prometheus-client"),
+    ("Retry-After", "HTTP"),
+    ("SAFETY", "a comment's first word"),
+    ("StatisticNode", "Sentinel for Java"),
+    ("_mean", "the end of a series' name"),
+    ("_per_second", "the end of a series' name"),
+    ("b19", "benchmarks of dash5"),
+    ("b21", "benchmarks of dash5"),
+    ("clap", "a crate that is not used"),
+    ("metric_relabel_configs", "Prometheus"),
+    ("mm_cid", "Linux"),
+    ("numSamples", "Prometheus"),
+    ("prometheus_protobuf", "a crate that is not used"),
+    ("repository", "Cargo"),
+    ("rust-toolchain.toml", "a file that is not there, on purpose"),
+    ("src/PATH*", "any path"),
+    ("vfork", "Linux"),
+    ("write_relabel_configs", "Prometheus"),
+];

@@ -1,13 +1,13 @@
 //! Runs with another compiler or on another system, and the check of dependencies.
 //!
-//! None of it is part of `test` or `ci`, which need a compiler and nothing else.
+//! Of these, only the static build is part of `ci`, which needs a compiler and nothing else.
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::integrations;
 use crate::sanitizers::{needs, succeeds};
-use crate::steps::{Failed, Steps};
+use crate::steps::{Failed, Steps, cargo};
 use crate::strategies::WAYS;
 
 /// The library's manifest, which says how old a compiler may be.
@@ -17,6 +17,25 @@ const MANIFEST: &str = include_str!("../../Cargo.toml");
 /// reads a clock. Miri has no `clock_getres`, and `quanta` asks the processor in assembly.
 const INTERPRETED: [&str; 7] =
     ["miri", "test", "--package", "windrow", "--lib", "--", "--skip=arena"];
+
+/// Links a program with glibc's archives.
+const STATIC: &str = "-C target-feature=+crt-static";
+
+/// A race for a moment, of a program whose first line names its strategy. Flags reach no build script
+/// where a target is named.
+const LITMUS: [&str; 11] = [
+    "run",
+    "--quiet",
+    "--package",
+    "windrow-litmus",
+    "--target",
+    "x86_64-unknown-linux-gnu",
+    "--",
+    "add_close",
+    "--seconds",
+    "0.1",
+    "--trials=1000",
+];
 
 /// `crossbeam-epoch` obeys Tree Borrows and not Stacked Borrows (crossbeam-rs/crossbeam, issue 545), makes
 /// pointers of numbers, and keeps what it has for the process.
@@ -33,6 +52,34 @@ pub(crate) fn portable(steps: &mut Steps) -> Result<(), Failed> {
         steps.cargo(&format!("tests in the docs, {name}"), &in_docs, &variables)?;
     }
     Ok(())
+}
+
+/// A litmus program that is linked statically counts in the same way as one that is not.
+///
+/// Without a table of symbols, glibc's restartable sequences are found by the linker alone.
+pub(crate) fn linked_statically(steps: &mut Steps) -> Result<(), Failed> {
+    const STEP: &str = "linked statically";
+    if !cfg!(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu")) {
+        steps.leave_out(STEP, "restartable sequences are used with glibc on x86-64 alone");
+        return Ok(());
+    }
+    let root = steps.root().to_owned();
+    steps.step(STEP, &format!("RUSTFLAGS='{STATIC}' cargo {}", LITMUS.join(" ")), || {
+        let [dynamic, linked] = ["", STATIC].map(|flags| {
+            let mut command = cargo(&root);
+            command.args(LITMUS).env("RUSTFLAGS", flags).env("WINDROW_STRATEGY", "");
+            let output = command.output().map_err(|error| format!("cannot run cargo: {error}"))?;
+            let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+            if output.status.success() {
+                Ok(shown.lines().next().unwrap_or_default().to_owned())
+            } else {
+                Err(format!("{shown}{}", String::from_utf8_lossy(&output.stderr)))
+            }
+        });
+        let (dynamic, linked) = (dynamic?, linked?);
+        println!("{linked}");
+        if dynamic == linked { Ok(()) } else { Err(format!("{linked}; dynamically: {dynamic}")) }
+    })
 }
 
 /// The library, and what is published beside it, built by the oldest compiler that its manifest allows.

@@ -74,6 +74,7 @@ usage: cargo xtask <command>
   sanitizers      AddressSanitizer and ThreadSanitizer (a nightly compiler), and valgrind
   fuzz [SECONDS]  histories from a fuzzer, so long per strategy (a nightly compiler, cargo-fuzz) (60)
   portable        the library's own tests, in each strategy: what every system can run
+  static          a program that is linked statically counts as one that is not (glibc, x86-64)
   oldest          builds the library with the oldest compiler that it allows (rustup)
   miri            the portable path under Miri (a nightly compiler with miri)
   deny            licences, advisories and duplicates of dependencies (cargo-deny)
@@ -118,6 +119,7 @@ const SUITES: [(&str, Suite); 15] = [
     ("promela", suites::promela),
     ("sanitizers", sanitizers::run),
     ("portable", elsewhere::portable),
+    ("static", elsewhere::linked_statically),
     ("oldest", elsewhere::oldest),
     ("miri", elsewhere::miri),
     ("deny", elsewhere::deny),

@@ -6,8 +6,8 @@ use std::process::Command;
 use crate::steps::{Failed, Steps};
 use crate::strategies::WAYS;
 use crate::{
-    arrows, browser, cluster, fuzz, instructions, integrations, litmus, models, mutants, names,
-    orderings, ports, sanitizers, twin,
+    arrows, browser, cluster, elsewhere, fuzz, instructions, integrations, litmus, models, mutants,
+    names, orderings, ports, sanitizers, twin,
 };
 
 /// A rival that brings many crates with it.
@@ -78,6 +78,7 @@ pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
         ["doc", "--workspace", "--no-deps", "--features", SERDE, "--document-private-items"];
     steps.cargo("docs, private items too", &private, &[])?;
     litmus::quick(steps)?;
+    elsewhere::linked_statically(steps)?;
     models::lint(steps)?;
     models::rest(steps)?;
     twin::of_models(steps)?;

@@ -1,7 +1,5 @@
 //! What the per-core strategy needs to know of this process: detected once, before its first use.
 
-use std::ffi::CStr;
-
 use crate::object;
 use crate::stripe::numbered::Numbered;
 use crate::sync::{AtomicBool, AtomicUsize, Ordering};
@@ -46,14 +44,47 @@ pub(in crate::stripe) fn open_rows() -> &'static AtomicUsize {
     &DETECTED.open
 }
 
-/// Whether the kernel and glibc offer what the strategy needs. With `dense`, rows are numbered by concurrency id
+/// Returns the address of a symbol that glibc may define, or null.
+///
+/// A program that is linked statically has no table of symbols to search. There the linker answers: a
+/// weak reference to what no object defines is null. Linked dynamically, a weak reference would make the
+/// program demand the version of glibc that it was linked with, so there the table is searched.
+macro_rules! address {
+    ($name:literal) => {{
+        #[cfg(target_feature = "crt-static")]
+        {
+            let address: *const u8;
+            // SAFETY: loads the symbol's entry in the global offset table, which is always there.
+            unsafe {
+                std::arch::asm!(
+                    concat!(".weak ", $name),
+                    concat!("mov {}, qword ptr [rip + ", $name, "@GOTPCREL]"),
+                    out(reg) address,
+                    options(pure, nomem, nostack, preserves_flags),
+                );
+            }
+            address
+        }
+        #[cfg(not(target_feature = "crt-static"))]
+        {
+            let name = concat!($name, "\0").as_ptr().cast();
+            // SAFETY: looks a name, which ends with a zero, up in the objects that are loaded.
+            unsafe { libc::dlsym(libc::RTLD_DEFAULT, name).cast::<u8>().cast_const() }
+        }
+    }};
+}
+
+/// Returns whether the kernel and glibc offer what the strategy needs. With `dense`, rows are numbered by concurrency id
 /// where there is one. Threads that call it at the same time find the same.
 pub(in crate::stripe) fn detect(dense: bool) -> bool {
-    let offset = symbol::<isize>(c"__rseq_offset");
-    let size = symbol::<u32>(c"__rseq_size");
-    let (Some(offset), Some(size)) = (offset, size.map(|size| size as usize)) else {
+    let (offset, size) = (address!("__rseq_offset"), address!("__rseq_size"));
+    if offset.is_null() || size.is_null() {
         return false; // another libc, or an old one
-    };
+    }
+    // SAFETY: these symbols have these types by glibc's manual ("Restartable Sequences"). glibc sets them
+    // before any code of the library runs.
+    let (offset, size) = unsafe { (offset.cast::<isize>().read(), size.cast::<u32>().read()) };
+    let size = size as usize;
     if size == 0 {
         return false; // not registered: an old kernel, a sandbox, or a tunable
     }
@@ -76,15 +107,6 @@ pub(in crate::stripe) fn detect(dense: bool) -> bool {
 /// bytes do not need it.)
 pub(crate) fn pairs_are_whole() -> bool {
     std::arch::is_x86_feature_detected!("avx") // std caches the answer
-}
-
-/// The value of a constant that glibc exports, if it does.
-fn symbol<T: Copy>(name: &CStr) -> Option<T> {
-    // SAFETY: looks a name up in the objects that are loaded.
-    let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
-    // SAFETY: these symbols have these types by glibc's manual ("Restartable Sequences"). glibc sets them
-    // before any code of the library runs.
-    (!address.is_null()).then(|| unsafe { address.cast::<T>().read() })
 }
 
 /// How much of the area the kernel fills.

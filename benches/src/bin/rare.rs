@@ -1,0 +1,91 @@
+//! Measures the cases in which an atomic does as well, or better: sequentially consistent adds, and
+//! counters that are made, added to once and dropped.
+//!
+//! `cargo run --release -p windrow-benches --bin rare`. All contenders run in turn, round by round; a
+//! figure is the median of the rounds' ratios to an `AtomicU64`, with the quartiles. (Adds to memory that
+//! is not in the caches are measured by `--bin million`.)
+
+use std::hint::black_box;
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use windrow::Counter;
+use windrow_benches::harness::{cores, keep_to_core, time};
+use windrow_benches::terminal::{print_caption, print_table};
+
+const ROUNDS: usize = 41;
+const ADDS: u64 = 400_000;
+const LIVES: u64 = 20_000;
+
+type Work = fn();
+
+/// A case: its name, on how many threads, an atomic's work and a counter's.
+const CASES: [(&str, bool, Work, Work); 4] = [
+    ("Relaxed add", false, || atomic(Ordering::Relaxed), || counter(Ordering::Relaxed)),
+    ("SeqCst add", false, || atomic(Ordering::SeqCst), || counter(Ordering::SeqCst)),
+    ("made, added to once, dropped", false, atomics_come_and_go, counters_come_and_go),
+    ("made, added to once, dropped", true, atomics_come_and_go, counters_come_and_go),
+];
+
+fn atomic(order: Ordering) {
+    let one = AtomicU64::new(0);
+    (0..ADDS).for_each(|_| _ = black_box(&one).fetch_add(1, order));
+    assert_eq!(one.load(order), ADDS);
+}
+
+fn counter(order: Ordering) {
+    let one = Counter::new();
+    (0..ADDS).for_each(|_| black_box(&one).fetch_add(1, order));
+    assert_eq!(one.load(order), ADDS);
+}
+
+fn atomics_come_and_go() {
+    (0..LIVES)
+        .for_each(|_| _ = black_box(&Box::new(AtomicU64::new(0))).fetch_add(1, Ordering::Relaxed));
+}
+
+fn counters_come_and_go() {
+    (0..LIVES).for_each(|_| black_box(&Box::new(Counter::new())).add(1));
+}
+
+/// Returns the CPU time of the work, on as many threads at once: the mean of the threads.
+fn on(threads: usize, work: Work) -> Duration {
+    let start = Barrier::new(threads);
+    let all = thread::scope(|scope| {
+        let run = |core| {
+            let start = &start;
+            scope.spawn(move || {
+                keep_to_core(core);
+                start.wait();
+                time(work)
+            })
+        };
+        let threads: Vec<_> = (0..threads).map(run).collect();
+        threads.into_iter().map(|one| one.join().expect("no thread panics")).sum::<Duration>()
+    });
+    all / threads as u32
+}
+
+fn main() {
+    print_caption("rare");
+    let mut ratios = vec![Vec::new(); CASES.len()];
+    for round in 0..ROUNDS {
+        eprint!("round {} of {ROUNDS}\r", round + 1);
+        for ((_, everywhere, atomic, counter), ratios) in CASES.iter().zip(&mut ratios) {
+            let threads = if *everywhere { cores() } else { 1 };
+            let [theirs, ours] = [on(threads, *atomic), on(threads, *counter)];
+            ratios.push(ours.as_secs_f64() / theirs.as_secs_f64());
+        }
+    }
+    eprint!("                    \r");
+    let rows = CASES.iter().zip(&mut ratios).map(|((name, everywhere, ..), ratios)| {
+        ratios.sort_by(f64::total_cmp);
+        let threads = if *everywhere { cores() } else { 1 };
+        let quartile = |part: usize| format!("{:.2}", ratios[ROUNDS * part / 4]);
+        vec![(*name).to_owned(), threads.to_string(), quartile(2), quartile(1), quartile(3)]
+    });
+    let rows: Vec<_> = rows.collect();
+    print_table(&["case", "threads", "counter / AtomicU64", "lower quartile", "upper"], &rows);
+}

@@ -27,6 +27,7 @@ fn wrong(page: &str, text: &str, index: &str, shown: &str, elsewhere: &str) -> O
         (fences == ["```rust", "```"], "it has not one program that is run"),
         (text.contains("\nfn main() "), "its program is not whole"),
         (text.contains("assert"), "its program shows nothing"),
+        (text.contains("println!"), "its program prints nothing"),
     ]
     .into_iter()
     .find_map(|(holds, why)| (!holds).then(|| format!("{page}: {why}")))

@@ -74,15 +74,17 @@ macro_rules! address {
     }};
 }
 
-/// Returns whether the kernel and glibc offer what the strategy needs. With `dense`, rows are numbered by concurrency id
-/// where there is one. Threads that call it at the same time find the same.
+/// Returns whether the kernel and glibc offer restartable sequences.
+///
+/// With `dense`, rows are numbered by concurrency id where there is one. Threads that call it at the
+/// same time find the same.
 pub(in crate::stripe) fn detect(dense: bool) -> bool {
     let (offset, size) = (address!("__rseq_offset"), address!("__rseq_size"));
     if offset.is_null() || size.is_null() {
         return false; // another libc, or an old one
     }
-    // SAFETY: these symbols have these types by glibc's manual ("Restartable Sequences"). glibc sets them
-    // before any code of the library runs.
+    // SAFETY: these symbols have these types by glibc's manual ("Restartable Sequences"). glibc sets
+    // them before any code of the library runs.
     let (offset, size) = unsafe { (offset.cast::<isize>().read(), size.cast::<u32>().read()) };
     let size = size as usize;
     if size == 0 {

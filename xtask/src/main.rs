@@ -109,7 +109,7 @@ usage: cargo xtask <command>
 type Suite = fn(&mut Steps) -> Result<(), Failed>;
 
 /// What takes no arguments.
-const SUITES: [(&str, Suite); 15] = [
+const SUITES: &[(&str, Suite)] = &[
     ("check", suites::check),
     ("test", suites::test),
     ("ci", suites::ci),
@@ -174,7 +174,7 @@ fn main() -> ExitCode {
 }
 
 fn run(steps: &mut Steps, command: &str, arguments: &mut Parser) -> Result<(), Problem> {
-    if let Some((_, suite)) = SUITES.into_iter().find(|(name, _)| *name == command) {
+    if let Some((_, suite)) = SUITES.iter().find(|(name, _)| *name == command) {
         Rest::read(arguments, None)?.none()?;
         return Ok(suite(steps)?);
     }

@@ -58,7 +58,7 @@ pub(crate) fn one(shown: &Shown, wanted: &str) -> Option<String> {
                 row["metric"] = describe(shown, metric);
                 row["check"] = match audit {
                     Audit::Nothing => Value::Null,
-                    Audit::Holds => json!({ "holds": true }),
+                    Audit::Holds | Audit::Pending => json!({ "holds": true }),
                     Audit::Fails { by } => json!({ "holds": false, "by": by }),
                 };
                 found = Some(row);

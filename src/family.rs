@@ -95,10 +95,12 @@ pub use walk::FamilyIter;
 ///
 /// # Bounds
 ///
-/// A family holds at most [`limit`](Self::limit) series, 1000 unless you say otherwise; so values that come from outside
-/// cannot fill the memory. Sets that find no room all count in one series more, whose
-/// [labels](Handle::labels) are `None`, and [`refused`](Self::refused) says how often that was. A family whose labels
-/// are all enums needs no limit, and has none, if there are at most 65 536 sets.
+/// A family holds at most [`limit`](Self::limit) series, 1000 unless you say otherwise, and keeps at most 1024 bytes
+/// of texts for each; so values that come from outside cannot fill the memory. A set finds no room if the family has
+/// that many series, or if its texts, as exporters show them, have more than 1024 bytes together. All sets that find no
+/// room count in one series more, the overflow series: its [labels](Handle::labels) are `None`, and
+/// [`refused`](Self::refused) counts its uses. (Where longer texts tell series apart, take a hash of them as a label.) A
+/// family whose labels are all enums needs no bounds, and has none, if there are at most 65 536 sets.
 ///
 /// # Nothing is lost
 ///
@@ -121,6 +123,9 @@ pub struct Family<L: Labels, M: Metric, F = fn() -> M> {
 
 /// How many series a family may have, unless it says otherwise.
 const LIMIT: usize = 1_000;
+
+/// The texts of a series have at most so many bytes, all together.
+const LONGEST_TEXTS: usize = 1_024;
 
 impl<L: Labels, M: Metric + Default> Family<L, M> {
     /// A family without a series. Their metrics will be `M::default()`.
@@ -321,7 +326,7 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
     fn make_series(&self, hash: u64, labels: L::Borrowed<'_>) -> Option<Arc<Series<L, M>>> {
         let limit = if L::COMBINATIONS.is_some() { usize::MAX } else { self.limit };
         // Relaxed, here and below: only the number matters. Looked at first, because making a metric costs more.
-        if self.series.load(Ordering::Relaxed) >= limit {
+        if self.series.load(Ordering::Relaxed) >= limit || has_long_texts::<L>(labels) {
             return None;
         }
         let new = Arc::new(Series::new(hash, Some(L::store(labels)), (self.make)()));
@@ -362,6 +367,15 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
         // A thread that panicked under the lock (in a metric's drop) left everything in its place.
         self.forgotten.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether the texts of a set are longer than those that a family keeps.
+fn has_long_texts<L: Labels>(labels: L::Borrowed<'_>) -> bool {
+    let bytes = |position| match L::value(labels, position) {
+        LabelValue::Text(text) => text.len(),
+        _ => 0,
+    };
+    L::COMBINATIONS.is_none() && (0..L::NAMES.len()).map(bytes).sum::<usize>() > LONGEST_TEXTS
 }
 
 impl<L: Labels, M: Metric + Default> Default for Family<L, M> {

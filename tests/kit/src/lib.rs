@@ -11,6 +11,7 @@ use windrow::clock::Manual;
 use windrow::{Event, SlidingWindow, Timestamp};
 
 pub mod alone;
+pub mod heap;
 #[cfg(target_os = "linux")]
 pub mod interrupts;
 pub mod ledger;

@@ -199,7 +199,7 @@ pub(super) const EXCUSES: &[Excuse] = &[
         site: "family/forgotten.rs: free: fence: Acquire",
         orders: &["no fence"],
         why: "loom's `Arc` acquires by itself when its references are counted; std's does not",
-        witness: "tests/families.rs",
+        witness: "tests/families/main.rs",
     },
     Excuse {
         site: "reclaim/grace.rs: ticket: fence: SeqCst",

@@ -59,8 +59,10 @@ use windrow::{Admission, Clock, Counter, Family, Gate, Labels, Metric};
 /// assert_eq!((0..1_000).filter(|client| ask(client % 500)).count(), 22);
 /// ```
 ///
-/// Keys that find no room share one gate, that of the key `None`. So strangers cannot fill the memory, and are never without a limit; but who
-/// comes when others have filled the room has to share with them. Call [`forget_idle`](Self::forget_idle) from time to time: once an interval, say.
+/// Keys that find no room share one gate, that of the key `None`; so do keys whose texts are longer than
+/// [a family keeps](Family#bounds), 1024 bytes. So strangers cannot fill the memory, and are never without a limit; but
+/// who comes when others have filled the room has to share with them. Call [`forget_idle`](Self::forget_idle) from time
+/// to time: once an interval, say.
 ///
 /// A key that a client can make up as it likes limits nobody: it is a new one each time, until the room is full. Take what somebody has
 /// vouched for: an account, an address.

@@ -7,6 +7,7 @@ mod flights;
 mod grpc;
 mod limited;
 mod limits;
+mod memory;
 mod refusals;
 mod rooms;
 

@@ -1,5 +1,7 @@
 //! Families: what each set of labels counts, what they count together, and what becomes of those that leave.
 
+mod memory;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -1,0 +1,53 @@
+//! What clients send does not fill the memory that limits keep.
+
+use std::time::Duration;
+
+use testkit::heap::{Counting, kept_by};
+use windrow::Gate;
+use windrow_tower::{Limits, Rooms};
+
+use crate::limited::Client;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// The bytes of a key's texts that are kept at most.
+const LONGEST: usize = 1_024;
+
+/// Asks for many clients, with names of 60 to 300 kB.
+fn with_long_names(mut ask: impl FnMut(Client<'_>)) {
+    let filler = "x".repeat(300_000);
+    for number in 0..400 {
+        ask(Client { client: &format!("{number}{}", &filler[..60_000 + number * 600]) });
+    }
+}
+
+#[test]
+fn long_keys_of_limits_do_not_fill_the_memory() {
+    static CLIENTS: Limits<Client> = Limits::new(10_000, |_| Gate::builder(10).build().unwrap());
+    let ((), kept) = kept_by(|| {
+        with_long_names(|client| _ = CLIENTS.admit(client, 1, Duration::ZERO));
+    });
+    assert!(kept < 1_000_000, "{kept} bytes are kept");
+    assert!(CLIENTS.family().is_empty());
+}
+
+#[test]
+fn long_keys_of_rooms_do_not_fill_the_memory() {
+    static CLIENTS: Rooms<Client> = Rooms::new(10_000, |_| 10);
+    let ((), kept) = kept_by(|| with_long_names(|client| drop(CLIENTS.try_enter(client))));
+    assert!(kept < 1_000_000, "{kept} bytes are kept");
+    assert!(CLIENTS.family().is_empty());
+}
+
+#[test]
+fn the_longest_key_has_a_gate_of_its_own_and_a_longer_one_shares() {
+    static CLIENTS: Limits<Client> = Limits::new(10, |client| {
+        Gate::builder(if client.is_some() { 1 } else { 2 }).build().unwrap()
+    });
+    let name = "x".repeat(LONGEST + 1);
+    let ask = |client| CLIENTS.admit(Client { client }, 1, Duration::ZERO).is_granted();
+    assert!(ask(&name[1..]) && !ask(&name[1..]));
+    assert!(ask(&name) && ask(&name) && !ask(&name));
+    assert_eq!((CLIENTS.family().len(), CLIENTS.family().refused()), (1, 3));
+}

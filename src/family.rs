@@ -19,6 +19,7 @@ mod handle;
 mod labels;
 mod lifetime_totals;
 mod metric;
+mod number;
 mod once;
 mod remove;
 mod series;

@@ -52,6 +52,32 @@ impl<L: Labels, M> Handle<L, M> {
         self.0.labels.as_ref().map(L::borrow)
     }
 
+    /// Returns the number of the series: no other series of the process has it, nor ever had it.
+    ///
+    /// Labels do not tell one series from another: after a [removal](crate::Family::remove) a set
+    /// of labels that is used again has a new series, which begins at zero and has another number.
+    /// (If all labels are enums, the set has its series and its number for good.) For an exporter
+    /// that keeps in mind what it has exported of each series.
+    ///
+    /// ```
+    /// # use windrow::{Counter, Family, labels};
+    /// labels! { pub struct Route { route: str } pub struct Flag { on: bool } }
+    ///
+    /// let routes: Family<Route, Counter> = Family::new();
+    /// let first = routes.handle(Route { route: "/a" }).number();
+    /// assert_eq!(routes.handle(Route { route: "/a" }).number(), first);
+    /// routes.remove(Route { route: "/a" });
+    /// assert_ne!(routes.handle(Route { route: "/a" }).number(), first);
+    ///
+    /// let flags: Family<Flag, Counter> = Family::new();
+    /// let first = flags.handle(Flag { on: true }).number();
+    /// flags.remove(Flag { on: true });
+    /// assert_eq!(flags.handle(Flag { on: true }).number(), first);
+    /// ```
+    pub fn number(&self) -> u64 {
+        self.0.number
+    }
+
     /// The labels by name, as exporters show them. Of the series in which all sets count that found no room, it
     /// is the one label `overflow`, with the value `true`.
     ///

@@ -4,6 +4,7 @@ use std::ptr::null_mut;
 use std::time::{Duration, Instant};
 
 use crate::family::labels::Labels;
+use crate::family::number;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU8, AtomicU64, Ordering, Witness};
 
 /// Was used since the last look.
@@ -15,6 +16,8 @@ const HIDDEN: u8 = 0;
 
 pub(super) struct Series<L: Labels, M> {
     pub(super) hash: u64,
+    /// Its own, for life.
+    pub(super) number: u64,
     /// The next in the list of its place in the table.
     pub(super) next: AtomicPtr<Series<L, M>>,
     use_state: AtomicU8,
@@ -34,6 +37,7 @@ impl<L: Labels, M> Series<L, M> {
     pub(super) fn new(hash: u64, labels: Option<L::Stored>, metric: M) -> Series<L, M> {
         Series {
             hash,
+            number: number::next(),
             next: AtomicPtr::new(null_mut()),
             use_state: AtomicU8::new(USED),
             is_out: AtomicBool::new(false),

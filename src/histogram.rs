@@ -64,7 +64,8 @@ pub use scale::Scale;
 ///
 /// They are those of all time: a value that is no new extreme leaves no trace in them. So they are exact in [`lifetime`](Self::lifetime), and in
 /// [`distribution`](Self::distribution) as long as nothing was drained. After a drain they are known as well as the cells know them: no
-/// value is beyond them, and they are in the cells of the least value and of the greatest. (For the exact ones of each second or minute, record a
+/// value is beyond them, and they are in the cells of the least value and of the greatest;
+/// [`has_exact_extremes`](Distribution::has_exact_extremes) says so. (For the exact ones of each second or minute, record a
 /// [`Value`](crate::Kind::Value) in a [`SlidingWindow`](crate::SlidingWindow).)
 pub struct Histogram {
     scale: Scale,
@@ -157,7 +158,8 @@ impl Histogram {
     /// assert_eq!((now.count(), now.sum(), now.min(), now.max()), (2, 5_000, Some(2_000), Some(3_000)));
     /// ```
     pub fn distribution(&self) -> Distribution {
-        self.baseline.settled(|before| self.distribution_of(&self.read().since(before)))
+        self.baseline
+            .settled(|before| self.distribution_of(&self.read().since(before), before.is_none()))
     }
 
     /// What was ever recorded, drained or not.
@@ -173,7 +175,7 @@ impl Histogram {
     /// assert_eq!((latency.distribution().count(), latency.lifetime().count()), (1, 2));
     /// ```
     pub fn lifetime(&self) -> Distribution {
-        self.distribution_of(&self.read())
+        self.distribution_of(&self.read(), true)
     }
 
     /// Returns what was recorded since the last call and starts anew: a drain.
@@ -192,7 +194,8 @@ impl Histogram {
     /// assert!(latency.take().is_empty());
     /// ```
     pub fn take(&self) -> Distribution {
-        self.distribution_of(&self.baseline.drain(|| self.read()))
+        let (more, is_first) = self.baseline.drain(|| self.read());
+        self.distribution_of(&more, is_first)
     }
 
     /// How many values were recorded since the histogram was made or last drained: as
@@ -239,9 +242,10 @@ impl Histogram {
         Reading { counts, sum }
     }
 
-    /// Reads the extremes. So what is counted was read before.
-    fn distribution_of(&self, read: &Reading) -> Distribution {
-        Distribution::new(self.scale, read.counts.iter().copied(), read.sum, self.extremes.get())
+    /// Reads the extremes. So what is counted was read before. They are those of all time, exact if that is `all`.
+    fn distribution_of(&self, read: &Reading, all: bool) -> Distribution {
+        let (counts, extremes) = (read.counts.iter().copied(), self.extremes.get());
+        Distribution::new(self.scale, counts, read.sum, extremes, all)
     }
 }
 

@@ -210,10 +210,20 @@ impl Places {
 
     /// The distribution, from what `read` returns for the cells; counts are read first, as in [`EventCells::stats`].
     pub(crate) fn distribution(self, mut read: impl FnMut(usize) -> u64) -> Distribution {
-        let counts: Vec<u64> = self.counts().positions().map(&mut read).collect();
-        let sum = total(self.sums(), &mut read);
+        let (counts, sum) = self.counts_and_sum(&mut read);
         let [greatest, inverse] = self.extremes().map(read);
-        Distribution::new(self.scale, counts, sum, (!inverse, greatest))
+        Distribution::new(self.scale, counts, sum, (!inverse, greatest), true)
+    }
+
+    /// The distribution of which the extremes are not known but by the cells.
+    pub(crate) fn without_extremes(self, read: impl FnMut(usize) -> u64) -> Distribution {
+        let (counts, sum) = self.counts_and_sum(read);
+        Distribution::new(self.scale, counts, sum, (0, u64::MAX), false)
+    }
+
+    fn counts_and_sum(self, mut read: impl FnMut(usize) -> u64) -> (Vec<u64>, u64) {
+        let counts = self.counts().positions().map(&mut read).collect();
+        (counts, total(self.sums(), read))
     }
 
     /// What its [distribution](Self::distribution) says of count, sum and extremes; without allocating.
@@ -221,7 +231,7 @@ impl Places {
         let (mut count, mut used) = (0_u64, None);
         for (place, position) in self.counts().positions().enumerate() {
             let number = read(position);
-            count = count.wrapping_add(number);
+            count = count.saturating_add(number);
             if number > 0 {
                 used = Some((used.map_or(place, |(first, _)| first), place));
             }
@@ -248,7 +258,7 @@ impl Places {
                 sum = sum.wrapping_add(pair[1]);
             }
         }
-        Distribution::of_used(self.scale, used, sum, (!inverse, greatest))
+        Distribution::of_used(self.scale, used, sum, (!inverse, greatest), true)
     }
 
     /// What to write into these cells, of which all are zero, so that their distribution is this one, of their scale.

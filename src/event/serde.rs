@@ -154,7 +154,7 @@ impl<'de> Visitor<'de> for OfEvent {
             Kind::Minimum => Stats { min: access.newtype_variant()?, ..Stats::default() },
             Kind::Histogram(_) => {
                 let of: Distribution = access.newtype_variant()?;
-                flaw::of_scale(name, &of, expected).map_err(A::Error::custom)?;
+                flaw::of_bucket(name, &of, expected).map_err(A::Error::custom)?;
                 return Ok(OfKind::Distribution(expected, of));
             }
         };

@@ -58,8 +58,8 @@ impl Baseline {
         }
     }
 
-    /// Moves the baseline up to what `read` says, and returns what that has more.
-    pub(super) fn drain(&self, read: impl Fn() -> Reading) -> Reading {
+    /// Moves the baseline up to what `read` says, and returns what that has more; and whether there was none before.
+    pub(super) fn drain(&self, read: impl Fn() -> Reading) -> (Reading, bool) {
         loop {
             let guard = pin();
             let (there, before) = self.load(&guard);
@@ -73,7 +73,7 @@ impl Baseline {
                     // SAFETY: it is unlinked, by this exchange alone.
                     unsafe { guard.defer_destroy(there) };
                 }
-                return more;
+                return (more, before.is_none());
             }
         }
     }

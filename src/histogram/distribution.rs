@@ -21,8 +21,11 @@ mod serde;
 /// be.
 ///
 /// Distributions of several machines or minutes are added up by [`merge`](Self::merge), and then have the percentiles
-/// of all that was recorded. Percentiles themselves cannot be added up or averaged, by no method: of two services of which one is
+/// of all that was recorded. An empty distribution is neutral: so a sum begins with
+/// [`default`](Distribution::default). Percentiles themselves cannot be added up or averaged, by no method: of two services of which one is
 /// slow, the mean of their 99th percentiles is that of nothing. So keep distributions.
+///
+/// Counts, of a cell and of all cells, stop at 2^64 - 1; the sum wraps at 2^64.
 ///
 /// ```
 /// use windrow::Histogram;
@@ -36,7 +39,7 @@ mod serde;
 /// assert!((500_000.0 - median as f64).abs() <= 500_000.0 * now.error_bound() + 0.5);
 /// assert!((990_000.0 - p99 as f64).abs() <= 990_000.0 * now.error_bound() + 0.5);
 /// ```
-#[derive(Clone, Default, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Distribution {
     scale: Scale,
     /// Places of the scale and what was counted there, not zero, in the order of places.
@@ -46,6 +49,8 @@ pub struct Distribution {
     /// No value is below the first or above the second. Each is in its cell: the first of `cells`, and the last. If there is no
     /// cell, zeros.
     extremes: (u64, u64),
+    /// Whether the extremes are the least and the greatest of the values, and not only in their cells. If there is no cell, true.
+    exact: bool,
 }
 
 /// A cell that was used.
@@ -57,15 +62,17 @@ struct Used {
 }
 
 impl Distribution {
-    /// Of what was counted at each place of `scale`. No value that was counted is below the first of `extremes` or above the second.
+    /// Of what was counted at each place of `scale`. No value that was counted is below the first of `extremes` or above the second;
+    /// if they are `exact`, there are such values.
     pub(crate) fn new(
         scale: Scale,
         counts: impl IntoIterator<Item = u64>,
         sum: u64,
         extremes: (u64, u64),
+        exact: bool,
     ) -> Distribution {
         let used = (0_u16..).zip(counts).filter(|(_, count)| *count > 0);
-        Distribution::of_used(scale, used.collect(), sum, extremes)
+        Distribution::of_used(scale, used.collect(), sum, extremes, exact)
     }
 
     /// As [`new`](Self::new), of the places that were used, in order.
@@ -74,12 +81,14 @@ impl Distribution {
         cells: Vec<(u16, u64)>,
         sum: u64,
         extremes: (u64, u64),
+        exact: bool,
     ) -> Distribution {
-        let count = cells.iter().fold(0_u64, |all, (_, count)| all.wrapping_add(*count));
+        let count = cells.iter().fold(0_u64, |all, (_, count)| all.saturating_add(*count));
         let place = |cell: &(u16, u64)| usize::from(cell.0);
         let used = cells.first().map(place).zip(cells.last().map(place));
         let extremes = used.map_or((0, 0), |used| scale.within(used, extremes));
-        Distribution { scale, cells, count, sum, extremes }
+        let exact = exact || cells.is_empty();
+        Distribution { scale, cells, count, sum, extremes, exact }
     }
 
     /// Its cells' scale.
@@ -102,7 +111,7 @@ impl Distribution {
         self.scale.error_bound()
     }
 
-    /// How many values were recorded: what the cells add up to.
+    /// Returns how many values were recorded: what the cells add up to, or 2^64 - 1 if that is less.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
@@ -134,7 +143,7 @@ impl Distribution {
         self.cells.is_empty()
     }
 
-    /// The mean of the values; `None` if there is none. As right as the [`sum`](Self::sum).
+    /// Returns the mean of the values; `None` if there is none. It is as right as the [`sum`](Self::sum), and always finite.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
@@ -143,13 +152,13 @@ impl Distribution {
     /// assert_eq!(latency.distribution().mean(), Some(2_500.5));
     /// ```
     pub fn mean(&self) -> Option<f64> {
-        (!self.is_empty()).then(|| self.sum as f64 / self.count as f64)
+        (!self.is_empty()).then(|| self.sum as f64 / self.total() as f64)
     }
 
     /// The least value; `None` if there is none. No value is below it.
     ///
-    /// Exact, but for what was recorded since a drain: then it is the least that can be in its cell. See
-    /// [`Histogram`](crate::Histogram#minimum-and-maximum).
+    /// It is exact where [`has_exact_extremes`](Self::has_exact_extremes) says so. Otherwise it is the least that can be in its
+    /// cell.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
@@ -171,6 +180,25 @@ impl Distribution {
     /// ```
     pub fn max(&self) -> Option<u64> {
         (!self.is_empty()).then_some(self.extremes.1)
+    }
+
+    /// Returns whether [`min`](Self::min) and [`max`](Self::max) are values that were recorded, and not only bounds of them.
+    ///
+    /// They are, but for what a [`Histogram`](crate::Histogram#minimum-and-maximum) recorded since a drain, for what a window
+    /// recorded [since a moment](crate::Since::distribution), and for what such distributions were
+    /// [merged](Self::merge) into. Those of no values are exact. (Of a read while others record they may be those of a record
+    /// that is being made and not yet counted, as the sum may be.)
+    ///
+    /// ```
+    /// let latency = windrow::Histogram::new();
+    /// latency.record(2_000);
+    /// assert!(latency.take().has_exact_extremes());
+    /// latency.record(2_010);
+    /// let since = latency.distribution(); // that 2000 was drained is not known any more
+    /// assert_eq!((since.has_exact_extremes(), since.min()), (false, Some(2_000)));
+    /// ```
+    pub fn has_exact_extremes(&self) -> bool {
+        self.exact
     }
 
     /// How many values are below the scale's range, zeros included.
@@ -215,11 +243,8 @@ impl Distribution {
     /// assert_eq!(now.count_up_to(5_000), 5..=5);
     /// ```
     pub fn count_up_to(&self, value: u64) -> RangeInclusive<u64> {
-        let counted = |at_most: fn((u64, u64)) -> u64| {
-            let cells = self.used().filter(|cell| at_most(cell.bounds) <= value);
-            cells.fold(0_u64, |all, cell| all.wrapping_add(cell.count))
-        };
-        counted(|(_, greatest)| greatest)..=counted(|(least, _)| least)
+        let up_to = |is: fn((u64, u64)) -> u64| self.counted(|bounds| is(bounds) <= value);
+        up_to(|(_, greatest)| greatest)..=up_to(|(least, _)| least)
     }
 
     /// How many values are above `value`: the least and the greatest that it can be. As exact as
@@ -231,8 +256,14 @@ impl Distribution {
     /// assert_eq!(latency.distribution().count_above(4_096), 1..=1);
     /// ```
     pub fn count_above(&self, value: u64) -> RangeInclusive<u64> {
-        let up_to = self.count_up_to(value);
-        self.count.wrapping_sub(*up_to.end())..=self.count.wrapping_sub(*up_to.start())
+        let above = |is: fn((u64, u64)) -> u64| self.counted(|bounds| is(bounds) > value);
+        above(|(least, _)| least)..=above(|(_, greatest)| greatest)
+    }
+
+    /// How many values are in the cells of which that is true.
+    fn counted(&self, is_counted: impl Fn((u64, u64)) -> bool) -> u64 {
+        let cells = self.used().filter(|cell| is_counted(cell.bounds));
+        cells.fold(0_u64, |all, cell| all.saturating_add(cell.count))
     }
 
     /// The cells that were used, from below: the values that each holds, and how many they are.
@@ -264,6 +295,11 @@ impl Distribution {
         (0..self.scale.places()).map(|place| self.counted_at(place))
     }
 
+    /// What the cells add up to. They are a few thousand at most, so this does not overflow.
+    fn total(&self) -> u128 {
+        self.cells.iter().map(|(_, count)| u128::from(*count)).sum()
+    }
+
     /// The cells that were used, no wider than the extremes.
     fn used(&self) -> impl Iterator<Item = Used> {
         self.cells.iter().map(|(place, count)| {
@@ -271,6 +307,13 @@ impl Distribution {
             let bounds = (least.max(self.extremes.0), greatest.min(self.extremes.1));
             Used { bounds, count: *count }
         })
+    }
+}
+
+/// Nothing, by the [default scale](Scale::DEFAULT). To [`merge`](Distribution::merge) into it is to take over the other's scale.
+impl Default for Distribution {
+    fn default() -> Distribution {
+        Distribution::of_used(Scale::DEFAULT, Vec::new(), 0, (0, 0), true)
     }
 }
 
@@ -296,7 +339,8 @@ impl Debug for Distribution {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Distribution");
         shown.field("scale", &self.scale).field("count", &self.count).field("sum", &self.sum);
-        shown.field("extremes", &self.extremes).field("cells", &self.cells().collect::<Vec<_>>());
+        shown.field("extremes", &self.extremes).field("exact", &self.exact);
+        shown.field("cells", &self.cells().collect::<Vec<_>>());
         shown.finish()
     }
 }

@@ -264,6 +264,11 @@ impl Scale {
         (least.min(greatest), greatest) // of one place, where a read was overtaken too often
     }
 
+    /// The scale with the same range, and this schema if it is coarser.
+    pub(super) fn coarsened(self, schema: u8) -> Scale {
+        Scale::of_octaves(self.schema.min(schema), self.first, self.end)
+    }
+
     /// The scale with the coarser schema of both, and a range that has both ranges.
     pub(super) fn union(self, other: Scale) -> Scale {
         let (first, end) = (self.first.min(other.first), self.end.max(other.end));

@@ -233,9 +233,7 @@ impl<E: Event> Since<E> {
     pub fn distribution(&self, event: E) -> Distribution {
         let (places, cells) = (cells_of(event).places(), self.cells.as_ref());
         places.map_or_else(Distribution::default, |places| {
-            let [greatest, inverse] = places.extremes();
-            let unknown = |position| position == greatest || position == inverse;
-            places.distribution(|at| if unknown(at) { u64::MAX } else { cells[at] })
+            places.without_extremes(|position| cells[position])
         })
     }
 

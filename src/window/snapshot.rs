@@ -211,13 +211,8 @@ impl<E: Event> Snapshot<E> {
     /// ```
     pub fn distribution(&self, event: E) -> Distribution {
         let mut all = Distribution::default();
-        for (index, bucket) in self.buckets.iter().enumerate() {
-            let bucket = bucket.distribution(event);
-            if index == 0 {
-                all = bucket;
-            } else {
-                let _ = all.merge(&bucket); // of one scale: it is not refused
-            }
+        for bucket in &self.buckets {
+            let _ = all.merge(&bucket.distribution(event)); // of one scale: it is not refused
         }
         all
     }

@@ -3,6 +3,7 @@
 
 mod cells;
 mod error;
+mod extremes;
 mod families;
 mod merges;
 mod storms;
@@ -23,4 +24,11 @@ fn distribution(scale: Scale, values: &[u64]) -> Distribution {
 /// All that a distribution counts, by the greatest value of each cell.
 fn counts(of: &Distribution) -> Vec<(u64, u64)> {
     of.cells().map(|(values, count)| (*values.end(), count)).collect()
+}
+
+/// Two as one.
+fn merged([one, other]: [&Distribution; 2]) -> Distribution {
+    let mut both = one.clone();
+    both.merge(other).expect("scales that agree");
+    both
 }

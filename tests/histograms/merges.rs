@@ -1,5 +1,6 @@
 //! A merge is what one histogram of all values would be.
 
+use proptest::collection::vec;
 use proptest::prelude::*;
 use windrow::{Distribution, Histogram, Scale, ScaleMismatch, Stats};
 
@@ -23,7 +24,7 @@ proptest! {
         prop_assert_eq!(merged, distribution(scale, &[one, two].concat()));
     }
 
-    /// In either order. The range of both is all there is, so that each value is in it.
+    /// In either order. The range of both is all there is, so that each value is in it. (Of one without values the scale says nothing.)
     #[test]
     fn of_a_finer_schema_it_is_that_of_all_values_in_the_coarser_one(
         (fine, coarse) in (0..=5_u8, 0..=5_u8).prop_map(|(one, two)| (one.max(two), one.min(two))),
@@ -34,6 +35,7 @@ proptest! {
         let [fine, coarse] = [fine, coarse].map(|schema| Scale::new(schema, from, 1 << 40).unwrap());
         let all = distribution(coarse, &[one.clone(), two.clone()].concat());
         let (one, two) = (distribution(fine, &one), distribution(coarse, &two));
+        prop_assume!(!one.is_empty() && !two.is_empty());
         let (mut merged, mut other) = (one.clone(), two.clone());
         merged.merge(&two).unwrap();
         other.merge(&one).unwrap();
@@ -54,6 +56,11 @@ proptest! {
             Ok(()) => {
                 let all = distribution(merged.scale(), &[one, two].concat());
                 prop_assert_eq!(of(&merged), of(&all));
+                let is_empty = [&before, &other].map(Distribution::is_empty);
+                if is_empty.contains(&true) {
+                    prop_assert_eq!(merged.scale(), if is_empty[0] { second } else { first });
+                    return Ok(());
+                }
                 prop_assert!(merged.scale().least() <= first.least().min(second.least()));
                 prop_assert!(merged.scale().greatest() >= first.greatest().max(second.greatest()));
                 prop_assert_eq!(merged.scale().schema(), first.schema().min(second.schema()));
@@ -69,13 +76,67 @@ proptest! {
     }
 }
 
+/// The distributions in this order, added up as the guide does.
+fn folded<'a>(
+    parts: impl IntoIterator<Item = &'a Distribution>,
+) -> Result<Distribution, ScaleMismatch> {
+    let mut all = Distribution::default();
+    parts.into_iter().try_for_each(|part| all.merge(part))?;
+    Ok(all)
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    /// Empty distributions of any scales, anywhere in the order, beside some of one scale.
+    #[test]
+    fn empty_distributions_are_neutral_in_every_order(
+        scale in scales(),
+        parts in vec(prop_oneof![
+            values().prop_map(Ok),
+            scales().prop_map(Err),
+        ], 0..6).prop_shuffle(),
+    ) {
+        let of = |part: &Result<Vec<u64>, Scale>| match part {
+            Ok(values) => distribution(scale, values),
+            Err(empty) => distribution(*empty, &[]),
+        };
+        let all: Vec<Distribution> = parts.iter().map(of).collect();
+        let some: Vec<&Distribution> = all.iter().filter(|part| !part.is_empty()).collect();
+        let merged = folded(&all).unwrap(); // nothing is refused
+        prop_assert_eq!(&merged, &folded(&all).unwrap());
+        if some.is_empty() {
+            prop_assert!(merged.is_empty());
+        } else {
+            let values: Vec<u64> = parts.iter().flat_map(|part| part.clone().unwrap_or_default()).collect();
+            prop_assert_eq!(merged, distribution(scale, &values));
+        }
+    }
+
+    /// Coarser cells are those that a histogram of the coarser scale would have had.
+    #[test]
+    fn coarsened_it_is_that_of_all_values_in_the_coarser_scale(
+        scale in scales(), schema in 0..=7_u8, values in values(),
+    ) {
+        let coarse = Scale::new(schema.min(scale.schema()), scale.least(), scale.greatest()).unwrap();
+        prop_assert_eq!(distribution(scale, &values).coarsened(schema), distribution(coarse, &values));
+    }
+}
+
+/// The sum of minutes keeps the scale of the minutes: from the default there is nothing to take over.
 #[test]
-fn nothing_added_changes_nothing_but_the_scale() {
-    let some = distribution(Scale::DEFAULT, &[5, 2_000, u64::MAX]);
-    let (mut one, mut two) = (some.clone(), Distribution::default());
-    one.merge(&Distribution::default()).unwrap();
-    two.merge(&some).unwrap();
-    assert_eq!((&one, &two), (&some, &some));
+fn a_fold_from_the_default_keeps_the_scale_of_the_parts() {
+    let fine = Scale::fixed::<5, 1, 1_000_000>();
+    let part = distribution(fine, &[700, 700, 2_000]);
+    let all = folded([&part, &part]).unwrap();
+    assert_eq!((all.scale(), all.count()), (fine, 6));
+    assert_eq!(all.error_bound(), fine.error_bound());
+    // Values below the part's range, which the default's range has: they are counted where they were.
+    let low = distribution(Scale::fixed::<3, 1_000_000, 2_000_000>(), &[2_000, 3_000, 1_500_000]);
+    assert_eq!(folded([&low]).unwrap(), low);
+    let mut first = low.clone();
+    first.merge(&Distribution::default()).unwrap();
+    assert_eq!(first, low);
 }
 
 #[test]

@@ -19,7 +19,7 @@ const VALUED: [Timing; 3] = [Timing::Took, Timing::Size, Timing::Rt];
 
 const SHAPE: &str = concat!(
     r#"{"start":1000000000,"end":1500000000,"is_closed":false,"events":{"Pass":{"Count":0},"#,
-    r#""Took":{"Histogram":{"scale":[0,1,16],"sum":103,"extremes":[0,100],"#,
+    r#""Took":{"Histogram":{"scale":[0,1,16],"sum":103,"extremes":[0,100,true],"#,
     r#""cells":[[0,1],[4,1],[18446744073709551615,1]]}},"#,
     r#""Size":{"Histogram":{"scale":[3,513,68719476736],"sum":0,"extremes":null,"cells":[]}},"#,
     r#""Rt":{"Value":{"count":0,"sum":0,"min":null,"max":null}}}}"#,
@@ -63,9 +63,9 @@ fn an_error_names_the_event_and_the_rule() {
         ("[4,1]", "[3,1]", "no cell of the scale ends at 3"),
         ("[4,1]", "[4,0]", "ends at 4 has no values"),
         ("[0,1],[4,1]", "[4,1],[0,1]", "ends at 0 does not come after"),
-        ("[4,1]", "[4,18446744073709551615]", "more values than 64 bits"),
-        ("[0,100]", "[0,16]", "the extremes 0 and 16"),
-        ("[0,100]", "null", "there are values, and no extremes"),
+        ("[0,100,true]", "[0,100,false]", "`Took` has extremes that are not exact"),
+        ("[0,100,true]", "[0,16,true]", "the extremes 0 and 16"),
+        ("[0,100,true]", "null", "there are values, and no extremes"),
         (r#"{"Histogram":{"scale":[3"#, r#"{"Quantile":{"scale":[3"#, "unknown variant `Quantile`"),
         (value, r#"{"Histogram":{}}"#, "`Rt` is a Histogram there; it must be a Value"),
     ] {

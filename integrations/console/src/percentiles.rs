@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
-use windrow::{Distribution, Histogram, Scale};
+use windrow::{Distribution, Scale};
 
 use crate::number::Number;
 
@@ -65,12 +65,10 @@ pub(crate) fn cells(values: &Distribution) -> Value {
 
 /// All of them as one. They are of one scale.
 pub(crate) fn sum(parts: impl IntoIterator<Item = Distribution>) -> Distribution {
-    let add = |mut all: Distribution, part: Distribution| {
-        // Scales that are the same have the same cells.
-        let _ = all.merge(&part);
+    parts.into_iter().fold(Distribution::default(), |mut all, part| {
+        let _ = all.merge(&part); // scales that are the same have the same cells
         all
-    };
-    parts.into_iter().reduce(add).unwrap_or_default()
+    })
 }
 
 /// A distribution for each point of time: lists of their numbers, and their cells.
@@ -108,21 +106,17 @@ fn used(points: &[Distribution]) -> BTreeSet<(u64, u64)> {
 /// The same by the finest schema by which they do not use too many cells.
 fn fewer_cells(mut points: Vec<Distribution>) -> Vec<Distribution> {
     while used(&points).len() > MOST_CELLS {
-        let Some(coarser) = points.first().and_then(|point| coarser(point.scale())) else { break };
-        let none = Histogram::with_scale(coarser).distribution();
-        points = points.into_iter().map(|point| sum([none.clone(), point])).collect();
+        let schema = points.iter().map(|point| point.scale().schema()).max();
+        let Some(coarser) = schema.and_then(|schema| schema.checked_sub(1)) else { break };
+        points = points.iter().map(|point| point.coarsened(coarser)).collect();
     }
     points
 }
 
-/// The next coarser schema, with the same range.
-fn coarser(scale: Scale) -> Option<Scale> {
-    let schema = scale.schema().checked_sub(1)?;
-    Scale::new(schema, scale.least(), scale.greatest()).ok()
-}
-
 #[cfg(test)]
 mod tests {
+    use windrow::Histogram;
+
     use super::*;
 
     /// Points of which each has a thousand values, by a fine scale of all values.

@@ -16,6 +16,7 @@ pub(super) enum Flaw<'a> {
     OfNothing { name: &'a str, min: Option<u64>, max: Option<u64> },
     Unbounded { name: &'a str, count: u64 },
     Scale { name: &'a str, scale: Scale, expected: Scale },
+    Inexact { name: &'a str },
 }
 
 impl Display for Flaw<'_> {
@@ -54,6 +55,10 @@ impl Display for Flaw<'_> {
                 f,
                 "the distribution of the event `{name}` has a scale of {scale:?}; it must be {expected:?}"
             ),
+            Flaw::Inexact { name } => write!(
+                f,
+                "the distribution of the event `{name}` has extremes that are not exact; a bucket's are"
+            ),
             Flaw::Unbounded { name, count } => write!(
                 f,
                 "of the event `{name}`, the count is {count} without a minimum and a maximum; of \
@@ -72,11 +77,12 @@ pub(super) fn order(stats: &Stats) -> Result<(), Flaw<'static>> {
 }
 
 /// The distribution of an event of a kind.
-pub(super) fn of_scale<'a>(name: &'a str, of: &Distribution, kind: Kind) -> Result<(), Flaw<'a>> {
+pub(super) fn of_bucket<'a>(name: &'a str, of: &Distribution, kind: Kind) -> Result<(), Flaw<'a>> {
     match kind {
         Kind::Histogram(expected) if of.scale() != expected => {
             Err(Flaw::Scale { name, scale: of.scale(), expected })
         }
+        _ if !of.has_exact_extremes() => Err(Flaw::Inexact { name }),
         _ => Ok(()),
     }
 }

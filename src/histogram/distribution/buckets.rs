@@ -27,7 +27,7 @@ impl Distribution {
         let mut below = 0_u64;
         let mut cumulative = vec![(0, 0)];
         cumulative.extend(self.cells.iter().map(|(place, count)| {
-            below = below.wrapping_add(*count);
+            below = below.saturating_add(*count);
             (*place, below)
         }));
         let scale = self.scale;

@@ -1,9 +1,12 @@
 //! Adding one distribution to another.
 //!
-//! The result has the coarser schema of both, and a range that has both ranges. What a cell has counted goes into that cell of the result
-//! in which all of it is. There is such a one for each cell of a range: ranges begin and end at powers of two, as cells of all
-//! schemas do. Of what was counted below a range or above, the result may have several cells. Then it is known to lie in one of
-//! them only if the extremes are in one: else nobody knows where it belongs, and nothing is merged.
+//! Of two that have values the result has the coarser schema of both, and a range that has both ranges. What a cell has counted goes
+//! into that cell of the result in which all of it is. There is such a one for each cell of a range: ranges begin and end at powers of
+//! two, as cells of all schemas do. Of what was counted below a range or above, the result may have several cells. Then it is known to
+//! lie in one of them only if the extremes are in one: otherwise its cell is unknown, and nothing is merged.
+//!
+//! A distribution without values has a scale, too, but nothing that needs it. So it takes the other's, or gives way to it: it is
+//! neutral on both sides, and a sum of many does not depend on where it begins.
 
 use super::Distribution;
 use crate::error::ScaleMismatch;
@@ -12,12 +15,16 @@ use crate::histogram::scale::Scale;
 impl Distribution {
     /// Adds what the other has counted to this one: as if all had been recorded in one histogram.
     ///
-    /// The scales may differ. Then the result has the coarser schema of both, exactly: each cell of the coarser one is some cells of the finer
-    /// one. Its range has both ranges.
+    /// A distribution without values changes nothing, whatever its scale; and one without values to which another is added
+    /// becomes that one. So a sum may begin with [`default`](Distribution::default).
+    ///
+    /// The scales of two that have values may differ. Then the result has the coarser schema of both, exactly: each cell of the coarser
+    /// one is some cells of the finer one. Its range has both ranges. (For a coarser schema on purpose there is
+    /// [`coarsened`](Self::coarsened).) The extremes of the result are [exact](Self::has_exact_extremes) if those of both are.
     ///
     /// # Errors
     ///
-    /// [`ScaleMismatch`], if one has counted values outside of its own range that lie in the range of the other: nobody knows in which cells.
+    /// [`ScaleMismatch`], if one has counted values outside of its own range that lie in the range of the other: their cells are unknown.
     /// Then nothing was merged.
     ///
     /// ```
@@ -34,21 +41,50 @@ impl Distribution {
     /// # Ok::<(), windrow::ScaleMismatch>(())
     /// ```
     pub fn merge(&mut self, other: &Distribution) -> Result<(), ScaleMismatch> {
-        let scale = self.scale.union(other.scale);
-        let (mine, theirs) = (self.cells_in(scale)?, other.cells_in(scale)?);
-        let extremes = match (self.is_empty(), other.is_empty()) {
-            (_, true) => self.extremes,
-            (true, false) => other.extremes,
-            (false, false) => {
-                (self.extremes.0.min(other.extremes.0), self.extremes.1.max(other.extremes.1))
-            }
-        };
-        let mut cells = mine;
-        cells.extend(theirs);
-        cells.sort_by_key(|(place, _)| *place);
         let sum = self.sum.wrapping_add(other.sum);
-        *self = Distribution::of_used(scale, added_up(cells), sum, extremes);
+        if other.is_empty() && !self.is_empty() {
+            self.sum = sum; // of a record that was being made
+            return Ok(());
+        }
+        if self.is_empty() {
+            *self = Distribution { sum, ..other.clone() };
+            return Ok(());
+        }
+        let scale = self.scale.union(other.scale);
+        let mut cells = self.cells_in(scale)?;
+        cells.extend(other.cells_in(scale)?);
+        cells.sort_by_key(|(place, _)| *place);
+        let (mine, theirs) = (self.extremes, other.extremes);
+        let extremes = (mine.0.min(theirs.0), mine.1.max(theirs.1));
+        let exact = self.exact && other.exact;
+        *self = Distribution::of_used(scale, added_up(cells), sum, extremes, exact);
         Ok(())
+    }
+
+    /// Returns the same values in the cells of a coarser schema, with the same range; unchanged if `schema` is not coarser.
+    ///
+    /// It is what a histogram of that scale would have counted: fewer cells, with a larger [error](Self::error_bound). Count, sum and
+    /// extremes stay. Costs an allocation.
+    ///
+    /// ```
+    /// use windrow::Histogram;
+    ///
+    /// let latency = Histogram::new(); // schema 3
+    /// [1_100, 1_200, 1_500, 2_000].iter().for_each(|nanos| latency.record(*nanos));
+    /// let fine = latency.distribution();
+    /// let coarse = fine.coarsened(0);
+    /// assert_eq!((fine.cells().count(), coarse.cells().count()), (4, 1));
+    /// assert_eq!((coarse.scale().schema(), coarse.count(), coarse.max()), (0, 4, Some(2_000)));
+    /// assert_eq!(fine.coarsened(3), fine);
+    /// ```
+    pub fn coarsened(&self, schema: u8) -> Distribution {
+        let scale = self.scale.coarsened(schema);
+        let place = |(place, count): &(u16, u64)| {
+            let (_, greatest) = self.scale.bounds(usize::from(*place));
+            (scale.place(greatest) as u16, *count)
+        };
+        let cells = added_up(self.cells.iter().map(place));
+        Distribution::of_used(scale, cells, self.sum, self.extremes, self.exact)
     }
 
     /// What it has counted, by the places of `scale`, in order. A place may be there several times.
@@ -70,11 +106,11 @@ impl Distribution {
 }
 
 /// Cells in order, each once.
-fn added_up(cells: Vec<(u16, u64)>) -> Vec<(u16, u64)> {
-    let mut added: Vec<(u16, u64)> = Vec::with_capacity(cells.len());
+fn added_up(cells: impl IntoIterator<Item = (u16, u64)>) -> Vec<(u16, u64)> {
+    let mut added: Vec<(u16, u64)> = Vec::new();
     for (place, count) in cells {
         match added.last_mut() {
-            Some(last) if last.0 == place => last.1 = last.1.wrapping_add(count),
+            Some(last) if last.0 == place => last.1 = last.1.saturating_add(count),
             _ => added.push((place, count)),
         }
     }

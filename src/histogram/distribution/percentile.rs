@@ -21,9 +21,10 @@ use super::Distribution;
 impl Distribution {
     /// What stands for the value below which, or at which, the part `q` of all values is: for 0.99 the 99th percentile.
     ///
-    /// Of `n` values in order it is the one numbered `q * n`, rounded up, counted from 1: for 0.5 the lower of two medians. What is
-    /// returned is that value give or take the [error](Self::error_bound), and never beyond the extremes; so where all values are the same
-    /// it is exact. (For the least and the greatest, which are better known, there are [`min`](Self::min) and [`max`](Self::max).)
+    /// Of `n` values in order it is the one numbered `q * n`, rounded up, counted from 1: for 0.5 the lower of two medians. (A `q` such
+    /// as 0.07 stands for the decimal fraction that it was written as: of 100 values it is the seventh.) What is returned is that value
+    /// give or take the [error](Self::error_bound), and never beyond the extremes. Two values are exact where the extremes
+    /// [are](Self::has_exact_extremes): the first one, which is [`min`](Self::min), and the last one, which is [`max`](Self::max).
     /// `None` if there is no value, or if `q` is not a number from 0 to 1: 99 is not the 99th percentile.
     ///
     /// Costs a walk over the cells that were used.
@@ -71,14 +72,16 @@ impl Distribution {
     }
 
     fn all_within<const N: usize>(&self, q: [f64; N]) -> [Option<RangeInclusive<u64>>; N] {
-        let ranks = q.map(|q| self.rank(q));
+        let total = self.total();
+        let is_asked = |q: &f64| total > 0 && (0.0..=1.0).contains(q);
+        let ranks = q.map(|q| is_asked(&q).then(|| rank(q, total)));
         let mut found = [const { None }; N];
-        let mut passed = 0_u64;
+        let mut passed = 0_u128;
         for cell in self.used() {
-            let end = passed.wrapping_add(cell.count);
+            let end = passed + u128::from(cell.count);
             for (found, rank) in found.iter_mut().zip(ranks) {
-                if rank.is_some_and(|rank| passed < rank && rank <= end) {
-                    *found = Some(cell.bounds.0..=cell.bounds.1);
+                if let Some(rank) = rank.filter(|rank| (passed + 1..=end).contains(rank)) {
+                    *found = Some(self.bounds_of(rank, total, cell.bounds));
                 }
             }
             passed = end;
@@ -86,16 +89,39 @@ impl Distribution {
         found
     }
 
-    /// The number of the value, from 1 on, that the part `q` asks for.
-    fn rank(&self, q: f64) -> Option<u64> {
-        if self.is_empty() || !(0.0..=1.0).contains(&q) {
-            return None;
+    /// What is known of the value with a rank, in a cell with these bounds. The first and the last are the extremes; the only one is
+    /// known by that, too, unless one that is not counted has moved an extreme.
+    fn bounds_of(&self, rank: u128, total: u128, (from, to): (u64, u64)) -> RangeInclusive<u64> {
+        match (self.exact && total > 1, self.extremes) {
+            (true, (least, _)) if rank == 1 => least..=least,
+            (true, (_, greatest)) if rank == total => greatest..=greatest,
+            _ => from..=to,
         }
-        // Of a fraction such as 0.07 the nearest number is above it, and 7 of 100 values would be 8. So take the one before.
-        #[allow(clippy::cast_sign_loss)] // it saturates
-        let rank = (q.next_down() * self.count as f64).ceil() as u64;
-        Some(rank.min(self.count).max(1)) // counts wrap: they may come to nothing
     }
+}
+
+/// How many bits a `f64` has of its fraction.
+const BITS: u32 = f64::MANTISSA_DIGITS - 1;
+
+/// The number of the value, from 1 on, that the part `q` of `total` values asks for: `q * total`, rounded up, exactly.
+///
+/// There is at least one value, and fewer than 2^76. `q` is a number from 0 to 1.
+fn rank(q: f64, total: u128) -> u128 {
+    // Of a fraction such as 0.07 the nearest number is above it, and 7 of 100 values would be 8. So take the one before. As long as
+    // there are fewer values than numbers from 0 to 1, this changes no other rank.
+    let q = if total < 1 << f64::MANTISSA_DIGITS { q.next_down().abs() } else { q.abs() };
+    let (exponent, fraction) = (q.to_bits() >> BITS, q.to_bits() & ((1 << BITS) - 1));
+    // `q` is the significand, divided by two to the power of BITS and of `shift`.
+    let (significand, shift) = match exponent {
+        0 => (fraction, 1_022),
+        _ => (fraction | (1 << BITS), 1_023 - exponent),
+    };
+    // In two halves, of which the upper one is a multiple of the divisor: the product may have more than 128 bits.
+    let [high, low] =
+        [total >> 64, total & u128::from(u64::MAX)].map(|half| half * u128::from(significand));
+    let rounded_up = (high << (64 - BITS)) + low.div_ceil(1 << BITS);
+    let divisor = 1_u128.checked_shl(shift as u32).unwrap_or(u128::MAX);
+    rounded_up.div_ceil(divisor).clamp(1, total)
 }
 
 /// The number between two whose relative distance from both is the same, rounded.

@@ -13,7 +13,7 @@ use crate::histogram::scale::Scale;
 const DISTRIBUTION: &[&str; 4] = &["scale", "sum", "extremes", "cells"];
 
 /// Written as a struct, of one shape in all formats: `scale` (schema, and the least and the greatest value of the range), `sum`, `extremes`
-/// (the least and the greatest value, or none), and `cells`, those that were used, from below: the greatest value of each, and how many values
+/// (the least and the greatest value, and whether they are exact; or none), and `cells`, those that were used, from below: the greatest value of each, and how many values
 /// it has. Needs the feature `serde`.
 ///
 /// ```
@@ -25,7 +25,7 @@ const DISTRIBUTION: &[&str; 4] = &["scale", "sum", "extremes", "cells"];
 /// let text = serde_json::to_string(&now)?;
 /// assert_eq!(
 ///     text,
-///     r#"{"scale":[3,513,68719476736],"sum":2624,"extremes":[600,1024],"cells":[[608,1],[1024,2]]}"#
+///     r#"{"scale":[3,513,68719476736],"sum":2624,"extremes":[600,1024,true],"cells":[[608,1],[1024,2]]}"#
 /// );
 /// assert_eq!(serde_json::from_str::<Distribution>(&text)?, now);
 /// # Ok::<(), serde_json::Error>(())
@@ -36,10 +36,12 @@ impl Serialize for Distribution {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let scale = (self.scale.schema(), self.scale.least(), self.scale.greatest());
         let cells: Vec<_> = self.cells().map(|(values, count)| (*values.end(), count)).collect();
+        let (least, greatest) = self.extremes;
+        let extremes = (!self.is_empty()).then_some((least, greatest, self.exact));
         let mut fields = serializer.serialize_struct("Distribution", DISTRIBUTION.len())?;
         fields.serialize_field(DISTRIBUTION[0], &scale)?;
         fields.serialize_field(DISTRIBUTION[1], &self.sum)?;
-        fields.serialize_field(DISTRIBUTION[2], &self.min().zip(self.max()))?;
+        fields.serialize_field(DISTRIBUTION[2], &extremes)?;
         fields.serialize_field(DISTRIBUTION[3], &cells)?;
         fields.end()
     }
@@ -50,7 +52,7 @@ impl Serialize for Distribution {
 /// These are errors, which name the value and the rule:
 ///
 /// * a scale that is none, or whose range does not begin and end at powers of two;
-/// * a cell that the scale does not have, that is empty, or that does not come after the one before; more values than a `u64` counts;
+/// * a cell that the scale does not have, that is empty, or that does not come after the one before;
 /// * extremes that are not in the first and the last cell, or a least value above the greatest; extremes of nothing, or values without.
 impl<'de> Deserialize<'de> for Distribution {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Distribution, D::Error> {
@@ -67,8 +69,7 @@ enum Flaw {
     Cell { end: u64 },
     Empty { end: u64 },
     Order { end: u64 },
-    Count,
-    Extremes(Option<(u64, u64)>),
+    Extremes(Option<(u64, u64, bool)>),
 }
 
 impl Display for Flaw {
@@ -84,9 +85,8 @@ impl Display for Flaw {
             Flaw::Order { end } => {
                 write!(f, "the cell that ends at {end} does not come after the one before")
             }
-            Flaw::Count => write!(f, "the cells have more values than 64 bits count"),
             Flaw::Extremes(None) => write!(f, "there are values, and no extremes"),
-            Flaw::Extremes(Some((least, greatest))) => write!(
+            Flaw::Extremes(Some((least, greatest, _))) => write!(
                 f,
                 "the extremes {least} and {greatest} are not those of values in the first cell and the last"
             ),
@@ -97,7 +97,7 @@ impl Display for Flaw {
 fn from_parts(
     (schema, least, greatest): (u8, u64, u64),
     sum: u64,
-    extremes: Option<(u64, u64)>,
+    extremes: Option<(u64, u64, bool)>,
     cells: Vec<(u64, u64)>,
 ) -> Result<Distribution, Flaw> {
     let scale = Scale::new(schema, least, greatest).map_err(Flaw::Scale)?;
@@ -118,12 +118,11 @@ fn from_parts(
         }
         used.push((place as u16, count));
     }
-    let count = used.iter().try_fold(0_u64, |all, (_, count)| all.checked_add(*count));
-    count.ok_or(Flaw::Count)?;
     let ends = used.first().zip(used.last()).map(|(first, last)| (first.0, last.0));
-    let of = |(least, greatest)| (scale.place(least) as u16, scale.place(greatest) as u16);
-    if extremes.map(of) != ends || extremes.is_some_and(|(least, greatest)| least > greatest) {
+    let of = |(least, greatest, _)| (scale.place(least) as u16, scale.place(greatest) as u16);
+    if extremes.map(of) != ends || extremes.is_some_and(|(least, greatest, _)| least > greatest) {
         return Err(Flaw::Extremes(extremes));
     }
-    Ok(Distribution::of_used(scale, used, sum, extremes.unwrap_or_default()))
+    let (least, greatest, exact) = extremes.unwrap_or_default();
+    Ok(Distribution::of_used(scale, used, sum, (least, greatest), exact))
 }

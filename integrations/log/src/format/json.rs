@@ -320,8 +320,8 @@ mod tests {
         let line = bucket(&Facts { distributions: &distributions, ..facts("/", &events) });
         let text = str::from_utf8(&line).unwrap();
         let expected = concat!(
-            r#""events":{"Rt":{"count":3,"sum":2001600,"min":600,"max":2000000,"p50":980,"p90":1960795,"p99":1960795,"#,
-            r#""distribution":{"scale":[3,513,68719476736],"sum":2001600,"extremes":[600,2000000],"#,
+            r#""events":{"Rt":{"count":3,"sum":2001600,"min":600,"max":2000000,"p50":980,"p90":2000000,"p99":2000000,"#,
+            r#""distribution":{"scale":[3,513,68719476736],"sum":2001600,"extremes":[600,2000000,true],"#,
             r#""cells":[[608,1],[1024,1],[2097152,1]]}}}"#
         );
         assert!(text.contains(expected), "{text}");

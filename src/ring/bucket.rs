@@ -163,7 +163,9 @@ impl Bucket {
         // then sees that the version has changed. (Boehm, "Can seqlocks get along with programming
         // language memory models?", 2012.)
         let version = (self.identity.load(Ordering::Relaxed) & !STATE) + (STATE + 1);
-        self.identity.store(version | INIT, Ordering::Relaxed);
+        // Release: a reader that finds the bucket in the middle of this sees what became of it before: pairs with the
+        // fence in `open_extreme`.
+        self.identity.store(version | INIT, Ordering::Release);
         fence(Ordering::Release);
         self.witness.renew();
         self.live.start.store(opening.start, Ordering::Relaxed);

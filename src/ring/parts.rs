@@ -4,11 +4,12 @@
 use std::ptr::{from_ref, null_mut};
 use std::time::Duration;
 
-use crate::event::Kind;
+use crate::event::cells::EventCells;
 use crate::event::layout::{BucketLayout, CellIndex};
+use crate::event::{Kind, Stats};
 use crate::reclaim;
 use crate::ring::block::Block;
-use crate::ring::bucket::{Bucket, BucketPtr, OPEN, Opening};
+use crate::ring::bucket::{Bucket, BucketPtr, CLOSED, OPEN, Opening};
 use crate::ring::bucket_ref::{Adder, BucketRef};
 use crate::ring::mark::each_closed;
 use crate::ring::slot::{Content, Slot};
@@ -262,5 +263,70 @@ impl LateRotation {
         let retired = unsafe { &*self.retired.load(Ordering::Relaxed) };
         assert!(!self.ring.rotate(&BucketRef::to(retired), 93, &guard));
         retired.references.release();
+    }
+}
+
+/// A retired bucket that one thread closes while another reads what a tier holds of it: [`Ring::close_retired`], and
+/// `open_extreme` in `tier_view`.
+#[derive(Debug)]
+pub struct TierClosed {
+    ring: Ring,
+    /// The retired bucket, without a reference.
+    retired: BucketPtr,
+}
+
+impl TierClosed {
+    /// With a tier of 20 ns. The value 16 was recorded at 13, in a bucket that is retired and not closed.
+    #[must_use]
+    #[allow(clippy::missing_panics_doc, clippy::new_without_default)]
+    pub fn new() -> TierClosed {
+        let geometry = Geometry::new(Duration::from_nanos(20), 2).expect("sound");
+        let tier = Geometry::of_length(Duration::from_nanos(20), 3).expect("sound");
+        let ring = Ring::new(geometry, vec![tier], BucketLayout::of(&VALUE), 0).expect("sound");
+        assert!(ring.rotate(&ring.acquire_current(), 10, &reclaim::pin()));
+        ring.close_retired();
+        // In a model only values are added through the block of a bucket that they have opened.
+        assert!(ring.add_at(13, 13, CellIndex::Value { pair: 0, extremes: 2 }, 16).is_ok());
+        let retired = BucketPtr::new(from_ref(ring.acquire_current().bucket()).cast_mut());
+        assert!(ring.rotate(&ring.acquire_current(), 20, &reclaim::pin()));
+        let closed = TierClosed { ring, retired };
+        assert!(!closed.is_closed());
+        closed
+    }
+
+    /// Closes it.
+    pub fn close_retired(&self) {
+        self.ring.close_retired();
+    }
+
+    /// Whether it is closed.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.ring.store.blocks.get(1).is_some_and(Block::is_free)
+    }
+
+    /// Reuses it for the slice at 30, as a rotation does that is given up later. False if it is not closed.
+    #[must_use]
+    pub fn reuse(&self) -> bool {
+        let guard = reclaim::pin();
+        let current = self.ring.acquire_current();
+        let opening = Opening::fine(current.generation(&guard), STARTS[1], STARTS[1]);
+        // SAFETY: a bucket of the ring's.
+        let bucket = unsafe { &*self.retired.load(Ordering::Relaxed) };
+        let is_free = opening.evict(bucket) && bucket.references.try_take();
+        if is_free {
+            // SAFETY: all buckets have this layout.
+            unsafe { bucket.begin_init(self.ring.store.layout, &opening) };
+            bucket.end_init(CLOSED);
+            bucket.references.release();
+        }
+        is_free
+    }
+
+    /// What the tier's two newest buckets hold.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        let cells = EventCells::Same(CellIndex::Value { pair: 0, extremes: 2 });
+        self.ring.view(|| 23, |view| view.stats_in(view.recent(40), cells))
     }
 }

@@ -24,7 +24,7 @@ use crate::ring::geometry::Geometry;
 use crate::ring::store::Store;
 use crate::ring::tier::Tier;
 use crate::ring::view::{Versioned, View};
-use crate::sync::Ordering;
+use crate::sync::{Ordering, fence};
 
 /// A span of a tier: from one boundary up to the end of a coarse bucket.
 pub(crate) struct TierSpan<'v, 'g> {
@@ -217,7 +217,12 @@ fn open_extreme(view: &View<'_>, from: u64, last: u64, position: usize) -> u64 {
         let is_its_own = std::ptr::eq(block.owner_address(), owner.bucket) && owner.is_valid();
         is_its_own.then_some(extreme)
     };
-    view.ring().store.blocks.iter().filter_map(extreme).fold(0, u64::max)
+    let open = view.ring().store.blocks.iter().filter_map(extreme).fold(0, u64::max);
+    // Whatever has dropped an extreme here was stored by a closer that had raised the tier's cells, or after it: the fence
+    // pairs with the Release in `Block::disown`, in `Bucket::set_state` and in `begin_init`. So the cells, read next,
+    // are not older than the raise.
+    fence(Ordering::Acquire);
+    open
 }
 
 /// A coarse bucket's note.

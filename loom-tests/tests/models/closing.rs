@@ -163,3 +163,46 @@ fn close_against_read_of_extremes() {
             assert_eq!((all.count, all.sum, all.min, all.max), (3, 16, Some(3), Some(9)));
         });
 }
+
+/// Reads the extremes of a tier while another thread closes the bucket that has them.
+#[cfg(loom)]
+fn against_a_read_of_a_tiers_extremes(
+    name: &'static str,
+    bound: usize,
+    close: impl Fn(&windrow::parts::TierClosed) + Send + Sync + 'static,
+) {
+    Model::new(name).bounded(bound).explore(move || {
+        let bucket = Arc::new(windrow::parts::TierClosed::new());
+        let check = |bucket: &windrow::parts::TierClosed| {
+            let stats = bucket.stats();
+            assert_eq!((stats.count, stats.sum), (1, 16));
+            assert_eq!((stats.min, stats.max), (Some(16), Some(16)), "lost on their way");
+        };
+        let other = {
+            let bucket = Arc::clone(&bucket);
+            windrow_loom_tests::engine::thread::spawn(move || check(&bucket))
+        };
+        close(&bucket);
+        other.join().unwrap();
+        check(&bucket);
+    });
+}
+
+/// A maximum that a closer takes from a block, and a minimum, are found in the block or in the tier.
+#[test]
+#[cfg(loom)]
+fn close_against_a_read_of_a_tiers_extremes() {
+    let name = "closing::close_against_a_read_of_a_tiers_extremes";
+    against_a_read_of_a_tiers_extremes(name, 2, |bucket| bucket.close_retired());
+}
+
+/// The same, where the bucket is reused at once.
+#[test]
+#[cfg(loom)]
+fn reuse_against_a_read_of_a_tiers_extremes() {
+    let name = "closing::reuse_against_a_read_of_a_tiers_extremes";
+    against_a_read_of_a_tiers_extremes(name, 2, |bucket| {
+        bucket.close_retired();
+        let _ = bucket.reuse();
+    });
+}

@@ -74,6 +74,7 @@ mod limit;
 mod refusal;
 mod room;
 mod service;
+mod unwind;
 
 pub use body::ResponseBody;
 pub use classify::{ByStatus, Classify, Outcome};

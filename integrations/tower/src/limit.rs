@@ -3,9 +3,11 @@
 mod future;
 mod layer;
 mod limits;
+mod series;
 mod service;
 
 pub use future::LimitFuture;
 pub use layer::LimitLayer;
-pub use limits::{Limit, Limits};
+pub use limits::Limits;
+pub use series::Limit;
 pub use service::LimitService;

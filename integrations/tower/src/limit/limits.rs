@@ -9,14 +9,17 @@
 //!
 //! A gate decides by itself. It leaves only when it is retired: then nothing that it granted counts any more, and it
 //! refuses whoever has found it before. Who finds a retired gate takes it out by the very look, under the family's lock, that finds it
-//! retired: so no newer gate leaves in its place.
+//! retired: so no newer gate leaves in its place. A key whose gate could not be made leaves in the same way: it is ended
+//! first, unless another thread has made the gate, and a thread that has found it before looks again.
 
 use std::fmt::{self, Debug, Formatter};
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use windrow::clock::Coarse;
-use windrow::{Admission, Clock, Counter, Family, Gate, Labels, Metric};
+use windrow::{Admission, Clock, Family, Gate, Handle, Labels};
+
+use crate::limit::series::Limit;
+use crate::unwind::make_or_undo;
 
 /// A [`Limit`] for each key: each client, each route, or both. It is made to be a static.
 ///
@@ -82,8 +85,10 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     /// Limits without a key yet, with room for so many. A function makes the gate of each key, when it comes for the first time; and, of `None`, the
     /// one of all keys that find no room.
     ///
-    /// If it panics, so does the call that needed the gate, and nothing is let through. What a gate may be, and what is refused
-    /// (a limit of zero), [`GateBuilder::build`](windrow::GateBuilder::build) says. For another limit later, see [`Limit::gate`].
+    /// Several threads that need the same gate at once may call it each; one of their gates is taken. If it panics, so does
+    /// the call that needed the gate: nothing is let through, and the key takes no room. What a gate may be, and what is
+    /// refused (a limit of zero), [`GateBuilder::build`](windrow::GateBuilder::build) says. For another limit later, see
+    /// [`Limit::gate`].
     ///
     /// ```
     /// use windrow::{Gate, labels};
@@ -104,6 +109,9 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     /// For what is no request: a message on a web socket, a job. It costs a lookup in the family, what the gate does, and an add to a
     /// counter. If the key has just been [forgotten](Self::forget_idle), it takes the family's lock.
     ///
+    /// A gate that you [retired](windrow::Gate::retire) yourself refuses for ever, if it stays in the family: that of a key
+    /// whose labels are all enums, and that of all keys that find no room. Any other makes way for a new one.
+    ///
     /// ```
     /// use std::time::Duration;
     /// use windrow::{Admission, Gate, labels};
@@ -120,19 +128,42 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     pub fn admit(&self, key: L::Borrowed<'_>, weight: u64, max_wait: Duration) -> Admission {
         loop {
             let limit = self.family.with(key);
-            let make = || (self.gate)(limit.keep().labels());
-            let admission = limit.gate.get_or_init(make).admit(weight, max_wait);
-            if admission.is_granted() {
-                limit.passed.increment();
-                return admission;
+            if limit.is_without_gate() {
+                self.make_gate(&limit.keep());
             }
-            if !limit.is_retired() {
-                limit.blocked.increment();
-                return admission;
+            let admission = limit.gate().map(|gate| gate.admit(weight, max_wait));
+            match admission {
+                Some(admission) if admission.is_granted() => {
+                    limit.passed.increment();
+                    return admission;
+                }
+                Some(admission) if !limit.is_over() || Self::stays(&limit.keep()) => {
+                    limit.blocked.increment();
+                    return admission;
+                }
+                _ => {}
             }
             drop(limit);
-            self.family.remove_if(key, Limit::is_retired);
+            self.family.remove_if(key, Limit::is_over);
         }
+    }
+
+    /// Makes a key's gate, unless another thread is faster. If that panics, the key leaves its place.
+    #[cold]
+    fn make_gate(&self, limit: &Handle<L, Limit<C>>) {
+        let make = || (self.gate)(limit.labels());
+        let leave = || {
+            if let Some(key) = limit.labels().filter(|_| !Self::stays(limit)) {
+                limit.end_without_gate();
+                self.family.remove_if(key, Limit::is_over);
+            }
+        };
+        limit.set_gate(make_or_undo(make, leave));
+    }
+
+    /// Whether the family finds the same gate again, whatever becomes of that.
+    fn stays(limit: &Handle<L, Limit<C>>) -> bool {
+        L::COMBINATIONS.is_some() || limit.labels().is_none()
     }
 
     /// Forgets the keys of which nothing counts any more, neither granted nor waited for, and tells how many they were.
@@ -194,90 +225,5 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
 impl<L: Labels, C: Clock + Send + Sync + 'static> Debug for Limits<L, C> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Limits").field(&self.family).finish()
-    }
-}
-
-/// A key's gate, and what became of its requests. In the family of a [`Limits`].
-pub struct Limit<C = Coarse> {
-    gate: OnceLock<Gate<C>>,
-    passed: Counter,
-    blocked: Counter,
-}
-
-impl<C: Clock> Limit<C> {
-    /// The gate; `None` while it is being made.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use windrow::{Gate, labels};
-    /// use windrow_tower::Limits;
-    ///
-    /// labels! { pub struct Client { client: str } }
-    ///
-    /// static CLIENTS: Limits<Client> = Limits::new(1_000, |_| Gate::builder(10).build().expect("ten a second"));
-    /// let client = Client { client: "alice" };
-    /// assert!(CLIENTS.admit(client, 1, Duration::ZERO).is_granted());
-    /// let limit = CLIENTS.family().handle(client);
-    /// let gate = limit.gate().expect("it was asked");
-    /// assert_eq!(gate.left(), 9);
-    /// gate.set_limit(100)?; // until the key is forgotten
-    /// assert_eq!(gate.left(), 99);
-    /// # Ok::<(), windrow::GateError>(())
-    /// ```
-    pub fn gate(&self) -> Option<&Gate<C>> {
-        self.gate.get()
-    }
-
-    /// How many were let through, now or after a wait. Requests, whatever they weigh.
-    ///
-    /// ```
-    /// assert_eq!(windrow_tower::Limit::<windrow::clock::Coarse>::default().passed().sum(), 0);
-    /// ```
-    pub fn passed(&self) -> &Counter {
-        &self.passed
-    }
-
-    /// How many were refused. Requests, whatever they weigh.
-    ///
-    /// ```
-    /// assert_eq!(windrow_tower::Limit::<windrow::clock::Coarse>::default().blocked().sum(), 0);
-    /// ```
-    pub fn blocked(&self) -> &Counter {
-        &self.blocked
-    }
-
-    fn is_retired(&self) -> bool {
-        self.gate().is_some_and(|gate| gate.limit() == 0)
-    }
-}
-
-/// Without a gate yet.
-impl<C> Default for Limit<C> {
-    fn default() -> Limit<C> {
-        Limit { gate: OnceLock::new(), passed: Counter::new(), blocked: Counter::new() }
-    }
-}
-
-/// The total is how many passed, and how many were blocked.
-impl<C: Clock + Send + Sync + 'static> Metric for Limit<C> {
-    type Total = (u64, u64);
-
-    fn total(&self) -> (u64, u64) {
-        (self.passed.total(), self.blocked.total())
-    }
-
-    fn merge(one: &mut (u64, u64), other: (u64, u64)) {
-        Counter::merge(&mut one.0, other.0);
-        Counter::merge(&mut one.1, other.1);
-    }
-}
-
-impl<C> Debug for Limit<C> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Limit")
-            .field("gate", &self.gate.get())
-            .field("passed", &self.passed)
-            .field("blocked", &self.blocked)
-            .finish()
     }
 }

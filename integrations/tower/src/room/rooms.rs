@@ -16,6 +16,8 @@ use std::sync::OnceLock;
 
 use windrow::{Counter, Entered, Family, Handle, InFlight, Labels, Metric};
 
+use crate::unwind::make_or_undo;
+
 /// A [`Room`] for each key: how many requests there may be at once. It is made to be a static.
 ///
 /// ```
@@ -53,6 +55,9 @@ impl<L: Labels> Rooms<L> {
     /// Rooms without a key yet, for so many keys. A function says how many places the room of a key has, when that comes for the first time; and, of
     /// `None`, the one of all keys that find no room. A room without places refuses everybody.
     ///
+    /// Several threads that need the same room at once may call the function each. If it panics, so does the call that
+    /// needed the room: nothing is let in, and the key takes no room in the family.
+    ///
     /// ```
     /// use windrow::labels;
     /// use windrow_tower::Rooms;
@@ -84,8 +89,8 @@ impl<L: Labels> Rooms<L> {
     pub fn try_enter(&self, key: L::Borrowed<'_>) -> Option<InRoom<L>> {
         loop {
             let room = self.family.with(key);
-            let places = || (self.places)(room.keep().labels());
-            let places = (*room.places.get_or_init(places)).min(CLOSED - 1);
+            let places = room.places.get().copied().unwrap_or_else(|| self.make(&room.keep()));
+            let places = places.min(CLOSED - 1);
             if room.level.try_enter(1, places).map(Entered::forget).is_some() {
                 // While somebody is in it, it is not closed, and does not leave the family.
                 room.passed.increment();
@@ -98,6 +103,18 @@ impl<L: Labels> Rooms<L> {
             drop(room);
             self.family.remove_if(key, Room::is_closed);
         }
+    }
+
+    /// Says how many places a key's room has, unless another thread is faster. If that panics, the key leaves its place.
+    #[cold]
+    fn make(&self, room: &Handle<L, Room>) -> u64 {
+        let leave = || {
+            if let Some(key) = room.labels().filter(|_| L::COMBINATIONS.is_none() && room.close()) {
+                self.family.remove_if(key, Room::is_closed);
+            }
+        };
+        let places = make_or_undo(|| (self.places)(room.labels()), leave);
+        *room.places.get_or_init(|| places)
     }
 
     /// Forgets the keys whose rooms are empty, and tells how many they were.

@@ -10,7 +10,7 @@ use axum::routing::get;
 use http::{Request, StatusCode};
 use testkit::race;
 use tower::{Layer, ServiceExt, service_fn};
-use windrow::{Admission, Gate};
+use windrow::Gate;
 use windrow_tower::{Http, LimitLayer, Limits, MetricsLayer};
 
 use crate::limited::{Client, client, from, limits, status};
@@ -217,16 +217,4 @@ async fn what_a_limit_refuses_is_counted_as_blocked_by_the_layer_around_it() {
     let blocked = routes.lifetime().0.stats(Http::Block).count;
     let counts = Counts { answered: 2, ..Counts::successes(5) };
     assert_eq!((blocked, crate::get(routes, "/")), (3, counts));
-}
-
-#[test]
-fn a_gate_that_cannot_be_made_lets_nothing_through() {
-    static CLIENTS: Limits<Client> =
-        Limits::new(10, |_| Gate::builder(0).build().expect("at least one"));
-    let ask = || CLIENTS.admit(Client { client: "alice" }, 1, Duration::ZERO);
-    for _ in 0..2 {
-        let asked: Result<Admission, _> = std::panic::catch_unwind(ask);
-        assert!(asked.is_err());
-    }
-    assert_eq!((CLIENTS.forget_idle(), CLIENTS.family().lifetime()), (0, (0, 0)));
 }

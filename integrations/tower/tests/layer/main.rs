@@ -5,6 +5,7 @@ mod connections;
 mod counts;
 mod flights;
 mod grpc;
+mod hostile;
 mod limited;
 mod limits;
 mod memory;

@@ -1,0 +1,110 @@
+//! A key of limits in time: its gate, and what became of its requests.
+
+use std::fmt::{self, Debug, Formatter};
+use std::sync::OnceLock;
+
+use windrow::clock::Coarse;
+use windrow::{Clock, Counter, Gate, Metric};
+
+/// A key's gate, and what became of its requests. In the family of a [`Limits`].
+pub struct Limit<C = Coarse> {
+    /// `None` within: it could not be made, and the key is about to leave.
+    gate: OnceLock<Option<Gate<C>>>,
+    pub(super) passed: Counter,
+    pub(super) blocked: Counter,
+}
+
+impl<C: Clock> Limit<C> {
+    /// The gate; `None` while it is being made.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::{Gate, labels};
+    /// use windrow_tower::Limits;
+    ///
+    /// labels! { pub struct Client { client: str } }
+    ///
+    /// static CLIENTS: Limits<Client> = Limits::new(1_000, |_| Gate::builder(10).build().expect("ten a second"));
+    /// let client = Client { client: "alice" };
+    /// assert!(CLIENTS.admit(client, 1, Duration::ZERO).is_granted());
+    /// let limit = CLIENTS.family().handle(client);
+    /// let gate = limit.gate().expect("it was asked");
+    /// assert_eq!(gate.left(), 9);
+    /// gate.set_limit(100)?; // until the key is forgotten
+    /// assert_eq!(gate.left(), 99);
+    /// # Ok::<(), windrow::GateError>(())
+    /// ```
+    pub fn gate(&self) -> Option<&Gate<C>> {
+        self.gate.get()?.as_ref()
+    }
+
+    /// How many were let through, now or after a wait. Requests, whatever they weigh.
+    ///
+    /// ```
+    /// assert_eq!(windrow_tower::Limit::<windrow::clock::Coarse>::default().passed().sum(), 0);
+    /// ```
+    pub fn passed(&self) -> &Counter {
+        &self.passed
+    }
+
+    /// How many were refused. Requests, whatever they weigh.
+    ///
+    /// ```
+    /// assert_eq!(windrow_tower::Limit::<windrow::clock::Coarse>::default().blocked().sum(), 0);
+    /// ```
+    pub fn blocked(&self) -> &Counter {
+        &self.blocked
+    }
+
+    /// Whether the gate is still to be made.
+    pub(super) fn is_without_gate(&self) -> bool {
+        self.gate.get().is_none()
+    }
+
+    /// Takes the gate, unless there is one.
+    pub(super) fn set_gate(&self, gate: Gate<C>) {
+        self.gate.get_or_init(|| Some(gate));
+    }
+
+    /// Ends a key whose gate could not be made, unless another thread has made it.
+    pub(super) fn end_without_gate(&self) {
+        self.gate.get_or_init(|| None);
+    }
+
+    /// Whether the gate is retired, or was never made and never will be.
+    pub(super) fn is_over(&self) -> bool {
+        let is_over = |gate: &Option<Gate<C>>| gate.as_ref().is_none_or(|gate| gate.limit() == 0);
+        self.gate.get().is_some_and(is_over)
+    }
+}
+
+/// Without a gate yet.
+impl<C> Default for Limit<C> {
+    fn default() -> Limit<C> {
+        Limit { gate: OnceLock::new(), passed: Counter::new(), blocked: Counter::new() }
+    }
+}
+
+/// The total is how many passed, and how many were blocked.
+impl<C: Clock + Send + Sync + 'static> Metric for Limit<C> {
+    type Total = (u64, u64);
+
+    fn total(&self) -> (u64, u64) {
+        (self.passed.total(), self.blocked.total())
+    }
+
+    fn merge(one: &mut (u64, u64), other: (u64, u64)) {
+        Counter::merge(&mut one.0, other.0);
+        Counter::merge(&mut one.1, other.1);
+    }
+}
+
+impl<C> Debug for Limit<C> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Limit")
+            .field("gate", &self.gate.get().and_then(Option::as_ref))
+            .field("passed", &self.passed)
+            .field("blocked", &self.blocked)
+            .finish()
+    }
+}

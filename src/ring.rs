@@ -70,6 +70,7 @@ mod slot;
 mod slots;
 mod store;
 mod tier;
+mod tiers;
 mod touched;
 
 // What stands beside it in the ring.
@@ -110,7 +111,6 @@ use proposal::Proposal;
 use slots::Slots;
 pub(crate) use span::Span;
 use store::Store;
-use tier::{Missed, Tier};
 pub(crate) use tier_view::{Coarse, TierSpan};
 use touched::Touched;
 pub(crate) use view::{BucketData, View};
@@ -132,10 +132,8 @@ pub(crate) struct Ring {
     late: Box<[AtomicU64]>,
     /// Whether the interval has a bucket whose shared cells were added to.
     touched: Touched,
-    /// Rings of coarser buckets, each with longer ones than the one before.
-    tiers: Box<[Tier]>,
-    /// Whether a bucket was retired that the tiers have no note of.
-    missed: Missed,
+    /// The tiers: rings of coarser buckets, each with longer ones than the one before.
+    coarse: Box<[Geometry]>,
     /// Which closed buckets were handed out.
     cursor: Cursor,
     membarrier_lock: MembarrierLock,
@@ -153,11 +151,10 @@ impl Ring {
     ) -> Result<Ring, BuildError> {
         let strategy = stripe::of_windows(); // columns are claimed below, which needs a decision
         forks::watch(); // for the lock, and the closer
-        let generation = Generation::first(geometry)?;
+        let generation = Generation::first(geometry, &tiers)?;
         let slots = Arc::clone(&generation.slots);
         let coarse = tiers.iter().map(|tier| tier.buckets().saturating_add(2));
         let coarse = coarse.fold(0, usize::saturating_add);
-        let tiers = tiers.into_iter().enumerate().map(|(index, tier)| Tier::new(index, tier));
         let store = Store::new(layout, strategy, geometry.buckets(), coarse);
         let guard = reclaim::pin();
         let generation = Owned::new(generation).into_shared(&guard);
@@ -175,8 +172,7 @@ impl Ring {
             shared_total: zeroed(layout.cells()),
             late: zeroed(layout.cells()),
             touched: Touched::default(),
-            tiers: tiers.collect::<Result<_, _>>()?,
-            missed: Missed::default(),
+            coarse: tiers.into_boxed_slice(),
             cursor: Cursor::default(),
             membarrier_lock: MembarrierLock::new(),
             closer: Closer::default(),
@@ -247,8 +243,8 @@ impl Drop for Ring {
 impl Ring {
     /// Whether each bucket is referred to by the slots and blocks that lead to it, and by nothing else.
     fn references_are_accounted_for(&self, generation: &Generation) -> bool {
-        let tiers = self.tiers.iter().map(|tier| &tier.slots);
-        let slots = generation.all_slots().map(|slots| &**slots).chain(tiers);
+        let tiers = generation.tiers.iter().map(|tier| &tier.slots);
+        let slots = generation.all_slots().chain(tiers);
         self.store.references_are_accounted_for(slots.flat_map(|slots| self.buckets(slots)))
     }
 }

@@ -74,8 +74,8 @@ pub use totals::Totals;
 /// one clock agree, whenever each was built. At time `t`, with `c` the start of `t`'s bucket, exactly
 /// those buckets count whose start lies in `[c - interval + length, c]`.
 ///
-/// The ring holds the newest bucket that was ever opened, and those whose start lies less than an
-/// interval before it. Adds open buckets. Reads never write: while no thread adds, time alone empties
+/// The ring holds the newest bucket that was ever opened (since the last [`clear`](Self::clear)), and those whose
+/// start lies less than an interval before it. Adds open buckets. Reads never write: while no thread adds, time alone empties
 /// the window.
 ///
 /// # Nothing is lost, nothing is counted twice
@@ -302,13 +302,25 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
         self.ring.reconfigure(geometry)
     }
 
-    /// Forgets what the interval holds, while adds and reads go on: what a circuit breaker does when it opens.
+    /// Forgets what the interval holds and begins anew at the clock's now, while adds and reads go on: what a circuit
+    /// breaker does when it opens.
     ///
     /// Each add is before it or after it, as a whole. One before it counts in [`lifetime`](Self::lifetime) and in
     /// the [tiers](Builder::tier) alone, from then on: no read of the interval has it, and no
     /// [drain](Self::drain_closed) hands it out. One after it counts as ever. No thread waits.
     ///
     /// It costs what a [change of geometry](Self::reconfigure) costs, and allocates a ring.
+    ///
+    /// # After a clock that was far ahead
+    ///
+    /// Afterwards the newest bucket is the one of the clock's now. So if the clock has leapt ahead and come back, which
+    /// makes all adds [late](Self::late) until it gets there again, this mends the window at once. Where
+    /// that takes the ring back:
+    ///
+    /// * A log begins anew at the clock's now: [`drain_closed`](Self::drain_closed) hands out a bucket of that time, or
+    ///   later, even if one of the same start has had its turn.
+    /// * Tiers begin anew too, and hold nothing, if the clock's now has left the ring. If it is still there, and lies in
+    ///   an earlier bucket of a tier than the newest bucket does, the newest bucket stays the newest.
     ///
     /// # Errors
     ///
@@ -325,7 +337,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn clear(&self) -> Result<(), BuildError> {
-        self.ring.clear()
+        self.ring.clear(|| self.nanos())
     }
 
     /// How this window's adds are kept from meeting, and how it knows that the adds to a bucket are over.

@@ -21,9 +21,11 @@ use crate::ring::Ring;
 use crate::ring::bucket::{BucketPtr, CLOSED, Opening};
 use crate::ring::bucket_ref::{Adder, BucketRef};
 use crate::ring::cells::Update;
+use crate::ring::generation::Generation;
 use crate::ring::geometry::OutOfRing;
 use crate::ring::hold::{Announced, Fenced, Hold, Pinned};
-use crate::ring::slots::{Place, Slots};
+use crate::ring::slots::Place;
+use crate::ring::tiers::Tier;
 use crate::stripe::Strategy;
 use crate::stripe::live_bucket::LiveBucket;
 use crate::stripe::miss::{Miss, MissCell};
@@ -240,8 +242,11 @@ impl Ring {
     fn add_slowly(&self, at: u64, cells: CellIndex, number: u64) {
         let update = Update::new(cells, number);
         if self.add_in_ring(at, None, update).is_err() {
-            let newest = self.newest().1;
-            let is_in_tiers = self.put_in_tiers(at, newest, update);
+            let guard = reclaim::pin();
+            let current = self.acquire_current();
+            // SAFETY: of a bucket that is current under the guard.
+            let tiers = &unsafe { current.generation(&guard).deref() }.tiers;
+            let is_in_tiers = self.put_in_tiers(tiers, at, current.start(), update);
             update.put(if is_in_tiers { &*self.shared_total } else { &*self.late });
         }
     }
@@ -278,8 +283,8 @@ impl Ring {
             let guard = reclaim::pin();
             let current = self.acquire_current();
             // SAFETY: of a bucket that is current under the guard.
-            let slots = &*unsafe { current.generation(&guard).deref() }.slots;
-            let geometry = slots.geometry;
+            let of = unsafe { current.generation(&guard).deref() };
+            let geometry = of.geometry();
             if admitted_by.is_some_and(|other| other != geometry) {
                 continue;
             }
@@ -290,7 +295,7 @@ impl Ring {
             if start == current.start() {
                 // If the ring has only just come to this bucket, the next round adds through its block.
                 let has_column = miss == Some(Miss::OtherBucket) && current.block().is_some();
-                if !has_column && self.put_live(&current, slots, update) {
+                if !has_column && self.put_live(&current, of, update) {
                     return Ok(());
                 }
                 continue;
@@ -340,8 +345,8 @@ impl Ring {
     ) -> Result<(), OutOfRing> {
         let of = current.generation(guard);
         // SAFETY: of a bucket that was current under the guard.
-        let slots = &unsafe { of.deref() }.slots;
-        let geometry = slots.geometry;
+        let generation = unsafe { of.deref() };
+        let (slots, geometry) = (&generation.slots, generation.geometry());
         if !geometry.in_ring(start, current.start()) {
             return Err(OutOfRing::Expired { oldest: geometry.oldest(current.start()) });
         }
@@ -349,7 +354,7 @@ impl Ring {
             // SAFETY: the window lives as long as `self`.
             match unsafe { slots.find(start) } {
                 Place::Found(bucket) => {
-                    self.put_shared(&bucket, slots, current.start(), update);
+                    self.put_shared(&bucket, generation, current.start(), update);
                     return Ok(());
                 }
                 // The ring has moved a whole round since `current` was loaded.
@@ -369,28 +374,29 @@ impl Ring {
 
     /// Counts `update` in the shared cells of a bucket, if it is still current; returns whether it was. The
     /// bucket is neither closed nor final before that is done.
-    fn put_live(&self, current: &BucketRef<'_>, slots: &Slots, update: Update) -> bool {
+    fn put_live(&self, current: &BucketRef<'_>, of: &Generation, update: Update) -> bool {
         let adder = Adder::register(current, &self.current);
         if adder.is_some() {
-            self.put_shared(current, slots, current.start(), update);
+            self.put_shared(current, of, current.start(), update);
         }
         adder.is_some()
     }
 
-    /// Counts `update` in a bucket's shared cells, and in those of the tiers. The slots are those of its
-    /// generation, whose newest bucket is at `newest`.
-    fn put_shared(&self, bucket: &BucketRef<'_>, slots: &Slots, newest: u64, update: Update) {
+    /// Counts `update` in the shared cells of a bucket of a generation, and in those of the tiers. The newest bucket is
+    /// at `newest`.
+    fn put_shared(&self, bucket: &BucketRef<'_>, of: &Generation, newest: u64, update: Update) {
+        let slots = &of.slots;
         let until = slots.geometry.until(bucket.start());
         slots.touched.touch(bucket.slot(), until);
         self.touched.touch(until);
         update.put(&self.store.cells(bucket));
-        self.put_in_tiers(bucket.start(), newest, update);
+        self.put_in_tiers(&of.tiers, bucket.start(), newest, update);
         update.put(&*self.shared_total);
     }
 
     /// Counts `update` in each tier that reaches back to its time. False if there is none.
-    fn put_in_tiers(&self, at: u64, newest: u64, update: Update) -> bool {
-        let put = self.tiers.iter().map(|tier| tier.put(at, newest, update, &self.store));
+    fn put_in_tiers(&self, tiers: &[Tier], at: u64, newest: u64, update: Update) -> bool {
+        let put = tiers.iter().map(|tier| tier.put(at, newest, update, &self.store));
         put.fold(false, |any, is_put| any | is_put)
     }
 }

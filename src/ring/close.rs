@@ -38,6 +38,7 @@ use crate::ring::block::Block;
 use crate::ring::bucket::Bucket;
 use crate::ring::bucket_ref::BucketRef;
 use crate::ring::cells::Target;
+use crate::ring::tiers::Tier;
 use crate::ring::wide::{GROUP, by_group};
 use crate::stripe::Strategy;
 use crate::stripe::membarrier::{self, Barriers};
@@ -179,14 +180,15 @@ impl Ring {
         if !is_quiescent || bucket.references.has_adders() || !bucket.claim() {
             return false;
         }
-        self.write_totals(block, bucket);
+        self.write_totals(block, bucket, guard);
         block.disown(bucket);
         true
     }
 
     /// Writes the totals of a quiescent bucket, and makes its block ready for another.
-    fn write_totals(&self, block: &Block, bucket: &Bucket) {
+    fn write_totals(&self, block: &Block, bucket: &Bucket, guard: &Guard) {
         let layout = self.store.layout;
+        let tiers = self.tiers_of(bucket, guard);
         let cells = self.store.cells(bucket);
         for (range, wide) in by_group(0..layout.wide()).zip(cells.wide) {
             let mut totals = [0; GROUP];
@@ -212,7 +214,7 @@ impl Ring {
                 // Before the block forgets it. Release, and read after the block with Acquire: a
                 // lifetime that finds it gone there finds it here.
                 self.shared_total.raise(position, total);
-                self.raise_in_tiers(bucket.start(), position, total);
+                self.raise_in_tiers(tiers, bucket.start(), position, total);
             }
         }
         // Before the base and the extremes change: see `Store::number`.
@@ -237,9 +239,20 @@ impl Ring {
         }
     }
 
+    /// The tiers that a retired bucket counts in; none if they have begun anew since.
+    fn tiers_of<'g>(&self, bucket: &Bucket, guard: &'g Guard) -> &'g [Tier] {
+        if self.coarse.is_empty() {
+            return &[];
+        }
+        let current = self.acquire_current();
+        // SAFETY: of a bucket that is current under the guard.
+        let tiers = &unsafe { current.generation(guard).deref() }.tiers;
+        if tiers.have(bucket.rank().0) { tiers } else { &[] }
+    }
+
     /// Raises an extreme in the coarse buckets of a closed bucket's time. May be repeated.
-    fn raise_in_tiers(&self, start: u64, position: usize, value: u64) {
-        for tier in &self.tiers {
+    fn raise_in_tiers(&self, tiers: &[Tier], start: u64, position: usize, value: u64) {
+        for tier in tiers {
             if let Some(coarse) = tier.bucket(start, start, &self.store) {
                 self.store.cells(&coarse).raise(position, value); // as `shared_total`
             }

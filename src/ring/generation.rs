@@ -16,6 +16,7 @@ use crate::error::BuildError;
 use crate::ring::cursor::Passed;
 use crate::ring::geometry::Geometry;
 use crate::ring::slots::Slots;
+use crate::ring::tiers::Tiers;
 
 /// One change of geometry, and where it took the old buckets.
 #[derive(Clone, Copy, Debug)]
@@ -77,15 +78,18 @@ pub(super) struct Generation {
     pub(super) superseded: Vec<Arc<Slots>>,
     /// Numbers from generations in which no thread writes any more, by start.
     pub(super) carried: BTreeMap<u64, Carried>,
+    pub(super) tiers: Arc<Tiers>,
 }
 
 impl Generation {
     /// The first generation, which takes nothing over.
-    pub(super) fn first(geometry: Geometry) -> Result<Generation, BuildError> {
+    pub(super) fn first(geometry: Geometry, tiers: &[Geometry]) -> Result<Generation, BuildError> {
         let slots = Arc::new(Slots::new(geometry)?);
+        let tiers = Arc::new(Tiers::new(tiers, 0)?);
         Ok(Generation {
             number: 0,
             slots,
+            tiers,
             inherited: Vec::new(),
             superseded: Vec::new(),
             carried: BTreeMap::new(),

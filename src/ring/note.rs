@@ -26,14 +26,14 @@ impl Ring {
     /// Notes the live bucket, which the caller is about to retire, in each tier. `all_closed` says that no
     /// retired bucket is open.
     pub(super) fn note(&self, current: &BucketRef<'_>, generation: &Generation, all_closed: bool) {
-        if self.tiers.is_empty() {
+        if generation.tiers.is_empty() {
             return;
         }
         if !all_closed {
-            self.missed.raise(current.start());
+            generation.tiers.missed.raise(current.start());
             return;
         }
-        for (index, tier) in self.tiers.iter().enumerate() {
+        for (index, tier) in generation.tiers.iter().enumerate() {
             let start = current.start();
             let Some(coarse) = tier.bucket(start, start, &self.store) else { continue };
             if !coarse.is_closed() {
@@ -44,7 +44,7 @@ impl Ring {
 
     fn note_in(&self, tier: usize, coarse: &Bucket, current: &BucketRef<'_>, of: &Generation) {
         let boundary = coarse.start();
-        let finer = tier.checked_sub(1).map(|finer| &self.tiers[finer]);
+        let finer = tier.checked_sub(1).map(|finer| &of.tiers[finer]);
         let finer = finer.and_then(|finer| finer.noted(boundary));
         let cells = self.store.cells(coarse);
         for position in 0..self.store.layout.additive() {
@@ -71,7 +71,7 @@ impl Ring {
     ) -> Option<u64> {
         let bases = self.store.blocks.iter().map(|block| block.base(position));
         let mut note = bases.fold(0, u64::wrapping_add);
-        if self.missed.get() > boundary {
+        if of.tiers.missed.get() > boundary {
             // Buckets between the boundary and the live one may not have been noted.
             let (slots, live) = (&*of.slots, current.start());
             let is_known = boundary >= slots.geometry.oldest(live)

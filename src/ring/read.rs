@@ -62,7 +62,7 @@ impl Ring {
 
     /// The longest span that can be read: the interval, or that of the coarsest tier.
     pub(crate) fn longest(&self) -> u64 {
-        let tiers = self.tiers.iter().map(|tier| tier.geometry().interval());
+        let tiers = self.coarse.iter().map(|tier| tier.interval());
         tiers.chain([self.geometry().interval()]).max().unwrap_or(0)
     }
 

@@ -10,6 +10,14 @@
 //!
 //! The new ring's newest bucket is the one that contains the start of the old ring's. The change does not ask
 //! the clock: the next add moves on from there as from any other bucket.
+//!
+//! # Clearing
+//!
+//! A ring that *forgets* takes nothing over. Its newest bucket is the one of the clock's now, which is older than the old
+//! ring's if the clock was once far ahead. No rule speaks against that: a bucket's rank, by which threads know what is
+//! retired, is its generation first. Tiers, whose buckets belong to no generation, would count a boundary that the ring passes
+//! twice from the first time on. So they begin anew where the ring goes back past one; unless the clock's now is in the ring all
+//! the same: then adds to it count, and the ring stays where it is.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,6 +34,7 @@ use crate::ring::generation::{Carried, Change, Generation, Inherited};
 use crate::ring::geometry::Geometry;
 use crate::ring::slots::Slots;
 use crate::ring::ticket::Ticket;
+use crate::ring::tiers::Tiers;
 use crate::sync::sized;
 
 /// How often a thread attempts a change before it also proposes it to others.
@@ -34,21 +43,22 @@ const DIRECT: usize = sized(1, 0);
 impl Ring {
     /// Moves on to `geometry`, with what the old ring holds.
     pub(crate) fn reconfigure(&self, geometry: Geometry) -> Result<(), BuildError> {
-        if let Some(tier) = self.tiers.first() {
-            geometry.check_tier(tier.geometry())?;
+        if let Some(tier) = self.coarse.first() {
+            geometry.check_tier(*tier)?;
         }
-        self.move_to(&Arc::new(Slots::new(geometry)?));
+        self.move_to(&Arc::new(Slots::new(geometry)?), || 0)?;
         Ok(())
     }
 
-    /// Moves on to a ring of the same geometry, without what the old one holds.
-    pub(crate) fn clear(&self) -> Result<(), BuildError> {
-        while !self.move_to(&Arc::new(Slots::forgetting(self.geometry())?)) {}
+    /// Moves on to a ring of the same geometry, without what the old one holds, which begins with the bucket of `now`.
+    pub(crate) fn clear(&self, now: impl Fn() -> u64) -> Result<(), BuildError> {
+        while !self.move_to(&Arc::new(Slots::forgetting(self.geometry())?), &now)? {}
         Ok(())
     }
 
-    /// Moves on to a generation with these slots. False if they forget, and the geometry has changed meanwhile.
-    fn move_to(&self, ours: &Arc<Slots>) -> bool {
+    /// Moves on to a generation with these slots; to the bucket of `now` if they forget. False if they do, and the
+    /// geometry has changed meanwhile, or another thread has made the change and has left the ring ahead of the clock.
+    fn move_to(&self, ours: &Arc<Slots>, now: impl Fn() -> u64) -> Result<bool, BuildError> {
         let mut proposed = None;
         for attempt in 0.. {
             let guard = reclaim::pin();
@@ -60,13 +70,17 @@ impl Ring {
             let has_geometry = generation.geometry() == ours.geometry;
             if was_made() || has_geometry != ours.forgets {
                 self.proposal.withdraw(ours, &guard);
-                return was_made() || has_geometry;
+                let is_behind = || current.start() <= ours.geometry.start_of(now());
+                return Ok(if ours.forgets { was_made() && is_behind() } else { true });
             }
             if (DIRECT..).contains(&attempt) && self.proposal.propose(ours, number, &guard) {
                 proposed = Some(number);
             }
             let slots = self.proposal.of(number, &guard).unwrap_or(ours);
-            if self.change(&current, slots, &guard) {
+            // The clock after `current`: an add that the clock's time has opened a bucket for is not ahead of it.
+            let at = if slots.forgets && ours.forgets { now() } else { current.start() };
+            let (start, tiers) = self.beginning(&current, generation, slots, at)?;
+            if self.change(&current, slots, (start, tiers), &guard) {
                 let is_ours = Arc::ptr_eq(slots, ours);
                 if is_ours {
                     self.proposal.withdraw(ours, &guard);
@@ -78,15 +92,47 @@ impl Ring {
                 }
             }
         }
-        true
+        Ok(true)
     }
 
-    /// Moves on from `current` to a generation with these slots. False if another thread has moved on: then
-    /// the slots are as they were.
-    pub(super) fn change(
+    /// Where a generation begins that follows on one, at a time, and with which tiers.
+    fn beginning(
+        &self,
+        current: &BucketRef<'_>,
+        old: &Generation,
+        slots: &Slots,
+        at: u64,
+    ) -> Result<(u64, Arc<Tiers>), BuildError> {
+        let (start, newest) = (slots.geometry.start_of(at), current.start());
+        if start >= newest || old.tiers.are_at_one(start, newest) {
+            Ok((start, Arc::clone(&old.tiers)))
+        } else if slots.geometry.in_ring(start, newest) {
+            Ok((newest, Arc::clone(&old.tiers)))
+        } else {
+            Ok((start, Arc::new(Tiers::new(&self.coarse, old.number + 1)?)))
+        }
+    }
+
+    /// Moves on to a generation with these slots, as another thread has proposed it.
+    pub(super) fn change_as_proposed(
         &self,
         current: &BucketRef<'_>,
         slots: &Arc<Slots>,
+        guard: &Guard,
+    ) -> bool {
+        // SAFETY: of a bucket that was current under the guard.
+        let tiers = &unsafe { current.generation(guard).deref() }.tiers;
+        let start = slots.geometry.start_of(current.start());
+        self.change(current, slots, (start, Arc::clone(tiers)), guard)
+    }
+
+    /// Moves on from `current` to a generation with these slots, whose newest bucket is at `start`, and these tiers.
+    /// False if another thread has moved on: then the slots are as they were.
+    fn change(
+        &self,
+        current: &BucketRef<'_>,
+        slots: &Arc<Slots>,
+        (start, tiers): (u64, Arc<Tiers>),
         guard: &Guard,
     ) -> bool {
         let old = current.generation(guard);
@@ -99,7 +145,7 @@ impl Ring {
         let change = Change { from: generation.geometry(), newest, to: slots.geometry };
         // Until the attempt is over: what awaits its turn now must await it then.
         let agreed = self.cursor.agree();
-        let (next, over) = self.successor(generation, change, slots, agreed.passed, guard);
+        let (next, over) = self.successor(generation, change, (slots, tiers), agreed.passed, guard);
         let superseded = next.superseded.clone();
         let next = Owned::new(next).into_shared(guard);
         // What forgets has no older bucket in its interval; else the mark is not known.
@@ -108,7 +154,6 @@ impl Ring {
                 new.set_mark(Mark::Alone);
             }
         };
-        let start = slots.geometry.start_of(newest);
         let new = self.store.open(&Opening::fine(next, start, start), mark);
         let moved = self.replace_current(current, new, slots);
         drop(agreed);
@@ -138,7 +183,7 @@ impl Ring {
         &self,
         old: &Generation,
         change: Change,
-        slots: &Arc<Slots>,
+        (slots, tiers): (&Arc<Slots>, Arc<Tiers>),
         passed: Passed,
         guard: &Guard,
     ) -> (Generation, Vec<Arc<Slots>>) {
@@ -149,7 +194,11 @@ impl Ring {
             inherited: Vec::new(),
             superseded: Vec::new(),
             carried: BTreeMap::new(),
+            tiers,
         };
+        if !Arc::ptr_eq(&next.tiers, &old.tiers) {
+            next.superseded.extend(old.tiers.iter().map(|tier| Arc::clone(&tier.slots)));
+        }
         let mut over = Vec::new();
         for slots in &old.superseded {
             let done = slots.no_readers.get().is_some_and(grace::passed);

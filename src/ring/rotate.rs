@@ -28,7 +28,7 @@ impl Ring {
         // SAFETY: of a bucket that was current under the guard.
         let of = unsafe { generation.deref() };
         if let Some(proposed) = self.proposal.of(of.number, guard) {
-            return self.change(current, proposed, guard);
+            return self.change_as_proposed(current, proposed, guard);
         }
         let slots = &of.slots;
         slots.install(current);

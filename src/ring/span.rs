@@ -115,7 +115,7 @@ impl View<'_> {
 
     /// The finest buckets that reach back so far; else the ring's own.
     fn source(&self, nanos: u64) -> Source {
-        let tiers = self.ring().tiers.iter().enumerate();
+        let tiers = self.generation().tiers.iter().enumerate();
         let tiers = tiers.map(|(tier, of)| Source { tier: Some(tier), geometry: of.geometry() });
         let mut sources = [self.own()].into_iter().chain(tiers);
         sources.find(|source| source.geometry.interval() >= nanos).unwrap_or(self.own())

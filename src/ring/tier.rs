@@ -7,40 +7,16 @@
 //! missed or doubled on the way.
 //!
 //! A coarse bucket that no thread has needed does not exist: nothing was live in it, and nothing was added to it.
-//! Tiers live as long as the window, so a reader needs no pin to look at their slots.
+//! What they are made of, and how long they live: see `tiers`.
 
-use crate::error::BuildError;
 use crate::ring::bucket::{Bucket, OPEN, Opening};
 use crate::ring::bucket_ref::BucketRef;
 use crate::ring::cells::Update;
-use crate::ring::geometry::Geometry;
-use crate::ring::slots::{Place, Slots};
+use crate::ring::slots::Place;
 use crate::ring::store::Store;
-use crate::ring::touched::Touched;
-use crate::sync::{AtomicU64, Ordering};
-
-/// A ring of coarse buckets.
-#[derive(Debug)]
-pub(super) struct Tier {
-    pub(super) slots: Slots,
-    /// No other tier of the window has it, and no generation.
-    number: u64,
-    /// Whether its interval has a coarse bucket whose shared cells were added to.
-    pub(super) touched: Touched,
-}
+use crate::ring::tiers::Tier;
 
 impl Tier {
-    /// The tier of a window that has so many finer ones.
-    pub(super) fn new(index: usize, geometry: Geometry) -> Result<Tier, BuildError> {
-        // Generations are numbered from zero up, one for each change of geometry.
-        let number = u64::MAX - index as u64;
-        Ok(Tier { slots: Slots::new(geometry)?, number, touched: Touched::default() })
-    }
-
-    pub(super) fn geometry(&self) -> Geometry {
-        self.slots.geometry
-    }
-
     /// The coarse bucket of a time, opened if there is none; `None` if it has left the tier, whose newest bucket
     /// is the one of `newest`.
     pub(super) fn bucket<'r>(
@@ -89,23 +65,5 @@ impl Tier {
         // SAFETY: a tier lives in its window, as its buckets do.
         let Place::Found(bucket) = (unsafe { self.slots.find(boundary) }) else { return None };
         bucket.is_closed().then_some(bucket)
-    }
-}
-
-/// One more than the last start of a bucket that was retired without being noted; zero if there is none.
-#[derive(Debug, Default)]
-pub(super) struct Missed(AtomicU64);
-
-impl Missed {
-    /// Before the bucket at `start` is retired.
-    pub(super) fn raise(&self, start: u64) {
-        // Relaxed: published with the bucket that replaces it, by the same thread or by one that has not
-        // missed it.
-        self.0.fetch_max(start.saturating_add(1), Ordering::Relaxed);
-    }
-
-    /// One more than the last start that was missed. For a caller that has seen what replaced the bucket there.
-    pub(super) fn get(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
     }
 }

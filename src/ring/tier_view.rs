@@ -12,7 +12,7 @@
 //!
 //! A boundary without a note was passed by no thread: no bucket was retired between it and the next boundary that
 //! has one, so that one's note will do. If none has one, only the live bucket lies behind the boundary. But where a
-//! bucket was [missed](super::tier::Missed), this cannot be said, and the boundary is not known.
+//! bucket was [missed](super::tiers::Missed), this cannot be said, and the boundary is not known.
 //!
 //! Coarse buckets before the newest need no look at `current`: their notes are constants.
 
@@ -22,7 +22,7 @@ use crate::ring::block::Block;
 use crate::ring::bucket::Bucket;
 use crate::ring::geometry::Geometry;
 use crate::ring::store::Store;
-use crate::ring::tier::Tier;
+use crate::ring::tiers::Tier;
 use crate::ring::view::{Versioned, View};
 use crate::sync::{Ordering, fence};
 
@@ -53,7 +53,7 @@ impl<'v, 'g> TierSpan<'v, 'g> {
     /// The span of the coarse buckets from `from` to `newest`, both in the tier. Where a boundary was missed, the
     /// next one stands for it: what was missed counts in the older bucket.
     pub(crate) fn of(view: &'v View<'g>, tier: usize, from: u64, newest: u64) -> TierSpan<'v, 'g> {
-        let tier = &view.ring().tiers[tier];
+        let tier = &view.generation().tiers[tier];
         let next = newest.checked_add(tier.geometry().length());
         let before = before_or_next(view, tier, from);
         let until = next.map_or(Before::All, |next| before_or_next(view, tier, next));
@@ -153,7 +153,7 @@ pub(crate) struct Coarse<'g> {
 
 impl<'g> Coarse<'g> {
     pub(crate) fn at(view: &View<'g>, tier: usize, start: u64) -> Coarse<'g> {
-        let tier = &view.ring().tiers[tier];
+        let tier = &view.generation().tiers[tier];
         // SAFETY: buckets live as long as the ring.
         let found = unsafe { Versioned::load(tier.slots.slot_at(start)) };
         let found = found.filter(|found| found.bucket.start() == start);
@@ -189,13 +189,13 @@ impl<'g> Coarse<'g> {
 
 impl View<'_> {
     pub(crate) fn tier_geometry(&self, tier: usize) -> Option<Geometry> {
-        self.ring().tiers.get(tier).map(Tier::geometry)
+        self.generation().tiers.get(tier).map(Tier::geometry)
     }
 
     /// The newest boundary of a tier that is known, at or before `from` and not before `oldest`; else the first
     /// one behind it that is.
     pub(crate) fn known_boundary(&self, tier: usize, from: u64, oldest: u64) -> u64 {
-        let tier = &self.ring().tiers[tier];
+        let tier = &self.generation().tiers[tier];
         let length = tier.geometry().length();
         let is_known = |boundary: &u64| before(self, tier, *boundary).is_some();
         let older = |boundary: &u64| boundary.checked_sub(length).filter(|older| *older >= oldest);
@@ -211,7 +211,8 @@ fn open_extreme(view: &View<'_>, from: u64, last: u64, position: usize) -> u64 {
     let extreme = |block: &Block| {
         // SAFETY: blocks and buckets live as long as the window.
         let owner = unsafe { Versioned::load(block.owner_ptr()) }?;
-        let is_within = (from..=last).contains(&owner.bucket.start());
+        let is_within = (from..=last).contains(&owner.bucket.start())
+            && view.generation().tiers.have(owner.bucket.rank().0);
         let extreme = is_within.then(|| block.sum(position))?;
         // Another owner's, if this one was closed meanwhile: then its own is in the tier's cells.
         let is_its_own = std::ptr::eq(block.owner_address(), owner.bucket) && owner.is_valid();

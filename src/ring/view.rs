@@ -24,7 +24,7 @@ pub(crate) struct View<'g> {
     live: u64,
     slot: usize,
     generation: &'g Generation,
-    /// What was [missed](super::tier::Missed) when the live bucket was found. Looked at once: a bucket is missed
+    /// What was [missed](super::tiers::Missed) when the live bucket was found. Looked at once: a bucket is missed
     /// before it is retired, and until then nothing that is read may depend on it.
     missed: u64,
     now: u64,
@@ -86,7 +86,7 @@ impl<'g> View<'g> {
         // SAFETY: it was current under the guard.
         let generation = unsafe { generation.deref() };
         let overtaken = Cell::new(false);
-        let missed = ring.missed.get();
+        let missed = generation.tiers.missed.get();
         Some(View { ring, current, live, slot, generation, missed, now: 0, overtaken })
     }
 
@@ -202,6 +202,20 @@ impl<'g> View<'g> {
         if !self.ring.is_current(self.current) {
             self.overtaken.set(true);
         }
+    }
+
+    /// Whether the ring is still of the generation that was found. What its tiers were told until then has been seen.
+    pub(crate) fn has_present_generation(&self) -> bool {
+        // Its fence makes us see the next generation too, if a closer has seen it before it took an extreme from a block: tiers
+        // that have begun anew are told nothing of a bucket of an earlier one.
+        if self.ring.is_current(self.current) {
+            return true;
+        }
+        // SAFETY: buckets live as long as the ring.
+        let current = unsafe { Versioned::load(self.ring.current()) };
+        current.is_some_and(|current| {
+            current.bucket.rank().0 == self.generation.number && current.is_valid()
+        })
     }
 
     /// The live bucket as it was found.

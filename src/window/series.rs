@@ -38,10 +38,19 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn series(&self, tier: usize) -> Option<Snapshot<E>> {
-        self.ring.view_then(
-            || self.nanos(),
-            |view| Snapshot::newest_of_tier(view, tier),
-            |view, newest| newest.map(|(series, before)| series.with_older(view, tier, before)),
-        )
+        loop {
+            let (series, is_whole) = self.ring.view_then(
+                || self.nanos(),
+                |view| Snapshot::newest_of_tier(view, tier),
+                |view, newest| {
+                    let series =
+                        newest.map(|(series, before)| series.with_older(view, tier, before));
+                    (series, view.has_present_generation())
+                },
+            );
+            if is_whole {
+                return series;
+            }
+        }
     }
 }

@@ -10,9 +10,9 @@ use std::path::Path;
 use crate::sources;
 use crate::steps::{Failed, Steps};
 
-/// A bucket knows its generation, whose slots lead to buckets.
-const REAL_DATA: [&str; 5] =
-    ["ring/bucket", "ring/bucket_ref", "ring/generation", "ring/slot", "ring/slots"];
+/// A bucket knows its generation, whose slots lead to buckets, as do those of its tiers.
+const REAL_DATA: [&str; 6] =
+    ["ring/bucket", "ring/bucket_ref", "ring/generation", "ring/slot", "ring/slots", "ring/tiers"];
 
 /// Files by the path of their module, each with the modules that it names.
 type Arrows = BTreeMap<String, BTreeSet<String>>;

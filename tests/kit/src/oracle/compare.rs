@@ -116,7 +116,7 @@ impl Pair {
             Op::Drain => self.same_drain()?,
             Op::Clear => {
                 prop_assert_eq!(self.window.clear(), Ok(()));
-                self.oracle.clear();
+                self.oracle.clear(self.now());
             }
             Op::Renew(ref plan) => {
                 let is_held_up = self.is_held_up;

@@ -274,10 +274,19 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
         tier.views(now, tier.geometry.buckets, state.newest)
     }
 
-    /// Forgets what the interval holds.
-    pub(crate) fn clear(&self) {
+    /// Forgets what the interval holds, and begins anew at `now`. Where tiers would have to begin anew too, because that is an
+    /// earlier bucket of theirs, only if `now` has left the ring.
+    pub(crate) fn clear(&self, now: u64) {
         let mut state = self.state();
-        let newest = state.newest;
+        let (start, was) = (state.start_of(now), state.newest);
+        let is_other = |tier: &Tier<E>| was / tier.geometry.length != start / tier.geometry.length;
+        let takes_tiers_back = start < was && state.tiers.iter().any(is_other);
+        let newest = if takes_tiers_back && state.in_ring(start) { was } else { start };
+        if takes_tiers_back && newest == start {
+            state.tiers = state.tiers.iter().map(|tier| Tier::new(tier.geometry)).collect();
+        }
+        state.newest = newest;
+        state.tiers.iter_mut().for_each(|tier| tier.forget(newest));
         state.changes += 1;
         state.ring.clear();
         state.turns.clear();

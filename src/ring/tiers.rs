@@ -1,0 +1,94 @@
+//! The tiers of a generation: what they are made of.
+//!
+//! A generation has the tiers of the one before, until `clear` takes the ring back to an earlier time: boundaries that it
+//! comes to again must not have the notes of the first time. Then the next generation's tiers begin anew.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use crate::error::BuildError;
+use crate::ring::geometry::Geometry;
+use crate::ring::slots::Slots;
+use crate::ring::touched::Touched;
+use crate::sync::{AtomicU64, Ordering};
+
+/// The tiers of a window, each coarser than the one before.
+#[derive(Debug)]
+pub(super) struct Tiers {
+    tiers: Box<[Tier]>,
+    /// Whether a bucket was retired that they have no note of.
+    pub(super) missed: Missed,
+    /// The number of the first generation that has them.
+    since: u64,
+}
+
+impl Tiers {
+    /// Empty tiers, for the generations from one with a number on.
+    pub(super) fn new(geometries: &[Geometry], since: u64) -> Result<Tiers, BuildError> {
+        let first = since.wrapping_mul(geometries.len() as u64);
+        let numbered = geometries.iter().zip(first..);
+        let tiers = numbered.map(|(geometry, index)| Tier::new(index, *geometry));
+        Ok(Tiers { tiers: tiers.collect::<Result<_, _>>()?, missed: Missed::default(), since })
+    }
+
+    /// Whether one bucket of each tier contains both times.
+    pub(super) fn are_at_one(&self, time: u64, other: u64) -> bool {
+        let mut geometries = self.tiers.iter().map(Tier::geometry);
+        geometries.all(|geometry| geometry.start_of(time) == geometry.start_of(other))
+    }
+
+    /// Whether the buckets of the generation with a number count in them.
+    pub(super) fn have(&self, generation: u64) -> bool {
+        generation >= self.since
+    }
+}
+
+impl Deref for Tiers {
+    type Target = [Tier];
+
+    fn deref(&self) -> &[Tier] {
+        &self.tiers
+    }
+}
+
+/// A ring of coarse buckets.
+#[derive(Debug)]
+pub(super) struct Tier {
+    pub(super) slots: Arc<Slots>,
+    /// No other tier of the window has it, and no generation.
+    pub(super) number: u64,
+    /// Whether its interval has a coarse bucket whose shared cells were added to.
+    pub(super) touched: Touched,
+}
+
+impl Tier {
+    /// The tier of a window that was made after so many others.
+    fn new(index: u64, geometry: Geometry) -> Result<Tier, BuildError> {
+        // Generations are numbered from zero up, one for each change of geometry.
+        let number = u64::MAX - index;
+        let slots = Arc::new(Slots::new(geometry)?);
+        Ok(Tier { slots, number, touched: Touched::default() })
+    }
+
+    pub(super) fn geometry(&self) -> Geometry {
+        self.slots.geometry
+    }
+}
+
+/// One more than the last start of a bucket that was retired without being noted; zero if there is none.
+#[derive(Debug, Default)]
+pub(super) struct Missed(AtomicU64);
+
+impl Missed {
+    /// Before the bucket at `start` is retired.
+    pub(super) fn raise(&self, start: u64) {
+        // Relaxed: published with the bucket that replaces it, by the same thread or by one that has not
+        // missed it.
+        self.0.fetch_max(start.saturating_add(1), Ordering::Relaxed);
+    }
+
+    /// One more than the last start that was missed. For a caller that has seen what replaced the bucket there.
+    pub(super) fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}

@@ -9,7 +9,7 @@
 //! curl -i localhost:3000/report                           two at once: the third is a 503
 //! ```
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use axum::Router;
@@ -53,10 +53,11 @@ static REPORTS: Rooms<All> = Rooms::new(1, |_| 2);
 fn client(parts: &Parts) -> Option<Client<'_>> {
     // Elsewhere an account is what somebody has vouched for: else a client makes up another for each request.
     let account = parts.headers.get("x-account").and_then(|account| account.to_str().ok());
-    let address = parts.extensions.get::<ConnectInfo<SocketAddr>>()?.ip();
+    // A socket of both families maps addresses of IPv4 into IPv6, all of them into one network.
+    let address = parts.extensions.get::<ConnectInfo<SocketAddr>>()?.ip().to_canonical();
     let bits = match address {
-        std::net::IpAddr::V4(address) => u128::from(address.to_bits()),
-        std::net::IpAddr::V6(address) => address.to_bits() >> 64 << 64, // a client has a network of these
+        IpAddr::V4(address) => u128::from(address.to_bits()),
+        IpAddr::V6(address) => address.to_bits() >> 64 << 64, // a client has a network of these
     };
     let (address_high, address_low) = ((bits >> 64) as u64, bits as u64);
     Some(match account {
@@ -110,4 +111,28 @@ async fn main() -> std::io::Result<()> {
     tokio::spawn(keep());
     let listener = TcpListener::bind("127.0.0.1:3000").await?;
     axum::serve(listener, app.into_make_service_with_connect_info::<SocketAddr>()).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn from(address: &str) -> Parts {
+        let mut request = axum::http::Request::new(());
+        let address: IpAddr = address.parse().expect("an address");
+        request.extensions_mut().insert(ConnectInfo(SocketAddr::from((address, 50_000))));
+        request.into_parts().0
+    }
+
+    /// On a socket of both families, addresses of IPv4 come as ones of IPv6 that map them.
+    #[test]
+    fn each_address_of_ipv4_is_a_client_and_each_network_of_ipv6() {
+        let clients = ["192.0.2.1", "192.0.2.2", "2001:db8:0:1::1", "2001:db8:0:2::1"].map(from);
+        for (index, one) in clients.iter().enumerate() {
+            assert!(clients[..index].iter().all(|other| client(one) != client(other)), "{one:?}");
+        }
+        assert_eq!(client(&from("::ffff:192.0.2.1")), client(&clients[0]));
+        assert_eq!(client(&from("::ffff:192.0.2.2")), client(&clients[1]));
+        assert_eq!(client(&from("2001:db8:0:1:2:3:4:5")), client(&clients[2]));
+    }
 }

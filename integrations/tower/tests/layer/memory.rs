@@ -51,3 +51,21 @@ fn the_longest_key_has_a_gate_of_its_own_and_a_longer_one_shares() {
     assert!(ask(&name) && ask(&name) && !ask(&name));
     assert_eq!((CLIENTS.family().len(), CLIENTS.family().refused()), (1, 3));
 }
+
+/// The documentation of `Limits` says: 1.25 kilobytes, 64 bytes for each bucket (one more of a strict gate), and the texts.
+#[test]
+fn a_key_takes_what_is_said_of_it() {
+    static TWO: Limits<Client> = Limits::new(1_000, |_| Gate::builder(10).build().unwrap());
+    static TEN: Limits<Client> =
+        Limits::new(1_000, |_| Gate::builder(10).buckets(10).build().unwrap());
+    static STRICT: Limits<Client> =
+        Limits::new(1_000, |_| Gate::builder(10).buckets(10).strict().build().unwrap());
+    for (clients, buckets, length) in [(&TWO, 2, 10), (&TEN, 10, 100), (&STRICT, 11, 1_024)] {
+        let ask = |client: &str| _ = clients.admit(Client { client }, 1, Duration::ZERO);
+        ask("the table is made");
+        let names: Vec<_> = (0..500).map(|number| format!("{number:length$}")).collect();
+        let ((), kept) = kept_by(|| names.iter().for_each(|name| ask(name)));
+        let (taken, said) = (kept as f64 / 500.0, f64::from(1_250 + 64 * buckets + length as u32));
+        assert!((0.97..1.0).contains(&(taken / said)), "{taken} bytes, not {said}");
+    }
+}

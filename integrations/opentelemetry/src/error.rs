@@ -7,15 +7,15 @@ use std::fmt::{self, Display, Formatter};
 ///
 /// ```
 /// use opentelemetry::global::meter;
-/// use windrow::{Counter, Family, labels};
+/// use windrow::{Family, Maximum, labels};
 /// use windrow_opentelemetry::{ObserveError, Observer};
 ///
 /// labels! { pub struct User { user: u64 } }
 ///
-/// static REQUESTS: Family<User, Counter> = Family::new().limit(5_000);
+/// static SLOWEST: Family<User, Maximum> = Family::new().limit(5_000);
 ///
-/// let error = Observer::new(meter("shop")).observe("requests", "", &REQUESTS).unwrap_err();
-/// assert_eq!(error, ObserveError::TooManySets { name: "requests".to_owned(), sets: 5_001, limit: 2_000 });
+/// let error = Observer::new(meter("shop")).observe("slowest", "", &SLOWEST).unwrap_err();
+/// assert_eq!(error, ObserveError::TooManySets { name: "slowest".to_owned(), sets: 5_001, limit: 2_000 });
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -40,17 +40,18 @@ pub enum ObserveError {
         /// The name, with what is appended.
         name: String,
     },
-    /// Two labels have one name: both of the family; or one is that of events, or of what finds no room.
+    /// Two labels have one name: both of the family; or one is that of events, or `overflow`, which marks what finds
+    /// no room in the family or among the SDK's sets.
     LabelTwice {
         /// The labels' name.
         label: String,
     },
-    /// There can be more sets of attributes than the SDK takes at a time: it would add up none of those beyond, and export the
-    /// last of them.
+    /// A gauge can have more sets of attributes than the SDK takes at a time, which would export the last of those beyond
+    /// as if it were all; or there is no room for the sets of one series beside those of the overflow series.
     TooManySets {
         /// The name given.
         name: String,
-        /// How many sets there can be.
+        /// How many sets there can be of a gauge, or must be room for.
         sets: usize,
         /// How many may be.
         limit: usize,
@@ -79,8 +80,8 @@ impl Display for ObserveError {
             ),
             ObserveError::TooManySets { name, sets, limit } => write!(
                 f,
-                "`{name}` can have {sets} sets of attributes, and the SDK takes {limit}: limit the family, or give it \
-                 a View with more and say so by `observe_up_to`"
+                "`{name}` needs room for {sets} sets of attributes, and the SDK takes {limit}: limit the family, or \
+                 give it a View with more and say so by `observe_up_to`"
             ),
         }
     }

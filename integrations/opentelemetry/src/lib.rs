@@ -17,8 +17,8 @@
 //! | | counter `NAME.bucket`, with the attribute `le` | of `Histogram` events: as of a histogram |
 //! | | gauge `NAME.percentile`, with the attribute `q` | of `Histogram` events: percentiles 0.5, 0.9 and 0.99 of the closed buckets; nothing, if these have no value |
 //! | [`Family`](windrow::Family) | the same, with its labels as attributes | |
-//! | what finds no room in it | the attribute `overflow`, which is `true` | what all such sets counted together |
-//! | | counter `NAME.overflow` | how often a set found no room |
+//! | what finds no room, in it or among the SDK's sets | the attribute `overflow`, which is `true` | what all such sets counted together |
+//! | | counter `NAME.overflow` | how often a set found no room in it |
 //!
 //! Closed buckets are those before the bucket of the clock's now (see
 //! [`Over::complete`](windrow::Over::complete)). A window of one bucket has none, and no gauges. A family whose labels
@@ -35,8 +35,7 @@
 //! ```
 //!
 //! That interpolates between two powers of two: it is off by less than the value itself. The gauge `NAME.percentile` of a
-//! window is right to the scale's error. For the limit of the SDK, a histogram is reckoned as 65
-//! sets of attributes, the most that there can be (of the default scale there are 29).
+//! window is right to the scale's error. A histogram of the default scale takes 29 sets of attributes, and 65 at most.
 //!
 //! Who writes OTLP without the SDK needs none of this: a scale's schema is OpenTelemetry's, cell for cell.
 //! [`numbered_cells`](windrow::Distribution::numbered_cells) are the positive buckets of an exponential histogram of that scale, numbered by one
@@ -44,22 +43,38 @@
 //!
 //! # Consistency
 //!
-//! Counters are observed as what was ever counted. An SDK that exports deltas makes them of that. Each instrument is read on its
-//! own: the gauges of a window may be of different moments of one collection.
+//! Counters and up-down counters are those of the API that are added to. At each collection, each series adds what it has
+//! counted since the last one, told from others by its [number](windrow::Handle::number) and not by its labels. So an SDK
+//! exports what was ever counted as a sum that never goes back, and as deltas that add up to it, to any number of readers; a
+//! set of labels whose series was [removed](windrow::Family::retain) counts on from what was exported when it is used again;
+//! and what a View makes one by `with_allowed_attribute_keys` is added up. (Gauges do not add up: of those that a View makes
+//! one, the SDK exports the last one.) A collection calls the callback of the instrument `windrow.observer`, which exports
+//! nothing. A View that drops it stops all counters.
 //!
-//! A series that is [removed](windrow::Family::retain) is gone from the next collection on, and with it what it counted since the
-//! last one. So give `retain` an idle time longer than some collections.
+//! Each instrument is read on its own: the gauges of a window may be of different moments of one collection.
 //!
-//! A callback cannot be unregistered. It keeps a `Weak` of what was given to it by `&Arc`, and observes nothing after the last
-//! `Arc` was dropped. If reading a metric panics (a clock of your own, say), that metric is missing from that collection of that
-//! instrument, and the thread that collects goes on. (Of deltas, the SDK then begins anew: it exports the whole count at the
-//! next collection.)
+//! A series that is removed is gone from the next collection on, and with it what it counted since the
+//! last one. So give `retain` an idle time longer than some collections. Its gauges vanish and its levels are
+//! taken back; its counters stay where they are, as an SDK that exports sums from the start keeps every set of attributes.
+//!
+//! A callback cannot be unregistered. It keeps a `Weak` of what was given to it by `&Arc`, and reads nothing after the last
+//! `Arc` was dropped: as if all series were removed. If reading a metric panics (a clock of your own, say), its gauges are
+//! missing from that collection of that instrument, its counters catch up at the next one, and the thread that collects goes on.
+//!
+//! # Bounds
+//!
+//! The SDK takes 2000 sets of attributes of an instrument, or what a View [says](Observer::observe_up_to). Of counters and
+//! up-down counters, series take sets as long as there are any, each all of its own or none; the others are added up in the
+//! overflow series, measurement by measurement, so that its buckets are whole. A set is free again when its series is
+//! removed; but an SDK that exports sums from the start keeps it, so that there the SDK's own `otel.metric.overflow` takes
+//! what comes beyond 2000 sets that ever were. No count is missing from the sums. A gauge has no sum, and so more sets
+//! of one than the limit are refused.
 //!
 //! # Cost
 //!
 //! Counting costs what it costs without this crate. A collection takes a family's lock for the moment in which it lists the
-//! series, which [`with`](windrow::Family::with) never waits for; a load a core and number; and an allocation
-//! for each text among the attributes.
+//! series, which [`with`](windrow::Family::with) never waits for; a load a core and number; an allocation
+//! for each text among the attributes; and of a series that has been exported, 24 bytes a number and its attributes are kept.
 //!
 //! # Errors
 //!
@@ -69,6 +84,7 @@ mod error;
 mod observer;
 mod show;
 mod source;
+mod sums;
 mod window;
 
 pub use error::ObserveError;

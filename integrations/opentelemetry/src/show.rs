@@ -12,6 +12,13 @@ pub(crate) enum Instrument {
     RealGauge,
 }
 
+impl Instrument {
+    /// Whether its measurements add up.
+    pub(crate) const fn is_sum(self) -> bool {
+        matches!(self, Instrument::Counter | Instrument::UpDownCounter)
+    }
+}
+
 /// One instrument.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
@@ -29,6 +36,8 @@ pub trait Show: Send + Sync + 'static {
     const ATTRIBUTES: &'static [&'static str] = &[];
     /// How many measurements a part has at most.
     const MOST: usize = 1;
+    /// How many a part that is a gauge has at most; 0, if there is none.
+    const MOST_GAUGES: usize = 0;
 
     /// Reads a part, and puts its measurements, as many as there are, each with its attributes.
     fn show(&self, part: usize, put: &mut dyn FnMut(Attributes, Value));
@@ -67,6 +76,17 @@ pub enum Value {
     Real(f64),
 }
 
+impl Value {
+    /// Its bits, if it is of a sum.
+    pub(crate) fn bits(self) -> Option<u64> {
+        match self {
+            Value::Unsigned(number) => Some(number),
+            Value::Signed(number) => Some(number.cast_unsigned()),
+            Value::Real(_) => None,
+        }
+    }
+}
+
 const fn only(instrument: Instrument) -> Part {
     Part { suffix: "", about: "", instrument }
 }
@@ -77,6 +97,7 @@ macro_rules! one_number {
         $(
             impl Show for $metric {
                 const PARTS: &'static [Part] = &[only(Instrument::$instrument)];
+                const MOST_GAUGES: usize = !Instrument::$instrument.is_sum() as usize;
 
                 fn show(&self, _: usize, put: &mut dyn FnMut(Attributes, Value)) {
                     let $this = self;

@@ -9,7 +9,7 @@ use windrow::{
     Minimum, SlidingWindow,
 };
 
-use crate::show::{Part, Show, Value};
+use crate::show::{Attributes, Part, Show, Value};
 
 /// What an [`Observer`](crate::Observer) takes: `&'static T` or `&Arc<T>`, where `T` is a [`Counter`], [`Gauge`], [`InFlight`],
 /// [`Histogram`], [`Maximum`], [`Minimum`], [`SlidingWindow`], or a [`Family`] of one of them; or a [`Field`] of a family's metrics.
@@ -28,14 +28,31 @@ pub struct Outline {
     pub(crate) more: &'static [&'static str],
     /// Whether there may be labels that find no room: then there is a part more, which says how often.
     pub(crate) overflows: bool,
-    /// How many sets of attributes there can be.
-    pub(crate) sets: usize,
+    /// How many series there can be.
+    pub(crate) series: usize,
+    /// How many sets of attributes a part of a series has at most, and a part that is a gauge.
+    pub(crate) most: (usize, usize),
+    /// Whether a series that is not there may return with what it had counted.
+    pub(crate) returns: bool,
 }
 
-/// Where measurements go: a value and its attributes.
-pub(crate) type Put<'p> = &'p mut dyn FnMut(Value, &[KeyValue]);
+/// What was read of a part of a series.
+#[derive(Debug)]
+pub struct Reading<'r> {
+    /// The number of the series.
+    pub(crate) series: u64,
+    /// Whether it is the series of all sets that found no room.
+    pub(crate) is_overflow: bool,
+    /// Those of the series.
+    pub(crate) attributes: &'r [KeyValue],
+    /// Each with the attributes beside those. If reading has panicked, those before.
+    pub(crate) values: Vec<(Attributes, Value)>,
+}
 
-/// Reads a part, by its number, and puts what there is.
+/// Where readings go.
+pub(crate) type Put<'p> = &'p mut dyn FnMut(Reading<'_>);
+
+/// Reads a part, by its number, and puts what there is of each series.
 pub(crate) type Looking = Arc<dyn Fn(usize, Put<'_>) + Send + Sync>;
 
 /// Something that can be looked at as long as it is there.
@@ -86,12 +103,14 @@ macro_rules! observed {
                         labels: &[],
                         more: Self::ATTRIBUTES,
                         overflows: false,
-                        sets: Self::MOST,
+                        series: 1,
+                        most: (Self::MOST, Self::MOST_GAUGES),
+                        returns: false,
                     }
                 }
 
                 fn observe(&self, part: usize, put: Put<'_>) {
-                    observe_metric(self, part, &mut Vec::new(), put);
+                    put(Reading { series: 0, is_overflow: false, attributes: &[], values: read(|| self, part) });
                 }
             }
         )+
@@ -108,19 +127,13 @@ observed! {
     [E: Event, C: Clock + Send + Sync + 'static] SlidingWindow<E, C>;
 }
 
-/// What a metric has of a part, behind the attributes that are there already. If reading it panics, it has no more: what reads
-/// for an exporter goes on.
-fn observe_metric<M: Show>(metric: &M, part: usize, attributes: &mut Vec<KeyValue>, put: Put<'_>) {
-    let own = attributes.len();
+/// What a metric has of a part. If reading it panics, it has no more: what reads for an exporter goes on.
+fn read<'m, M: Show>(metric: impl FnOnce() -> &'m M, part: usize) -> Vec<(Attributes, Value)> {
     let mut read = Vec::new();
-    let reading = || metric.show(part, &mut |more, value| read.push((more, value)));
+    let reading = || metric().show(part, &mut |more, value| read.push((more, value)));
     // A metric is not changed by being read. (And what panics has been told of by the panic itself.)
     let _ = catch_unwind(AssertUnwindSafe(reading));
-    for (more, value) in read {
-        attributes.truncate(own);
-        attributes.extend(more.into_iter().flatten());
-        put(value, attributes);
-    }
+    read
 }
 
 impl<L, M, F> Observed for Family<L, M, F>
@@ -226,13 +239,14 @@ impl<L: Labels, M: Metric, F: Send + Sync + 'static> OfFamily for &Arc<Family<L,
 
 fn outline_of_family<L: Labels, M: Metric, F, N: Show>(family: &Family<L, M, F>) -> Outline {
     let overflows = L::COMBINATIONS.is_none();
-    let series = family.max_series().saturating_add(usize::from(overflows));
     Outline {
         parts: N::PARTS,
         labels: L::NAMES,
         more: N::ATTRIBUTES,
         overflows,
-        sets: series.saturating_mul(N::MOST),
+        series: family.max_series(),
+        most: (N::MOST, N::MOST_GAUGES),
+        returns: L::COMBINATIONS.is_some(),
     }
 }
 
@@ -243,13 +257,19 @@ fn observe_family<L: Labels, M: Metric, F, N: Show>(
     put: Put<'_>,
 ) {
     if part == N::PARTS.len() {
-        return put(Value::Unsigned(family.refused()), &[]);
+        let values = vec![([None, None], Value::Unsigned(family.refused()))];
+        return put(Reading { series: 0, is_overflow: false, attributes: &[], values });
     }
     let mut attributes = Vec::new();
     for series in family {
         attributes.clear();
         attributes.extend(series.pairs().map(|(name, value)| attribute(name, value)));
-        observe_metric(field(&series), part, &mut attributes, &mut *put);
+        put(Reading {
+            series: series.number(),
+            is_overflow: series.labels().is_none(),
+            attributes: &attributes,
+            values: read(|| field(&series), part),
+        });
     }
 }
 

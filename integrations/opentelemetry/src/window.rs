@@ -68,6 +68,12 @@ impl<E: Event, C: Clock + Send + Sync + 'static> Show for SlidingWindow<E, C> {
     const MOST: usize =
         if parts_of::<E>() > OF_VALUES { E::EVENTS.len() * MOST_BUCKETS } else { E::EVENTS.len() };
 
+    const MOST_GAUGES: usize = if parts_of::<E>() > OF_VALUES {
+        E::EVENTS.len() * PERCENTILES.len()
+    } else {
+        E::EVENTS.len()
+    };
+
     fn show(&self, part: usize, put: &mut dyn FnMut(Attributes, Value)) {
         let named = |event: E| Some(KeyValue::new("event", event.name()));
         let with_cells =

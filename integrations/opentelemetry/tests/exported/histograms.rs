@@ -49,9 +49,9 @@ fn buckets_of_all_series_are_exported_as_deltas_that_add_up() {
         assert_eq!(points["rt.bucket{le=1024,user=7}"], if round == 1 { 1.0 } else { 0.0 });
         assert!(!points.keys().any(|point| point.contains("otel")), "the SDK's own overflow");
     }
-    let too_many = Arc::new(Family::<User, Histogram>::new().limit(30));
-    let error = ObserveError::TooManySets { name: "more".to_owned(), sets: 31 * 65, limit: 2_000 };
-    assert_eq!(sdk.observer().observe("more", "", &too_many), Err(error));
+    // There is no room for the buckets of one series beside the overflow series.
+    let error = ObserveError::TooManySets { name: "more".to_owned(), sets: 130, limit: 129 };
+    assert_eq!(sdk.observer().observe_up_to(129, "more", "", &rts), Err(error));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 #![allow(clippy::float_cmp, reason = "the numbers are exact")]
 
 mod histograms;
+mod identity;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -178,33 +179,46 @@ fn exported_sums_are_what_was_added_as_deltas() {
 }
 
 #[test]
-fn more_sets_than_the_sdk_takes_are_refused_unless_a_view_allows_them() {
-    let users = Arc::new(Family::<User, Counter>::new().limit(3_000));
-    let sdk = Sdk::new(Temporality::Cumulative, Some(3_001));
-    let mut observer = sdk.observer();
-    let too_many =
-        |limit| Err(ObserveError::TooManySets { name: "requests".to_owned(), sets: 3_001, limit });
-    assert_eq!(observer.observe("requests", "", &users), too_many(2_000));
-    assert_eq!(observer.observe_up_to(3_000, "requests", "", &users), too_many(3_000));
-    assert!(sdk.collect().is_empty());
-    observer.observe_up_to(3_001, "requests", "", &users).unwrap();
-    for round in 1..=3 {
-        (0..4_000).for_each(|user| users.with(User { user }).add(2));
-        let points = sdk.collect();
-        assert_eq!(sum(&points, "requests{"), f64::from(8_000 * round));
-        assert_eq!(points.len(), 3_002);
-        assert!(!points.keys().any(|point| point.contains("otel")), "the SDK's own overflow");
+fn series_beyond_what_the_sdk_takes_are_added_up_unless_a_view_allows_more() {
+    for (view, limit) in [(None, 2_000), (Some(3_001), 3_001)] {
+        let users = Arc::new(Family::<User, Counter>::new().limit(3_000));
+        let sdk = Sdk::new(Temporality::Cumulative, view);
+        sdk.observer().observe_up_to(limit, "requests", "", &users).unwrap();
+        for round in 1..=3 {
+            (0..4_000).for_each(|user| users.with(User { user }).add(2));
+            let points = sdk.collect();
+            assert_eq!(sum(&points, "requests{"), f64::from(8_000 * round));
+            assert_eq!(points.len(), limit + 1, "the sets, and how often there was no room");
+            let beyond = 2.0 * (4_001 - limit) as f64;
+            assert_eq!(points["requests{overflow=true}"], beyond * f64::from(round));
+            assert!(!points.keys().any(|point| point.contains("otel")), "the SDK's own overflow");
+        }
     }
 }
 
 #[test]
-fn the_sdk_does_lose_counts_beyond_its_limit() {
-    // Why there is the rule: told that a View allows more where there is none, the sum is less than was added.
+fn told_of_a_view_that_is_not_there_the_sdk_still_adds_up() {
     let users = Arc::new(Family::<User, Counter>::new().limit(3_000));
     let sdk = Sdk::new(Temporality::Cumulative, None);
     sdk.observer().observe_up_to(3_001, "requests", "", &users).unwrap();
     (0..3_000).for_each(|user| users.with(User { user }).add(2));
-    assert!(sum(&sdk.collect(), "requests{") < 6_000.0);
+    let points = sdk.collect();
+    assert_eq!(sum(&points, "requests{"), 6_000.0);
+    assert_eq!(points["requests{otel.metric.overflow=true}"], 2_000.0);
+}
+
+#[test]
+fn gauges_of_more_sets_than_the_sdk_takes_are_refused_unless_a_view_allows_them() {
+    let deepest = Arc::new(Family::<User, Maximum>::new().limit(3_000));
+    let sdk = Sdk::new(Temporality::Cumulative, Some(3_001));
+    let mut observer = sdk.observer();
+    let too_many =
+        |limit| Err(ObserveError::TooManySets { name: "deepest".to_owned(), sets: 3_001, limit });
+    assert_eq!(observer.observe("deepest", "", &deepest), too_many(2_000));
+    assert_eq!(observer.observe_up_to(3_000, "deepest", "", &deepest), too_many(3_000));
+    observer.observe_up_to(3_001, "deepest", "", &deepest).unwrap();
+    (0..3_000).for_each(|user| deepest.with(User { user }).record(user));
+    assert_eq!(sum(&sdk.collect(), "deepest{"), (0..3_000).sum::<u32>().into());
 }
 
 #[test]
@@ -220,19 +234,24 @@ fn windows_of_families_count_their_events_among_the_sets() {
 }
 
 #[test]
-fn series_that_come_and_go_never_fill_the_sdk() {
-    let users = Arc::new(Family::<User, Counter>::new().limit(1_999));
-    let sdk = Sdk::new(Temporality::Cumulative, None);
-    sdk.observer().observe("requests", "Requests", &users).unwrap();
-    for round in 0..5 {
-        for user in 1_500 * round..1_500 * (round + 1) {
-            users.with(User { user }).increment();
+fn nothing_is_lost_of_series_that_come_and_go() {
+    for temporality in [Temporality::Cumulative, Temporality::Delta] {
+        let users = Arc::new(Family::<User, Counter>::new().limit(1_999));
+        let sdk = Sdk::new(temporality, None);
+        sdk.observer().observe("requests", "Requests", &users).unwrap();
+        let mut deltas = 0.0;
+        for round in 0..5 {
+            for user in 1_500 * round..1_500 * (round + 1) {
+                users.with(User { user }).increment();
+            }
+            let now = sum(&sdk.collect(), "requests{");
+            deltas += now;
+            let exported = if temporality == Temporality::Delta { deltas } else { now };
+            assert_eq!(exported, (1_500 * (round + 1)) as f64, "round {round}, {temporality:?}");
+            users.retain(|_, _| false);
         }
-        let points = sdk.collect();
-        assert_eq!((points.len(), sum(&points, "requests{")), (1_501, 1_500.0), "round {round}");
-        users.retain(|_, _| false);
+        assert_eq!(users.lifetime(), 7_500);
     }
-    assert_eq!(users.lifetime(), 7_500);
 }
 
 #[test]
@@ -295,15 +314,25 @@ fn labels_are_attributes_and_integers_stay_integers() {
 }
 
 #[test]
-fn nothing_is_exported_after_the_last_reference_is_dropped() {
-    let users = Arc::new(Family::<User, Counter>::new());
-    let sdk = Sdk::new(Temporality::Cumulative, None);
-    sdk.observer().observe("requests", "Requests", &users).unwrap();
-    users.with(User { user: 1 }).increment();
-    assert_eq!(sdk.collect().len(), 2);
-    assert_eq!(Arc::strong_count(&users), 1);
-    drop(users);
-    assert!(sdk.collect().is_empty());
+fn nothing_is_read_after_the_last_reference_is_dropped() {
+    for temporality in [Temporality::Cumulative, Temporality::Delta] {
+        let users = Arc::new(Family::<User, Counter>::new());
+        let greatest = Arc::new(Maximum::new());
+        let sdk = Sdk::new(temporality, None);
+        let mut observer = sdk.observer();
+        observer.observe("requests", "Requests", &users).unwrap();
+        observer.observe("greatest", "Greatest", &greatest).unwrap();
+        users.with(User { user: 1 }).increment();
+        greatest.record(7);
+        let before = sdk.collect();
+        assert_eq!(before.len(), 3);
+        assert_eq!(Arc::strong_count(&users), 1);
+        drop((users, greatest));
+        let after = sdk.collect();
+        let expected = points(&[("requests.overflow{}", 0.0), ("requests{user=1}", 1.0)]);
+        let is_delta = temporality == Temporality::Delta;
+        assert_eq!(after, if is_delta { Points::new() } else { expected });
+    }
 }
 
 #[derive(Default)]
@@ -336,7 +365,8 @@ fn fields_of_shared_families_are_exported_and_end_with_them() {
     let points = sdk.collect();
     assert_eq!((points["requests{user=1}"], points["open{user=1}"]), (3.0, -1.0));
     drop(endpoints);
-    assert!(sdk.collect().is_empty());
+    let points = sdk.collect();
+    assert_eq!((points["requests{user=1}"], points["open{user=1}"]), (3.0, 0.0));
 }
 
 #[test]
@@ -352,15 +382,19 @@ fn a_panic_while_one_metric_is_read_costs_that_reading_and_no_other() {
         .unwrap();
     let window = Arc::new(window);
     let hits = Arc::new(Counter::from(5));
-    let sdk = Sdk::new(Temporality::Cumulative, None);
+    let sdk = Sdk::new(Temporality::Delta, None);
     let mut observer = sdk.observer();
     observer.observe("queue", "", &window).unwrap();
     observer.observe("hits", "", &hits).unwrap();
+    window.add(Queue::Pushed, 4);
     let before = sdk.collect();
+    assert_eq!((before["queue{event=Pushed}"], before["hits{}"]), (4.0, 5.0));
     FAILS.store(true, Ordering::Relaxed);
-    assert_eq!(sdk.collect(), points(&[("hits{}", 5.0)]));
+    assert_eq!(sdk.collect(), points(&[("hits{}", 0.0)]));
     FAILS.store(false, Ordering::Relaxed);
-    assert_eq!(sdk.collect(), before);
+    window.add(Queue::Pushed, 2);
+    let after = sdk.collect();
+    assert_eq!((after["queue{event=Pushed}"], after["hits{}"]), (2.0, 0.0));
 }
 
 #[test]

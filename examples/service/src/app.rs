@@ -32,6 +32,6 @@ pub(crate) fn router(shop: &Arc<Shop>, console: &ConsoleService) -> Router {
 /// What a scrape would be answered with.
 pub(crate) async fn last_scrape(console: &ConsoleService) -> Result<Bytes> {
     let request = Request::get("/metrics").body(Body::empty()).map_err(Error::other)?;
-    let body = console.respond(&request).into_body().collect().await;
+    let body = console.respond(&request).await.into_body().collect().await;
     Ok(body.map_err(Error::other)?.to_bytes())
 }

@@ -78,6 +78,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "| series, all of them busy | first frame, bytes | ns of CPU | a frame, bytes | ns of CPU |"
     );
     println!("|---|---|---|---|---|");
+    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     for series in [10, 200, 2_000] {
         let routes = routes(series);
         let mut console = Console::new("shop");
@@ -87,7 +88,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (mut lengths, mut times) = (Vec::new(), Vec::new());
         thread::scope(|scope| -> Result<(), Box<dyn Error>> {
             scope.spawn(|| keep_busy(routes, &done));
-            let mut body = console.respond(&Request::get("/events").body(())?).into_body();
+            let stream = console.respond(&Request::get("/events").body(())?);
+            let mut body = runtime.block_on(stream).into_body();
             let begun = Instant::now();
             while begun.elapsed() < Duration::from_secs(SECONDS) {
                 thread::sleep(Duration::from_millis(100));

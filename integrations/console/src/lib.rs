@@ -2,6 +2,7 @@
 #![cfg_attr(doc, doc = include_str!("../pictures.md"))]
 #![doc = include_str!("../README.md")]
 
+mod answers;
 mod body;
 mod console;
 #[cfg(feature = "server")]
@@ -29,6 +30,6 @@ pub use console::Console;
 pub use error::ServeError;
 #[cfg(feature = "server")]
 pub use server::Server;
-pub use service::ConsoleService;
+pub use service::{ConsoleService, Responding, Serving};
 pub use source::{Field, Source, field};
 pub use windrow_prometheus::RegisterError;

@@ -17,7 +17,7 @@ const POLICY: &str = "default-src 'none'; \
     connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 pub(crate) fn response() -> Response<Body> {
-    let mut response = whole(StatusCode::OK, "text/html; charset=utf-8", PAGE.to_owned());
+    let mut response = whole(StatusCode::OK, "text/html; charset=utf-8", PAGE);
     let headers = response.headers_mut();
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));

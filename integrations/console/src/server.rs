@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 use std::fmt::{self, Debug, Formatter};
-use std::future::{poll_fn, ready};
+use std::future::poll_fn;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::pin::pin;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
 use crate::error::ServeError;
-use crate::service::{ConsoleService, plain};
+use crate::service::{ConsoleService, Responding, plain};
 use host::names_this_machine;
 use steady::Steady;
 
@@ -97,8 +97,7 @@ impl ConsoleService {
         let listener = listen(&runtime, given, found)?;
         let address = listener.local_addr().map_err(|error| ServeError::Start { error })?;
 
-        // Streams of its own, which end with it.
-        let console = ConsoleService::new(Arc::clone(&self.shown));
+        let console = self.with_own_streams(); // which end with it
         let (stop, stopped) = watch::channel(());
         let serve = move || runtime.block_on(run(listener, console, for_this_machine, stopped));
         let thread = thread::Builder::new().name("windrow-http".to_owned()).spawn(serve);
@@ -232,12 +231,13 @@ async fn connection(
 ) {
     let _ = stream.set_nodelay(true); // small frames, each at once
     let service = service_fn(|request: Request<hyper::body::Incoming>| {
-        let response = if for_this_machine && !names_this_machine(request.headers()) {
-            plain(StatusCode::MISDIRECTED_REQUEST, "This console answers to localhost alone.\n")
+        let responding = if for_this_machine && !names_this_machine(request.headers()) {
+            let answer = "This console answers to localhost alone.\n";
+            Responding::at_once(plain(StatusCode::MISDIRECTED_REQUEST, answer))
         } else {
             console.respond(&request)
         };
-        ready(Ok::<_, Infallible>(response))
+        async { Ok::<_, Infallible>(responding.await) }
     });
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(IDLE).max_buf_size(BUFFER);

@@ -2,22 +2,26 @@
 
 use std::convert::Infallible;
 use std::fmt::{self, Debug, Formatter};
-use std::future::{Ready, ready};
+use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
+use bytes::Bytes;
 use http::header::{
     ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, VARY,
     X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, Method, Request, Response, StatusCode};
 
+use tokio::sync::oneshot::Receiver;
+
+use crate::answers::{Answer, Answers, Asked};
 use crate::body::Body;
 use crate::console::Shown;
 use crate::hub::Hub;
-use crate::{page, snapshot, text};
+use crate::page;
 
-/// A console that is built: it answers requests, and costs nothing before there is one.
+/// A console that is built: it answers requests, and costs nothing before the first comes.
 ///
 /// It is a tower service of `http` requests, so axum mounts it with `nest_service`, at whatever path. For hyper and all else there
 /// is [`respond`](Self::respond). Cheap to clone; clones are the same console.
@@ -35,35 +39,55 @@ use crate::{page, snapshot, text};
 pub struct ConsoleService {
     pub(crate) shown: Arc<Shown>,
     pub(crate) hub: Arc<Hub>,
+    answers: Arc<Answers>,
 }
 
 impl ConsoleService {
     pub(crate) fn new(shown: Arc<Shown>) -> ConsoleService {
         let hub = Arc::new(Hub::new(Arc::clone(&shown)));
-        ConsoleService { shown, hub }
+        let answers = Arc::new(Answers::new(Arc::clone(&shown)));
+        ConsoleService { shown, hub, answers }
+    }
+
+    /// The same console, with streams of its own.
+    #[cfg(feature = "server")]
+    pub(crate) fn with_own_streams(&self) -> ConsoleService {
+        ConsoleService { hub: Arc::new(Hub::new(Arc::clone(&self.shown))), ..self.clone() }
     }
 
     /// Answers a request. Its path is one below the place where the console is mounted: `/`, `/events`.
     ///
-    /// It does not wait. It reads what it shows on this thread: some microseconds a series. Of the request's body it takes nothing.
+    /// The page, a stream and a refusal are there at once. Numbers are read on a thread of the
+    /// console's own, never on the caller's: the answer says at least what was added before the
+    /// request came. The thread makes one answer for all requests that wait, reads each series once
+    /// for it, and then rests nine times as long, at most a second. It takes nothing of the request's
+    /// body. The future needs no runtime.
     ///
     /// ```
     /// use http::{Request, StatusCode};
     /// use windrow_console::Console;
     ///
+    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
     /// let console = Console::new("shop").build();
     /// let request = Request::get("/text").body(())?;
-    /// assert_eq!(console.respond(&request).status(), StatusCode::OK);
+    /// assert_eq!(console.respond(&request).await.status(), StatusCode::OK);
     /// let request = Request::get("/nothing").body(())?;
-    /// assert_eq!(console.respond(&request).status(), StatusCode::NOT_FOUND);
+    /// assert_eq!(console.respond(&request).await.status(), StatusCode::NOT_FOUND);
     /// # Ok::<(), http::Error>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn respond<B>(&self, request: &Request<B>) -> Response<Body> {
-        let mut response = self.answer(request);
-        if request.method() == Method::HEAD {
-            *response.body_mut() = Body::whole("");
-        }
-        response
+    pub fn respond<B>(&self, request: &Request<B>) -> Responding {
+        let only_head = request.method() == Method::HEAD;
+        let response = self.answer(request).unwrap_or_else(|asked| {
+            let (kind, varies) = match asked {
+                Asked::Text => (TEXT, true),
+                Asked::Metrics => (METRICS, false),
+                Asked::Snapshot | Asked::Series(_) => (JSON, false),
+            };
+            Pending::Asked { answer: self.answers.ask(asked), kind, varies }
+        });
+        Responding { response, only_head }
     }
 
     /// Ends all streams, those of this console's clones too. Requests for streams are refused from then on; others are
@@ -78,72 +102,114 @@ impl ConsoleService {
         self.hub.close();
     }
 
-    fn answer<B>(&self, request: &Request<B>) -> Response<Body> {
+    /// The answer to a request; or what has to be asked for, for it.
+    fn answer<B>(&self, request: &Request<B>) -> Result<Pending, Asked> {
         let path = request.uri().path().trim_start_matches('/');
-        if !matches!(path, "" | "events" | "snapshot.json" | "metrics" | "text") {
-            let there = "There are /, /events, /snapshot.json, /metrics and /text.\n";
-            return plain(StatusCode::NOT_FOUND, there);
-        }
-        if !matches!(*request.method(), Method::GET | Method::HEAD) {
-            let mut response = plain(StatusCode::METHOD_NOT_ALLOWED, "Only GET and HEAD.\n");
-            response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
-            return response;
-        }
-        match path {
+        let response = match path {
+            "" | "events" | "snapshot.json" | "metrics" | "text"
+                if !matches!(*request.method(), Method::GET | Method::HEAD) =>
+            {
+                let mut response = plain(StatusCode::METHOD_NOT_ALLOWED, "Only GET and HEAD.\n");
+                response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+                response
+            }
             "" if wants_html(request.headers()) => page::response(),
             // A page from elsewhere cannot read a stream, but it could hold all there may be.
             "events" if is_from_elsewhere(request.headers()) => {
                 plain(StatusCode::FORBIDDEN, "Streams are for the console's own page.\n")
             }
             "events" => self.events(request.method() == Method::HEAD),
-            "snapshot.json" => self.snapshot(request.uri().query().unwrap_or_default()),
-            "metrics" => match self.shown.metrics_text() {
-                Ok(text) => whole(StatusCode::OK, METRICS, text),
-                Err(fmt::Error) => {
-                    plain(StatusCode::INTERNAL_SERVER_ERROR, "A metric cannot be written.\n")
-                }
-            },
-            _ => {
-                let mut response = plain(StatusCode::OK, text::text(&self.shown));
-                // The same path gives the page to others.
-                response.headers_mut().insert(VARY, HeaderValue::from_static("accept"));
-                response
+            "" | "text" => return Err(Asked::Text),
+            "metrics" => return Err(Asked::Metrics),
+            "snapshot.json" => {
+                let query = request.uri().query().unwrap_or_default();
+                let key = query.split('&').find_map(|pair| pair.strip_prefix("series="));
+                return Err(key.map_or(Asked::Snapshot, |key| Asked::Series(decoded(key))));
             }
-        }
+            _ => {
+                let there = "There are /, /events, /snapshot.json, /metrics and /text.\n";
+                plain(StatusCode::NOT_FOUND, there)
+            }
+        };
+        Ok(Pending::Ready(Some(response)))
     }
 
     fn events(&self, only_head: bool) -> Response<Body> {
         if only_head {
-            return head(StatusCode::OK, EVENTS, Body::whole(""));
+            return events(Body::whole(""));
         }
         match self.hub.listen() {
-            Some(listener) => head(StatusCode::OK, EVENTS, Body::events(listener)),
+            Some(listener) => events(Body::events(listener)),
             None => plain(StatusCode::SERVICE_UNAVAILABLE, "There are too many streams.\n"),
         }
     }
+}
 
-    fn snapshot(&self, query: &str) -> Response<Body> {
-        let Some(key) = query.split('&').find_map(|pair| pair.strip_prefix("series=")) else {
-            return whole(StatusCode::OK, JSON, snapshot::all(&self.shown));
+/// The answer of a console to a request, which comes: from [`ConsoleService::respond`].
+///
+/// It is dropped like any future: what is read for it then is thrown away.
+#[must_use = "a future does nothing unless it is polled"]
+#[derive(Debug)]
+pub struct Responding {
+    response: Pending,
+    only_head: bool,
+}
+
+impl Responding {
+    #[cfg(feature = "server")]
+    pub(crate) fn at_once(response: Response<Body>) -> Responding {
+        Responding { response: Pending::Ready(Some(response)), only_head: false }
+    }
+}
+
+#[derive(Debug)]
+enum Pending {
+    Ready(Option<Response<Body>>),
+    Asked { answer: Receiver<Answer>, kind: &'static str, varies: bool },
+}
+
+impl Future for Responding {
+    type Output = Response<Body>;
+
+    fn poll(mut self: Pin<&mut Responding>, cx: &mut Context<'_>) -> Poll<Response<Body>> {
+        let mut response = match &mut self.response {
+            Pending::Ready(response) => response.take().expect("not polled after its end"),
+            Pending::Asked { answer, kind, varies } => {
+                let answer = ready!(Pin::new(answer).poll(cx)).ok();
+                made(answer, kind, *varies)
+            }
         };
-        match snapshot::one(&self.shown, &decoded(key)) {
-            Some(one) => whole(StatusCode::OK, JSON, one),
-            None => plain(StatusCode::NOT_FOUND, "There is no series of that name.\n"),
+        if self.only_head {
+            *response.body_mut() = Body::whole("");
         }
+        Poll::Ready(response)
+    }
+}
+
+/// The answer of a console as a tower service gives it.
+#[must_use = "a future does nothing unless it is polled"]
+#[derive(Debug)]
+pub struct Serving(Responding);
+
+impl Future for Serving {
+    type Output = Result<Response<Body>, Infallible>;
+
+    fn poll(mut self: Pin<&mut Serving>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.0).poll(cx).map(Ok)
     }
 }
 
 impl<B> tower_service::Service<Request<B>> for ConsoleService {
     type Response = Response<Body>;
     type Error = Infallible;
-    type Future = Ready<Result<Response<Body>, Infallible>>;
+    type Future = Serving;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        ready(Ok(self.respond(&request)))
+        Serving(self.respond(&request))
     }
 }
 
@@ -170,12 +236,43 @@ fn is_from_elsewhere(headers: &HeaderMap) -> bool {
     headers.get("sec-fetch-site").is_some_and(|site| site == "cross-site")
 }
 
-pub(crate) fn plain(status: StatusCode, text: impl Into<String>) -> Response<Body> {
-    whole(status, TEXT, text.into())
+/// An answer that was made; `None` if that failed.
+fn made(answer: Option<Answer>, kind: &'static str, varies: bool) -> Response<Body> {
+    let error = StatusCode::INTERNAL_SERVER_ERROR;
+    let mut response = match answer {
+        Some(Answer::Made(bytes)) => whole(StatusCode::OK, kind, bytes),
+        Some(Answer::NoSeries) => {
+            plain(StatusCode::NOT_FOUND, "There is no series of that name.\n")
+        }
+        Some(Answer::Unwritable) => plain(error, "A metric cannot be written.\n"),
+        None => plain(error, "The numbers cannot be read.\n"),
+    };
+    if varies {
+        // The same path gives the page to others.
+        response.headers_mut().insert(VARY, HeaderValue::from_static("accept"));
+    }
+    response
+}
+
+/// A stream.
+fn events(body: Body) -> Response<Body> {
+    let mut response = head(StatusCode::OK, EVENTS, body);
+    // Otherwise nginx keeps frames back until they fill its buffer.
+    response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
+    response
+}
+
+pub(crate) fn plain(status: StatusCode, text: &'static str) -> Response<Body> {
+    whole(status, TEXT, text)
 }
 
 /// An answer whose length is known.
-pub(crate) fn whole(status: StatusCode, kind: &'static str, text: String) -> Response<Body> {
+pub(crate) fn whole(
+    status: StatusCode,
+    kind: &'static str,
+    text: impl Into<Bytes>,
+) -> Response<Body> {
+    let text = text.into();
     let length = HeaderValue::from(text.len());
     let mut response = head(status, kind, Body::whole(text));
     response.headers_mut().insert(CONTENT_LENGTH, length);

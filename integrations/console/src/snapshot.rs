@@ -5,69 +5,70 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde_json::{Map, Value, json};
 use windrow::Kind;
 
+use crate::answers::Checks;
 use crate::console::{Named, Shown};
-use crate::key::write_key;
 use crate::ledger::{Audit, Ledger};
 use crate::percentiles;
+use crate::series::Series;
 use crate::source::{Pairs, kind_name};
 
-/// All series with their numbers, in the order of their names.
-pub(crate) fn all(shown: &Shown) -> String {
-    let mut failing = Vec::new();
-    let mut audits = 0_u64;
-    let mut metrics = Vec::new();
-    for metric in &shown.metrics {
-        let mut rows = Vec::new();
-        let mut key = String::new();
-        metric.source.walk(&mut |pairs, series| {
-            write_key(&mut key, &metric.name, pairs);
-            let audit = series.audit(&mut Ledger::default());
-            audits += u64::from(audit != Audit::Nothing);
-            if let Audit::Fails { by } = audit {
-                failing.push(json!({ "key": key, "by": by }));
-            }
-            let mut row = series.all();
-            row["key"] = key.as_str().into();
-            row["labels"] = labels(pairs);
-            rows.push((key.clone(), row));
-        });
-        rows.sort_by(|(one, _), (other, _)| one.cmp(other));
-        let rows: Vec<Value> = rows.into_iter().map(|(_, row)| row).collect();
-        let mut described = describe(shown, metric);
-        described["series"] = rows.into();
-        metrics.push(described);
-    }
-    let mut all = head(shown);
-    all["metrics"] = metrics.into();
-    all["check"] = json!({ "audits": audits, "failing": failing });
-    all.to_string()
+/// All series with their numbers, as the answer grows.
+#[derive(Default)]
+pub(crate) struct Snapshot {
+    metrics: Vec<Value>,
+    /// The series of the metric that is being read, by key.
+    rows: Vec<(String, Value)>,
 }
 
-/// One series; `None` if there is none of this key.
-pub(crate) fn one(shown: &Shown, wanted: &str) -> Option<String> {
-    let mut found = None;
-    for metric in shown.metrics.iter().filter(|metric| wanted.starts_with(&metric.name)) {
-        let mut key = String::new();
-        metric.source.walk(&mut |pairs, series| {
-            write_key(&mut key, &metric.name, pairs);
-            if key == wanted {
-                let audit = series.audit(&mut Ledger::default());
-                let mut row = series.detail();
-                row["key"] = wanted.into();
-                row["labels"] = labels(pairs);
-                row["metric"] = describe(shown, metric);
-                row["check"] = match audit {
-                    Audit::Nothing => Value::Null,
-                    Audit::Holds | Audit::Pending => json!({ "holds": true }),
-                    Audit::Fails { by } => json!({ "holds": false, "by": by }),
-                };
-                found = Some(row);
-            }
-        });
+impl Snapshot {
+    /// Adds a series.
+    pub(crate) fn series(&mut self, key: &str, pairs: &dyn Pairs, series: &dyn Series) {
+        let mut row = series.all();
+        row["key"] = key.into();
+        row["labels"] = labels(pairs);
+        self.rows.push((key.to_owned(), row));
     }
+
+    /// Ends a metric: its series have been added.
+    pub(crate) fn metric(&mut self, shown: &Shown, metric: &Named) {
+        self.rows.sort_by(|(one, _), (other, _)| one.cmp(other));
+        let mut described = describe(shown, metric);
+        described["series"] = self.rows.drain(..).map(|(_, row)| row).collect();
+        self.metrics.push(described);
+    }
+
+    /// The answer: the series of each metric in the order of their names.
+    pub(crate) fn finish(self, shown: &Shown, checks: &Checks) -> String {
+        let failing = |(key, by): &(String, u64)| json!({ "key": key, "by": by });
+        let failing: Vec<Value> = checks.failing.iter().map(failing).collect();
+        let mut all = head(shown);
+        all["metrics"] = self.metrics.into();
+        all["check"] = json!({ "audits": checks.audits, "failing": failing });
+        all.to_string()
+    }
+}
+
+/// One series.
+pub(crate) fn one(
+    shown: &Shown,
+    metric: &Named,
+    key: &str,
+    pairs: &dyn Pairs,
+    series: &dyn Series,
+) -> String {
+    let audit = series.audit(&mut Ledger::default());
+    let mut row = series.detail();
+    row["key"] = key.into();
+    row["labels"] = labels(pairs);
+    row["metric"] = describe(shown, metric);
+    row["check"] = match audit {
+        Audit::Nothing => Value::Null,
+        Audit::Holds | Audit::Pending => json!({ "holds": true }),
+        Audit::Fails { by } => json!({ "holds": false, "by": by }),
+    };
     let mut one = head(shown);
-    one["series"] = found?;
-    Some(one.to_string())
+    one["series"] = row;
+    one.to_string()
 }
 
 fn head(shown: &Shown) -> Value {

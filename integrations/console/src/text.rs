@@ -5,51 +5,59 @@ use std::time::Duration;
 
 use windrow::Kind;
 
+use crate::answers::Checks;
 use crate::console::{Named, Shown};
-use crate::key::write_key;
-use crate::ledger::{Audit, Ledger};
 use crate::number::Number;
 use crate::percentiles::{self, PERCENTILES};
+use crate::series::Series;
 use crate::source::Form;
 
-/// Each metric, and in it each series by name, with its numbers.
-pub(crate) fn text(shown: &Shown) -> String {
-    let mut text = String::new();
-    let (mut audits, mut failing) = (0_u64, Vec::new());
-    for metric in &shown.metrics {
-        let mut rows = Vec::new();
-        let (mut key, mut numbers) = (String::new(), Vec::new());
-        metric.source.walk(&mut |pairs, series| {
-            write_key(&mut key, &metric.name, pairs);
-            numbers.clear();
-            let span = series.numbers(&mut numbers);
-            let audit = series.audit(&mut Ledger::default());
-            audits += u64::from(audit != Audit::Nothing);
-            // What a terminal would obey is shown as an escape.
-            let name = shown_key(&key);
-            if let Audit::Fails { by } = audit {
-                failing.push(format!("{name} by {by}"));
-            }
-            rows.push((name, numbers_text(shown, metric, span, &numbers)));
-        });
-        rows.sort();
-        // A `String` takes all.
-        let _ = writeln!(text, "\n# {}: {}", metric.name, metric.help);
-        for (name, numbers) in rows {
-            let _ = writeln!(text, "{name}  {numbers}");
-        }
-    }
-    let up = shown.age().as_secs();
-    let verdict = if failing.is_empty() {
-        "loss 0".to_owned()
-    } else {
-        format!("DISAGREE: {}", failing.join(", "))
-    };
-    let service = shown.service.escape_debug();
-    format!("{service}, watched for {up} s; {audits} series checked: {verdict}\n{text}")
+/// The answer, as it grows.
+#[derive(Default)]
+pub(crate) struct Text {
+    written: String,
+    /// The series of the metric that is being read, by name, each with its numbers.
+    rows: Vec<(String, String)>,
+    numbers: Vec<Number>,
 }
 
-/// A key without characters that a terminal obeys, or that turn the direction of a text.
+impl Text {
+    /// Adds a series.
+    pub(crate) fn series(&mut self, shown: &Shown, metric: &Named, key: &str, series: &dyn Series) {
+        self.numbers.clear();
+        let span = series.numbers(&mut self.numbers);
+        self.rows.push((shown_key(key), numbers_text(shown, metric, span, &self.numbers)));
+    }
+
+    /// Ends a metric: its series have been added.
+    pub(crate) fn metric(&mut self, metric: &Named) {
+        self.rows.sort();
+        // A `String` takes all.
+        let _ = writeln!(self.written, "\n# {}: {}", metric.name, metric.help);
+        for (name, numbers) in self.rows.drain(..) {
+            let _ = writeln!(self.written, "{name}  {numbers}");
+        }
+    }
+
+    /// The answer.
+    pub(crate) fn finish(self, shown: &Shown, checks: &Checks) -> String {
+        let failing = |(key, by): &(String, u64)| format!("{} by {by}", shown_key(key));
+        let verdict = if checks.failing.is_empty() {
+            "loss 0".to_owned()
+        } else {
+            let failing: Vec<String> = checks.failing.iter().map(failing).collect();
+            format!("DISAGREE: {}", failing.join(", "))
+        };
+        let (up, audits) = (shown.age().as_secs(), checks.audits);
+        let service = shown.service.escape_debug();
+        format!(
+            "{service}, watched for {up} s; {audits} series checked: {verdict}\n{}",
+            self.written
+        )
+    }
+}
+
+/// A key without characters that a terminal obeys, which become escapes, or that turn the direction of a text.
 fn shown_key(key: &str) -> String {
     let mut shown = String::with_capacity(key.len());
     for character in key.chars() {

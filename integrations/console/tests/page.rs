@@ -34,7 +34,7 @@ fn base64(bytes: &[u8]) -> String {
 async fn the_policy_lets_the_pages_own_script_and_style_run_and_nothing_else() {
     let console = Console::new("shop").build();
     let request = Request::get("/").header("accept", "text/html").body(()).unwrap();
-    let response = console.respond(&request);
+    let response = console.respond(&request).await;
     assert_eq!(response.status(), StatusCode::OK);
     let policy = response.headers()["content-security-policy"].to_str().unwrap().to_owned();
     for (directive, tag) in [("script-src", "script"), ("style-src", "style")] {

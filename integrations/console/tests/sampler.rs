@@ -5,19 +5,28 @@ use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use http::Request;
-use windrow_console::{Body, Console, ConsoleService};
+use http::{Request, Response};
+use windrow_console::{Body, Console, ConsoleService, Responding};
 
 fn listen(console: &ConsoleService) -> Body {
-    console.respond(&Request::get("/events").body(()).unwrap()).into_body()
+    wait(console.respond(&Request::get("/events").body(()).unwrap())).into_body()
+}
+
+/// Waits for an answer.
+fn wait(responding: Responding) -> Response<Body> {
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(responding)
 }
 
 /// How many threads there are of the name.
 fn samplers() -> usize {
+    threads("windrow-sampler")
+}
+
+fn threads(wanted: &str) -> usize {
     let threads = fs::read_dir("/proc/self/task").unwrap();
     let names =
         threads.flatten().filter_map(|thread| fs::read_to_string(thread.path().join("comm")).ok());
-    names.filter(|name| name.trim() == "windrow-sampler").count()
+    names.filter(|name| name.trim() == wanted).count()
 }
 
 fn wait_for(expected: usize) {
@@ -32,9 +41,9 @@ fn wait_for(expected: usize) {
 fn a_sampler_comes_with_the_first_who_listens_and_goes_with_the_last() {
     let console = Console::new("shop").build();
     for path in ["/", "/text", "/snapshot.json", "/metrics"] {
-        console.respond(&Request::get(path).body(()).unwrap());
+        wait(console.respond(&Request::get(path).body(()).unwrap()));
     }
-    console.respond(&Request::head("/events").body(()).unwrap());
+    wait(console.respond(&Request::head("/events").body(()).unwrap()));
     assert_eq!(samplers(), 0);
     for _ in 0..3 {
         let (first, second) = (listen(&console), listen(&console));

@@ -158,7 +158,7 @@ async fn a_scrape_is_read_by_its_own_rules_and_has_the_same_numbers() {
 
 #[tokio::test]
 async fn hostile_labels_come_back_as_they_are_and_a_terminal_obeys_none() {
-    let long = "x".repeat(10_000);
+    let long = "x".repeat(1_000);
     let hostile = [
         "<script>alert(1)</script>",
         "\"'`};{=,",

@@ -1,11 +1,14 @@
 //! The console behind real HTTP: what each endpoint says, how streams go, and what its own server bears.
 
+mod answers;
 mod endpoints;
 mod percentiles;
 mod server;
 mod streams;
 
 use std::net::SocketAddr;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use http::{Method, Request, Response};
@@ -16,7 +19,7 @@ use hyper_util::rt::TokioIo;
 use serde_json::Value;
 use tokio::net::TcpStream;
 use windrow::{Counter, Family, SlidingWindow, events, labels};
-use windrow_console::{Console, ConsoleService, Server};
+use windrow_console::{Body, Console, ConsoleService, Responding, Server};
 
 events! { enum Http { Pass: Count, Exception: Count, Open: Signed, Rt: Value, Peak: Maximum } }
 
@@ -26,11 +29,16 @@ type Routes = Family<Route<'static>, SlidingWindow<Http>>;
 
 /// Routes of a test's own, of a minute in sixty buckets.
 fn routes() -> &'static Routes {
+    routes_up_to(1_000)
+}
+
+/// Routes of which there may be up to `limit`.
+fn routes_up_to(limit: usize) -> &'static Routes {
     let minute = || {
         let builder = SlidingWindow::builder().interval(Duration::from_secs(60)).buckets(60);
         builder.build().unwrap()
     };
-    Box::leak(Box::new(Routes::with_constructor(minute)))
+    Box::leak(Box::new(Routes::with_constructor(minute).limit(limit)))
 }
 
 fn counter() -> &'static Counter {
@@ -56,6 +64,15 @@ async fn send(address: SocketAddr, request: Request<Empty<Bytes>>) -> Response<I
     let response = sender.send_request(request).await.unwrap();
     // The connection goes on as long as the body is read.
     response
+}
+
+/// The response to a request for which nothing has to be read.
+fn at_once(responding: Responding) -> Response<Body> {
+    let mut responding = pin!(responding);
+    match responding.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(response) => response,
+        Poll::Pending => panic!("it is not there at once"),
+    }
 }
 
 fn request(method: Method, path: &str) -> Request<Empty<Bytes>> {

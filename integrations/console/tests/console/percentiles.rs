@@ -34,7 +34,7 @@ fn window() -> SlidingWindow<Calls, Manual> {
 
 /// What a console answers that shows this window as `calls`.
 async fn answer(console: &ConsoleService, path: &str) -> String {
-    let response = console.respond(&Request::get(path).body(()).unwrap());
+    let response = console.respond(&Request::get(path).body(()).unwrap()).await;
     assert_eq!(response.status(), 200, "{path}");
     let body = response.into_body().collect().await.unwrap().to_bytes();
     String::from_utf8(body.to_vec()).unwrap()
@@ -154,7 +154,7 @@ async fn a_terminal_has_percentiles_and_the_greatest() {
 async fn a_stream_has_eight_numbers_of_a_histogram() {
     let window = Arc::new(window());
     let console = shown(&window);
-    let mut body = console.respond(&Request::get("/events").body(()).unwrap()).into_body();
+    let mut body = console.respond(&Request::get("/events").body(()).unwrap()).await.into_body();
     let frame = loop {
         let bytes = body.frame().await.unwrap().unwrap().into_data().unwrap();
         let text = String::from_utf8(bytes.to_vec()).unwrap();

@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 use http::StatusCode;
 use windrow_console::{Console, ServeError};
 
-use super::{Http, Route, Routes, console_of, get, request, routes, send, served, text};
+use super::{
+    Http, Route, Routes, console_of, get, request, routes, routes_up_to, send, served, text,
+};
 
 /// Longer than anything here takes.
 const LONG: Duration = Duration::from_secs(60);
@@ -38,9 +40,9 @@ fn until_it_ends(stream: &mut TcpStream) -> Vec<u8> {
 
 /// Routes whose names take some megabytes to tell.
 fn long_winded() -> &'static Routes {
-    let routes = routes();
-    for index in 0..400 {
-        let route = format!("{index}{}", "/long".repeat(2_000));
+    let routes = routes_up_to(4_000);
+    for index in 0..4_000 {
+        let route = format!("{index}{}", "/long".repeat(200));
         routes.with(Route { route: &route, status: 200 }).add(Http::Pass, 1);
     }
     routes

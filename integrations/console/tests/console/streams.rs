@@ -13,7 +13,7 @@ use windrow::clock::from_fn;
 use windrow::{SlidingWindow, Timestamp};
 use windrow_console::{Body, Console, ConsoleService};
 
-use super::{Http, Route, console_of, get, routes, served};
+use super::{Http, Route, at_once, console_of, get, routes, served};
 
 /// How long anything may take here.
 const LONG: Duration = Duration::from_secs(30);
@@ -26,7 +26,7 @@ struct Stream<B> {
 
 impl Stream<Body> {
     fn of(console: &ConsoleService) -> Stream<Body> {
-        let response = console.respond(&Request::get("/events").body(()).unwrap());
+        let response = at_once(console.respond(&Request::get("/events").body(()).unwrap()));
         assert_eq!(response.status(), 200);
         Stream { body: response.into_body(), text: String::new() }
     }
@@ -194,10 +194,10 @@ async fn streams_are_bounded_and_those_that_leave_make_room() {
     let console = console_of(routes());
     let request = Request::get("/events").body(()).unwrap();
     let mut streams: Vec<_> = (0..64).map(|_| Stream::of(&console)).collect();
-    assert_eq!(console.respond(&request).status(), 503);
+    assert_eq!(at_once(console.respond(&request)).status(), 503);
     assert!(streams[63].next().await.is_some());
     streams.truncate(63);
-    assert_eq!(console.respond(&request).status(), 200);
+    assert_eq!(at_once(console.respond(&request)).status(), 200);
 }
 
 #[tokio::test]
@@ -211,9 +211,9 @@ async fn a_closed_console_ends_its_streams_and_still_answers() {
             assert!(event == "all" || event == "more");
         }
     }
-    let ask = |path: &str| console.respond(&Request::get(path).body(()).unwrap()).status();
+    let ask = |path: &str| console.respond(&Request::get(path).body(()).unwrap());
     assert_eq!(
-        (ask("/events"), ask("/metrics")),
+        (ask("/events").await.status(), ask("/metrics").await.status()),
         (503.try_into().unwrap(), 200.try_into().unwrap())
     );
 }

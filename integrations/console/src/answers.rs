@@ -1,0 +1,213 @@
+//! The thread that reads what is shown, for the answers that need all of it.
+//!
+//! A request for numbers waits, on no thread, for the thread of this module. The thread makes one
+//! answer for all requests that have come by then, and reads each series once for all of them. An
+//! answer therefore never says less than what was added before its request came. Then the thread
+//! rests: nine times as long as it has worked, at most [`MOST_REST`]. So any number of clients
+//! costs a tenth of one core, and of a console that takes long, at most one reading a second.
+//!
+//! The thread comes with the first request, and goes when none has come for [`LINGER`].
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use tokio::sync::oneshot::{Receiver, Sender, channel};
+
+use crate::console::Shown;
+use crate::key::write_key;
+use crate::ledger::{Audit, Ledger};
+use crate::snapshot::{self, Snapshot};
+use crate::text::Text;
+
+/// The number of series that are audited for one making, in turn.
+const AUDITS: usize = 128;
+
+/// The longest rest between two makings.
+const MOST_REST: Duration = Duration::from_secs(1);
+
+/// The rest is this many times as long as the making before it.
+const REST: u32 = 9;
+
+/// The time for which the thread waits for a request.
+const LINGER: Duration = Duration::from_secs(5);
+
+/// What a request asks for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Asked {
+    Text,
+    Snapshot,
+    /// One series, by its key.
+    Series(String),
+    Metrics,
+}
+
+/// The answer to it.
+#[derive(Clone, Debug)]
+pub(crate) enum Answer {
+    Made(Bytes),
+    NoSeries,
+    /// A metric of the scrape cannot be written.
+    Unwritable,
+}
+
+/// The requests that wait for an answer, and the thread that makes it.
+pub(crate) struct Answers {
+    shown: Arc<Shown>,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: Vec<(Asked, Sender<Answer>)>,
+    has_thread: bool,
+}
+
+impl Answers {
+    pub(crate) fn new(shown: Arc<Shown>) -> Answers {
+        Answers { shown, state: Mutex::default(), changed: Condvar::new() }
+    }
+
+    /// Asks for an answer. Its sender is dropped without one if a function that reads what is shown
+    /// panics, or if the thread cannot be started.
+    pub(crate) fn ask(self: &Arc<Answers>, asked: Asked) -> Receiver<Answer> {
+        let (sender, receiver) = channel();
+        let mut state = self.lock();
+        state.waiting.push((asked, sender));
+        if state.has_thread {
+            self.changed.notify_all();
+        } else {
+            let answers = Arc::clone(self);
+            let name = "windrow-answers".to_owned();
+            state.has_thread =
+                thread::Builder::new().name(name).spawn(move || answers.run()).is_ok();
+            if !state.has_thread {
+                state.waiting.clear();
+            }
+        }
+        receiver
+    }
+
+    /// The thread. It ends when no request has come for a while.
+    fn run(self: Arc<Answers>) {
+        let _ends = Ends(&self);
+        let mut turn = 0;
+        while let Some(waiting) = self.next() {
+            let begun = Instant::now();
+            let asked = waiting.iter().filter(|(_, sender)| !sender.is_closed());
+            let made = make(&self.shown, asked.map(|(asked, _)| asked.clone()), &mut turn);
+            for (asked, sender) in waiting {
+                if let Some(answer) = made.get(&asked) {
+                    let _ = sender.send(answer.clone()); // or its client has left
+                }
+            }
+            thread::sleep((begun.elapsed() * REST).min(MOST_REST));
+        }
+    }
+
+    /// The requests that have come, as soon as there are any. `None` if the thread is to end.
+    fn next(&self) -> Option<Vec<(Asked, Sender<Answer>)>> {
+        let state = self.lock();
+        let waited =
+            self.changed.wait_timeout_while(state, LINGER, |state| state.waiting.is_empty());
+        let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        state.has_thread = !state.waiting.is_empty();
+        state.has_thread.then(|| std::mem::take(&mut state.waiting))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing panics under the lock.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Lets the next request start a thread if this one panics, in a function that reads what is shown.
+struct Ends<'a>(&'a Answers);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            *self.0.lock() = State::default();
+        }
+    }
+}
+
+/// Makes the answers to these, with one reading of each series. `turn` is the place in the walk of
+/// the next series to audit.
+fn make(
+    shown: &Shown,
+    asked: impl Iterator<Item = Asked>,
+    turn: &mut usize,
+) -> HashMap<Asked, Answer> {
+    let mut made: HashMap<Asked, Answer> = asked.map(|asked| (asked, Answer::NoSeries)).collect();
+    let mut text = made.contains_key(&Asked::Text).then(Text::default);
+    let mut snapshot = made.contains_key(&Asked::Snapshot).then(Snapshot::default);
+    let (audited, mut walked) = (*turn..*turn + AUDITS, 0);
+    let mut checks = Checks::default();
+    let mut key = String::new();
+    for metric in &shown.metrics {
+        let is_asked =
+            |asked: &Asked| matches!(asked, Asked::Series(key) if key.starts_with(&metric.name));
+        let has_series = made.keys().any(is_asked);
+        if text.is_none() && snapshot.is_none() && !has_series {
+            continue;
+        }
+        metric.source.walk(&mut |pairs, series| {
+            write_key(&mut key, &metric.name, pairs);
+            if text.is_some() || snapshot.is_some() {
+                if audited.contains(&walked) {
+                    checks.note(&key, series.audit(&mut Ledger::default()));
+                }
+                walked += 1;
+            }
+            if let Some(text) = &mut text {
+                text.series(shown, metric, &key, series);
+            }
+            if let Some(snapshot) = &mut snapshot {
+                snapshot.series(&key, pairs, series);
+            }
+            if has_series && let Some(one) = made.get_mut(&Asked::Series(key.clone())) {
+                *one = Answer::Made(snapshot::one(shown, metric, &key, pairs, series).into());
+            }
+        });
+        text.iter_mut().for_each(|text| text.metric(metric));
+        snapshot.iter_mut().for_each(|snapshot| snapshot.metric(shown, metric));
+    }
+    if walked > 0 {
+        *turn = if *turn + AUDITS < walked { *turn + AUDITS } else { 0 };
+    }
+    if let Some(text) = text {
+        made.insert(Asked::Text, Answer::Made(text.finish(shown, &checks).into()));
+    }
+    if let Some(snapshot) = snapshot {
+        made.insert(Asked::Snapshot, Answer::Made(snapshot.finish(shown, &checks).into()));
+    }
+    if let Some(metrics) = made.get_mut(&Asked::Metrics) {
+        *metrics = match shown.metrics_text() {
+            Ok(text) => Answer::Made(text.into()),
+            Err(fmt::Error) => Answer::Unwritable,
+        };
+    }
+    made
+}
+
+/// What the audits of a making have found.
+#[derive(Debug, Default)]
+pub(crate) struct Checks {
+    pub(crate) audits: u64,
+    /// The keys of the series whose readings disagree, and by how much they do.
+    pub(crate) failing: Vec<(String, u64)>,
+}
+
+impl Checks {
+    fn note(&mut self, key: &str, audit: Audit) {
+        self.audits += u64::from(audit != Audit::Nothing);
+        if let Audit::Fails { by } = audit {
+            self.failing.push((key.to_owned(), by));
+        }
+    }
+}

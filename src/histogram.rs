@@ -198,8 +198,8 @@ impl Histogram {
         self.distribution_of(&more, is_first)
     }
 
-    /// How many values were recorded since the histogram was made or last drained: as
-    /// [`distribution`](Self::distribution), and as expensive.
+    /// Returns how many values were recorded since the histogram was made or last drained: the count of its
+    /// [`distribution`](Self::distribution). Acquire. Costs the same loads, and allocates nothing.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
@@ -207,11 +207,20 @@ impl Histogram {
     /// assert_eq!(latency.count(), 1);
     /// ```
     pub fn count(&self) -> u64 {
-        self.distribution().count()
+        self.baseline.settled(|before| {
+            let mut count = 0_u64;
+            self.columns.each_count(|first, counts| {
+                for (place, ever) in (first..).zip(counts) {
+                    let drained = before.map_or(0, |before| before.counts[place]);
+                    count = count.saturating_add(ever.wrapping_sub(drained));
+                }
+            });
+            count
+        })
     }
 
-    /// The sum of what was recorded since the histogram was made or last drained, wrapping at 2^64. Acquire. Costs a load for each
-    /// [open row](crate::strategy#rows).
+    /// Returns the sum of what was recorded since the histogram was made or last drained, wrapping at 2^64. Acquire. Costs a load for
+    /// each [open row](crate::strategy#rows), and allocates nothing.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();

@@ -112,9 +112,16 @@ pub use totals::Totals;
 ///
 /// A window's memory grows as it is used: with 60 buckets of five events it takes two kilobytes until the second bucket is
 /// opened, and sixteen when all of its ring was used. Buckets that have left the ring are used again, so one that is added
-/// to now and then keeps as few as its ring holds. Once the ring has been filled, opening a bucket allocates nothing, with four
-/// exceptions: buckets without columns, and columns, if more are needed than ever before; the epochs' own lists, by
-/// [`Strategy::Epochs`]; and a thread's first add without sequences, and its first pin (see [Reading](#reading)).
+/// to now and then keeps as few as its ring holds. Once the ring has been filled, opening a bucket allocates nothing, with five
+/// exceptions: buckets without columns, and columns, if more are needed than ever before; values of new sizes, of a
+/// [`Histogram`](crate::Kind::Histogram) event; the epochs' own lists, by [`Strategy::Epochs`]; and a thread's first add without
+/// sequences, and its first pin (see [Reading](#reading)).
+///
+/// A value is of a *new size* for a bucket's memory if that has never held one of the same sixteen neighbouring cells of the scale. The
+/// memory then takes 256 bytes for these cells, when the bucket is closed, and keeps them for all buckets that it is used for. So
+/// there is at most one such allocation for each bucket that there is memory for, and each sixteen cells; and one more, by an add, if
+/// adds came there other than through columns: back-dated ones, say.
+///
 /// (A window that needs more when the process has no memory left ends that, as any allocation does.)
 /// The epochs are the library's own: what other crates of the
 /// process do with `crossbeam-epoch` neither runs in its calls nor keeps its memory. A stalled thread costs

@@ -143,10 +143,8 @@ impl EventCells {
             }
             EventCells::Same(CellIndex::Value { pair, extremes }) => {
                 let [pair, extremes] = [pair, extremes].map(usize::from);
-                let (count, sum) = (read(pair), read(pair + 1));
-                let (max, min) = (read(extremes), !read(extremes + 1));
-                let recorded = |value| (count > 0).then_some(value);
-                Stats { count, sum, min: recorded(min), max: recorded(max) }
+                let sums = [pair, pair + 1].map(&mut read);
+                Places::stats_of(sums, [extremes, extremes + 1].map(read))
             }
             EventCells::ByPlace(places) => places.stats(read),
             EventCells::Same(CellIndex::Extreme { cell, is_minimum }) => {
@@ -227,7 +225,7 @@ impl Places {
     }
 
     /// What its [distribution](Self::distribution) says of count, sum and extremes; without allocating.
-    fn stats(self, mut read: impl FnMut(usize) -> u64) -> Stats {
+    pub(crate) fn stats(self, mut read: impl FnMut(usize) -> u64) -> Stats {
         let (mut count, mut used) = (0_u64, None);
         for (place, position) in self.counts().positions().enumerate() {
             let number = read(position);
@@ -240,6 +238,12 @@ impl Places {
         let [greatest, inverse] = self.extremes().map(read);
         let extremes = used.map(|used| self.scale.within(used, (!inverse, greatest)));
         Stats { count, sum, min: extremes.map(|of| of.0), max: extremes.map(|of| of.1) }
+    }
+
+    /// The stats of which these are the count and the sum, and then what the cells of the extremes had.
+    pub(crate) fn stats_of([count, sum]: [u64; 2], [greatest, inverse]: [u64; 2]) -> Stats {
+        let recorded = |value| (count > 0).then_some(value);
+        Stats { count, sum, min: recorded(!inverse), max: recorded(greatest) }
     }
 
     /// The distribution of which these are the numbers of the pairs, and what the cells of the extremes have.

@@ -25,6 +25,8 @@ use crate::sync::{AtomicPtr, AtomicU64, Ordering, const_fn};
 /// Where the sum stands. The cells follow.
 const SUM: usize = 0;
 const FIRST_CELL: usize = 1;
+/// How many cells are counted at a time where no memory is taken.
+const AT_A_TIME: usize = 64;
 
 /// The sum and the cells' counts.
 pub(super) struct Columns {
@@ -55,16 +57,31 @@ impl Columns {
     /// What was ever counted in each cell, and then what was ever added to the sum.
     pub(super) fn read(&self) -> (Box<[u64]>, u64) {
         let mut counts = vec![0; self.cells].into_boxed_slice();
-        if let Some(first) = self.tagged(0).column() {
-            rows::add_up(first.right(FIRST_CELL), &mut counts);
+        self.add_counts(0, &mut counts);
+        (counts, self.sum())
+    }
+
+    /// Calls `see` with what was ever counted in the cells, some side by side at a time, and the place of the first of these.
+    pub(super) fn each_count(&self, mut see: impl FnMut(usize, &[u64])) {
+        for first in (0..self.cells).step_by(AT_A_TIME) {
+            let mut counts = [0; AT_A_TIME];
+            let counts = &mut counts[..AT_A_TIME.min(self.cells - first)];
+            self.add_counts(first, counts);
+            see(first, counts);
+        }
+    }
+
+    /// Adds what was ever counted in the cells from the place `first` on.
+    fn add_counts(&self, first: usize, counts: &mut [u64]) {
+        let first = FIRST_CELL + first;
+        if let Some(column) = self.tagged(0).column() {
+            rows::add_up(column.right(first), counts);
         }
         if let Some(shared) = self.shared() {
-            for (count, cell) in counts.iter_mut().zip(&shared[FIRST_CELL..]) {
-                // Acquire: pairs with the Release of an add aside, as in `rows::add_up`.
-                *count = count.wrapping_add(cell.load(Ordering::Acquire));
-            }
+            // Acquire: pairs with the Release of an add aside, as in `rows::add_up`.
+            let shared = &shared[first..][..counts.len()];
+            rows::merge(counts, shared, Ordering::Acquire, u64::wrapping_add);
         }
-        (counts, self.sum())
     }
 
     /// The sum of all values.

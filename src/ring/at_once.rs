@@ -35,7 +35,7 @@ use crate::ring::mark::each_closed;
 use crate::ring::store::Store;
 use crate::ring::view::{Versioned, View};
 use crate::ring::wide::{GROUP, Sparse, Wide, by_group};
-use crate::sync::{Ordering, fence};
+use crate::sync::{AtomicU64, Ordering, fence};
 
 impl Ring {
     /// The sum at a position that adds up, over the interval that ends with the live bucket; `None` if the
@@ -128,11 +128,46 @@ impl Sums for One<'_> {
     }
 }
 
+/// The cells of a bucket's groups that are there, at a range of wide positions, and where they begin in it.
+fn groups<'b>(
+    store: &Store,
+    bucket: &'b Bucket,
+    positions: &Range<usize>,
+    of: fn(&'b Wide) -> &'b Sparse,
+) -> impl Iterator<Item = (usize, &'b [AtomicU64])> {
+    let (wide, start) = (store.cells(bucket).wide, positions.start);
+    by_group(positions.clone()).filter_map(move |range| {
+        let cells = of(&wide[range.start / GROUP]).get()?;
+        Some((range.start - start, &cells[range.start % GROUP..][..range.len()]))
+    })
+}
+
+/// Adds what the interval of the live bucket holds at wide positions from `first` on, but for shared cells.
+fn add_through_blocks(
+    store: &Store,
+    live: &Bucket,
+    mark: Mark,
+    first: usize,
+    numbers: &mut [u64],
+) -> Option<()> {
+    match mark {
+        Mark::Known => {
+            store.block_of(live)?.take_off_marks(first, numbers);
+            for block in store.blocks.iter() {
+                block.add_present_sums(first, numbers);
+            }
+        }
+        Mark::Alone => store.block_of(live)?.add_differences(first, numbers),
+        Mark::Unknown => return None,
+    }
+    Some(())
+}
+
 /// The numbers at a range of wide positions. Group by group, so that each costs little more than its loads.
 struct Many<'r> {
     store: &'r Store,
     positions: Range<usize>,
-    numbers: Vec<u64>,
+    numbers: &'r mut [u64],
 }
 
 impl Many<'_> {
@@ -140,16 +175,12 @@ impl Many<'_> {
     fn merge<'b>(
         &mut self,
         bucket: &'b Bucket,
-        group: impl Fn(&'b Wide) -> &'b Sparse,
+        of: fn(&'b Wide) -> &'b Sparse,
         order: Ordering,
         with: impl Fn(u64, u64) -> u64,
     ) {
-        let (wide, start) = (self.store.cells(bucket).wide, self.positions.start);
-        for range in by_group(self.positions.clone()) {
-            let Some(cells) = group(&wide[range.start / GROUP]).get() else { continue };
-            let cells = &cells[range.start % GROUP..][..range.len()];
-            let numbers = &mut self.numbers[range.start - start..][..range.len()];
-            rows::merge(numbers, cells, order, &with);
+        for (first, cells) in groups(self.store, bucket, &self.positions, of) {
+            rows::merge(&mut self.numbers[first..][..cells.len()], cells, order, &with);
         }
     }
 }
@@ -161,23 +192,65 @@ impl Sums for Many<'_> {
     }
 
     fn add_interval(&mut self, live: &Bucket, mark: Mark) -> Option<()> {
-        let (first, numbers) = (self.positions.start, &mut self.numbers[..]);
-        match mark {
-            Mark::Known => {
-                self.store.block_of(live)?.take_off_marks(first, numbers);
-                for block in self.store.blocks.iter() {
-                    block.add_present_sums(first, numbers);
-                }
-            }
-            Mark::Alone => self.store.block_of(live)?.add_differences(first, numbers),
-            Mark::Unknown => return None,
-        }
+        add_through_blocks(self.store, live, mark, self.positions.start, self.numbers)?;
         self.add_shared(live);
         Some(())
     }
 
     fn add_shared(&mut self, touched: &Bucket) {
         // Acquire: pairs with the Release in `Target::add`. Who counts a value, by the first of a pair, finds it in the sum, by the second.
+        self.merge(touched, |wide| &wide.shared, Ordering::Acquire, u64::wrapping_add);
+    }
+}
+
+/// What the pairs at a range of wide positions come to together. As [`Many`], one group at a time: so this needs no memory.
+struct Pairs<'r> {
+    store: &'r Store,
+    positions: Range<usize>,
+    /// Of the first numbers of all pairs, and of the second ones.
+    sums: [u64; 2],
+}
+
+impl Pairs<'_> {
+    /// Merges the cells of groups that are there into the sums.
+    fn merge<'b>(
+        &mut self,
+        bucket: &'b Bucket,
+        of: fn(&'b Wide) -> &'b Sparse,
+        order: Ordering,
+        with: impl Fn(u64, u64) -> u64,
+    ) {
+        for (_, cells) in groups(self.store, bucket, &self.positions, of) {
+            for pair in cells.as_chunks::<2>().0 {
+                self.sums[0] = with(self.sums[0], pair[0].load(order));
+                self.sums[1] = with(self.sums[1], pair[1].load(order));
+            }
+        }
+    }
+}
+
+impl Sums for Pairs<'_> {
+    fn take_off(&mut self, gone: &Bucket) {
+        // Relaxed: as in `One`.
+        self.merge(gone, |wide| &wide.totals, Ordering::Relaxed, u64::wrapping_sub);
+    }
+
+    fn add_interval(&mut self, live: &Bucket, mark: Mark) -> Option<()> {
+        for range in by_group(self.positions.clone()) {
+            let mut numbers = [0; GROUP];
+            let numbers = &mut numbers[..range.len()];
+            add_through_blocks(self.store, live, mark, range.start, numbers)?;
+            for [first, second] in numbers.as_chunks::<2>().0 {
+                self.sums[0] = self.sums[0].wrapping_add(*first);
+                self.sums[1] = self.sums[1].wrapping_add(*second);
+            }
+        }
+        self.add_shared(live);
+        Some(())
+    }
+
+    fn add_shared(&mut self, touched: &Bucket) {
+        // Acquire: as in `Many`.
         self.merge(touched, |wide| &wide.shared, Ordering::Acquire, u64::wrapping_add);
     }
 }
@@ -195,13 +268,21 @@ impl View<'_> {
         Some(layout.without_pending(position, one.sum))
     }
 
-    /// The same at each position of these wide pairs.
-    pub(super) fn totals_at_once(&self, pairs: Range<usize>) -> Option<Vec<u64>> {
-        let numbers = vec![0; pairs.len()];
+    /// The same at each position of these wide pairs, into `numbers`, which are zeros; those are of no use if it takes a walk.
+    pub(super) fn totals_at_once(&self, pairs: Range<usize>, numbers: &mut [u64]) -> Option<()> {
         let mut many = Many { store: &self.ring().store, positions: pairs, numbers };
         self.add_up_at_once(&mut many)?;
-        BucketLayout::pairs_without_pending(&mut many.numbers);
-        Some(many.numbers)
+        BucketLayout::pairs_without_pending(numbers);
+        Some(())
+    }
+
+    /// What these wide pairs come to together: the first numbers of all, and the second ones.
+    pub(super) fn pairs_at_once(&self, pairs: Range<usize>) -> Option<[u64; 2]> {
+        let (positions, sums) = (pairs, [0; 2]);
+        let mut all = Pairs { store: &self.ring().store, positions, sums };
+        self.add_up_at_once(&mut all)?;
+        BucketLayout::pairs_without_pending(&mut all.sums);
+        Some(all.sums)
     }
 
     /// Here the interval may have touched buckets, and the time may have passed the live bucket. If `current`

@@ -9,6 +9,7 @@ use std::ops::Range;
 use crate::error::OutOfRange;
 use crate::event::Stats;
 use crate::event::cells::{Addends, EventCells, Places};
+use crate::event::layout::BucketLayout;
 use crate::histogram::Distribution;
 use crate::ring::geometry::{Geometry, OutOfRing};
 use crate::ring::tier_view::TierSpan;
@@ -187,20 +188,40 @@ impl View<'_> {
         }
         let half = cells.first % 2; // of each pair
         let pairs = cells.first - half;
-        let numbers = self.numbers_in(span, pairs..pairs + 2 * cells.count);
-        let sum = numbers.into_iter().skip(half).step_by(2).fold(0, u64::wrapping_add);
-        self.layout().without_pending(cells.first, sum)
+        let pairs = pairs..pairs + 2 * cells.count;
+        if let Some(tier) = self.in_tier(span) {
+            let numbers = cells.positions().map(|position| tier.number(position));
+            let sum = numbers.fold(0, u64::wrapping_add);
+            tier.end();
+            return self.layout().without_pending(cells.first, sum);
+        }
+        let at_once = self.is_whole(span).then(|| self.pairs_at_once(pairs.clone())).flatten();
+        at_once.unwrap_or_else(|| self.pairs_by_bucket(span, pairs, []).0)[half]
     }
 
-    /// What a span holds at each position of these wide pairs. Of each, the count is read first.
-    fn numbers_in(&self, span: Span, pairs: Range<usize>) -> Vec<u64> {
-        if let Some(tier) = self.in_tier(span) {
-            let numbers = pairs.map(|position| tier.number(position)).collect();
-            tier.end();
-            return numbers;
-        }
-        let at_once = self.is_whole(span).then(|| self.totals_at_once(pairs.clone()));
-        at_once.flatten().unwrap_or_else(|| self.numbers_by_bucket(span, pairs, []).0)
+    /// What these wide pairs come to together in a span, and what is there at some positions that rise: each bucket as a whole or not
+    /// at all. Of each pair, the count is read first.
+    fn pairs_by_bucket<const N: usize>(
+        &self,
+        span: Span,
+        pairs: Range<usize>,
+        rising: [usize; N],
+    ) -> ([u64; 2], [u64; N]) {
+        let (mut sums, mut greatest) = ([0_u64; 2], [0; N]);
+        let Some((oldest, newest)) = span.starts else { return (sums, greatest) };
+        self.each(oldest, newest, |_, data| {
+            let mut found = sums;
+            self.each_number(data, pairs.clone(), |at, number| {
+                found[at % 2] = found[at % 2].wrapping_add(number);
+            });
+            let risen = rising.map(|position| self.number(data, position));
+            if self.is_valid(data) {
+                sums = found;
+                greatest.iter_mut().zip(risen).for_each(|(all, one)| *all = one.max(*all));
+            }
+        });
+        BucketLayout::pairs_without_pending(&mut sums);
+        (sums, greatest)
     }
 
     /// What a span holds at each position of these wide pairs, and at some that rise: each bucket as a whole or not at all.
@@ -231,7 +252,7 @@ impl View<'_> {
     /// What is known of an event in a span.
     pub(crate) fn stats_in(&self, span: Span, cells: EventCells) -> Stats {
         if let Some(places) = cells.places() {
-            return self.distribution_in(span, places).stats();
+            return self.stats_of_places(span, places);
         }
         if let Some(tier) = self.in_tier(span) {
             let stats = cells.stats(|position| tier.number(position));
@@ -242,6 +263,26 @@ impl View<'_> {
         // Each number was read from all buckets before the next: of a bucket that has left in between, some
         // would be there and some not.
         if self.is_overtaken() { self.stats_by_bucket(span, cells) } else { stats }
+    }
+
+    /// What is known of a `Histogram` event in a span. What it has counted was read first.
+    fn stats_of_places(&self, span: Span, places: Places) -> Stats {
+        let (positions, extremes) = (places.cells(), places.extremes());
+        if let Some(tier) = self.in_tier(span) {
+            let stats = places.stats(|position| tier.number(position));
+            tier.end();
+            return stats;
+        }
+        if self.is_whole(span)
+            && let Some(sums) = self.pairs_at_once(positions.clone())
+        {
+            let extremes = extremes.map(|position| self.total_in(span, position));
+            if !self.is_overtaken() {
+                return Places::stats_of(sums, extremes); // as in `stats_in`
+            }
+        }
+        let (sums, extremes) = self.pairs_by_bucket(span, positions, extremes);
+        Places::stats_of(sums, extremes)
     }
 
     /// As [`stats_in`](Self::stats_in), each bucket as a whole or not at all.
@@ -267,12 +308,13 @@ impl View<'_> {
             tier.end();
             return places.of(&numbers, extremes);
         }
-        if self.is_whole(span)
-            && let Some(numbers) = self.totals_at_once(positions.clone())
-        {
-            let extremes = extremes.map(|position| self.total_in(span, position));
-            if !self.is_overtaken() {
-                return places.of(&numbers, extremes); // as in `stats_in`
+        if self.is_whole(span) {
+            let mut numbers = vec![0; positions.len()];
+            if self.totals_at_once(positions.clone(), &mut numbers).is_some() {
+                let extremes = extremes.map(|position| self.total_in(span, position));
+                if !self.is_overtaken() {
+                    return places.of(&numbers, extremes); // as in `stats_in`
+                }
             }
         }
         let (numbers, extremes) = self.numbers_by_bucket(span, positions, extremes);
@@ -300,7 +342,7 @@ impl View<'_> {
         let (additive, rising) = cells.as_mut().split_at_mut(self.layout().additive());
         let (wide, others) = additive.split_at_mut(self.layout().wide());
         if !wide.is_empty() {
-            wide.copy_from_slice(&self.totals_at_once(0..wide.len())?);
+            self.totals_at_once(0..wide.len(), wide)?;
         }
         for (position, cell) in (wide.len()..).zip(others) {
             *cell = self.total_at_once(position)?;

@@ -54,7 +54,8 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
 /// The newest part of a window's interval: from [`SlidingWindow::over`].
 ///
 /// Each call reads the window anew, at the clock's now. What [`SlidingWindow::sum`] promises holds here too, for the
-/// buckets of the span. No call allocates, but for a thread's [first](SlidingWindow#reading).
+/// buckets of the span. No call allocates but [`distribution`](Self::distribution), and a thread's
+/// [first](SlidingWindow#reading).
 ///
 /// Each call resolves the span by the geometry that the window has then. If that was
 /// [changed](SlidingWindow::reconfigure) since this handle was made, other buckets may cover it; and if the

@@ -17,8 +17,11 @@ use crate::window::totals::Totals;
 
 /// # Reading
 ///
-/// Reads write nothing to the window. Only [`snapshot`](Self::snapshot) and [`last`](Self::last) allocate,
-/// except for a thread's first pin: a thread's first read (or add, by [epochs](crate::Strategy::Epochs))
+/// Reads write nothing to the window. These allocate: what returns several buckets ([`snapshot`](Self::snapshot),
+/// [`last`](Self::last), [`series`](Self::series)) or rows ([`by_row`](Self::by_row)), and what is made of the cells of a
+/// `Histogram` event ([`distribution`](Self::distribution), its percentiles, [`count_above`](Self::count_above)). No other read
+/// allocates, of any kind of event: no sum, rate, count, mean, minimum, maximum or total. Excepted is
+/// a thread's first pin: a thread's first read (or add, by [epochs](crate::Strategy::Epochs))
 /// registers it with the epochs. That allocates once; the memory is freed when the thread has ended. In a
 /// thread-local's destructor the registration may be gone already: then each call allocates and frees one.
 impl<E: Event, C: Clock> SlidingWindow<E, C> {

@@ -7,6 +7,7 @@ mod changes;
 mod counting;
 mod epochs;
 mod gates;
+mod histograms;
 mod memory;
 mod rotations;
 

@@ -77,6 +77,7 @@ impl Distribution {
     /// assert_eq!((coarse.scale().schema(), coarse.count(), coarse.max()), (0, 4, Some(2_000)));
     /// assert_eq!(fine.coarsened(3), fine);
     /// ```
+    #[must_use]
     pub fn coarsened(&self, schema: u8) -> Distribution {
         let scale = self.scale.coarsened(schema);
         let place = |(place, count): &(u16, u64)| {

@@ -10,6 +10,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -94,12 +95,14 @@ impl Answers {
 
     /// The thread. It ends when no request has come for a while.
     fn run(self: Arc<Answers>) {
-        let _ends = Ends(&self);
         let mut turn = 0;
         while let Some(waiting) = self.next() {
             let begun = Instant::now();
             let asked = waiting.iter().filter(|(_, sender)| !sender.is_closed());
-            let made = make(&self.shown, asked.map(|(asked, _)| asked.clone()), &mut turn);
+            let asked: Vec<Asked> = asked.map(|(asked, _)| asked.clone()).collect();
+            // A function that reads what is shown may panic: then these requests have no answer.
+            let make = AssertUnwindSafe(|| make(&self.shown, asked, &mut turn));
+            let made = catch_unwind(make).unwrap_or_default();
             for (asked, sender) in waiting {
                 if let Some(answer) = made.get(&asked) {
                     let _ = sender.send(answer.clone()); // or its client has left
@@ -125,25 +128,11 @@ impl Answers {
     }
 }
 
-/// Lets the next request start a thread if this one panics, in a function that reads what is shown.
-struct Ends<'a>(&'a Answers);
-
-impl Drop for Ends<'_> {
-    fn drop(&mut self) {
-        if thread::panicking() {
-            *self.0.lock() = State::default();
-        }
-    }
-}
-
 /// Makes the answers to these, with one reading of each series. `turn` is the place in the walk of
 /// the next series to audit.
-fn make(
-    shown: &Shown,
-    asked: impl Iterator<Item = Asked>,
-    turn: &mut usize,
-) -> HashMap<Asked, Answer> {
-    let mut made: HashMap<Asked, Answer> = asked.map(|asked| (asked, Answer::NoSeries)).collect();
+fn make(shown: &Shown, asked: Vec<Asked>, turn: &mut usize) -> HashMap<Asked, Answer> {
+    let mut made: HashMap<Asked, Answer> =
+        asked.into_iter().map(|asked| (asked, Answer::NoSeries)).collect();
     let mut text = made.contains_key(&Asked::Text).then(Text::default);
     let mut snapshot = made.contains_key(&Asked::Snapshot).then(Snapshot::default);
     let (audited, mut walked) = (*turn..*turn + AUDITS, 0);
@@ -174,8 +163,12 @@ fn make(
                 *one = Answer::Made(snapshot::one(shown, metric, &key, pairs, series).into());
             }
         });
-        text.iter_mut().for_each(|text| text.metric(metric));
-        snapshot.iter_mut().for_each(|snapshot| snapshot.metric(shown, metric));
+        if let Some(text) = &mut text {
+            text.metric(metric);
+        }
+        if let Some(snapshot) = &mut snapshot {
+            snapshot.metric(shown, metric);
+        }
     }
     if walked > 0 {
         *turn = if *turn + AUDITS < walked { *turn + AUDITS } else { 0 };

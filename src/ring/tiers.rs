@@ -15,7 +15,7 @@ use crate::sync::{AtomicU64, Ordering};
 /// The tiers of a window, each coarser than the one before.
 #[derive(Debug)]
 pub(super) struct Tiers {
-    tiers: Box<[Tier]>,
+    all: Box<[Tier]>,
     /// Whether a bucket was retired that they have no note of.
     pub(super) missed: Missed,
     /// The number of the first generation that has them.
@@ -27,13 +27,13 @@ impl Tiers {
     pub(super) fn new(geometries: &[Geometry], since: u64) -> Result<Tiers, BuildError> {
         let first = since.wrapping_mul(geometries.len() as u64);
         let numbered = geometries.iter().zip(first..);
-        let tiers = numbered.map(|(geometry, index)| Tier::new(index, *geometry));
-        Ok(Tiers { tiers: tiers.collect::<Result<_, _>>()?, missed: Missed::default(), since })
+        let all = numbered.map(|(geometry, index)| Tier::new(index, *geometry));
+        Ok(Tiers { all: all.collect::<Result<_, _>>()?, missed: Missed::default(), since })
     }
 
     /// Whether one bucket of each tier contains both times.
     pub(super) fn are_at_one(&self, time: u64, other: u64) -> bool {
-        let mut geometries = self.tiers.iter().map(Tier::geometry);
+        let mut geometries = self.all.iter().map(Tier::geometry);
         geometries.all(|geometry| geometry.start_of(time) == geometry.start_of(other))
     }
 
@@ -47,7 +47,7 @@ impl Deref for Tiers {
     type Target = [Tier];
 
     fn deref(&self) -> &[Tier] {
-        &self.tiers
+        &self.all
     }
 }
 

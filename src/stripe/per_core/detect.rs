@@ -53,7 +53,7 @@ macro_rules! address {
     ($name:literal) => {{
         #[cfg(target_feature = "crt-static")]
         {
-            let address: *const u8;
+            let address: *const libc::c_void;
             // SAFETY: loads the symbol's entry in the global offset table, which is always there.
             unsafe {
                 std::arch::asm!(
@@ -69,7 +69,7 @@ macro_rules! address {
         {
             let name = concat!($name, "\0").as_ptr().cast();
             // SAFETY: looks a name, which ends with a zero, up in the objects that are loaded.
-            unsafe { libc::dlsym(libc::RTLD_DEFAULT, name).cast::<u8>().cast_const() }
+            unsafe { libc::dlsym(libc::RTLD_DEFAULT, name).cast_const() }
         }
     }};
 }

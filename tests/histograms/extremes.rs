@@ -9,7 +9,9 @@ events! { enum Http { Rt: Histogram } }
 /// So many times each of these values.
 fn times(values: &[(u64, u64)]) -> Distribution {
     let histogram = Histogram::new();
-    values.iter().for_each(|(value, times)| histogram.record_many(*value, *times));
+    for (value, times) in values {
+        histogram.record_many(*value, *times);
+    }
     histogram.distribution()
 }
 

@@ -130,7 +130,6 @@ fn a_fold_from_the_default_keeps_the_scale_of_the_parts() {
     let part = distribution(fine, &[700, 700, 2_000]);
     let all = folded([&part, &part]).unwrap();
     assert_eq!((all.scale(), all.count()), (fine, 6));
-    assert_eq!(all.error_bound(), fine.error_bound());
     // Values below the part's range, which the default's range has: they are counted where they were.
     let low = distribution(Scale::fixed::<3, 1_000_000, 2_000_000>(), &[2_000, 3_000, 1_500_000]);
     assert_eq!(folded([&low]).unwrap(), low);

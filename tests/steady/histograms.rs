@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use windrow::clock::Manual;
-use windrow::{Clock, Histogram, SlidingWindow};
+use windrow::{Clock, Histogram, SlidingWindow, Totals};
 
 use crate::counting::{allocations, while_adding};
 use testkit::alone::in_each_strategy;
@@ -59,10 +59,14 @@ fn reads(window: &Window) -> f64 {
             let totals = over.totals_at(window.clock().now()).expect("now");
             all += over.sum(event) as f64 + over.stats(event).sum as f64 + over.rate(event);
             all += over.weighted_sum(event) + over.weighted_rate(event);
-            for totals in [totals, over.totals(), over.complete(), window.totals()] {
+            let mut add = |totals: Totals<Mixed>| {
                 all += totals.sum(event) as f64 + totals.rate(event);
                 all += totals.mean(event).unwrap_or_default() + totals.stats(event).count as f64;
-            }
+            };
+            add(totals);
+            add(over.totals());
+            add(over.complete());
+            add(window.totals());
         }
         let since = window.since(&moment).expect("of this window");
         all += since.sum(event) as f64 + since.count(event) as f64;
@@ -181,7 +185,9 @@ fn rings(window: &Window, clock: &Manual, sizes: &[u64]) -> u64 {
             // More than there are in the ring and in the tier.
             clock.advance(ns(LENGTH));
             window.add(Mixed::Pass, 1);
-            sizes.iter().for_each(|size| window.record(Mixed::Rt, *size));
+            for size in sizes {
+                window.record(Mixed::Rt, *size);
+            }
         }
     })
 }

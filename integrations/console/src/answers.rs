@@ -101,8 +101,8 @@ impl Answers {
             let asked = waiting.iter().filter(|(_, sender)| !sender.is_closed());
             let asked: Vec<Asked> = asked.map(|(asked, _)| asked.clone()).collect();
             // A function that reads what is shown may panic: then these requests have no answer.
-            let make = AssertUnwindSafe(|| make(&self.shown, asked, &mut turn));
-            let made = catch_unwind(make).unwrap_or_default();
+            let answer = AssertUnwindSafe(|| make(&self.shown, asked, &mut turn));
+            let made = catch_unwind(answer).unwrap_or_default();
             for (asked, sender) in waiting {
                 if let Some(answer) = made.get(&asked) {
                     let _ = sender.send(answer.clone()); // or its client has left

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use opentelemetry::metrics::MeterProvider;
-use opentelemetry_sdk::metrics::data::{AggregatedMetrics, MetricData, ScopeMetrics};
+use opentelemetry_sdk::metrics::data::{AggregatedMetrics, MetricData, ScopeMetrics, SumDataPoint};
 use opentelemetry_sdk::metrics::{
     InMemoryMetricExporterBuilder, Instrument, PeriodicReader, SdkMeterProvider, Stream,
     Temporality,
@@ -151,7 +151,7 @@ fn readers_of_both_kinds_beside_each_other_get_all_of_it() {
             let requests = metrics.filter(|metric| metric.name() == "requests");
             requests.fold(0, |sum, metric| match metric.data() {
                 AggregatedMetrics::U64(MetricData::Sum(data)) => {
-                    sum + data.data_points().map(|point| point.value()).sum::<u64>()
+                    sum + data.data_points().map(SumDataPoint::value).sum::<u64>()
                 }
                 other => panic!("{other:?}"),
             })

@@ -66,10 +66,11 @@ use terms::Terms;
 ///
 /// # Time
 ///
-/// A clock that steps back does not make a gate forget, nor grant twice: the gate's time stands still at the latest bucket that any
-/// reading has shown to a call that asks or changes the geometry, and what is granted meanwhile counts there. So for as long as the clock is behind, or stands still, the
-/// gate grants what is left in that bucket, and then refuses: it does not overshoot. A reading that leaps ahead by an
-/// hour holds the gate there for an hour.
+/// A clock that steps back does not make a gate forget, nor grant twice: the gate's time stands
+/// still at the latest bucket that any reading has shown to a call that changes the geometry, or
+/// asks for what may fit, and what is granted meanwhile counts there. So for as long as the clock
+/// is behind, or stands still, the gate grants what is left in that bucket, and then refuses: it
+/// does not overshoot. A reading that leaps ahead by an hour holds the gate there for an hour.
 ///
 /// # Cost and progress
 ///
@@ -247,7 +248,7 @@ impl<C: Clock> Gate<C> {
             let head = self.ledger.look();
             let terms = head.seen.terms.unless_retired()?.with_limit(limit)?;
             let start = head.seen.start;
-            if self.ledger.turn(&head, Next { start, terms, now: start, until: start, grant: 0 }) {
+            if self.ledger.turn(&head, Next::at(start, terms)) {
                 return Ok(());
             }
         }
@@ -255,15 +256,26 @@ impl<C: Clock> Gate<C> {
 
     /// Changes the interval and the number of buckets, while others ask.
     ///
-    /// What was granted counts on, as if it had been granted as late as it can have been: at the end of its bucket, or now. So a
-    /// gate forgets nothing too early by this, and may forget it up to one bucket later, with each change anew. What is waited for
-    /// stays where it is. (A clock that has stepped back within the bucket of now is taken at its word.)
+    /// A gate that was built [`strict`](GateBuilder::strict) stays strict: it has one bucket of
+    /// that length more.
     ///
-    /// Of what was granted, an old and a new bucket each say only as much as the shorter interval reaches back: a gate
-    /// whose interval becomes longer does not know what it has forgotten.
+    /// Each grant that the gate knows of counts on, as late as it can have been made:
     ///
-    /// If the new interval is much shorter, and others wait, [`granted`](Self::granted) and [`waiting`](Self::waiting) may miss
-    /// what lies more than two intervals before the end of the last wait, until that is over. What is granted does not depend on it.
+    /// - A grant counts at the end of its bucket, or now. If others still wait since before the
+    ///   previous change, it counts at the end of its bucket, or when the last of them goes on.
+    /// - A wait counts where it ends. If that is within a bucket that the previous change made, it
+    ///   counts at the end of that bucket, or when the last wait from before that change ends.
+    /// - A gate knows two intervals before the end of the last wait. If the new interval is much
+    ///   shorter than a wait, an older grant that still counts does so in the first bucket of
+    ///   these.
+    ///
+    /// So a change forgets nothing too early. Where only the number of buckets changes, and no wait
+    /// is longer than the new interval, it moves nothing; where the length changes, each grant may
+    /// be forgotten up to one bucket later. (A clock that has stepped back within the current
+    /// bucket is believed.)
+    ///
+    /// A gate whose interval becomes longer does not know what it has forgotten before: what is
+    /// granted in the new interval is within the limit together with all that the gate still knew.
     ///
     /// It costs what opening a bucket does. Where more buckets are asked for than ever, each sheet that the gate keeps is given
     /// more memory when it is used next; what it had is kept until the gate is dropped.
@@ -286,8 +298,11 @@ impl<C: Clock> Gate<C> {
     /// # Ok::<(), windrow::GateError>(())
     /// ```
     pub fn reconfigure(&self, interval: Duration, buckets: usize) -> Result<(), GateError> {
-        let geometry = Geometry::new(interval, buckets)?;
+        let mut geometry = Geometry::new(interval, buckets)?;
         geometry.check_clock(&self.clock)?;
+        if self.ledger.is_strict() {
+            geometry = geometry.with_spare()?;
+        }
         loop {
             let head = self.ledger.look();
             let terms = Terms::new(geometry, head.seen.terms.unless_retired()?.limit)?;
@@ -296,9 +311,10 @@ impl<C: Clock> Gate<C> {
             }
             let now = self.ledger.time(self.clock.now().as_nanos());
             self.ledger.note(terms.start_of(now));
-            let until = self.ledger.change_at(now, &head);
-            let start = terms.start_of(until.max(head.seen.latest()));
-            if self.ledger.turn(&head, Next { start, terms, now, until, grant: 0 }) {
+            let change = self.ledger.change(now, &head);
+            let start = terms.start_of(change.until.max(head.seen.latest()));
+            let next = Next { change: Some(change), ..Next::at(start, terms) };
+            if self.ledger.turn(&head, next) {
                 return Ok(());
             }
         }

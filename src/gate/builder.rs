@@ -82,10 +82,11 @@ impl<C: Clock> GateBuilder<C> {
     /// The limit holds for every span of time as long as the interval, wherever it begins, and not only for the buckets of an
     /// interval. Each grant has a moment there, by the clock: one between the beginning and the end of its call, or the end of its wait.
     ///
-    /// The gate has one bucket more than the [`buckets`](Self::buckets) into which the interval is cut, and its
-    /// [interval](Gate::interval) is that much longer. So it forgets later, by up to a bucket, and grants less in the
-    /// long run: with ten buckets, ten elevenths of the limit an interval if everybody always wants more.
-    /// [`reconfigure`](Gate::reconfigure) adds no bucket to those that it is given.
+    /// The gate has one bucket more than the [`buckets`](Self::buckets) into which the interval is
+    /// cut, and its [interval](Gate::interval) is that much longer. So it forgets later, by up to a
+    /// bucket, and grants less in the long run: with ten buckets, ten elevenths of the limit an
+    /// interval if everybody always wants more. [`reconfigure`](Gate::reconfigure) does the same
+    /// with the buckets that it is given: a strict gate stays strict.
     ///
     /// ```
     /// use std::time::Duration;
@@ -154,6 +155,7 @@ impl<C: Clock> GateBuilder<C> {
         let ledger = Ledger::new(terms, self.clock.now().as_nanos());
         let buckets = self.buckets;
         let ledger = ledger.ok_or(BuildError::TooManyBuckets { buckets })?;
+        let ledger = if self.is_strict { ledger.strict() } else { ledger };
         Ok(Gate::new(ledger, self.clock))
     }
 

@@ -56,14 +56,17 @@ impl<C: Clock> Gate<C> {
         loop {
             let head = self.ledger.look();
             let (seen, terms) = (head.seen, head.seen.terms);
+            let now = self.ledger.time(read);
+            let start = terms.start_of(now);
+            if n == 0 {
+                return (Admission::Now, start);
+            }
             if n > terms.limit {
                 return (Admission::Refused { retry_after: None }, 0);
             }
-            let now = self.ledger.time(read);
-            let start = terms.start_of(now);
             self.ledger.note(start);
             if seen.start < start {
-                self.ledger.turn(&head, Next { start, terms, now, until: now, grant: 0 });
+                self.ledger.turn(&head, Next::at(start, terms));
                 continue;
             }
             let Ok(fitting) = self.fitting(&head, n) else { continue };
@@ -76,7 +79,7 @@ impl<C: Clock> Gate<C> {
             let granted = if at == seen.start && seen.is_open() {
                 seen.grant(n)
             } else {
-                self.ledger.turn(&head, Next { start: at, terms, now, until: now, grant: n })
+                self.ledger.turn(&head, Next { grant: n, ..Next::at(at, terms) })
             };
             if granted {
                 let wait = Duration::from_nanos(at.saturating_sub(now));

@@ -38,7 +38,7 @@
 
 use crossbeam_utils::CachePadded;
 
-use crate::gate::next::Next;
+use crate::gate::next::{Change, Next};
 use crate::gate::sheet::{Glance, Seen};
 use crate::gate::sheets::Sheets;
 use crate::gate::terms::Terms;
@@ -61,6 +61,7 @@ struct Shared {
     head: AtomicU64,
     reached: AtomicU64,
     sheets: Sheets,
+    is_strict: bool,
     /// Whether what was granted may be used until its bucket ends: for a [`RationedGate`](crate::RationedGate).
     is_rationed: bool,
 }
@@ -80,8 +81,20 @@ impl Ledger {
         sheet.begin(start, terms);
         let (head, reached) = (AtomicU64::new(u64::from(number)), AtomicU64::new(start));
         Some(Ledger {
-            shared: CachePadded::new(Shared { head, reached, sheets, is_rationed: false }),
+            shared: CachePadded::new(Shared {
+                head,
+                reached,
+                sheets,
+                is_strict: false,
+                is_rationed: false,
+            }),
         })
+    }
+
+    /// The same, of a gate that keeps its limit in every span of time.
+    pub(super) fn strict(mut self) -> Ledger {
+        self.shared.is_strict = true;
+        self
     }
 
     /// The same, of which what was granted may be used until its bucket ends.
@@ -90,10 +103,17 @@ impl Ledger {
         self
     }
 
-    /// The time as of which a change of the geometry is made, if it is `now`.
-    pub(super) fn change_at(&self, now: u64, head: &Head<'_>) -> u64 {
+    /// Whether the gate keeps its limit in every span of time: then it has a bucket more than its
+    /// user has asked for.
+    pub(super) fn is_strict(&self) -> bool {
+        self.shared.is_strict
+    }
+
+    /// A change of the geometry at `now`.
+    pub(super) fn change(&self, now: u64, head: &Head<'_>) -> Change {
         // A ration may be used until its bucket ends, which is not after the head's: so it is as if the change came then.
-        if self.shared.is_rationed { now.max(head.seen.last()) } else { now }
+        let until = if self.shared.is_rationed { now.max(head.seen.last()) } else { now };
+        Change { now, until }
     }
 
     /// What the head says, as far as a grant needs it; and its version. It is of one bucket if that [is](Self::is_at) still the
@@ -202,7 +222,7 @@ mod tests {
     /// Turns to a sheet of the same bucket.
     fn turn(ledger: &Ledger, head: &Head<'_>) -> bool {
         let Seen { start, terms, .. } = head.seen;
-        ledger.turn(head, Next { start, terms, now: start, until: start, grant: 0 })
+        ledger.turn(head, Next::at(start, terms))
     }
 
     /// Two threads turn away from a sheet. The one that comes too late fills a sheet that was the head meanwhile, in which a third is
@@ -236,8 +256,7 @@ mod tests {
                 assert!(seen.grant(1) && !seen.grant(1));
             }
             assert!(!ledger.look().seen.fits(1));
-            let next = Next { start: 10, terms, now: 10, until: 10, grant: 0 };
-            assert!(ledger.turn(&ledger.look(), next));
+            assert!(ledger.turn(&ledger.look(), Next::at(10, terms)));
             assert_eq!(ledger.look().seen.left(), 0);
         }
     }

@@ -35,12 +35,16 @@ use crate::stripe::ration::{Ration, Untaken};
 /// gate [promises](Gate#what-is-promised) of what is granted, it promises of what is let through here; for each
 /// run of buckets, and, if it is [strict](crate::GateBuilder::strict), in every span of time.
 ///
-/// *Seldom short*: a refusal is not exact. The gate refuses what does not fit beside all that was granted, and other rows may have
-/// something left of that: in each of the other open rows at most [`most`](Self::most), and as much for each thread that is refilling one
-/// at that moment. So with `R` open rows up to `most * (R - 1)` of the limit may not be used in an interval. (There are as many open rows as
-/// threads have ever run at once; [`strategy`](crate::strategy) says more.) Near the limit rations are
-/// smaller: never more than `1 / (2 R)` of what is left. What still lies in a row when its bucket has ended goes back to the gate at the next call on that
-/// row, and can be granted again. In a row on which nobody calls any more it stays counted until the bucket leaves.
+/// *Seldom short*: a refusal is not exact. The gate refuses what does not fit beside all that was
+/// granted, and other rows may have something left of that: in each of the other open rows at most
+/// [`most`](Self::most), and as much for each thread that is refilling one at that moment. So with
+/// `R` open rows up to `most * (R - 1)` of the limit may not be used in an interval. (There are as
+/// many open rows as threads have ever run at once; [`strategy`](crate::strategy) says more.) Near
+/// the limit rations are smaller: never more than `1 / (2 R)` of what is left. What still lies in a
+/// row when its bucket has ended goes back to the gate at the next call on that row, and can be
+/// granted again. In a row on which no thread calls any more it stays counted until the bucket
+/// leaves. So does what lies in rows while the [geometry changes](Gate::reconfigure), if it is not
+/// used.
 ///
 /// While others [wait](Gate::admit), what is left in rations is still let through.
 ///
@@ -58,7 +62,8 @@ use crate::stripe::ration::{Ration, Untaken};
 /// | that finds enough in the ration | the clock's reading and a plain add to a cell of this core: as [`Counter::add`](crate::Counter::add) |
 /// | that refills it: at the beginning of a bucket, and once for each `most` | two of these, and what a grant of the gate costs |
 /// | that finds something of an ended bucket | and what opening a bucket does |
-/// | by a thread without a row of its own; or of more than `most` | as at the gate |
+/// | by a thread without a row of its own | as at the gate |
+/// | of more than `most` | as at the gate; if that has not so much alone, also as a refill, with what is in this row |
 ///
 /// It takes 16 bytes in each row that its threads have used, besides the gate.
 ///
@@ -157,8 +162,9 @@ impl<C: Clock> RationedGate<C> {
 
     /// Grants `n` and a new ration, if the gate has so much for this row. If not, the gate is to be asked for `n` alone.
     fn refill(&self, n: u64) -> bool {
-        if n > self.most {
-            return false;
+        // More than a ration: of the row's own only where the gate has not so much.
+        if n > self.most && self.gate.try_admit(n) {
+            return true;
         }
         let Some(ration) = self.rations.swap(Ration::NONE) else { return false };
         let (is_granted, rest) = self.gate.refill(n, self.most, ration);
@@ -174,8 +180,9 @@ impl<C: Clock> RationedGate<C> {
     ///
     /// - [`granted`](Gate::granted) is what was granted to rations, used or not; [`left`](Gate::left) is what may still be.
     /// - After [`set_limit`](Gate::set_limit), rations are used until they are over: they were granted before. Nothing more is granted beyond the new limit.
-    /// - After [`reconfigure`](Gate::reconfigure) to buckets of another length, they are, too. So it is as if the change came at the
-    ///   end of the last bucket that was opened: until then only what is in rations is let through.
+    /// - After [`reconfigure`](Gate::reconfigure) they are, too. So it is as if the change came at
+    ///   the end of the last bucket that was opened: to buckets of another length, until then only
+    ///   what is in rations is let through. What was in rations is not given back.
     ///
     /// ```
     /// let clock = windrow::clock::Manual::default();

@@ -18,8 +18,9 @@
 //!   that bucket, and is in the gate's sum until it is given back.
 //! - What is given back was not taken, and never will be. One swap has found it, and it is no longer in a row
 //!   ([`take`](crate::stripe::take)). A thread that read an old clock takes of what is in the row then, and of nothing else.
-//! - It is taken off the bucket in which it is counted, and once: by the turn that the gate has made. If that bucket has left, or a change
-//!   of the length has moved it to nobody knows which ([`Next`]), it stays counted, which is too much and never too little.
+//! - It is taken off the bucket in which it is counted, and once: by the turn that the gate has
+//!   made. If that bucket has left, or the geometry has changed since ([`Next`]), it stays counted,
+//!   which is too much and never too little.
 //!
 //! So at each moment what a bucket counts is what was taken of it, and what lies in rows or is in threads' hands. The first is never more than the sum,
 //! and the sum never more than the limit ([`ledger`](super::ledger)).
@@ -37,8 +38,9 @@ use crate::stripe::open::open_rows;
 use crate::stripe::ration::Ration;
 
 impl<C: Clock> Gate<C> {
-    /// Grants `n`, which is no more than `most`, out of a ration that the caller has, and of the gate in the bucket of now. Returns
-    /// whether it did, and the ration that the caller then has.
+    /// Grants `n` out of a ration that the caller has, and of the gate in the bucket of now.
+    /// Returns whether it did, and the ration that the caller then has, of which no more than
+    /// `most` is new.
     pub(super) fn refill(&self, n: u64, most: u64, mut ration: Ration) -> (bool, Ration) {
         // Once: a clock may be faster than a turn.
         let read = self.clock.now().as_nanos();
@@ -54,7 +56,7 @@ impl<C: Clock> Gate<C> {
             let last = start.saturating_add(terms.length - 1);
             let is_of_now = ration.last == last;
             if seen.start < start || !seen.is_open() || !(is_of_now || ration.is_none()) {
-                let next = Next { start: start.max(seen.start), terms, now, until: now, grant: 0 };
+                let next = Next::at(start.max(seen.start), terms);
                 let back = if is_of_now { Ration::NONE } else { ration };
                 if self.ledger.turn_and_give_back(&head, next, back) && !is_of_now {
                     ration = Ration::NONE;
@@ -66,7 +68,7 @@ impl<C: Clock> Gate<C> {
                 return (false, ration); // others wait, or there is no more
             }
             let share = seen.left() / (2 * open_rows().first as u64);
-            let granted = share.clamp(need, most);
+            let granted = share.clamp(need, most.max(need));
             if seen.grant(granted) {
                 return (true, Ration { last, left: ration.left + granted - n });
             }
@@ -86,8 +88,7 @@ impl<C: Clock> Gate<C> {
         while !ration.is_none() {
             let head = self.ledger.look();
             let (start, terms) = (head.seen.start, head.seen.terms);
-            let next = Next { start, terms, now: start, until: start, grant: 0 };
-            if self.ledger.turn_and_give_back(&head, next, ration) {
+            if self.ledger.turn_and_give_back(&head, Next::at(start, terms), ration) {
                 return;
             }
         }

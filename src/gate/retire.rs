@@ -86,7 +86,7 @@ impl<C: Clock> Gate<C> {
             }
             let terms = Terms { limit: RETIRED, ..terms };
             let start = start.max(seen.start);
-            if self.ledger.turn(&head, Next { start, terms, now, until: now, grant: 0 }) {
+            if self.ledger.turn(&head, Next::at(start, terms)) {
                 return true;
             }
         }

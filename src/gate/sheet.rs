@@ -54,7 +54,7 @@ pub(super) struct Sheet {
     limit: AtomicU64,
     /// The last end of a wait that was granted under another geometry. It may lie within a bucket of this one.
     until: AtomicU64,
-    /// As of when the length is what it is: what was granted before counts in buckets that only the changes since knew.
+    /// As of when the geometry has changed last: no ration that ended before is given back.
     since: AtomicU64,
     /// What was granted in each bucket before this one, the latest first.
     before: AtomicPtr<Cells>,
@@ -209,7 +209,7 @@ impl Sheet {
 
     /// Fills the caller's sheet with a gate's first bucket.
     pub(super) fn begin(&self, start: u64, terms: Terms) {
-        self.write(Next { start, terms, now: start, until: start, grant: 0 }, 0, 0);
+        self.write(Next::at(start, terms), 0, 0);
     }
 
     /// Fills the caller's sheet with what follows on a sealed one, less what is given back of a ration.
@@ -220,10 +220,9 @@ impl Sheet {
         let before = &self.before()[..next.terms.history()];
         let Seen { start, terms, .. } = *last;
         let own = next.take_over(Last { start, terms, until: last.until() }, last.each(), before);
-        let (since, until) = if next.keeps_geometry(terms) {
-            (last.since(), last.until())
-        } else {
-            (next.until, last.latest())
+        let (since, until) = match next.change {
+            None => (last.since(), last.until()),
+            Some(change) => (change.until, last.latest()),
         };
         self.since.store(since, Ordering::Relaxed);
         self.until.store(until, Ordering::Relaxed);
@@ -299,7 +298,7 @@ impl<'g> Seen<'g> {
         load(&self.sheet.until)
     }
 
-    /// As of when the length is what it is.
+    /// As of when the geometry has changed last.
     fn since(&self) -> u64 {
         load(&self.sheet.since)
     }

@@ -222,3 +222,60 @@ fn a_wait_stays_where_it_is_through_all_changes() {
     clock.set(Timestamp::from_nanos(24));
     assert!(gate.try_admit(1));
 }
+
+#[test]
+fn waits_are_kept_through_fewer_and_then_more_buckets() {
+    let clock = Manual::default();
+    let gate =
+        Gate::builder(7).interval(nanos(16)).buckets(4).clock(clock.clone()).build().unwrap();
+    assert!(gate.try_admit(6));
+    assert_eq!(gate.admit(4, Duration::MAX), Admission::After(nanos(16)));
+    gate.reconfigure(nanos(4), 1).unwrap();
+    gate.reconfigure(nanos(28), 7).unwrap();
+    // Four and six are in each interval that ends before 28. The six count as of 12: where one
+    // bucket could know of them.
+    let refused = Admission::Refused { retry_after: Some(nanos(40)) };
+    assert_eq!(gate.admit(3, Duration::MAX), refused);
+}
+
+#[test]
+fn what_counts_now_is_kept_however_far_ahead_the_last_wait_ends() {
+    let clock = Manual::default();
+    let gate =
+        Gate::builder(8).interval(nanos(20)).buckets(10).clock(clock.clone()).build().unwrap();
+    assert!(gate.try_admit(7));
+    assert_eq!(gate.admit(2, Duration::MAX), Admission::After(nanos(20)));
+    gate.reconfigure(nanos(6), 3).unwrap();
+    gate.reconfigure(nanos(128), 8).unwrap();
+    assert_eq!(gate.admit(2, Duration::MAX), Admission::After(nanos(128)));
+}
+
+/// While others wait, too.
+#[test]
+fn a_weight_of_zero_always_fits() {
+    let (gate, clock) = gate(2, 2);
+    assert!(gate.try_admit(2) && gate.try_admit(0));
+    assert_eq!(gate.admit(1, Duration::MAX), Admission::After(nanos(20)));
+    assert_eq!(gate.admit(0, Duration::ZERO), Admission::Now);
+    assert!(gate.try_admit(0) && !gate.try_admit(1));
+    clock.set(Timestamp::from_nanos(100));
+    assert!(gate.try_admit(0) && gate.retire() && gate.try_admit(0));
+}
+
+#[test]
+fn a_strict_gate_stays_strict_when_its_geometry_changes() {
+    let clock = Manual::default();
+    let gate = Gate::builder(1).interval(nanos(20)).buckets(2).strict().clock(clock.clone());
+    let gate = gate.build().unwrap();
+    gate.reconfigure(nanos(30), 3).unwrap();
+    assert_eq!((gate.interval(), gate.buckets()), (nanos(40), 4));
+    clock.set(Timestamp::from_nanos(9));
+    assert!(gate.try_admit(1));
+    clock.set(Timestamp::from_nanos(38)); // 29 later
+    assert!(!gate.try_admit(1));
+    clock.set(Timestamp::from_nanos(40));
+    assert!(gate.try_admit(1));
+    let error = gate.reconfigure(nanos(u64::MAX), 1).unwrap_err();
+    assert!(matches!(error, GateError::Buckets(BuildError::IntervalTooLong { .. })));
+    assert_eq!((gate.interval(), gate.buckets()), (nanos(40), 4));
+}

@@ -2,9 +2,11 @@
 
 mod contract;
 mod edges;
+mod judge;
 mod oracle;
 mod rations;
 mod retired;
+mod schedules;
 mod spans;
 mod storm;
 

@@ -190,6 +190,48 @@ fn after_two_changes_nothing_is_taken_off_another_bucket() {
     assert!((1..=1 + gate.unused()).contains(&gate.exact().granted()));
 }
 
+/// A ration that is older than what the gate knew of, when it was given more buckets, is not given
+/// back.
+#[test]
+fn after_more_buckets_of_one_length_what_has_left_is_not_taken_off() {
+    const MILLISECOND: u64 = 1_000_000;
+    let clock = Manual::default();
+    let gate = rationed(10_000, 500 * MILLISECOND, 2, 1_000, clock.clone());
+    assert!((0..3).all(|_| gate.try_admit(1)));
+    clock.advance(Duration::from_secs(3));
+    assert!(gate.exact().try_admit(1));
+    gate.exact().reconfigure(Duration::from_secs(10), 20).unwrap();
+    assert!(gate.try_admit(1));
+    assert!((2..=2 + gate.unused()).contains(&gate.exact().granted()));
+    let used = 2 + (0..20_000).filter(|_| gate.try_admit(1)).count() as u64;
+    assert!((10_000 - gate.unused()..=10_000).contains(&used), "{used} used");
+}
+
+/// In each strategy: a weight above `most` is granted beside the row's own ration, or out of it.
+#[test]
+fn more_than_a_ration_has_what_lies_in_its_own_row() {
+    alone::in_each_strategy("rations::what_lies_in_its_own_row_is_there_for_more_here");
+}
+
+#[test]
+#[ignore = "run by the test above, in processes of its own"]
+fn what_lies_in_its_own_row_is_there_for_more_here() {
+    // A thread that is moved to another core leaves its ration behind: that happens to one gate,
+    // not to all.
+    let is_all_used = (0..50).any(|_| {
+        let gate = rationed(1_000, 10, 2, 100, Manual::default());
+        assert!(gate.try_admit(1));
+        let is_granted = gate.try_admit(999);
+        assert_adds_up(&gate, if is_granted { 1_000 } else { 1 });
+        is_granted && gate.unused() == 0
+    });
+    assert!(is_all_used, "999 of 1000 never fit beside one");
+    let (gate, _) = roomy(10);
+    assert!(gate.try_admit(1) && gate.try_admit(500));
+    assert!(!gate.try_admit(u64::MAX) && gate.try_admit(0));
+    assert_adds_up(&gate, 501);
+}
+
 /// Columns are used again by the next gate.
 #[test]
 fn a_new_gate_has_nothing_in_its_rows() {

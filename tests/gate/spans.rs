@@ -49,15 +49,15 @@ fn a_wait_is_not_forgotten_before_it_has_begun() {
     assert!(gate.try_admit(1));
     at(204);
     assert!(gate.try_admit(1));
-    gate.reconfigure(nanos(24), 4).unwrap();
+    gate.reconfigure(nanos(18), 3).unwrap();
     at(210);
     assert_eq!(gate.admit(5, nanos(12)), Admission::After(nanos(12)));
     at(211);
     assert_eq!(gate.admit(1, nanos(17)), Admission::After(nanos(17)));
     at(217);
-    gate.reconfigure(nanos(3), 3).unwrap();
+    gate.reconfigure(nanos(2), 2).unwrap();
     at(219);
-    gate.reconfigure(nanos(20), 2).unwrap();
+    gate.reconfigure(nanos(10), 1).unwrap();
     at(221);
     assert!(!gate.try_admit(2), "5 go on in a nanosecond");
 }
@@ -102,7 +102,7 @@ proptest! {
             clock.set(Timestamp::from_nanos(now));
             admit(&gate, now, n, wait, &mut granted);
             if let Some((length, buckets)) = change {
-                gate.reconfigure(nanos(length * (buckets + 1)), buckets as usize + 1).unwrap();
+                gate.reconfigure(nanos(length * buckets), buckets as usize).unwrap();
                 shortest = shortest.min(length * buckets);
             }
         }
@@ -130,7 +130,7 @@ proptest! {
             let wait = if wait < 40 { 0 } else { wait };
             note(gate.admit(n, nanos(wait)), now, n, &mut granted);
             if let Some((length, buckets)) = change {
-                gate.exact().reconfigure(nanos(length * (buckets + 1)), buckets as usize + 1).unwrap();
+                gate.exact().reconfigure(nanos(length * buckets), buckets as usize).unwrap();
                 shortest = shortest.min(length * buckets);
             }
         }

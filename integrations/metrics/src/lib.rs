@@ -10,6 +10,7 @@ mod exported;
 mod gauge;
 mod histogram;
 mod kind;
+mod listing;
 mod names;
 mod own;
 mod problem;

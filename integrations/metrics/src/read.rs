@@ -1,15 +1,18 @@
 //! From the registry to a snapshot.
 
-use std::collections::BTreeMap;
 use std::mem;
+use std::sync::Arc;
 
 use crate::cell::Cell;
+use crate::counter::CounterCell;
 use crate::exported::{Taken, recommended};
-use crate::histogram::Told;
+use crate::gauge::GaugeCell;
+use crate::histogram::{HistogramCell, Told};
 use crate::kind::Kind;
+use crate::listing::Listed;
 use crate::names::with_global;
 use crate::problem::Problem;
-use crate::registry::{self, Registry, State};
+use crate::registry::Registry;
 use crate::snapshot::{Family, Series, Snapshot, Value};
 
 /// The metrics of a recorder's own. Each is there if it has counted.
@@ -27,13 +30,11 @@ struct Found {
 }
 
 impl Registry {
-    /// Reads all numbers. New keys wait for it, keys that are known do not.
+    /// Reads all numbers. No key waits for it.
     pub(crate) fn snapshot(&self) -> Snapshot {
-        let state = self.read();
-        let mut found = self.found(&state, &state.counters.families);
-        found.extend(self.found(&state, &state.gauges.families));
-        found.extend(self.found(&state, &state.histograms.families));
-        drop(state);
+        let mut found = self.found(&self.listed::<CounterCell>());
+        found.extend(self.found(&self.listed::<GaugeCell>()));
+        found.extend(self.found(&self.listed::<HistogramCell>()));
         // A name goes to whoever came first, so that no metric loses the one that it has.
         found.sort_unstable_by_key(|found| found.order);
         let mut taken = Taken::default();
@@ -57,41 +58,39 @@ impl Registry {
     }
 
     /// The families of one kind.
-    fn found<T: Cell>(
-        &self,
-        state: &State,
-        families: &BTreeMap<String, registry::Family<T>>,
-    ) -> Vec<Found> {
-        let found = |(name, family): (&String, &registry::Family<T>)| {
-            let (unit, help) = match state.descriptions.get(name) {
-                Some((unit, text)) => (*unit, Some(text.to_string())),
-                None => (None, None),
-            };
-            let name = if self.config.recommended_naming {
-                recommended(name, T::KIND, unit)
-            } else {
-                name.clone()
-            };
-            let series = family.series.iter();
-            let series = series
-                .map(|(labels, cells)| Series { labels: labels.clone(), value: T::read(cells) })
-                .collect();
-            let (first, other) = &family.names;
-            Found {
-                order: family.order,
-                family: Family { name, kind: T::KIND, unit, help, series },
-                merged: other.clone().map(|other| [first.clone(), other]),
-                repeated: family.repeated.clone(),
-                told: family.series.values().flatten().fold(Told::default(), |all, cell| {
-                    let told = cell.told();
-                    Told {
-                        unrecorded: all.unrecorded + told.unrecorded,
-                        below_zero: all.below_zero + told.below_zero,
-                    }
-                }),
-            }
+    fn found<T: Cell>(&self, listed: &[Listed<T>]) -> Vec<Found> {
+        let of_one = |one: &Listed<T>, next: &Listed<T>| one.head.name == next.head.name;
+        listed.chunk_by(of_one).filter_map(|family| self.family(family)).collect()
+    }
+
+    fn family<T: Cell>(&self, listed: &[Listed<T>]) -> Option<Found> {
+        let Listed { head, description, .. } = listed.last()?; // the newest look
+        let unit = description.as_ref().and_then(|description| description.0);
+        let help = description.as_ref().map(|description| description.1.to_string());
+        let name = if self.config.recommended_naming {
+            recommended(&head.name, T::KIND, unit)
+        } else {
+            head.name.to_string()
         };
-        families.iter().map(found).collect()
+        let series = |one: &Listed<T>| Series {
+            labels: Arc::clone(&one.labels),
+            value: T::read(&one.cells),
+        };
+        let series = listed.iter().map(series).collect();
+        let cells = listed.iter().flat_map(|one| one.cells.iter());
+        Some(Found {
+            order: head.order,
+            family: Family { name, kind: T::KIND, unit, help, series },
+            merged: head.also_called.get().map(|other| [head.called.clone(), other.clone()]),
+            repeated: head.repeated.get().cloned(),
+            told: cells.fold(Told::default(), |all, cell| {
+                let told = cell.told();
+                Told {
+                    unrecorded: all.unrecorded + told.unrecorded,
+                    below_zero: all.below_zero + told.below_zero,
+                }
+            }),
+        })
     }
 
     /// What a recorder tells of itself.

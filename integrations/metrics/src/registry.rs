@@ -5,11 +5,14 @@
 //! counter has a cell for each of its keys, which are added up, so that `absolute` knows what its key has counted.
 //! The keys of a gauge or histogram share its one cell.
 //!
-//! The maps are trees: they compare keys, and a name that somebody chose for its hash gains nothing.
+//! The maps are trees: they compare keys, and a name that was chosen for its hash gains nothing. Keys are limited in number
+//! and in length, and so is a comparison.
+//!
+//! An export takes references of what is in them, a few at a time (see `listing`): so no key waits for one.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use metrics::atomics::AtomicU64;
 use metrics::{Key, SharedString, Unit};
@@ -53,14 +56,17 @@ pub(crate) struct State {
     /// How many, of all kinds.
     families: usize,
     /// By exported name, without suffixes.
-    pub(crate) descriptions: BTreeMap<String, (Option<Unit>, SharedString)>,
+    pub(crate) descriptions: BTreeMap<String, Description>,
 }
+
+/// A metric's unit and its help.
+pub(crate) type Description = Arc<(Option<Unit>, SharedString)>;
 
 /// The metrics of one kind.
 pub(crate) struct Table<T> {
     by_key: BTreeMap<Key, Arc<T>>,
     /// By exported name, without suffixes.
-    pub(crate) families: BTreeMap<String, Family<T>>,
+    pub(crate) families: BTreeMap<Arc<str>, Family<T>>,
 }
 
 // Derived, it would ask that of `T`.
@@ -72,17 +78,28 @@ impl<T> Default for Table<T> {
 
 /// The series of one name.
 pub(crate) struct Family<T> {
-    /// How many there were before, of all kinds.
-    pub(crate) order: usize,
-    /// What the first key was called, and the first one of another name.
-    pub(crate) names: (String, Option<String>),
-    /// A label that a key had twice.
-    pub(crate) repeated: Option<String>,
+    pub(crate) head: Arc<Head>,
     keys: usize,
     /// By labels: the cells of its keys.
-    pub(crate) series: BTreeMap<Labels, Vec<Arc<T>>>,
+    pub(crate) series: BTreeMap<Labels, Cells<T>>,
     /// The cell of keys that were refused.
     overflow: Option<Arc<T>>,
+}
+
+/// The cells of one series' keys.
+pub(crate) type Cells<T> = Arc<[Arc<T>]>;
+
+/// What is known of a name.
+pub(crate) struct Head {
+    /// As it is exported, without suffixes.
+    pub(crate) name: Arc<str>,
+    /// How many names there were before, of all kinds.
+    pub(crate) order: usize,
+    /// What the first key was called, and the first one of another name.
+    pub(crate) called: String,
+    pub(crate) also_called: OnceLock<String>,
+    /// A label that a key had twice.
+    pub(crate) repeated: OnceLock<String>,
 }
 
 /// Which table is a kind's.
@@ -195,7 +212,7 @@ impl Registry {
         }
         let (labels, repeated) = names::labels(key, T::KIND, global);
         let family = state.family::<T>(name, key.name());
-        family.note(key.name(), repeated);
+        family.head.note(key.name(), repeated);
         family.keys += 1;
         let cell = family.add(labels, || T::new(&self.config.buckets, name));
         let key = key.to_retained();
@@ -220,7 +237,7 @@ impl Registry {
     pub(crate) fn describe(&self, name: &str, unit: Option<Unit>, text: SharedString) {
         let descriptions = &mut self.write().descriptions;
         if descriptions.len() < self.config.keys {
-            descriptions.entry(metric_name(name)).or_insert((unit, text));
+            descriptions.entry(metric_name(name)).or_insert_with(|| Arc::new((unit, text)));
         }
     }
 }
@@ -228,9 +245,12 @@ impl Registry {
 impl State {
     fn family<T: Tabled>(&mut self, name: &str, called: &str) -> &mut Family<T> {
         if !T::table(self).families.contains_key(name) {
-            let family = Family { order: self.families, ..Family::new(called) };
+            let name: Arc<str> = name.into();
+            let (order, called) = (self.families, called.to_owned());
+            let (also_called, repeated) = (OnceLock::new(), OnceLock::new());
+            let head = Head { name: Arc::clone(&name), order, called, also_called, repeated };
             self.families += 1;
-            T::table_mut(self).families.insert(name.to_owned(), family);
+            T::table_mut(self).families.insert(name, Family::new(head));
         }
         let family = T::table_mut(self).families.get_mut(name);
         family.expect("it is there: looked for, or inserted")
@@ -249,7 +269,7 @@ impl<T: Cell> Table<T> {
         if T::KIND == Kind::Gauge {
             return Some(Place::Nowhere); // what many have set is no number of anything
         }
-        let family = self.families.get(&self.refuge_name(name))?;
+        let family = self.families.get(&*self.refuge_name(name))?;
         family.overflow.clone().map(Place::Overflow)
     }
 
@@ -263,27 +283,31 @@ impl<T: Cell> Table<T> {
     }
 }
 
-impl<T: Cell> Family<T> {
-    fn new(called: &str) -> Family<T> {
-        let (names, series) = ((called.to_owned(), None), BTreeMap::new());
-        Family { order: 0, names, repeated: None, keys: 0, series, overflow: None }
-    }
-
-    /// Notes what is worth telling about a key.
-    fn note(&mut self, called: &str, repeated: Option<String>) {
-        let (first, other) = &mut self.names;
-        if first != called && other.is_none() {
-            *other = Some(called.to_owned());
+impl Head {
+    /// Notes what is worth telling about a key. What came first stays.
+    fn note(&self, called: &str, repeated: Option<String>) {
+        if self.called != called {
+            self.also_called.get_or_init(|| called.to_owned());
         }
-        self.repeated = self.repeated.take().or(repeated);
+        if let Some(label) = repeated {
+            self.repeated.get_or_init(|| label);
+        }
+    }
+}
+
+impl<T: Cell> Family<T> {
+    fn new(head: Head) -> Family<T> {
+        Family { head: Arc::new(head), keys: 0, series: BTreeMap::new(), overflow: None }
     }
 
     /// A cell for one more key of the series with these labels.
     fn add(&mut self, labels: Labels, make: impl FnOnce() -> T) -> Arc<T> {
-        let cells = self.series.entry(labels).or_default();
-        if T::EACH_KEY_ITS_OWN || cells.is_empty() {
-            cells.push(Arc::new(make()));
+        let cells = self.series.entry(labels).or_insert_with(|| Arc::new([]));
+        if let Some(cell) = cells.last().filter(|_| !T::EACH_KEY_ITS_OWN) {
+            return Arc::clone(cell);
         }
-        Arc::clone(&cells[cells.len() - 1])
+        let cell = Arc::new(make());
+        *cells = cells.iter().chain([&cell]).cloned().collect();
+        cell
     }
 }

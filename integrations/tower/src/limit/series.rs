@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use windrow::clock::Coarse;
 use windrow::{Clock, Counter, Gate, Metric};
 
-/// A key's gate, and what became of its requests. In the family of a [`Limits`].
+/// A key's gate, and what became of its requests. In the family of a [`Limits`](crate::Limits).
 pub struct Limit<C = Coarse> {
     /// `None` within: it could not be made, and the key is about to leave.
     gate: OnceLock<Option<Gate<C>>>,

@@ -9,6 +9,10 @@ use std::time::Duration;
 
 use crate::timestamp::Timestamp;
 
+mod out_of_range;
+
+pub use out_of_range::OutOfRange;
+
 /// Why a window cannot have the requested geometry or clock.
 ///
 /// From [`Builder::build`](crate::Builder::build) and
@@ -217,82 +221,6 @@ impl Display for SpanError {
 }
 
 impl Error for SpanError {}
-
-/// Why [`SlidingWindow::add_at`](crate::SlidingWindow::add_at) or
-/// [`record_at`](crate::SlidingWindow::record_at) refuses a timestamp: then nothing was counted. And why
-/// [`Over::totals_at`](crate::Over::totals_at) cannot answer for one.
-///
-/// ```
-/// use windrow::{OutOfRange, SlidingWindow, Timestamp, clock::Manual, events};
-///
-/// events! { enum Hits { Hit: Count } }
-///
-/// let clock = Manual::default();
-/// clock.set(Timestamp::from_millis(60_000));
-/// let window = SlidingWindow::<Hits>::builder().clock(clock).build()?; // one second
-/// let early = window.add_at(Timestamp::from_millis(1), Hits::Hit, 1).unwrap_err();
-/// assert!(matches!(early, OutOfRange::BeforeRing { .. }));
-/// let ahead = window.add_at(Timestamp::from_millis(70_000), Hits::Hit, 1).unwrap_err();
-/// assert!(matches!(ahead, OutOfRange::AfterNow { .. }));
-/// # Ok::<(), windrow::BuildError>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum OutOfRange {
-    /// The timestamp lies after the bucket that contains the clock's now.
-    AfterNow {
-        /// The timestamp given.
-        at: Timestamp,
-        /// What the clock said.
-        now: Timestamp,
-    },
-    /// The bucket of the timestamp has left the ring.
-    BeforeRing {
-        /// The timestamp given.
-        at: Timestamp,
-        /// The start of the oldest bucket that is still in the ring.
-        oldest: Timestamp,
-    },
-    /// Of a span that ends with the bucket of the timestamp, a bucket has left the ring. Only from
-    /// [`Over::totals_at`](crate::Over::totals_at).
-    SpanBeforeRing {
-        /// The timestamp given.
-        at: Timestamp,
-        /// The start of the span's oldest bucket.
-        from: Timestamp,
-        /// The start of the oldest bucket that is still in the ring.
-        oldest: Timestamp,
-    },
-}
-
-impl Display for OutOfRange {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            OutOfRange::AfterNow { at, now } => write!(
-                f,
-                "the timestamp {} ns lies after the current bucket; the clock says {} ns",
-                at.as_nanos(),
-                now.as_nanos()
-            ),
-            OutOfRange::BeforeRing { at, oldest } => write!(
-                f,
-                "the timestamp {} ns lies before the ring, which begins at {} ns",
-                at.as_nanos(),
-                oldest.as_nanos()
-            ),
-            OutOfRange::SpanBeforeRing { at, from, oldest } => write!(
-                f,
-                "the span that ends at the timestamp {} ns begins at {} ns, before the ring, which \
-                 begins at {} ns",
-                at.as_nanos(),
-                from.as_nanos(),
-                oldest.as_nanos()
-            ),
-        }
-    }
-}
-
-impl Error for OutOfRange {}
 
 /// Why [`Snapshot::merge`](crate::Snapshot::merge) refuses a snapshot. Nothing was merged.
 ///

@@ -134,6 +134,8 @@ pub(crate) struct Ring {
     touched: Touched,
     /// The tiers: rings of coarser buckets, each with longer ones than the one before.
     coarse: Box<[Geometry]>,
+    /// How far ahead of the newest bucket an add may open one, in nanoseconds.
+    max_lead: u64,
     /// Which closed buckets were handed out.
     cursor: Cursor,
     membarrier_lock: MembarrierLock,
@@ -173,11 +175,18 @@ impl Ring {
             late: zeroed(layout.cells()),
             touched: Touched::default(),
             coarse: tiers.into_boxed_slice(),
+            max_lead: u64::MAX,
             cursor: Cursor::default(),
             membarrier_lock: MembarrierLock::new(),
             closer: Closer::default(),
             proposal: Proposal::none(),
         })
+    }
+
+    /// The same, which follows an add so far ahead of its newest bucket.
+    pub(crate) fn with_max_lead(mut self, max_lead: u64) -> Ring {
+        self.max_lead = max_lead;
+        self
     }
 
     /// How adds are kept from meeting.

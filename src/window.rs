@@ -81,7 +81,7 @@ pub use totals::Totals;
 /// # Nothing is lost, nothing is counted twice
 ///
 /// Every add is in exactly one bucket, the one that its timestamp names; or, if that bucket has
-/// left the ring, in [`late`](Self::late). With no add running, [`lifetime`](Self::lifetime) is all
+/// left the ring (or lies beyond the [lead](Builder::max_lead)), in [`late`](Self::late). With no add running, [`lifetime`](Self::lifetime) is all
 /// that was ever added. When the clock steps back, adds go into the older buckets as long as those
 /// are in the ring, and count in their sums like any other add.
 ///
@@ -162,8 +162,8 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// Adds `n`, wrapping, to a `Count` event in the bucket of the clock's now.
     ///
     /// Never fails, panics or waits. If the clock has stepped back, that is an older bucket. If that
-    /// bucket has left the ring, the add is counted as [`late`](Self::late). For an event that has values, this
-    /// records `n` as a value.
+    /// bucket has left the ring, or is further ahead than a [lead](Builder::max_lead) that the builder was given, the
+    /// add is counted as [`late`](Self::late). For an event that has values, this records `n` as a value.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -225,7 +225,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     ///
     /// The bucket of `at` must be the bucket of the clock's now, or count with it: with `s` the start of a
     /// time's bucket, `s(now) - interval < s(at) <= s(now)`. If the clock has stepped back, the bucket must
-    /// also be in the [ring](#buckets).
+    /// also be in the [ring](#buckets). If it would be opened, it must lie within the [lead](Builder::max_lead).
     ///
     /// # Errors
     ///
@@ -253,6 +253,11 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
             OutOfRing::Expired { oldest } => {
                 OutOfRange::BeforeRing { at, oldest: Timestamp::from_nanos(oldest) }
             }
+            OutOfRing::Ahead { newest } => OutOfRange::BeyondLead {
+                at,
+                newest: Timestamp::from_nanos(newest),
+                max_lead: Duration::from_nanos(self.ring.max_lead()),
+            },
         })
     }
 
@@ -321,8 +326,8 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// # After a clock that was far ahead
     ///
     /// Afterwards the newest bucket is the one of the clock's now. So if the clock has leapt ahead and come back, which
-    /// makes all adds [late](Self::late) until it gets there again, this mends the window at once. Where
-    /// that takes the ring back:
+    /// makes all adds [late](Self::late) until it gets there again, this mends the window at once. (To
+    /// keep the ring from following such a leap, see [`Builder::max_lead`].) Where that takes the ring back:
     ///
     /// * A log begins anew at the clock's now: [`drain_closed`](Self::drain_closed) hands out a bucket of that time, or
     ///   later, even if one of the same start has had its turn.

@@ -2,7 +2,7 @@
 
 use testkit::{at_ns, ns, window};
 use windrow::clock::Manual;
-use windrow::{SlidingWindow, events};
+use windrow::{OutOfRange, SlidingWindow, events};
 
 events! {
     enum Seen { Pass: Count, Rt: Value }
@@ -104,4 +104,85 @@ fn tiers_count_on_after_a_reading_far_ahead_is_cleared() {
     window.record(Seen::Rt, 7);
     let stats = last(1_000);
     assert_eq!((stats.count, stats.sum, stats.max), (1, 7, Some(7)));
+}
+
+/// Four buckets of 10 ns from 1000 on, which follow a lead of at most `lead` ns.
+fn led(lead: u64, clock: &Manual) -> Window {
+    clock.set(at_ns(1_005));
+    let builder = SlidingWindow::<Seen>::builder().interval(ns(40)).buckets(4).max_lead(ns(lead));
+    builder.tier(ns(20), 50).clock(clock.clone()).build().expect("valid")
+}
+
+#[test]
+fn an_add_beyond_the_lead_is_late_and_the_window_counts_on() {
+    let clock = Manual::default();
+    let window = led(100, &clock);
+    add(&window, &clock, 1_005, 1);
+    for far in [1_110, 2_000, FAR, u64::MAX] {
+        let late = window.late(Seen::Pass).sum;
+        add(&window, &clock, far, 2);
+        window.record(Seen::Rt, far);
+        let refused =
+            OutOfRange::BeyondLead { at: at_ns(far), newest: at_ns(1_000), max_lead: ns(100) };
+        assert_eq!(window.add_at(at_ns(far), Seen::Pass, 4), Err(refused.clone()));
+        assert_eq!(
+            refused.to_string(),
+            format!(
+                "the timestamp {far} ns leads the newest bucket, at 1000 ns, by more than 100ns"
+            )
+        );
+        assert_eq!((window.sum(Seen::Pass), window.late(Seen::Pass).sum), (0, late + 2));
+        assert_eq!(window.stats(Seen::Rt).max, None);
+    }
+    assert_eq!((window.late(Seen::Rt).count, window.late(Seen::Rt).max), (4, Some(u64::MAX)));
+    add(&window, &clock, 1_015, 8);
+    add(&window, &clock, 1_024, 16);
+    assert_eq!((window.sum(Seen::Pass), window.late(Seen::Pass).sum), (25, 8));
+    let over = window.over(ns(1_000)).expect("no longer than the tier");
+    assert_eq!((over.sum(Seen::Pass), over.stats(Seen::Rt).count), (25, 0));
+    assert_eq!(window.lifetime(Seen::Pass).sum, 33);
+    assert_eq!(drained(&window), [(1_000, 1), (1_010, 8)]);
+}
+
+/// From start to start; and never less than to the next bucket.
+#[test]
+fn the_lead_is_from_the_newest_bucket_to_the_one_of_the_add() {
+    for (lead, last) in [(0, 1_019), (9, 1_019), (10, 1_019), (20, 1_029), (25, 1_029), (30, 1_039)]
+    {
+        let clock = Manual::default();
+        for (at, is_late) in [(last, 0), (last + 1, 1)] {
+            let window = led(lead, &clock);
+            add(&window, &clock, at, 1);
+            assert_eq!(window.late(Seen::Pass).sum, is_late, "{at} with a lead of {lead}");
+        }
+    }
+}
+
+/// What a lead keeps out, `clear` lets in; and a window that is closed now and then keeps up with its clock.
+#[test]
+fn a_window_that_was_long_idle_is_cleared_or_closed() {
+    let clock = Manual::default();
+    let window = led(100, &clock);
+    add(&window, &clock, 5_000, 1);
+    assert_eq!(window.late(Seen::Pass).sum, 1);
+    window.close_past();
+    assert_eq!(window.snapshot().at(), at_ns(5_000));
+    add(&window, &clock, 5_000, 1);
+    assert_eq!(window.late(Seen::Pass).sum, 2, "a close must not follow where an add does not");
+    window.clear().expect("there is memory");
+    add(&window, &clock, 5_000, 1);
+    assert_eq!((window.late(Seen::Pass).sum, window.sum(Seen::Pass)), (2, 1));
+    for at in (5_000..9_000).step_by(100) {
+        clock.set(at_ns(at));
+        window.close_past();
+    }
+    add(&window, &clock, 9_000, 1);
+    assert_eq!((window.late(Seen::Pass).sum, window.sum(Seen::Pass)), (2, 1));
+}
+
+#[test]
+fn without_a_lead_a_window_follows_its_clock() {
+    let (window, clock) = four();
+    add(&window, &clock, u64::MAX, 1);
+    assert_eq!((window.late(Seen::Pass).sum, window.sum(Seen::Pass)), (0, 1));
 }

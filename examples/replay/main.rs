@@ -3,7 +3,8 @@
 //! A [`windrow::clock::Manual`] clock follows the log's own timestamps. One window has a bucket for
 //! each second of a minute, the other for each minute of an hour; whatever bucket leaves a window
 //! is final and takes its place in the ranking. Lines out of order are back-dated into the second
-//! that they name; those that come too late for it are counted as late, never lost.
+//! that they name; those that come too late for it are counted as late, never lost. So is a line
+//! of another year among the rest, which does not take the windows with it.
 //!
 //! ```text
 //! cargo run --release --example replay -- examples/data/access.log

@@ -7,6 +7,9 @@ use windrow::{BucketSnapshot, SlidingWindow, Stats, Timestamp};
 
 use crate::entry::Entry;
 
+/// How far one line may lead the lines before it: see `replay`.
+pub(crate) const LEAD: Duration = Duration::from_secs(30 * 24 * 3_600);
+
 windrow::events! {
     /// What a line of the log counts as.
     pub(crate) enum Log {
@@ -45,6 +48,7 @@ impl Ranking {
         let window = SlidingWindow::builder()
             .interval(60 * length)
             .buckets(60)
+            .max_lead(LEAD)
             .clock(clock.clone())
             .build()
             .expect("60 times a length makes 60 buckets, and a manual clock suits any");
@@ -57,8 +61,19 @@ impl Ranking {
         if entry.at > self.newest {
             self.advance(entry.at);
         }
+        self.add(entry);
+    }
+
+    /// Counts a line that is not to move the window on, however new it is.
+    pub(crate) fn count_late(&self, entry: &Entry) {
+        debug_assert!(entry.at > self.newest + LEAD || entry.at + LEAD < self.newest);
+        self.add(entry);
+    }
+
+    fn add(&self, entry: &Entry) {
         // Where the line is older than others before it, this sets the clock back: the window
         // back-dates the adds into the bucket that they name or, if that has left, counts them late.
+        // So it does with a line that leads the newest bucket by more than the window follows.
         self.clock.set(entry.at);
         self.window.add(Log::Request, 1);
         match entry.status {
@@ -70,6 +85,14 @@ impl Ranking {
         if let Some(time) = entry.time {
             self.window.record(Log::Time, time);
         }
+    }
+
+    /// Ranks all that is in the window, and begins anew at another time, before or after.
+    pub(crate) fn begin_anew(&mut self, at: Timestamp) {
+        self.finish();
+        self.clock.set(at);
+        self.window.clear().expect("there is memory for 60 buckets more");
+        self.newest = at;
     }
 
     /// Moves on to a newer time, ranking the buckets that leave the window by it.
@@ -137,6 +160,7 @@ mod tests {
 
     fn ranking(seconds: &[u64]) -> Ranking {
         let mut ranking = Ranking::new(Duration::from_secs(1), 2);
+        ranking.begin_anew(Timestamp::from_secs(1_000));
         for second in seconds {
             let at = Timestamp::from_millis(1_000 * second);
             ranking.count(&Entry { at, status: 404, bytes: 10, time: Some(*second) });

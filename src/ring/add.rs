@@ -7,6 +7,7 @@
 //!            `- missed: add_slowly
 //!                 |- in the live bucket: its block again, or its shared cells
 //!                 |- newer: rotate, and try again
+//!                 |- newer by more than the ring follows: `late`
 //!                 |- older, in the ring: its shared cells, and `shared_total`
 //!                 `- older, out of the ring: `late`
 //! ```
@@ -241,12 +242,13 @@ impl Ring {
     #[cold]
     fn add_slowly(&self, at: u64, cells: CellIndex, number: u64) {
         let update = Update::new(cells, number);
-        if self.add_in_ring(at, None, update).is_err() {
+        if let Err(outside) = self.add_in_ring(at, None, update) {
             let guard = reclaim::pin();
             let current = self.acquire_current();
             // SAFETY: of a bucket that is current under the guard.
             let tiers = &unsafe { current.generation(&guard).deref() }.tiers;
-            let is_in_tiers = self.put_in_tiers(tiers, at, current.start(), update);
+            let is_in_tiers = matches!(outside, OutOfRing::Expired { .. })
+                && self.put_in_tiers(tiers, at, current.start(), update);
             update.put(if is_in_tiers { &*self.shared_total } else { &*self.late });
         }
     }
@@ -263,8 +265,8 @@ impl Ring {
         self.add_in_ring(at, Some(now), Update::new(cells, number))
     }
 
-    /// Counts `update` in the bucket of `at`; nowhere if the bucket has left the ring, or if `now` does not
-    /// admit `at`.
+    /// Counts `update` in the bucket of `at`; nowhere if the bucket has left the ring or is too far ahead, or if `now` does
+    /// not admit `at`.
     ///
     /// Each further round follows a move of the ring: then `at` lies in the live bucket, or in an older one.
     /// The geometry that admits `at` must be the one in which its bucket would be opened: a time in the bucket
@@ -299,6 +301,9 @@ impl Ring {
                     return Ok(());
                 }
                 continue;
+            }
+            if !geometry.follows(start, current.start(), self.max_lead) {
+                return Err(OutOfRing::Ahead { newest: current.start() });
             }
             let moved = self.rotate(&current, at, &guard);
             drop((current, guard));

@@ -21,6 +21,8 @@ pub(crate) enum OutOfRing {
     Future,
     /// In a bucket that has left the ring; the ring begins at `oldest` now.
     Expired { oldest: u64 },
+    /// Further ahead of the newest bucket, which begins at `newest`, than the ring follows one add.
+    Ahead { newest: u64 },
 }
 
 impl Geometry {
@@ -136,6 +138,11 @@ impl Geometry {
         } else {
             Ok(())
         }
+    }
+
+    /// Whether a bucket is ahead of the newest by no more than `lead`, or is the next.
+    pub(crate) fn follows(self, start: u64, newest: u64, lead: u64) -> bool {
+        start.saturating_sub(newest) <= lead.max(self.length)
     }
 
     /// The start of the oldest bucket in the ring.

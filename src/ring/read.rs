@@ -55,6 +55,11 @@ impl Ring {
         View::of(self, guard)
     }
 
+    /// How far ahead of the newest bucket an add may open one, in nanoseconds.
+    pub(crate) fn max_lead(&self) -> u64 {
+        self.max_lead
+    }
+
     /// The present geometry.
     pub(crate) fn geometry(&self) -> Geometry {
         self.newest().0

@@ -40,15 +40,18 @@ impl Ring {
         self.replace_current(current, new, slots)
     }
 
-    /// Moves on to the bucket of `now` if the one before it holds anything, and closes that. As an add at `now`
-    /// does, but for the number.
+    /// Moves on to the bucket of `now` if the one before it holds anything, or if an add's lead is bounded; and closes that.
+    /// As an add at `now` does, but for the number.
     pub(crate) fn close_past(&self, now: u64) {
         loop {
             let guard = reclaim::pin();
             let current = self.acquire_current();
             // SAFETY: of a bucket that is current under the guard.
             let geometry = unsafe { current.generation(&guard).deref() }.geometry();
-            if geometry.start_of(now) <= current.start() || self.is_empty(&current) {
+            let (start, newest) = (geometry.start_of(now), current.start());
+            // Where a lead is bounded, an empty bucket too: else none would be opened any more after a long time without adds.
+            let is_over = self.max_lead < u64::MAX || !self.is_empty(&current);
+            if start <= newest || !geometry.follows(start, newest, self.max_lead) || !is_over {
                 return;
             }
             let moved = self.rotate(&current, now, &guard);

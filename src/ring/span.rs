@@ -98,7 +98,7 @@ impl View<'_> {
         let at = Timestamp::from_nanos(at);
         match admitted {
             Ok(()) => Ok(self.span(source, Some(newest), buckets)),
-            Err(OutOfRing::Future) => {
+            Err(OutOfRing::Future | OutOfRing::Ahead { .. }) => {
                 Err(OutOfRange::AfterNow { at, now: Timestamp::from_nanos(now) })
             }
             Err(OutOfRing::Expired { oldest }) => Err(OutOfRange::SpanBeforeRing {

@@ -7,6 +7,7 @@ use crate::clock::{Clock, Coarse};
 use crate::error::BuildError;
 use crate::event::{Event, Positions};
 use crate::ring::{Geometry, Ring};
+use crate::timestamp::saturating_nanos;
 use crate::window::SlidingWindow;
 
 impl<E: Event> SlidingWindow<E, Coarse> {
@@ -52,6 +53,8 @@ pub struct Builder<E, C = Coarse> {
     tiers: Vec<(Duration, usize)>,
     /// Whether there is to be one bucket more than the interval needs.
     with_spare: bool,
+    /// In nanoseconds.
+    max_lead: u64,
     clock: C,
     allows_coarse_clock: bool,
     events: PhantomData<E>,
@@ -78,6 +81,7 @@ impl<E: Event, C: Clock + Default> Default for Builder<E, C> {
             buckets: 2,
             with_spare: false,
             tiers: Vec::new(),
+            max_lead: u64::MAX,
             clock: C::default(),
             allows_coarse_clock: false,
             events: PhantomData,
@@ -178,9 +182,53 @@ impl<E: Event, C: Clock> Builder<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn clock<D: Clock>(self, clock: D) -> Builder<E, D> {
-        let Builder { interval, buckets, with_spare, tiers, allows_coarse_clock, events, .. } =
-            self;
-        Builder { interval, buckets, tiers, with_spare, clock, allows_coarse_clock, events }
+        let Builder { interval, buckets, with_spare, tiers, max_lead, .. } = self;
+        let Builder { allows_coarse_clock, events, .. } = self;
+        Builder {
+            interval,
+            buckets,
+            tiers,
+            with_spare,
+            max_lead,
+            clock,
+            allows_coarse_clock,
+            events,
+        }
+    }
+
+    /// Bounds how far ahead of the newest bucket one add may open another: from start to start, by `max_lead` or by
+    /// one bucket, whichever is more. Unbounded by default.
+    ///
+    /// An add that leads by more is counted as [`late`](SlidingWindow::late), and
+    /// [`add_at`](SlidingWindow::add_at) refuses it. For a clock that may leap, or a log whose dates may be wrong:
+    /// without a bound, the window follows a single reading, and until the clock gets there, all other adds are late.
+    ///
+    /// Choose more than the longest time that passes without an add. After a longer one the window follows no
+    /// more, and all adds are late until [`clear`](SlidingWindow::clear), which begins anew at the clock's now wherever
+    /// that is. A window that [`close_past`](SlidingWindow::close_past) is called on more often than every `max_lead`
+    /// keeps up with its clock, even if no thread adds to it.
+    ///
+    /// It costs an add nothing, and the opening of a bucket a comparison.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// # let clock = windrow::clock::Manual::default();
+    /// use std::time::Duration;
+    /// use windrow::Timestamp;
+    ///
+    /// let window = windrow::SlidingWindow::<Hits>::builder()
+    ///     .max_lead(Duration::from_secs(3_600))
+    ///     .clock(clock.clone())
+    ///     .build()?;
+    /// clock.set(Timestamp::from_secs(1_000_000)); // a wrong reading
+    /// window.add(Hits::Hit, 1);
+    /// clock.set(Timestamp::from_secs(7));
+    /// window.add(Hits::Hit, 2);
+    /// assert_eq!((window.sum(Hits::Hit), window.late(Hits::Hit).sum), (2, 1));
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn max_lead(self, max_lead: Duration) -> Builder<E, C> {
+        Builder { max_lead: saturating_nanos(max_lead), ..self }
     }
 
     /// Allows a clock whose resolution is coarser than a tenth of a bucket.
@@ -245,6 +293,7 @@ impl<E: Event, C: Clock> Builder<E, C> {
         }
         let now = self.clock.now();
         let ring = Ring::new(geometry, tiers, layout, now.as_nanos())?;
+        let ring = ring.with_max_lead(self.max_lead);
         Ok(SlidingWindow::new(ring, self.clock, now))
     }
 }

@@ -71,7 +71,8 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// bucket has left the ring. Call this before each drain, and the log has it.
     ///
     /// It opens the bucket of the clock's now, at the cost of an add that does, and counts nothing. A bucket that holds
-    /// nothing stays open: a window at rest costs a look at its newest bucket. An add that is under way may be
+    /// nothing stays open, unless the builder was given a [lead](crate::Builder::max_lead): a window at rest costs a look
+    /// at its newest bucket. An add that is under way may be
     /// missed, and is then found by the next call. Never waits. (Without restartable sequences, if a thread is in the middle of an add, the bucket is
     /// closed when that has finished it; another call of `drain_closed` then finds it.)
     ///

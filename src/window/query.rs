@@ -240,7 +240,8 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     }
 
     /// What was added when the bucket of its time had already left the ring. Either the clock had stepped
-    /// back by an interval, or the thread had stalled that long between reading the clock and adding.
+    /// back by an interval, or the thread had stalled that long between reading the clock and adding. And what was
+    /// added further ahead of the newest bucket than the builder [allows](crate::Builder::max_lead).
     ///
     /// It is in [`lifetime`](Self::lifetime), and in no bucket.
     ///

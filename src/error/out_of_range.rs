@@ -1,0 +1,99 @@
+//! Why a timestamp is refused.
+
+use std::error::Error;
+use std::fmt::{self, Display, Formatter};
+use std::time::Duration;
+
+use crate::timestamp::Timestamp;
+
+/// Why [`SlidingWindow::add_at`](crate::SlidingWindow::add_at) or
+/// [`record_at`](crate::SlidingWindow::record_at) refuses a timestamp: then nothing was counted. And why
+/// [`Over::totals_at`](crate::Over::totals_at) cannot answer for one.
+///
+/// ```
+/// use windrow::{OutOfRange, SlidingWindow, Timestamp, clock::Manual, events};
+///
+/// events! { enum Hits { Hit: Count } }
+///
+/// let clock = Manual::default();
+/// clock.set(Timestamp::from_millis(60_000));
+/// let window = SlidingWindow::<Hits>::builder().clock(clock).build()?; // one second
+/// let early = window.add_at(Timestamp::from_millis(1), Hits::Hit, 1).unwrap_err();
+/// assert!(matches!(early, OutOfRange::BeforeRing { .. }));
+/// let ahead = window.add_at(Timestamp::from_millis(70_000), Hits::Hit, 1).unwrap_err();
+/// assert!(matches!(ahead, OutOfRange::AfterNow { .. }));
+/// # Ok::<(), windrow::BuildError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OutOfRange {
+    /// The timestamp lies after the bucket that contains the clock's now.
+    AfterNow {
+        /// The timestamp given.
+        at: Timestamp,
+        /// What the clock said.
+        now: Timestamp,
+    },
+    /// The bucket of the timestamp is further ahead of the newest one than the window
+    /// [follows](crate::Builder::max_lead).
+    BeyondLead {
+        /// The timestamp given.
+        at: Timestamp,
+        /// The start of the newest bucket.
+        newest: Timestamp,
+        /// What the builder was given.
+        max_lead: Duration,
+    },
+    /// The bucket of the timestamp has left the ring.
+    BeforeRing {
+        /// The timestamp given.
+        at: Timestamp,
+        /// The start of the oldest bucket that is still in the ring.
+        oldest: Timestamp,
+    },
+    /// Of a span that ends with the bucket of the timestamp, a bucket has left the ring. Only from
+    /// [`Over::totals_at`](crate::Over::totals_at).
+    SpanBeforeRing {
+        /// The timestamp given.
+        at: Timestamp,
+        /// The start of the span's oldest bucket.
+        from: Timestamp,
+        /// The start of the oldest bucket that is still in the ring.
+        oldest: Timestamp,
+    },
+}
+
+impl Display for OutOfRange {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            OutOfRange::AfterNow { at, now } => write!(
+                f,
+                "the timestamp {} ns lies after the current bucket; the clock says {} ns",
+                at.as_nanos(),
+                now.as_nanos()
+            ),
+            OutOfRange::BeyondLead { at, newest, max_lead } => write!(
+                f,
+                "the timestamp {} ns leads the newest bucket, at {} ns, by more than {max_lead:?}",
+                at.as_nanos(),
+                newest.as_nanos()
+            ),
+            OutOfRange::BeforeRing { at, oldest } => write!(
+                f,
+                "the timestamp {} ns lies before the ring, which begins at {} ns",
+                at.as_nanos(),
+                oldest.as_nanos()
+            ),
+            OutOfRange::SpanBeforeRing { at, from, oldest } => write!(
+                f,
+                "the span that ends at the timestamp {} ns begins at {} ns, before the ring, which \
+                 begins at {} ns",
+                at.as_nanos(),
+                from.as_nanos(),
+                oldest.as_nanos()
+            ),
+        }
+    }
+}
+
+impl Error for OutOfRange {}

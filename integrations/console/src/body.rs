@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use http_body::{Frame, SizeHint};
 
-use crate::hub::{Latest, Listener};
+use crate::hub::{Latest, Listener, Taking};
 
 /// The body of a console's answer. It never fails.
 ///
@@ -28,7 +28,8 @@ impl Body {
     }
 
     pub(crate) fn events(listener: Listener) -> Body {
-        Body(Inner::Events(Events { next: next(listener), at: Place::Start }))
+        let taking = listener.taking();
+        Body(Inner::Events(Events { next: next(listener), taking, at: Place::Start }))
     }
 }
 
@@ -75,6 +76,7 @@ impl Debug for Body {
 struct Events {
     /// Waits for the next one.
     next: Pin<Box<dyn Future<Output = Listener> + Send>>,
+    taking: Taking,
     at: Place,
 }
 
@@ -99,6 +101,9 @@ fn next(mut listener: Listener) -> Pin<Box<dyn Future<Output = Listener> + Send>
 
 impl Events {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        if !self.taking.note() {
+            return Poll::Ready(None);
+        }
         if matches!(self.at, Place::Start) {
             self.at = Place::Behind;
             // So that the client knows at once that it is connected, and when to come back.
@@ -107,6 +112,9 @@ impl Events {
         loop {
             let mut listener = std::task::ready!(self.next.as_mut().poll(cx));
             let latest = listener.latest.borrow_and_update().clone();
+            if let Latest::Frame(frame) = &latest {
+                self.taking.saw(frame.number);
+            }
             let follows = match (&latest, self.at) {
                 (Latest::Frame(frame), Place::At(number)) => frame.number == number + 1,
                 _ => false,

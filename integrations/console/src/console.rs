@@ -41,6 +41,7 @@ impl Console {
             service: service.into(),
             metrics: Vec::new(),
             durations: Vec::new(),
+            hosts: Vec::new(),
             registry: Registry::default(),
             begun: Instant::now(),
             // Of two starts of a service, not two at the same nanosecond.
@@ -101,6 +102,22 @@ impl Console {
         self.shown.durations.push(event.to_owned());
     }
 
+    /// Lets the console answer requests for this host, where a service mounts it: `shop.example`, or
+    /// `*` for any.
+    ///
+    /// Otherwise it answers those for `localhost`, a name under it, and addresses (`10.1.2.3`), and all
+    /// that have no host. So no page from elsewhere can read it under a name that was pointed at this
+    /// machine. `/metrics` is answered under any name, because scrapers have names of their own for a
+    /// service. The port does not matter, nor do capital letters.
+    ///
+    /// ```
+    /// let mut console = windrow_console::Console::new("shop");
+    /// console.host("shop.example");
+    /// ```
+    pub fn host(&mut self, name: &str) {
+        self.shown.hosts.push(name.to_owned());
+    }
+
     /// The service that answers with all of it.
     ///
     /// ```
@@ -126,6 +143,8 @@ pub(crate) struct Shown {
     pub(crate) service: String,
     pub(crate) metrics: Vec<Named>,
     durations: Vec<String>,
+    /// The hosts to which it answers, beside this machine and addresses.
+    pub(crate) hosts: Vec<String>,
     registry: Registry,
     begun: Instant,
     /// Differs from one start of the service to the next.

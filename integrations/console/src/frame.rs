@@ -9,13 +9,17 @@
 //!  "check": {"audits": 7, "round": 1, "held": 61000, "failing": []}}
 //! ```
 //!
-//! A row is its number, that of its metric, its key, the nanoseconds that its closed buckets cover, its numbers (see
-//! [`Series::numbers`](crate::series::Series::numbers)) and the last minute: how long ago its newest slice ended and how long a slice is, both in
-//! milliseconds, and what each counted. `age` is how long ago the console was made, and `held`, at which age nothing disagreed, both in
-//! milliseconds; an audit is of one series, and `round` is in how many frames each has its turn.
+//! A row is its number, that of its metric, its key, the nanoseconds that its closed buckets cover
+//! (since the window was built, if that is less), its numbers (see
+//! [`Series::numbers`](crate::series::Series::numbers)) and the last minute: how long ago its newest
+//! slice ended and how long a slice is, both in milliseconds, and what each counted, from the first
+//! slice of which anything is known. `epoch` tells one process from another, `age` is how long ago the
+//! console was made, and `held`, at which age nothing disagreed, both in milliseconds; an audit is of
+//! one series, and `round` is in how many frames each has its turn.
 //!
-//! `event: more` says what has changed since the frame before: `rows` has a row's number and its numbers, `new` whole rows that
-//! are new or cover another span, `gone` the numbers of rows that are no more.
+//! `event: more` says what has changed since the frame before: `gone` has the numbers of rows that are
+//! no more, `spans` a row's number and the span that it covers now, `rows` a row's number and its
+//! numbers, and `new` whole rows that are new. A series that was removed and has come back is another row.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -62,6 +66,8 @@ pub(crate) struct Sampler {
 /// What the last frame said of a series.
 struct Row {
     number: u64,
+    /// The number of the series itself. (Its key may come to be another series'.)
+    series: u64,
     span: u64,
     numbers: Vec<Number>,
     ledger: Ledger,
@@ -91,9 +97,10 @@ impl Sampler {
 
         let mut more = Json::default();
         more.object(|json| {
-            head(json, number, age);
+            self.head(json, number, age);
             json.name("rows").raw_list(&parts.rows);
             json.name("new").raw_list(&parts.new);
+            json.name("spans").raw_list(&parts.spans);
             json.name("gone").raw_list(&parts.gone);
             json.name("check").raw(&check);
         });
@@ -101,8 +108,7 @@ impl Sampler {
             let mut all = Json::default();
             all.object(|json| {
                 json.name("service").text(&self.shown.service);
-                json.name("epoch").text(&self.shown.epoch);
-                head(json, number, age);
+                self.head(json, number, age);
                 json.name("metrics").list(|json| {
                     self.shown.metrics.iter().for_each(|metric| self.describe(json, metric));
                 });
@@ -124,11 +130,20 @@ impl Sampler {
             write_key(&mut key, &metric.name, pairs);
             numbers.clear();
             let span = series.numbers(&mut numbers);
+            if known.get(&key).is_some_and(|row| row.series != pairs.number()) {
+                known.remove(&key).iter().for_each(|row| parts.gone.number(row.number));
+            }
             let row = if let Some(row) = known.get_mut(&key) {
-                if row.span != span {
+                // The span of a young window grows, which says nothing of one that holds nothing.
+                let holds_any = numbers.iter().any(|number| !number.is_nothing());
+                if row.span != span && holds_any {
                     row.span = span;
-                    whole(&mut parts.new, index, &key, row.number, span, &numbers, None);
-                } else if row.numbers != numbers {
+                    parts.spans.list(|json| {
+                        json.number(row.number);
+                        json.number(span);
+                    });
+                }
+                if row.numbers != numbers {
                     parts.rows.list(|json| {
                         json.number(row.number);
                         json.numbers(&numbers);
@@ -139,6 +154,7 @@ impl Sampler {
             } else {
                 let row = Row {
                     number: *rows,
+                    series: pairs.number(),
                     span,
                     numbers: numbers.clone(),
                     ledger: Ledger::default(),
@@ -203,6 +219,15 @@ impl Sampler {
         json.finish()
     }
 
+    /// What begins each frame.
+    fn head(&self, json: &mut Json, number: u64, age: u64) {
+        json.name("epoch").text(&self.shown.epoch);
+        json.name("frame").number(number);
+        json.name("age").number(age);
+        let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        json.name("time").number(millis(time));
+    }
+
     /// A metric's name, help, form, events, and the unit of its own values.
     fn describe(&self, json: &mut Json, metric: &Named) {
         let unit = |name: &str| if self.shown.is_duration(name) { "ns" } else { "" };
@@ -229,16 +254,9 @@ impl Sampler {
 struct Parts {
     rows: Json,
     new: Json,
+    spans: Json,
     gone: Json,
     all: Option<Json>,
-}
-
-/// What begins each frame.
-fn head(json: &mut Json, number: u64, age: u64) {
-    json.name("frame").number(number);
-    json.name("age").number(age);
-    let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    json.name("time").number(millis(time));
 }
 
 /// A whole row. Its last minute is read only where it is wanted.

@@ -1,9 +1,16 @@
-//! Who listens, and the thread that makes frames for them.
+//! The streams, and the thread that makes frames for them.
 //!
-//! There is one sampler, and only while somebody listens. It makes one frame a second, which all streams share. A stream that
-//! has not taken a frame when the next one is there never gets it: it asks for a full one instead. So a client that reads slowly
-//! keeps one frame from being freed, and no queue.
+//! There is one sampler, and only while there are streams. It makes one frame a second, which all
+//! streams share. A stream that has not taken a frame when the next one is there never gets it: it
+//! asks for a full one instead. So a client that reads slowly keeps one frame from being freed, and
+//! no queue.
+//!
+//! A stream has a seat, of which there are [`MOST_STREAMS`]. It loses the seat if its client takes
+//! nothing for [`SILENT`]; or, if all seats are taken, to a stream that begins, once it has had the
+//! seat for [`TURN`] and no other has had one for longer. So clients that read nothing, or that never
+//! leave, keep no other out.
 
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -16,13 +23,22 @@ use crate::frame::{Frame, Sampler};
 /// How many streams there may be at once.
 pub(crate) const MOST_STREAMS: usize = 64;
 
+/// The time after which a stream whose client takes nothing loses its seat.
+const SILENT: Duration = Duration::from_secs(10);
+
+/// The number of frames that it must have missed by then. (A sampler that is held up sends none.)
+const MISSED: u64 = 8;
+
+/// The time for which no other stream can take a stream's seat.
+const TURN: Duration = Duration::from_secs(60);
+
 /// From one frame to the next.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// The same, if somebody who has just come waits for it.
+/// The same, if a stream that has just begun waits for it.
 const SOON: Duration = Duration::from_millis(100);
 
-/// Who listens, and what they hear.
+/// The streams, and the frame that they send next.
 pub(crate) struct Hub {
     shown: Arc<Shown>,
     latest: watch::Sender<Latest>,
@@ -42,13 +58,38 @@ pub(crate) enum Latest {
 
 #[derive(Default)]
 struct State {
-    streams: usize,
+    seats: Vec<Arc<Seat>>,
     /// Whether there is a sampler.
     is_sampled: bool,
     wanted: Wanted,
     is_closed: bool,
     /// Of the last frame.
     number: u64,
+}
+
+/// A place among the streams.
+struct Seat {
+    taken: Instant,
+    is_lost: AtomicBool,
+    /// When the stream was last polled, in milliseconds after `taken`. A stream is polled when its
+    /// connection has room for what it says.
+    polled: AtomicU64,
+    /// The number of the frame that it found then.
+    seen: AtomicU64,
+}
+
+impl Seat {
+    /// Whether the client takes nothing, when the last frame has this number.
+    fn is_silent(&self, frame: u64) -> bool {
+        // Relaxed, here and below: each of these words stands for itself.
+        let polled = Duration::from_millis(self.polled.load(Ordering::Relaxed));
+        let seen = self.seen.load(Ordering::Relaxed);
+        self.taken.elapsed().saturating_sub(polled) >= SILENT && frame >= seen + MISSED
+    }
+
+    fn lose(&self) {
+        self.is_lost.store(true, Ordering::Relaxed);
+    }
 }
 
 /// What the next frame is to be, and when.
@@ -63,16 +104,44 @@ enum Wanted {
     FullSoon,
 }
 
+impl State {
+    /// Whether there is a seat for one more stream. The stream that has had one for the longest may
+    /// lose it.
+    fn has_room(&mut self) -> bool {
+        if self.seats.len() < MOST_STREAMS {
+            return true;
+        }
+        // They stand in the order in which they were taken.
+        let had_its_turn = self.seats.first().is_some_and(|seat| seat.taken.elapsed() >= TURN);
+        if had_its_turn {
+            self.seats.remove(0).lose();
+        }
+        had_its_turn
+    }
+
+    /// Takes the seats of streams whose clients take nothing.
+    fn drop_silent(&mut self) {
+        let frame = self.number;
+        self.seats.retain(|seat| {
+            let is_silent = seat.is_silent(frame);
+            if is_silent {
+                seat.lose();
+            }
+            !is_silent
+        });
+    }
+}
+
 impl Hub {
     pub(crate) fn new(shown: Arc<Shown>) -> Hub {
         let (latest, _) = watch::channel(Latest::Nothing);
         Hub { shown, latest, state: Mutex::default(), changed: Condvar::new() }
     }
 
-    /// A listener; `None` if there are as many as there may be, the console is closed, or there is no thread to be had.
+    /// A listener; `None` if there is no seat, the console is closed, or the sampler cannot be started.
     pub(crate) fn listen(self: &Arc<Hub>) -> Option<Listener> {
         let mut state = self.lock();
-        if state.is_closed || state.streams >= MOST_STREAMS {
+        if state.is_closed || !state.has_room() {
             return None;
         }
         if !state.is_sampled {
@@ -81,10 +150,16 @@ impl Hub {
             thread::Builder::new().name(name).spawn(move || hub.sample()).ok()?;
             state.is_sampled = true;
         }
-        state.streams += 1;
+        let seat = Arc::new(Seat {
+            taken: Instant::now(),
+            is_lost: AtomicBool::new(false),
+            polled: AtomicU64::new(0),
+            seen: AtomicU64::new(state.number),
+        });
+        state.seats.push(Arc::clone(&seat));
         state.wanted = Wanted::FullSoon;
         self.changed.notify_all();
-        Some(Listener { hub: Arc::clone(self), latest: self.latest.subscribe() })
+        Some(Listener { hub: Arc::clone(self), latest: self.latest.subscribe(), seat })
     }
 
     /// Ends all streams, and lets no other begin.
@@ -95,7 +170,7 @@ impl Hub {
         self.changed.notify_all();
     }
 
-    /// The sampler's thread. It ends when nobody listens any more.
+    /// The sampler's thread. It ends when there is no stream any more.
     fn sample(self: Arc<Hub>) {
         let _ends = EndsStreams(&self);
         let mut sampler = Sampler::new(&self.shown);
@@ -110,11 +185,13 @@ impl Hub {
         }
     }
 
-    /// Waits for the time of the next frame: its number, and whether it is to be full. `None` if nobody listens.
+    /// Waits for the time of the next frame: its number, and whether it is to be full. `None` if there
+    /// is no stream.
     fn next_frame(&self, last: Option<Instant>) -> Option<(u64, bool)> {
         let mut state = self.lock();
         loop {
-            if state.streams == 0 || state.is_closed {
+            state.drop_silent();
+            if state.seats.is_empty() || state.is_closed {
                 state.is_sampled = false;
                 if !state.is_closed {
                     self.latest.send_replace(Latest::Nothing); // the last frame is no more needed
@@ -151,13 +228,37 @@ impl Drop for EndsStreams<'_> {
     }
 }
 
-/// One who listens. It counts as one until it is dropped.
+/// What a stream listens with. It has a seat until it is dropped, or loses it.
 pub(crate) struct Listener {
     hub: Arc<Hub>,
     pub(crate) latest: watch::Receiver<Latest>,
+    seat: Arc<Seat>,
+}
+
+/// The seat of a [`Listener`], by which its stream says that its client takes what it sends.
+#[derive(Clone)]
+pub(crate) struct Taking(Arc<Seat>);
+
+impl Taking {
+    /// Notes that the stream is polled. Returns whether it still has its seat.
+    pub(crate) fn note(&self) -> bool {
+        let Seat { taken, polled, is_lost, .. } = &*self.0;
+        let now = u64::try_from(taken.elapsed().as_millis()).unwrap_or(u64::MAX);
+        polled.store(now, Ordering::Relaxed);
+        !is_lost.load(Ordering::Relaxed)
+    }
+
+    /// Notes the number of the frame that the stream has found.
+    pub(crate) fn saw(&self, frame: u64) {
+        self.0.seen.store(frame, Ordering::Relaxed);
+    }
 }
 
 impl Listener {
+    pub(crate) fn taking(&self) -> Taking {
+        Taking(Arc::clone(&self.seat))
+    }
+
     /// Asks for a frame that says everything.
     pub(crate) fn wants_full(&self) {
         let mut state = self.hub.lock();
@@ -167,7 +268,49 @@ impl Listener {
 
 impl Drop for Listener {
     fn drop(&mut self) {
-        self.hub.lock().streams -= 1;
+        self.hub.lock().seats.retain(|seat| !Arc::ptr_eq(seat, &self.seat));
         self.hub.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seat(age: Duration) -> Arc<Seat> {
+        Arc::new(Seat {
+            taken: Instant::now().checked_sub(age).unwrap(),
+            is_lost: AtomicBool::new(false),
+            polled: AtomicU64::new(u64::try_from(age.as_millis()).unwrap()),
+            seen: AtomicU64::new(100),
+        })
+    }
+
+    fn state(seats: impl IntoIterator<Item = Arc<Seat>>) -> State {
+        State { seats: seats.into_iter().collect(), number: 100, ..State::default() }
+    }
+
+    #[test]
+    fn a_stream_that_begins_takes_the_seat_that_another_has_had_for_longest() {
+        let mut young = state((0..MOST_STREAMS).map(|_| seat(TURN / 2)));
+        assert!(!young.has_room(), "each has had it for half a minute");
+        let ages = (0..MOST_STREAMS as u64).map(|at| TURN + Duration::from_secs(64 - at));
+        let mut old = state(ages.map(seat));
+        let first = Arc::clone(&old.seats[0]);
+        assert!(old.has_room());
+        assert!(first.is_lost.load(Ordering::Relaxed) && old.seats.len() == MOST_STREAMS - 1);
+        assert!(!old.seats[0].is_lost.load(Ordering::Relaxed));
+    }
+
+    #[test]
+    fn only_a_client_that_takes_nothing_while_frames_come_is_silent() {
+        let seat = seat(Duration::from_secs(30));
+        assert!(!seat.is_silent(100 + MISSED), "it has just been polled");
+        seat.polled.store(15_000, Ordering::Relaxed);
+        assert!(!seat.is_silent(101), "hardly a frame came");
+        assert!(seat.is_silent(100 + MISSED));
+        let mut state = State { number: 100 + MISSED, ..state([Arc::clone(&seat)]) };
+        state.drop_silent();
+        assert!(state.seats.is_empty() && seat.is_lost.load(Ordering::Relaxed));
     }
 }

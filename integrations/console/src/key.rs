@@ -44,6 +44,10 @@ mod tests {
     struct Some(&'static [(&'static str, LabelValue<'static>)]);
 
     impl Pairs for Some {
+        fn number(&self) -> u64 {
+            0
+        }
+
         fn each(&self, see: &mut dyn FnMut(&'static str, LabelValue<'_>)) {
             self.0.iter().for_each(|(name, value)| see(name, *value));
         }

@@ -8,6 +8,7 @@ mod console;
 #[cfg(feature = "server")]
 mod error;
 mod frame;
+mod host;
 mod hub;
 mod key;
 mod ledger;

@@ -10,6 +10,13 @@ pub enum Number {
     Signed(i64),
 }
 
+impl Number {
+    /// Whether it is none, or zero.
+    pub(crate) fn is_nothing(self) -> bool {
+        matches!(self, Number::None | Number::Unsigned(0) | Number::Signed(0))
+    }
+}
+
 impl From<Option<u64>> for Number {
     fn from(number: Option<u64>) -> Number {
         number.map_or(Number::None, Number::Unsigned)

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use windrow::{BucketSnapshot, Clock, Event, Kind, SlidingWindow, Stats};
 
 use crate::percentiles;
-use crate::window::{nanos, reaching, snapshot_length};
+use crate::window::{holds_any, known, nanos, reaching, snapshot_length};
 
 /// How many points a plot has at most. Beyond, buckets that stand side by side are one point together.
 const POINTS: usize = 360;
@@ -40,6 +40,11 @@ pub(crate) fn panels<E: Event, C: Clock>(window: &SlidingWindow<E, C>) -> Value 
         let mut points: Vec<&[BucketSnapshot<E>]> = over.rchunks(each).collect();
         points.reverse();
         points.extend(begun.map(std::slice::from_ref));
+        // What was before the window is not known, unless it was added since.
+        let points = known(points, |point| {
+            let begins = point.first().is_some_and(|bucket| bucket.start() >= window.built());
+            begins || point.iter().any(holds_any)
+        });
         let covered = length.saturating_mul(u32::try_from(over.len()).unwrap_or(u32::MAX));
         panels.push(json!({
             "horizon": name,

@@ -19,11 +19,10 @@ use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
 use crate::error::ServeError;
+use crate::host::names_this_machine;
 use crate::service::{ConsoleService, Responding, plain};
-use host::names_this_machine;
 use steady::Steady;
 
-mod host;
 mod steady;
 
 /// How many connections there may be at once. More are closed as they come.
@@ -97,7 +96,7 @@ impl ConsoleService {
         let listener = listen(&runtime, given, found)?;
         let address = listener.local_addr().map_err(|error| ServeError::Start { error })?;
 
-        let console = self.with_own_streams(); // which end with it
+        let console = self.for_server(); // its streams end with it
         let (stop, stopped) = watch::channel(());
         let serve = move || runtime.block_on(run(listener, console, for_this_machine, stopped));
         let thread = thread::Builder::new().name("windrow-http".to_owned()).spawn(serve);

@@ -19,7 +19,7 @@ use crate::answers::{Answer, Answers, Asked};
 use crate::body::Body;
 use crate::console::Shown;
 use crate::hub::Hub;
-use crate::page;
+use crate::{host, page};
 
 /// A console that is built: it answers requests, and costs nothing before the first comes.
 ///
@@ -40,19 +40,22 @@ pub struct ConsoleService {
     pub(crate) shown: Arc<Shown>,
     pub(crate) hub: Arc<Hub>,
     answers: Arc<Answers>,
+    /// Whether it answers requests for any host.
+    is_for_all: bool,
 }
 
 impl ConsoleService {
     pub(crate) fn new(shown: Arc<Shown>) -> ConsoleService {
         let hub = Arc::new(Hub::new(Arc::clone(&shown)));
         let answers = Arc::new(Answers::new(Arc::clone(&shown)));
-        ConsoleService { shown, hub, answers }
+        ConsoleService { shown, hub, answers, is_for_all: false }
     }
 
-    /// The same console, with streams of its own.
+    /// The same console for a server of its own, with streams of its own, for any host.
     #[cfg(feature = "server")]
-    pub(crate) fn with_own_streams(&self) -> ConsoleService {
-        ConsoleService { hub: Arc::new(Hub::new(Arc::clone(&self.shown))), ..self.clone() }
+    pub(crate) fn for_server(&self) -> ConsoleService {
+        let hub = Arc::new(Hub::new(Arc::clone(&self.shown)));
+        ConsoleService { hub, is_for_all: true, ..self.clone() }
     }
 
     /// Answers a request. Its path is one below the place where the console is mounted: `/`, `/events`.
@@ -105,7 +108,14 @@ impl ConsoleService {
     /// The answer to a request; or what has to be asked for, for it.
     fn answer<B>(&self, request: &Request<B>) -> Result<Pending, Asked> {
         let path = request.uri().path().trim_start_matches('/');
+        let is_refused =
+            path != "metrics" && !self.is_for_all && !host::is_allowed(request, &self.shown.hosts);
         let response = match path {
+            _ if is_refused => {
+                let answer =
+                    "This console does not answer under that name: `Console::host` adds it.\n";
+                plain(StatusCode::MISDIRECTED_REQUEST, answer)
+            }
             "" | "events" | "snapshot.json" | "metrics" | "text"
                 if !matches!(*request.method(), Method::GET | Method::HEAD) =>
             {

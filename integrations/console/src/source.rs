@@ -77,6 +77,9 @@ pub trait Walk: Send + Sync + 'static {
 
 /// The labels of a series.
 pub trait Pairs {
+    /// The number of the series: two that follow each other under the same labels have different ones.
+    fn number(&self) -> u64;
+
     fn each(&self, see: &mut dyn FnMut(&'static str, LabelValue<'_>));
 }
 
@@ -84,10 +87,18 @@ pub trait Pairs {
 struct NoPairs;
 
 impl Pairs for NoPairs {
+    fn number(&self) -> u64 {
+        0 // there is one, for good
+    }
+
     fn each(&self, _: &mut dyn FnMut(&'static str, LabelValue<'_>)) {}
 }
 
 impl<L: Labels, M> Pairs for Handle<L, M> {
+    fn number(&self) -> u64 {
+        Handle::number(self)
+    }
+
     fn each(&self, see: &mut dyn FnMut(&'static str, LabelValue<'_>)) {
         self.pairs().for_each(|(name, value)| see(name, value));
     }

@@ -156,8 +156,9 @@ fn per_second(count: Number, span: u64) -> String {
         Number::Signed(count) => count as f64,
         Number::None => 0.0,
     };
+    // Of a window whose first bucket has not ended, no rate is known.
     let seconds = Duration::from_nanos(span).as_secs_f64();
-    format!("{:.1}", if seconds > 0.0 { count / seconds } else { 0.0 })
+    if seconds > 0.0 { format!("{:.1}", count / seconds) } else { "?".to_owned() }
 }
 
 fn mean(sum: Number, count: Number) -> Option<u64> {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use windrow::{Clock, Distribution, Event, Kind, SlidingWindow, Snapshot, Stats};
+use windrow::{BucketSnapshot, Clock, Distribution, Event, Kind, SlidingWindow, Snapshot, Stats};
 
 use crate::ledger::{Audit, Ledger};
 use crate::number::Number;
@@ -57,7 +57,7 @@ impl<E: Event, C: Clock + Send + Sync + 'static> Series for SlidingWindow<E, C> 
                 _ => {} // not known here
             }
         }
-        closed.map_or(0, |closed| nanos(closed.interval()))
+        closed.map_or(0, |closed| nanos(known_span(self, closed.interval())))
     }
 
     fn history(&self) -> Option<History> {
@@ -70,11 +70,15 @@ impl<E: Event, C: Clock + Send + Sync + 'static> Series for SlidingWindow<E, C> 
         let each = closed[from..].len().div_ceil(POINTS).max(1);
         // From the newest on, so that the oldest slice alone may be left out.
         let slices = closed[from..].rchunks_exact(each);
-        let count = |slice: &[windrow::BucketSnapshot<E>]| {
+        let count = |slice: &[BucketSnapshot<E>]| {
             slice.iter().fold(0_u64, |all, bucket| all.wrapping_add(bucket.stats(event).count))
         };
-        let mut counts: Vec<u64> = slices.map(count).collect();
+        let is_known = |slice: &&[BucketSnapshot<E>]| slice[0].start() >= self.built();
+        let mut counts: Vec<(bool, u64)> =
+            slices.map(|slice| (is_known(&slice), count(slice))).collect();
         counts.reverse();
+        let counts = known(counts, |(is_known, count)| *is_known || *count > 0);
+        let counts = counts.into_iter().map(|(_, count)| count).collect();
         let millis = |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
         let age = millis(snapshot.at() - newest.start());
         Some(History { age, step: millis(length * u32::try_from(each).unwrap_or(1)), counts })
@@ -96,7 +100,13 @@ impl<E: Event, C: Clock + Send + Sync + 'static> Series for SlidingWindow<E, C> 
                 shown["closed"] =
                     numbers_of(event, || closed.stats(event), || closed.distribution(event));
                 if !matches!(event.kind(), Kind::Maximum | Kind::Minimum) {
-                    shown["closed"]["per_second"] = closed.rate(event).into();
+                    let known = known_span(self, closed.interval());
+                    shown["closed"]["per_second"] = if known.is_zero() {
+                        Value::Null
+                    } else {
+                        (closed.rate(event) * closed.interval().as_secs_f64() / known.as_secs_f64())
+                            .into()
+                    };
                 }
             }
             shown["lifetime"] =
@@ -107,7 +117,7 @@ impl<E: Event, C: Clock + Send + Sync + 'static> Series for SlidingWindow<E, C> 
         json!({
             "interval_ns": nanos(self.interval()),
             "buckets": self.buckets(),
-            "closed_ns": closed.map_or(0, |closed| nanos(closed.interval())),
+            "closed_ns": closed.map_or(0, |closed| nanos(known_span(self, closed.interval()))),
             "events": events,
         })
     }
@@ -184,6 +194,33 @@ pub(crate) fn reaching<E: Event, C: Clock>(
         }
     }
     best
+}
+
+/// How much is known of the closed buckets, which cover a span: what lies after the window was built,
+/// as [`warm_up_rate`](SlidingWindow::warm_up_rate) has it. Adds that were back-dated to before that
+/// make known what lies after them.
+fn known_span<E: Event, C: Clock>(window: &SlidingWindow<E, C>, span: Duration) -> Duration {
+    let length = nanos(window.interval()) / window.buckets().max(1) as u64;
+    let now = window.now();
+    let mut since = window.built();
+    if now - since < window.interval() {
+        let walk = window.snapshot();
+        let is_older = |bucket: &&BucketSnapshot<E>| bucket.end() <= since && holds_any(bucket);
+        since = walk.buckets().iter().find(is_older).map_or(since, BucketSnapshot::start);
+    }
+    let closed = now.as_nanos() - now.as_nanos() % length.max(1);
+    span.min(Duration::from_nanos(closed.saturating_sub(since.as_nanos())))
+}
+
+pub(crate) fn holds_any<E: Event>(bucket: &BucketSnapshot<E>) -> bool {
+    E::ALL.iter().any(|event| bucket.stats(*event) != Stats::default())
+}
+
+/// Leaves out what is before the first of these that is known.
+pub(crate) fn known<T>(mut all: Vec<T>, is_known: impl Fn(&T) -> bool) -> Vec<T> {
+    let first = all.iter().position(is_known).unwrap_or(all.len());
+    all.drain(..first);
+    all
 }
 
 /// The length of its buckets.

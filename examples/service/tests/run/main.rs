@@ -198,7 +198,7 @@ async fn the_page_is_there_and_its_streams_end_with_the_service() {
         assert!(status == StatusCode::OK && text.contains(word), "{path}: {status} {text}");
     }
     let mut stream = std::net::TcpStream::connect(service.address()).unwrap();
-    stream.write_all(b"GET /console/events HTTP/1.1\r\nhost: hay\r\n\r\n").unwrap();
+    stream.write_all(b"GET /console/events HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
     let mut first = [0; 12];
     stream.read_exact(&mut first).unwrap();
     assert_eq!(&first, b"HTTP/1.1 200");

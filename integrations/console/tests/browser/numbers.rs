@@ -33,10 +33,12 @@ pub(crate) fn expected(shop: &Shop) -> BTreeMap<String, Numbers> {
 fn of_window(window: &Window) -> Numbers {
     let closed = window.over(window.interval()).unwrap().complete();
     let count = |event| closed.sum(event) as f64;
+    // Of its own time, where the window is younger than its interval.
+    let known = closed.interval().min(window.now() - window.built()).as_secs_f64();
     let (pass, block, exception) = (count(Http::Pass), count(Http::Block), count(Http::Exception));
     let mut numbers: Numbers = [
         ("now", 0.0),
-        ("rate", closed.rate(Http::Pass)),
+        ("rate", count(Http::Pass) / known),
         ("pass", pass),
         ("block", block),
         ("exception", exception),

@@ -125,7 +125,9 @@ async fn at_rest_the_numbers_are_the_services_own() {
         assert_eq!(rows + detail["cores"]["shared"].as_u64().unwrap(), pass);
         let minute = &detail["panels"][0];
         let counts = minute["events"]["Pass"]["count"].as_array().unwrap();
-        assert_eq!((minute["horizon"].as_str(), counts.len()), (Some("minute"), 60));
+        // Nothing is said of the time before the windows were built.
+        assert_eq!(minute["horizon"].as_str(), Some("minute"));
+        assert!((1..60).contains(&counts.len()), "{counts:?}");
         assert_eq!(counts.iter().filter_map(serde_json::Value::as_u64).sum::<u64>(), pass);
     }
 }
@@ -258,6 +260,42 @@ async fn what_limits_let_through_and_block_is_shown_by_key() {
     ] {
         assert!(shown.contains(line), "{line:?} in {shown}");
     }
+}
+
+#[tokio::test]
+async fn mounted_it_answers_no_name_that_it_was_not_given() {
+    let mut console = Console::new("shop");
+    console.show("visits", "Visits", counter()).unwrap();
+    console.host("shop.example");
+    let app = Router::new().nest_service("/console", console.build());
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let serving = tokio::spawn(async move { axum::serve(listener, app).await });
+    for (host, status) in [
+        ("localhost:8080", StatusCode::OK),
+        ("10.1.2.3", StatusCode::OK),
+        ("shop.example", StatusCode::OK),
+        ("evil.example", StatusCode::MISDIRECTED_REQUEST),
+        ("localhost.evil.example", StatusCode::MISDIRECTED_REQUEST),
+    ] {
+        for path in ["/", "/text", "/snapshot.json", "/events"] {
+            let mut asked = request(Method::GET, &format!("/console{path}"));
+            asked.headers_mut().insert("host", host.parse().unwrap());
+            assert_eq!(send(address, asked).await.status(), status, "{host} {path}");
+        }
+        // A scraper has a name of its own for it.
+        let mut asked = request(Method::GET, "/console/metrics");
+        asked.headers_mut().insert("host", host.parse().unwrap());
+        assert_eq!(send(address, asked).await.status(), StatusCode::OK, "{host}");
+    }
+    serving.abort();
+}
+
+#[tokio::test]
+async fn a_stream_is_not_kept_back_by_a_proxy() {
+    let server = served(&console_of(routes()));
+    let response = get(server.address(), "/events").await;
+    assert_eq!(response.headers()["x-accel-buffering"], "no");
 }
 
 #[tokio::test]

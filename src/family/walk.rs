@@ -3,9 +3,11 @@
 use std::{ptr, vec};
 
 use crate::family::Family;
-use crate::family::handle::{Handle, share};
+use crate::family::handle::{Handle, Pinned, share};
 use crate::family::labels::Labels;
 use crate::family::metric::Metric;
+use crate::family::table::Search;
+use crate::reclaim::pin;
 use crate::sync::{Arc, Ordering};
 
 impl<L: Labels, M: Metric, F> Family<L, M, F> {
@@ -37,6 +39,33 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
         drop(locked);
         all.extend(self.overflow.get().map(|series| Handle::new(Arc::clone(series))));
         FamilyIter(all.into_iter())
+    }
+
+    /// Returns the metric of a set of labels, if it has a series of its own; makes none, and is no use of it.
+    ///
+    /// Never waits, and costs what [`with`](Self::with) does: use what it returns and let it go.
+    ///
+    /// ```
+    /// # use windrow::{Counter, Family, labels};
+    /// # labels! { pub struct Route { route: str } }
+    /// let requests: Family<Route, Counter> = Family::new();
+    /// requests.with(Route { route: "/a" }).add(2);
+    /// assert_eq!(requests.get(Route { route: "/a" }).map(|requests| requests.sum()), Some(2));
+    /// assert!(requests.get(Route { route: "/b" }).is_none());
+    /// assert_eq!((requests.len(), requests.refused()), (1, 0));
+    /// ```
+    pub fn get(&self, labels: L::Borrowed<'_>) -> Option<Pinned<'_, L, M>> {
+        let table = self.table.get()?;
+        // As in `with`: a series that is found by its index is never freed.
+        let guard = if L::COMBINATIONS.is_some() { None } else { Some(pin()) };
+        // SAFETY: the series is used under this pin, as in `with`.
+        match unsafe { table.place(labels).search(labels) } {
+            Search::Found(series) if !series.is_hidden() => {
+                // SAFETY: as above; the family has a reference to it.
+                Some(unsafe { Pinned::new(series, guard) })
+            }
+            _ => None,
+        }
     }
 
     /// How many series there are, without that of the sets that found no room.

@@ -67,8 +67,10 @@ impl<C: Clock> Gate<C> {
     /// assert_eq!((forget_idle(), GATES.len()), (0, 1)); // not before an hour has passed
     /// ```
     ///
-    /// Not in a family whose labels are all enums: that keeps its series, and would find the retired gate again. It has
-    /// no more of them than there are sets of labels.
+    /// Not in a family whose labels are all enums: that keeps its series, and would find the retired gate again, for ever.
+    /// It has no more of them than there are sets of labels. Nor is the gate of the overflow series to be retired, which stays
+    /// as well; `retain` passes over it. A client that has asked that one, and finds room when others are forgotten, has both
+    /// limits for an interval: where that is too much, take `windrow-tower`'s `Limits`, or a family with room for all.
     pub fn retire(&self) -> bool {
         let read = self.clock.now().as_nanos();
         loop {

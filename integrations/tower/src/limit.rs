@@ -5,6 +5,7 @@ mod layer;
 mod limits;
 mod series;
 mod service;
+mod sharing;
 
 pub use future::LimitFuture;
 pub use layer::LimitLayer;

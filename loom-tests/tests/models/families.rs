@@ -4,11 +4,11 @@
 //! In a model a table has one place, so all series are in one list. The metric is one relaxed number: what a thread sees of
 //! another's, it sees by the family's own synchronisation.
 
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 
 use windrow::{Family, Metric, labels};
 use windrow_loom_tests::engine::sync::Arc;
-use windrow_loom_tests::engine::sync::atomic::AtomicU64;
+use windrow_loom_tests::engine::sync::atomic::{AtomicU64, fence};
 use windrow_loom_tests::engine::thread;
 use windrow_loom_tests::{Model, turn};
 
@@ -306,5 +306,41 @@ fn two_threads_take_out_the_same_series_by_a_look_at_it() {
             let has_got = get(&family);
             assert_ne!(has_got, other.join().unwrap());
             assert_eq!(family.len(), 1);
+        });
+}
+
+/// A set finds no room, and counts with all others, while another thread makes room and a series for the same set. Each writes
+/// first, and looks then whether the other has: as `windrow-tower` does, so that no client has two limits at once.
+#[test]
+fn room_that_is_found_beside_a_stranger() {
+    Model::new("families::room_that_is_found_beside_a_stranger")
+        .bounded(3)
+        .bounded_over_epoch(1)
+        .explore(|| {
+            let family = Arc::new(Numbers::new().limit(1));
+            let shared = Arc::new(AtomicU64::new(0));
+            add(&family, 2, 0);
+            let stranger = spawn(&family, {
+                let shared = Arc::clone(&shared);
+                move |family| {
+                    turn();
+                    let found = family.with(Key { key: 1 });
+                    if found.keep().labels().is_some() {
+                        return false;
+                    }
+                    drop(found);
+                    shared.fetch_add(1, Relaxed);
+                    fence(SeqCst); // between the grant and the look
+                    turn();
+                    family.get(Key { key: 1 }).is_none()
+                }
+            });
+            assert!(remove(&family, 2));
+            turn();
+            let has_found_room = family.with(Key { key: 1 }).keep().labels().is_some();
+            fence(SeqCst); // between the series and the look
+            let is_alone = has_found_room && shared.load(Relaxed) == 0;
+            let has_shared = stranger.join().unwrap();
+            assert!(!(is_alone && has_shared), "it has shared, and has its own beside it");
         });
 }

@@ -2,8 +2,9 @@
 //!
 //! # Promise
 //!
-//! Of each key never more is let through than its gate grants, also where gates come and go. There are at most as many gates as there
-//! may be keys, and one more: memory is bounded, and nobody is without a limit.
+//! Of each key never more is let through than its gate grants, also where gates come and go, and where the key has shared
+//! the overflow gate before (see [`sharing`](super::sharing)). There are at most as many gates as there may be keys, and
+//! one more: memory is bounded, and no key is without a limit.
 //!
 //! # Why
 //!
@@ -13,12 +14,15 @@
 //! first, unless another thread has made the gate, and a thread that has found it before looks again.
 
 use std::fmt::{self, Debug, Formatter};
+use std::sync::OnceLock;
+use std::sync::atomic::{Ordering, fence};
 use std::time::Duration;
 
 use windrow::clock::Coarse;
 use windrow::{Admission, Clock, Family, Gate, Handle, Labels};
 
-use crate::limit::series::Limit;
+use crate::limit::series::{Limit, Standing};
+use crate::limit::sharing::{Sharing, admit_by_both};
 use crate::unwind::make_or_undo;
 
 /// A [`Limit`] for each key: each client, each route, or both. It is made to be a static.
@@ -67,6 +71,11 @@ use crate::unwind::make_or_undo;
 /// who comes when others have filled the room has to share with them. Call [`forget_idle`](Self::forget_idle) from time
 /// to time: once an interval, say.
 ///
+/// A key that finds room while others share asks both gates for one interval more of the shared one (for two, where
+/// requests [wait](crate::LimitLayer::wait) there), and then its own alone. So a client has never more than its limit, or
+/// that of all who share, if that is higher: also where it has shared just before, given two gates of one interval. In
+/// that time its requests do not wait for their turn, and the key is not forgotten.
+///
 /// A key that a client can make up as it likes limits nobody: it is a new one each time, until the room is full. Take what somebody has
 /// vouched for: an account, an address.
 ///
@@ -76,6 +85,8 @@ use crate::unwind::make_or_undo;
 /// 1.9 kilobytes of a strict gate of ten buckets. That is what is allocated; two counters take their columns besides.
 pub struct Limits<L: Labels, C: Clock + Send + Sync + 'static = Coarse> {
     family: Family<L, Limit<C>>,
+    /// The key of all that find no room, once there is one.
+    overflow: OnceLock<Handle<L, Limit<C>>>,
     gate: MakeGate<L, C>,
 }
 
@@ -102,7 +113,7 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     /// assert!(ROUTES.family().is_empty());
     /// ```
     pub const fn new(max_keys: usize, gate: MakeGate<L, C>) -> Limits<L, C> {
-        Limits { family: Family::new().limit(max_keys), gate }
+        Limits { family: Family::new().limit(max_keys), overflow: OnceLock::new(), gate }
     }
 
     /// Asks a key's gate: [`Gate::admit`](windrow::Gate::admit). Counts one that is let through, now or later, or one that is blocked.
@@ -132,8 +143,7 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
             if limit.is_without_gate() {
                 self.make_gate(&limit.keep());
             }
-            let admission = limit.gate().map(|gate| gate.admit(weight, max_wait));
-            match admission {
+            match limit.own().and_then(|own| self.ask(own, key, weight, max_wait)) {
                 Some(admission) if admission.is_granted() => {
                     limit.passed.increment();
                     return admission;
@@ -149,6 +159,59 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
         }
     }
 
+    /// Asks the gates of a key; `None` if the key is to be looked for again.
+    fn ask(
+        &self,
+        (gate, standing): (&Gate<C>, Standing),
+        key: L::Borrowed<'_>,
+        weight: u64,
+        max_wait: Duration,
+    ) -> Option<Admission> {
+        match standing {
+            Standing::Overflow => {
+                let admission = gate.admit(weight, max_wait);
+                let is_in_vain = admission.is_granted() && self.has_found_room(key);
+                return (!is_in_vain).then_some(admission);
+            }
+            Standing::Sharing(sharing) => {
+                let overflow = self.overflow.get().and_then(|overflow| overflow.gate());
+                if let Some((overflow, left)) =
+                    overflow.and_then(|it| Some((it, sharing.left(it)?)))
+                {
+                    return Some(admit_by_both(gate, overflow, weight, left));
+                }
+            }
+            Standing::Alone => {}
+        }
+        Some(gate.admit(weight, max_wait))
+    }
+
+    /// Whether a key has room by now that had none before the overflow gate was asked.
+    fn has_found_room(&self, key: L::Borrowed<'_>) -> bool {
+        fence(Ordering::SeqCst); // between that gate's grant and the look; pairs with the one in `standing`
+        self.family.get(key).is_some()
+    }
+
+    /// What becomes of a key that is in the family now.
+    fn standing(&self, limit: &Handle<L, Limit<C>>) -> Standing {
+        if limit.labels().is_none() {
+            self.overflow.get_or_init(|| limit.clone());
+            return Standing::Overflow;
+        }
+        fence(Ordering::SeqCst); // between the series and the look; pairs with the one in `has_found_room`
+        let overflow = self.overflow.get().and_then(|overflow| overflow.gate());
+        overflow.and_then(Sharing::with).map_or(Standing::Alone, Standing::Sharing)
+    }
+
+    /// Whether a key still shares, and so is not to be forgotten.
+    fn shares(&self, standing: Standing) -> bool {
+        let overflow = self.overflow.get().and_then(|overflow| overflow.gate());
+        match (standing, overflow) {
+            (Standing::Sharing(sharing), Some(overflow)) => sharing.left(overflow).is_some(),
+            _ => false,
+        }
+    }
+
     /// Makes a key's gate, unless another thread is faster. If that panics, the key leaves its place.
     #[cold]
     fn make_gate(&self, limit: &Handle<L, Limit<C>>) {
@@ -159,7 +222,8 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
                 self.family.remove_if(key, Limit::is_over);
             }
         };
-        limit.set_gate(make_or_undo(make, leave));
+        let gate = make_or_undo(make, leave);
+        limit.set_own(gate, self.standing(limit));
     }
 
     /// Whether the family finds the same gate again, whatever becomes of that.
@@ -167,7 +231,8 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
         L::COMBINATIONS.is_some() || limit.labels().is_none()
     }
 
-    /// Forgets the keys of which nothing counts any more, neither granted nor waited for, and tells how many they were.
+    /// Forgets the keys of which nothing counts any more, neither granted nor waited for, and which no longer
+    /// [share](Self#when-there-are-too-many-keys); and tells how many they were.
     ///
     /// Nobody gets more by it: also not who asks meanwhile, on a clock that does not step back. A forgotten key's gate is
     /// [retired](windrow::Gate::retire), and the next one begins as that has ended: with nothing granted. But it has the limit that the function says, not
@@ -198,7 +263,8 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
             return 0;
         }
         // One without a gate is just being made.
-        self.family.retain(|limit, _| limit.gate().is_none_or(|gate| !gate.retire()))
+        let is_kept = |(gate, standing): (&Gate<C>, _)| self.shares(standing) || !gate.retire();
+        self.family.retain(|limit, _| limit.own().is_none_or(is_kept))
     }
 
     /// The keys that there are, for whoever wants to see them, and for exporters: `field(CLIENTS.family(), Limit::blocked)`. That of all that find no room

@@ -6,12 +6,27 @@ use std::sync::OnceLock;
 use windrow::clock::Coarse;
 use windrow::{Clock, Counter, Gate, Metric};
 
+use crate::limit::sharing::Sharing;
+
 /// A key's gate, and what became of its requests. In the family of a [`Limits`](crate::Limits).
 pub struct Limit<C = Coarse> {
     /// `None` within: it could not be made, and the key is about to leave.
     gate: OnceLock<Option<Gate<C>>>,
+    /// Known before there is a gate. (Beside it, since a gate has whole cache lines.)
+    standing: OnceLock<Standing>,
     pub(super) passed: Counter,
     pub(super) blocked: Counter,
+}
+
+/// Which gates a key asks.
+#[derive(Clone, Copy)]
+pub(super) enum Standing {
+    /// Its own.
+    Alone,
+    /// It is the key of all that find no room.
+    Overflow,
+    /// Its own and, until this has ended, the overflow gate.
+    Sharing(Sharing),
 }
 
 impl<C: Clock> Limit<C> {
@@ -56,13 +71,19 @@ impl<C: Clock> Limit<C> {
         &self.blocked
     }
 
+    /// The gate, and which gates the key asks.
+    pub(super) fn own(&self) -> Option<(&Gate<C>, Standing)> {
+        self.gate().zip(self.standing.get().copied())
+    }
+
     /// Whether the gate is still to be made.
     pub(super) fn is_without_gate(&self) -> bool {
         self.gate.get().is_none()
     }
 
-    /// Takes the gate, unless there is one.
-    pub(super) fn set_gate(&self, gate: Gate<C>) {
+    /// Takes a gate and a standing, unless there are some.
+    pub(super) fn set_own(&self, gate: Gate<C>, standing: Standing) {
+        self.standing.get_or_init(|| standing);
         self.gate.get_or_init(|| Some(gate));
     }
 
@@ -81,7 +102,12 @@ impl<C: Clock> Limit<C> {
 /// Without a gate yet.
 impl<C> Default for Limit<C> {
     fn default() -> Limit<C> {
-        Limit { gate: OnceLock::new(), passed: Counter::new(), blocked: Counter::new() }
+        Limit {
+            gate: OnceLock::new(),
+            standing: OnceLock::new(),
+            passed: Counter::new(),
+            blocked: Counter::new(),
+        }
     }
 }
 
@@ -105,6 +131,6 @@ impl<C> Debug for Limit<C> {
             .field("gate", &self.gate.get().and_then(Option::as_ref))
             .field("passed", &self.passed)
             .field("blocked", &self.blocked)
-            .finish()
+            .finish_non_exhaustive()
     }
 }

@@ -39,7 +39,7 @@ use crate::unwind::make_or_undo;
 /// ```
 ///
 /// When there are too many keys, those that find no room share one, that of the key `None`: as of [`Limits`](crate::Limits), which says
-/// more.
+/// more. But a key that has found room keeps the places that it has in the shared room besides, until it leaves them.
 pub struct Rooms<L: Labels> {
     family: Family<L, Room>,
     places: Places<L>,

@@ -1,0 +1,178 @@
+//! A key that has shared a gate with others, and finds room then, gets no more by it than its limit.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use testkit::{Rng, race};
+use windrow::{Admission, Clock, Gate};
+use windrow_tower::Limits;
+
+use crate::limited::{Client, limits};
+
+const SECOND: Duration = Duration::from_secs(1);
+const LIMIT: u64 = 2;
+const ALICE: Client<'static> = Client { client: "alice" };
+const BOB: Client<'static> = Client { client: "bob" };
+
+fn millis(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+/// Fills the room for one key, and frees it when nothing of that key counts any more.
+#[test]
+fn who_shared_the_overflow_gate_gets_no_second_limit_by_a_gate_of_its_own() {
+    limits!(CLIENTS, CLOCK: 1, |_| LIMIT);
+    let ask = |client| CLIENTS.admit(client, 1, Duration::ZERO);
+    assert_eq!(ask(ALICE), Admission::Now);
+    CLOCK.advance(millis(500));
+    assert_eq!([ask(BOB), ask(BOB)], [Admission::Now; 2]);
+    CLOCK.advance(millis(500));
+    assert_eq!(CLIENTS.forget_idle(), 1);
+    // Until those two have left, there is no third; then there are two.
+    let half = Admission::Refused { retry_after: Some(millis(500)) };
+    assert_eq!([ask(BOB), ask(BOB)], [half; 2]);
+    assert_eq!(CLIENTS.family().len(), 1, "it has found room");
+    CLOCK.advance(millis(499));
+    assert!(!ask(BOB).is_granted());
+    CLOCK.advance(millis(1));
+    assert_eq!([ask(BOB), ask(BOB)], [Admission::Now; 2]);
+    assert!(!ask(BOB).is_granted());
+    CLOCK.advance(SECOND);
+    assert_eq!([ask(BOB), ask(BOB)], [Admission::Now; 2]);
+}
+
+/// It still shares what is left of the common gate; its own counts that as well.
+#[test]
+fn who_finds_room_shares_for_an_interval_more() {
+    limits!(CLIENTS, CLOCK: 1, |client| if client.is_some() { 2 } else { 3 });
+    let ask = |client| CLIENTS.admit(Client { client }, 1, Duration::ZERO).is_granted();
+    assert!(ask("alice"));
+    CLOCK.advance(SECOND);
+    assert!(ask("bob"), "a stranger, of whom nothing is known");
+    assert_eq!(CLIENTS.forget_idle(), 1);
+    assert!(ask("carol") && ask("carol") && !ask("carol"), "two of three are left, and both hers");
+    assert!(!ask("dave"), "none is left for a stranger");
+    assert_eq!((CLIENTS.forget_idle(), CLIENTS.family().len()), (0, 1));
+    CLOCK.advance(SECOND);
+    assert!(ask("carol") && ask("carol") && !ask("carol"));
+    assert!(ask("dave") && ask("dave") && ask("dave") && !ask("dave"), "she takes nothing of it");
+}
+
+/// A key that shares is not forgotten before it has a gate of its own, whether or not it was let through.
+#[test]
+fn who_shares_a_gate_that_is_always_full_comes_to_its_own() {
+    limits!(CLIENTS, CLOCK: 1, |_| LIMIT);
+    let ask = |client| CLIENTS.admit(client, 1, Duration::ZERO).is_granted();
+    assert!(ask(ALICE) && ask(BOB) && ask(BOB));
+    CLOCK.advance(SECOND);
+    let strangers = || (0..10).map(|_| ask(Client { client: "stranger" })).filter(|it| *it).count();
+    assert_eq!((strangers(), CLIENTS.forget_idle()), (2, 1));
+    assert!(!ask(BOB), "strangers were there first");
+    for _ in 0..9 {
+        CLOCK.advance(millis(100));
+        CLIENTS.forget_idle();
+        strangers();
+        assert!(!ask(BOB));
+    }
+    CLOCK.advance(millis(100));
+    assert_eq!(strangers(), 2);
+    assert!(ask(BOB) && ask(BOB) && !ask(BOB), "now it has its own");
+}
+
+/// What waits in the common gate counts where its wait ends.
+#[test]
+fn who_waits_in_the_overflow_gate_gets_no_second_limit_by_a_gate_of_its_own() {
+    limits!(CLIENTS, CLOCK: 1, |_| LIMIT);
+    assert!(CLIENTS.admit(ALICE, 1, Duration::ZERO).is_granted());
+    CLOCK.advance(millis(100));
+    let mut granted = BTreeMap::<u64, u64>::new();
+    for step in 0..40 {
+        let now = CLOCK.now().as_millis();
+        for _ in 0..5 {
+            match CLIENTS.admit(BOB, 1, SECOND) {
+                Admission::Now => *granted.entry(now).or_default() += 1,
+                Admission::After(wait) => {
+                    *granted.entry(now + wait.as_millis() as u64).or_default() += 1;
+                }
+                _ => {}
+            }
+        }
+        CLOCK.advance(millis(100));
+        if step == 9 {
+            assert_eq!(CLIENTS.forget_idle(), 1, "alice");
+        }
+    }
+    assert!(most_in_a_second(&granted) <= LIMIT, "{granted:?}");
+    assert!(granted.values().sum::<u64>() >= 6, "{granted:?}");
+}
+
+/// The most in any second that begins where a bucket does, of what was granted at which milliseconds.
+fn most_in_a_second(granted: &BTreeMap<u64, u64>) -> u64 {
+    let starts = granted.keys().map(|at| at / 100 * 100);
+    let within = |start| granted.range(start..start + 1_000).map(|(_, count)| count).sum();
+    starts.map(within).max().unwrap_or(0)
+}
+
+/// Clients come and go at random where there is room for two. None gets more than its limit, whichever gates it asks.
+#[test]
+fn nobody_gets_more_than_the_limit_whatever_is_forgotten() {
+    thread_local! { static CLOCK: windrow::clock::Manual = windrow::clock::Manual::default(); }
+    let mut passed_in_all = 0;
+    for seed in 0..300 {
+        let mut random = Rng::with_seed(seed);
+        let clients = Limits::<Client, windrow::clock::Manual>::new(2, |_| {
+            let clock = CLOCK.with(Clone::clone);
+            Gate::builder(LIMIT).buckets(10).clock(clock).build().expect("a second")
+        });
+        let names = ["alice", "bob", "carol", "dave"];
+        let mut granted = [(); 4].map(|()| BTreeMap::<u64, u64>::new());
+        let wait = if seed % 2 == 0 { 0 } else { 1_000 };
+        for _ in 0..600 {
+            let now = CLOCK.with(|clock| clock.now().as_millis());
+            match random.u8(..8) {
+                0 => _ = clients.forget_idle(),
+                1 => CLOCK.with(|clock| clock.advance(millis(random.u64(..1_500)))),
+                2 | 3 => CLOCK.with(|clock| clock.advance(millis(random.u64(..200)))),
+                _ => {
+                    let (index, weight) = (random.usize(..4), random.u64(1..=LIMIT));
+                    let wait = millis(random.u64(..=wait));
+                    let at = match clients.admit(Client { client: names[index] }, weight, wait) {
+                        Admission::Now => now,
+                        Admission::After(wait) => now + wait.as_millis() as u64,
+                        _ => continue,
+                    };
+                    *granted[index].entry(at).or_default() += weight;
+                    passed_in_all += 1;
+                }
+            }
+        }
+        for (granted, name) in granted.iter().zip(names) {
+            assert!(most_in_a_second(granted) <= LIMIT, "{name}, seed {seed}: {granted:?}");
+        }
+    }
+    assert!(passed_in_all > 20_000, "{passed_in_all}");
+}
+
+/// A thread has found no room, and asks the common gate while another finds room for the same key. The clock stands still.
+#[test]
+fn nobody_gets_more_while_room_is_found_beside_a_stranger() {
+    limits!(CLIENTS, CLOCK: 1, |_| LIMIT);
+    for _ in 0..3_000 {
+        let passed = AtomicU64::new(0);
+        race(3, |thread| {
+            for _ in 0..4 {
+                if thread == 0 {
+                    // It has the room and nothing that counts, and so gives it back.
+                    let _ = CLIENTS.admit(Client { client: "nobody" }, 0, Duration::ZERO);
+                    CLIENTS.forget_idle();
+                }
+                let is_granted = CLIENTS.admit(ALICE, 1, Duration::ZERO).is_granted();
+                passed.fetch_add(is_granted.into(), Ordering::Relaxed);
+            }
+        });
+        assert!(passed.into_inner() <= LIMIT);
+        CLOCK.advance(3 * SECOND);
+        CLIENTS.forget_idle();
+    }
+}

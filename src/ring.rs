@@ -22,6 +22,7 @@
 //! | touched | of an interval: it has a bucket whose shared cells were added to |
 //! | tier, coarse | a ring of longer buckets that reaches further back; of it |
 //! | note | what all buckets before a coarse bucket have counted through blocks |
+//! | missed | of a coarse bucket: it has no note, and a bucket that lies in it is retired |
 //! | carried | numbers of earlier generations, added up when no thread could change them any more |
 //!
 //! # The rules

@@ -148,6 +148,11 @@ impl BucketLayout {
         extreme < usize::from(self.alone)
     }
 
+    /// Whether a cell is an extreme that bounds nothing.
+    pub(crate) fn is_alone(self, cell: usize) -> bool {
+        cell >= usize::from(self.alone)
+    }
+
     /// Whether a cell is an extreme of wide pairs.
     pub(crate) fn bounds_wide(self, cell: usize) -> bool {
         let [_, _, _, begin, end, _] = self.groups();

@@ -23,8 +23,10 @@ pub(super) const CLOSED: u64 = 1;
 const CLOSING: u64 = 2;
 /// Its memory is being initialised for a new slice of time.
 const INIT: u64 = 4;
+/// Of a coarse bucket: a bucket that lies in it was retired, and it is not noted (see `note`).
+const MISSED: u64 = 8;
 /// The bits of an identity that are a state; the others are the version.
-const STATE: u64 = 7;
+const STATE: u64 = 15;
 
 /// In place of the number of a block: it has none.
 const NO_BLOCK: u8 = u8::MAX;
@@ -91,6 +93,8 @@ pub(super) enum Mark {
 ///
 /// `INIT -> OPEN -> CLOSING -> CLOSED`. CLOSING is a claim: its holder alone writes the totals, and
 /// does so at once.
+///
+/// Of a coarse bucket, CLOSED says that it is noted: `OPEN -> CLOSED`, or `OPEN -> MISSED -> CLOSED`.
 ///
 /// # Reuse
 ///
@@ -212,9 +216,27 @@ impl Bucket {
     pub(super) fn publish_note(&self) {
         let version = self.identity.load(Ordering::Relaxed) & !STATE;
         // Release: publishes the note; pairs with the Acquire in `identity`. Relaxed on failure: another
-        // thread was faster.
+        // thread was faster, or has missed it.
         let (order, failed) = (Ordering::Release, Ordering::Relaxed);
-        let _ = self.identity.compare_exchange(version | OPEN, version | CLOSED, order, failed);
+        for state in [OPEN, MISSED] {
+            let _ =
+                self.identity.compare_exchange(version | state, version | CLOSED, order, failed);
+        }
+    }
+
+    /// Says that a bucket of this coarse one will be retired, and that this one is not noted. Idempotent.
+    pub(super) fn miss(&self) {
+        // Relaxed (in `try_set_state`): published with the bucket that replaces the one that is retired.
+        let _ = self.try_set_state(MISSED);
+    }
+
+    /// Whether a coarse bucket is noted; or false if it is [missed](Self::miss), and `None` if it is neither. One look: in
+    /// between two, it could cease to be the one, and become the other.
+    pub(super) fn noted(&self) -> Option<bool> {
+        match self.identity() & (CLOSED | MISSED) {
+            0 => None,
+            state => Some(state == CLOSED),
+        }
     }
 
     /// Takes it from OPEN to another state. The caller holds a reference: the version stays.

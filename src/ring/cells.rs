@@ -110,6 +110,11 @@ impl Cells<'_> {
         }
     }
 
+    /// Raises a total that is not wide; Release.
+    pub(super) fn raise_total(self, position: usize, value: u64) {
+        portable::raise_cell(&self.dense[position - self.first].total, value);
+    }
+
     fn shared_cell(&self, position: usize) -> &[AtomicU64] {
         from_ref(match position.checked_sub(self.first) {
             Some(dense) => &self.dense[dense].shared,

@@ -250,11 +250,11 @@ impl Ring {
         if tiers.have(bucket.rank().0) { tiers } else { &[] }
     }
 
-    /// Raises an extreme in the coarse buckets of a closed bucket's time. May be repeated.
+    /// Raises an extreme in the coarse buckets of a closed bucket's time, beside their notes. May be repeated.
     fn raise_in_tiers(&self, tiers: &[Tier], start: u64, position: usize, value: u64) {
         for tier in tiers {
             if let Some(coarse) = tier.bucket(start, start, &self.store) {
-                self.store.cells(&coarse).raise(position, value); // as `shared_total`
+                self.store.cells(&coarse).raise_total(position, value); // as `shared_total`
             }
         }
     }

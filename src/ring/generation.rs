@@ -71,6 +71,8 @@ pub(super) struct Carried {
 #[derive(Debug)]
 pub(super) struct Generation {
     pub(super) number: u64,
+    /// No bucket of an earlier generation that counts in its tiers begins here or later.
+    pub(super) own_from: u64,
     pub(super) slots: Arc<Slots>,
     pub(super) inherited: Vec<Inherited>,
     /// Slots whose numbers are carried. A read that began before may still be reading them: their buckets
@@ -88,6 +90,7 @@ impl Generation {
         let tiers = Arc::new(Tiers::new(tiers, 0)?);
         Ok(Generation {
             number: 0,
+            own_from: 0,
             slots,
             tiers,
             inherited: Vec::new(),

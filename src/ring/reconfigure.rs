@@ -190,6 +190,7 @@ impl Ring {
         let (number, changes) = (old.number, vec![change]);
         let mut next = Generation {
             number: number + 1,
+            own_from: change.newest.saturating_add(1).max(old.own_from),
             slots: Arc::clone(slots),
             inherited: Vec::new(),
             superseded: Vec::new(),
@@ -197,6 +198,7 @@ impl Ring {
             tiers,
         };
         if !Arc::ptr_eq(&next.tiers, &old.tiers) {
+            next.own_from = 0;
             next.superseded.extend(old.tiers.iter().map(|tier| Arc::clone(&tier.slots)));
         }
         let mut over = Vec::new();

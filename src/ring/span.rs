@@ -39,6 +39,11 @@ impl Span {
         self.length
     }
 
+    /// Where the newest bucket ends; `None` if there is none.
+    pub(crate) fn end(self) -> Option<u64> {
+        self.starts.map(|(_, newest)| newest.saturating_add(self.length))
+    }
+
     /// Where the oldest and the newest bucket begin; `None` if there is none.
     pub(crate) fn starts(self) -> Option<(u64, u64)> {
         self.starts
@@ -130,7 +135,8 @@ impl View<'_> {
         }
     }
 
-    /// So many buckets up to the one at `newest`; of a tier more, or fewer, if the boundary is not known.
+    /// So many buckets up to the one at `newest`; of a tier more, or fewer, and up to a newer one, if its boundaries are
+    /// not known.
     fn span(&self, source: Source, newest: Option<u64>, buckets: usize) -> Span {
         let Source { tier, geometry } = source;
         let length = geometry.length();
@@ -139,14 +145,18 @@ impl View<'_> {
         if let (Some(tier), Some((oldest, newest))) = (tier, span.starts) {
             // If the clock has stepped back, some have left the tier.
             let still_there = geometry.oldest(newest.max(geometry.start_of(self.live())));
-            let known = self.known_boundary(tier, oldest.max(still_there), still_there);
-            if known < oldest {
-                span.buckets += ((oldest - known) / length) as usize;
-            } else if known > oldest {
-                let rest = newest.checked_sub(known).map_or(0, |rest| rest / length + 1);
-                span.buckets = rest as usize; // none before time zero
+            let known = self.known_start(tier, oldest.max(still_there), still_there);
+            if known > newest {
+                return Span { starts: None, buckets: 0, ..span };
             }
-            span.starts = (known <= newest).then_some((known, newest));
+            let last = self.known_end(tier, newest);
+            let steps = |from: u64, to: u64| ((to - from) / length) as usize;
+            span.buckets = if known > oldest {
+                steps(known, last) + 1 // none before time zero
+            } else {
+                buckets + steps(known, oldest) + steps(newest, last)
+            };
+            span.starts = Some((known, last));
         }
         span
     }
@@ -161,7 +171,11 @@ impl View<'_> {
     /// A span of a tier.
     fn in_tier(&self, span: Span) -> Option<TierSpan<'_, '_>> {
         let (tier, (from, newest)) = (span.tier?, span.starts?);
-        Some(TierSpan::of(self, tier, from, newest))
+        let tier = TierSpan::of(self, tier, from, newest);
+        if !tier.is_known() {
+            self.overtake(); // it was when the span was resolved
+        }
+        Some(tier)
     }
 }
 
@@ -380,7 +394,8 @@ impl View<'_> {
 
     /// What the sliding interval of `nanos` holds in these cells together, and the nanoseconds that it
     /// covers: whole buckets, one less than there are at most. It begins within a bucket, of which it
-    /// takes the share that it covers. `number` says what a sum there is.
+    /// takes the share that it covers; of the tier's buckets that hold what it does, if its start is not known, the share of one
+    /// of them. `number` says what a sum there is.
     pub(crate) fn weighted(
         &self,
         nanos: u64,
@@ -396,7 +411,7 @@ impl View<'_> {
         if before.is_some() {
             let share = 1.0 - (self.now() - newest) as f64 / span.length as f64;
             let partial = self.span(source, before, 1);
-            sum += share * number(self.sum_in(partial, cells));
+            sum += share * number(self.sum_in(partial, cells)) / partial.buckets.max(1) as f64;
         }
         (sum, span.covers())
     }

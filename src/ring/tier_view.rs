@@ -10,9 +10,17 @@
 //! same, no bucket was retired meanwhile. So no note has changed, no coarse bucket of the tier's interval has
 //! left its slot, and no block was given to another bucket that counts.
 //!
-//! A boundary without a note was passed by no thread: no bucket was retired between it and the next boundary that
-//! has one, so that one's note will do. If none has one, only the live bucket lies behind the boundary. But where a
-//! bucket was [missed](super::tiers::Missed), this cannot be said, and the boundary is not known.
+//! A boundary whose coarse bucket is neither noted nor missed was passed by no thread: no bucket was retired between it and
+//! the next boundary, so what is said of that one will do. If that goes on up to the live bucket, only this one lies behind
+//! the boundary. But of a coarse bucket that is missed, it is not known what was counted before. Then the boundary is not
+//! *known*, and a span begins, or ends, at another one. A thread misses a coarse bucket before it retires one that lies in it:
+//! so a boundary that is known when a view looks may be unknown at its next look, and the view is overtaken.
+//!
+//! # Extremes
+//!
+//! An extreme that bounds what was counted belongs where that counts: with the coarse bucket before, if this one's
+//! boundary is not known. One alone belongs to the coarse bucket of its time. Of each coarse bucket, what closed
+//! buckets had is beside its note; what others have is in their blocks.
 //!
 //! Coarse buckets before the newest need no look at `current`: their notes are constants.
 
@@ -33,9 +41,12 @@ pub(crate) struct TierSpan<'v, 'g> {
     from: u64,
     /// The start of its newest coarse bucket.
     newest: u64,
-    before: Before<'g>,
-    /// What was counted before its end.
+    /// What was counted before it; `None` if that is not known.
+    before: Option<Before<'g>>,
+    /// What was counted before its end, or before the next boundary that is known.
     until: Before<'g>,
+    /// The last nanosecond before that boundary.
+    last: u64,
 }
 
 /// What was counted through blocks before a boundary.
@@ -50,41 +61,59 @@ enum Before<'g> {
 }
 
 impl<'v, 'g> TierSpan<'v, 'g> {
-    /// The span of the coarse buckets from `from` to `newest`, both in the tier. Where a boundary was missed, the
-    /// next one stands for it: what was missed counts in the older bucket.
+    /// The span of the coarse buckets from `from` to `newest`, both in the tier. If `from` is not known, it has counted
+    /// nothing through blocks: an older one has. If its end is not, it goes on up to the next boundary that is.
     pub(crate) fn of(view: &'v View<'g>, tier: usize, from: u64, newest: u64) -> TierSpan<'v, 'g> {
         let tier = &view.generation().tiers[tier];
+        let (known, before) = next_known(view, tier, from);
         let next = newest.checked_add(tier.geometry().length());
-        let before = before_or_next(view, tier, from);
-        let until = next.map_or(Before::All, |next| before_or_next(view, tier, next));
-        TierSpan { view, tier, from, newest, before, until }
+        let (end, until) = next.map_or((0, Before::All), |next| next_known(view, tier, next));
+        let last = if end > newest { end - 1 } else { u64::MAX };
+        let before = (known == from).then_some(before);
+        TierSpan { view, tier, from, newest, before, until, last }
+    }
+
+    /// Whether it begins and ends where it was asked to.
+    pub(crate) fn is_known(&self) -> bool {
+        self.before.is_some() && self.last == self.own_last()
     }
 
     /// What it holds at a position. All numbers belong together if the view is not overtaken at the
     /// [end](Self::end).
     pub(crate) fn number(&self, position: usize) -> u64 {
         let layout = self.view.layout();
-        let through_blocks = if layout.adds_up(position) {
-            self.counted(position)
-        } else {
-            let last = self.newest.saturating_add(self.tier.geometry().length() - 1);
-            open_extreme(self.view, self.from, last, position)
+        let through_blocks = match self.before {
+            Some(before) if layout.adds_up(position) => self.counted(before, position),
+            _ if layout.is_alone(position) => self.extreme(self.own_last(), position),
+            Some(_) => self.extreme(self.last, position),
+            None => 0,
         };
         let beside = self.beside(position);
         layout.without_pending(position, layout.join(position, through_blocks, beside))
     }
 
-    /// What was counted through blocks before it, at a position that adds up.
-    pub(crate) fn counted_before(&self, position: usize) -> u64 {
-        match self.before {
-            Before::Noted(bucket) => self.note(bucket, position),
-            before => self.all_blocks(before, position),
+    /// What is the coarse bucket's before it: what was counted through blocks before it, at a position that adds up; an
+    /// extreme of what it has counted there, if it is not known where it begins.
+    pub(crate) fn before(&self, position: usize) -> u64 {
+        let layout = self.view.layout();
+        if layout.adds_up(position) {
+            return match self.before.unwrap_or(self.until) {
+                Before::Noted(bucket) => self.note(bucket, position),
+                before => self.all_blocks(before, position),
+            };
         }
+        let is_handed_on = self.before.is_none() && !layout.is_alone(position);
+        if is_handed_on { self.extreme(self.last, position) } else { 0 }
+    }
+
+    /// The last nanosecond of its newest coarse bucket.
+    fn own_last(&self) -> u64 {
+        self.newest.saturating_add(self.tier.geometry().length() - 1)
     }
 
     /// What was counted through blocks in it. Each block is read once.
-    fn counted(&self, position: usize) -> u64 {
-        match (self.before, self.until) {
+    fn counted(&self, before: Before<'_>, position: usize) -> u64 {
+        match (before, self.until) {
             (Before::Noted(from), Before::Noted(to)) => {
                 self.note(to, position).wrapping_sub(self.note(from, position))
             }
@@ -117,23 +146,35 @@ impl<'v, 'g> TierSpan<'v, 'g> {
         note(self.store(), bucket, position)
     }
 
+    /// An extreme of what was added through blocks, from its beginning to the bucket of `last`.
+    fn extreme(&self, last: u64, position: usize) -> u64 {
+        let open = open_extreme(self.view, self.from, last, position); // before the cells
+        let closed = |start: u64| {
+            let found = self.view.load(self.tier.slots.slot_at(start)).ok()?;
+            let is_it = found.bucket.start() == start;
+            let closed = is_it.then(|| self.store().cells(found.bucket).total(position))?;
+            self.view.is_valid(self.view.inherited(found)).then_some(closed)
+        };
+        let length = self.tier.geometry().length();
+        let next = |start: &u64| start.checked_add(length).filter(|start| *start <= last);
+        successors(Some(self.from), next).filter_map(closed).fold(open, u64::max)
+    }
+
     /// What its coarse buckets hold beside blocks.
     fn beside(&self, position: usize) -> u64 {
-        let (layout, geometry) = (self.view.layout(), self.tier.geometry());
-        if layout.adds_up(position) && !self.tier.touched.reaches(self.newest) {
+        if !self.tier.touched.reaches(self.newest) {
             return 0;
         }
-        let shared = |start: u64| {
-            let found = self.view.load(self.tier.slots.slot_at(start)).ok()?;
-            // Relaxed: before the fence in `is_valid`.
-            let cells = self.store().cells(found.bucket);
-            let shared = || cells.shared(position, Ordering::Relaxed);
-            let shared = (found.bucket.start() == start).then(shared)?;
-            self.view.is_valid(self.view.inherited(found)).then_some(shared)
-        };
-        let count = (self.newest - self.from) / geometry.length();
-        let starts = (0..=count).map(|index| self.from + index * geometry.length());
-        starts.filter_map(shared).fold(0, |all, number| layout.join(position, all, number))
+        let (layout, mut beside) = (self.view.layout(), 0);
+        let all = self.tier.slots.each_touched(self.from..=self.newest, self.newest, |bucket| {
+            // Relaxed: before the fence in `has_version`.
+            let shared = self.store().cells(bucket).shared(position, Ordering::Relaxed);
+            beside = layout.join(position, beside, shared);
+        });
+        if all.is_none() {
+            self.view.overtake();
+        }
+        beside
     }
 
     /// Ends the read: the view is overtaken unless `current` is what it was.
@@ -147,8 +188,10 @@ impl<'v, 'g> TierSpan<'v, 'g> {
 pub(crate) struct Coarse<'g> {
     start: u64,
     last: u64,
-    /// If there is one.
+    /// If there is one. If a bucket that lies in it is retired, there is.
     found: Option<Versioned<'g>>,
+    /// Whether it was noted when it was found.
+    is_noted: bool,
 }
 
 impl<'g> Coarse<'g> {
@@ -158,21 +201,29 @@ impl<'g> Coarse<'g> {
         let found = unsafe { Versioned::load(tier.slots.slot_at(start)) };
         let found = found.filter(|found| found.bucket.start() == start);
         let last = start.saturating_add(tier.geometry().length() - 1);
-        Coarse { start, last, found }
+        let is_noted = found.is_some_and(|found| found.bucket.is_closed());
+        Coarse { start, last, found, is_noted }
     }
 
-    /// What it holds at a position. `next` is what was counted through blocks before the coarse bucket behind it, and
-    /// afterwards, what was before itself.
+    /// What it holds at a position. `next` is what the coarse bucket behind it leaves to this one, and afterwards, what this
+    /// one leaves to the one before: see [`TierSpan::before`].
     pub(crate) fn number(self, view: &View<'_>, position: usize, next: &mut u64) -> u64 {
         let (layout, store) = (view.layout(), &view.ring().store);
+        let total = || self.found.map_or(0, |found| note(store, found.bucket, position));
         let through_blocks = if layout.adds_up(position) {
-            let noted = self.found.filter(|found| found.bucket.is_closed());
-            let before = noted.map_or(*next, |found| note(store, found.bucket, position));
-            let counted = next.wrapping_sub(before);
-            *next = before;
-            counted
+            let before = if self.is_noted { total() } else { *next };
+            std::mem::replace(next, before).wrapping_sub(before)
         } else {
-            open_extreme(view, self.start, self.last, position) // before the cells
+            let open = open_extreme(view, self.start, self.last, position); // before the cells
+            let own = total().max(open);
+            if layout.is_alone(position) {
+                own
+            } else {
+                let all = own.max(*next);
+                let (number, left) = if self.is_noted { (all, 0) } else { (0, all) };
+                *next = left;
+                number
+            }
         };
         let beside = self.found.map_or(0, |found| {
             // Relaxed: before the fence in `is_valid`.
@@ -194,14 +245,26 @@ impl View<'_> {
 
     /// The newest boundary of a tier that is known, at or before `from` and not before `oldest`; else the first
     /// one behind it that is.
-    pub(crate) fn known_boundary(&self, tier: usize, from: u64, oldest: u64) -> u64 {
+    pub(crate) fn known_start(&self, tier: usize, from: u64, oldest: u64) -> u64 {
+        let tier = &self.generation().tiers[tier];
+        let (known, _) = next_known(self, tier, from);
+        if known == from {
+            return from;
+        }
+        // What goes for a boundary goes for those before that nothing was retired behind.
+        let older = |boundary: &u64| {
+            boundary.checked_sub(tier.geometry().length()).filter(|older| *older >= oldest)
+        };
+        let is_noted = |boundary: &u64| matches!(noting(self, tier, *boundary), Noting::Noted(_));
+        successors(older(&from), older).find(is_noted).unwrap_or(known)
+    }
+
+    /// The start of the first coarse bucket, at or behind `newest`, that ends at a boundary which is known.
+    pub(crate) fn known_end(&self, tier: usize, newest: u64) -> u64 {
         let tier = &self.generation().tiers[tier];
         let length = tier.geometry().length();
-        let is_known = |boundary: &u64| before(self, tier, *boundary).is_some();
-        let older = |boundary: &u64| boundary.checked_sub(length).filter(|older| *older >= oldest);
-        let newer = |boundary: &u64| boundary.checked_add(length);
-        let known = successors(Some(from), older).find(is_known);
-        known.or_else(|| successors(Some(from), newer).find(is_known)).unwrap_or(from)
+        let end = |next| next_known(self, tier, next).0.wrapping_sub(length);
+        newest.checked_add(length).map_or(newest, end)
     }
 }
 
@@ -233,43 +296,41 @@ fn note(store: &Store, bucket: &Bucket, position: usize) -> u64 {
     store.cells(bucket).total(position)
 }
 
-/// What was counted before a boundary, or before the next that is known.
-fn before_or_next<'g>(view: &View<'g>, tier: &'g Tier, mut boundary: u64) -> Before<'g> {
-    loop {
-        if let Some(before) = before(view, tier, boundary) {
-            return before;
-        }
-        match boundary.checked_add(tier.geometry().length()) {
-            Some(next) => boundary = next,
-            None => return Before::All,
-        }
-    }
+/// What a coarse bucket says of its boundary.
+enum Noting<'g> {
+    Noted(&'g Bucket),
+    Missed,
+    /// Nothing: no bucket that lies in it is retired.
+    Unneeded,
 }
 
-/// What is known of what was counted through blocks before a boundary.
-fn before<'g>(view: &View<'g>, tier: &'g Tier, boundary: u64) -> Option<Before<'g>> {
-    if boundary > view.live() {
-        return Some(Before::All);
+fn noting<'g>(view: &View<'g>, tier: &'g Tier, boundary: u64) -> Noting<'g> {
+    // A coarse bucket that has left the tier may be reused meanwhile; one of its interval is not before `current`
+    // moves on.
+    let Ok(found) = view.load(tier.slots.slot_at(boundary)) else { return Noting::Unneeded };
+    let bucket = found.bucket;
+    let noting = match bucket.noted() {
+        _ if bucket.start() != boundary => Noting::Unneeded,
+        Some(true) => Noting::Noted(bucket),
+        Some(false) => Noting::Missed,
+        None => Noting::Unneeded,
+    };
+    if view.is_valid(view.inherited(found)) { noting } else { Noting::Unneeded }
+}
+
+/// The first boundary from one on that is known, and what was counted before it.
+fn next_known<'g>(view: &View<'g>, tier: &'g Tier, boundary: u64) -> (u64, Before<'g>) {
+    let (length, live) = (tier.geometry().length(), view.live());
+    let mut known = boundary;
+    let next = |start: &u64| start.checked_add(length);
+    for start in successors(Some(boundary), next).take_while(|start| *start <= live) {
+        match noting(view, tier, start) {
+            Noting::Noted(bucket) => return (known, Before::Noted(bucket)),
+            // If there is no boundary behind it, the time ends there.
+            Noting::Missed => known = start.wrapping_add(length),
+            Noting::Unneeded => {}
+        }
     }
-    let geometry = tier.geometry();
-    let is_missed = view.is_missed(boundary);
-    let mut start = boundary;
-    loop {
-        // A coarse bucket that has left the tier may be reused meanwhile; one of its interval is not before `current`
-        // moves on.
-        if let Ok(found) = view.load(tier.slots.slot_at(start))
-            && found.bucket.is_closed()
-            && found.bucket.start() == start
-            && view.is_valid(view.inherited(found))
-        {
-            return Some(Before::Noted(found.bucket));
-        }
-        if is_missed {
-            return None;
-        }
-        if start >= geometry.start_of(view.live()) {
-            return Some(Before::AllButLive);
-        }
-        start += geometry.length();
-    }
+    let is_ahead = known > live || known < boundary;
+    (known, if is_ahead { Before::All } else { Before::AllButLive })
 }

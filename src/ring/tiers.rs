@@ -10,14 +10,11 @@ use crate::error::BuildError;
 use crate::ring::geometry::Geometry;
 use crate::ring::slots::Slots;
 use crate::ring::touched::Touched;
-use crate::sync::{AtomicU64, Ordering};
 
 /// The tiers of a window, each coarser than the one before.
 #[derive(Debug)]
 pub(super) struct Tiers {
     all: Box<[Tier]>,
-    /// Whether a bucket was retired that they have no note of.
-    pub(super) missed: Missed,
     /// The number of the first generation that has them.
     since: u64,
 }
@@ -28,7 +25,7 @@ impl Tiers {
         let first = since.wrapping_mul(geometries.len() as u64);
         let numbered = geometries.iter().zip(first..);
         let all = numbered.map(|(geometry, index)| Tier::new(index, *geometry));
-        Ok(Tiers { all: all.collect::<Result<_, _>>()?, missed: Missed::default(), since })
+        Ok(Tiers { all: all.collect::<Result<_, _>>()?, since })
     }
 
     /// Whether one bucket of each tier contains both times.
@@ -72,23 +69,5 @@ impl Tier {
 
     pub(super) fn geometry(&self) -> Geometry {
         self.slots.geometry
-    }
-}
-
-/// One more than the last start of a bucket that was retired without being noted; zero if there is none.
-#[derive(Debug, Default)]
-pub(super) struct Missed(AtomicU64);
-
-impl Missed {
-    /// Before the bucket at `start` is retired.
-    pub(super) fn raise(&self, start: u64) {
-        // Relaxed: published with the bucket that replaces it, by the same thread or by one that has not
-        // missed it.
-        self.0.fetch_max(start.saturating_add(1), Ordering::Relaxed);
-    }
-
-    /// One more than the last start that was missed. For a caller that has seen what replaced the bucket there.
-    pub(super) fn get(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
     }
 }

@@ -24,9 +24,6 @@ pub(crate) struct View<'g> {
     live: u64,
     slot: usize,
     generation: &'g Generation,
-    /// What was [missed](super::tiers::Missed) when the live bucket was found. Looked at once: a bucket is missed
-    /// before it is retired, and until then nothing that is read may depend on it.
-    missed: u64,
     now: u64,
     /// A bucket that was looked for has left the ring meanwhile.
     overtaken: Cell<bool>,
@@ -86,8 +83,7 @@ impl<'g> View<'g> {
         // SAFETY: it was current under the guard.
         let generation = unsafe { generation.deref() };
         let overtaken = Cell::new(false);
-        let missed = generation.tiers.missed.get();
-        Some(View { ring, current, live, slot, generation, missed, now: 0, overtaken })
+        Some(View { ring, current, live, slot, generation, now: 0, overtaken })
     }
 
     /// The same view at a time.
@@ -106,11 +102,6 @@ impl<'g> View<'g> {
 
     pub(super) fn layout(&self) -> BucketLayout {
         self.ring.store.layout
-    }
-
-    /// Whether a bucket at or behind a boundary was retired without being noted.
-    pub(super) fn is_missed(&self, boundary: u64) -> bool {
-        self.missed > boundary
     }
 
     pub(crate) fn now(&self) -> u64 {
@@ -200,7 +191,7 @@ impl<'g> View<'g> {
     /// Checks that `current` is what it was all the time; else the view is overtaken.
     pub(super) fn check_current(&self) {
         if !self.ring.is_current(self.current) {
-            self.overtaken.set(true);
+            self.overtake();
         }
     }
 
@@ -216,6 +207,11 @@ impl<'g> View<'g> {
         current.is_some_and(|current| {
             current.bucket.rank().0 == self.generation.number && current.is_valid()
         })
+    }
+
+    /// What was read does not belong together.
+    pub(super) fn overtake(&self) {
+        self.overtaken.set(true);
     }
 
     /// The live bucket as it was found.

@@ -62,6 +62,11 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
 /// span is longer than the interval has become, the call reads the whole interval. [`covers`](Self::covers)
 /// says what it comes to.
 ///
+/// A [tier](crate::Builder::tier) has no note of a boundary if a bucket behind it was replaced before all older ones
+/// could be closed, because a thread stood still in an add. A span of a tier that would begin at such a boundary begins at
+/// the one before, or if that has left the tier, at the next one; and a span that would end at one ends at the next one.
+/// [`covers`](Self::covers), [`Totals::interval`] and [`Totals::end`] say where it lies, and its numbers are exact for that.
+///
 /// A call reads the buckets of the span, and no others: an epoch pin, and some twenty instructions for each bucket and
 /// number. If the span is the whole interval, it costs what `SlidingWindow::sum` does.
 ///
@@ -220,7 +225,7 @@ impl<E: Event, C: Clock> Over<'_, E, C> {
     /// ring, and count at the clock's now.
     ///
     /// So of a window of a minute, a span of ten seconds can be read as it was up to fifty seconds ago. What was
-    /// back-dated since is in it.
+    /// back-dated since is in it. [`Totals::end`] says where it ends.
     ///
     /// # Errors
     ///
@@ -264,7 +269,8 @@ impl<E: Event, C: Clock> Over<'_, E, C> {
     /// newest bucket has passed. It changes only when a bucket ends, and it is as old as the newest bucket: up to
     /// one bucket's length.
     ///
-    /// [`Totals::interval`] says what they cover: at most the interval less one bucket. In a window of one
+    /// [`Totals::interval`] says what they cover: at most the interval less one bucket, unless a tier has no note of where
+    /// they [end](Totals::end). Then the newest bucket may be one of them. In a window of one
     /// bucket that is nothing: all its numbers are 0.
     ///
     /// ```

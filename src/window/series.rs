@@ -14,7 +14,8 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// The newest bucket is the one of the clock's now, which the adds of this moment go on filling. Should the clock
     /// have stepped back, it has the adds of later moments too. Each number is exact for its bucket, as
     /// [`sum`](Self::sum) is for the interval. If a bucket of the window could not be
-    /// closed for so long that the tier has no note of where it began, the bucket before it holds what both do.
+    /// closed for so long that the tier has no note of where it began, the bucket before it holds what both do: counts, sums
+    /// and the extremes of what it counts. (The extremes of `Maximum` and `Minimum` events stay where they are.)
     ///
     /// Costs one allocation, an epoch pin, a load for each [open row](crate::strategy#rows) and a load or two for each bucket and cell.
     ///

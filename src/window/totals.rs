@@ -39,6 +39,7 @@ use crate::window::rate::per_second;
 #[derive(Clone)]
 pub struct Totals<E: Event> {
     at: Timestamp,
+    end: Timestamp,
     interval: Duration,
     cells: E::Cells,
 }
@@ -47,7 +48,8 @@ impl<E: Event> Totals<E> {
     /// What a span of the view's holds, which ends with the bucket of `at`.
     pub(crate) fn of(view: &View<'_>, span: Span, at: Timestamp) -> Totals<E> {
         let interval = Duration::from_nanos(span.covers());
-        Totals { at, interval, cells: view.cells_in(span, &E::ZERO) }
+        let end = span.end().map_or(at, Timestamp::from_nanos);
+        Totals { at, end, interval, cells: view.cells_in(span, &E::ZERO) }
     }
 
     /// The time at which it was taken; of [`totals_at`](crate::Over::totals_at), its argument.
@@ -75,6 +77,27 @@ impl<E: Event> Totals<E> {
     /// ```
     pub fn interval(&self) -> Duration {
         self.interval
+    }
+
+    /// Returns where the newest of its buckets ends, which lies after [`at`](Self::at) unless its buckets are
+    /// [complete](crate::Over::complete); of totals without a bucket, `at`.
+    ///
+    /// What it holds was added in the [interval](Self::interval) up to there. Where a
+    /// [tier](crate::Builder::tier) does not know what a span held that ends as it was asked for, the span ends later,
+    /// with a boundary that the tier knows.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// # let clock = windrow::clock::Manual::default();
+    /// clock.set(windrow::Timestamp::from_millis(1_700));
+    /// # let window = windrow::SlidingWindow::<Hits>::builder().clock(clock).build()?; // 1 s, 2 buckets
+    /// assert_eq!(window.totals().end(), windrow::Timestamp::from_millis(2_000));
+    /// let complete = window.over(window.interval())?.complete();
+    /// assert_eq!(complete.end(), windrow::Timestamp::from_millis(1_500));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn end(&self) -> Timestamp {
+        self.end
     }
 
     /// The sum of an event, wrapping.

@@ -20,6 +20,8 @@ fn is_held_up_for_a_while(
         (pair, outcome)
     });
     outcome?;
+    pair.let_go()?;
+    pair.compare(0)?;
     // Until all that was not closed has left the tiers, which reach back by at most six of the longest buckets.
     for _ in 0..8 {
         for tier in 0..=3 {
@@ -27,6 +29,7 @@ fn is_held_up_for_a_while(
             pair.apply(&Op::Set(Time::Coarse(tier, 7, 0)))?;
             pair.apply(&Op::Add(0, 1))?;
             pair.close()?;
+            pair.compare(tier)?;
         }
     }
     pair.hold_up(false);

@@ -8,8 +8,8 @@ use crate::timestamp::Timestamp;
 use crate::window::snapshot::{BucketSnapshot, Snapshot};
 
 impl<E: Event> Snapshot<E> {
-    /// A tier's buckets at the view's time, newest first, down to the one that the live bucket is in; and what was
-    /// counted through blocks before that.
+    /// A tier's buckets at the view's time, newest first, down to the one that the live bucket is in; and what that one
+    /// leaves to those before it.
     pub(crate) fn newest_of_tier(view: &View<'_>, tier: usize) -> Option<(Snapshot<E>, E::Cells)> {
         let geometry = view.tier_geometry(tier)?;
         let newest = geometry.start_of(view.newest());
@@ -33,7 +33,7 @@ impl<E: Event> Snapshot<E> {
         }
         if let Some(span) = span {
             for (position, before) in before.as_mut().iter_mut().enumerate() {
-                *before = span.counted_before(position);
+                *before = span.before(position);
             }
             span.end();
         }

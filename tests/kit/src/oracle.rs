@@ -2,6 +2,7 @@
 //! of the one must be the other's.
 
 mod compare;
+mod held_up;
 mod model;
 mod ops;
 mod same;

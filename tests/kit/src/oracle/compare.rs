@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use windrow::clock::Manual;
 use windrow::{BucketSnapshot, Clock, OutOfRange, SlidingWindow, Strategy, Timestamp};
 
+use super::held_up::Newest;
 use super::model::{Oracle, Refused, Turn};
 use super::ops::{Geometry, Op, Plan, Time};
 use super::same::{
@@ -21,8 +22,11 @@ pub struct Pair {
     pub(super) clock: Manual,
     pub(super) window: SlidingWindow<Seen, Manual>,
     pub(super) oracle: Oracle<Seen>,
-    /// Buckets may be retired that cannot be closed in time.
+    /// Buckets may have been retired that could not be closed in time, and be in a tier.
     pub(super) is_held_up: bool,
+    /// They may be retired now.
+    is_pinned: bool,
+    pub(super) newest: Newest,
 }
 
 impl Pair {
@@ -38,13 +42,29 @@ impl Pair {
             builder = builder.tier(Duration::from_nanos(*length), *buckets as usize);
         }
         let window = builder.build().expect("a valid geometry, and tiers that nest");
-        Pair { clock, window, oracle: Oracle::new(plan, begin), is_held_up: false }
+        let (oracle, newest) = (Oracle::new(plan, begin), Newest::default());
+        Pair { clock, window, oracle, is_held_up: false, is_pinned: false, newest }
     }
 
-    /// From now on, buckets may not be closed in time, because another thread is pinned; or they are again. Then
-    /// what tiers have missed must have left them.
+    /// From now on, buckets may not be closed in time, because another thread is pinned; or that is long ago: then what
+    /// tiers have missed must have left them.
     pub fn hold_up(&mut self, is_so: bool) {
-        self.is_held_up = is_so;
+        (self.is_held_up, self.is_pinned) = (is_so, is_so);
+        self.note_newest();
+    }
+
+    /// No other thread is pinned any more: buckets are closed in time from now on.
+    ///
+    /// # Errors
+    ///
+    /// As [`close`](Self::close), which this does.
+    pub fn let_go(&mut self) -> Checked {
+        self.is_pinned = false;
+        self.close()
+    }
+
+    fn note_newest(&mut self) {
+        self.newest.note(self.oracle.newest(), self.is_pinned);
     }
 
     /// Closes what is retired, which takes a grace period where there are no sequences: a few pins.
@@ -116,13 +136,16 @@ impl Pair {
             Op::Drain => self.same_drain()?,
             Op::Clear => {
                 prop_assert_eq!(self.window.clear(), Ok(()));
-                self.oracle.clear(self.now());
+                if self.oracle.clear(self.now()) {
+                    self.newest = Newest::default();
+                }
             }
             Op::Renew(ref plan) => {
-                let is_held_up = self.is_held_up;
-                *self = Pair { is_held_up, ..Pair::new(plan, self.now()) };
+                let (is_held_up, is_pinned) = (self.is_held_up, self.is_pinned);
+                *self = Pair { is_held_up, is_pinned, ..Pair::new(plan, self.now()) };
             }
         }
+        self.note_newest();
         Ok(())
     }
 

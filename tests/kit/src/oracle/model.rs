@@ -275,14 +275,15 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
     }
 
     /// Forgets what the interval holds, and begins anew at `now`. Where tiers would have to begin anew too, because that is an
-    /// earlier bucket of theirs, only if `now` has left the ring.
-    pub(crate) fn clear(&self, now: u64) {
+    /// earlier bucket of theirs, only if `now` has left the ring. Returns whether they have.
+    pub(crate) fn clear(&self, now: u64) -> bool {
         let mut state = self.state();
         let (start, was) = (state.start_of(now), state.newest);
         let is_other = |tier: &Tier<E>| was / tier.geometry.length != start / tier.geometry.length;
         let takes_tiers_back = start < was && state.tiers.iter().any(is_other);
         let newest = if takes_tiers_back && state.in_ring(start) { was } else { start };
-        if takes_tiers_back && newest == start {
+        let begins_anew = takes_tiers_back && newest == start;
+        if begins_anew {
             state.tiers = state.tiers.iter().map(|tier| Tier::new(tier.geometry)).collect();
         }
         state.newest = newest;
@@ -292,6 +293,7 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
         state.turns.clear();
         state.ring.insert(newest, Tallies::default());
         state.open(newest);
+        begins_anew
     }
 
     /// The newest `buckets` buckets at `now`, oldest first.

@@ -12,7 +12,7 @@ use super::same::{
     Checked, rate, same_distribution, same_number, same_snapshot, same_stats, same_totals,
 };
 use super::seen::{EVENTS, Seen};
-use super::tallies::{View, total, values};
+use super::tallies::{total, values};
 use crate::ledger::Tally;
 
 impl Pair {
@@ -30,7 +30,7 @@ impl Pair {
         let source = nanos.and_then(|nanos| Some((nanos, self.oracle.source(nanos)?)));
         prop_assert_eq!(self.window.over(span).is_ok(), source.is_some(), "over({:?})", span);
         match source {
-            Some((_, Some(tier))) if self.is_held_up => self.like_over(span, tier),
+            Some((nanos, Some(tier))) if self.is_held_up => self.like_over(nanos, tier),
             Some((nanos, source)) => self.same_over(nanos, source),
             None => Ok(()),
         }
@@ -99,48 +99,12 @@ impl Pair {
 
     /// The buckets of a tier.
     pub(super) fn same_series(&self, tier: usize) -> Checked {
+        if self.is_held_up {
+            return self.like_series(tier);
+        }
         let series = self.window.series(tier).expect("there is such a tier");
         let Geometry { length, buckets } = self.oracle.geometry(Some(tier));
         let expected = self.oracle.series(tier, self.now());
-        if !self.is_held_up {
-            return same_snapshot(&series, self.now(), length * buckets, &expected);
-        }
-        // Where a bucket begins may not be known; then the one before it holds what both do. So from each start
-        // on, they hold no more than they should.
-        prop_assert_eq!(series.buckets().len(), expected.len());
-        for (from, first) in expected.iter().enumerate() {
-            for event in EVENTS {
-                let since = series.buckets()[from..].iter().map(|bucket| bucket.stats(event).count);
-                let (since, all) = (since.sum::<u64>(), self.since(tier, first, event));
-                prop_assert!(since <= all, "{} of {} from {}", since, all, first.start);
-            }
-        }
-        Ok(())
-    }
-
-    /// A span of a tier while buckets are held up: it may begin elsewhere, and says where.
-    fn like_over(&self, span: Duration, tier: usize) -> Checked {
-        let over = self.window.over(span).expect("a valid span");
-        let length = self.oracle.geometry(Some(tier)).length;
-        prop_assert_eq!(over.resolution(), Duration::from_nanos(length));
-        let (now, buckets) = (self.now(), over.covers().as_nanos() as u64 / length);
-        let expected = self.oracle.span(Some(tier), Some(now), buckets);
-        if now >= self.oracle.newest() {
-            return same_totals(&over.totals(), now, &expected);
-        }
-        // Where it ends may not be known either.
-        let Some(oldest) = expected.views.first() else { return Ok(()) };
-        for event in EVENTS {
-            prop_assert!(over.stats(event).count <= self.since(tier, oldest, event));
-        }
-        Ok(())
-    }
-
-    /// How many there are from a bucket of a tier on.
-    fn since(&self, tier: usize, from: &View<Seen>, event: Seen) -> u64 {
-        let newest = self.now().max(self.oracle.newest());
-        let views = self.oracle.series(tier, newest);
-        let since = views.iter().filter(|view| view.start >= from.start);
-        since.map(|view| view.tallies.of(event).count).sum()
+        same_snapshot(&series, self.now(), length * buckets, &expected)
     }
 }

@@ -1,0 +1,240 @@
+//! Buckets that could not be closed in time: what tiers say of the boundaries that they have no note of.
+
+use testkit::pinned::while_another_is_pinned;
+use testkit::{alone, at_ns, ns};
+use windrow::clock::Manual;
+use windrow::{Scale, SlidingWindow, Snapshot, Stats, events};
+
+events! {
+    enum Seen { Pass: Count, Rt: Value, Most: Maximum, Took: Histogram(Scale::fixed::<4, 1, 1_000>()) }
+}
+
+/// Of two buckets of 10 ns, with a tier of 20 ns.
+fn window(clock: &Manual, buckets: usize) -> SlidingWindow<Seen, Manual> {
+    let builder = SlidingWindow::<Seen>::builder().interval(ns(20)).buckets(2);
+    builder.clock(clock.clone()).tier(ns(20), buckets).build().expect("the tier nests")
+}
+
+fn record_all(window: &SlidingWindow<Seen, Manual>, values: &[(u64, u64)]) {
+    for (at, value) in values {
+        record(window, *at, *value);
+    }
+}
+
+fn record(window: &SlidingWindow<Seen, Manual>, at: u64, value: u64) {
+    window.clock().set(at_ns(at));
+    window.add(Seen::Pass, value);
+    for event in [Seen::Rt, Seen::Most, Seen::Took] {
+        window.record(event, value);
+    }
+}
+
+/// Closes what can be closed.
+fn close(window: &SlidingWindow<Seen, Manual>) {
+    (0..20).for_each(|_| _ = window.drain_closed(|_| ()));
+}
+
+/// Has counted from 1000 to 1060. The bucket at 1020 is missed, and out of the ring.
+fn one_missed(clock: &Manual, buckets: usize) -> SlidingWindow<Seen, Manual> {
+    clock.set(at_ns(1_000));
+    let window = window(clock, buckets);
+    while_another_is_pinned(|| {
+        record_all(&window, &[(1_000, 300), (1_020, 700), (1_030, 100), (1_040, 40)]);
+    });
+    close(&window);
+    record(&window, 1_060, 60);
+    window
+}
+
+/// The stats of the buckets from a start on that have any.
+fn of_buckets(series: &Snapshot<Seen>, event: Seen) -> Vec<(u64, Stats)> {
+    let of =
+        |bucket: &windrow::BucketSnapshot<Seen>| (bucket.start().as_nanos(), bucket.stats(event));
+    series.buckets().iter().map(of).filter(|(_, stats)| *stats != Stats::default()).collect()
+}
+
+fn stats(values: &[u64]) -> Stats {
+    let (min, max) = (values.iter().min().copied(), values.iter().max().copied());
+    Stats { count: values.len() as u64, sum: values.iter().sum(), min, max }
+}
+
+/// Where a tier has no note of where a bucket began, the bucket before it holds what both do: with the extremes of
+/// what it counts. An extreme by itself has no count, and stays where it was.
+#[test]
+fn extremes_are_where_their_values_count() {
+    alone::run("missed::extremes", &[("WINDROW_STRATEGY", "epochs")]);
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn extremes() {
+    let window = one_missed(&Manual::default(), 8);
+    let expected = [(1_000, stats(&[300, 700, 100])), (1_040, stats(&[40])), (1_060, stats(&[60]))];
+    let series = window.series(0).expect("there is a tier");
+    assert_eq!(of_buckets(&series, Seen::Rt), expected);
+    assert_eq!(of_buckets(&series, Seen::Took), expected);
+    let most: Vec<_> = of_buckets(&series, Seen::Most);
+    let most: Vec<_> = most.iter().map(|(start, stats)| (*start, stats.max)).collect();
+    let apart = [(1_000, Some(300)), (1_020, Some(700)), (1_040, Some(40)), (1_060, Some(60))];
+    assert_eq!(most, apart);
+    for bucket in series.buckets() {
+        let took = bucket.distribution(Seen::Took);
+        assert_eq!(took.percentile(1.0), took.max(), "{took:?}");
+    }
+}
+
+/// The newest bucket, too, while what it holds goes on changing.
+#[test]
+fn extremes_of_the_newest_bucket_are_where_their_values_count() {
+    alone::run("missed::newest_extremes", &[("WINDROW_STRATEGY", "epochs")]);
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn newest_extremes() {
+    let clock = Manual::default();
+    clock.set(at_ns(1_000));
+    let window = window(&clock, 8);
+    while_another_is_pinned(|| {
+        record_all(&window, &[(1_000, 300), (1_020, 700), (1_030, 100)]);
+        let series = window.series(0).expect("there is a tier");
+        let expected = [(1_000, stats(&[300, 700, 100]))];
+        assert_eq!(of_buckets(&series, Seen::Rt), expected);
+        assert_eq!(of_buckets(&series, Seen::Took), expected);
+    });
+}
+
+/// A span that would end where the tier has no note ends later, and says so.
+#[test]
+fn a_span_says_where_it_ends() {
+    alone::run("missed::ends", &[("WINDROW_STRATEGY", "epochs")]);
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn ends() {
+    let window = one_missed(&Manual::default(), 8);
+    let span = window.over(ns(40)).expect("the tier reaches so far");
+    let at = |at: u64| span.totals_at(at_ns(at)).expect("in the tier");
+    let told = |time: u64, event| {
+        let totals = at(time);
+        (totals.end().as_nanos(), totals.interval(), totals.stats(event))
+    };
+    let both = stats(&[300, 700, 100]);
+    for event in [Seen::Rt, Seen::Took] {
+        assert_eq!(told(1_005, event), (1_040, ns(60), both));
+        assert_eq!(told(1_025, event), (1_040, ns(40), both));
+        assert_eq!(told(1_045, event), (1_060, ns(60), stats(&[300, 700, 100, 40])));
+        assert_eq!(told(1_065, event), (1_080, ns(40), stats(&[40, 60])));
+    }
+    assert_eq!(at(1_005).at(), at_ns(1_005));
+    assert_eq!(at(1_005).sum(Seen::Pass), 1_100);
+}
+
+/// The same of complete buckets, before those that are not.
+#[test]
+fn complete_buckets_say_where_they_end() {
+    alone::run("missed::complete", &[("WINDROW_STRATEGY", "epochs")]);
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn complete() {
+    let clock = Manual::default();
+    clock.set(at_ns(1_000));
+    let window = window(&clock, 8);
+    while_another_is_pinned(|| {
+        record_all(&window, &[(1_000, 300), (1_020, 700), (1_030, 100)]);
+        let complete = window.over(ns(40)).expect("a valid span").complete();
+        assert_eq!((complete.sum(Seen::Pass), complete.interval()), (1_100, ns(60)));
+        assert_eq!(complete.end(), at_ns(1_040));
+        assert_eq!(complete.stats(Seen::Rt), stats(&[300, 700, 100]));
+    });
+    close(&window);
+    record(&window, 1_040, 1);
+    let complete = window.over(ns(40)).expect("a valid span").complete();
+    assert_eq!((complete.sum(Seen::Pass), complete.interval()), (1_100, ns(40)));
+    assert_eq!(complete.end(), at_ns(1_040));
+}
+
+/// A boundary in an idle time is known if the next bucket's is, whatever was missed later.
+#[test]
+fn what_was_missed_changes_no_span_that_begins_in_an_idle_time_before() {
+    alone::run("missed::idle", &[("WINDROW_STRATEGY", "epochs")]);
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn idle() {
+    let clock = Manual::default();
+    clock.set(at_ns(200));
+    let window = window(&clock, 60);
+    record(&window, 200, 10_000);
+    record(&window, 980, 10);
+    while_another_is_pinned(|| {
+        record_all(&window, &[(1_000, 20), (1_020, 40), (1_030, 50)]);
+    });
+    close(&window);
+    record(&window, 1_060, 60);
+    let span = window.over(ns(600)).expect("the tier reaches so far");
+    assert_eq!((span.covers(), span.sum(Seen::Pass)), (ns(600), 180));
+    assert_eq!(span.stats(Seen::Rt), stats(&[10, 20, 40, 50, 60]));
+    let rate = span.weighted_rate(Seen::Pass);
+    assert!((rate - 180.0 / 600e-9).abs() < 1.0, "{rate}");
+    // Where it would begin with what was missed, it begins with the bucket before.
+    let short = window.over(ns(80)).expect("the tier reaches so far");
+    assert_eq!((short.covers(), short.sum(Seen::Pass)), (ns(100), 180));
+}
+
+/// The bucket of which a weighted sum takes a share may hold two buckets' adds: it takes the share of one.
+#[test]
+fn a_weighted_sum_takes_a_share_of_one_bucket() {
+    alone::run("missed::weighted", &[("WINDROW_STRATEGY", "epochs")]);
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn weighted() {
+    let clock = Manual::default();
+    clock.set(at_ns(1_000));
+    let window = window(&clock, 8);
+    record_all(&window, &[(1_000, 10), (1_010, 10)]);
+    while_another_is_pinned(|| record_all(&window, &[(1_020, 10), (1_030, 10), (1_040, 10)]));
+    close(&window);
+    record_all(&window, &[(1_050, 10), (1_060, 10), (1_070, 10), (1_080, 10), (1_090, 10)]);
+    let series = window.series(0).expect("there is a tier");
+    let sums: Vec<_> = series.buckets().iter().map(|bucket| bucket.sum(Seen::Pass)).collect();
+    assert_eq!(sums[3..], [40, 0, 20, 20, 20], "the one at 1020 was missed");
+    // At a constant rate it is right: from 1039 on.
+    clock.set(at_ns(1_099));
+    let sum = window.over(ns(60)).expect("the tier reaches so far").weighted_sum(Seen::Pass);
+    assert!((sum - 61.0).abs() < 1e-9, "{sum}");
+}
+
+/// What `clear` forgets is in the window no more, but in its tiers: what was missed cannot be told from the ring.
+#[test]
+fn what_was_missed_before_a_clear_is_not_derived_from_what_is_left() {
+    alone::run("missed::cleared", &[("WINDROW_STRATEGY", "epochs")]);
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn cleared() {
+    let clock = Manual::default();
+    clock.set(at_ns(1_000));
+    let window = window(&clock, 8);
+    while_another_is_pinned(|| {
+        record(&window, 1_000, 300);
+        record(&window, 1_020, 700);
+        window.clear().expect("there is memory");
+    });
+    close(&window);
+    record(&window, 1_040, 40);
+    record(&window, 1_060, 60);
+    let series = window.series(0).expect("there is a tier");
+    let expected = [(1_000, stats(&[300, 700])), (1_040, stats(&[40])), (1_060, stats(&[60]))];
+    assert_eq!(of_buckets(&series, Seen::Rt), expected);
+    // From 1020 on it is not known.
+    let span = window.over(ns(60)).expect("the tier reaches so far");
+    assert_eq!((span.covers(), span.stats(Seen::Rt)), (ns(80), stats(&[300, 700, 40, 60])));
+}

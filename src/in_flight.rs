@@ -36,14 +36,13 @@
 //!
 //! # Ranges
 //!
-//! The atomic is the sum of all weights entered less those left, modulo 2^64. It is read with a sign, and shown as zero below zero: from 2^63 in
-//! flight on, or if more was left than entered. A guard leaves once what it entered with, so by guards alone the second cannot be.
-//! Nothing is refused or corrected there: the sum stays right, and so is the level when it is back in range.
+//! The atomic is the sum of all weights in flight, modulo 2^64. Each weight leaves once, by the guard that it entered with, and there
+//! is no other way to leave. So the sum is what is in flight, if that is less than 2^64; and no limit is lifted by a leave too many.
 
 mod entered;
 mod level;
 mod peaks;
 
-pub use entered::Entered;
+pub use entered::{Entered, LevelOwner};
 pub use level::InFlight;
 pub use peaks::Peaks;

@@ -79,7 +79,7 @@ pub use family::{
 };
 pub use gate::{Admission, Gate, GateBuilder, RationedGate};
 pub use histogram::{Distribution, Histogram, Scale};
-pub use in_flight::{Entered, InFlight, Peaks};
+pub use in_flight::{Entered, InFlight, LevelOwner, Peaks};
 #[cfg(loom)]
 #[doc(hidden)]
 pub use ring::parts;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::clock::{Clock, Coarse};
 use crate::error::{BuildError, OutOfRange};
+use crate::event::cells::EventCells;
 use crate::event::{Event, cells_of};
 use crate::ring::{Geometry, OutOfRing, Ring, RingAndClock};
 use crate::stripe::Strategy;
@@ -175,7 +176,14 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     #[inline(always)]
     #[allow(clippy::inline_always)] // it is twenty instructions where the event is known
     pub fn add(&self, event: E, n: u64) {
-        Ring::add(self, self.clock.quick(), cells_of(event).of_number(n), n);
+        self.put(cells_of(event), n);
+    }
+
+    /// As [`add`](Self::add), for an event's cells.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as `add`
+    pub(crate) fn put(&self, cells: EventCells, n: u64) {
+        Ring::add(self, self.clock.quick(), cells.of_number(n), n);
     }
 
     /// Records a value of a `Value`, `Histogram`, `Maximum` or `Minimum` event in the bucket of the clock's now.

@@ -5,6 +5,7 @@ use std::ops::Deref;
 
 use crate::family::labels::{LabelValue, Labels};
 use crate::family::series::Series;
+use crate::in_flight::{InFlight, LevelOwner};
 use crate::reclaim::Guard;
 use crate::sync::Arc;
 
@@ -115,6 +116,19 @@ impl<L: Labels, M> Deref for Handle<L, M> {
     #[inline]
     fn deref(&self) -> &M {
         &self.0.metric
+    }
+}
+
+/// A guard that a handle owns keeps the series.
+impl<L: Labels, M: LevelOwner> LevelOwner for Handle<L, M> {
+    #[inline]
+    fn in_flight(&self) -> &InFlight {
+        self.0.metric.in_flight()
+    }
+
+    #[inline]
+    fn left(&self, before: u64) {
+        self.0.metric.left(before);
     }
 }
 

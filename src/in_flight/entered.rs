@@ -1,20 +1,103 @@
-//! What is in flight until it is dropped.
+//! The guard: a weight in flight until it is dropped; and what can own one.
 
 use std::fmt::{self, Debug, Formatter};
 use std::mem;
+use std::ptr;
 
-/// Where something is in flight: an [`InFlight`](crate::InFlight), or that with a window, [`Peaks`](crate::Peaks).
+use super::level::InFlight;
+use crate::sync::Arc;
+
+/// What has an [`InFlight`], and can own guards of it: by an `Arc`, or by a family's [`Handle`](crate::Handle).
 ///
-/// Sealed: code outside the library cannot name it.
-pub trait Place {
-    #[doc(hidden)]
-    fn left(&self, weight: u64);
+/// Implement it for a type that has a level, and [hand](Entered::owned_by) guards to whatever owns the type: a future, a
+/// connection, a permit that is sent to another task.
+///
+/// ```
+/// use std::sync::Arc;
+/// use windrow::{Entered, InFlight, LevelOwner, SlidingWindow, events};
+///
+/// events! { enum Pool { Busy: Maximum } }
+///
+/// struct Endpoint {
+///     window: SlidingWindow<Pool>,
+///     busy: InFlight,
+/// }
+///
+/// impl LevelOwner for Endpoint {
+///     fn in_flight(&self) -> &InFlight {
+///         &self.busy
+///     }
+///
+///     fn left(&self, before: u64) {
+///         self.window.record(Pool::Busy, before); // as `Peaks` does
+///     }
+/// }
+///
+/// struct Request {
+///     inside: Entered<Arc<Endpoint>>, // leaves when the request is dropped
+/// }
+///
+/// let window = SlidingWindow::builder().build()?;
+/// let endpoint = Arc::new(Endpoint { window, busy: InFlight::new() });
+/// let inside = endpoint.busy.peaks_in(&endpoint.window, Pool::Busy).enter(1);
+/// let request = Request { inside: inside.owned_by(Arc::clone(&endpoint)) };
+/// assert_eq!(request.inside.owner().busy.level(), 1);
+/// drop(request);
+/// assert_eq!(endpoint.busy.level(), 0);
+/// # Ok::<(), windrow::BuildError>(())
+/// ```
+pub trait LevelOwner {
+    /// Returns the level: each time the same one. A guard takes its weight off the level that this returns when the
+    /// guard is dropped.
+    fn in_flight(&self) -> &InFlight;
+
+    /// Is told, behind the operation, the level from which a weight has left. Does nothing, unless an implementation
+    /// records it: in a [`Maximum`](crate::Kind::Maximum) event, as a leave of [`Peaks`](crate::Peaks) does.
+    #[inline]
+    fn left(&self, before: u64) {
+        let _ = before;
+    }
 }
 
-/// Something in flight, of some weight: it leaves when this is dropped.
+impl LevelOwner for InFlight {
+    #[inline]
+    fn in_flight(&self) -> &InFlight {
+        self
+    }
+}
+
+impl<O: LevelOwner + ?Sized> LevelOwner for &O {
+    #[inline]
+    fn in_flight(&self) -> &InFlight {
+        (**self).in_flight()
+    }
+
+    #[inline]
+    fn left(&self, before: u64) {
+        (**self).left(before);
+    }
+}
+
+impl<O: LevelOwner + ?Sized> LevelOwner for Arc<O> {
+    #[inline]
+    fn in_flight(&self) -> &InFlight {
+        (**self).in_flight()
+    }
+
+    #[inline]
+    fn left(&self, before: u64) {
+        (**self).left(before);
+    }
+}
+
+/// A guard of a weight in flight: the weight leaves when the guard is dropped.
 ///
-/// From [`InFlight::enter`](crate::InFlight::enter) and [`Peaks::enter`](crate::Peaks::enter), and from their `try_enter`. It may be dropped by
-/// another thread. If it is never dropped ([`mem::forget`]), it stays in flight.
+/// From [`InFlight::enter`] and [`Peaks::enter`](crate::Peaks::enter), and from their `try_enter`. Any thread may drop
+/// it. There is no other way to leave, so a level never shows less than is in flight, and no
+/// [limit](InFlight::try_enter) is lifted by a leave too many. A guard that is never dropped ([`mem::forget`]) stays
+/// in flight.
+///
+/// These guards borrow the level. [`owned_by`](Self::owned_by) makes one that owns it.
 ///
 /// ```
 /// use windrow::InFlight;
@@ -27,61 +110,121 @@ pub trait Place {
 /// assert_eq!(OPEN.level(), 0);
 /// ```
 #[must_use = "it leaves when it is dropped, which is at once"]
-pub struct Entered<P: Place> {
-    place: P,
+pub struct Entered<O: LevelOwner> {
+    owner: O,
     weight: u64,
 }
 
-impl<P: Place> Entered<P> {
-    pub(super) fn new(place: P, weight: u64) -> Entered<P> {
-        Entered { place, weight }
+/// # Entering
+impl InFlight {
+    /// Enters with a weight, until what it returns is dropped.
+    ///
+    /// A weight of zero changes nothing. Costs an atomic addition.
+    ///
+    /// ```
+    /// let open = windrow::InFlight::new();
+    /// let (one, other) = (open.enter(1), open.enter(1));
+    /// assert_eq!(open.level(), 2);
+    /// # drop((one, other));
+    /// ```
+    #[inline]
+    pub fn enter(&self, weight: u64) -> Entered<&InFlight> {
+        self.rise(weight);
+        Entered::new(self, weight)
     }
 
-    /// Leaves it in flight. For an owner that cannot keep a borrow, because it has the place itself: a future, with an `Arc`. Such an
-    /// owner calls `leave` when it is dropped, once, with the same weight.
+    /// Enters, if the level is then at most `limit`; else writes nothing.
+    ///
+    /// It is never over: a compare-exchange checks and counts at once. It is refused only if at one moment of the call the level and the weight were
+    /// over the limit. The limit is this call's alone: calls may have different ones (less for what is less urgent), and
+    /// [`enter`](Self::enter) has none.
+    ///
+    /// Costs a load and a compare-exchange, and again for each that another thread was faster with. Refused, a load.
+    ///
+    /// ```
+    /// let workers = windrow::InFlight::new();
+    /// let one = workers.try_enter(1, 2);
+    /// let urgent = workers.try_enter(1, 2);
+    /// assert!(one.is_some() && urgent.is_some());
+    /// assert!(workers.try_enter(1, 2).is_none());
+    /// drop(one);
+    /// assert!(workers.try_enter(1, 2).is_some());
+    /// ```
+    #[inline]
+    #[must_use = "it leaves when it is dropped, which is at once"]
+    pub fn try_enter(&self, weight: u64, limit: u64) -> Option<Entered<&InFlight>> {
+        self.try_rise(weight, limit).map(|_| Entered::new(self, weight))
+    }
+}
+
+impl<O: LevelOwner> Entered<O> {
+    pub(super) fn new(owner: O, weight: u64) -> Entered<O> {
+        Entered { owner, weight }
+    }
+
+    /// Returns what the guard borrows or owns.
     ///
     /// ```
     /// use std::sync::Arc;
     /// use windrow::InFlight;
     ///
-    /// struct Request {
-    ///     open: Arc<InFlight>,
-    /// }
-    ///
-    /// impl Request {
-    ///     fn begin(open: Arc<InFlight>) -> Request {
-    ///         open.enter(1).forget();
-    ///         Request { open }
-    ///     }
-    /// }
-    ///
-    /// impl Drop for Request {
-    ///     fn drop(&mut self) {
-    ///         self.open.leave(1);
-    ///     }
-    /// }
-    ///
     /// let open = Arc::new(InFlight::new());
-    /// let request = Request::begin(Arc::clone(&open));
-    /// assert_eq!(open.level(), 1);
-    /// drop(request);
-    /// assert_eq!(open.level(), 0);
+    /// let connection = open.enter(1).owned_by(Arc::clone(&open));
+    /// assert_eq!(connection.owner().level(), 1);
     /// ```
     #[inline]
-    pub fn forget(self) {
-        mem::forget(self);
+    pub fn owner(&self) -> &O {
+        &self.owner
     }
 }
 
-impl<P: Place> Drop for Entered<P> {
+impl<O: LevelOwner + Copy> Entered<O> {
+    /// Hands the weight to a guard that owns the level, and borrows nothing. Nothing enters or leaves by this, so a
+    /// limit that let the weight in holds.
+    ///
+    /// # Panics
+    ///
+    /// If the owner's level is another one. Then the weight leaves, as from a guard that is dropped.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use windrow::{Entered, InFlight};
+    ///
+    /// struct Connection {
+    ///     open: Entered<Arc<InFlight>>,
+    /// }
+    ///
+    /// fn connect(open: &Arc<InFlight>) -> Option<Connection> {
+    ///     let place = open.try_enter(1, 100)?;
+    ///     Some(Connection { open: place.owned_by(Arc::clone(open)) })
+    /// }
+    ///
+    /// let open = Arc::new(InFlight::new());
+    /// let connection = connect(&open);
+    /// assert_eq!(open.level(), 1);
+    /// std::thread::spawn(move || drop(connection)).join().unwrap();
+    /// assert_eq!(open.level(), 0);
+    /// ```
+    #[inline]
+    pub fn owned_by<P: LevelOwner>(self, owner: P) -> Entered<P> {
+        let is_same = ptr::eq(self.owner.in_flight(), owner.in_flight());
+        assert!(is_same, "a guard's new owner has the level that the weight has entered");
+        let weight = self.weight;
+        mem::forget(self); // what it borrows needs no drop
+        Entered::new(owner, weight)
+    }
+}
+
+impl<O: LevelOwner> Drop for Entered<O> {
     #[inline]
     fn drop(&mut self) {
-        self.place.left(self.weight);
+        let before = self.owner.in_flight().fall(self.weight);
+        self.owner.left(before);
     }
 }
 
 /// Shows the weight.
-impl<P: Place> Debug for Entered<P> {
+impl<O: LevelOwner> Debug for Entered<O> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Entered").field(&self.weight).finish()
     }

@@ -4,7 +4,6 @@ use std::fmt::{self, Debug, Display, Formatter};
 
 use crossbeam_utils::CachePadded;
 
-use super::entered::{Entered, Place};
 use crate::sync::{AtomicU64, Ordering, const_fn};
 
 /// How many are in flight: requests, connections, bytes.
@@ -34,16 +33,15 @@ use crate::sync::{AtomicU64, Ordering, const_fn};
 ///
 /// # Range
 ///
-/// The weights that are in flight at once are to add up to less than 2^63. From there on the level shows as 0, until enough has left; no weight is lost
-/// by it. A level that was left more often than it was entered, which takes a [`leave`](Self::leave) without a guard, shows as 0 until that is made
-/// up for.
+/// The weights that are in flight at once are to add up to less than 2^64; otherwise the level is too low, by 2^64, until
+/// enough has left. A weight leaves once, by its guard, so the level is never less than nothing.
 ///
 /// # Memory order
 ///
 /// All operations are in one order, and each sees what the threads of those before it did until then. So who finds the level at 0 sees
 /// what those did who have left; and behind [`try_enter(1, 1)`](Self::try_enter) one thread at a time works, as behind a lock.
 pub struct InFlight {
-    /// The sum of the weights in flight, modulo 2^64.
+    /// The weights in flight, added up: each rise has one fall, a guard's.
     sum: CachePadded<AtomicU64>,
 }
 
@@ -73,62 +71,9 @@ impl InFlight {
     /// ```
     #[inline]
     pub fn level(&self) -> u64 {
-        // Acquire: pairs with the Release in `rise` and `fall`: who reads zero sees what those did who have left.
-        shown(self.sum.load(Ordering::Acquire))
-    }
-
-    /// Enters with a weight, until what it returns is dropped.
-    ///
-    /// A weight of zero changes nothing. Costs an atomic addition.
-    ///
-    /// ```
-    /// let open = windrow::InFlight::new();
-    /// let (one, other) = (open.enter(1), open.enter(1));
-    /// assert_eq!(open.level(), 2);
-    /// # drop((one, other));
-    /// ```
-    #[inline]
-    pub fn enter(&self, weight: u64) -> Entered<&InFlight> {
-        self.rise(weight);
-        Entered::new(self, weight)
-    }
-
-    /// Enters, if the level is then at most `limit`; else writes nothing.
-    ///
-    /// It is never over: a compare-exchange checks and counts at once. It is refused only if at one moment of the call the level and the weight were
-    /// over the limit. The limit is this call's alone: calls may have different ones (less for what is less urgent), and
-    /// [`enter`](Self::enter) has none. A limit of 2^63 or more is 2^63 - 1.
-    ///
-    /// Costs a load and a compare-exchange, and again for each that another thread was faster with. Refused, a load.
-    ///
-    /// ```
-    /// let workers = windrow::InFlight::new();
-    /// let one = workers.try_enter(1, 2);
-    /// let urgent = workers.try_enter(1, 2);
-    /// assert!(one.is_some() && urgent.is_some());
-    /// assert!(workers.try_enter(1, 2).is_none());
-    /// drop(one);
-    /// assert!(workers.try_enter(1, 2).is_some());
-    /// ```
-    #[inline]
-    #[must_use = "it leaves when it is dropped, which is at once"]
-    pub fn try_enter(&self, weight: u64, limit: u64) -> Option<Entered<&InFlight>> {
-        self.try_rise(weight, limit).map(|_| Entered::new(self, weight))
-    }
-
-    /// Takes a weight off the level, whose guard was [forgotten](Entered::forget).
-    ///
-    /// Once for each: a level that is left more often than it was entered shows as 0, and is too low until that is made up for.
-    ///
-    /// ```
-    /// let open = windrow::InFlight::new();
-    /// open.enter(3).forget();
-    /// open.leave(3);
-    /// assert_eq!(open.level(), 0);
-    /// ```
-    #[inline]
-    pub fn leave(&self, weight: u64) {
-        self.fall(weight);
+        // Acquire: pairs with the Release in `rise` and `fall`: a thread that reads zero sees what those did that have
+        // left.
+        self.sum.load(Ordering::Acquire)
     }
 
     /// Enters, and returns the level after that.
@@ -138,20 +83,20 @@ impl InFlight {
         // included. So no operation counts in a bucket before one that its predecessor had seen. Acquire: the same, from the other side;
         // and the clock is read behind this.
         let before = self.sum.fetch_add(weight, Ordering::AcqRel);
-        shown(before.wrapping_add(weight))
+        before.wrapping_add(weight)
     }
 
     /// As `rise`, if that is at most `limit`.
     #[inline]
     pub(super) fn try_rise(&self, weight: u64, limit: u64) -> Option<u64> {
-        let most = limit.min(i64::MAX.cast_unsigned()).checked_sub(weight)?;
+        let most = limit.checked_sub(weight)?;
         let mut before = self.sum.load(Ordering::Relaxed); // the exchange looks again
-        while shown(before) <= most {
-            let after = before.wrapping_add(weight);
+        while before <= most {
+            let after = before + weight; // at most the limit
             // AcqRel: as in `rise`. Relaxed: it only tries again.
             let (order, failed) = (Ordering::AcqRel, Ordering::Relaxed);
             match self.sum.compare_exchange_weak(before, after, order, failed) {
-                Ok(_) => return Some(shown(after)),
+                Ok(_) => return Some(after),
                 Err(other) => before = other,
             }
         }
@@ -162,20 +107,7 @@ impl InFlight {
     #[inline]
     pub(super) fn fall(&self, weight: u64) -> u64 {
         // AcqRel: as in `rise`.
-        shown(self.sum.fetch_sub(weight, Ordering::AcqRel))
-    }
-}
-
-/// The level that a sum shows as.
-#[inline]
-fn shown(sum: u64) -> u64 {
-    sum.cast_signed().max(0).cast_unsigned()
-}
-
-impl Place for &InFlight {
-    #[inline]
-    fn left(&self, weight: u64) {
-        self.fall(weight);
+        self.sum.fetch_sub(weight, Ordering::AcqRel)
     }
 }
 

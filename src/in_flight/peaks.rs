@@ -7,16 +7,17 @@
 use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
 
-use super::entered::{Entered, Place};
+use super::entered::{Entered, LevelOwner};
 use super::level::InFlight;
 use crate::clock::{Clock, Coarse};
 use crate::error::SpanError;
-use crate::event::Event;
+use crate::event::cells::EventCells;
+use crate::event::{Event, cells_of};
 use crate::window::SlidingWindow;
 
 /// How many are in flight, and the most at once in each bucket of a window: from [`InFlight::peaks_in`].
 ///
-/// It is three words that refer to the two and name the event; make one wherever it is needed.
+/// It borrows the two and names the event; make one wherever it is needed.
 ///
 /// ```
 /// use windrow::{InFlight, Peaks, SlidingWindow, events};
@@ -60,6 +61,8 @@ pub struct Peaks<'a, E, C = Coarse> {
     in_flight: &'a InFlight,
     window: &'a SlidingWindow<E, C>,
     event: E,
+    /// The event's: looked up once, before anything enters.
+    cells: EventCells,
 }
 
 /// # The most at once
@@ -68,6 +71,11 @@ impl InFlight {
     ///
     /// The event is of the kind [`Maximum`](crate::Kind::Maximum), and of this level alone. One that has [values](crate::Kind::Value) or a
     /// histogram gets the same values, once for each operation; of a `Minimum` or a number that adds up, they mean nothing.
+    ///
+    /// # Panics
+    ///
+    /// If the event's [`index`](Event::index) is not below the number of events. What enters and leaves through the
+    /// result does not ask for the index again.
     ///
     /// ```
     /// use windrow::{InFlight, SlidingWindow, events};
@@ -85,7 +93,7 @@ impl InFlight {
         window: &'a SlidingWindow<E, C>,
         event: E,
     ) -> Peaks<'a, E, C> {
-        Peaks { in_flight: self, window, event }
+        Peaks { in_flight: self, window, event, cells: cells_of(event) }
     }
 }
 
@@ -106,8 +114,7 @@ impl<'a, E: Event, C: Clock> Peaks<'a, E, C> {
     /// ```
     #[inline]
     pub fn enter(&self, weight: u64) -> Entered<Peaks<'a, E, C>> {
-        self.window.record(self.event, self.in_flight.rise(weight));
-        Entered::new(*self, weight)
+        self.entered(self.in_flight.rise(weight), weight)
     }
 
     /// Enters, if the level is then at most `limit`: as [`InFlight::try_enter`]. Refused, it writes nothing to the window either.
@@ -126,25 +133,16 @@ impl<'a, E: Event, C: Clock> Peaks<'a, E, C> {
     #[must_use = "it leaves when it is dropped, which is at once"]
     pub fn try_enter(&self, weight: u64, limit: u64) -> Option<Entered<Peaks<'a, E, C>>> {
         let level = self.in_flight.try_rise(weight, limit)?;
-        self.window.record(self.event, level);
-        Some(Entered::new(*self, weight))
+        Some(self.entered(level, weight))
     }
 
-    /// Takes a weight off the level, whose guard was [forgotten](Entered::forget): as [`InFlight::leave`], and an add to the window.
-    ///
-    /// ```
-    /// # windrow::events! { enum Pool { Busy: Maximum } }
-    /// # let window = windrow::SlidingWindow::<Pool>::builder().build()?;
-    /// let busy = windrow::InFlight::new();
-    /// let peaks = busy.peaks_in(&window, Pool::Busy);
-    /// peaks.enter(1).forget();
-    /// peaks.leave(1);
-    /// assert_eq!(peaks.level(), 0);
-    /// # Ok::<(), windrow::BuildError>(())
-    /// ```
+    /// The guard of a weight that has entered: without the window until the level is recorded, so that the weight leaves
+    /// if the window's clock panics.
     #[inline]
-    pub fn leave(&self, weight: u64) {
-        self.window.record(self.event, self.in_flight.fall(weight));
+    fn entered(&self, level: u64, weight: u64) -> Entered<Peaks<'a, E, C>> {
+        let inside = Entered::new(self.in_flight, weight);
+        self.window.put(self.cells, level);
+        inside.owned_by(*self)
     }
 
     /// The weight in flight: [`InFlight::level`].
@@ -215,10 +213,15 @@ impl<'a, E: Event, C: Clock> Peaks<'a, E, C> {
     }
 }
 
-impl<E: Event, C: Clock> Place for Peaks<'_, E, C> {
+impl<E: Event, C: Clock> LevelOwner for Peaks<'_, E, C> {
     #[inline]
-    fn left(&self, weight: u64) {
-        self.leave(weight);
+    fn in_flight(&self) -> &InFlight {
+        self.in_flight
+    }
+
+    #[inline]
+    fn left(&self, before: u64) {
+        self.window.put(self.cells, before);
     }
 }
 

@@ -7,7 +7,7 @@ use std::thread;
 
 use testkit::{clock_at, ms, window};
 use windrow::clock::Manual;
-use windrow::{Entered, Family, InFlight, Peaks, SlidingWindow, labels};
+use windrow::{Entered, Family, InFlight, LevelOwner, Peaks, SlidingWindow, labels};
 
 use crate::Pool;
 
@@ -50,13 +50,76 @@ fn a_guard_may_be_dropped_by_another_thread_or_by_a_panic() {
 }
 
 #[test]
-fn what_is_forgotten_stays_until_it_is_left() {
+fn what_is_forgotten_stays() {
     let open = InFlight::new();
-    open.enter(2).forget();
     forget(open.enter(3));
-    assert_eq!(open.level(), 5);
-    open.leave(4);
-    assert_eq!(open.level(), 1);
+    drop(open.enter(2));
+    assert_eq!(open.level(), 3);
+}
+
+/// What a connection keeps.
+struct Connection {
+    open: Entered<Arc<InFlight>>,
+}
+
+#[test]
+fn a_guard_that_owns_its_level_leaves_once_wherever_it_is_dropped() {
+    let open = Arc::new(InFlight::new());
+    let connect = || {
+        let inside = open.try_enter(2, 4)?;
+        Some(Connection { open: inside.owned_by(Arc::clone(&open)) })
+    };
+    let (one, other) = (connect().unwrap(), connect().unwrap());
+    assert!(connect().is_none(), "to be handed over is to stay");
+    assert_eq!((open.level(), one.open.owner().level()), (4, 4));
+    thread::spawn(move || drop(one)).join().unwrap();
+    assert_eq!(open.level(), 2);
+    drop(other);
+    assert_eq!((open.level(), Arc::strong_count(&open)), (0, 1));
+    let alone = open.enter(7).owned_by(Arc::clone(&open));
+    drop(open);
+    assert_eq!(alone.owner().level(), 7, "it owns what it leaves");
+}
+
+#[test]
+fn a_guard_is_not_handed_to_another_level() {
+    let (one, other) = (InFlight::new(), InFlight::new());
+    let act = AssertUnwindSafe(|| drop(one.enter(5).owned_by(&other)));
+    assert!(catch_unwind(act).is_err());
+    assert_eq!((one.level(), other.level()), (0, 0));
+}
+
+/// A level and its window, as users have them.
+struct Endpoint {
+    window: Window,
+    busy: InFlight,
+}
+
+impl LevelOwner for Endpoint {
+    fn in_flight(&self) -> &InFlight {
+        &self.busy
+    }
+
+    fn left(&self, before: u64) {
+        self.window.record(Pool::Busy, before);
+    }
+}
+
+#[test]
+fn a_guard_that_owns_both_tells_the_window_when_it_leaves() {
+    let clock = clock_at(0);
+    let (window, busy) = (window::<Pool>(ms(100), 4, &clock), InFlight::new());
+    let endpoint = Arc::new(Endpoint { window, busy });
+    let enter = |weight| {
+        let inside = endpoint.busy.peaks_in(&endpoint.window, Pool::Busy).enter(weight);
+        inside.owned_by(Arc::clone(&endpoint))
+    };
+    let (one, two) = (enter(1), enter(2));
+    clock.advance(ms(100));
+    drop(one);
+    clock.advance(ms(100));
+    drop(two);
+    assert_eq!(maxima(&endpoint.window), [Some(3), Some(3), Some(2)]);
 }
 
 #[test]
@@ -82,41 +145,27 @@ fn what_is_refused_writes_nothing() {
     let peaks = open.peaks_in(&window, Pool::Busy);
     assert!(peaks.try_enter(2, 1).is_none());
     assert_eq!((open.level(), window.lifetime(Pool::Busy).max), (0, None));
-    open.enter(1).forget();
+    let one = open.enter(1);
     assert!(peaks.try_enter(1, 1).is_none());
     assert_eq!((open.level(), window.lifetime(Pool::Busy).max), (1, None));
+    drop(one);
 }
 
 /// The documented range.
 #[test]
-fn beyond_two_to_the_63_it_shows_as_zero_until_enough_has_left() {
+fn levels_are_exact_up_to_two_to_the_64() {
     const END: u64 = 1 << 63;
     let open = InFlight::new();
-    let most = open.try_enter(END - 1, u64::MAX).unwrap();
+    let half = open.try_enter(END, END).unwrap();
+    assert!(open.try_enter(1, END).is_none(), "what is large lifts no limit");
+    let beyond = open.enter(END - 1);
+    assert_eq!(open.level(), u64::MAX);
+    assert!(open.try_enter(1, u64::MAX).is_none());
+    drop(half);
     assert_eq!(open.level(), END - 1);
-    assert!(open.try_enter(1, u64::MAX).is_none(), "no limit lets it leave the range");
-    let beyond = open.enter(1);
-    assert_eq!(open.level(), 0);
-    drop(most);
-    assert_eq!(open.level(), 1);
     drop(beyond);
     assert_eq!(open.level(), 0);
-    assert!(open.try_enter(u64::MAX, u64::MAX).is_none());
-}
-
-#[test]
-fn a_leave_too_many_shows_as_zero_until_it_is_made_up_for() {
-    let window = window::<Pool>(ms(500), 2, &clock_at(0));
-    let open = InFlight::new();
-    let peaks = open.peaks_in(&window, Pool::Busy);
-    peaks.leave(2);
-    let one = peaks.enter(1);
-    assert_eq!((open.level(), window.stats(Pool::Busy).max), (0, Some(0)));
-    let two = peaks.enter(2);
-    assert_eq!((open.level(), peaks.peak()), (1, 1));
-    drop((one, two));
-    peaks.enter(2).forget();
-    assert_eq!(open.level(), 0);
+    assert!(open.try_enter(u64::MAX, u64::MAX).is_some());
 }
 
 #[test]
@@ -141,14 +190,14 @@ fn a_quiet_bucket_has_no_maximum_unless_somebody_enters_with_nothing() {
         let window = window::<Pool>(ms(100), 3, &clock);
         let open = InFlight::new();
         let peaks = open.peaks_in(&window, Pool::Busy);
-        peaks.enter(5).forget();
-        peaks.leave(leaving);
+        let inside = (peaks.enter(leaving), peaks.enter(5 - leaving));
+        drop(inside.0);
         clock.advance(ms(100));
         if mark {
             drop(peaks.enter(0));
         }
         clock.advance(ms(100));
-        peaks.enter(leaving).forget();
+        drop((peaks.enter(leaving), inside.1));
         maxima(&window)
     };
     assert_eq!(run(3, false), [Some(5), None, Some(5)]);
@@ -189,9 +238,9 @@ fn what_enters_without_the_window_is_in_the_next_maximum() {
     let window = window::<Pool>(ms(100), 2, &clock_at(0));
     let open = InFlight::new();
     let peaks = open.peaks_in(&window, Pool::Busy);
-    open.enter(4).forget();
+    let four = open.enter(4);
     assert_eq!((window.stats(Pool::Busy).max, peaks.peak()), (None, 4));
-    peaks.enter(1).forget();
+    drop((peaks.enter(1), four));
     assert_eq!(window.stats(Pool::Busy).max, Some(5));
 }
 
@@ -206,6 +255,10 @@ fn a_family_has_a_level_for_each_set_of_labels() {
     assert_eq!((one.level(), other.level(), tenants.lifetime()), (1, 2, 3));
     drop(guards);
     assert_eq!(tenants.lifetime(), 0);
+    let kept = one.enter(3).owned_by(one.clone());
+    drop((one, other));
+    assert_eq!(tenants.retain(|_, _| false), 1, "the other: a guard keeps its series");
+    assert_eq!((kept.owner().level(), tenants.lifetime()), (3, 3));
 }
 
 #[test]
@@ -214,6 +267,7 @@ fn all_of_it_can_be_shared() {
     shared::<InFlight>();
     shared::<Peaks<'_, Pool, Manual>>();
     shared::<Entered<&InFlight>>();
+    shared::<Entered<Arc<InFlight>>>();
     shared::<Entered<Peaks<'_, Pool, Manual>>>();
     assert_eq!(size_of::<Entered<&InFlight>>(), 16);
     let shared = Arc::new(InFlight::default());

@@ -2,6 +2,7 @@
 
 mod contract;
 mod oracle;
+mod panics;
 mod storm;
 
 use windrow::{Scale, events};

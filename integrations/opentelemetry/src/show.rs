@@ -113,9 +113,14 @@ macro_rules! one_number {
 one_number! {
     Counter, Counter: |counter| Some(Value::Unsigned(counter.lifetime()));
     Gauge, UpDownCounter: |gauge| Some(Value::Signed(gauge.sum()));
-    InFlight, UpDownCounter: |level| Some(Value::Signed(level.level().cast_signed())); // below 2^63
+    InFlight, UpDownCounter: |level| Some(Value::Signed(signed(level.level())));
     Maximum, Gauge: |maximum| maximum.get().map(Value::Unsigned);
     Minimum, Gauge: |minimum| minimum.get().map(Value::Unsigned);
+}
+
+/// A level as the signed number that OpenTelemetry has; one of 2^63 or more is shown as the highest.
+fn signed(level: u64) -> i64 {
+    i64::try_from(level).unwrap_or(i64::MAX)
 }
 
 const COUNT: usize = 0;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use windrow::{InFlight, LifetimeTotals, Metric, Peaks, SlidingWindow};
+use windrow::{InFlight, LevelOwner, LifetimeTotals, Metric, Peaks, SlidingWindow};
 
 windrow::events! {
     /// What is counted of requests.
@@ -95,6 +95,17 @@ impl Default for Endpoint {
     fn default() -> Endpoint {
         let builder = SlidingWindow::builder().interval(Duration::from_secs(60)).buckets(60);
         Endpoint::new(builder.build().expect("a minute in sixty buckets"))
+    }
+}
+
+/// A guard that an endpoint's handle owns leaves as a guard of its [peaks](Endpoint::peaks) does.
+impl LevelOwner for Endpoint {
+    fn in_flight(&self) -> &InFlight {
+        &self.in_flight
+    }
+
+    fn left(&self, before: u64) {
+        self.window.record(Http::InFlight, before);
     }
 }
 

@@ -5,14 +5,15 @@
 
 use std::time::Instant;
 
-use windrow::Handle;
+use windrow::{Entered, Handle, SlidingWindow};
 
 use crate::classify::Outcome;
 use crate::endpoint::{Endpoint, Http};
 use crate::labels::{Route, Routes};
 
 pub(crate) struct Flight {
-    endpoint: Handle<Route<'static>, Endpoint>,
+    /// Keeps the endpoint, and leaves when the flight is dropped.
+    inside: Entered<Handle<Route<'static>, Endpoint>>,
     began: Instant,
     /// How the request ended, once that is known.
     outcome: Option<Outcome>,
@@ -22,10 +23,14 @@ pub(crate) struct Flight {
 
 impl Flight {
     pub(crate) fn begin(routes: &'static Routes, route: Route<'_>) -> Flight {
-        let endpoint = routes.with(route).keep();
+        let endpoint = routes.with(route);
         endpoint.window().add(Http::Pass, 1);
-        endpoint.peaks().enter(1).forget(); // it leaves when the flight is dropped
-        Flight { endpoint, began: Instant::now(), outcome: None, is_inside: false }
+        let inside = endpoint.peaks().enter(1).owned_by(endpoint.keep());
+        Flight { inside, began: Instant::now(), outcome: None, is_inside: false }
+    }
+
+    fn window(&self) -> &SlidingWindow<Http> {
+        self.inside.owner().window()
     }
 
     /// Runs code of the service.
@@ -38,12 +43,12 @@ impl Flight {
 
     /// There is a response, or an error of the service.
     pub(crate) fn answered(&self) {
-        self.endpoint.window().record_duration(Http::Rt, self.began.elapsed());
+        self.window().record_duration(Http::Rt, self.began.elapsed());
     }
 
     /// A limit has refused it.
     pub(crate) fn blocked(&mut self) {
-        self.endpoint.window().add(Http::Block, 1);
+        self.window().add(Http::Block, 1);
         self.outcome = Some(Outcome::Success);
     }
 
@@ -55,7 +60,7 @@ impl Flight {
     /// Notes how the request ended. It may become an exception later, and then stays one.
     pub(crate) fn ended(&mut self, outcome: Outcome) {
         if outcome == Outcome::Exception && self.outcome != Some(Outcome::Exception) {
-            self.endpoint.window().add(Http::Exception, 1);
+            self.window().add(Http::Exception, 1);
         }
         self.outcome = Some(outcome);
     }
@@ -66,8 +71,7 @@ impl Drop for Flight {
         if self.is_inside {
             self.ended(Outcome::Exception);
         } else if self.is_open() {
-            self.endpoint.window().add(Http::Cancelled, 1);
+            self.window().add(Http::Cancelled, 1);
         }
-        self.endpoint.peaks().leave(1);
     }
 }

@@ -5,10 +5,11 @@
 //! and two that ask for the last place.
 
 use std::collections::BTreeSet;
+use std::mem::forget;
 use std::time::Duration;
 
 use windrow::clock::Manual;
-use windrow::{Clock, InFlight, Peaks, SlidingWindow, events};
+use windrow::{Clock, Entered, InFlight, LevelOwner, Peaks, SlidingWindow, events};
 use windrow_loom_tests::engine::{
     UnsafeCell,
     sync::Arc,
@@ -28,6 +29,29 @@ struct Busy<C> {
     window: SlidingWindow<Pool, C>,
 }
 
+/// A guard that owns both.
+type Inside<C> = Entered<Arc<Busy<C>>>;
+
+impl<C: Clock> LevelOwner for Busy<C> {
+    fn in_flight(&self) -> &InFlight {
+        &self.level
+    }
+
+    fn left(&self, before: u64) {
+        self.peaks().left(before);
+    }
+}
+
+/// Enters before the window has a say.
+fn inside<C: Clock>(busy: &Arc<Busy<C>>, weight: u64) -> Inside<C> {
+    busy.level.enter(weight).owned_by(Arc::clone(busy))
+}
+
+/// Enters, and stays until the model ends.
+fn enter<C: Clock>(peaks: Peaks<'_, Pool, C>) {
+    forget(peaks.enter(1));
+}
+
 impl<C: Clock> Busy<C> {
     fn peaks(&self) -> Peaks<'_, Pool, C> {
         self.level.peaks_in(&self.window, Pool::Busy)
@@ -42,7 +66,7 @@ impl<C: Clock> Busy<C> {
 
 fn spawn<T: Send + Sync + 'static, R: Send + 'static>(
     shared: &Arc<T>,
-    body: impl FnOnce(&T) -> R + Send + 'static,
+    body: impl FnOnce(&Arc<T>) -> R + Send + 'static,
 ) -> JoinHandle<R> {
     let shared = Arc::clone(shared);
     thread::spawn(move || body(&shared))
@@ -51,16 +75,31 @@ fn spawn<T: Send + Sync + 'static, R: Send + 'static>(
 /// A bucket, by its number, and a weight that enters there, or leaves if it is negative.
 type Op = (usize, i64);
 
-/// Does what a thread does, one operation after the other.
-fn play(busy: &Busy<Local>, ops: &[Op]) {
+/// What a thread has in flight before it begins: the weights that leave and have not entered.
+fn held(busy: &Arc<Busy<Local>>, ops: &[Op]) -> Vec<(i64, Inside<Local>)> {
+    let entered = |weight: i64| ops.iter().any(|(_, entering)| *entering == weight);
+    let leaving = ops.iter().map(|(_, weight)| -weight).filter(|weight| *weight > 0);
+    let before = leaving.filter(|weight| !entered(*weight));
+    before.map(|weight| (weight, inside(busy, weight.unsigned_abs()))).collect()
+}
+
+/// Does what a thread does, one operation after the other. Returns what is in flight at its end.
+fn play(
+    busy: &Arc<Busy<Local>>,
+    mut held: Vec<(i64, Inside<Local>)>,
+    ops: &[Op],
+) -> Vec<(i64, Inside<Local>)> {
     for (bucket, weight) in ops {
         set_time(*bucket as u64);
         turn();
-        match *weight {
-            entering @ 0.. => busy.peaks().enter(entering.unsigned_abs()).forget(),
-            leaving => busy.peaks().leave(leaving.unsigned_abs()),
+        if let Some(at) = held.iter().position(|(entered, _)| entered + weight == 0) {
+            drop(held.swap_remove(at));
+        } else {
+            let inside = busy.peaks().enter(weight.unsigned_abs());
+            held.push((*weight, inside.owned_by(Arc::clone(busy))));
         }
     }
+    held
 }
 
 /// A window of two buckets, with the first in which a thread does something open.
@@ -98,14 +137,15 @@ fn maxima_of(before: u64, order: &[Op]) -> Vec<Option<u64>> {
     maxima
 }
 
-/// Two threads enter and leave, with so many in flight already: the maxima are those of one of the orders.
-fn explore(model: Model, before: u64, one: &'static [Op], other: &'static [Op]) {
+/// Two threads enter and leave. What leaves without having entered is in flight when they begin.
+fn explore(model: Model, one: &'static [Op], other: &'static [Op]) {
     model.explore(move || {
         let busy = Arc::new(Busy { level: InFlight::new(), window: opened(one, other) });
-        busy.level.enter(before).forget();
-        let second = spawn(&busy, move |busy| play(busy, other));
-        play(&busy, one);
-        second.join().unwrap();
+        let (first, second) = (held(&busy, one), held(&busy, other));
+        let before = busy.level.level();
+        let second = spawn(&busy, move |busy| play(busy, second, other));
+        let _first = play(&busy, first, one);
+        let _second = second.join().unwrap();
         set_time(1);
         let possible: BTreeSet<_> =
             orders(one, other).iter().map(|order| maxima_of(before, order)).collect();
@@ -122,44 +162,47 @@ fn explore(model: Model, before: u64, one: &'static [Op], other: &'static [Op]) 
 #[test]
 fn two_in_one_bucket() {
     let model = Model::new("in_flight::two_in_one_bucket").bounded(2).bounded_over_epoch(1);
-    explore(model, 0, &[(0, 1), (0, -1)], &[(0, 2), (0, -2)]);
+    explore(model, &[(0, 1), (0, -1)], &[(0, 2), (0, -2)]);
 }
 
 /// Nobody enters in that bucket: what it began with is its maximum.
 #[test]
 fn two_that_leave_in_a_later_bucket() {
     let model = Model::new("in_flight::two_that_leave_in_a_later_bucket");
-    explore(model.bounded(2).bounded_over_epoch(1), 3, &[(1, -1)], &[(1, -2)]);
+    explore(model.bounded(2).bounded_over_epoch(1), &[(1, -1)], &[(1, -2)]);
 }
 
 /// One leaves in the next bucket while another enters in this one: each tells the greater level, or neither.
 #[test]
 fn enter_against_a_leave_in_the_next_bucket() {
     let model = Model::new("in_flight::enter_against_a_leave_in_the_next_bucket");
-    explore(model.bounded(2).bounded_over_epoch(1), 1, &[(1, -1)], &[(0, 2)]);
+    explore(model.bounded(2).bounded_over_epoch(1), &[(1, -1)], &[(0, 2)]);
 }
 
 /// One has been in flight since the bucket before, and leaves while another comes and goes.
 #[test]
 fn one_that_leaves_beside_one_that_comes_and_goes() {
     let model = Model::new("in_flight::one_that_leaves_beside_one_that_comes_and_goes");
-    explore(model.bounded(2).bounded_over_epoch(1), 1, &[(1, -1)], &[(1, 2), (1, -2)]);
+    explore(model.bounded(2).bounded_over_epoch(1), &[(1, -1)], &[(1, 2), (1, -2)]);
 }
 
-/// Two threads do the same, one of them after it has moved the clock to the next bucket, with so many in flight
-/// already. Returns the maxima of the two buckets.
-fn beside_a_clock(before: u64, operate: fn(Peaks<'_, Pool, Manual>)) -> [Option<u64>; 2] {
+/// Two threads do the same with what each of them is given, one of them after it has moved the clock to the next
+/// bucket. Returns the maxima of the two buckets.
+fn beside_a_clock<T: Send + 'static>(
+    give: impl Fn(&Arc<Busy<Manual>>) -> T,
+    operate: fn(Peaks<'_, Pool, Manual>, T),
+) -> [Option<u64>; 2] {
     let clock = Manual::default();
     let builder = SlidingWindow::builder().interval(interval(2)).buckets(2).clock(clock.clone());
     let busy = Arc::new(Busy { level: InFlight::new(), window: builder.build().unwrap() });
-    busy.level.enter(before).forget();
+    let (mine, others) = (give(&busy), give(&busy));
     let other = spawn(&busy, move |busy| {
         busy.window.clock().advance(Duration::from_nanos(LENGTH));
         turn();
-        operate(busy.peaks());
+        operate(busy.peaks(), others);
     });
     turn();
-    operate(busy.peaks());
+    operate(busy.peaks(), mine);
     other.join().unwrap();
     busy.maxima().try_into().unwrap()
 }
@@ -169,7 +212,7 @@ fn beside_a_clock(before: u64, operate: fn(Peaks<'_, Pool, Manual>)) -> [Option<
 fn enters_against_the_clock() {
     let model = Model::new("in_flight::enters_against_the_clock");
     model.bounded(1).explore(|| {
-        let maxima = beside_a_clock(0, |peaks| peaks.enter(1).forget());
+        let maxima = beside_a_clock(|_| (), |peaks, ()| enter(peaks));
         assert_ne!(maxima[0], Some(2), "the second to enter has not seen what the first saw");
         assert_eq!(maxima[0].max(maxima[1]), Some(2));
     });
@@ -179,7 +222,7 @@ fn enters_against_the_clock() {
 fn limited_enters_against_the_clock() {
     let model = Model::new("in_flight::limited_enters_against_the_clock");
     model.bounded(1).explore(|| {
-        let maxima = beside_a_clock(0, |peaks| peaks.try_enter(1, 2).unwrap().forget());
+        let maxima = beside_a_clock(|_| (), |peaks, ()| forget(peaks.try_enter(1, 2).unwrap()));
         assert_ne!(maxima[0], Some(2), "the second to enter has not seen what the first saw");
         assert_eq!(maxima[0].max(maxima[1]), Some(2));
     });
@@ -190,7 +233,7 @@ fn limited_enters_against_the_clock() {
 fn leaves_against_the_clock() {
     let model = Model::new("in_flight::leaves_against_the_clock");
     model.bounded(1).explore(|| {
-        let maxima = beside_a_clock(2, |peaks| peaks.leave(1));
+        let maxima = beside_a_clock(|busy| inside(busy, 1), |_, inside| drop(inside));
         assert_ne!(maxima[0], Some(1), "the second to leave has not seen what the first saw");
         assert_eq!(maxima[0].max(maxima[1]), Some(2));
     });
@@ -201,7 +244,8 @@ fn leaves_against_the_clock() {
 fn one_at_a_time() {
     Model::new("in_flight::one_at_a_time").explore(|| {
         let lock = Arc::new((InFlight::new(), UnsafeCell::new(0)));
-        let enter = |(level, cell): &(InFlight, UnsafeCell<u64>)| {
+        let enter = |lock: &Arc<(InFlight, UnsafeCell<u64>)>| {
+            let (level, cell) = &**lock;
             turn();
             let inside = level.try_enter(1, 1);
             if inside.is_some() {
@@ -221,18 +265,19 @@ fn one_at_a_time() {
 #[test]
 fn level_against_the_last_leave() {
     Model::new("in_flight::level_against_the_last_leave").explore(|| {
-        let work = Arc::new((InFlight::new(), UnsafeCell::new(0)));
-        work.0.enter(1).forget();
-        let other = spawn(&work, |(level, cell)| {
+        let work = Arc::new(UnsafeCell::new(0));
+        let level = Arc::new(InFlight::new());
+        let inside = level.enter(1).owned_by(Arc::clone(&level));
+        let other = spawn(&work, |cell| {
             // SAFETY: loom checks that no other thread uses the cell.
             cell.with_mut(|cell| unsafe { *cell = 7 });
             turn();
-            level.leave(1);
+            drop(inside);
         });
         turn();
-        if work.0.level() == 0 {
+        if level.level() == 0 {
             // SAFETY: loom checks that no other thread writes to the cell.
-            work.1.with(|cell| assert_eq!(unsafe { *cell }, 7));
+            work.with(|cell| assert_eq!(unsafe { *cell }, 7));
         }
         other.join().unwrap();
     });
@@ -243,12 +288,12 @@ fn level_against_the_last_leave() {
 fn limit_against_limit() {
     Model::new("in_flight::limit_against_limit").bounded(3).explore(|| {
         let level = Arc::new(InFlight::new());
-        let ask = |level: &InFlight| {
+        let ask = |level: &Arc<InFlight>| {
             turn();
             let inside = level.try_enter(2, 3);
             turn();
             if inside.is_some() {
-                assert!(level.level() <= 3, "{level} are in");
+                assert!(level.level() <= 3, "{} are in", level.level());
             }
             inside.is_some()
         };

@@ -7,9 +7,9 @@ use crate::twin::Twin;
 pub(super) const IN_FLIGHT: &[Twin] = &[
     Twin {
         name: "in-flight-raised-by-enters-alone",
-        file: "src/in_flight/peaks.rs",
-        find: "        self.window.record(self.event, self.in_flight.fall(weight));",
-        replace: "        self.in_flight.fall(weight);",
+        file: "src/in_flight/entered.rs",
+        find: "        self.owner.left(before);",
+        replace: "        let _ = before;",
         build: &CHECKER,
         model: "in_flight::two_that_leave_in_a_later_bucket",
         why: "a bucket that sees only leaves has no maximum",
@@ -17,8 +17,8 @@ pub(super) const IN_FLIGHT: &[Twin] = &[
     Twin {
         name: "in-flight-leave-raises-the-level-after-it",
         file: "src/in_flight/level.rs",
-        find: "        shown(self.sum.fetch_sub(weight, Ordering::AcqRel))",
-        replace: "        shown(self.sum.fetch_sub(weight, Ordering::AcqRel).wrapping_sub(weight))",
+        find: "        self.sum.fetch_sub(weight, Ordering::AcqRel)",
+        replace: "        self.sum.fetch_sub(weight, Ordering::AcqRel).wrapping_sub(weight)",
         build: &CHECKER,
         model: "in_flight::two_that_leave_in_a_later_bucket",
         why: "the level that a bucket began with is not in its maximum",
@@ -26,8 +26,8 @@ pub(super) const IN_FLIGHT: &[Twin] = &[
     Twin {
         name: "in-flight-raises-what-it-reads-afterwards",
         file: "src/in_flight/level.rs",
-        find: "        shown(before.wrapping_add(weight))",
-        replace: "        shown(self.sum.load(Ordering::Acquire).max(before & 0))",
+        find: "        before.wrapping_add(weight)",
+        replace: "        self.sum.load(Ordering::Acquire).max(before & 0)",
         build: &CHECKER,
         model: "in_flight::enter_against_a_leave_in_the_next_bucket",
         why: "others have left meanwhile, and the greatest level is in no maximum",
@@ -35,10 +35,10 @@ pub(super) const IN_FLIGHT: &[Twin] = &[
     Twin {
         name: "in-flight-leave-raises-what-it-read-before",
         file: "src/in_flight/level.rs",
-        find: "        shown(self.sum.fetch_sub(weight, Ordering::AcqRel))",
+        find: "        self.sum.fetch_sub(weight, Ordering::AcqRel)",
         replace: "        let before = self.sum.load(Ordering::Acquire);
         self.sum.fetch_sub(weight, Ordering::AcqRel);
-        shown(before)",
+        before",
         build: &CHECKER,
         model: "in_flight::enter_against_a_leave_in_the_next_bucket",
         why: "who enters meanwhile makes the level greater, and no leave tells that it ended",
@@ -46,9 +46,10 @@ pub(super) const IN_FLIGHT: &[Twin] = &[
     Twin {
         name: "in-flight-reads-the-clock-first",
         file: "src/in_flight/peaks.rs",
-        find: "        self.window.record(self.event, self.in_flight.rise(weight));",
+        find: "        self.entered(self.in_flight.rise(weight), weight)",
         replace: "        let at = self.window.now();
-        let _ = self.window.record_at(at, self.event, self.in_flight.rise(weight));",
+        let _ = self.window.record_at(at, self.event, self.in_flight.rise(weight));
+        Entered::new(*self, weight)",
         build: &CHECKER,
         model: "in_flight::enters_against_the_clock",
         why: "a level counts in a bucket that had ended before it was reached",
@@ -57,9 +58,9 @@ pub(super) const IN_FLIGHT: &[Twin] = &[
         name: "in-flight-limit-checks-and-then-adds",
         file: "src/in_flight/level.rs",
         find: "            match self.sum.compare_exchange_weak(before, after, order, failed) {
-                Ok(_) => return Some(shown(after)),",
+                Ok(_) => return Some(after),",
         replace: "            match self.sum.fetch_update(order, failed, |sum| Some(sum.wrapping_add(weight))) {
-                Ok(_) => return Some(shown(after)),",
+                Ok(_) => return Some(after),",
         build: &CHECKER,
         model: "in_flight::limit_against_limit",
         why: "two that have looked before either adds are in together",
@@ -67,8 +68,8 @@ pub(super) const IN_FLIGHT: &[Twin] = &[
     Twin {
         name: "in-flight-leave-is-relaxed",
         file: "src/in_flight/level.rs",
-        find: "        shown(self.sum.fetch_sub(weight, Ordering::AcqRel))",
-        replace: "        shown(self.sum.fetch_sub(weight, Ordering::Relaxed))",
+        find: "        self.sum.fetch_sub(weight, Ordering::AcqRel)",
+        replace: "        self.sum.fetch_sub(weight, Ordering::Relaxed)",
         build: &CHECKER,
         model: "in_flight::one_at_a_time",
         why: "who enters next does not see what the last one did",

@@ -212,7 +212,7 @@ async fn metrics_of_all_kinds_are_shown_by_reference_and_shared() {
     console.show("own", "A window", std::sync::Arc::new(window)).unwrap();
     console.show("requests", "By route", field(paths, Endpoint::window)).unwrap();
     let busy = std::sync::Arc::new(InFlight::new());
-    busy.enter(4).forget();
+    let _four = busy.enter(4).owned_by(busy.clone());
     console.show("busy", "Busy", busy).unwrap();
     console.nanoseconds("Rt");
     let error = console.show("open", "Again", counter()).unwrap_err();

@@ -77,13 +77,15 @@ fn levels_of_series_that_leave_are_taken_back_and_put_again_when_they_return() {
         };
         open.with(User { user: 1 }).add(-4);
         open.with(User { user: 2 }).add(1);
-        busy.with(Flag { on: true }).enter(3).forget();
+        let flag = busy.handle(Flag { on: true });
+        let (one, _two) = (flag.enter(1), flag.enter(2));
         look([-3.0, 3.0], "at first");
         open.remove(User { user: 1 });
         busy.remove(Flag { on: true });
         look([1.0, 0.0], "removed");
         open.with(User { user: 1 }).add(7);
-        busy.with(Flag { on: true }).leave(1);
+        drop(busy.with(Flag { on: true })); // used again
+        drop(one);
         look([8.0, 2.0], "back");
         drop(open);
         look([0.0, 2.0], "dropped");

@@ -124,9 +124,9 @@ fn each_metric_is_exported_as_the_instrument_of_its_kind() {
     HITS.reset();
     HITS.add(4);
     open.add(-2);
-    busy.enter(3).forget();
+    let three = busy.enter(3);
     assert_eq!(sdk.collect(), points(&[("busy{}", 3.0), ("hits{}", 7.0), ("open{}", -2.0)]));
-    busy.leave(3);
+    drop(three);
     greatest.record(0);
     least.record(9);
     assert_eq!(

@@ -12,9 +12,10 @@
 //! refused, and looks again. Who finds a closed room takes it out by the very look, under the family's lock, that finds it closed.
 
 use std::fmt::{self, Debug, Formatter};
+use std::mem;
 use std::sync::OnceLock;
 
-use windrow::{Counter, Entered, Family, Handle, InFlight, Labels, Metric};
+use windrow::{Counter, Entered, Family, Handle, InFlight, Labels, LevelOwner, Metric};
 
 use crate::unwind::make_or_undo;
 
@@ -48,8 +49,8 @@ pub struct Rooms<L: Labels> {
 /// How many places a key's room has; or, of no key, that of all keys that find no room.
 type Places<L> = for<'k> fn(Option<<L as Labels>::Borrowed<'k>>) -> u64;
 
-/// The level of a closed room: the highest that a level shows. No room has so many places.
-const CLOSED: u64 = i64::MAX.cast_unsigned();
+/// The level of a closed room: the highest. No room has so many places.
+const CLOSED: u64 = u64::MAX;
 
 impl<L: Labels> Rooms<L> {
     /// Rooms without a key yet, for so many keys. A function says how many places the room of a key has, when that comes for the first time; and, of
@@ -91,10 +92,10 @@ impl<L: Labels> Rooms<L> {
             let room = self.family.with(key);
             let places = room.places.get().copied().unwrap_or_else(|| self.make(&room.keep()));
             let places = places.min(CLOSED - 1);
-            if room.level.try_enter(1, places).map(Entered::forget).is_some() {
-                // While somebody is in it, it is not closed, and does not leave the family.
+            if let Some(inside) = room.level.try_enter(1, places) {
+                // While it is in use, it is not closed, and does not leave the family.
                 room.passed.increment();
-                return Some(InRoom { room: room.keep() });
+                return Some(InRoom { inside: inside.owned_by(Kept(room.keep())) });
             }
             if !room.is_closed() {
                 room.blocked.increment();
@@ -212,7 +213,8 @@ impl Room {
 
     /// Closes it, if it is empty; then returns true, also if it was closed before.
     fn close(&self) -> bool {
-        self.level.try_enter(CLOSED, CLOSED).map(Entered::forget).is_some() || self.is_closed()
+        let closed = self.level.try_enter(CLOSED, CLOSED).map(mem::forget); // for ever
+        closed.is_some() || self.is_closed()
     }
 
     fn is_closed(&self) -> bool {
@@ -258,17 +260,20 @@ impl Debug for Room {
 /// ```
 #[must_use = "the place is free again when this is dropped, which is at once"]
 pub struct InRoom<L: Labels> {
-    room: Handle<L, Room>,
+    inside: Entered<Kept<L>>,
 }
 
-impl<L: Labels> Drop for InRoom<L> {
-    fn drop(&mut self) {
-        self.room.level.leave(1);
+/// What a place keeps. (A room itself hands out no places but by its limit.)
+struct Kept<L: Labels>(Handle<L, Room>);
+
+impl<L: Labels> LevelOwner for Kept<L> {
+    fn in_flight(&self) -> &InFlight {
+        &self.0.level
     }
 }
 
 impl<L: Labels> Debug for InRoom<L> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("InRoom").field(&self.room.labels()).finish()
+        f.debug_tuple("InRoom").field(&self.inside.owner().0.labels()).finish()
     }
 }

@@ -12,8 +12,8 @@ const PAGE: &str = include_str!("page.html");
 /// What the page may do: run its own script, use its own style, and ask whoever served it. The two hashes are of what stands between
 /// `<script>` and `</script>`, and between `<style>` and `</style>`; `tests/page.rs` says what they have to be.
 const POLICY: &str = "default-src 'none'; \
-    script-src 'sha256-mOFb5y70hHyrrxJ+yilLlz0zVTkMSdZR0EStMCRhXIY='; \
-    style-src 'sha256-G1xUG9Z/R2v0fSKJonPvB3h9qWcvB7Ykl2sC+j3l7XE='; \
+    script-src 'sha256-Oc+nsFzYCDlJ3DvBaWJOEU21ikQwREBDSFtpCnlGzpk='; \
+    style-src 'sha256-cJu4iZG91mO8qZo24fJ+E0yvPHSf7sPFSBrfCgRW94Y='; \
     connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 pub(crate) fn response() -> Response<Body> {

@@ -42,6 +42,8 @@ pub(crate) struct Browser {
     folder: PathBuf,
     /// The protocol's name for being attached to the page.
     session: Option<Value>,
+    /// The same of all pages.
+    tabs: Vec<Value>,
     /// The number of the last command.
     last: u64,
     seen: Seen,
@@ -80,15 +82,30 @@ impl Browser {
         thread::spawn(move || read(answers, &sender));
         let seen = Seen::default();
         let session = None;
-        let mut browser = Browser { process, commands, messages, folder, session, last: 0, seen };
-        let page = browser.call("Target.createTarget", &json!({ "url": "about:blank" }));
-        let page = json!({ "targetId": page["targetId"], "flatten": true });
-        let attached = browser.call("Target.attachToTarget", &page);
-        browser.session = Some(attached["sessionId"].clone());
-        for domain in ["Page", "Runtime", "Network", "Log"] {
-            browser.call(&format!("{domain}.enable"), &json!({}));
-        }
+        let tabs = Vec::new();
+        let mut browser =
+            Browser { process, commands, messages, folder, session, tabs, last: 0, seen };
+        browser.open_tab();
         browser
+    }
+
+    /// Opens another empty page, to which calls go from now on. Returns its number.
+    pub(crate) fn open_tab(&mut self) -> usize {
+        self.session = None;
+        let page = self.call("Target.createTarget", &json!({ "url": "about:blank" }));
+        let page = json!({ "targetId": page["targetId"], "flatten": true });
+        let attached = self.call("Target.attachToTarget", &page);
+        self.tabs.push(attached["sessionId"].clone());
+        self.turn_to(self.tabs.len() - 1);
+        for domain in ["Page", "Runtime", "Network", "Log"] {
+            self.call(&format!("{domain}.enable"), &json!({}));
+        }
+        self.tabs.len() - 1
+    }
+
+    /// Calls go to this page from now on.
+    pub(crate) fn turn_to(&mut self, tab: usize) {
+        self.session = Some(self.tabs[tab].clone());
     }
 
     /// Calls a method of the protocol, and returns its result.

@@ -15,6 +15,8 @@ mod percentiles;
 mod pictures;
 mod restart;
 mod shop;
+mod tabs;
 mod traffic;
+mod truth;
 mod view;
 mod watch;

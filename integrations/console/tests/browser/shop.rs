@@ -1,6 +1,8 @@
 //! A shop whose traffic the page shows. Its clock moves only when told: while nothing is sold, what its windows hold stands
 //! still.
 
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
@@ -139,6 +141,16 @@ pub(crate) struct Served {
 impl Served {
     pub(crate) fn address(&self) -> String {
         self.server.address().to_string()
+    }
+
+    /// A stream of somebody else, who takes what comes until this is dropped.
+    pub(crate) fn stream(&self) -> TcpStream {
+        let mut stream = TcpStream::connect(self.server.address()).unwrap();
+        stream.write_all(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+        stream.read_exact(&mut [0; 12]).unwrap();
+        let mut reader = stream.try_clone().unwrap();
+        thread::spawn(move || std::io::copy(&mut reader, &mut std::io::sink()));
+        stream
     }
 
     /// Milliseconds that the console is not older than. Frames from now on say as many, or more.

@@ -4,6 +4,7 @@
 //! model can notice must be [excused](excuses), by a reason and another witness. [`check`] weakens
 //! nothing: it demands that the table there agrees with the sources.
 
+mod drops;
 mod excuses;
 mod queue;
 mod sites;
@@ -167,6 +168,7 @@ fn judge(root: &Path, mutants: &[Mutant<'_>], rows: &[Row]) -> Result<(), String
             wrong.push(format!("the witness {} is not there", excuse.witness));
         }
     }
+    wrong.extend(drops::check(root)?);
     if wrong.is_empty() {
         println!("    {} weaker orders, each with a model or an excuse", mutants.len());
         return Ok(());

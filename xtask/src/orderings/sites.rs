@@ -16,7 +16,7 @@ use crate::sources;
 const STRONG: [&str; 4] = ["SeqCst", "AcqRel", "Acquire", "Release"];
 
 /// Not the library's own steps: the reclaimer that checks, the switch between std and loom, and tests.
-const LEFT_OUT: [&str; 4] =
+pub(super) const LEFT_OUT: [&str; 4] =
     ["reclaim/checker", "ring/parts.rs", "sync.rs", "stripe/portable/tests.rs"];
 
 /// One order that is asked for.
@@ -104,7 +104,7 @@ fn of_file(file: &str, source: &str) -> Result<Vec<Site>, String> {
         }
         let mut site = Site {
             file: file.to_owned(),
-            function: place.function.last().map_or("-", |(name, _)| *name).to_owned(),
+            function: place.function().to_owned(),
             operation: operation.map_or("-", |operation| operation.text).to_owned(),
             order,
             nth: 1,
@@ -121,7 +121,7 @@ fn of_file(file: &str, source: &str) -> Result<Vec<Site>, String> {
 
 /// In which function a token stands, and in which calls.
 #[derive(Default)]
-struct Place<'s> {
+pub(super) struct Place<'s> {
     depth: usize,
     /// The functions that it is in, and how deep their bodies are.
     function: Vec<(&'s str, usize)>,
@@ -131,7 +131,13 @@ struct Place<'s> {
 }
 
 impl<'s> Place<'s> {
-    fn pass(&mut self, tokens: &[Token<'s>], at: usize) {
+    /// The name of the innermost function that it is in.
+    pub(super) fn function(&self) -> &'s str {
+        self.function.last().map_or("-", |(name, _)| *name)
+    }
+
+    /// Moves on over a token.
+    pub(super) fn pass(&mut self, tokens: &[Token<'s>], at: usize) {
         self.calls.pass(tokens, at);
         match tokens[at].text {
             "{" => {

@@ -1,10 +1,13 @@
 //! What a gate keeps allocated, to the byte; and that opening a bucket allocates nothing.
 
-use windrow::Gate;
-use windrow::clock::{Coarse, Manual};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::Duration;
+
+use windrow::clock::{Coarse, Manual, from_fn};
+use windrow::{Gate, Timestamp};
 
 use testkit::alone::in_each_strategy;
-use testkit::ns;
+use testkit::{ns, race};
 
 use crate::counting::own_bytes;
 
@@ -40,6 +43,57 @@ fn table() {
         if cfg!(all(target_arch = "x86_64", target_pointer_width = "64")) {
             assert_eq!(built, SHEETS + before(buckets.into()), "{buckets} buckets");
             assert_eq!(in_place, 128);
+        }
+    }
+}
+
+/// Sheets of segments of four, eight, sixteen, ... of which the first are made with the gate.
+const fn segments(sheets: i64) -> i64 {
+    let (mut there, mut segment) = (4, 8);
+    while there < sheets {
+        there += segment;
+        segment *= 2;
+    }
+    there
+}
+
+/// Threads that open buckets all the time, and what they have allocated together.
+fn allocated_by(threads: u32, buckets: u32) -> i64 {
+    let readings = AtomicU64::new(0);
+    let now = || Timestamp::from_nanos(readings.fetch_add(LENGTH, Ordering::Relaxed));
+    let clock = from_fn(now, Duration::ZERO);
+    let builder =
+        Gate::builder(5).interval(ns(LENGTH * u64::from(buckets))).buckets(buckets as usize);
+    let gate = builder.clock(clock).allow_coarse_clock().build().expect("sound");
+    let allocated = AtomicI64::new(0);
+    race(threads as usize, |_| {
+        let before = own_bytes();
+        for _ in 0..1_000 {
+            std::hint::black_box(gate.try_admit(1));
+        }
+        allocated.fetch_add(own_bytes() - before, Ordering::Relaxed);
+    });
+    allocated.into_inner()
+}
+
+/// A sheet for each thread that opens a bucket at the same moment, one for the head, and no more,
+/// however often they do.
+#[test]
+fn threads_that_open_buckets_at_once_take_a_sheet_each_at_most() {
+    in_each_strategy("gates::openers");
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn openers() {
+    for (threads, buckets) in [(3, 600), (8, 60), (64, 2), (64, 60), (64, 600)] {
+        let allocated = allocated_by(threads, buckets);
+        println!("{threads} threads, {buckets} buckets: {allocated} bytes more");
+        if cfg!(all(target_arch = "x86_64", target_pointer_width = "64")) {
+            let (threads, buckets) = (i64::from(threads), i64::from(buckets));
+            let sheets = segments(threads + 1) - 4;
+            let most = 128 * sheets + (threads + 1 - 4) * before(buckets) / 4;
+            assert!((0..=most.max(0)).contains(&allocated), "{allocated} of {most} bytes");
         }
     }
 }

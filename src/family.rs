@@ -22,6 +22,7 @@ mod metric;
 mod number;
 mod once;
 mod remove;
+mod sample;
 mod series;
 mod table;
 mod walk;

@@ -39,7 +39,9 @@ impl Buckets {
     /// Each is moved up to the end of the [cell](windrow::Scale::cell) that it is in, and shown as that: so a count is exact at the bound that
     /// is shown. It is where it was asked for if it is the end of a cell, such as a power of two; else it is greater by less than a
     /// cell, which is 9 % with the default scale. Bounds in one cell are shown once. One above the scale's range is not shown,
-    /// since nothing is known there but what the infinite bucket says.
+    /// since nothing is known there but what the infinite bucket says. One below the range, where a histogram does not tell
+    /// values apart, is [refused](crate::RegisterError::BoundBelow): all such bounds would be shown as one that is far
+    /// greater. Give the histogram a [`Scale`](windrow::Scale) that begins lower.
     pub fn at(bounds: &[u64]) -> Buckets {
         let mut bounds = bounds.to_vec();
         bounds.sort_unstable();
@@ -52,6 +54,11 @@ impl Buckets {
     #[must_use]
     pub fn per(self, per: u64) -> Buckets {
         Buckets { per, ..self }
+    }
+
+    /// The least of the bounds that were asked for.
+    pub(crate) fn least_bound(&self) -> Option<u64> {
+        self.bounds.as_ref()?.first().copied()
     }
 
     pub(crate) fn divides_by_zero(&self) -> bool {
@@ -171,6 +178,10 @@ pub fn buckets<S>(source: S, buckets: Buckets) -> Bucketed<S> {
 }
 
 impl<S: Encode> Encode for Bucketed<S> {
+    fn below(&self) -> u64 {
+        self.source.below()
+    }
+
     fn outline(&self) -> Outline {
         self.source.outline()
     }

@@ -77,6 +77,16 @@ pub enum RegisterError {
         /// The name given.
         name: String,
     },
+    /// A bound at which its histograms are to be shown is below the range of their scale: there they do not tell values
+    /// apart.
+    BoundBelow {
+        /// The name given.
+        name: String,
+        /// The bound.
+        bound: u64,
+        /// The least bound that can be shown.
+        least: u64,
+    },
     /// The registry cannot be encoded: another collector in it fails. So nothing is known of the names in it.
     Registry,
 }
@@ -118,6 +128,11 @@ impl Display for RegisterError {
             RegisterError::LabelTwice { label } => {
                 write!(f, "the label `{label}` is there twice, the registry's own labels included")
             }
+            RegisterError::BoundBelow { name, bound, least } => write!(
+                f,
+                "the bound {bound} of `{name}` is below {least}, up to which its histogram does not tell values \
+                 apart; leave it out, or give the histogram a scale that begins lower"
+            ),
             RegisterError::PerZero { name } => {
                 write!(
                     f,

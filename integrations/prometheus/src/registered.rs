@@ -60,6 +60,12 @@ pub fn register(
     if source.buckets().divides_by_zero() {
         return Err(RegisterError::PerZero { name: name.to_owned() });
     }
+    if let Some(bound) = source.buckets().least_bound() {
+        let least = source.below();
+        if bound < least {
+            return Err(RegisterError::BoundBelow { name: name.to_owned(), bound, least });
+        }
+    }
     if outline.overflows && outline.labels.contains(&OVERFLOW) {
         return Err(RegisterError::ReservedLabel { label: OVERFLOW.to_owned() });
     }

@@ -72,6 +72,10 @@ impl<M: Single> EncodeMetric for Shared<M> {
 }
 
 impl<M: Held> Encode for Shared<M> {
+    fn below(&self) -> u64 {
+        M::below(self)
+    }
+
     fn outline(&self) -> Outline {
         M::outline()
     }

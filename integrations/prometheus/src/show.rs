@@ -30,6 +30,11 @@ pub trait Show: Send + Sync + 'static {
 
     fn read(&self) -> Self::Reading;
 
+    /// Below which value its histograms do not tell values apart; 0, if there is none.
+    fn below(&self) -> u64 {
+        0
+    }
+
     /// Puts a part's samples, as many as there are.
     fn show<P: Pairs>(
         reading: &Self::Reading,
@@ -189,6 +194,10 @@ impl Show for Histogram {
 
     fn read(&self) -> Distribution {
         self.lifetime()
+    }
+
+    fn below(&self) -> u64 {
+        self.scale().least() - 1
     }
 
     fn show<P: Pairs>(

@@ -64,6 +64,9 @@ impl Named {
 pub trait Encode: Send + Sync + 'static {
     fn outline(&self) -> Outline;
 
+    /// As of [`Show::below`].
+    fn below(&self) -> u64;
+
     /// How its histograms are shown.
     fn buckets(&self) -> &Buckets {
         &Buckets::DEFAULT
@@ -81,6 +84,7 @@ pub trait Encode: Send + Sync + 'static {
 /// What is encoded the same, however it is held.
 pub trait Held: Send + Sync + 'static {
     fn outline() -> Outline;
+    fn below(&self) -> u64;
     fn encode(
         &self,
         parts: &[Named],
@@ -92,6 +96,10 @@ pub trait Held: Send + Sync + 'static {
 impl<T: Held> Encode for &'static T {
     fn outline(&self) -> Outline {
         T::outline()
+    }
+
+    fn below(&self) -> u64 {
+        T::below(self)
     }
 
     fn encode(
@@ -107,6 +115,10 @@ impl<T: Held> Encode for &'static T {
 impl<T: Held> Encode for Arc<T> {
     fn outline(&self) -> Outline {
         T::outline()
+    }
+
+    fn below(&self) -> u64 {
+        T::below(self)
     }
 
     fn encode(
@@ -126,6 +138,10 @@ macro_rules! held {
             impl<$($parameter)*> Held for $metric {
                 fn outline() -> Outline {
                     Outline::of::<$metric>(&[], false)
+                }
+
+                fn below(&self) -> u64 {
+                    Show::below(self)
                 }
 
                 fn encode(
@@ -179,10 +195,14 @@ impl<L, M, F> Held for Family<L, M, F>
 where
     L: Labels,
     M: Metric + Show,
-    F: Send + Sync + 'static,
+    F: Fn() -> M + Send + Sync + 'static,
 {
     fn outline() -> Outline {
         Outline::of::<M>(L::NAMES, L::COMBINATIONS.is_none())
+    }
+
+    fn below(&self) -> u64 {
+        self.sample().below()
     }
 
     fn encode(
@@ -251,11 +271,15 @@ where
     S: Deref<Target = Family<L, M, F>> + Send + Sync + 'static,
     L: Labels,
     M: Metric,
-    F: 'static,
+    F: Fn() -> M + 'static,
     N: Show,
 {
     fn outline(&self) -> Outline {
         Outline::of::<N>(L::NAMES, L::COMBINATIONS.is_none())
+    }
+
+    fn below(&self) -> u64 {
+        (self.field)(&self.family.sample()).below()
     }
 
     fn encode(

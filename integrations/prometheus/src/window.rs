@@ -92,6 +92,14 @@ impl<E: Event, C: Clock + Send + Sync + 'static> Show for SlidingWindow<E, C> {
     const LABELS: &'static [&'static str] =
         if parts_of::<E>() > OF_VALUES { &["event", "le", "q"] } else { &["event"] };
 
+    fn below(&self) -> u64 {
+        let below = |event: &E| match event.kind() {
+            Kind::Histogram(scale) => scale.least() - 1,
+            _ => 0,
+        };
+        E::ALL.iter().map(below).max().unwrap_or(0)
+    }
+
     fn read(&self) -> Reading<E> {
         let with_cells =
             E::ALL.iter().filter(|event| matches!(event.kind(), Kind::Histogram(_))).copied();

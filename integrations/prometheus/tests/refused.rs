@@ -8,7 +8,7 @@ use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter as TheirCounter;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
-use windrow::{Counter, Family, Gauge, SlidingWindow, events, labels};
+use windrow::{Counter, Family, Gauge, Scale, SlidingWindow, events, labels};
 use windrow_prometheus::{Buckets, RegisterError, buckets, register};
 
 labels! {
@@ -23,6 +23,7 @@ labels! {
 }
 
 events! { enum Hits { Hit: Count } }
+events! { enum Upload { Bytes: Histogram } }
 
 static COUNTER: Counter = Counter::new();
 static GAUGE: Gauge = Gauge::new();
@@ -72,6 +73,32 @@ fn what_a_histogram_shows_twice_or_not_at_all() {
             &taken(taken_name).unwrap_err(),
         );
     }
+}
+
+#[test]
+fn bounds_below_the_scale_which_would_be_shown_as_one_far_greater() {
+    static FINE: Family<Route, windrow::Histogram> =
+        Family::with_constructor(|| windrow::Histogram::with_scale(Scale::fixed::<2, 1, 4_096>()));
+    static COARSE: Family<Route, windrow::Histogram> = Family::new();
+    let error = |bound| RegisterError::BoundBelow { name: "rt".to_owned(), bound, least: 512 };
+    let at = |bounds: &[u64]| Buckets::at(bounds);
+    let new = Registry::default;
+    let source = || buckets(&RT, at(&[1 << 20, 100, 5, 200]));
+    refuses(new(), |registry| register(registry, "rt", "", source()), &error(5));
+    let source = || buckets(&COARSE, at(&[511]));
+    refuses(new(), |registry| register(registry, "rt", "", source()), &error(511));
+    let window = || {
+        let window = SlidingWindow::<Upload>::builder().build().unwrap();
+        buckets(Arc::new(window), at(&[1 << 20, 0]))
+    };
+    refuses(new(), |registry| register(registry, "rt", "", window()), &error(0));
+    for bound in [512, 1 << 40] {
+        register(&mut new(), "rt", "", buckets(&RT, at(&[bound]))).unwrap();
+        register(&mut new(), "rt", "", buckets(&COARSE, at(&[bound]))).unwrap();
+    }
+    register(&mut new(), "rt", "", buckets(&FINE, at(&[1, 5, 100]))).unwrap();
+    register(&mut new(), "rt", "", buckets(&COUNTER, at(&[1]))).unwrap(); // it has none
+    assert!(COARSE.is_empty());
 }
 
 #[test]

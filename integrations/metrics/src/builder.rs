@@ -1,5 +1,7 @@
 //! A recorder's settings.
 
+use std::time::Duration;
+
 use windrow::Scale;
 
 use crate::buckets::{Buckets, Cells, Matcher, Shape};
@@ -29,6 +31,8 @@ pub struct Builder {
     global_labels: Vec<(String, String)>,
     keys: usize,
     keys_per_name: usize,
+    key_bytes: usize,
+    idle: Option<Duration>,
     recommended_naming: bool,
 }
 
@@ -41,6 +45,8 @@ impl Recorder {
             global_labels: Vec::new(),
             keys: 100_000,
             keys_per_name: 10_000,
+            key_bytes: 1_024,
+            idle: None,
             recommended_naming: false,
         }
     }
@@ -109,8 +115,8 @@ impl Builder {
     /// A key is a name with labels. One that comes when there are as many is *refused*: what it counts goes to the
     /// series of its name with the label `overflow="true"`, or to `windrow_metrics_overflow_counter` or
     /// `.._histogram` if the name is new as well. [`Snapshot::problems`](crate::Snapshot::problems) and the metric
-    /// `windrow_metrics_refused_total` tell how many calls had such a key. A refused gauge counts nothing, and
-    /// neither does `absolute`.
+    /// `windrow_metrics_refused_total` tell how many calls had such a key. A refused gauge is in no series, and
+    /// neither is an `absolute`: `windrow_metrics_dropped_total` tells how many updates there were of them.
     pub fn keys(self, keys: usize) -> Builder {
         Builder { keys, ..self }
     }
@@ -119,6 +125,37 @@ impl Builder {
     /// values of does not use up what other names need.
     pub fn keys_per_name(self, keys: usize) -> Builder {
         Builder { keys_per_name: keys, ..self }
+    }
+
+    /// How long a key may be: 1024 bytes by default, of its name and of each label's name and value, and
+    /// 4 for each label. A longer one is refused, as by [`keys`](Self::keys): so what comes from
+    /// outside takes a bounded part of the memory and of the text.
+    ///
+    /// ```
+    /// let recorder = windrow_metrics::Recorder::builder().key_bytes(100).build()?;
+    /// metrics::with_local_recorder(&recorder, || {
+    ///     metrics::counter!("requests", "path" => "/").increment(1);
+    ///     metrics::counter!("requests", "path" => "/long".repeat(20)).increment(2);
+    /// });
+    /// let text = recorder.handle().render();
+    /// assert!(text.contains("requests{overflow=\"true\"} 2\n"));
+    /// # Ok::<(), windrow_metrics::BuildError>(())
+    /// ```
+    pub fn key_bytes(self, bytes: usize) -> Builder {
+        Builder { key_bytes: bytes, ..self }
+    }
+
+    /// Has keys leave that were not used for some time, between `after` and twice that: never, by
+    /// default. They make room for new keys, and their series are no more exported.
+    ///
+    /// A key is used by a macro call. A key of which a handle is kept (`let requests = counter!(..)`),
+    /// or which the calls of a thread have used that makes no calls any more but has not ended, stays;
+    /// and so do two keys that share a series. So no count is lost: what a key has counted was in a
+    /// snapshot or a text before it leaves. If it comes back, it begins at zero, which Prometheus
+    /// takes for a restart. Idle keys are looked for by a render or a snapshot, every half of `after`;
+    /// behind it, each thread's next call with a key takes the reader's lock.
+    pub fn idle(self, after: Duration) -> Builder {
+        Builder { idle: Some(after), ..self }
     }
 
     /// Whether names end as Prometheus recommends: counters in `_total`, and before that the unit that a metric was
@@ -147,10 +184,16 @@ impl Builder {
     /// # Errors
     /// If bounds of buckets are missing, not finite, or do not ascend, or no steps make one.
     pub fn build(self) -> Result<Recorder, BuildError> {
-        let Builder { shape, matched, global_labels, keys, keys_per_name, recommended_naming } =
-            self;
-        let buckets = Buckets::new(shape, matched)?;
-        let config = Config { buckets, global_labels, keys, keys_per_name, recommended_naming };
+        let buckets = Buckets::new(self.shape, self.matched)?;
+        let config = Config {
+            buckets,
+            global_labels: self.global_labels,
+            keys: self.keys,
+            keys_per_name: self.keys_per_name,
+            key_bytes: self.key_bytes,
+            idle: self.idle,
+            recommended_naming: self.recommended_naming,
+        };
         Ok(Recorder::new(Registry::new(config)))
     }
 

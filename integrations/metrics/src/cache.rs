@@ -24,6 +24,7 @@ use crate::counter::CounterCell;
 use crate::gauge::GaugeCell;
 use crate::histogram::HistogramCell;
 use crate::own::Own;
+use crate::registry::EPOCH_BITS;
 
 /// Slots of a thread that has used a metric.
 const LEAST: usize = 32;
@@ -85,13 +86,15 @@ struct Cache {
     keys: usize,
     /// Where to look for the next key that has to leave.
     turn: usize,
+    /// The recorder of the last key that was kept.
+    newest: u64,
     /// None before the first key.
     seed: Option<[u64; 2]>,
 }
 
 thread_local! {
     static CACHE: RefCell<Cache> =
-        const { RefCell::new(Cache { slots: Vec::new(), keys: 0, turn: 0, seed: None }) };
+        const { RefCell::new(Cache { slots: Vec::new(), keys: 0, turn: 0, newest: 0, seed: None }) };
 }
 
 /// What this thread has kept for `key` of that recorder, if `pick` wants it. `None` too while the thread's
@@ -148,7 +151,7 @@ impl Cache {
     fn keep(&mut self, slot: Slot) -> Vec<Slot> {
         let random = |n: u64| RandomState::new().hash_one(n);
         self.seed.get_or_insert_with(|| [random(0), random(1) | 1]);
-        let mut gone = Vec::new();
+        let mut gone = self.let_go(slot.recorder);
         gone.extend(if self.keys == MOST { self.remove_some() } else { None });
         if 2 * (self.keys + 1) > self.slots.len() {
             let size = (2 * self.slots.len()).max(LEAST);
@@ -160,6 +163,30 @@ impl Cache {
             }
         }
         gone.extend(self.put(slot));
+        gone
+    }
+
+    /// Lets go of what was kept for a recorder under a number that it had before.
+    fn let_go(&mut self, recorder: u64) -> Vec<Slot> {
+        let is_first = recorder.trailing_zeros() >= EPOCH_BITS; // it had no number before
+        if mem::replace(&mut self.newest, recorder) == recorder || is_first {
+            return Vec::new();
+        }
+        let is_old = |slot: &Slot| {
+            slot.recorder != recorder && slot.recorder >> EPOCH_BITS == recorder >> EPOCH_BITS
+        };
+        if !self.slots.iter().flatten().any(is_old) {
+            return Vec::new();
+        }
+        let size = self.slots.len();
+        let before = mem::take(&mut self.slots);
+        self.slots.resize_with(size, || None);
+        self.keys = 0;
+        let (mut gone, kept): (Vec<Slot>, Vec<Slot>) =
+            before.into_iter().flatten().partition(is_old);
+        for slot in kept {
+            gone.extend(self.put(slot));
+        }
         gone
     }
 
@@ -323,6 +350,24 @@ mod tests {
         assert!(finds(&cache, 7, &Key::from_parts("x", &[("b", "2"), ("a", "1")])));
         assert!(!finds(&cache, 7, &Key::from_parts("x", &[("b", "1"), ("a", "2")])));
         assert!(!finds(&cache, 7, &Key::from_name("x")));
+    }
+
+    #[test]
+    fn what_was_kept_for_a_recorder_under_another_number_is_let_go() {
+        let mut cache = Cache::default();
+        let (one, other) = (5 << EPOCH_BITS, 6 << EPOCH_BITS);
+        let of = |recorder, n| Slot { recorder, ..slot(key(n)) };
+        for n in 0..100 {
+            cache.keep(of(one, n));
+            cache.keep(of(other, n));
+        }
+        let gone = cache.keep(of(one + 1, 7));
+        assert_eq!(gone.len(), 100);
+        assert!(gone.iter().all(|slot| slot.recorder == one));
+        assert!(cache.keep(of(one + 1, 8)).is_empty());
+        assert!(finds(&cache, one + 1, &key(7)) && !finds(&cache, one, &key(8)));
+        assert!((0..100).all(|n| finds(&cache, other, &key(n))));
+        assert_eq!(cache.keys, 102);
     }
 
     #[test]

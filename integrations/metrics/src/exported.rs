@@ -4,19 +4,89 @@
 //! or keep one of two values. So each metric takes its name, and a histogram those of its parts. One that comes later
 //! and would have a name that is taken gets another.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 use metrics::Unit;
 
 use crate::kind::Kind;
 
+/// The metrics of a recorder's own. Each is there if it has counted.
+pub(crate) const REFUSED: &str = "windrow_metrics_refused_total";
+pub(crate) const UNRECORDED: &str = "windrow_metrics_unrecorded_total";
+pub(crate) const DROPPED: &str = "windrow_metrics_dropped_total";
+pub(crate) const OWN: [&str; 3] = [REFUSED, UNRECORDED, DROPPED];
+
+/// The names that metrics have. One that has been exported keeps its name, whatever is learned of it
+/// or of others: so two exports never call one metric by the other's name.
+#[derive(Default)]
+pub(crate) struct Names {
+    taken: Taken,
+    /// By kind and by the name without suffixes.
+    given: BTreeMap<(Kind, Arc<str>), Given>,
+    /// How many exports there were.
+    exports: u64,
+}
+
+/// For how many exports a metric that is not in them keeps its name. Those that run at the same time may have begun in
+/// another order.
+const KEPT: u64 = 8;
+
+struct Given {
+    wanted: String,
+    exported: String,
+    /// The export that it was last in.
+    seen: u64,
+}
+
+impl Names {
+    /// No name is given but those that are reserved, for counters.
+    pub(crate) fn new(reserved: &[&str]) -> Names {
+        let mut names = Names::default();
+        for name in reserved {
+            names.taken.take(Kind::Counter, name);
+        }
+        names
+    }
+
+    /// Begins an export. A metric that was not in the last ones is gone, and its name is free.
+    pub(crate) fn begin(&mut self) {
+        self.exports += 1;
+        let now = self.exports;
+        self.given.retain(|(kind, _), given| {
+            let stays = now - given.seen <= KEPT;
+            if !stays {
+                self.taken.free(*kind, &given.exported);
+            }
+            stays
+        });
+    }
+
+    /// What a metric is exported as, and would have been. It is called `name` without suffixes, and
+    /// `wants` a name if it has none yet. Call it in the order in which metrics came.
+    pub(crate) fn give(
+        &mut self,
+        kind: Kind,
+        name: &Arc<str>,
+        wants: impl FnOnce() -> String,
+    ) -> (String, String) {
+        let taken = &mut self.taken;
+        let given = self.given.entry((kind, Arc::clone(name))).or_insert_with(|| {
+            let wanted = wants();
+            Given { exported: taken.take(kind, &wanted), wanted, seen: 0 }
+        });
+        given.seen = self.exports;
+        (given.exported.clone(), given.wanted.clone())
+    }
+}
+
 /// The names that are taken.
 #[derive(Default)]
-pub(crate) struct Taken(HashSet<String>);
+struct Taken(HashSet<String>);
 
 impl Taken {
     /// Takes `name` for a metric, or the first name like it that is free.
-    pub(crate) fn take(&mut self, kind: Kind, name: &str) -> String {
+    fn take(&mut self, kind: Kind, name: &str) -> String {
         let by_kind = || format!("{name}_{kind}");
         let numbered = (2_u64..).map(|n| format!("{name}_{kind}_{n}"));
         let mut like_it = std::iter::once_with(by_kind).chain(numbered);
@@ -29,6 +99,14 @@ impl Taken {
                 return exported;
             }
             exported = like_it.next().expect("numbers do not end");
+        }
+    }
+}
+
+impl Taken {
+    fn free(&mut self, kind: Kind, exported: &str) {
+        for part in parts(kind) {
+            self.0.remove(&format!("{exported}{part}"));
         }
     }
 }

@@ -9,6 +9,7 @@ mod error;
 mod exported;
 mod gauge;
 mod histogram;
+mod idle;
 mod kind;
 mod listing;
 mod names;

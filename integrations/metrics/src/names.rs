@@ -52,6 +52,12 @@ pub(crate) fn label_name(name: &str, kind: Kind) -> String {
     }
 }
 
+/// How long `key` is in a text, about: with each label's quotes, its equals sign and its comma.
+pub(crate) fn bytes(key: &Key) -> usize {
+    let label = |label: &metrics::Label| label.key().len() + label.value().len() + 4;
+    key.name().len() + key.labels().map(label).sum::<usize>()
+}
+
 /// The labels of a series, by name.
 pub(crate) type Labels = Arc<[(String, String)]>;
 

@@ -52,14 +52,45 @@ impl HistogramFn for Own<HistogramCell> {
     }
 }
 
+/// Counts what is in no series: of one kind.
+#[derive(Default)]
+pub(crate) struct Dropped(windrow::Counter);
+
+impl Dropped {
+    fn note(&self) {
+        self.0.increment();
+    }
+
+    pub(crate) fn count(&self) -> u64 {
+        self.0.lifetime()
+    }
+}
+
+/// The handle of a gauge whose key was refused: what many have set is no number of anything.
+impl GaugeFn for Dropped {
+    fn increment(&self, _: f64) {
+        self.note();
+    }
+
+    fn decrement(&self, _: f64) {
+        self.note();
+    }
+
+    fn set(&self, _: f64) {
+        self.note();
+    }
+}
+
 /// The handle of a counter whose key was refused: what it adds goes to the series of all such keys.
-pub(crate) struct Overflow(pub(crate) Arc<CounterCell>);
+pub(crate) struct Overflow(pub(crate) Arc<CounterCell>, pub(crate) Arc<Dropped>);
 
 impl CounterFn for Overflow {
     fn increment(&self, n: u64) {
         self.0.add(n);
     }
 
-    /// Nothing: no cell remembers what this key has counted, so how much is missing is not known.
-    fn absolute(&self, _: u64) {}
+    /// Is dropped: no cell remembers what this key has counted, so what it lacks is not known.
+    fn absolute(&self, _: u64) {
+        self.1.note();
+    }
 }

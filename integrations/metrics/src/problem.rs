@@ -51,13 +51,22 @@ pub enum Problem {
         /// The label's.
         label: String,
     },
-    /// Calls had a new key when there were as many keys as may be. What counters and histograms counted is in a
-    /// series with the label `overflow="true"`; an `absolute`, and what gauges were told, is not exported.
+    /// Calls had a new key when there were as many keys as may be, or one that is too
+    /// [long](crate::Builder::key_bytes). What counters and histograms counted is in a series with the label
+    /// `overflow="true"`; an `absolute`, and what gauges were told, is [dropped](Problem::Dropped).
     Refused {
         /// Of which kind.
         kind: Kind,
         /// How many calls there were: of a macro, or to register.
         calls: u64,
+    },
+    /// Gauges whose keys were refused were set, or counters whose keys were refused were given an `absolute`. These
+    /// updates are in no series.
+    Dropped {
+        /// Of which kind.
+        kind: Kind,
+        /// How many updates there were.
+        updates: u64,
     },
     /// Values were recorded that no sum can hold: not a number, infinite, or beyond 2^53. They are not in the
     /// histogram.
@@ -91,7 +100,13 @@ impl Display for Problem {
                 write!(f, "`{name}` has the label `{label}` twice; the greatest value counts")
             }
             Problem::Refused { kind, calls } => {
-                write!(f, "{calls} calls had a new {kind} when there were as many keys as may be")
+                write!(
+                    f,
+                    "{calls} calls had a new {kind} when there were as many keys as may be, or a long key"
+                )
+            }
+            Problem::Dropped { kind, updates } => {
+                write!(f, "{updates} updates of {kind}s whose keys were refused are in no series")
             }
             Problem::Unrecorded { name, values } => write!(
                 f,

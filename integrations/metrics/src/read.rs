@@ -1,11 +1,10 @@
 //! From the registry to a snapshot.
 
-use std::mem;
 use std::sync::Arc;
 
 use crate::cell::Cell;
 use crate::counter::CounterCell;
-use crate::exported::{Taken, recommended};
+use crate::exported::{DROPPED, REFUSED, UNRECORDED, recommended};
 use crate::gauge::GaugeCell;
 use crate::histogram::{HistogramCell, Told};
 use crate::kind::Kind;
@@ -15,12 +14,10 @@ use crate::problem::Problem;
 use crate::registry::Registry;
 use crate::snapshot::{Family, Series, Snapshot, Value};
 
-/// The metrics of a recorder's own. Each is there if it has counted.
-const REFUSED: &str = "windrow_metrics_refused_total";
-const UNRECORDED: &str = "windrow_metrics_unrecorded_total";
-
-/// A family under the name that it would have, and what else is known of it.
+/// A family without a name as yet, and what else is known of it.
 struct Found {
+    /// Without suffixes.
+    name: Arc<str>,
     order: usize,
     family: Family,
     /// Two names of it.
@@ -32,24 +29,39 @@ struct Found {
 impl Registry {
     /// Reads all numbers. No key waits for it.
     pub(crate) fn snapshot(&self) -> Snapshot {
-        let mut found = self.found(&self.listed::<CounterCell>());
-        found.extend(self.found(&self.listed::<GaugeCell>()));
-        found.extend(self.found(&self.listed::<HistogramCell>()));
-        // A name goes to whoever came first, so that no metric loses the one that it has.
+        self.let_idle_leave();
+        let mut found = Registry::found(&self.listed::<CounterCell>());
+        found.extend(Registry::found(&self.listed::<GaugeCell>()));
+        found.extend(Registry::found(&self.listed::<HistogramCell>()));
+        // A name goes to the metric that came first.
         found.sort_unstable_by_key(|found| found.order);
-        let mut taken = Taken::default();
-        taken.take(Kind::Counter, REFUSED);
-        taken.take(Kind::Counter, UNRECORDED);
+        let names = &mut *self.names();
+        names.begin();
         let (mut families, mut problems) = (Vec::new(), Vec::new());
         for mut found in found {
-            let name = mem::take(&mut found.family.name);
-            found.family.name = taken.take(found.family.kind, &name);
-            problems.extend(found.problems(name));
+            let (kind, unit) = (found.family.kind, found.family.unit);
+            let wants = || {
+                if self.config.recommended_naming {
+                    recommended(&found.name, kind, unit)
+                } else {
+                    found.name.to_string()
+                }
+            };
+            let (exported, wanted) = names.give(kind, &found.name, wants);
+            found.family.name = exported;
+            problems.extend(found.problems(wanted));
             families.push(found.family);
         }
         let refused = Kind::ALL.map(|kind| Problem::Refused { kind, calls: self.refused(kind) });
         problems.extend(refused);
-        problems.retain(|problem| !matches!(problem, Problem::Refused { calls: 0, .. }));
+        let dropped = |kind| Problem::Dropped { kind, updates: self.dropped(kind).count() };
+        problems.extend(Kind::ALL.map(dropped));
+        problems.retain(|problem| {
+            !matches!(
+                problem,
+                Problem::Refused { calls: 0, .. } | Problem::Dropped { updates: 0, .. }
+            )
+        });
         families.extend(self.own(&problems));
         let by_name =
             |one: &Family, other: &Family| (one.kind, &one.name).cmp(&(other.kind, &other.name));
@@ -58,20 +70,15 @@ impl Registry {
     }
 
     /// The families of one kind.
-    fn found<T: Cell>(&self, listed: &[Listed<T>]) -> Vec<Found> {
+    fn found<T: Cell>(listed: &[Listed<T>]) -> Vec<Found> {
         let of_one = |one: &Listed<T>, next: &Listed<T>| one.head.name == next.head.name;
-        listed.chunk_by(of_one).filter_map(|family| self.family(family)).collect()
+        listed.chunk_by(of_one).filter_map(|family| Registry::family(family)).collect()
     }
 
-    fn family<T: Cell>(&self, listed: &[Listed<T>]) -> Option<Found> {
+    fn family<T: Cell>(listed: &[Listed<T>]) -> Option<Found> {
         let Listed { head, description, .. } = listed.last()?; // the newest look
         let unit = description.as_ref().and_then(|description| description.0);
         let help = description.as_ref().map(|description| description.1.to_string());
-        let name = if self.config.recommended_naming {
-            recommended(&head.name, T::KIND, unit)
-        } else {
-            head.name.to_string()
-        };
         let series = |one: &Listed<T>| Series {
             labels: Arc::clone(&one.labels),
             value: T::read(&one.cells),
@@ -79,8 +86,9 @@ impl Registry {
         let series = listed.iter().map(series).collect();
         let cells = listed.iter().flat_map(|one| one.cells.iter());
         Some(Found {
+            name: Arc::clone(&head.name),
             order: head.order,
-            family: Family { name, kind: T::KIND, unit, help, series },
+            family: Family { name: String::new(), kind: T::KIND, unit, help, series },
             merged: head.also_called.get().map(|other| [head.called.clone(), other.clone()]),
             repeated: head.repeated.get().cloned(),
             told: cells.fold(Told::default(), |all, cell| {
@@ -105,7 +113,7 @@ impl Registry {
             let (name, help) = (name.to_owned(), Some(help.to_owned()));
             Family { name, kind: Kind::Counter, unit: None, help, series }
         };
-        let refused = "Calls that had a new key when there were as many as may be.";
+        let refused = "Calls that had a new key when there were as many as may be, or a long one.";
         let refused = one(REFUSED, refused, |problem| match problem {
             Problem::Refused { kind, calls } => Some(("kind", kind.to_string(), *calls)),
             _ => None,
@@ -115,7 +123,12 @@ impl Registry {
             Problem::Unrecorded { name, values } => Some(("histogram", name.clone(), *values)),
             _ => None,
         });
-        let mut own = vec![refused, unrecorded];
+        let dropped = "Updates that are in no series, since their key was refused.";
+        let dropped = one(DROPPED, dropped, |problem| match problem {
+            Problem::Dropped { kind, updates } => Some(("kind", kind.to_string(), *updates)),
+            _ => None,
+        });
+        let mut own = vec![refused, dropped, unrecorded];
         own.retain(|family| !family.series.is_empty());
         own
     }

@@ -9,6 +9,7 @@ use crate::cache::{self, Cached};
 use crate::counter::CounterCell;
 use crate::gauge::GaugeCell;
 use crate::histogram::HistogramCell;
+use crate::kind::Kind;
 use crate::own::{Overflow, Own};
 use crate::registry::{Place, Registry};
 use crate::snapshot::Snapshot;
@@ -41,10 +42,12 @@ impl Recorder {
 
     fn describe(&self, name: &KeyName, unit: Option<Unit>, text: SharedString) {
         // A macro with a description describes at each call.
-        let (number, key) = (self.registry.number, Key::from_name(name.clone()));
+        let (number, key) = (self.registry.number(), Key::from_name(name.clone()));
         if cache::find(number, &key, Cached::described).is_none() {
             self.registry.describe(name.as_str(), unit, text);
-            cache::keep(number, key.to_retained(), Cached::Described);
+            if name.as_str().len() <= self.registry.config.key_bytes {
+                cache::keep(number, key.to_retained(), Cached::Described);
+            }
         }
     }
 }
@@ -63,7 +66,7 @@ impl metrics::Recorder for Recorder {
     }
 
     fn register_counter(&self, key: &Key, _: &Metadata<'_>) -> Counter {
-        let number = self.registry.number;
+        let number = self.registry.number();
         if let Some(counter) = cache::find(number, key, Cached::counter) {
             return counter;
         }
@@ -73,13 +76,16 @@ impl metrics::Recorder for Recorder {
                 cache::keep(number, key, Cached::Counter(Arc::clone(&own)));
                 Counter::from_arc(own)
             }
-            Place::Overflow(cell) => Counter::from_arc(Arc::new(Overflow(cell))),
+            Place::Overflow(cell) => {
+                let dropped = Arc::clone(self.registry.dropped(Kind::Counter));
+                Counter::from_arc(Arc::new(Overflow(cell, dropped)))
+            }
             Place::Nowhere => Counter::noop(),
         }
     }
 
     fn register_gauge(&self, key: &Key, _: &Metadata<'_>) -> Gauge {
-        let number = self.registry.number;
+        let number = self.registry.number();
         if let Some(gauge) = cache::find(number, key, Cached::gauge) {
             return gauge;
         }
@@ -89,12 +95,14 @@ impl metrics::Recorder for Recorder {
                 cache::keep(number, key, Cached::Gauge(Arc::clone(&own)));
                 Gauge::from_arc(own)
             }
-            Place::Overflow(_) | Place::Nowhere => Gauge::noop(),
+            Place::Overflow(_) | Place::Nowhere => {
+                Gauge::from_arc(Arc::clone(self.registry.dropped(Kind::Gauge)))
+            }
         }
     }
 
     fn register_histogram(&self, key: &Key, _: &Metadata<'_>) -> Histogram {
-        let number = self.registry.number;
+        let number = self.registry.number();
         if let Some(histogram) = cache::find(number, key, Cached::histogram) {
             return histogram;
         }

@@ -11,8 +11,11 @@
 //! An export takes references of what is in them, a few at a time (see `listing`): so no key waits for one.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::Ordering;
-use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{
+    Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
+};
+use std::time::{Duration, Instant};
 
 use metrics::atomics::AtomicU64;
 use metrics::{Key, SharedString, Unit};
@@ -21,10 +24,12 @@ use windrow::Counter;
 use crate::buckets::Buckets;
 use crate::cell::Cell;
 use crate::counter::CounterCell;
+use crate::exported::{Names, OWN};
 use crate::gauge::GaugeCell;
 use crate::histogram::HistogramCell;
 use crate::kind::Kind;
 use crate::names::{self, Labels, metric_name};
+use crate::own::Dropped;
 
 /// What a recorder was asked to be.
 pub(crate) struct Config {
@@ -32,17 +37,26 @@ pub(crate) struct Config {
     pub(crate) global_labels: Vec<(String, String)>,
     pub(crate) keys: usize,
     pub(crate) keys_per_name: usize,
+    pub(crate) key_bytes: usize,
+    /// After which time a key leaves that is not used.
+    pub(crate) idle: Option<Duration>,
     pub(crate) recommended_naming: bool,
 }
 
 /// All that a recorder counts.
 pub(crate) struct Registry {
-    /// No other registry of this process has, or ever had, this number.
-    pub(crate) number: u64,
+    /// See [`number`](Registry::number).
+    number: AtomicU64,
     pub(crate) config: Config,
     state: RwLock<State>,
+    /// Of exports alone.
+    names: Mutex<Names>,
     /// Calls whose key was refused, by kind.
     refused: [Counter; Kind::ALL.len()],
+    /// What is in no series, by kind.
+    dropped: [Arc<Dropped>; Kind::ALL.len()],
+    /// When idle keys were last looked for.
+    pub(crate) looked: Mutex<Instant>,
 }
 
 /// What a look-up or a new key changes.
@@ -52,8 +66,8 @@ pub(crate) struct State {
     pub(crate) gauges: Table<GaugeCell>,
     pub(crate) histograms: Table<HistogramCell>,
     /// How many, of all kinds.
-    keys: usize,
-    /// How many, of all kinds.
+    pub(crate) keys: usize,
+    /// How many there ever were, of all kinds.
     families: usize,
     /// By exported name, without suffixes.
     pub(crate) descriptions: BTreeMap<String, Description>,
@@ -64,9 +78,16 @@ pub(crate) type Description = Arc<(Option<Unit>, SharedString)>;
 
 /// The metrics of one kind.
 pub(crate) struct Table<T> {
-    by_key: BTreeMap<Key, Arc<T>>,
+    pub(crate) by_key: BTreeMap<Key, Known<T>>,
     /// By exported name, without suffixes.
     pub(crate) families: BTreeMap<Arc<str>, Family<T>>,
+}
+
+/// A key that has a place.
+pub(crate) struct Known<T> {
+    pub(crate) cell: Arc<T>,
+    /// Whether no thread could count in it when idle keys were last looked for, and none has found it since.
+    pub(crate) is_quiet: AtomicBool,
 }
 
 // Derived, it would ask that of `T`.
@@ -79,11 +100,11 @@ impl<T> Default for Table<T> {
 /// The series of one name.
 pub(crate) struct Family<T> {
     pub(crate) head: Arc<Head>,
-    keys: usize,
+    pub(crate) keys: usize,
     /// By labels: the cells of its keys.
     pub(crate) series: BTreeMap<Labels, Cells<T>>,
     /// The cell of keys that were refused.
-    overflow: Option<Arc<T>>,
+    pub(crate) overflow: Option<Arc<T>>,
 }
 
 /// The cells of one series' keys.
@@ -149,22 +170,48 @@ pub(crate) enum Place<T> {
     Nowhere,
 }
 
+/// In a registry's number, those behind what tells it from other registries.
+pub(crate) const EPOCH_BITS: u32 = 32;
+
 /// What marks the series of refused keys.
 const OVERFLOW: (&str, &str) = ("overflow", "true");
 
 impl Registry {
     pub(crate) fn new(config: Config) -> Registry {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed); // nothing but a number
-        Registry { number, config, state: RwLock::default(), refused: Default::default() }
+        let number = AtomicU64::new(NEXT.fetch_add(1 << EPOCH_BITS, Ordering::Relaxed));
+        let names = Mutex::new(Names::new(&OWN));
+        let (state, refused, dropped) = Default::default();
+        let looked = Mutex::new(Instant::now());
+        Registry { number, config, state, names, refused, dropped, looked }
+    }
+
+    /// A number that no other registry of this process has, or ever had. It is another one after idle keys were looked
+    /// for: so threads look for each key anew, and keys are seen to be used.
+    #[inline]
+    pub(crate) fn number(&self) -> u64 {
+        self.number.load(Ordering::Relaxed) // nothing but a number
+    }
+
+    pub(crate) fn next_number(&self) {
+        self.number.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn names(&self) -> MutexGuard<'_, Names> {
+        self.names.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn read(&self) -> RwLockReadGuard<'_, State> {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, State> {
+    pub(crate) fn write(&self) -> RwLockWriteGuard<'_, State> {
         self.state.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts the updates of this kind that are in no series.
+    pub(crate) fn dropped(&self, kind: Kind) -> &Arc<Dropped> {
+        &self.dropped[kind as usize]
     }
 
     /// How many calls had a key of this kind that was refused.
@@ -179,7 +226,7 @@ impl Registry {
             return place;
         }
         let name = metric_name(key.name());
-        if self.is_full::<T>(&state, &name)
+        if self.is_refused::<T>(&state, key, &name)
             && let Some(place) = T::table(&state).refuge(&name)
         {
             self.refused[T::KIND as usize].increment();
@@ -196,7 +243,7 @@ impl Registry {
             return place; // another thread was faster
         }
         let global = &self.config.global_labels;
-        if self.is_full::<T>(state, name) {
+        if self.is_refused::<T>(state, key, name) {
             self.refused[T::KIND as usize].increment();
             if let Some(place) = T::table(state).refuge(name) {
                 return place; // the same
@@ -216,15 +263,18 @@ impl Registry {
         family.keys += 1;
         let cell = family.add(labels, || T::new(&self.config.buckets, name));
         let key = key.to_retained();
-        T::table_mut(state).by_key.insert(key.clone(), Arc::clone(&cell));
+        let known = Known { cell: Arc::clone(&cell), is_quiet: AtomicBool::new(false) };
+        T::table_mut(state).by_key.insert(key.clone(), known);
         state.keys += 1;
         Place::Series(cell, key)
     }
 
     /// Whether a new key called `name` is refused.
-    fn is_full<T: Tabled>(&self, state: &State, name: &str) -> bool {
+    fn is_refused<T: Tabled>(&self, state: &State, key: &Key, name: &str) -> bool {
         let of_name = T::table(state).families.get(name).map_or(0, |family| family.keys);
-        state.keys >= self.config.keys || of_name >= self.config.keys_per_name
+        state.keys >= self.config.keys
+            || of_name >= self.config.keys_per_name
+            || names::bytes(key) > self.config.key_bytes
     }
 
     /// How many keys there are.
@@ -236,7 +286,7 @@ impl Registry {
     /// there may be keys.
     pub(crate) fn describe(&self, name: &str, unit: Option<Unit>, text: SharedString) {
         let descriptions = &mut self.write().descriptions;
-        if descriptions.len() < self.config.keys {
+        if descriptions.len() < self.config.keys && name.len() <= self.config.key_bytes {
             descriptions.entry(metric_name(name)).or_insert_with(|| Arc::new((unit, text)));
         }
     }
@@ -260,8 +310,12 @@ impl State {
 impl<T: Cell> Table<T> {
     /// Where `key` counts, if it has a place.
     fn known(&self, key: &Key) -> Option<Place<T>> {
-        let (key, cell) = self.by_key.get_key_value(key)?;
-        Some(Place::Series(Arc::clone(cell), key.clone()))
+        let (key, known) = self.by_key.get_key_value(key)?;
+        // Relaxed: where it is looked at, the lock is had for writing.
+        if known.is_quiet.load(Ordering::Relaxed) {
+            known.is_quiet.store(false, Ordering::Relaxed);
+        }
+        Some(Place::Series(Arc::clone(&known.cell), key.clone()))
     }
 
     /// Where a refused key called `name` counts, if that is known.

@@ -128,7 +128,13 @@ fn names_beyond_the_limit_count_together_by_kind() {
     let refused = |kind, calls| Problem::Refused { kind, calls };
     assert_eq!(
         snapshot.problems(),
-        [refused(Kind::Counter, 98), refused(Kind::Gauge, 97), refused(Kind::Histogram, 97)]
+        [
+            refused(Kind::Counter, 98),
+            refused(Kind::Gauge, 97),
+            refused(Kind::Histogram, 97),
+            Problem::Dropped { kind: Kind::Counter, updates: 1 },
+            Problem::Dropped { kind: Kind::Gauge, updates: 97 },
+        ]
     );
 }
 

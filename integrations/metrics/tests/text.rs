@@ -134,11 +134,13 @@ fn the_first_description_of_a_name_counts() {
         describe_histogram!("other", Unit::Seconds, "Another's.");
         describe_counter!("x", Unit::Bytes, "First.");
         describe_counter!("x", Unit::Count, "Second.");
-        counter!(description: "Third.", "x").increment(1);
-        counter!(description: "By the macro.", "y").increment(1);
+        describe_counter!("x", "Third.");
+        counter!("x").increment(1);
+        counter!("y").increment(1);
+        describe_counter!("y", "After its first count.");
     });
     let expected = "# HELP x First.\n# TYPE x counter\nx 1\n\n\
-                    # HELP y By the macro.\n# TYPE y counter\ny 1\n\n";
+                    # HELP y After its first count.\n# TYPE y counter\ny 1\n\n";
     assert_eq!(text, expected);
 }
 
@@ -151,6 +153,34 @@ fn names_without_suffixes_are_the_default() {
     });
     let read = strict::read(&text).unwrap();
     assert_eq!((read.get("sent", &[]), read.get("got_total", &[])), (Some(1.0), Some(2.0)));
+}
+
+#[test]
+fn a_late_description_takes_no_metric_its_name() {
+    let recorder = Recorder::builder().recommended_naming(true).build().expect("sound settings");
+    let handle = recorder.handle();
+    let name_of = |count: f64| {
+        let text = handle.render();
+        let line = text.lines().find(|line| line.ends_with(&format!(" {count}")));
+        line.expect("a line").split(' ').next().expect("a name").to_owned()
+    };
+    metrics::with_local_recorder(&recorder, || {
+        counter!("sent").increment(1);
+        counter!("sent_bytes").increment(2);
+    });
+    let before = [name_of(1.0), name_of(2.0)];
+    assert_eq!(before, ["sent_total", "sent_bytes_total"]);
+    metrics::with_local_recorder(&recorder, || {
+        describe_counter!("sent", Unit::Bytes, "What was sent.");
+    });
+    assert_eq!([name_of(1.0), name_of(2.0)], before);
+    assert!(handle.render().contains("# HELP sent_total What was sent.\n"));
+    // A metric that is new now, and described, has the name that it would have.
+    metrics::with_local_recorder(&recorder, || {
+        describe_counter!("got", Unit::Bytes, "What was got.");
+        counter!("got").increment(3);
+    });
+    assert_eq!(name_of(3.0), "got_bytes_total");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use cells::EventCells;
 use layout::BucketLayout;
 
 pub(crate) mod cells;
+pub(crate) mod kept;
 pub(crate) mod kind;
 pub(crate) mod layout;
 pub mod listed;
@@ -14,9 +15,11 @@ pub mod listed;
 pub(crate) mod serde;
 pub(crate) mod shown;
 mod stats;
+mod wide;
 
 pub use kind::Kind;
 pub use stats::Stats;
+pub use wide::WideCells;
 
 /// The set of events that a window counts. [`events!`](crate::events!) makes one.
 ///
@@ -90,8 +93,8 @@ pub trait Event: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     /// ```
     const ALL: &'static [Self];
 
-    /// The cells of one bucket: `[u64; N]`, where `N` is the sum of all events' [`Kind::cells`]. Only an
-    /// array of `u64` will do.
+    /// The cells of one bucket: `[u64; N]`, where `N` is the sum of all events' [`Kind::cells`]; or
+    /// [`WideCells`](crate::WideCells), of events of which some are a `Histogram`. No other type will do.
     type Cells: Positions<Self>
         + AsRef<[u64]>
         + AsMut<[u64]>
@@ -160,25 +163,39 @@ pub trait Positions<E> {
     const LAYOUT: BucketLayout;
     /// The cells of each event, in the order of their indexes: as many as there are events.
     const CELLS: &'static [EventCells];
+    /// The cells that a snapshot of a bucket holds in place.
+    type InPlace: AsRef<[u64]> + AsMut<[u64]> + Clone + Debug + Send + Sync + 'static;
+    /// These cells, all zero. The wide cells before them are kept elsewhere, if they are not zero.
+    const IN_PLACE: Self::InPlace;
+}
+
+/// The layout of `M` cells of these events.
+const fn layout_of<E: Event>(cells: usize) -> BucketLayout {
+    let layout = BucketLayout::of(&E::EVENTS);
+    assert!(
+        layout.cells() == cells,
+        "`Event::Cells` must be `[u64; N]`, N being the sum of all events' `Kind::cells`"
+    );
+    assert!(
+        E::ALL.len() == E::EVENTS.len(),
+        "`Event::ALL` must have as many events as `Event::EVENTS`"
+    );
+    layout
+}
+
+/// Checks the constant of an implementation.
+const fn are_zero(cells: &[u64]) {
+    let mut cell = 0;
+    while cell < cells.len() {
+        assert!(cells[cell] == 0, "`Event::ZERO` must be all zero");
+        cell += 1;
+    }
 }
 
 impl<E: Event<Cells = [u64; M]>, const M: usize> Positions<E> for [u64; M] {
     const LAYOUT: BucketLayout = {
-        let layout = BucketLayout::of(&E::EVENTS);
-        assert!(
-            layout.cells() == M,
-            "`Event::Cells` must be `[u64; N]`, N being the sum of all events' `Kind::cells`"
-        );
-        let mut cell = 0;
-        while cell < M {
-            assert!(E::ZERO[cell] == 0, "`Event::ZERO` must be all zero");
-            cell += 1;
-        }
-        assert!(
-            E::ALL.len() == E::EVENTS.len(),
-            "`Event::ALL` must have as many events as `Event::EVENTS`"
-        );
-        layout
+        are_zero(&E::ZERO);
+        layout_of::<E>(M)
     };
 
     // Every event has a cell: there are no fewer cells than events.
@@ -187,6 +204,9 @@ impl<E: Event<Cells = [u64; M]>, const M: usize> Positions<E> for [u64; M] {
             const { &EventCells::all(<[u64; M] as Positions<E>>::LAYOUT, E::EVENTS) };
         cells.split_at(E::EVENTS.len()).0
     };
+
+    type InPlace = [u64; M];
+    const IN_PLACE: [u64; M] = [0; M];
 }
 
 /// Where an event's cells stand.
@@ -316,10 +336,18 @@ macro_rules! events {
 
                 const ALL: &'static [$name] = &$crate::__events::events::<$name, COUNT>(LISTED);
 
-                type Cells = [u64; $crate::__events::cells(<$name as $crate::Event>::EVENTS)];
+                type Cells = <$crate::__events::Choice<
+                    { $crate::__events::cells(<$name as $crate::Event>::EVENTS) },
+                    { $crate::__events::in_place(<$name as $crate::Event>::EVENTS) },
+                    { $crate::__events::has_wide(<$name as $crate::Event>::EVENTS) },
+                > as $crate::__events::Chosen>::Cells;
 
                 const ZERO: <$name as $crate::Event>::Cells =
-                    [0; $crate::__events::cells(<$name as $crate::Event>::EVENTS)];
+                    <$crate::__events::Choice<
+                        { $crate::__events::cells(<$name as $crate::Event>::EVENTS) },
+                        { $crate::__events::in_place(<$name as $crate::Event>::EVENTS) },
+                        { $crate::__events::has_wide(<$name as $crate::Event>::EVENTS) },
+                    > as $crate::__events::Chosen>::ZERO;
 
                 #[inline]
                 fn index(self) -> usize {

@@ -1,4 +1,5 @@
-//! Reads a struct of four fields by serde: what a derived implementation does, and no more lenient.
+//! Reads a struct of four fields by serde: what a derived implementation does, and no more lenient. And lists, of which no
+//! length is believed.
 //!
 //! Formats that write the fields' names may have them in any order, each once. A field that is missing, twice there, or
 //! not one of the four is an error. Other formats have the four values in the order of the names.
@@ -109,5 +110,33 @@ impl Visitor<'_> for Position {
     fn visit_u64<E: Error>(self, position: u64) -> Result<usize, E> {
         let there = usize::try_from(position).ok().filter(|position| *position < self.0.len());
         there.ok_or_else(|| E::unknown_field(&position.to_string(), self.0))
+    }
+}
+
+/// A list. It takes memory for the elements that are there, and for none that a format says will come.
+pub(crate) struct List<T>(pub(crate) Vec<T>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<List<T>, D::Error> {
+        deserializer.deserialize_seq(Elements(PhantomData))
+    }
+}
+
+struct Elements<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for Elements<T> {
+    type Value = List<T>;
+
+    fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<List<T>, A::Error> {
+        let mut list = Vec::new();
+        while let Some(element) = seq.next_element()? {
+            list.push(element);
+        }
+        list.shrink_to_fit();
+        Ok(List(list))
     }
 }

@@ -71,7 +71,7 @@ pub use error::{
 };
 #[doc(hidden)]
 pub use event::listed as __events;
-pub use event::{Event, Kind, Stats};
+pub use event::{Event, Kind, Stats, WideCells};
 #[doc(hidden)]
 pub use family::declared as __labels;
 pub use family::{

@@ -73,6 +73,12 @@ pub(super) const fn cells_together(events: &[(&str, Kind)]) -> usize {
     ends[4]
 }
 
+/// How many of them are wide.
+pub(super) const fn wide_together(events: &[(&str, Kind)]) -> usize {
+    let ([wide, ..], _) = groups(events);
+    wide
+}
+
 /// Where each group of cells ends: the `Histogram` events' pairs, the `Value` events', the counts, the extremes of these two kinds,
 /// those alone. And how many columns they take, as [`BucketLayout::columns`].
 const fn groups(events: &[(&str, Kind)]) -> ([usize; 5], usize) {
@@ -139,8 +145,8 @@ impl BucketLayout {
     }
 
     /// How many cells are wide; they come first.
-    pub(crate) fn wide(self) -> usize {
-        self.wide.into()
+    pub(crate) const fn wide(self) -> usize {
+        self.wide as usize
     }
 
     /// Whether an extreme bounds what pairs count; else it stands alone.

@@ -5,8 +5,8 @@
 //! answers when the enum is compiled. It examines each attribute by itself, without recursion, however
 //! long the documentation is.
 
-use crate::event::layout::cells_together;
-use crate::event::{Event, Kind};
+use crate::event::layout::{cells_together, wide_together};
+use crate::event::{Event, Kind, WideCells};
 
 /// A variant in the source, whether or not its `cfg` leaves it there.
 #[derive(Clone, Copy, Debug)]
@@ -122,6 +122,46 @@ pub const fn events<E: Event, const N: usize>(listed: &[Listed<E>]) -> [E; N] {
 /// In compilation, if they are more than a window can have.
 pub const fn cells(events: &[(&str, Kind)]) -> usize {
     cells_together(events)
+}
+
+/// How many of them are not wide: of other kinds than `Histogram`, and the extremes.
+///
+/// # Panics
+///
+/// As [`cells`].
+pub const fn in_place(events: &[(&str, Kind)]) -> usize {
+    cells_together(events) - wide_together(events)
+}
+
+/// Whether there is a `Histogram`.
+///
+/// # Panics
+///
+/// As [`cells`].
+pub const fn has_wide(events: &[(&str, Kind)]) -> bool {
+    wide_together(events) > 0
+}
+
+/// A choice of [`Event::Cells`]: of `N` cells, of which `K` are not wide.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice<const N: usize, const K: usize, const HAS_WIDE: bool>;
+
+/// What is chosen.
+pub trait Chosen {
+    /// The type of the cells.
+    type Cells;
+    /// All zero.
+    const ZERO: Self::Cells;
+}
+
+impl<const N: usize, const K: usize> Chosen for Choice<N, K, false> {
+    type Cells = [u64; N];
+    const ZERO: [u64; N] = [0; N];
+}
+
+impl<const N: usize, const K: usize> Chosen for Choice<N, K, true> {
+    type Cells = WideCells<N, K>;
+    const ZERO: WideCells<N, K> = WideCells::ZERO;
 }
 
 /// True for a token or an attribute that cannot remove its variant.

@@ -13,6 +13,7 @@ use serde_core::de::{
 use serde_core::ser::{Serialize, SerializeMap, SerializeStruct, Serializer};
 
 use super::cells::EventCells;
+use super::kept::Kept;
 use super::{Event, Kind, Positions, Stats};
 use crate::fields;
 use crate::histogram::{Distribution, Scale};
@@ -196,17 +197,15 @@ impl Visitor<'_> for KindSeed {
 }
 
 /// A bucket's cells, to write: a map of all events by their names.
-pub(crate) struct Cells<'a, E: Event>(pub(crate) &'a E::Cells);
+pub(crate) struct Cells<'a, E: Event>(pub(crate) &'a Kept<E>);
 
 impl<E: Event> Serialize for Cells<'_, E> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let numbers = self.0.as_ref();
         let mut map = serializer.serialize_map(Some(E::EVENTS.len()))?;
         for ((name, kind), cells) in E::EVENTS.iter().zip(<E::Cells as Positions<E>>::CELLS) {
-            let number = |cell: usize| numbers[cell];
             let known = match cells.places() {
-                Some(places) => OfKind::Distribution(*kind, places.distribution(number)),
-                None => OfKind::Stats(*kind, cells.stats(number)),
+                Some(places) => OfKind::Distribution(*kind, self.0.distribution(places)),
+                None => OfKind::Stats(*kind, self.0.stats(*cells)),
             };
             map.serialize_entry(name, &known)?;
         }
@@ -215,7 +214,7 @@ impl<E: Event> Serialize for Cells<'_, E> {
 }
 
 /// A bucket's cells that were read: every event, each once.
-pub(crate) struct ReadCells<E: Event>(pub(crate) E::Cells);
+pub(crate) struct ReadCells<E: Event>(pub(crate) Kept<E>);
 
 impl<'de, E: Event> Deserialize<'de> for ReadCells<E> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<ReadCells<E>, D::Error> {
@@ -226,15 +225,15 @@ impl<'de, E: Event> Deserialize<'de> for ReadCells<E> {
 struct AllEvents<E>(PhantomData<E>);
 
 impl<'de, E: Event> Visitor<'de> for AllEvents<E> {
-    type Value = E::Cells;
+    type Value = Kept<E>;
 
     fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "a map of {} events by their names", E::EVENTS.len())
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<E::Cells, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Kept<E>, A::Error> {
         let all: &[EventCells] = <E::Cells as Positions<E>>::CELLS;
-        let (mut cells, mut is_there) = (E::ZERO, vec![false; all.len()]);
+        let (mut numbers, mut is_there) = (Kept::ZERO, vec![false; all.len()]);
         let mut next = 0;
         while let Some(index) = map.next_key_seed(Name { events: E::EVENTS, next })? {
             let (name, kind) = E::EVENTS[index];
@@ -242,15 +241,16 @@ impl<'de, E: Event> Visitor<'de> for AllEvents<E> {
                 return Err(A::Error::custom(Flaw::Twice { name }));
             }
             (is_there[index], next) = (true, index + 1);
-            let write = |cell: usize, number| cells.as_mut()[cell] = number;
             match (map.next_value_seed(OfEvent(name, kind))?, all[index].places()) {
-                (OfKind::Distribution(_, of), Some(places)) => places.write(&of, write),
+                (OfKind::Distribution(_, of), Some(places)) => {
+                    numbers.write_distribution(places, &of);
+                }
                 (OfKind::Distribution(..), None) => {}
-                (OfKind::Stats(_, stats), _) => all[index].write(stats, write),
+                (OfKind::Stats(_, stats), _) => numbers.write(all[index], stats),
             }
         }
         match is_there.iter().position(|is_there| !is_there) {
-            None => Ok(cells),
+            None => Ok(numbers),
             Some(index) => Err(A::Error::custom(Flaw::Missing { name: E::EVENTS[index].0 })),
         }
     }

@@ -289,10 +289,10 @@ impl Distribution {
         Stats { count: self.count, sum: self.sum, min: self.min(), max: self.max() }
     }
 
-    /// How many values each place of the scale has.
+    /// The places of the scale that were used, in order, and how many values each has.
     #[cfg(feature = "serde")]
-    pub(crate) fn counts(&self) -> impl Iterator<Item = u64> {
-        (0..self.scale.places()).map(|place| self.counted_at(place))
+    pub(crate) fn used_places(&self) -> impl Iterator<Item = (u16, u64)> {
+        self.cells.iter().copied()
     }
 
     /// What the cells add up to. They are a few thousand at most, so this does not overflow.

@@ -149,7 +149,7 @@ impl<'g> View<'g> {
 
     /// Calls `see` with each position of these wide pairs at which a bucket holds something, and what it holds there. The caller asks
     /// afterwards whether that [is valid](Self::is_valid).
-    pub(super) fn each_number(
+    pub(crate) fn each_number(
         &self,
         data: BucketData<'_>,
         pairs: Range<usize>,

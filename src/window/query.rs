@@ -19,7 +19,8 @@ use crate::window::totals::Totals;
 ///
 /// Reads write nothing to the window. These allocate: what returns several buckets ([`snapshot`](Self::snapshot),
 /// [`last`](Self::last), [`series`](Self::series)) or rows ([`by_row`](Self::by_row)), and what is made of the cells of a
-/// `Histogram` event ([`distribution`](Self::distribution), its percentiles, [`count_above`](Self::count_above)). No other read
+/// `Histogram` event ([`distribution`](Self::distribution), its percentiles, [`count_above`](Self::count_above); and
+/// [`previous`](Self::previous), of values that the bucket has). No other read
 /// allocates, of any kind of event: no sum, rate, count, mean, minimum, maximum or total. Excepted is
 /// a thread's first pin: a thread's first read (or add, by [epochs](crate::Strategy::Epochs))
 /// registers it with the epochs. That allocates once; the memory is freed when the thread has ended. In a
@@ -129,7 +130,8 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// All buckets of the interval: exactly [`buckets`](Self::buckets) entries, oldest first, gaps
     /// filled with zeros. There are fewer only if one would begin before time zero.
     ///
-    /// Costs one allocation.
+    /// Costs one allocation; and of `Histogram` events, one or two for each bucket that has values of them: 24 bytes for each
+    /// cell of the scale that the bucket has used.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -148,7 +150,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
 
     /// The newest buckets, as many as cover `span`. The bucket of the clock's now is one of them.
     ///
-    /// Costs one allocation.
+    /// Costs the allocations of a [`snapshot`](Self::snapshot).
     ///
     /// # Errors
     ///
@@ -182,7 +184,8 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     ///
     /// It is zeros if it had no adds, or has left the ring. (In a window of one bucket, it leaves with the
     /// first add to the next.) The first bucket of all time has none before it: then the result begins
-    /// and ends at zero. As [`sum`](Self::sum), this writes nothing and allocates nothing.
+    /// and ends at zero. This writes nothing. It allocates nothing, unless the bucket has values of `Histogram` events: see
+    /// [`snapshot`](Self::snapshot).
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

@@ -17,7 +17,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// closed for so long that the tier has no note of where it began, the bucket before it holds what both do: counts, sums
     /// and the extremes of what it counts. (The extremes of `Maximum` and `Minimum` events stay where they are.)
     ///
-    /// Costs one allocation, an epoch pin, a load for each [open row](crate::strategy#rows) and a load or two for each bucket and cell.
+    /// Costs the allocations of a [`snapshot`](Self::snapshot), an epoch pin, a load for each [open row](crate::strategy#rows) and a load or two for each bucket and cell.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

@@ -4,6 +4,7 @@ use std::slice;
 use std::time::Duration;
 
 use crate::event::cells::EventCells;
+use crate::event::kept::Kept;
 use crate::event::{Event, Positions, Stats, cells_of, number_of};
 use crate::histogram::Distribution;
 use crate::ring::{BucketData, Span, View};
@@ -70,8 +71,9 @@ impl<E: Event> Snapshot<E> {
             let length = span.length();
             let starts = (0..=(newest - oldest) / length).map(|index| oldest + index * length);
             buckets.extend(starts.map(|start| BucketSnapshot::empty(view, start)));
+            let mut found = Vec::new();
             view.each(oldest, newest, |start, source| {
-                buckets[((start - oldest) / length) as usize].merge(view, source);
+                buckets[((start - oldest) / length) as usize].merge(view, source, &mut found);
             });
         }
         let interval = Duration::from_nanos(span.covers());
@@ -236,7 +238,7 @@ pub struct BucketSnapshot<E: Event> {
     start: Timestamp,
     end: Timestamp,
     is_closed: bool,
-    cells: E::Cells,
+    numbers: Kept<E>,
 }
 
 impl<E: Event> BucketSnapshot<E> {
@@ -246,7 +248,7 @@ impl<E: Event> BucketSnapshot<E> {
             start: Timestamp::from_nanos(start),
             end: Timestamp::from_nanos(start.saturating_add(view.geometry().length())),
             is_closed: view.is_past(start),
-            cells: E::ZERO,
+            numbers: Kept::ZERO,
         }
     }
 
@@ -254,25 +256,29 @@ impl<E: Event> BucketSnapshot<E> {
     pub(crate) fn final_at(
         start: u64,
         length: u64,
-        mut number: impl FnMut(usize) -> u64,
+        number: impl FnMut(usize) -> u64,
     ) -> BucketSnapshot<E> {
-        let mut cells = E::ZERO;
-        for (position, cell) in cells.as_mut().iter_mut().enumerate() {
-            *cell = number(position);
-        }
+        let numbers = Kept::of(number);
         let end = Timestamp::from_nanos(start.saturating_add(length));
-        BucketSnapshot { start: Timestamp::from_nanos(start), end, is_closed: true, cells }
+        BucketSnapshot { start: Timestamp::from_nanos(start), end, is_closed: true, numbers }
     }
 
-    fn merge(&mut self, view: &View<'_>, source: BucketData<'_>) {
-        let before = self.clone();
+    /// Takes in the data of a bucket; `found` is for what is found in wide cells.
+    fn merge(&mut self, view: &View<'_>, source: BucketData<'_>, found: &mut Vec<(usize, u64)>) {
+        let before = self.numbers.in_place();
         // First: all that is read of a bucket after it was closed is final.
-        self.is_closed &= source.is_closed();
-        for (position, total) in self.cells.as_mut().iter_mut().enumerate() {
+        let is_closed = source.is_closed();
+        found.clear();
+        view.each_number(source, Kept::<E>::wide(), |at, number| found.push((at, number)));
+        for (position, total) in self.numbers.others() {
             view.merge(source, position, total);
         }
-        if !view.is_valid(source) {
-            *self = before; // all of the data or none
+        // All of the data or none.
+        if view.is_valid(source) {
+            self.is_closed &= is_closed;
+            self.numbers.add(found);
+        } else {
+            self.numbers.put_back(before);
         }
     }
 
@@ -282,14 +288,15 @@ impl<E: Event> BucketSnapshot<E> {
         match current.checked_sub(view.geometry().length()) {
             Some(start) => {
                 let mut bucket = BucketSnapshot::empty(view, start);
-                view.each(start, start, |_, source| bucket.merge(view, source));
+                let mut found = Vec::new();
+                view.each(start, start, |_, source| bucket.merge(view, source, &mut found));
                 bucket
             }
             None => BucketSnapshot {
                 start: Timestamp::from_nanos(0),
                 end: Timestamp::from_nanos(0),
                 is_closed: true,
-                cells: E::ZERO,
+                numbers: Kept::ZERO,
             },
         }
     }
@@ -351,8 +358,7 @@ impl<E: Event> BucketSnapshot<E> {
 
     /// The stats of the event with these cells.
     fn stats_at(&self, cells: EventCells) -> Stats {
-        let numbers = self.cells.as_ref();
-        cells.stats(|position| numbers[position])
+        self.numbers.stats(cells)
     }
 
     /// How the values of a `Histogram` event are distributed: [percentiles](crate::SlidingWindow#percentiles). Allocates once.
@@ -372,10 +378,7 @@ impl<E: Event> BucketSnapshot<E> {
 
     /// The distribution of the event with these cells.
     fn distribution_at(&self, cells: EventCells) -> Distribution {
-        let (places, numbers) = (cells.places(), self.cells.as_ref());
-        places.map_or_else(Distribution::default, |places| {
-            places.distribution(|position| numbers[position])
-        })
+        cells.places().map_or_else(Distribution::default, |of| self.numbers.distribution(of))
     }
 
     fn all_distributions(&self) -> impl Iterator<Item = Distribution> {

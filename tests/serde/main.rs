@@ -3,6 +3,7 @@
 mod distributions;
 mod histograms;
 mod hostile;
+mod memory;
 
 use std::fmt::Debug;
 use std::time::Duration;

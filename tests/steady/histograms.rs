@@ -59,14 +59,14 @@ fn reads(window: &Window) -> f64 {
             let totals = over.totals_at(window.clock().now()).expect("now");
             all += over.sum(event) as f64 + over.stats(event).sum as f64 + over.rate(event);
             all += over.weighted_sum(event) + over.weighted_rate(event);
-            let mut add = |totals: Totals<Mixed>| {
+            let mut add = |totals: &Totals<Mixed>| {
                 all += totals.sum(event) as f64 + totals.rate(event);
                 all += totals.mean(event).unwrap_or_default() + totals.stats(event).count as f64;
             };
-            add(totals);
-            add(over.totals());
-            add(over.complete());
-            add(window.totals());
+            add(&totals);
+            add(&over.totals());
+            add(&over.complete());
+            add(&window.totals());
         }
         let since = window.since(&moment).expect("of this window");
         all += since.sum(event) as f64 + since.count(event) as f64;

@@ -7,7 +7,7 @@ use serde_core::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::Distribution;
 use crate::error::ScaleError;
-use crate::fields;
+use crate::fields::{self, List};
 use crate::histogram::scale::Scale;
 
 const DISTRIBUTION: &[&str; 4] = &["scale", "sum", "extremes", "cells"];
@@ -56,7 +56,7 @@ impl Serialize for Distribution {
 /// * extremes that are not in the first and the last cell, or a least value above the greatest; extremes of nothing, or values without.
 impl<'de> Deserialize<'de> for Distribution {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Distribution, D::Error> {
-        let (scale, sum, extremes, cells) =
+        let (scale, sum, extremes, List(cells)) =
             fields::read(deserializer, "Distribution", DISTRIBUTION)?;
         from_parts(scale, sum, extremes, cells).map_err(D::Error::custom)
     }

@@ -2,7 +2,7 @@
 
 use super::{BucketSnapshot, Snapshot};
 use crate::error::MergeError;
-use crate::event::{Event, Positions};
+use crate::event::Event;
 
 /// # Merging
 impl<E: Event> Snapshot<E> {
@@ -15,7 +15,7 @@ impl<E: Event> Snapshot<E> {
     /// different times is merged.) The result is of the later of the two times. Its buckets are closed where
     /// they are in both. A window's snapshot that is merged into another one of the same window counts twice.
     ///
-    /// Costs a pass over the cells of all buckets; allocates nothing.
+    /// Costs a pass over the cells of all buckets; and of `Histogram` events, an allocation for each bucket.
     ///
     /// # Errors
     ///
@@ -67,10 +67,6 @@ impl<E: Event> BucketSnapshot<E> {
     /// Takes in the numbers of another window's bucket of the same time.
     fn join(&mut self, other: &BucketSnapshot<E>) {
         self.is_closed &= other.is_closed;
-        let layout = <E::Cells as Positions<E>>::LAYOUT;
-        let cells = self.cells.as_mut().iter_mut().zip(other.cells.as_ref());
-        for (position, (cell, other)) in cells.enumerate() {
-            *cell = layout.join(position, *cell, *other);
-        }
+        self.numbers.join(&other.numbers);
     }
 }

@@ -8,7 +8,7 @@ use serde_core::ser::{Serialize, SerializeStruct, Serializer};
 use super::{BucketSnapshot, Snapshot};
 use crate::event::Event;
 use crate::event::serde::{Cells, ReadCells};
-use crate::fields;
+use crate::fields::{self, List};
 use crate::timestamp::{Timestamp, saturating_nanos};
 
 mod flaw;
@@ -28,7 +28,7 @@ impl<E: Event> Serialize for BucketSnapshot<E> {
         fields.serialize_field(BUCKET[0], &self.start)?;
         fields.serialize_field(BUCKET[1], &self.end)?;
         fields.serialize_field(BUCKET[2], &self.is_closed)?;
-        fields.serialize_field(BUCKET[3], &Cells::<E>(&self.cells))?;
+        fields.serialize_field(BUCKET[3], &Cells::<E>(&self.numbers))?;
         fields.end()
     }
 }
@@ -44,9 +44,9 @@ impl<E: Event> Serialize for BucketSnapshot<E> {
 ///   2^64 - 1, the end of time, or both be 0: what is before it.)
 impl<'de, E: Event> Deserialize<'de> for BucketSnapshot<E> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<BucketSnapshot<E>, D::Error> {
-        let (start, end, is_closed, ReadCells::<E>(cells)) =
+        let (start, end, is_closed, ReadCells::<E>(numbers)) =
             fields::read(deserializer, "BucketSnapshot", BUCKET)?;
-        let bucket = BucketSnapshot { start, end, is_closed, cells };
+        let bucket = BucketSnapshot { start, end, is_closed, numbers };
         flaw::of_bucket(&bucket).map_err(D::Error::custom)?;
         Ok(bucket)
     }
@@ -107,9 +107,12 @@ impl<E: Event> Serialize for Snapshot<E> {
 /// * a length that is 0, or of which the interval is not a multiple;
 /// * more buckets or fewer than the interval has at the time `at`: those that would begin before time zero are not there;
 /// * buckets that are not one beside the other, oldest first, each of that length, up to the one that `at` lies in.
+///
+/// Reading takes memory for what was read, a few dozen bytes for each byte at most, and none for lists that only say that they are long.
+/// (Of events by hand whose cells are `[u64; N]`, each bucket takes all of these.)
 impl<'de, E: Event> Deserialize<'de> for Snapshot<E> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Snapshot<E>, D::Error> {
-        let (at, interval, length, buckets): (Timestamp, u64, u64, Vec<BucketSnapshot<E>>) =
+        let (at, interval, length, List(buckets)): (Timestamp, u64, u64, List<BucketSnapshot<E>>) =
             fields::read(deserializer, "Snapshot", SNAPSHOT)?;
         flaw::of_snapshot(at.as_nanos(), interval, length, &buckets).map_err(D::Error::custom)?;
         let (interval, length) = (Duration::from_nanos(interval), Duration::from_nanos(length));

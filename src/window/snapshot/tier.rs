@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::event::Event;
+use crate::event::kept::Kept;
 use crate::ring::{Coarse, TierSpan, View};
 use crate::timestamp::Timestamp;
 use crate::window::snapshot::{BucketSnapshot, Snapshot};
@@ -66,7 +67,7 @@ impl<E: Event> Snapshot<E> {
             if !is_there {
                 // It has left the tier, or does so meanwhile; and so has each that is older. One that is still found would
                 // be taken for both.
-                (bucket.cells, before) = (E::ZERO, next);
+                (bucket.numbers, before) = (Kept::ZERO, next);
             }
             self.buckets.push(bucket);
         }

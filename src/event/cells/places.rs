@@ -1,0 +1,152 @@
+//! The cells of a `Histogram` event, and what they say together.
+
+use std::ops::Range;
+
+use super::{Addends, Places};
+use crate::event::stats::Stats;
+use crate::histogram::Distribution;
+
+impl Places {
+    /// The counts of all places.
+    pub(crate) fn counts(self) -> Addends {
+        Addends { first: self.pairs.into(), count: self.scale.places() }
+    }
+
+    /// The sums of all places.
+    pub(crate) fn sums(self) -> Addends {
+        Addends { first: usize::from(self.pairs) + 1, ..self.counts() }
+    }
+
+    /// The maximum, and the complement of the minimum.
+    pub(crate) fn extremes(self) -> [usize; 2] {
+        [self.extremes, self.extremes + 1].map(usize::from)
+    }
+
+    /// The pairs of all places.
+    pub(crate) fn cells(self) -> Range<usize> {
+        let first = usize::from(self.pairs);
+        first..first + 2 * self.scale.places()
+    }
+
+    /// The distribution, from what `read` returns for the cells; counts are read first, as in [`EventCells::stats`].
+    pub(crate) fn distribution(self, mut read: impl FnMut(usize) -> u64) -> Distribution {
+        let (counts, sum) = self.counts_and_sum(&mut read);
+        let [greatest, inverse] = self.extremes().map(read);
+        Distribution::new(self.scale, counts, sum, (!inverse, greatest), true)
+    }
+
+    /// The distribution of which the extremes are not known but by the cells.
+    pub(crate) fn without_extremes(self, read: impl FnMut(usize) -> u64) -> Distribution {
+        let (counts, sum) = self.counts_and_sum(read);
+        Distribution::new(self.scale, counts, sum, (0, u64::MAX), false)
+    }
+
+    fn counts_and_sum(self, mut read: impl FnMut(usize) -> u64) -> (Vec<u64>, u64) {
+        let counts = self.counts().positions().map(&mut read).collect();
+        (counts, total(self.sums(), read))
+    }
+
+    /// What its [distribution](Self::distribution) says of count, sum and extremes; without allocating.
+    pub(crate) fn stats(self, mut read: impl FnMut(usize) -> u64) -> Stats {
+        let (mut count, mut used) = (0_u64, None);
+        for (place, position) in self.counts().positions().enumerate() {
+            let number = read(position);
+            count = count.saturating_add(number);
+            if number > 0 {
+                used = Some((used.map_or(place, |(first, _)| first), place));
+            }
+        }
+        let sum = total(self.sums(), &mut read);
+        let [greatest, inverse] = self.extremes().map(read);
+        let extremes = used.map(|used| self.scale.within(used, (!inverse, greatest)));
+        Stats { count, sum, min: extremes.map(|of| of.0), max: extremes.map(|of| of.1) }
+    }
+
+    /// The stats of which these are the count and the sum, and then what the cells of the extremes had.
+    pub(crate) fn stats_of([count, sum]: [u64; 2], [greatest, inverse]: [u64; 2]) -> Stats {
+        let recorded = |value| (count > 0).then_some(value);
+        Stats { count, sum, min: recorded(!inverse), max: recorded(greatest) }
+    }
+
+    /// The distribution of which these are the numbers of the pairs, and what the cells of the extremes have.
+    pub(crate) fn of(self, pairs: &[u64], extremes: [u64; 2]) -> Distribution {
+        let [greatest, inverse] = extremes;
+        let (mut used, mut sum) = (Vec::new(), 0_u64);
+        // Most places are not used: eight at a time.
+        for (first, some) in (0_u16..).step_by(8).zip(pairs.chunks(16)) {
+            if some.iter().fold(0, |all, number| all | number) == 0 {
+                continue;
+            }
+            for (place, pair) in (first..).zip(some.chunks_exact(2)) {
+                if pair[0] > 0 {
+                    used.push((place, pair[0]));
+                }
+                sum = sum.wrapping_add(pair[1]);
+            }
+        }
+        Distribution::of_used(self.scale, used, sum, (!inverse, greatest), true)
+    }
+
+    /// As [`of`](Self::of), of the pairs that are not zero: by their positions, in order, count and sum.
+    pub(crate) fn of_pairs(
+        self,
+        pairs: impl Iterator<Item = (usize, [u64; 2])>,
+        [greatest, inverse]: [u64; 2],
+    ) -> Distribution {
+        let (mut used, mut sum) = (Vec::new(), 0_u64);
+        for (position, [count, more]) in pairs {
+            if count > 0 {
+                used.push(((position - usize::from(self.pairs)) as u16 / 2, count));
+            }
+            sum = sum.wrapping_add(more);
+        }
+        used.shrink_to_fit();
+        Distribution::of_used(self.scale, used, sum, (!inverse, greatest), true)
+    }
+
+    /// The stats of that distribution; without allocating.
+    pub(crate) fn stats_of_pairs(
+        self,
+        pairs: impl Iterator<Item = (usize, [u64; 2])>,
+        [greatest, inverse]: [u64; 2],
+    ) -> Stats {
+        let (mut count, mut sum, mut used) = (0_u64, 0_u64, None);
+        for (position, [number, more]) in pairs {
+            let place = (position - usize::from(self.pairs)) / 2;
+            if number > 0 {
+                used = Some((used.map_or(place, |(first, _)| first), place));
+            }
+            (count, sum) = (count.saturating_add(number), sum.wrapping_add(more));
+        }
+        let extremes = used.map(|used| self.scale.within(used, (!inverse, greatest)));
+        Stats { count, sum, min: extremes.map(|of| of.0), max: extremes.map(|of| of.1) }
+    }
+
+    /// What to write into these cells, of which all are zero, so that their distribution is this one, of their scale: by their
+    /// positions, in order.
+    #[cfg(feature = "serde")]
+    pub(crate) fn write(self, of: &Distribution, mut write: impl FnMut(usize, u64)) {
+        // The first place that is used has the sum: which of the places has it, no read tells.
+        let mut sum = Some(of.sum()).filter(|sum| *sum > 0);
+        for (place, count) in of.used_places() {
+            let position = usize::from(self.pairs + 2 * place);
+            write(position, count);
+            if let Some(sum) = sum.take() {
+                write(position + 1, sum);
+            }
+        }
+        if let Some(sum) = sum {
+            write(self.sums().first, sum);
+        }
+        if let (Some(min), Some(max)) = (of.min(), of.max()) {
+            let [greatest, inverse] = self.extremes();
+            write(greatest, max);
+            write(inverse, !min);
+        }
+    }
+}
+
+/// What `read` returns for cells, added up.
+fn total(of: Addends, read: impl FnMut(usize) -> u64) -> u64 {
+    of.positions().map(read).fold(0, u64::wrapping_add)
+}

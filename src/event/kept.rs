@@ -1,0 +1,204 @@
+//! What a snapshot keeps of a bucket: all cells in place that are not wide, and of the wide pairs those that are not zero.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::cells::{EventCells, Places};
+use super::layout::BucketLayout;
+use super::{Event, Positions, Stats};
+use crate::histogram::Distribution;
+
+/// The numbers of a bucket.
+pub(crate) struct Kept<E: Event> {
+    /// Those at positions from the first on that is in place.
+    in_place: <E::Cells as Positions<E>>::InPlace,
+    /// The pairs before that which are not zero, in order.
+    pairs: Vec<Pair>,
+}
+
+/// A wide pair.
+#[derive(Clone, Copy, Debug)]
+struct Pair {
+    position: u16,
+    count: u64,
+    sum: u64,
+}
+
+impl<E: Event> Kept<E> {
+    /// Nothing.
+    pub(crate) const ZERO: Kept<E> =
+        Kept { in_place: <E::Cells as Positions<E>>::IN_PLACE, pairs: Vec::new() };
+
+    /// What `number` says of each position, in their order.
+    pub(crate) fn of(mut number: impl FnMut(usize) -> u64) -> Kept<E> {
+        let mut all = Kept::ZERO;
+        for position in (0..Self::first()).step_by(2) {
+            let (count, sum) = (number(position), number(position + 1));
+            all.push(position, count, sum);
+        }
+        all.pairs.shrink_to_fit();
+        for (position, cell) in all.others() {
+            *cell = number(position);
+        }
+        all
+    }
+
+    fn layout() -> BucketLayout {
+        <E::Cells as Positions<E>>::LAYOUT
+    }
+
+    /// The first position that is in place.
+    fn first() -> usize {
+        Self::layout().cells()
+            - const { size_of::<<E::Cells as Positions<E>>::InPlace>() / size_of::<u64>() }
+    }
+
+    /// The positions that are in place, and their numbers.
+    pub(crate) fn others(&mut self) -> impl Iterator<Item = (usize, &mut u64)> {
+        (Self::first()..).zip(self.in_place.as_mut())
+    }
+
+    /// Which positions are not.
+    pub(crate) fn wide() -> Range<usize> {
+        0..Self::first()
+    }
+
+    /// Puts a pair behind all others, unless it is zero.
+    fn push(&mut self, position: usize, count: u64, sum: u64) {
+        if count > 0 || sum > 0 {
+            self.pairs.push(Pair { position: position as u16, count, sum });
+        }
+    }
+
+    /// Adds wide numbers that are not zero, by their positions in ascending order.
+    pub(crate) fn add(&mut self, numbers: &[(usize, u64)]) {
+        let mut pairs: Vec<Pair> = Vec::with_capacity(numbers.len().div_ceil(2));
+        for (position, number) in numbers {
+            let pair = (position - position % 2) as u16;
+            if pairs.last().is_none_or(|last| last.position != pair) {
+                pairs.push(Pair { position: pair, count: 0, sum: 0 });
+            }
+            if let Some(last) = pairs.last_mut() {
+                *(if position.is_multiple_of(2) { &mut last.count } else { &mut last.sum }) =
+                    *number;
+            }
+        }
+        self.add_pairs(Cow::Owned(pairs));
+    }
+
+    /// Adds pairs, which are in order.
+    fn add_pairs(&mut self, others: Cow<'_, [Pair]>) {
+        if others.is_empty() {
+            return;
+        }
+        self.pairs = if self.pairs.is_empty() {
+            others.into_owned()
+        } else {
+            added_up(&self.pairs, &others)
+        };
+        self.pairs.shrink_to_fit();
+    }
+
+    /// Takes in the numbers of another bucket.
+    pub(crate) fn join(&mut self, other: &Kept<E>) {
+        self.add_pairs(Cow::Borrowed(&other.pairs));
+        for ((position, cell), other) in self.others().zip(other.in_place.as_ref()) {
+            *cell = Self::layout().join(position, *cell, *other);
+        }
+    }
+
+    fn number(&self, position: usize) -> u64 {
+        let Some(in_place) = position.checked_sub(Self::first()) else {
+            let pair = (position - position % 2) as u16;
+            let found = self.pairs.binary_search_by_key(&pair, |pair| pair.position);
+            let half = |pair: Pair| if position.is_multiple_of(2) { pair.count } else { pair.sum };
+            return found.map_or(0, |at| half(self.pairs[at]));
+        };
+        self.in_place.as_ref()[in_place]
+    }
+
+    /// The pairs of an event that are not zero: by their positions, count and sum.
+    fn pairs_of(&self, places: Places) -> impl Iterator<Item = (usize, [u64; 2])> {
+        let Range { start, end } = places.cells();
+        let at =
+            |position| self.pairs.partition_point(|pair| usize::from(pair.position) < position);
+        let pairs = &self.pairs[at(start)..at(end)];
+        pairs.iter().map(|pair| (usize::from(pair.position), [pair.count, pair.sum]))
+    }
+
+    /// The stats of the event with these cells.
+    pub(crate) fn stats(&self, cells: EventCells) -> Stats {
+        match cells.places() {
+            Some(places) if Self::first() > 0 => {
+                places.stats_of_pairs(self.pairs_of(places), self.extremes(places))
+            }
+            _ => cells.stats(|position| self.number(position)),
+        }
+    }
+
+    /// The distribution of a `Histogram` event.
+    pub(crate) fn distribution(&self, places: Places) -> Distribution {
+        if Self::first() == 0 {
+            return places.distribution(|position| self.number(position));
+        }
+        places.of_pairs(self.pairs_of(places), self.extremes(places))
+    }
+
+    fn extremes(&self, places: Places) -> [u64; 2] {
+        places.extremes().map(|position| self.number(position))
+    }
+
+    /// The numbers in place, to be put [back](Self::put_back).
+    pub(crate) fn in_place(&self) -> <E::Cells as Positions<E>>::InPlace {
+        self.in_place.clone()
+    }
+
+    pub(crate) fn put_back(&mut self, in_place: <E::Cells as Positions<E>>::InPlace) {
+        self.in_place = in_place;
+    }
+
+    /// Takes what was read of an event that is no `Histogram`. Its cells are zero.
+    #[cfg(feature = "serde")]
+    pub(crate) fn write(&mut self, cells: EventCells, stats: Stats) {
+        let (first, in_place) = (Self::first(), self.in_place.as_mut());
+        cells.write(stats, |position, number| in_place[position - first] = number);
+    }
+
+    /// Takes what was read of a `Histogram` event. Its cells are zero.
+    #[cfg(feature = "serde")]
+    pub(crate) fn write_distribution(&mut self, places: Places, of: &Distribution) {
+        let (first, in_place) = (Self::first(), self.in_place.as_mut());
+        let mut pairs = Vec::new();
+        places.write(of, |position, number| match position.checked_sub(first) {
+            Some(at) => in_place[at] = number,
+            None => pairs.push((position, number)),
+        });
+        self.add(&pairs);
+    }
+}
+
+/// Pairs in order, each once. Of one place the count stops at the greatest number, as that of a distribution, and the sum wraps.
+fn added_up(mut mine: &[Pair], mut others: &[Pair]) -> Vec<Pair> {
+    let mut all: Vec<Pair> = Vec::with_capacity(mine.len().max(others.len()));
+    loop {
+        let next = match (mine, others) {
+            ([], []) => return all,
+            ([one, ..], [other, ..]) if one.position > other.position => others.split_off_first(),
+            ([], _) => others.split_off_first(),
+            _ => mine.split_off_first(),
+        };
+        match (next, all.last_mut()) {
+            (Some(next), Some(last)) if last.position == next.position => {
+                last.count = last.count.saturating_add(next.count);
+                last.sum = last.sum.wrapping_add(next.sum);
+            }
+            (next, _) => all.extend(next),
+        }
+    }
+}
+
+impl<E: Event> Clone for Kept<E> {
+    fn clone(&self) -> Kept<E> {
+        Kept { in_place: self.in_place.clone(), pairs: self.pairs.clone() }
+    }
+}

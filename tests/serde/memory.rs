@@ -1,0 +1,153 @@
+//! What snapshots take in memory: those that are read, from whatever bytes, and those of windows.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use proptest::prelude::*;
+use testkit::{clock_at, ms, window};
+use windrow::clock::Manual;
+use windrow::{BucketSnapshot, Distribution, Scale, SlidingWindow, Snapshot};
+
+use crate::Seen;
+
+/// The system's allocator, and how much this thread has of its memory.
+struct Counting;
+
+thread_local! {
+    static OWN: Cell<i64> = const { Cell::new(0) };
+    static PEAK: Cell<i64> = const { Cell::new(0) };
+}
+
+fn note(bytes: i64) {
+    let own = OWN.get() + bytes;
+    OWN.set(own);
+    PEAK.set(PEAK.get().max(own));
+}
+
+// SAFETY: every call is passed to the system's allocator as it is; beside it are thread-locals without destructors, which
+// allocate nothing.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        note(layout.size().cast_signed() as i64);
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        note(-(layout.size().cast_signed() as i64));
+        // SAFETY: the caller's promise is passed on; every block came from the system's allocator.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// The most bytes that this thread had at once while it did that, beyond those before; and those that it has still.
+fn taken<T>(act: impl FnOnce() -> T) -> (T, [usize; 2]) {
+    let before = OWN.get();
+    PEAK.set(before);
+    let result = act();
+    (result, [PEAK.get(), OWN.get()].map(|bytes| usize::try_from(bytes - before).unwrap_or(0)))
+}
+
+const FINE: Scale = Scale::fixed::<5, 1, { u64::MAX }>();
+
+windrow::events! { enum Big { Rt: Histogram(FINE) } }
+windrow::events! { enum Both { Pass: Count, Rt: Histogram, Size: Histogram(FINE), Wait: Value } }
+
+/// As many bytes for each that is read, and for a reader of nothing.
+const FOR_EACH: usize = 24;
+const FOR_NONE: usize = 4 << 10;
+
+fn is_bounded(bytes: &[u8], what: &str) {
+    let most = FOR_EACH * bytes.len() + FOR_NONE;
+    let peaks = [
+        taken(|| postcard::from_bytes::<Snapshot<Big>>(bytes).is_ok()).1[0],
+        taken(|| postcard::from_bytes::<Snapshot<Both>>(bytes).is_ok()).1[0],
+        taken(|| postcard::from_bytes::<Snapshot<Seen>>(bytes).is_ok()).1[0],
+        taken(|| postcard::from_bytes::<BucketSnapshot<Big>>(bytes).is_ok()).1[0],
+        taken(|| postcard::from_bytes::<Distribution>(bytes).is_ok()).1[0],
+        taken(|| serde_json::from_slice::<Snapshot<Both>>(bytes).is_ok()).1[0],
+        taken(|| serde_json::from_slice::<Distribution>(bytes).is_ok()).1[0],
+    ];
+    let worst = peaks.into_iter().max().unwrap_or(0);
+    assert!(worst <= most, "{what}: {worst} bytes for {} that were read: {peaks:?}", bytes.len());
+}
+
+/// A window of so many buckets in which each has so many values, far apart.
+fn full<E: windrow::Event>(buckets: u32, event: E, values: u32) -> SlidingWindow<E, Manual> {
+    let clock = clock_at(1_000_000);
+    let window = window::<E>(ms(1), buckets, &clock);
+    for _ in 0..buckets {
+        clock.advance(ms(1));
+        (0..values).for_each(|n| window.record(event, 1_000 << n));
+    }
+    window
+}
+
+#[test]
+fn snapshots_of_many_empty_buckets_take_little() {
+    let bytes = postcard::to_stdvec(&full(10_000, Big::Rt, 0).snapshot()).unwrap();
+    is_bounded(&bytes, "of one histogram");
+    let text = serde_json::to_vec(&full(1_000, Both::Rt, 0).snapshot()).unwrap();
+    is_bounded(&text, "of two, in JSON");
+    let bytes = postcard::to_stdvec(&full(1_000, Both::Rt, 3).snapshot()).unwrap();
+    is_bounded(&bytes, "with values");
+}
+
+/// Lengths that are claimed, of lists that are not there.
+#[test]
+fn lists_that_are_shorter_than_they_say_take_what_is_there() {
+    let whole = postcard::to_stdvec(&full(2, Both::Rt, 2).snapshot()).unwrap();
+    let of_one =
+        postcard::to_stdvec(&full(1, Big::Rt, 2).snapshot().distribution(Big::Rt)).unwrap();
+    for bytes in [whole, of_one] {
+        for at in 0..bytes.len() {
+            for length in [
+                &[0xff, 0x01][..],
+                &[0xff, 0xff, 0x7f],
+                &[0xff; 9],
+                &[0xff, 0xff, 0xff, 0xff, 0x0f],
+            ] {
+                let mut claimed = bytes[..at].to_vec();
+                claimed.extend(length);
+                claimed.extend(&bytes[at + 1..]);
+                is_bounded(&claimed, "a length that is claimed");
+            }
+        }
+    }
+}
+
+/// The bytes of the issue: each list is as long as it says, each bucket is empty.
+#[test]
+fn what_a_window_holds_takes_no_more_in_its_snapshot_than_in_itself() {
+    let (window, [_, of_window]) = taken(|| full(3_600, Big::Rt, 1));
+    let (snapshot, [peak, of_snapshot]) = taken(|| window.snapshot());
+    assert_eq!(snapshot.distribution(Big::Rt).count(), 3_600);
+    assert!(peak <= 2 * of_window, "{peak} bytes beside {of_window}");
+    assert!(of_snapshot <= 200 * 3_600, "{of_snapshot} bytes beside {of_window}");
+    let (tier, [peak, _]) = taken(|| snapshot.clone());
+    assert!(peak <= of_snapshot && tier == snapshot, "{peak} bytes for a copy of {of_snapshot}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_bytes_take_little(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        is_bounded(&bytes, "any bytes");
+    }
+
+    #[test]
+    fn changed_bytes_take_little(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+    ) {
+        let mut bytes = postcard::to_stdvec(&full(3, Both::Rt, 3).snapshot()).unwrap();
+        for (index, byte) in changes {
+            let index = index.index(bytes.len());
+            bytes[index] = byte;
+        }
+        is_bounded(&bytes, "changed bytes");
+    }
+}

@@ -9,7 +9,7 @@
 //!                 |- newer: rotate, and try again
 //!                 |- newer by more than the ring follows: `late`
 //!                 |- older, in the ring: its shared cells, and `shared_total`
-//!                 `- older, out of the ring: `late`
+//!                 `- older, out of the ring: `late`, and each tier that reaches back so far
 //! ```
 
 use std::ptr::from_ref;
@@ -242,15 +242,15 @@ impl Ring {
     #[cold]
     fn add_slowly(&self, at: u64, cells: CellIndex, number: u64) {
         let update = Update::new(cells, number);
-        if let Err(outside) = self.add_in_ring(at, None, update) {
+        let Err(outside) = self.add_in_ring(at, None, update) else { return };
+        if matches!(outside, OutOfRing::Expired { .. }) {
             let guard = reclaim::pin();
             let current = self.acquire_current();
             // SAFETY: of a bucket that is current under the guard.
             let tiers = &unsafe { current.generation(&guard).deref() }.tiers;
-            let is_in_tiers = matches!(outside, OutOfRing::Expired { .. })
-                && self.put_in_tiers(tiers, at, current.start(), update);
-            update.put(if is_in_tiers { &*self.shared_total } else { &*self.late });
+            self.put_in_tiers(tiers, at, current.start(), update);
         }
+        update.put(&*self.late);
     }
 
     /// Counts a number in the bucket of `at`, if the clock's `now` admits that and the bucket is in the
@@ -399,9 +399,10 @@ impl Ring {
         update.put(&*self.shared_total);
     }
 
-    /// Counts `update` in each tier that reaches back to its time. False if there is none.
-    fn put_in_tiers(&self, tiers: &[Tier], at: u64, newest: u64, update: Update) -> bool {
-        let put = tiers.iter().map(|tier| tier.put(at, newest, update, &self.store));
-        put.fold(false, |any, is_put| any | is_put)
+    /// Counts `update` in each tier that reaches back to its time.
+    fn put_in_tiers(&self, tiers: &[Tier], at: u64, newest: u64, update: Update) {
+        for tier in tiers {
+            tier.put(at, newest, update, &self.store);
+        }
     }
 }

@@ -2,11 +2,13 @@
 //!
 //! A *cursor* (see `cursor`) says what has had its turn. One drain at a time moves it; another that comes
 //! meanwhile finds nothing to do, and does not wait. A drain hands out a bucket's own numbers. So a change of
-//! geometry, which merges buckets for readers, neither hides one nor has one handed out twice. Where buckets
+//! geometry, which merges buckets for readers, neither hides one nor has one handed out twice. A ring that forgets the one
+//! before (see `reconfigure`) begins its turns behind the last that had one there. Where buckets
 //! are gone, the carried numbers keep those that still await their turn apart. These come first, since they
 //! are the oldest.
 //!
 //! A bucket that is not final when its turn comes holds up those after it: order is kept. A drain passes over
+//! a bucket that holds nothing: a window is built with one, and changes of geometry open others. It passes over
 //! a bucket that has left the ring before its turn, and what is counted in a bucket after its turn. Both are
 //! in `lifetime`, and in nothing that was handed out. (If a thread stalls while it closes a bucket, through
 //! two changes of geometry, those of the next generation come before it.)
@@ -80,16 +82,20 @@ impl Ring {
         }
         // The oldest generation first.
         let older = generation.inherited.iter().rev();
-        let older = older.map(|old| (old.number, &*old.slots, old.changes[0].newest));
-        let present = (generation.number, &*generation.slots, current.start());
-        for (number, slots, newest) in older.chain([present]) {
-            let Some(mut start) = first_start(passed, number, slots, newest) else {
+        let older =
+            older.map(|old| (old.number, &*old.slots, old.first_turn, old.changes[0].newest));
+        let (number, first_turn) = (generation.number, generation.first_turn);
+        let present = (number, &*generation.slots, first_turn, current.start());
+        for (number, slots, first_turn, newest) in older.chain([present]) {
+            let Some(start) = first_start(passed, number, slots, newest) else {
                 continue;
             };
+            let mut start = start.max(first_turn);
             loop {
                 // SAFETY: buckets live as long as the window.
                 if let Place::Found(bucket) = unsafe { slots.find(start) }
                     && bucket.rank() < current.rank()
+                    && !(bucket.is_final() && self.is_empty(&bucket))
                 {
                     let is_final = bucket.is_final();
                     let length = slots.geometry.length_at(start);

@@ -44,6 +44,8 @@ pub(super) struct Inherited {
     pub(super) slots: Arc<Slots>,
     /// The changes since, oldest first.
     pub(super) changes: Vec<Change>,
+    /// As of the [generation](Generation::first_turn).
+    pub(super) first_turn: u64,
 }
 
 impl Inherited {
@@ -80,6 +82,8 @@ pub(super) struct Generation {
     pub(super) superseded: Vec<Arc<Slots>>,
     /// Numbers from generations in which no thread writes any more, by start.
     pub(super) carried: BTreeMap<u64, Carried>,
+    /// The first start in its slots that has a turn: those before had it in a ring that was forgotten.
+    pub(super) first_turn: u64,
     pub(super) tiers: Arc<Tiers>,
 }
 
@@ -96,6 +100,7 @@ impl Generation {
             inherited: Vec::new(),
             superseded: Vec::new(),
             carried: BTreeMap::new(),
+            first_turn: 0,
         })
     }
 
@@ -114,7 +119,20 @@ impl Generation {
     pub(super) fn waiting(&self, passed: Passed) -> impl Iterator<Item = (u64, &Arc<[u64]>)> {
         let from = passed.carried_of(self.number).map_or(Bound::Unbounded, Bound::Excluded);
         let carried = self.carried.range((from, Bound::Unbounded));
-        carried.filter_map(|(start, carried)| Some((*start, carried.waiting.as_ref()?)))
+        let waiting =
+            carried.filter_map(|(start, carried)| Some((*start, carried.waiting.as_ref()?)));
+        waiting.filter(|(_, numbers)| numbers.iter().any(|number| *number != 0))
+    }
+
+    /// The first start that has a turn in a ring that begins at `start` and forgets this one.
+    pub(super) fn first_turn_behind(&self, passed: Passed, start: u64) -> u64 {
+        let behind = match passed.bucket {
+            Some((number, last)) if number == self.number => {
+                last.saturating_add(self.geometry().length())
+            }
+            _ => self.first_turn,
+        };
+        behind.min(start)
     }
 
     /// Whether it has taken anything over that may be in the interval that begins at `oldest`.

@@ -145,7 +145,11 @@ impl Ring {
         let change = Change { from: generation.geometry(), newest, to: slots.geometry };
         // Until the attempt is over: what awaits its turn now must await it then.
         let agreed = self.cursor.agree();
-        let (next, over) = self.successor(generation, change, (slots, tiers), agreed.passed, guard);
+        let (mut next, over) =
+            self.successor(generation, change, (slots, tiers), agreed.passed, guard);
+        if slots.forgets {
+            next.first_turn = generation.first_turn_behind(agreed.passed, start);
+        }
         let superseded = next.superseded.clone();
         let next = Owned::new(next).into_shared(guard);
         // What forgets has no older bucket in its interval; else the mark is not known.
@@ -195,6 +199,7 @@ impl Ring {
             inherited: Vec::new(),
             superseded: Vec::new(),
             carried: BTreeMap::new(),
+            first_turn: 0,
             tiers,
         };
         if !Arc::ptr_eq(&next.tiers, &old.tiers) {
@@ -213,7 +218,8 @@ impl Ring {
             next.superseded.push(Arc::clone(&old.slots));
             return (next, over);
         }
-        next.inherited.push(Inherited { number, slots: Arc::clone(&old.slots), changes });
+        let (slots, first_turn) = (Arc::clone(&old.slots), old.first_turn);
+        next.inherited.push(Inherited { number, slots, changes, first_turn });
         for (start, carried) in &old.carried {
             self.carry(&mut next, change.apply(*start), |position| carried.numbers[position]);
         }
@@ -237,7 +243,7 @@ impl Ring {
                     let start = inherited.start_now(bucket.start());
                     let number = |position: usize| self.store.number(bucket, position);
                     self.carry(&mut next, start, number);
-                    if !passed.has(bucket.rank()) {
+                    if !passed.has(bucket.rank()) && bucket.start() >= inherited.first_turn {
                         self.carry_waiting(&mut next, start, number);
                     }
                 }

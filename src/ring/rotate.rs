@@ -62,8 +62,9 @@ impl Ring {
         }
     }
 
-    /// Whether all numbers of a bucket are zero.
-    fn is_empty(&self, bucket: &BucketRef<'_>) -> bool {
-        (0..self.store.layout.cells()).all(|position| self.store.number(bucket, position) == 0)
+    /// Whether all numbers of a bucket are zero. Those that are not wide come last, and tell of each record.
+    pub(super) fn is_empty(&self, bucket: &Bucket) -> bool {
+        let mut positions = (0..self.store.layout.cells()).rev();
+        positions.all(|position| self.store.number(bucket, position) == 0)
     }
 }

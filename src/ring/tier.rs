@@ -48,12 +48,11 @@ impl Tier {
         }
     }
 
-    /// Counts `update` in the coarse bucket of a time, beside blocks. False if it has left the tier.
-    pub(super) fn put(&self, at: u64, newest: u64, update: Update, store: &Store) -> bool {
-        let Some(bucket) = self.bucket(at, newest, store) else { return false };
+    /// Counts `update` in the coarse bucket of a time, beside blocks; nowhere if it has left the tier.
+    pub(super) fn put(&self, at: u64, newest: u64, update: Update, store: &Store) {
+        let Some(bucket) = self.bucket(at, newest, store) else { return };
         self.touch(&bucket);
         update.put(&store.cells(&bucket));
-        true
     }
 
     fn touch(&self, bucket: &Bucket) {

@@ -11,14 +11,20 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// many there were.
     ///
     /// Each bucket that was ever added to has one turn, in the order of their starts. Buckets without an
-    /// add have no turn. So a line per bucket makes a log that adds up: while no thread adds, the
+    /// add have no turn, nor have those whose adds left nothing: adds of 0 to a `Count` event, or steps of a `Signed`
+    /// one that cancel each other. So a line per bucket makes a log that adds up: while no thread adds, the
     /// difference between [`lifetime`](Self::lifetime) and all that was handed out is exactly
     ///
     /// * what is in the newest bucket, which is not closed;
-    /// * what was [`late`](Self::late);
-    /// * what was back-dated into a bucket after its turn;
+    /// * what was [`late`](Self::late), whether or not a tier has it;
+    /// * what was back-dated into a bucket after its turn, or after that of a newer one;
     /// * buckets that had left the ring before any drain reached them. Call [`close_past`](Self::close_past) and
-    ///   this at least once in `interval - length`.
+    ///   this at least once in `interval - length`;
+    /// * what a [`clear`](Self::clear) has forgotten. No start has a second turn behind it, unless it takes the
+    ///   window back.
+    ///
+    /// Of a record that is back-dated *while* its bucket has its turn, a part may be handed out: its sum, say, without
+    /// its count. The rest comes after the turn, and counts as said.
     ///
     /// No thread waits: if another thread is draining, this returns 0 at once. While the geometry is being
     /// changed, it hands out no more until a later call. A bucket that cannot be closed yet holds up those

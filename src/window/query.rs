@@ -246,7 +246,8 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// back by an interval, or the thread had stalled that long between reading the clock and adding. And what was
     /// added further ahead of the newest bucket than the builder [allows](crate::Builder::max_lead).
     ///
-    /// It is in [`lifetime`](Self::lifetime), and in no bucket.
+    /// It is in [`lifetime`](Self::lifetime), and in no bucket of the window. [Tiers](crate::Builder::tier) that reach back
+    /// to its time have it; what leads by too much is in none.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

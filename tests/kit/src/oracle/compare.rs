@@ -163,39 +163,13 @@ impl Pair {
         prop_assert_eq!(count, drained.len());
         prop_assert!(drained.iter().all(BucketSnapshot::is_closed));
         let ways = self.oracle.turns();
-        let had = ways.iter().filter_map(|way| self.turns_of(&drained, way));
-        let had = had.max_by_key(Vec::len); // the more are accounted for
+        let had = ways.iter().filter_map(|way| turns_of(&drained, way));
+        let had = had.max_by_key(|had| had.iter().map(Turn::parts).sum::<usize>()); // the more are accounted for
         prop_assert!(had.is_some(), "{:?} have no turns in {:?}", drained, ways);
         for turn in had.into_iter().flatten() {
             self.oracle.has_had(turn);
         }
         Ok(())
-    }
-
-    /// The turns of what was handed out, if this is how it can have been.
-    ///
-    /// Whether empty buckets from before a change were merged cannot be told, so they may be there
-    /// or not.
-    fn turns_of<'t>(
-        &self,
-        drained: &[BucketSnapshot<Seen>],
-        way: &'t [Turn<Seen>],
-    ) -> Option<Vec<&'t Turn<Seen>>> {
-        let (mut rest, mut had) = (way.iter(), Vec::new());
-        for bucket in drained {
-            let due = rest
-                .clone()
-                .find(|turn| !self.oracle.is_old_and_empty(turn) || is_turn_of(turn, bucket));
-            if let Some(turn) = due.filter(|turn| is_turn_of(turn, bucket)) {
-                rest.find(|next| std::ptr::eq(*next, turn));
-                had.push(turn);
-            } else if !is_empty(bucket) {
-                return None;
-            }
-        }
-        // Buckets are closed when they are retired, but by epochs: all that are due are here.
-        let some_are_open = windrow::strategy() == Strategy::Epochs;
-        (some_are_open || rest.all(|turn| self.oracle.is_old_and_empty(turn))).then_some(had)
     }
 
     fn same_refusal(
@@ -266,14 +240,22 @@ impl Pair {
     }
 }
 
+/// The turns of what was handed out, if this is how it can have been.
+fn turns_of<'t>(
+    drained: &[BucketSnapshot<Seen>],
+    way: &'t [Turn<Seen>],
+) -> Option<&'t [Turn<Seen>]> {
+    let had = way.get(..drained.len())?;
+    let are_due = had.iter().zip(drained).all(|(turn, bucket)| is_turn_of(turn, bucket));
+    // Buckets are closed when they are retired, but by epochs: all that are due are here.
+    let some_are_open = windrow::strategy() == Strategy::Epochs;
+    (are_due && (some_are_open || had.len() == way.len())).then_some(had)
+}
+
 fn is_turn_of(turn: &Turn<Seen>, bucket: &BucketSnapshot<Seen>) -> bool {
     let same = |&event: &Seen| Tally::from(bucket.stats(event)) == turn.tallies.of(event);
     turn.start == bucket.start().as_nanos()
         && turn.end == bucket.end().as_nanos()
         && EVENTS.iter().all(same)
         && has_values(&bucket.distribution(Seen::Waited), &turn.tallies.values_of(Seen::Waited))
-}
-
-fn is_empty(bucket: &BucketSnapshot<Seen>) -> bool {
-    bucket.is_empty()
 }

@@ -37,6 +37,13 @@ pub(crate) struct Turn<E> {
     parts: Vec<(u64, u64)>,
 }
 
+impl<E> Turn<E> {
+    /// How many buckets were merged in it.
+    pub(super) fn parts(&self) -> usize {
+        self.parts.len()
+    }
+}
+
 /// Why a timestamp is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refused {
@@ -61,6 +68,8 @@ struct State<E> {
     turns: BTreeMap<(u64, u64), Turn<E>>,
     /// Where the last turn was.
     had: Option<(u64, u64)>,
+    /// The first start that has a turn since the geometry was changed or the ring was cleared.
+    first_turn: u64,
 }
 
 impl<E: Copy + Eq + Hash> State<E> {
@@ -90,17 +99,16 @@ impl<E: Copy + Eq + Hash> State<E> {
         self.count_in_tiers(start, event, tally);
     }
 
-    /// Counts in each tier that reaches back to a time. False if there is none.
-    fn count_in_tiers(&mut self, at: u64, event: E, tally: Tally) -> bool {
+    /// Counts in each tier that reaches back to a time.
+    fn count_in_tiers(&mut self, at: u64, event: E, tally: Tally) {
         let newest = self.newest;
-        let counted = self.tiers.iter_mut().map(|tier| tier.count(at, newest, event, tally));
-        counted.fold(false, |any, is_counted| any | is_counted)
+        self.tiers.iter_mut().for_each(|tier| tier.count(at, newest, event, tally));
     }
 
     /// The turn that the bucket at `start` will have, unless that has passed.
     fn open(&mut self, start: u64) -> Option<&mut Turn<E>> {
         let place = (self.changes, start);
-        if self.had.is_some_and(|had| place <= had) {
+        if self.had.is_some_and(|had| place <= had) || start < self.first_turn {
             return None;
         }
         let end = start.saturating_add(self.length);
@@ -169,6 +177,7 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
             changes: 0,
             turns: BTreeMap::new(),
             had: None,
+            first_turn: 0,
         };
         state.open(newest);
         Oracle { state: Mutex::new(state) }
@@ -201,9 +210,8 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
             state.count(start, event, tally);
         } else {
             state.lifetime.note(event, tally);
-            if !state.count_in_tiers(now, event, tally) {
-                state.late.note(event, tally);
-            }
+            state.late.note(event, tally);
+            state.count_in_tiers(now, event, tally);
         }
     }
 
@@ -288,6 +296,10 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
         }
         state.newest = newest;
         state.tiers.iter_mut().for_each(|tier| tier.forget(newest));
+        let changes = state.changes;
+        let last = state.had.filter(|had| had.0 == changes).map(|had| had.1);
+        let behind = last.map_or(state.first_turn, |last| last.saturating_add(state.length));
+        state.first_turn = behind.min(newest);
         state.changes += 1;
         state.ring.clear();
         state.turns.clear();
@@ -343,6 +355,7 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
         }
         state.forget_turns();
         state.changes += 1;
+        state.first_turn = 0;
         state.length = length;
         state.buckets = buckets as u64;
         state.newest = state.start_of(state.newest);
@@ -360,7 +373,7 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
         true
     }
 
-    /// The ways in which the buckets older than the newest may be handed out that were not. Up to which
+    /// The ways in which the buckets older than the newest may be handed out that hold anything and were not. Up to which
     /// geometry they are merged depends on how fast the epochs go: not the last one before the present.
     pub(crate) fn turns(&self) -> Vec<Vec<Turn<E>>> {
         let state = self.state();
@@ -379,14 +392,10 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
                 }
             }
             let behind = state.turns.range((merged, 0)..(state.changes, state.newest));
-            carried.into_values().chain(behind.map(|(_, turn)| turn.clone())).collect()
+            let turns = carried.into_values().chain(behind.map(|(_, turn)| turn.clone()));
+            turns.filter(|turn| !turn.tallies.is_empty()).collect()
         })
         .collect()
-    }
-
-    /// Whether a turn is of buckets from before the last change to which nothing was added.
-    pub(crate) fn is_old_and_empty(&self, turn: &Turn<E>) -> bool {
-        turn.place.0 < self.state().changes && turn.tallies.is_empty()
     }
 
     /// A bucket was handed out.

@@ -30,14 +30,12 @@ impl<E: Copy + Eq + Hash> Tier<E> {
         self.start_of(newest).saturating_sub(length * (buckets - 1))
     }
 
-    /// Counts in the bucket of a time. False if it has left the tier.
-    pub(super) fn count(&mut self, at: u64, live: u64, event: E, tally: Tally) -> bool {
+    /// Counts in the bucket of a time, unless it has left the tier.
+    pub(super) fn count(&mut self, at: u64, live: u64, event: E, tally: Tally) {
         let start = self.start_of(at);
-        let counts = start >= self.oldest(live);
-        if counts {
+        if start >= self.oldest(live) {
             self.ring.entry(start).or_default().note(event, tally);
         }
-        counts
     }
 
     pub(super) fn forget(&mut self, live: u64) {

@@ -307,9 +307,7 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
     ) -> &'f Series<L, M> {
         match found {
             Search::Found(series) => {
-                if series.note_use() {
-                    self.series.fetch_add(1, Ordering::Relaxed); // it is back
-                }
+                self.note_use(series);
                 series
             }
             Search::Nothing(first) => {
@@ -320,6 +318,20 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
                     there
                 })
             }
+        }
+    }
+
+    /// Notes that a series is used, which may have been hidden.
+    fn note_use(&self, series: &Series<L, M>) {
+        loop {
+            // Counted before it is back: from then on another thread can remove it, and counts it off.
+            let was_hidden = series.is_hidden();
+            let count = usize::from(was_hidden);
+            self.series.fetch_add(count, Ordering::Relaxed);
+            if series.try_use(was_hidden) {
+                return;
+            }
+            self.series.fetch_sub(count, Ordering::Relaxed);
         }
     }
 

@@ -67,13 +67,17 @@ impl<L: Labels, M> Series<L, M> {
     /// Whether its use is noted. Mostly it is: this only reads a word that seldom changes.
     #[inline]
     pub(super) fn is_in_use(&self) -> bool {
-        // Relaxed, here and below: nothing is published by it.
+        // Relaxed, here and below, but for what `try_use` hands to `hide`: nothing else is published by it.
         self.use_state.load(Ordering::Relaxed) == USED
     }
 
-    /// Notes that it is used, and tells whether it was hidden before.
-    pub(super) fn note_use(&self) -> bool {
-        self.use_state.swap(USED, Ordering::Relaxed) == HIDDEN
+    /// Notes that it is used. False if it was hidden by then, unlike it `was_hidden`, or is no longer: look again.
+    pub(super) fn try_use(&self, was_hidden: bool) -> bool {
+        let before = if was_hidden { HIDDEN } else { IDLE };
+        // Release: pairs with the Acquire in `hide`, whose caller counts it off: not before it was counted.
+        let (order, failed) = (Ordering::Release, Ordering::Relaxed);
+        self.use_state.compare_exchange(before, USED, order, failed).is_ok()
+            || !was_hidden && self.is_in_use()
     }
 
     /// Whether it is hidden from who reads the family.
@@ -83,7 +87,8 @@ impl<L: Labels, M> Series<L, M> {
 
     /// Hides it. False if it was hidden.
     pub(super) fn hide(&self) -> bool {
-        self.use_state.swap(HIDDEN, Ordering::Relaxed) != HIDDEN
+        // Acquire: pairs with the Release in `try_use`.
+        self.use_state.swap(HIDDEN, Ordering::Acquire) != HIDDEN
     }
 
     /// Notes that it is taken out of its list. False if it was before. For a caller that has the family's lock.

@@ -79,7 +79,8 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// assert_eq!(requests.len(), 1);
     /// ```
     pub fn len(&self) -> usize {
-        self.series.load(Ordering::Relaxed)
+        // Some may be counted that another thread is just making, and will find that it need not or must not.
+        self.series.load(Ordering::Relaxed).min(self.max_series())
     }
 
     /// Whether there is no series.

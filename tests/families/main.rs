@@ -1,5 +1,6 @@
 //! Families: what each set of labels counts, what they count together, and what becomes of those that leave.
 
+mod counts;
 mod looks;
 mod memory;
 

@@ -14,7 +14,7 @@ use windrow_loom_tests::{Model, turn};
 
 labels! {
     struct Key { key: u8 }
-    enum Side { Left }
+    enum Side { Left, Middle, Right }
     struct Sides { side: Side }
 }
 
@@ -275,6 +275,32 @@ fn a_look_against_the_removal_of_a_kept_series() {
         assert_eq!((family.len(), family.iter().count()), (0, 0));
         family.with(left).0.fetch_add(1, Relaxed);
         assert_eq!((family.len(), family.iter().count()), (1, 1));
+    });
+}
+
+/// A series of enums comes back by its use, and is removed at once: it is not counted off before it was counted.
+#[test]
+fn a_series_that_comes_back_against_its_removal() {
+    Model::new("families::a_series_that_comes_back_against_its_removal").bounded(3).explore(|| {
+        let family = Arc::new(Family::<Sides, Number>::new());
+        let left = Sides { side: Side::Left };
+        family.with(left).0.fetch_add(1, Relaxed);
+        assert!(family.remove(left));
+        let users = [2, 4].map(|n| {
+            let family = Arc::clone(&family);
+            thread::spawn(move || {
+                turn();
+                family.with(left).0.fetch_add(n, Relaxed);
+            })
+        });
+        turn();
+        let is_removed = family.remove(left);
+        let counted = family.len(); // by each thread that is about to bring it back
+        assert!(counted <= 2, "{counted}");
+        users.map(|user| user.join().unwrap());
+        let is_there = family.iter().count();
+        assert!(is_removed || is_there == 1);
+        assert_eq!((family.len(), family.lifetime()), (is_there, 7));
     });
 }
 

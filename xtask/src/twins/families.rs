@@ -64,6 +64,22 @@ pub(super) const FAMILIES: &[Twin] = &[
         why: "a use that was begun before makes it look as if it were in its list: it is taken out twice",
     },
     Twin {
+        name: "series-counted-when-it-is-back",
+        file: "src/family.rs",
+        find: "            self.series.fetch_add(count, Ordering::Relaxed);
+            if series.try_use(was_hidden) {
+                return;
+            }
+            self.series.fetch_sub(count, Ordering::Relaxed);",
+        replace: "            if series.try_use(was_hidden) {
+                self.series.fetch_add(count, Ordering::Relaxed);
+                return;
+            }",
+        build: &CHECKER,
+        model: "families::a_series_that_comes_back_against_its_removal",
+        why: "a removal counts it off first: there are 2^64 - 1 series for a moment",
+    },
+    Twin {
         name: "room-taken-without-a-second-look",
         file: "src/family.rs",
         find: "if self.series.fetch_add(1, Ordering::Relaxed) >= limit {",

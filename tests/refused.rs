@@ -196,6 +196,20 @@ macro_rules! made {
     }
 }
 
+/// Two series under one set of labels are refused by what reads them, with all other metrics of the process.
+#[test]
+fn labels_whose_values_are_shown_by_one_text() {
+    let one = "two values of `Outcome` are shown by one text";
+    for (name, values) in [
+        ("text_twice", r#"Success = "ok", Failure = "no", Other = "ok""#),
+        ("text_is_a_name", r#"Failure, Other = "Failure""#),
+    ] {
+        let source =
+            format!("windrow::labels! {{ pub enum Outcome {{ {values} }} }}\n\nfn main() {{}}\n");
+        says(name, &source, &[one]);
+    }
+}
+
 #[test]
 fn what_the_macro_makes_gives_no_warnings() {
     let source = r"//! A program.

@@ -122,6 +122,37 @@ pub const fn combinations(values: &[Option<usize>]) -> Option<usize> {
     if product <= MOST_COMBINATIONS { Some(product) } else { None }
 }
 
+/// Whether no two of the texts are equal.
+pub const fn all_differ(texts: &[&str]) -> bool {
+    let mut one = 0;
+    while one < texts.len() {
+        let mut other = 0;
+        while other < one {
+            if are_same(texts[one].as_bytes(), texts[other].as_bytes()) {
+                return false;
+            }
+            other += 1;
+        }
+        one += 1;
+    }
+    true
+}
+
+/// Whether two texts are equal, for the compiler.
+const fn are_same(one: &[u8], other: &[u8]) -> bool {
+    if one.len() != other.len() {
+        return false;
+    }
+    let mut index = 0;
+    while index < one.len() {
+        if one[index] != other[index] {
+            return false;
+        }
+        index += 1;
+    }
+    true
+}
+
 /// A field's name as a label's: `r#type` is `type`.
 pub const fn name(field: &'static str) -> &'static str {
     match field.as_bytes() {
@@ -136,7 +167,8 @@ pub const fn name(field: &'static str) -> &'static str {
 /// that `labels!` declares. A set with a `str` has a lifetime, and the field is a `&str`: a lookup borrows the text.
 /// Fields are as visible as the set. Both are `Copy + Eq + Hash + Debug`; a set implements
 /// [`Labels`](crate::Labels), an enum [`Label`](crate::Label). A value of an enum is shown by its name, or by the text
-/// that follows it.
+/// that follows it. Two values of an enum that are shown by one text do not compile: exporters would show two series
+/// under one set of labels.
 ///
 /// ```
 /// use windrow::{Counter, Family, labels};
@@ -160,6 +192,12 @@ pub const fn name(field: &'static str) -> &'static str {
 /// ```compile_fail
 /// windrow::labels! { pub struct Request { duration: f64 } }
 /// ```
+///
+/// So are two values of one text:
+///
+/// ```compile_fail
+/// windrow::labels! { pub enum Outcome { Success = "ok", Failure = "ok" } }
+/// ```
 #[macro_export]
 macro_rules! labels {
     () => {};
@@ -179,6 +217,11 @@ macro_rules! labels {
                 $value
             ),+
         }
+
+        const _: () = ::core::assert!(
+            $crate::__labels::all_differ(&[$( $crate::__label_text!($value $($text)?) ),+]),
+            ::core::concat!("two values of `", ::core::stringify!($name), "` are shown by one text")
+        );
 
         impl $crate::Label for $name {
             const VALUES: ::core::option::Option<usize> =

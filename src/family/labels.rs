@@ -76,7 +76,7 @@ pub trait Label: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     /// The value's number, below [`VALUES`](Self::VALUES); of no meaning where that is `None`.
     fn index(self) -> usize;
 
-    /// What exporters show.
+    /// What exporters show: of each value something else, since they would show two series under one set of labels.
     fn value(self) -> LabelValue<'static>;
 }
 

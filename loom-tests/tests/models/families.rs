@@ -297,7 +297,9 @@ fn a_series_that_comes_back_against_its_removal() {
         let is_removed = family.remove(left);
         let counted = family.len(); // by each thread that is about to bring it back
         assert!(counted <= 2, "{counted}");
-        users.map(|user| user.join().unwrap());
+        for user in users {
+            user.join().unwrap();
+        }
         let is_there = family.iter().count();
         assert!(is_removed || is_there == 1);
         assert_eq!((family.len(), family.lifetime()), (is_there, 7));

@@ -46,8 +46,12 @@ pub use scale::Scale;
 /// # Cost
 ///
 /// A record is two adds of a [`Counter`](crate::Counter), and a few instructions to find the cell. It never fails, panics or waits; the first
-/// one allocates. A histogram takes 8 bytes for each cell: once, and once more for each [open row](crate::strategy#rows) (with the
-/// default scale 219 cells: 1.8 kB each, and once more after the first drain). A read loads each cell of each open row.
+/// one allocates. A read loads each cell of each [open row](crate::strategy#rows).
+///
+/// A histogram has a number for each of its scale's [cells](Scale::cells), and three more: the sum, and what is below and above the
+/// range. It takes 8 bytes for each number: on the heap from the first record on, there once more from the first drain on, and in
+/// each open row. In rows it has 64 numbers or a multiple of 64 if it needs more than 64. With the default scale these are 219 numbers,
+/// 1.8 kB, and 2 kB in each row; a scale of 61 cells takes half a kilobyte in each row, and one of 62 cells a whole one.
 ///
 /// # While others record
 ///

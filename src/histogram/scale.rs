@@ -31,7 +31,8 @@ mod table;
 /// | 5 | 32 | 1.1 % | 992 |
 ///
 /// The *range* is where values have cells of their own. It is widened to powers of two. What lies below, zero included, is counted
-/// in one cell more, and what lies above in another. A histogram takes 8 bytes a core for each cell.
+/// in one cell more, and what lies above in another. A histogram takes 8 bytes a core for each cell, rounded up to half a kilobyte
+/// where it has more than 61: see [its cost](crate::Histogram#cost).
 ///
 /// Values are whole numbers in a unit of yours. The [default](Self::DEFAULT) is meant for nanoseconds.
 ///

@@ -66,9 +66,15 @@ fn table(root: &Path) -> Result<String, String> {
 
 /// The packages that stand there, by the names of their folders.
 fn packages(root: &Path) -> Result<BTreeSet<String>, String> {
+    let package = |folder: String| folder.replacen("integrations/", "windrow-", 1);
+    Ok(folders(root)?.into_iter().map(package).collect())
+}
+
+/// Their folders, from the root on.
+pub(crate) fn folders(root: &Path) -> Result<BTreeSet<String>, String> {
     let entries = fs::read_dir(root.join("integrations")).map_err(|error| error.to_string())?;
     let folders = entries.flatten().filter(|entry| entry.path().join("Cargo.toml").is_file());
-    Ok(folders.map(|entry| format!("windrow-{}", entry.file_name().display())).collect())
+    Ok(folders.map(|entry| format!("integrations/{}", entry.file_name().display())).collect())
 }
 
 /// All packages that a user of one builds, with their versions; itself too.

@@ -8,6 +8,7 @@
 mod arrows;
 mod assembly;
 mod before;
+mod bounds;
 mod browser;
 mod cluster;
 mod compare;
@@ -48,7 +49,7 @@ usage: cargo xtask <command>
   check           after each edit: format, lints, unit and contract tests, those of `integrations`
   test            before sending a change: also docs, all tests, machine code, a first round of models
   ci              before it goes in, after `test`: the other models, a broken twin for each file of models,
-                  the table of orders, many processes under Prometheus
+                  the table of orders, the lowest versions of dependencies, many processes under Prometheus
   verify          before a release: all that takes longer: hours
 
   models [NAME]   the loom models, over both reclaimers, per core and portably; NAME: only those whose path
@@ -75,6 +76,8 @@ usage: cargo xtask <command>
   fuzz [SECONDS]  histories from a fuzzer, so long per strategy (a nightly compiler, cargo-fuzz) (60)
   portable        the library's own tests, in each strategy: what every system can run
   static          a program that is linked statically counts as one that is not (glibc, x86-64)
+  bounds          tests the integrations with the lowest versions of their dependencies that their
+                  manifests allow
   oldest          builds the library with the oldest compiler that it allows (rustup)
   miri            the portable path under Miri (a nightly compiler with miri)
   deny            licences, advisories and duplicates of dependencies (cargo-deny)
@@ -120,6 +123,7 @@ const SUITES: &[(&str, Suite)] = &[
     ("sanitizers", sanitizers::run),
     ("portable", elsewhere::portable),
     ("static", elsewhere::linked_statically),
+    ("bounds", bounds::run),
     ("oldest", elsewhere::oldest),
     ("miri", elsewhere::miri),
     ("deny", elsewhere::deny),

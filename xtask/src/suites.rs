@@ -6,8 +6,8 @@ use std::process::Command;
 use crate::steps::{Failed, Steps};
 use crate::strategies::WAYS;
 use crate::{
-    arrows, browser, cluster, elsewhere, fuzz, instructions, integrations, litmus, models, mutants,
-    names, orderings, ports, sanitizers, twin,
+    arrows, bounds, browser, cluster, elsewhere, fuzz, instructions, integrations, litmus, models,
+    mutants, names, orderings, ports, sanitizers, twin,
 };
 
 /// A rival that brings many crates with it.
@@ -83,6 +83,7 @@ pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
     models::rest(steps)?;
     twin::of_models(steps)?;
     orderings::check(steps)?;
+    bounds::run(steps)?;
     cluster::run(steps, false)?;
     browser::run(steps)
 }

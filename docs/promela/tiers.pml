@@ -10,11 +10,15 @@
 
 #define BOUNDARY(start) ((start) - (start) % COARSE_LENGTH)
 
+#define NOTHING 0
+#define NOTED 1
+#define MISSED 2
+
 /* By boundary. */
 byte notes[STARTS];             /* what all buckets before it have counted through blocks */
-bool noted[STARTS];             /* that is known */
+byte says[STARTS];              /* its coarse bucket: NOTHING, NOTED if that is known, MISSED if a bucket of it was displaced
+                                   without being noted */
 byte beside[STARTS];            /* what was added to its coarse bucket other than through a block */
-byte missed;                    /* one more than the last start that was displaced without being noted */
 
 /* Ghosts, by start. */
 byte through[STARTS];           /* adds through blocks */
@@ -48,7 +52,6 @@ inline take_off_closed() {
 
 /* Notes `held`, which the thread is about to displace. */
 inline note() {
-    known = true;
     y = BOUNDARY(header[held].start);
     if
 #ifdef NOTE_UNCLOSED            /* seeded: whatever is not closed */
@@ -56,23 +59,26 @@ inline note() {
 #else
     :: !all_closed ->
 #ifndef NOT_MISSED              /* seeded: it is not said that a bucket was not noted */
-       missed = (missed < header[held].start + 1 -> header[held].start + 1 : missed)
+       says[y] = (says[y] == NOTHING -> MISSED : says[y])
 #else
        skip
 #endif
 #endif
     :: else ->
        if
-       :: noted[y]
+       :: says[y] == NOTED
        :: else ->
+          known = (says[y] != MISSED);
           i = 1;
           do
           :: i <= BLOCKS -> sum = sum + block[i].base; i++
           :: else -> break
           od;
-#ifndef MISSED_IGNORED          /* seeded: as if the live bucket were the first behind its boundary */
+#ifdef MISSED_IGNORED           /* seeded: as if the live bucket were the first behind its boundary */
+          known = true;
+#else
           if
-          :: missed > y ->
+          :: !known ->
              i = y;
              known = (y >= OLDEST(header[held].start));
              do
@@ -94,7 +100,7 @@ inline note() {
                  i = 0;
                  do :: i < y -> sum = sum - through[i]; i++ :: else -> break od;
                  assert(sum == 0);
-                 noted[y] = true
+                 says[y] = NOTED
              }
           :: else
           fi
@@ -123,7 +129,7 @@ inline add_block() {
 proctype Reader() {
     byte first[STARTS];         /* ghost: the ledgers when the read began */
     byte live, version, start;
-    byte y, s, b, r, sum, low, high, not_noted;
+    byte y, s, b, r, sum, low, high;
 
     if
     :: y = 0
@@ -139,15 +145,24 @@ proctype Reader() {
     if :: live == current :: else -> goto end fi;
     start = header[live].start;
     if :: start >= y :: else -> goto end fi;
-    not_noted = missed;
-    /* The first boundary from it on that is noted; if something was missed, itself. */
+    /* The first boundary from it on that is noted, unless one before was missed. */
     s = y;
     do
-    :: s <= start && noted[s] -> break
-    :: s <= start && !noted[s] ->
-#ifndef NO_MISSED               /* seeded: the reader does not ask */
-       if :: not_noted > y -> goto end :: else fi;
+    :: s <= start ->
+       if
+       :: says[s] == NOTED -> break
+#ifdef NO_MISSED                /* seeded: the reader does not ask */
+       :: says[s] != NOTED
+#else
+#ifdef TWO_LOOKS                /* seeded: it asks twice, once for each answer */
+       :: says[s] != NOTED ->
+          if :: says[s] == MISSED -> goto end :: else fi
+#else
+       :: says[s] == MISSED -> goto end
+       :: says[s] == NOTHING
 #endif
+#endif
+       fi;
        s = s + COARSE_LENGTH
     :: else -> break
     od;

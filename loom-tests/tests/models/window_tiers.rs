@@ -3,7 +3,7 @@
 //!
 //! Of values: in a model only they are added through the block of a bucket that they have opened.
 
-use windrow::{SlidingWindow, events};
+use windrow::{SlidingWindow, Stats, events};
 use windrow_loom_tests::Model;
 use windrow_loom_tests::engine::sync::Arc;
 use windrow_loom_tests::turn;
@@ -90,6 +90,11 @@ fn span_against_the_note_that_it_begins_with() {
             found.stats(Times::Took),
             found.interval()
         );
+        // The extremes are those of what it counts; a record that is being made may have raised the greatest.
+        let Stats { count, min, max, .. } = found.stats(Times::Took);
+        assert_eq!(min, Some(if before > 0 { 1 } else { 2 }), "the minimum is another span's");
+        let greatest = if count - before > 1 { 4 } else { 2 };
+        assert!(max >= Some(greatest), "the maximum got lost on its way: {max:?} of {count}");
         other.join().unwrap();
     });
 }

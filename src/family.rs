@@ -8,7 +8,6 @@ use crate::reclaim::pin;
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering};
 
 use forgotten::Forgotten;
-use handle::share;
 use once::Once;
 use series::Series;
 use table::{Place, Search, Table};
@@ -253,13 +252,16 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
     /// assert_eq!(cart.sum(), 1);
     /// ```
     pub fn handle(&self, labels: L::Borrowed<'_>) -> Handle<L, M> {
-        let locked = self.lock();
-        // SAFETY: under the lock nothing is removed or freed.
-        let series = unsafe { self.find(labels) };
-        // SAFETY: as above; the family has one reference to it.
-        let handle = Handle::new(unsafe { share(series) });
-        drop(locked);
-        handle
+        loop {
+            // Made without the lock: the function that makes a metric is the user's, and may look at the family.
+            let handle = self.with(labels).keep();
+            let locked = self.lock();
+            // Otherwise it was removed before it was kept. From now on `retain` finds it kept.
+            if handle.series().is_there() {
+                return handle;
+            }
+            drop(locked);
+        }
     }
 
     /// # Safety

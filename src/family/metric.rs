@@ -48,6 +48,9 @@ pub trait Metric: Send + Sync + 'static {
     type Total: Clone + Default + Debug + Send + 'static;
 
     /// All that the metric has ever counted, drained or not.
+    ///
+    /// The family has its lock while it calls this and [`merge`](Self::merge): they may call nothing of the family that
+    /// takes it. (A metric is made, and dropped, without the lock.)
     fn total(&self) -> Self::Total;
 
     /// Makes `one` what it and `other` are together.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::family::Family;
-use crate::family::forgotten::Forgotten;
+use crate::family::forgotten::{Forgotten, LOOKS};
 use crate::family::handle::Handle;
 use crate::family::labels::Labels;
 use crate::family::metric::Metric;
@@ -41,7 +41,8 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
                 }
             }
         }
-        self.lock().free();
+        let freed = self.lock().free(usize::MAX);
+        drop(freed); // behind the lock
         removed
     }
 
@@ -76,15 +77,18 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// ```
     pub fn remove_if(&self, labels: L::Borrowed<'_>, which: impl FnOnce(&M) -> bool) -> bool {
         let mut forgotten = self.lock();
-        forgotten.free();
+        let freed = forgotten.free(LOOKS);
         // SAFETY: we have the lock.
         let found = self.table.get().map(|table| unsafe { table.place(labels).search(labels) });
-        match found {
+        let is_removed = match found {
             Some(Search::Found(series)) if which(&series.metric) => {
                 self.remove_from_table(series, &mut forgotten)
             }
             _ => false,
-        }
+        };
+        drop(forgotten);
+        drop(freed);
+        is_removed
     }
 
     /// False if it was removed before.

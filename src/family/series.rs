@@ -96,6 +96,11 @@ impl<L: Labels, M> Series<L, M> {
         !self.is_out.swap(true, Ordering::Relaxed)
     }
 
+    /// Whether it is in its list, and not hidden. For a caller that has the family's lock.
+    pub(super) fn is_there(&self) -> bool {
+        !self.is_out.load(Ordering::Relaxed) && !self.is_hidden()
+    }
+
     /// For how long it was not used, as far as was looked; and looks. What is kept is in use.
     pub(super) fn idle(&self, is_kept: bool) -> Duration {
         let age = self.born.elapsed();

@@ -126,7 +126,7 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// ```
     pub fn lifetime(&self) -> M::Total {
         let mut forgotten = self.lock();
-        forgotten.free();
+        let freed = forgotten.free(usize::MAX);
         let mut total = forgotten.total();
         if let Some(table) = self.table.get() {
             // SAFETY: we have the lock.
@@ -135,6 +135,8 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
         if let Some(overflow) = self.overflow.get() {
             M::merge(&mut total, overflow.metric.total());
         }
+        drop(forgotten);
+        drop(freed); // behind the lock
         total
     }
 }

@@ -1,6 +1,7 @@
 //! Families: what each set of labels counts, what they count together, and what becomes of those that leave.
 
 mod counts;
+mod hostile;
 mod looks;
 mod memory;
 

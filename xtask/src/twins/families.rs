@@ -27,8 +27,8 @@ pub(super) const FAMILIES: &[Twin] = &[
     Twin {
         name: "series-freed-without-a-grace-period",
         file: "src/family/forgotten.rs",
-        find: "if !grace::passed(*ticket) || Arc::strong_count(series) > 1 {",
-        replace: "if Arc::strong_count(series) > 1 {",
+        find: "while self.waiting.front().is_some_and(|(ticket, _)| grace::passed(*ticket)) {",
+        replace: "while !self.waiting.is_empty() {",
         build: &CHECKER,
         model: "families::an_add_against_a_removal",
         why: "an add that has just found the series uses memory that is freed, and is not in the lifetime",
@@ -36,8 +36,8 @@ pub(super) const FAMILIES: &[Twin] = &[
     Twin {
         name: "series-freed-under-a-handle",
         file: "src/family/forgotten.rs",
-        find: "if !grace::passed(*ticket) || Arc::strong_count(series) > 1 {",
-        replace: "if !grace::passed(*ticket) {",
+        find: "if Arc::strong_count(series) > 1 {",
+        replace: "if Arc::strong_count(series) == 0 {",
         build: &CHECKER,
         model: "families::a_handle_lets_go_of_a_removed_series",
         why: "what a handle adds after the series was forgotten is not in the lifetime",

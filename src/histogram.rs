@@ -250,6 +250,18 @@ impl Histogram {
         self.distribution().percentile(q)
     }
 
+    /// Returns whether each core adds to a cell of its own. False before the first record; and from it on, if that has found no
+    /// room for columns ([`columns`](crate::columns)): then all threads add to shared cells, as exactly, and contend.
+    ///
+    /// ```
+    /// let latency = windrow::Histogram::new();
+    /// latency.record(2_000);
+    /// assert!(latency.is_striped());
+    /// ```
+    pub fn is_striped(&self) -> bool {
+        self.columns.is_striped()
+    }
+
     fn read(&self) -> Reading {
         let (counts, sum) = self.columns.read();
         Reading { counts, sum }

@@ -64,6 +64,7 @@ mod timestamp;
 mod window;
 
 pub use arena::by_row::ByRow;
+pub use arena::columns::{Columns, columns};
 pub use clock::Clock;
 pub use counters::{Counter, Gauge, Maximum, Minimum};
 pub use error::{

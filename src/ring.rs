@@ -195,6 +195,11 @@ impl Ring {
         self.strategy
     }
 
+    /// Whether the newest bucket counts in a block.
+    pub(crate) fn is_striped(&self) -> bool {
+        self.acquire_current().block().is_some()
+    }
+
     /// What leads to the newest bucket.
     #[inline(always)]
     #[allow(clippy::inline_always)] // an address

@@ -375,6 +375,21 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
         self.ring.strategy()
     }
 
+    /// Returns whether each core adds to cells of its own in the newest bucket. False before the first add; and as long as a bucket
+    /// is the newest that has found no room for columns ([`columns`](crate::columns)), or all blocks of columns held up by threads
+    /// that stand still: then all threads add to the bucket's shared cells, as exactly, and contend.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// let window = windrow::SlidingWindow::<Hits>::builder().build()?;
+    /// window.add(Hits::Hit, 1);
+    /// assert!(window.is_striped());
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn is_striped(&self) -> bool {
+        self.ring.is_striped()
+    }
+
     /// The span that the window covers.
     ///
     /// ```

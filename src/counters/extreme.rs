@@ -98,6 +98,18 @@ impl Maximum {
     pub fn get(&self) -> Option<u64> {
         self.0.get()
     }
+
+    /// Returns whether each core adds to a cell of its own. False before the first record; and from it on, if that has found no
+    /// room for a column ([`columns`](crate::columns)): then all threads add to one shared cell, as exactly, and contend.
+    ///
+    /// ```
+    /// let slowest = windrow::Maximum::new();
+    /// slowest.record(3);
+    /// assert!(slowest.is_striped());
+    /// ```
+    pub fn is_striped(&self) -> bool {
+        self.0.cells.is_striped()
+    }
 }
 
 /// The least value recorded, from every core at once.
@@ -156,6 +168,18 @@ impl Minimum {
     /// ```
     pub fn get(&self) -> Option<u64> {
         self.0.get().map(|complement| !complement)
+    }
+
+    /// Returns whether each core adds to a cell of its own. False before the first record; and from it on, if that has found no
+    /// room for a column ([`columns`](crate::columns)): then all threads add to one shared cell, as exactly, and contend.
+    ///
+    /// ```
+    /// let fastest = windrow::Minimum::new();
+    /// fastest.record(3);
+    /// assert!(fastest.is_striped());
+    /// ```
+    pub fn is_striped(&self) -> bool {
+        self.0.cells.is_striped()
     }
 }
 

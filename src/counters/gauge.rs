@@ -96,6 +96,18 @@ impl Gauge {
         self.cells.sum().cast_signed()
     }
 
+    /// Returns whether each core adds to a cell of its own. False before the first add; and from it on, if that has found no
+    /// room for a column ([`columns`](crate::columns)): then all threads add to one shared cell, as exactly, and contend.
+    ///
+    /// ```
+    /// let open = windrow::Gauge::new();
+    /// open.increment();
+    /// assert!(open.is_striped());
+    /// ```
+    pub fn is_striped(&self) -> bool {
+        self.cells.is_striped()
+    }
+
     /// Adds `n`, wrapping, in the spelling of [`AtomicI64`](std::sync::atomic::AtomicI64), but does not
     /// return the previous value. `order` is as for [`Counter::fetch_add`](crate::Counter::fetch_add).
     ///

@@ -79,6 +79,11 @@ impl Striped {
         rows.max(self.fallback.load(Ordering::Acquire)) // as in `sum`
     }
 
+    /// Whether it has a column.
+    pub(crate) fn is_striped(&self) -> bool {
+        self.tagged().column().is_some()
+    }
+
     #[inline]
     fn word(&self) -> *mut AtomicU64 {
         // Acquire: pairs with the Release in `claimed`. The cells are seen as zero, and what the strategy

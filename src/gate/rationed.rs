@@ -223,6 +223,18 @@ impl<C> RationedGate<C> {
     pub fn unused(&self) -> u64 {
         self.rations.left()
     }
+
+    /// Returns whether each core has a ration. False if there was no room for columns ([`columns`](crate::columns)) when the gate
+    /// was made: then each call asks the [gate](Self::exact).
+    ///
+    /// ```
+    /// let gate = windrow::Gate::builder(100).build_rationed(10)?;
+    /// assert!(gate.is_striped());
+    /// # Ok::<(), windrow::GateError>(())
+    /// ```
+    pub fn is_striped(&self) -> bool {
+        self.rations.are_there()
+    }
 }
 
 impl<C> Debug for RationedGate<C> {

@@ -54,6 +54,11 @@ impl Rations {
         self.column().map_or(0, |column| rows::sum(column.right(1)))
     }
 
+    /// Whether there are any.
+    pub(super) fn are_there(&self) -> bool {
+        self.column().is_some()
+    }
+
     fn column(&self) -> Option<Column> {
         // SAFETY: as in `take`.
         unsafe { TaggedColumn::decode(self.word) }.column()

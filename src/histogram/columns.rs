@@ -109,6 +109,11 @@ impl Columns {
         if stripe::is_column(first) { first.wrapping_add(distance) } else { first }
     }
 
+    /// Whether it has columns.
+    pub(super) fn is_striped(&self) -> bool {
+        self.tagged(0).column().is_some()
+    }
+
     /// The column at `distance`.
     #[inline]
     fn tagged(&self, distance: usize) -> TaggedColumn {

@@ -100,14 +100,14 @@ fn missing(root: &Path) -> Result<Vec<String>, String> {
 }
 
 /// Whether a row that is about a file's folder has its name. (A folder below that is its module's
-/// affair; the root and the guide are no layer.)
+/// affair; the root, the guide and unit tests are no layer.)
 fn is_named(rows: &[pages::Row<'_>], file: &str) -> bool {
     let (folder, name) = file.split_once('/').unwrap_or(("", file));
     let is_below = name.contains('/');
     let has = |row: &pages::Row<'_>| {
         row.spans.contains(&file) || row.folders.contains(&folder) && row.spans.contains(&name)
     };
-    is_below || ["lib", "guide"].contains(&file) || rows.iter().any(has)
+    is_below || name == "tests" || ["lib", "guide"].contains(&file) || rows.iter().any(has)
 }
 
 #[cfg(test)]

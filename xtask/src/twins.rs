@@ -1,7 +1,7 @@
 //! The table of broken twins: mistakes in adding, rotating, closing and changing the geometry here, in reading in
 //! `reads`, in families in `families`, in opening rows in `rows`, in leasing them in `leases`, in announcing buckets in
 //! `announced`, in what is assembly in `sequences`, in a window's growth in `growth`, in histograms in `histograms`,
-//! in a window's wide cells in `wide`, in tiers in `tiers`, in gates in `gate` and their
+//! in a window's wide cells in `wide`, in what the arena refuses in `refusals`, in tiers in `tiers`, in gates in `gate` and their
 //! rations in `rations`, in levels in `in_flight`.
 
 mod announced;
@@ -13,6 +13,7 @@ mod in_flight;
 mod leases;
 mod rations;
 mod reads;
+mod refusals;
 mod rows;
 mod sequences;
 mod tiers;
@@ -26,7 +27,7 @@ pub(crate) fn twins() -> impl Iterator<Item = &'static Twin> {
     let of_rows = rows::ROWS.iter().chain(leases::LEASES).chain(sequences::SEQUENCES);
     let of_windows =
         WRITES.iter().chain(reads::READS).chain(announced::ANNOUNCED).chain(growth::GROWTH);
-    let of_windows = of_windows.chain(wide::WIDE).chain(tiers::TIERS);
+    let of_windows = of_windows.chain(wide::WIDE).chain(refusals::REFUSALS).chain(tiers::TIERS);
     of_windows
         .chain(of_rows)
         .chain(families::FAMILIES)

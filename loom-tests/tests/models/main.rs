@@ -25,6 +25,7 @@ mod order_asked_for;
 mod rations;
 mod reclamation;
 mod reconfigure;
+mod refusals;
 mod seen;
 mod wide;
 mod window_drains;

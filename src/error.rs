@@ -334,7 +334,9 @@ impl Error for ScaleError {}
 /// ```
 /// use windrow::{Histogram, Scale, ScaleMismatch};
 ///
-/// let (fine, coarse) = (Histogram::new(), Histogram::with_scale(Scale::fixed::<3, 1_000_000, 2_000_000>()));
+/// let fine = Histogram::new();
+/// fine.record(7); // an empty one would take the scale of the other
+/// let coarse = Histogram::with_scale(Scale::fixed::<3, 1_000_000, 2_000_000>());
 /// coarse.record(2_000); // below its range
 /// coarse.record(3_000);
 /// let error = fine.distribution().merge(&coarse.distribution()).unwrap_err();

@@ -74,6 +74,27 @@ fn read_against_a_first_record() {
     );
 }
 
+/// As above, of the count and the sum alone: those of all pairs are added up without a distribution.
+#[test]
+fn stats_against_a_record() {
+    Model::new("wide::stats_against_a_record").bounded(2).bounded_over_epoch(1).explore(|| {
+        set_time(2);
+        let window: Arc<Window<Latency>> = Arc::new(window(2));
+        record_at(&window, 1, 5);
+        let other = spawn(&window, |window| {
+            set_time(2);
+            record_at(window, 1, 7); // in the group that is there
+        });
+        set_time(2);
+        turn();
+        let found = window.stats(Latency::Rt);
+        let found = (found.count, found.sum);
+        assert!([(1, 5), (1, 12), (2, 12)].contains(&found), "{found:?} was never there");
+        other.join().unwrap();
+        assert_eq!(read(&window, 2), (2, 12));
+    });
+}
+
 /// The closing writes totals into groups that are not there yet; the reader finds the bucket open, or closed.
 #[test]
 fn read_against_the_closing_of_a_bucket() {

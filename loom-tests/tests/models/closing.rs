@@ -193,7 +193,7 @@ fn against_a_read_of_a_tiers_extremes(
 #[cfg(loom)]
 fn close_against_a_read_of_a_tiers_extremes() {
     let name = "closing::close_against_a_read_of_a_tiers_extremes";
-    against_a_read_of_a_tiers_extremes(name, 2, |bucket| bucket.close_retired());
+    against_a_read_of_a_tiers_extremes(name, 2, windrow::parts::TierClosed::close_retired);
 }
 
 /// The same, where the bucket is reused at once.

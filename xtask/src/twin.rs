@@ -138,3 +138,25 @@ impl Twin {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use crate::twins::twins;
+
+    /// A twin whose place is gone shows nothing: that is seen without building it.
+    #[test]
+    fn each_twin_has_its_place_in_the_sources() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let stale = twins().filter_map(|twin| {
+            let source = fs::read_to_string(root.join(twin.file)).unwrap_or_default();
+            let found = source.matches(twin.find).count();
+            (found != 1)
+                .then(|| format!("{}: {} in {}: `{}`", twin.name, found, twin.file, twin.find))
+        });
+        let stale: Vec<String> = stale.collect();
+        assert!(stale.is_empty(), "{} twins:\n{}", stale.len(), stale.join("\n"));
+    }
+}

@@ -101,14 +101,14 @@ const WRITES: &[Twin] = &[
         name: "straggler-adds-to-a-block-it-found-in-a-slot",
         file: "src/ring/add.rs",
         find: "                Place::Found(bucket) => {
-                    self.put_shared(&bucket, slots, current.start(), update);",
+                    self.put_shared(&bucket, generation, current.start(), update);",
         replace: "                Place::Found(bucket) => {
                     if bucket.block().is_some() {
                         let word = bucket.live.column.load(crate::sync::Ordering::Relaxed);
                         // SAFETY: not at all.
                         unsafe { update.put_in_row(word) };
                     } else {
-                        self.put_shared(&bucket, slots, current.start(), update);
+                        self.put_shared(&bucket, generation, current.start(), update);
                     }",
         build: &CHECKER,
         model: "each_bucket::add_against_the_reuse_of_its_block",
@@ -172,8 +172,8 @@ const WRITES: &[Twin] = &[
     Twin {
         name: "reconfigure-forgets-the-old-ring",
         file: "src/ring/reconfigure.rs",
-        find: "next.inherited.push(Inherited { number, slots: Arc::clone(&old.slots), changes });",
-        replace: "let _ = (number, changes);",
+        find: "next.inherited.push(Inherited { number, slots, changes, first_turn });",
+        replace: "let _ = (number, slots, changes, first_turn);",
         build: &CHECKER,
         model: "reconfigure::reconfigure_against_add",
         why: "the adds of the old ring are gone (I1)",

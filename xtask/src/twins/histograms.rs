@@ -83,8 +83,8 @@ pub(super) const HISTOGRAMS: &[Twin] = &[
     Twin {
         name: "histogram-shared-cells-not-read",
         file: "src/histogram/columns.rs",
-        find: "for (count, cell) in counts.iter_mut().zip(&shared[FIRST_CELL..]) {",
-        replace: "for (count, cell) in counts.iter_mut().zip(&shared[..0]) {",
+        find: "rows::merge(counts, shared, Ordering::Acquire, u64::wrapping_add);",
+        replace: "let _ = shared;",
         build: &PER_CORE,
         model: "histograms::the_first_records_of_two_threads",
         why: "a record of a thread without a row is not counted (I11)",
@@ -93,12 +93,12 @@ pub(super) const HISTOGRAMS: &[Twin] = &[
         name: "window-histogram-extremes-read-before-the-counts",
         file: "src/ring/span.rs",
         find: "        if self.is_whole(span)
-            && let Some(numbers) = self.totals_at_once(positions.clone())
+            && let Some(sums) = self.pairs_at_once(positions.clone())
         {
             let extremes = extremes.map(|position| self.total_in(span, position));",
         replace: "        let early = extremes.map(|position| self.total_in(span, position));
         if self.is_whole(span)
-            && let Some(numbers) = self.totals_at_once(positions.clone())
+            && let Some(sums) = self.pairs_at_once(positions.clone())
         {
             let extremes = early;",
         build: &CHECKER,

@@ -67,8 +67,8 @@ pub(super) const READS: &[Twin] = &[
     Twin {
         name: "carried-whether-or-not-it-was-handed-out",
         file: "src/ring/reconfigure.rs",
-        find: "if !passed.has(bucket.rank()) {",
-        replace: "if !passed.has(bucket.rank()) || true {",
+        find: "if !passed.has(bucket.rank()) && bucket.start() >= inherited.first_turn {",
+        replace: "if bucket.start() >= inherited.first_turn {",
         build: &CHECKER,
         model: "window_drains::drain_against_the_change_that_carries",
         why: "numbers that were handed out await their turn again (I8)",
@@ -196,10 +196,10 @@ pub(super) const READS: &[Twin] = &[
         find: "        slots.touched.touch(bucket.slot(), until);
         self.touched.touch(until);
         update.put(&self.store.cells(bucket));
-        self.put_in_tiers(bucket.start(), newest, update);
+        self.put_in_tiers(&of.tiers, bucket.start(), newest, update);
         update.put(&*self.shared_total);",
         replace: "        update.put(&self.store.cells(bucket));
-        self.put_in_tiers(bucket.start(), newest, update);
+        self.put_in_tiers(&of.tiers, bucket.start(), newest, update);
         update.put(&*self.shared_total);
         slots.touched.touch(bucket.slot(), until);
         self.touched.touch(until);",
@@ -219,7 +219,7 @@ pub(super) const READS: &[Twin] = &[
     Twin {
         name: "back-dated-add-forgets-the-tiers",
         file: "src/ring/add.rs",
-        find: "        self.put_in_tiers(bucket.start(), newest, update);",
+        find: "        self.put_in_tiers(&of.tiers, bucket.start(), newest, update);",
         replace: "        let _ = newest;",
         build: &CHECKER,
         model: "window_tiers::span_behind_a_lifetime_that_counts_a_back_dated_add",

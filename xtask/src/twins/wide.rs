@@ -37,16 +37,28 @@ pub(super) const WIDE: &[Twin] = &[
     Twin {
         name: "sum-of-a-pair-older-than-its-count",
         file: "src/ring/at_once.rs",
-        find: "self.merge(touched, |wide| &wide.shared, Ordering::Acquire, u64::wrapping_add);",
-        replace: "self.merge(touched, |wide| &wide.shared, Ordering::Relaxed, u64::wrapping_add);",
+        find: "finds it in the sum, by the second.
+        self.merge(touched, |wide| &wide.shared, Ordering::Acquire, u64::wrapping_add);",
+        replace: "finds it in the sum, by the second.
+        self.merge(touched, |wide| &wide.shared, Ordering::Relaxed, u64::wrapping_add);",
         build: &CHECKER,
         model: "wide::read_against_a_first_record",
         why: "a value is counted, and not in the sum (I9)",
     },
     Twin {
+        name: "sum-of-all-pairs-older-than-their-count",
+        file: "src/ring/at_once.rs",
+        find: "// Acquire: as in `Many`.
+        self.merge(touched, |wide| &wide.shared, Ordering::Acquire, u64::wrapping_add);",
+        replace: "self.merge(touched, |wide| &wide.shared, Ordering::Relaxed, u64::wrapping_add);",
+        build: &CHECKER,
+        model: "wide::stats_against_a_record",
+        why: "a value is counted, and not in the sum (I9)",
+    },
+    Twin {
         name: "marks-of-the-wide-left-out",
         file: "src/ring/at_once.rs",
-        find: "self.store.block_of(live)?.take_off_marks(first, numbers);",
+        find: "store.block_of(live)?.take_off_marks(first, numbers);",
         replace: "",
         build: &CHECKER,
         model: "wide::read_against_the_reuse_of_its_marks",

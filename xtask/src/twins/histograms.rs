@@ -92,15 +92,11 @@ pub(super) const HISTOGRAMS: &[Twin] = &[
     Twin {
         name: "window-histogram-extremes-read-before-the-counts",
         file: "src/ring/span.rs",
-        find: "        if self.is_whole(span)
-            && let Some(sums) = self.pairs_at_once(positions.clone())
-        {
-            let extremes = extremes.map(|position| self.total_in(span, position));",
-        replace: "        let early = extremes.map(|position| self.total_in(span, position));
-        if self.is_whole(span)
-            && let Some(sums) = self.pairs_at_once(positions.clone())
-        {
-            let extremes = early;",
+        find: "            if self.totals_at_once(positions.clone(), &mut numbers).is_some() {
+                let extremes = extremes.map(|position| self.total_in(span, position));",
+        replace: "            let early = extremes.map(|position| self.total_in(span, position));
+            if self.totals_at_once(positions.clone(), &mut numbers).is_some() {
+                let extremes = early;",
         build: &CHECKER,
         model: "window_histograms::record_against_a_read",
         why: "a value is counted that is beyond the extremes (I11)",

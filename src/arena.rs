@@ -6,20 +6,20 @@
 //!   segment: [ bitmap | row 0: COLUMNS cells | row 1 | ... ]      a bit is set: the column is taken
 //! ```
 //!
-//! A segment is mapped when the ones before it are full, and stays for ever. Claiming and freeing are
-//! lock-free: a compare-exchange on one word of the bitmap (on each of several, for a run longer than
-//! a word). One pass over the segments finds room, maps a segment, or gives up. A segment that has refused
-//! a run is passed over by one load until something is freed there ([`refusal`]). Giving up is no error:
-//! a counter then counts in its fallback cell. A segment is mapped for one run, which is taken before
-//! other threads can see the segment. So no claim adds more than one segment, and a run that does not
-//! fit adds none.
+//! A segment is mapped when the ones before it are full, and stays for ever. Claiming and freeing
+//! are lock-free: a compare-exchange on one word of the bitmap (on each of several, for a run
+//! longer than a word). One pass over the segments finds room, maps a segment, or gives up. A
+//! segment that has refused a run is passed over by one load until something is freed there
+//! ([`refusal`]). Giving up is no error: a counter then counts in its fallback cell. A segment is
+//! mapped for one run, which is taken before other threads can see the segment. So no claim adds
+//! more than one segment, and a run that does not fit adds none.
 //!
 //! # A free column is all zeros
 //!
 //! While a column is owned its cells only grow: none is reset while a thread might be adding to it.
-//! When a column is freed, its owner has the only reference left (`&mut self` in a `Drop`). Every add
-//! to it has happened before, so zeroing it races with no thread. The next owner has no old sum to
-//! remember, which it could not publish together with the column in one atomic step.
+//! When a column is freed, its owner has the only reference left (`&mut self` in a `Drop`). Every
+//! add to it has happened before, so zeroing it races with no thread. The next owner has no old sum
+//! to remember, which it could not publish together with the column in one atomic step.
 
 use std::ptr::{NonNull, null_mut};
 
@@ -66,8 +66,8 @@ impl Arena {
         }
     }
 
-    /// Claims `length` neighbouring columns; `None` if there is no room and no memory for more, or if
-    /// a row has fewer.
+    /// Claims `length` neighbouring columns; `None` if there is no room and no memory for more, or
+    /// if a row has fewer.
     pub(crate) fn claim(&self, length: usize) -> Option<Column> {
         if length == 0 || length > COLUMNS {
             return None; // no segment has room, mapped or not
@@ -134,8 +134,8 @@ impl Arena {
         })
     }
 
-    /// Maps the segment numbered `index`, with a run of `length` already claimed, unless another thread
-    /// has mapped it.
+    /// Maps the segment numbered `index`, with a run of `length` already claimed, unless another
+    /// thread has mapped it.
     fn map(&self, index: usize, length: usize) -> Option<Mapped<'_>> {
         let pages = Pages::map(ROWS_AT + stripe::mapped_rows() * COLUMNS)?;
         let segment = self.segment(index, pages.start());

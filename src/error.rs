@@ -62,7 +62,8 @@ pub enum BuildError {
         /// The length of the buckets below: of the tier before, or of the window.
         finer: Duration,
     },
-    /// A tier's buckets are longer than the interval below it, so that a span could begin in between.
+    /// A tier's buckets are longer than the interval below it, so that a span could begin in
+    /// between.
     TierTooCoarse {
         /// The length of the tier's buckets.
         length: Duration,
@@ -124,7 +125,8 @@ impl Error for BuildError {}
 
 /// Why a gate cannot have the requested limit, geometry or clock.
 ///
-/// From [`GateBuilder::build`](crate::GateBuilder::build), [`Gate::set_limit`](crate::Gate::set_limit) and
+/// From [`GateBuilder::build`](crate::GateBuilder::build),
+/// [`Gate::set_limit`](crate::Gate::set_limit) and
 /// [`Gate::reconfigure`](crate::Gate::reconfigure).
 ///
 /// ```
@@ -299,8 +301,8 @@ pub enum ScaleError {
         /// The schema asked for.
         schema: u8,
     },
-    /// The least value of the range is zero, which has no exponential cell. It is counted in any case, in a cell of its own with all
-    /// that is below the range.
+    /// The least value of the range is zero, which has no exponential cell. It is counted in any
+    /// case, in a cell of its own with all that is below the range.
     ZeroLeast,
     /// The range ends before it begins.
     EmptyRange {
@@ -329,7 +331,8 @@ impl Display for ScaleError {
 
 impl Error for ScaleError {}
 
-/// Why [`Distribution::merge`](crate::Distribution::merge) refuses a distribution. Nothing was merged.
+/// Why [`Distribution::merge`](crate::Distribution::merge) refuses a distribution. Nothing was
+/// merged.
 ///
 /// ```
 /// use windrow::{Histogram, Scale, ScaleMismatch};
@@ -345,7 +348,8 @@ impl Error for ScaleError {}
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ScaleMismatch {
-    /// Values were counted below the range of the one, or above it, that may be in several cells of the other.
+    /// Values were counted below the range of the one, or above it, that may be in several cells of
+    /// the other.
     Outside {
         /// How many they are.
         count: u64,

@@ -45,7 +45,8 @@ pub use wide::WideCells;
 ///
 /// # By hand
 ///
-/// Implement the trait by hand for a type that `events!` cannot make: say, one number for each worker.
+/// Implement the trait by hand for a type that `events!` cannot make: say, one number for each
+/// worker.
 ///
 /// ```
 /// use windrow::{Event, Kind, SlidingWindow};
@@ -71,9 +72,10 @@ pub use wide::WideCells;
 /// # Ok::<(), windrow::BuildError>(())
 /// ```
 ///
-/// A wrong implementation can only affect the numbers of its own windows. Where a window is built, the
-/// compiler checks that [`Cells`](Self::Cells) has exactly as many cells as [`EVENTS`](Self::EVENTS)
-/// needs, that they fit a row of 8192, that [`ZERO`](Self::ZERO) is all zero, and that
+/// A wrong implementation can only affect the numbers of its own windows. Where a window is built,
+/// the compiler checks that [`Cells`](Self::Cells) has exactly as many cells as
+/// [`EVENTS`](Self::EVENTS) needs, that they fit a row of 8192, that [`ZERO`](Self::ZERO) is all
+/// zero, and that
 /// [`ALL`](Self::ALL) has as many events as `EVENTS`. An [`index`](Self::index) is checked when it is used.
 /// That `ALL` is in the order of the indexes is not checked.
 pub trait Event: Copy + Eq + Hash + Debug + Send + Sync + 'static {
@@ -109,11 +111,12 @@ pub trait Event: Copy + Eq + Hash + Debug + Send + Sync + 'static {
 
     /// The event's position in [`EVENTS`](Self::EVENTS).
     ///
-    /// A method that is given an event whose index is not below the number of events panics, and counts
-    /// nothing.
+    /// A method that is given an event whose index is not below the number of events panics, and
+    /// counts nothing.
     fn index(self) -> usize;
 
-    /// The event's name: of a variant that [`events!`](crate::events!) makes, as it is written there.
+    /// The event's name: of a variant that [`events!`](crate::events!) makes, as it is written
+    /// there.
     ///
     /// # Panics
     ///
@@ -152,9 +155,10 @@ pub trait Event: Copy + Eq + Hash + Debug + Send + Sync + 'static {
 
 /// What windows know of the cells of `E`'s events.
 ///
-/// Sealed: code outside the library cannot name it. Any crate may implement the safe trait [`Event`], but an
-/// add does not check that a cell index is within the block. So an implementation does not state cell
-/// indexes. They follow from [`Event::EVENTS`], and are checked here, once, when a window is compiled.
+/// Sealed: code outside the library cannot name it. Any crate may implement the safe trait
+/// [`Event`], but an add does not check that a cell index is within the block. So an implementation
+/// does not state cell indexes. They follow from [`Event::EVENTS`], and are checked here, once,
+/// when a window is compiled.
 #[diagnostic::on_unimplemented(
     message = "`Event::Cells` must be `[u64; N]`, N being the sum of all events' `Kind::cells`"
 )]
@@ -228,11 +232,12 @@ pub(crate) fn number_of<E: Event>(event: E, count: u64) -> f64 {
 
 /// Makes an enum whose variants are the events of a window.
 ///
-/// Each variant is followed by its [`Kind`]: `Count` for a number that adds up, `Signed` for one that goes up and down,
-/// `Value` for values of which the window keeps count, sum, minimum and maximum, `Maximum` or `Minimum` for values of
-/// which it keeps that alone, `Histogram` for values of which it keeps percentiles too: with the default [`Scale`](crate::Scale), or with one
-/// that follows in brackets. The enum is `Copy + Eq + Hash + Debug` and implements [`Event`]. It keeps its attributes
-/// and its visibility.
+/// Each variant is followed by its [`Kind`]: `Count` for a number that adds up, `Signed` for one
+/// that goes up and down, `Value` for values of which the window keeps count, sum, minimum and
+/// maximum, `Maximum` or `Minimum` for values of which it keeps that alone, `Histogram` for values
+/// of which it keeps percentiles too: with the default [`Scale`](crate::Scale), or with one that
+/// follows in brackets. The enum is `Copy + Eq + Hash + Debug` and implements [`Event`]. It keeps
+/// its attributes and its visibility.
 ///
 /// ```
 /// windrow::events! {
@@ -259,9 +264,10 @@ pub(crate) fn number_of<E: Event>(event: E, count: u64) -> f64 {
 /// # Ok::<(), windrow::BuildError>(())
 /// ```
 ///
-/// A `#[cfg]` may leave an event out. (To leave out a whole enum, write the `#[cfg]` before `events!`.
-/// `events!` cannot see a `cfg` inside a `cfg_attr`, or from another macro's `$attribute:meta`: an error. So is
-/// an event that is left out and is called as a constant of [`Event`], where that is imported.)
+/// A `#[cfg]` may leave an event out. (To leave out a whole enum, write the `#[cfg]` before
+/// `events!`. `events!` cannot see a `cfg` inside a `cfg_attr`, or from another macro's
+/// `$attribute:meta`: an error. So is an event that is left out and is called as a constant of
+/// [`Event`], where that is imported.)
 ///
 /// ```
 /// use windrow::Event;
@@ -280,8 +286,9 @@ pub(crate) fn number_of<E: Event>(event: E, count: u64) -> f64 {
 /// windrow::events! { pub enum Http { Pass: Counter } }
 /// ```
 ///
-/// So is a set of events that does not fit a row of 8192 cells: a `Count` or a `Signed` takes one, a `Value` five, a
-/// `Maximum` or a `Minimum` two, a `Histogram` three for each cell of its scale and eight more.
+/// So is a set of events that does not fit a row of 8192 cells: a `Count` or a `Signed` takes one,
+/// a `Value` five, a `Maximum` or a `Minimum` two, a `Histogram` three for each cell of its scale
+/// and eight more.
 #[macro_export]
 macro_rules! events {
     ( $(#[$attribute:meta])* $visibility:vis enum $name:ident { $(,)? } ) => {
@@ -317,7 +324,8 @@ macro_rules! events {
                         &[$( $crate::__event_is_there!($($on_event)*) ),*],
                     ),
                     event: {
-                        // `$name::$event` is the variant, or, where its `cfg` takes it away, this constant.
+                        // `$name::$event` is the variant, or, where its `cfg` takes it away, this
+                        // constant.
                         #[allow(dead_code, non_upper_case_globals)]
                         trait Gone {
                             const $event: $crate::__events::Absent = $crate::__events::Absent;

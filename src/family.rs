@@ -56,7 +56,8 @@ pub use walk::FamilyIter;
 /// assert_eq!(REQUESTS.lifetime(), 1);
 /// ```
 ///
-/// A family of windows says how they are built, and so does one of histograms with another scale than the default:
+/// A family of windows says how they are built, and so does one of histograms with another scale
+/// than the default:
 ///
 /// ```
 /// use windrow::{Family, SlidingWindow, events, labels};
@@ -91,24 +92,27 @@ pub use walk::FamilyIter;
 /// | by [`with`](Self::with), all labels being enums | an index into a table |
 /// | by `with`, else | a hash of the labels, a comparison, and a pin of this thread's epoch |
 ///
-/// None of these locks, allocates, or writes anything that threads share. The first use of a set allocates its series: also
-/// without a lock.
+/// None of these locks, allocates, or writes anything that threads share. The first use of a set
+/// allocates its series: also without a lock.
 ///
 /// # Bounds
 ///
-/// A family holds at most [`limit`](Self::limit) series, 1000 unless you say otherwise, and keeps at most 1024 bytes
-/// of texts for each; so values that come from outside cannot fill the memory. A set finds no room if the family has
-/// that many series, or if its texts, as exporters show them, have more than 1024 bytes together. All sets that find no
-/// room count in one series more, the overflow series: its [labels](Handle::labels) are `None`, and
+/// A family holds at most [`limit`](Self::limit) series, 1000 unless you say otherwise, and keeps
+/// at most 1024 bytes of texts for each; so values that come from outside cannot fill the memory. A
+/// set finds no room if the family has that many series, or if its texts, as exporters show them,
+/// have more than 1024 bytes together. All sets that find no room count in one series more, the
+/// overflow series: its [labels](Handle::labels) are `None`, and
 /// [`refused`](Self::refused) counts its uses. (Where longer texts tell series apart, take a hash of them as a label.) A
-/// family whose labels are all enums needs no bounds, and has none, if there are at most 65 536 sets.
+/// family whose labels are all enums needs no bounds, and has none, if there are at most 65 536
+/// sets.
 ///
 /// # Nothing is lost
 ///
-/// Series leave the family by [`retain`](Self::retain) and [`remove`](Self::remove) alone. What they counted stays in
+/// Series leave the family by [`retain`](Self::retain) and [`remove`](Self::remove) alone. What
+/// they counted stays in
 /// [`lifetime`](Self::lifetime), which never goes back while numbers only grow. It never goes to another series: an exporter
-/// would show it twice. A set that is used again after its series was removed begins anew, at zero; but if all labels
-/// are enums, it goes on where it was.
+/// would show it twice. A set that is used again after its series was removed begins anew, at zero;
+/// but if all labels are enums, it goes on where it was.
 pub struct Family<L: Labels, M: Metric, F = fn() -> M> {
     table: Once<Table<L, M>>,
     /// Where all sets count that find no room.
@@ -157,9 +161,9 @@ macro_rules! constructor {
         impl<L: Labels, M: Metric, F> Family<L, M, F> {
             /// A family without a series, whose metrics a function makes.
             ///
-            /// It may be called more often than there are series, and from several threads at once: when two
-            /// threads need the same series, one of theirs is dropped. If it panics, so does the call that needed the
-            /// series, and nothing is counted.
+            /// It may be called more often than there are series, and from several threads at once:
+            /// when two threads need the same series, one of theirs is dropped. If it panics, so
+            /// does the call that needed the series, and nothing is counted.
             ///
             /// ```
             /// use windrow::{Counter, Family, labels};
@@ -183,10 +187,11 @@ macro_rules! constructor {
                 }
             }
 
-            /// The same family, with room for so many series and no more. Of no effect if all labels are enums.
+            /// The same family, with room for so many series and no more. Of no effect if all
+            /// labels are enums.
             ///
-            /// Eight bytes for each are allocated at the first use, up to a mebibyte. Beyond 131 072 series, lookups
-            /// get slower.
+            /// Eight bytes for each are allocated at the first use, up to a mebibyte. Beyond 131
+            /// 072 series, lookups get slower.
             ///
             /// ```
             /// # use windrow::{Counter, Family, labels};
@@ -218,8 +223,8 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
     ///
     /// Never waits. Use what it returns and let it go; see [`Pinned`].
     ///
-    /// While several threads make series at the same moment, and there is hardly any room left, one of them may be told
-    /// that there is none, and another use of its set find room a moment later.
+    /// While several threads make series at the same moment, and there is hardly any room left, one
+    /// of them may be told that there is none, and another use of its set find room a moment later.
     ///
     /// ```
     /// # use windrow::{Counter, Family, labels};
@@ -233,15 +238,17 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
     pub fn with(&self, labels: L::Borrowed<'_>) -> Pinned<'_, L, M> {
         // A series that is found by its index is never freed.
         let guard = if L::COMBINATIONS.is_some() { None } else { Some(pin()) };
-        // SAFETY: the series is used under this pin: the guard lives as long as the result. So do the references that
-        // the family has to it: one that was removed meanwhile is freed after a grace period.
+        // SAFETY: the series is used under this pin: the guard lives as long as the result. So do
+        // the references that the family has to it: one that was removed meanwhile is freed after a
+        // grace period.
         unsafe { Pinned::new(self.find(labels), guard) }
     }
 
     /// A handle of the series of a set of labels, which is made if there is none yet.
     ///
-    /// Takes a lock, which others have while they [remove](Self::retain) series or [walk](Self::iter) over all of them:
-    /// call it where a connection is opened, not where a request is counted.
+    /// Takes a lock, which others have while they [remove](Self::retain) series or
+    /// [walk](Self::iter) over all of them: call it where a connection is opened, not where a
+    /// request is counted.
     ///
     /// ```
     /// # use windrow::{Counter, Family, labels};
@@ -253,7 +260,8 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
     /// ```
     pub fn handle(&self, labels: L::Borrowed<'_>) -> Handle<L, M> {
         loop {
-            // Made without the lock: the function that makes a metric is the user's, and may look at the family.
+            // Made without the lock: the function that makes a metric is the user's, and may look
+            // at the family.
             let handle = self.with(labels).keep();
             let locked = self.lock();
             // Otherwise it was removed before it was kept. From now on `retain` finds it kept.
@@ -265,8 +273,8 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
     }
 
     /// # Safety
-    /// The caller is pinned or has the lock, and uses the result no longer than that, unless the family finds
-    /// its series by their index.
+    /// The caller is pinned or has the lock, and uses the result no longer than that, unless the
+    /// family finds its series by their index.
     #[inline]
     unsafe fn find(&self, labels: L::Borrowed<'_>) -> &Series<L, M> {
         let Some(table) = self.table.get() else {
@@ -326,7 +334,8 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
     /// Notes that a series is used, which may have been hidden.
     fn note_use(&self, series: &Series<L, M>) {
         loop {
-            // Counted before it is back: from then on another thread can remove it, and counts it off.
+            // Counted before it is back: from then on another thread can remove it, and counts it
+            // off.
             let was_hidden = series.is_hidden();
             let count = usize::from(was_hidden);
             self.series.fetch_add(count, Ordering::Relaxed);
@@ -341,7 +350,8 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
     #[cold]
     fn make_series(&self, hash: u64, labels: L::Borrowed<'_>) -> Option<Arc<Series<L, M>>> {
         let limit = if L::COMBINATIONS.is_some() { usize::MAX } else { self.limit };
-        // Relaxed, here and below: only the number matters. Looked at first, because making a metric costs more.
+        // Relaxed, here and below: only the number matters. Looked at first, because making a
+        // metric costs more.
         if self.series.load(Ordering::Relaxed) >= limit || has_long_texts::<L>(labels) {
             return None;
         }
@@ -363,8 +373,8 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
 }
 
 impl<L: Labels, M: Metric, F> Family<L, M, F> {
-    /// How many series there can be at a time, without that of the sets that find no room: the [limit](Self::limit);
-    /// or how many sets there are, if all labels are enums.
+    /// How many series there can be at a time, without that of the sets that find no room: the
+    /// [limit](Self::limit); or how many sets there are, if all labels are enums.
     ///
     /// For exporters, which may have limits of their own.
     ///

@@ -1,8 +1,9 @@
-//! Reads a struct of four fields by serde: what a derived implementation does, and no more lenient. And lists, of which no
-//! length is believed.
+//! Reads a struct of four fields by serde: what a derived implementation does, and no more lenient.
+//! And lists, of which no length is believed.
 //!
-//! Formats that write the fields' names may have them in any order, each once. A field that is missing, twice there, or
-//! not one of the four is an error. Other formats have the four values in the order of the names.
+//! Formats that write the fields' names may have them in any order, each once. A field that is
+//! missing, twice there, or not one of the four is an error. Other formats have the four values in
+//! the order of the names.
 
 use std::fmt::{self, Formatter};
 use std::marker::PhantomData;
@@ -113,7 +114,8 @@ impl Visitor<'_> for Position {
     }
 }
 
-/// A list. It takes memory for the elements that are there, and for none that a format says will come.
+/// A list. It takes memory for the elements that are there, and for none that a format says will
+/// come.
 pub(crate) struct List<T>(pub(crate) Vec<T>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {

@@ -50,18 +50,21 @@ use terms::Terms;
 ///
 /// # What is promised
 ///
-/// The interval is cut into equal buckets, whose starts are multiples of their length. What is granted counts in one bucket: that
-/// of now, or that in which a wait ends. **For each run of as many buckets as the interval has, the sum of what is granted in them is at most
-/// the limit**, at every moment, for any threads and any delays. It is decided by one compare-exchange: there is
-/// no moment between a check and a count.
+/// The interval is cut into equal buckets, whose starts are multiples of their length. What is
+/// granted counts in one bucket: that of now, or that in which a wait ends. **For each run of as
+/// many buckets as the interval has, the sum of what is granted in them is at most the limit**, at
+/// every moment, for any threads and any delays. It is decided by one compare-exchange: there is no
+/// moment between a check and a count.
 ///
-/// So it is with each span of time that is a bucket shorter than the interval. A span of a whole interval touches one bucket
-/// more, and may hold up to twice the limit: what was granted at the very end of one interval's first bucket, and what is granted
-/// at the beginning of the first bucket in which that does not count. For a limit that holds in every span, build the gate
+/// So it is with each span of time that is a bucket shorter than the interval. A span of a whole
+/// interval touches one bucket more, and may hold up to twice the limit: what was granted at the
+/// very end of one interval's first bucket, and what is granted at the beginning of the first
+/// bucket in which that does not count. For a limit that holds in every span, build the gate
 /// [`strict`](GateBuilder::strict).
 ///
-/// A refusal is exact too: by the time that the call has read, at one moment of it what was asked for did not fit, neither now nor in
-/// any bucket that the wait would reach, behind all who were waiting already. A gate does not hold back a part of its limit, and forgets nothing before its
+/// A refusal is exact too: by the time that the call has read, at one moment of it what was asked
+/// for did not fit, neither now nor in any bucket that the wait would reach, behind all who were
+/// waiting already. A gate does not hold back a part of its limit, and forgets nothing before its
 /// time.
 ///
 /// # Time
@@ -74,8 +77,8 @@ use terms::Terms;
 ///
 /// # Cost and progress
 ///
-/// A call never fails, panics, waits for another thread or takes a lock. (A wait is the caller's: the gate says how
-/// long.)
+/// A call never fails, panics, waits for another thread or takes a lock. (A wait is the caller's:
+/// the gate says how long.)
 ///
 /// | a call | costs |
 /// |---|---|
@@ -84,7 +87,8 @@ use terms::Terms;
 /// | that is refused, by [`admit`](Self::admit) | besides, a load for each bucket that is forgotten until it fits |
 /// | that opens a bucket: the first in it, and the first that waits for it | three or four read-modify-writes, and up to nine loads and stores for each bucket of the interval |
 ///
-/// One word decides, so grants of all threads go through one cache line: that is the price of an exact limit, here as elsewhere. (A
+/// One word decides, so grants of all threads go through one cache line: that is the price of an
+/// exact limit, here as elsewhere. (A
 /// [`RationedGate`] pays with exact refusals instead.)
 ///
 /// With 64-bit addresses a gate takes 0.7 kilobytes, and 64 bytes for each bucket of its interval:
@@ -97,15 +101,16 @@ use terms::Terms;
 ///
 /// A thread that stands still in a call holds up no other.
 ///
-/// A grant orders no other memory: two threads that were let through know nothing of each other. A gate is not for
-/// signal handlers.
+/// A grant orders no other memory: two threads that were let through know nothing of each other. A
+/// gate is not for signal handlers.
 pub struct Gate<C = Coarse> {
     ledger: Ledger,
     clock: C,
 }
 
 impl Gate {
-    /// A builder for a gate that grants so much in an interval. By default, that is one second in two buckets, on the
+    /// A builder for a gate that grants so much in an interval. By default, that is one second in
+    /// two buckets, on the
     /// [`Coarse`] clock.
     ///
     /// ```
@@ -123,7 +128,8 @@ impl<C: Clock> Gate<C> {
         Gate { ledger, clock }
     }
 
-    /// Grants `n` in the bucket of now, if that is within the limit; else refuses, and counts nothing.
+    /// Grants `n` in the bucket of now, if that is within the limit; else refuses, and counts
+    /// nothing.
     ///
     /// A weight of more than the limit never fits, and a weight of zero always does. While others
     /// [wait](Self::admit) for a later bucket, nothing is granted before their turn.
@@ -140,14 +146,16 @@ impl<C: Clock> Gate<C> {
         self.quick(n).map_or_else(|_| self.decide(n, 0).0.is_granted(), |granted| granted.is_some())
     }
 
-    /// Grants `n`, now or after a wait of at most `max_wait`; or refuses, counts nothing, and says when to come back.
+    /// Grants `n`, now or after a wait of at most `max_wait`; or refuses, counts nothing, and says
+    /// when to come back.
     ///
-    /// It decides at once. Who is told [`Admission::After`] has it, whoever comes later, and is to wait by itself: it counts in the
-    /// bucket in which the wait ends, also if the caller goes on later, or not at all. Who comes later waits behind: while anybody waits for a later bucket,
+    /// It decides at once. Who is told [`Admission::After`] has it, whoever comes later, and is to
+    /// wait by itself: it counts in the bucket in which the wait ends, also if the caller goes on
+    /// later, or not at all. Who comes later waits behind: while anybody waits for a later bucket,
     /// nothing is granted in those before it, however small.
     ///
-    /// No wait is longer than the interval: what would have to wait longer is refused. So is a weight of more than the
-    /// limit, and it is told never to come back.
+    /// No wait is longer than the interval: what would have to wait longer is refused. So is a
+    /// weight of more than the limit, and it is told never to come back.
     ///
     /// ```
     /// use std::time::Duration;
@@ -179,7 +187,8 @@ impl<C: Clock> Gate<C> {
         (admission, admission.is_granted().then(|| Timestamp::from_nanos(start)))
     }
 
-    /// What was granted in the interval that ends with the bucket of now. Never more than the limit, unless that was
+    /// What was granted in the interval that ends with the bucket of now. Never more than the
+    /// limit, unless that was
     /// [lowered](Self::set_limit) since, or the [geometry](Self::reconfigure) has changed: a longer interval holds what was granted in
     /// several shorter ones.
     ///
@@ -231,9 +240,9 @@ impl<C: Clock> Gate<C> {
 
     /// Changes the limit, while others ask.
     ///
-    /// What is granted after this returns is within the new limit, together with all that was granted in its interval
-    /// before. What was granted stays granted: after the limit was lowered, the gate refuses until enough of it has left
-    /// the interval.
+    /// What is granted after this returns is within the new limit, together with all that was
+    /// granted in its interval before. What was granted stays granted: after the limit was lowered,
+    /// the gate refuses until enough of it has left the interval.
     ///
     /// It costs what opening a bucket does.
     ///
@@ -284,13 +293,15 @@ impl<C: Clock> Gate<C> {
     /// A gate whose interval becomes longer does not know what it has forgotten before: what is
     /// granted in the new interval is within the limit together with all that the gate still knew.
     ///
-    /// It costs what opening a bucket does. Where more buckets are asked for than ever, each sheet that the gate keeps is given
-    /// more memory when it is used next; what it had is kept until the gate is dropped.
+    /// It costs what opening a bucket does. Where more buckets are asked for than ever, each sheet
+    /// that the gate keeps is given more memory when it is used next; what it had is kept until the
+    /// gate is dropped.
     ///
     /// # Errors
     ///
-    /// As [`GateBuilder::build`], or [`GateError::Retired`]; then the gate stays as it was. A clock that is too coarse for the new buckets is refused even if
-    /// the builder [allowed](GateBuilder::allow_coarse_clock) it for the first ones.
+    /// As [`GateBuilder::build`], or [`GateError::Retired`]; then the gate stays as it was. A clock
+    /// that is too coarse for the new buckets is refused even if the builder
+    /// [allowed](GateBuilder::allow_coarse_clock) it for the first ones.
     ///
     /// ```
     /// use std::time::Duration;

@@ -1,8 +1,8 @@
 //! A histogram that every core can record to at once, and what it gives out.
 //!
-//! A record is two striped adds, to the sum of all values and to the cell of its value ([`columns`]), behind a look at the
-//! extremes ([`extremes`]). The [`scale`] says which cell that is; a read makes of them a [`distribution`]. Nothing is reset: a
-//! drain moves a [`baseline`].
+//! A record is two striped adds, to the sum of all values and to the cell of its value
+//! ([`columns`]), behind a look at the extremes ([`extremes`]). The [`scale`] says which cell that
+//! is; a read makes of them a [`distribution`]. Nothing is reset: a drain moves a [`baseline`].
 
 use std::fmt::{self, Debug, Formatter};
 
@@ -20,8 +20,8 @@ mod scale;
 pub use distribution::Distribution;
 pub use scale::Scale;
 
-/// A histogram that every core can record to at once: how many values there were of each size, and so their percentiles, right to a
-/// stated error.
+/// A histogram that every core can record to at once: how many values there were of each size, and
+/// so their percentiles, right to a stated error.
 ///
 /// ```
 /// use windrow::Histogram;
@@ -39,34 +39,41 @@ pub use scale::Scale;
 /// assert!((p99 - 990_000.0).abs() <= 990_000.0 * now.error_bound() + 0.5);
 /// ```
 ///
-/// Count, sum, minimum and maximum are exact, and so is how many values each cell has. A cell holds values that differ by at most
-/// 9 %, so a percentile is right to 4.3 %; another [`Scale`] has finer or coarser cells, for values from elsewhere to elsewhere.
-/// Values outside of the scale's range are counted, in two cells more.
+/// Count, sum, minimum and maximum are exact, and so is how many values each cell has. A cell holds
+/// values that differ by at most 9 %, so a percentile is right to 4.3 %; another [`Scale`] has
+/// finer or coarser cells, for values from elsewhere to elsewhere. Values outside of the scale's
+/// range are counted, in two cells more.
 ///
 /// # Cost
 ///
-/// A record is two adds of a [`Counter`](crate::Counter), and a few instructions to find the cell. It never fails, panics or waits; the first
-/// one allocates. A read loads each cell of each [open row](crate::strategy#rows).
+/// A record is two adds of a [`Counter`](crate::Counter), and a few instructions to find the cell.
+/// It never fails, panics or waits; the first one allocates. A read loads each cell of each [open
+/// row](crate::strategy#rows).
 ///
-/// A histogram has a number for each of its scale's [cells](Scale::cells), and three more: the sum, and what is below and above the
-/// range. It takes 8 bytes for each number: on the heap from the first record on, there once more from the first drain on, and in
-/// each open row. In rows it has 64 numbers or a multiple of 64 if it needs more than 64. With the default scale these are 219 numbers,
-/// 1.8 kB, and 2 kB in each row; a scale of 61 cells takes half a kilobyte in each row, and one of 62 cells a whole one.
+/// A histogram has a number for each of its scale's [cells](Scale::cells), and three more: the sum,
+/// and what is below and above the range. It takes 8 bytes for each number: on the heap from the
+/// first record on, there once more from the first drain on, and in each open row. In rows it has
+/// 64 numbers or a multiple of 64 if it needs more than 64. With the default scale these are 219
+/// numbers, 1.8 kB, and 2 kB in each row; a scale of 61 cells takes half a kilobyte in each row,
+/// and one of 62 cells a whole one.
 ///
 /// # While others record
 ///
-/// A distribution is *not* an atomic snapshot: records that are being made may be in it or not. Its count is the sum of its cells. Each
-/// value that it counts is in its sum, and not beyond its extremes. The sum may be ahead of the count, by the values of records that are being made.
+/// A distribution is *not* an atomic snapshot: records that are being made may be in it or not. Its
+/// count is the sum of its cells. Each value that it counts is in its sum, and not beyond its
+/// extremes. The sum may be ahead of the count, by the values of records that are being made.
 ///
 /// # Drains
 ///
 /// [`take`](Self::take) returns what was recorded since the last call, and starts anew, though no cell is reset: it moves a
-/// *baseline* up to what it has read, in one step. Every record is counted by exactly one call, however many threads call at once.
-/// (A record that is made at that moment may have its value in the sum of one call and be counted by the next.)
+/// *baseline* up to what it has read, in one step. Every record is counted by exactly one call,
+/// however many threads call at once. (A record that is made at that moment may have its value in
+/// the sum of one call and be counted by the next.)
 ///
 /// # Minimum and maximum
 ///
-/// They are those of all time: a value that is no new extreme leaves no trace in them. So they are exact in [`lifetime`](Self::lifetime), and in
+/// They are those of all time: a value that is no new extreme leaves no trace in them. So they are
+/// exact in [`lifetime`](Self::lifetime), and in
 /// [`distribution`](Self::distribution) as long as nothing was drained. After a drain they are known as well as the cells know them: no
 /// value is beyond them, and they are in the cells of the least value and of the greatest;
 /// [`has_exact_extremes`](Distribution::has_exact_extremes) says so. (For the exact ones of each second or minute, record a
@@ -111,7 +118,8 @@ impl Histogram {
         }
     }
 
-    /// Records a value. Never fails, panics or waits. Release: a thread that counts this record sees what this thread did before.
+    /// Records a value. Never fails, panics or waits. Release: a thread that counts this record
+    /// sees what this thread did before.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
@@ -124,7 +132,8 @@ impl Histogram {
         self.columns.record(self.scale.place(value), value, 1);
     }
 
-    /// Records a value as many `times`, by as many adds as once. As [`record`](Self::record); none is recorded if `times` is zero.
+    /// Records a value as many `times`, by as many adds as once. As [`record`](Self::record); none
+    /// is recorded if `times` is zero.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
@@ -151,7 +160,8 @@ impl Histogram {
 
     /// What was recorded since the histogram was made or last [drained](Self::take).
     ///
-    /// Records that run at the same time may be in it or not. Acquire. Costs a load of each cell of each
+    /// Records that run at the same time may be in it or not. Acquire. Costs a load of each cell of
+    /// each
     /// [open row](crate::strategy#rows), and an allocation or two.
     ///
     /// ```
@@ -168,8 +178,8 @@ impl Histogram {
 
     /// What was ever recorded, drained or not.
     ///
-    /// For exporters, whose counts must never go back: of successive answers on one thread none has less in a cell, until that wraps
-    /// at 2^64. Otherwise as [`distribution`](Self::distribution).
+    /// For exporters, whose counts must never go back: of successive answers on one thread none has
+    /// less in a cell, until that wraps at 2^64. Otherwise as [`distribution`](Self::distribution).
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
@@ -184,7 +194,8 @@ impl Histogram {
 
     /// Returns what was recorded since the last call and starts anew: a drain.
     ///
-    /// Every record is counted by exactly one call, however many threads call at once. Acquire and Release. Costs what
+    /// Every record is counted by exactly one call, however many threads call at once. Acquire and
+    /// Release. Costs what
     /// [`distribution`](Self::distribution) costs, and an allocation more.
     ///
     /// ```
@@ -202,7 +213,8 @@ impl Histogram {
         self.distribution_of(&more, is_first)
     }
 
-    /// Returns how many values were recorded since the histogram was made or last drained: the count of its
+    /// Returns how many values were recorded since the histogram was made or last drained: the
+    /// count of its
     /// [`distribution`](Self::distribution). Acquire. Costs the same loads, and allocates nothing.
     ///
     /// ```
@@ -223,8 +235,9 @@ impl Histogram {
         })
     }
 
-    /// Returns the sum of what was recorded since the histogram was made or last drained, wrapping at 2^64. Acquire. Costs a load for
-    /// each [open row](crate::strategy#rows), and allocates nothing.
+    /// Returns the sum of what was recorded since the histogram was made or last drained, wrapping
+    /// at 2^64. Acquire. Costs a load for each [open row](crate::strategy#rows), and allocates
+    /// nothing.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
@@ -237,7 +250,8 @@ impl Histogram {
         self.baseline.settled(|before| self.columns.sum().wrapping_sub(drained(before)))
     }
 
-    /// A percentile of what was recorded since the histogram was made or last drained. For several, take a
+    /// A percentile of what was recorded since the histogram was made or last drained. For several,
+    /// take a
     /// [`distribution`](Self::distribution) and ask it: see [`Distribution::percentile`].
     ///
     /// ```
@@ -250,8 +264,9 @@ impl Histogram {
         self.distribution().percentile(q)
     }
 
-    /// Returns whether each core adds to a cell of its own. False before the first record; and from it on, if that has found no
-    /// room for columns ([`columns`](crate::columns)): then all threads add to shared cells, as exactly, and contend.
+    /// Returns whether each core adds to a cell of its own. False before the first record; and from
+    /// it on, if that has found no room for columns ([`columns`](crate::columns)): then all threads
+    /// add to shared cells, as exactly, and contend.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
@@ -267,7 +282,8 @@ impl Histogram {
         Reading { counts, sum }
     }
 
-    /// Reads the extremes. So what is counted was read before. They are those of all time, exact if that is `all`.
+    /// Reads the extremes. So what is counted was read before. They are those of all time, exact if
+    /// that is `all`.
     fn distribution_of(&self, read: &Reading, all: bool) -> Distribution {
         let (counts, extremes) = (read.counts.iter().copied(), self.extremes.get());
         Distribution::new(self.scale, counts, read.sum, extremes, all)

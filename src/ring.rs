@@ -126,8 +126,8 @@ pub(crate) struct Ring {
     /// Whether they are per core, by concurrency id.
     is_by_id: bool,
     store: Store,
-    /// What no block has: a copy of every add to a bucket's shared cells, and the extremes of closed buckets, which
-    /// their blocks have forgotten.
+    /// What no block has: a copy of every add to a bucket's shared cells, and the extremes of
+    /// closed buckets, which their blocks have forgotten.
     shared_total: Box<[AtomicU64]>,
     /// Adds whose bucket had left the ring.
     late: Box<[AtomicU64]>,
@@ -145,7 +145,8 @@ pub(crate) struct Ring {
 }
 
 impl Ring {
-    /// A ring whose newest bucket is the one that contains `now`, and its tiers, which [fit](Geometry::check_tier).
+    /// A ring whose newest bucket is the one that contains `now`, and its tiers, which
+    /// [fit](Geometry::check_tier).
     pub(crate) fn new(
         geometry: Geometry,
         tiers: Vec<Geometry>,
@@ -217,7 +218,8 @@ impl Ring {
     /// Makes `new` current in place of `old`, which is in its slot. False if `old` is no longer
     /// current: then `new` is given up.
     fn replace_current(&self, old: &BucketRef<'_>, new: &Bucket, slots: &Slots) -> bool {
-        // We need a reference too: once it is current, others may put it into its slot, and move on.
+        // We need a reference too: once it is current, others may put it into its slot, and move
+        // on.
         let new = BucketRef::to(new);
         let (from, to) = (from_ref(old.bucket()).cast_mut(), from_ref(new.bucket()).cast_mut());
         // Release: publishes the bucket, and that the one before is in its slot. On failure,
@@ -256,7 +258,8 @@ impl Drop for Ring {
 }
 
 impl Ring {
-    /// Whether each bucket is referred to by the slots and blocks that lead to it, and by nothing else.
+    /// Whether each bucket is referred to by the slots and blocks that lead to it, and by nothing
+    /// else.
     fn references_are_accounted_for(&self, generation: &Generation) -> bool {
         let tiers = generation.tiers.iter().map(|tier| &tier.slots);
         let slots = generation.all_slots().chain(tiers);

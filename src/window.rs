@@ -72,19 +72,20 @@ pub use totals::Totals;
 /// # Buckets
 ///
 /// The interval is cut into equal buckets whose starts are multiples of their length: so windows on
-/// one clock agree, whenever each was built. At time `t`, with `c` the start of `t`'s bucket, exactly
-/// those buckets count whose start lies in `[c - interval + length, c]`.
+/// one clock agree, whenever each was built. At time `t`, with `c` the start of `t`'s bucket,
+/// exactly those buckets count whose start lies in `[c - interval + length, c]`.
 ///
-/// The ring holds the newest bucket that was ever opened (since the last [`clear`](Self::clear)), and those whose
-/// start lies less than an interval before it. Adds open buckets. Reads never write: while no thread adds, time alone empties
-/// the window.
+/// The ring holds the newest bucket that was ever opened (since the last [`clear`](Self::clear)),
+/// and those whose start lies less than an interval before it. Adds open buckets. Reads never
+/// write: while no thread adds, time alone empties the window.
 ///
 /// # Nothing is lost, nothing is counted twice
 ///
 /// Every add is in exactly one bucket, the one that its timestamp names; or, if that bucket has
-/// left the ring (or lies beyond the [lead](Builder::max_lead)), in [`late`](Self::late). With no add running, [`lifetime`](Self::lifetime) is all
-/// that was ever added. When the clock steps back, adds go into the older buckets as long as those
-/// are in the ring, and count in their sums like any other add.
+/// left the ring (or lies beyond the [lead](Builder::max_lead)), in [`late`](Self::late). With no
+/// add running, [`lifetime`](Self::lifetime) is all that was ever added. When the clock steps back,
+/// adds go into the older buckets as long as those are in the ring, and count in their sums like
+/// any other add.
 ///
 /// # Cost and progress
 ///
@@ -98,40 +99,45 @@ pub use totals::Totals;
 /// | whose bucket is no longer the live one, or has no columns; or whose sequence was interrupted 32 times | some atomic read-modify-writes to lines that all cores share | the same |
 /// | that opens a bucket: once a bucket | some microseconds, and *a system call* (`membarrier`) that closes the bucket before | the same, and a look at a word of each thread that has added |
 ///
-/// This is where the system has such a call: Linux and Windows. Elsewhere, without sequences, each add has a fence of its
-/// own, and none makes a call ([`Strategy::Fenced`]).
+/// This is where the system has such a call: Linux and Windows. Elsewhere, without sequences, each
+/// add has a fence of its own, and none makes a call ([`Strategy::Fenced`]).
 ///
-/// The system call takes microseconds by itself. But the kernel has one lock for the barriers of all
-/// processes: others that ask for barriers all the time can make the call last as long as they take turns.
-/// Beside 16 processes of idle priority that did nothing else, on two cores, one call took 0.8 s. (The bench
-/// `barriers` measures this on your machine. In 12 s of it the slowest add took 12 ms, whether adds or a
-/// ticker closed the buckets: the scheduler caused that.) So one thread of a window at a time makes the call.
-/// It is not pinned and holds nothing that other threads need. They do not wait for it: they add, open
-/// buckets and read as always. While the blocks of four buckets are taken, new buckets count in cells that
-/// all cores share. If no add is to make the call, have a [`Ticker`](crate::clock::Ticker) close the
-/// buckets: [`close_on`](Self::close_on).
+/// The system call takes microseconds by itself. But the kernel has one lock for the barriers of
+/// all processes: others that ask for barriers all the time can make the call last as long as they
+/// take turns. Beside 16 processes of idle priority that did nothing else, on two cores, one call
+/// took 0.8 s. (The bench `barriers` measures this on your machine. In 12 s of it the slowest add
+/// took 12 ms, whether adds or a ticker closed the buckets: the scheduler caused that.) So one
+/// thread of a window at a time makes the call. It is not pinned and holds nothing that other
+/// threads need. They do not wait for it: they add, open buckets and read as always. While the
+/// blocks of four buckets are taken, new buckets count in cells that all cores share. If no add is
+/// to make the call, have a [`Ticker`](crate::clock::Ticker) close the buckets:
+/// [`close_on`](Self::close_on).
 ///
-/// A window's memory grows as it is used: with 60 buckets of five events it takes two kilobytes until the second bucket is
-/// opened, and sixteen when all of its ring was used. Buckets that have left the ring are used again, so one that is added
-/// to now and then keeps as few as its ring holds. Once the ring has been filled, opening a bucket allocates nothing, with five
-/// exceptions: buckets without columns, and columns, if more are needed than ever before; values of new sizes, of a
+/// A window's memory grows as it is used: with 60 buckets of five events it takes two kilobytes
+/// until the second bucket is opened, and sixteen when all of its ring was used. Buckets that have
+/// left the ring are used again, so one that is added to now and then keeps as few as its ring
+/// holds. Once the ring has been filled, opening a bucket allocates nothing, with five exceptions:
+/// buckets without columns, and columns, if more are needed than ever before; values of new sizes,
+/// of a
 /// [`Histogram`](crate::Kind::Histogram) event; the epochs' own lists, by [`Strategy::Epochs`]; and a thread's first add without
 /// sequences, and its first pin (see [Reading](#reading)).
 ///
-/// A value is of a *new size* for a bucket's memory if that has never held one of the same sixteen neighbouring cells of the scale. The
-/// memory then takes 256 bytes for these cells, when the bucket is closed, and keeps them for all buckets that it is used for. So
-/// there is at most one such allocation for each bucket that there is memory for, and each sixteen cells; and one more, by an add, if
-/// adds came there other than through columns: back-dated ones, say.
+/// A value is of a *new size* for a bucket's memory if that has never held one of the same sixteen
+/// neighbouring cells of the scale. The memory then takes 256 bytes for these cells, when the
+/// bucket is closed, and keeps them for all buckets that it is used for. So there is at most one
+/// such allocation for each bucket that there is memory for, and each sixteen cells; and one more,
+/// by an add, if adds came there other than through columns: back-dated ones, say.
 ///
-/// (A window that needs more when the process has no memory left ends that, as any allocation does.)
-/// The epochs are the library's own: what other crates of the
-/// process do with `crossbeam-epoch` neither runs in its calls nor keeps its memory. A stalled thread costs
-/// others speed, never counts. It keeps the memory of two buckets at most.
+/// (A window that needs more when the process has no memory left ends that, as any allocation
+/// does.) The epochs are the library's own: what other crates of the process do with
+/// `crossbeam-epoch` neither runs in its calls nor keeps its memory. A stalled thread costs others
+/// speed, never counts. It keeps the memory of two buckets at most.
 ///
-/// Adds are Release and reads are Acquire: a thread that counts an add sees what the add's thread did
-/// before.
+/// Adds are Release and reads are Acquire: a thread that counts an add sees what the add's thread
+/// did before.
 ///
-/// A window keeps two sets of cells for each bucket in the ring, and one to four sets of columns: see the
+/// A window keeps two sets of cells for each bucket in the ring, and one to four sets of columns:
+/// see the
 /// [formula](crate::guide::design#memory). Do not add to a window in a signal handler.
 pub struct SlidingWindow<E, C = Coarse> {
     ring: Ring,
@@ -162,9 +168,10 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
 
     /// Adds `n`, wrapping, to a `Count` event in the bucket of the clock's now.
     ///
-    /// Never fails, panics or waits. If the clock has stepped back, that is an older bucket. If that
-    /// bucket has left the ring, or is further ahead than a [lead](Builder::max_lead) that the builder was given, the
-    /// add is counted as [`late`](Self::late). For an event that has values, this records `n` as a value.
+    /// Never fails, panics or waits. If the clock has stepped back, that is an older bucket. If
+    /// that bucket has left the ring, or is further ahead than a [lead](Builder::max_lead) that the
+    /// builder was given, the add is counted as [`late`](Self::late). For an event that has values,
+    /// this records `n` as a value.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -186,10 +193,12 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
         Ring::add(self, self.clock.quick(), cells.of_number(n), n);
     }
 
-    /// Records a value of a `Value`, `Histogram`, `Maximum` or `Minimum` event in the bucket of the clock's now.
+    /// Records a value of a `Value`, `Histogram`, `Maximum` or `Minimum` event in the bucket of the
+    /// clock's now.
     ///
-    /// As [`add`](Self::add). A `Histogram`'s takes a few instructions more than a `Value`'s, to find its cell. A value of a `Maximum` or `Minimum` event that does not lie beyond those that this
-    /// core has recorded in the bucket writes nothing. For a `Count` event, this adds `value`.
+    /// As [`add`](Self::add). A `Histogram`'s takes a few instructions more than a `Value`'s, to
+    /// find its cell. A value of a `Maximum` or `Minimum` event that does not lie beyond those that
+    /// this core has recorded in the bucket writes nothing. For a `Count` event, this adds `value`.
     ///
     /// ```
     /// # windrow::events! { enum Disk { Latency: Value } }
@@ -206,7 +215,8 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
 
     /// Records a duration, in nanoseconds, as a value of an event in the bucket of the clock's now.
     ///
-    /// As [`record`](Self::record). A duration of more than 2^64 - 1 ns (584 years) is recorded as that many. The
+    /// As [`record`](Self::record). A duration of more than 2^64 - 1 ns (584 years) is recorded as
+    /// that many. The
     /// [stats](Self::stats) are in nanoseconds too. To record another unit, use `record`:
     /// `window.record(event, duration.as_micros() as u64)`.
     ///
@@ -229,11 +239,13 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
 
     /// Adds `n`, wrapping, to a `Count` event in the bucket of `at`.
     ///
-    /// For what happened earlier, or is replayed. For an event that has values, this records `n` as a value.
+    /// For what happened earlier, or is replayed. For an event that has values, this records `n` as
+    /// a value.
     ///
-    /// The bucket of `at` must be the bucket of the clock's now, or count with it: with `s` the start of a
-    /// time's bucket, `s(now) - interval < s(at) <= s(now)`. If the clock has stepped back, the bucket must
-    /// also be in the [ring](#buckets). If it would be opened, it must lie within the [lead](Builder::max_lead).
+    /// The bucket of `at` must be the bucket of the clock's now, or count with it: with `s` the
+    /// start of a time's bucket, `s(now) - interval < s(at) <= s(now)`. If the clock has stepped
+    /// back, the bucket must also be in the [ring](#buckets). If it would be opened, it must lie
+    /// within the [lead](Builder::max_lead).
     ///
     /// # Errors
     ///
@@ -291,18 +303,20 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// Changes the interval and the number of buckets. Other threads add and read meanwhile.
     ///
     /// Each bucket of the old ring goes, with all its counts, into the new bucket that contains its
-    /// start. If that is outside the new ring, its counts remain in [`lifetime`](Self::lifetime) only.
-    /// Nothing is lost, adds under way included. Afterwards the newest bucket is the one that contains the
-    /// start of the newest bucket before.
+    /// start. If that is outside the new ring, its counts remain in [`lifetime`](Self::lifetime)
+    /// only. Nothing is lost, adds under way included. Afterwards the newest bucket is the one that
+    /// contains the start of the newest bucket before.
     ///
-    /// The old ring's memory is kept until a change or two after this one, however often the geometry is
-    /// changed, and whatever a drain is doing. Where buckets are shorter than a change takes, an add that
-    /// opens a bucket may make the change for the caller: no caller has to retry for ever.
+    /// The old ring's memory is kept until a change or two after this one, however often the
+    /// geometry is changed, and whatever a drain is doing. Where buckets are shorter than a change
+    /// takes, an add that opens a bucket may make the change for the caller: no caller has to retry
+    /// for ever.
     ///
     /// # Errors
     ///
-    /// As [`Builder::build`]; then the window stays as it was. A clock that is too coarse for the new buckets is
-    /// refused even if the builder [allowed](Builder::allow_coarse_clock) it for the first ones.
+    /// As [`Builder::build`]; then the window stays as it was. A clock that is too coarse for the
+    /// new buckets is refused even if the builder [allowed](Builder::allow_coarse_clock) it for the
+    /// first ones.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -322,20 +336,22 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
         self.ring.reconfigure(geometry)
     }
 
-    /// Forgets what the interval holds and begins anew at the clock's now, while adds and reads go on: what a circuit
-    /// breaker does when it opens.
+    /// Forgets what the interval holds and begins anew at the clock's now, while adds and reads go
+    /// on: what a circuit breaker does when it opens.
     ///
-    /// Each add is before it or after it, as a whole. One before it counts in [`lifetime`](Self::lifetime) and in
-    /// the [tiers](Builder::tier) alone, from then on: no read of the interval has it, and no
+    /// Each add is before it or after it, as a whole. One before it counts in
+    /// [`lifetime`](Self::lifetime) and in the [tiers](Builder::tier) alone, from then on: no read
+    /// of the interval has it, and no
     /// [drain](Self::drain_closed) hands it out. One after it counts as ever. No thread waits.
     ///
     /// It costs what a [change of geometry](Self::reconfigure) costs, and allocates a ring.
     ///
     /// # After a clock that was far ahead
     ///
-    /// Afterwards the newest bucket is the one of the clock's now. So if the clock has leapt ahead and come back, which
-    /// makes all adds [late](Self::late) until it gets there again, this mends the window at once. (To
-    /// keep the ring from following such a leap, see [`Builder::max_lead`].) Where that takes the ring back:
+    /// Afterwards the newest bucket is the one of the clock's now. So if the clock has leapt ahead
+    /// and come back, which makes all adds [late](Self::late) until it gets there again, this mends
+    /// the window at once. (To keep the ring from following such a leap, see
+    /// [`Builder::max_lead`].) Where that takes the ring back:
     ///
     /// * A log begins anew at the clock's now: [`drain_closed`](Self::drain_closed) hands out a bucket of that time, or
     ///   later, even if one of the same start has had its turn.
@@ -360,7 +376,8 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
         self.ring.clear(|| self.nanos())
     }
 
-    /// How this window's adds are kept from meeting, and how it knows that the adds to a bucket are over.
+    /// How this window's adds are kept from meeting, and how it knows that the adds to a bucket are
+    /// over.
     ///
     /// [That of the process](crate::strategy), or another where the system does not offer all that a window needs: a
     /// window without restartable sequences may stand beside counters with them.
@@ -375,9 +392,10 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
         self.ring.strategy()
     }
 
-    /// Returns whether each core adds to cells of its own in the newest bucket. False before the first add; and as long as a bucket
-    /// is the newest that has found no room for columns ([`columns`](crate::columns)), or all blocks of columns held up by threads
-    /// that stand still: then all threads add to the bucket's shared cells, as exactly, and contend.
+    /// Returns whether each core adds to cells of its own in the newest bucket. False before the
+    /// first add; and as long as a bucket is the newest that has found no room for columns
+    /// ([`columns`](crate::columns)), or all blocks of columns held up by threads that stand still:
+    /// then all threads add to the bucket's shared cells, as exactly, and contend.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

@@ -1,4 +1,5 @@
-//! When all columns of the process are claimed: what counts on, what says so, and that room which is given back is used.
+//! When all columns of the process are claimed: what counts on, what says so, and that room which
+//! is given back is used.
 
 use testkit::{alone, clock_at, ms, window};
 use windrow::{Counter, Gate, Gauge, Histogram, Maximum, Minimum, Scale, columns, events};

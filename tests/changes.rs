@@ -1,5 +1,5 @@
-//! Changes of geometry and the log of closed buckets: what changes merge keeps its turn, drains stay
-//! quick, and memory does not grow.
+//! Changes of geometry and the log of closed buckets: what changes merge keeps its turn, drains
+//! stay quick, and memory does not grow.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};

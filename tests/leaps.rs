@@ -158,7 +158,8 @@ fn the_lead_is_from_the_newest_bucket_to_the_one_of_the_add() {
     }
 }
 
-/// What a lead keeps out, `clear` lets in; and a window that is closed now and then keeps up with its clock.
+/// What a lead keeps out, `clear` lets in; and a window that is closed now and then keeps up with
+/// its clock.
 #[test]
 fn a_window_that_was_long_idle_is_cleared_or_closed() {
     let clock = Manual::default();

@@ -1,7 +1,7 @@
 //! What does not compile, and in what words; and what compiles without a warning.
 //!
-//! Each case is a program of its own in a package that depends on this one. They are built, not only
-//! checked: a set of events that is written by hand is looked at where its window is compiled.
+//! Each case is a program of its own in a package that depends on this one. They are built, not
+//! only checked: a set of events that is written by hand is looked at where its window is compiled.
 
 #![forbid(unsafe_code)]
 
@@ -196,7 +196,8 @@ macro_rules! made {
     }
 }
 
-/// Two series under one set of labels are refused by what reads them, with all other metrics of the process.
+/// Two series under one set of labels are refused by what reads them, with all other metrics of the
+/// process.
 #[test]
 fn labels_whose_values_are_shown_by_one_text() {
     let one = "two values of `Outcome` are shown by one text";

@@ -1,4 +1,5 @@
-//! What a drain promises at the edges: what `late` is, which buckets have turns, and what is left over.
+//! What a drain promises at the edges: what `late` is, which buckets have turns, and what is left
+//! over.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +13,8 @@ events! {
 
 type Window = SlidingWindow<Seen, Manual>;
 
-/// A clock, and a window of four buckets of 10 ns on it, which begins at 1000; with a tier or without.
+/// A clock, and a window of four buckets of 10 ns on it, which begins at 1000; with a tier or
+/// without.
 fn four(has_tier: bool) -> (Window, Manual) {
     let clock = Manual::default();
     clock.set(at_ns(1_000));
@@ -60,7 +62,8 @@ fn late_is_late_with_a_tier_and_without() {
     }
 }
 
-/// The bucket that a window was built in, or was closed or changed or cleared into, if nothing was added to it.
+/// The bucket that a window was built in, or was closed or changed or cleared into, if nothing was
+/// added to it.
 #[test]
 fn a_bucket_without_an_add_has_no_turn() {
     let clock = Manual::default();
@@ -146,8 +149,8 @@ fn a_clear_that_goes_back_begins_the_log_anew() {
     assert_eq!(drained(&window), [(1_020, 4), (1_030, 4)]);
 }
 
-/// Random histories: leaps, steps back, back-dated adds, closes, clears and drains, with a tier and without, with a lead
-/// and without; beside a map that is kept by the words of the promise alone.
+/// Random histories: leaps, steps back, back-dated adds, closes, clears and drains, with a tier and
+/// without, with a lead and without; beside a map that is kept by the words of the promise alone.
 #[test]
 #[allow(clippy::too_many_lines, reason = "a model of all that a window does, in one place")]
 fn a_log_adds_up_through_leaps_and_clears() {

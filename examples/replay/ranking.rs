@@ -72,8 +72,9 @@ impl Ranking {
 
     fn add(&self, entry: &Entry) {
         // Where the line is older than others before it, this sets the clock back: the window
-        // back-dates the adds into the bucket that they name or, if that has left, counts them late.
-        // So it does with a line that leads the newest bucket by more than the window follows.
+        // back-dates the adds into the bucket that they name or, if that has left, counts them
+        // late. So it does with a line that leads the newest bucket by more than the window
+        // follows.
         self.clock.set(entry.at);
         self.window.add(Log::Request, 1);
         match entry.status {

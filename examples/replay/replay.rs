@@ -1,8 +1,8 @@
 //! The replay itself: every line into both windows.
 //!
 //! One line of a wrong year must not take the windows with it. So a line that lies more than thirty
-//! days from those before is held. If another one of its time follows, the log has leapt, forward or
-//! back, and the windows follow. If the log goes on where it was, the line is a stray, and late.
+//! days from those before is held. If another one of its time follows, the log has leapt, forward
+//! or back, and the windows follow. If the log goes on where it was, the line is a stray, and late.
 
 use std::io::{self, BufRead};
 use std::time::Duration;

@@ -2,12 +2,14 @@
 //!
 //! # Promise
 //!
-//! A claim that finds a run refused looks at no bitmap. A claim that a freed run happened before is not refused on account of a look
-//! that has missed that run. So room that was made is never missed for good.
+//! A claim that finds a run refused looks at no bitmap. A claim that a freed run happened before is
+//! not refused on account of a look that has missed that run. So room that was made is never missed
+//! for good.
 //!
 //! # Why
 //!
-//! One word has two parts: how often room was made, and the length of the shortest run that has found none since, or 0.
+//! One word has two parts: how often room was made, and the length of the shortest run that has
+//! found none since, or 0.
 //!
 //! ```text
 //!   make room:  clear the bits;  word: (n, any) -> (n + 1, 0)                    Release
@@ -15,16 +17,19 @@
 //!               no room?  word: (n, l) -> (n, length), if it is still (n, l)
 //! ```
 //!
-//! Let `f` be a step that makes room, and let it happen before a claim. The claim's load finds `f`'s word or a later one. If
-//! that has a length, an exchange behind `f` has put it there, and that exchange's own load has found a word with the same
-//! count: `f`'s or a later one, since each step that makes room raises the count. All changes of the word are
-//! read-modify-writes. So that load synchronises with `f`, and the look behind it has found the bits as `f` left them, or
+//! Let `f` be a step that makes room, and let it happen before a claim. The claim's load finds
+//! `f`'s word or a later one. If that has a length, an exchange behind `f` has put it there, and
+//! that exchange's own load has found a word with the same count: `f`'s or a later one, since each
+//! step that makes room raises the count. All changes of the word are read-modify-writes. So that
+//! load synchronises with `f`, and the look behind it has found the bits as `f` left them, or
 //! claimed again: then a later step will make that room.
 //!
-//! A thread makes room also when it gives back words that it has taken on the way to a long run: other threads have met
-//! them taken. The count wraps after 2^48 steps, which no thread makes between a load and its exchange.
+//! A thread makes room also when it gives back words that it has taken on the way to a long run:
+//! other threads have met them taken. The count wraps after 2^48 steps, which no thread makes
+//! between a load and its exchange.
 //!
-//! A run that is refused has no room for a longer one either: the places of a longer run are among those of a shorter one.
+//! A run that is refused has no room for a longer one either: the places of a longer run are among
+//! those of a shorter one.
 
 use crate::sync::{AtomicU64, Ordering, const_fn};
 
@@ -57,11 +62,13 @@ impl Refusal {
 
     /// What was refused, before a look for room.
     pub(super) fn look(&self) -> Seen {
-        // Acquire: pairs with the Release in `forget`: the look that follows finds the room that was made.
+        // Acquire: pairs with the Release in `forget`: the look that follows finds the room that
+        // was made.
         Seen(self.0.load(Ordering::Acquire))
     }
 
-    /// Remembers that a run has found no room, unless room was made since `seen`, or another thread has something to remember.
+    /// Remembers that a run has found no room, unless room was made since `seen`, or another thread
+    /// has something to remember.
     pub(super) fn remember(&self, seen: Seen, length: usize) {
         let refused = seen.0 & !LENGTH | length as u64;
         // Relaxed: it publishes nothing. A failure is no loss: the next claim looks again.

@@ -14,11 +14,12 @@ const WORD: usize = sized(64, 8);
 const WORDS: usize = COLUMNS / WORD;
 /// Where row 0 begins: behind the bitmap, on a page of its own.
 pub(super) const ROWS_AT: usize = WORDS.next_multiple_of(PAGE);
-/// A cache line of cells. A run begins at a multiple of this, or of its length's next power of two if that is
-/// less: so a window's events touch as few lines as possible.
+/// A cache line of cells. A run begins at a multiple of this, or of its length's next power of two
+/// if that is less: so a window's events touch as few lines as possible.
 pub(super) const LINE: usize = 8;
 
-/// Whether a claim of whole words looks before it takes. Not in models: loom hides a race behind a load by the same thread.
+/// Whether a claim of whole words looks before it takes. Not in models: loom hides a race behind a
+/// load by the same thread.
 const LOOK: bool = sized(1, 0) == 1;
 
 #[cfg(all(test, not(any(loom, shuttle))))]
@@ -47,8 +48,8 @@ impl Segment<'_> {
     /// The column at `position` in row 0, of a segment that others can see.
     pub(super) fn column(self, position: usize) -> Column {
         debug_assert!(position < COLUMNS);
-        // SAFETY: `stripe::mapped_rows()` rows of `COLUMNS` cells each follow the bitmap. The segment is never
-        // unmapped.
+        // SAFETY: `stripe::mapped_rows()` rows of `COLUMNS` cells each follow the bitmap. The
+        // segment is never unmapped.
         unsafe { Column::new(self.start.add(ROWS_AT + position)) }
     }
 
@@ -64,7 +65,8 @@ impl Segment<'_> {
         self.position(column).is_some()
     }
 
-    /// Claims a run of 1 to `COLUMNS` columns. Looks at no bitmap if as short a run has found no room since a column was freed.
+    /// Claims a run of 1 to `COLUMNS` columns. Looks at no bitmap if as short a run has found no
+    /// room since a column was freed.
     pub(super) fn claim(self, length: usize) -> Option<Column> {
         let seen = self.refusal.look();
         if seen.refuses(length) {
@@ -121,7 +123,8 @@ impl Segment<'_> {
         None
     }
 
-    /// Takes whole words. If another thread has one of them, gives back those before it, and returns it.
+    /// Takes whole words. If another thread has one of them, gives back those before it, and
+    /// returns it.
     fn take_words(self, words: Range<usize>) -> Option<usize> {
         // Acquire: as in `claim_within`.
         let (order, failed) = (Ordering::Acquire, Ordering::Relaxed);
@@ -156,7 +159,8 @@ impl Segment<'_> {
     }
 
     fn clear_bits(self, word: usize, bits: u64) {
-        // Release: pairs with the Acquire in `claim_within` and `take_words`, which find the cells zeroed.
+        // Release: pairs with the Acquire in `claim_within` and `take_words`, which find the cells
+        // zeroed.
         self.word(word).fetch_and(!bits, Ordering::Release);
     }
 }

@@ -36,9 +36,9 @@ use crate::sync::{AtomicU64, Ordering, const_fn, fence};
 /// # Draining
 ///
 /// [`sum_then_reset`](Self::sum_then_reset) resets no cell. It moves a *baseline* up to the sum that it
-/// found, and returns the difference. Two drains cannot both move the baseline from the same place, so
-/// every add is in exactly one result. `LongAdder.sumThenReset` reads and clears each cell in two steps
-/// and loses the adds between them.
+/// found, and returns the difference. Two drains cannot both move the baseline from the same place,
+/// so every add is in exactly one result. `LongAdder.sumThenReset` reads and clears each cell in
+/// two steps and loses the adds between them.
 ///
 /// # Orderings
 ///
@@ -70,8 +70,8 @@ impl Counter {
 
     /// Adds `n`, wrapping.
     ///
-    /// Never fails, panics or waits. Release: a thread that sees this add in a [`sum`](Self::sum) sees
-    /// what this thread did before.
+    /// Never fails, panics or waits. Release: a thread that sees this add in a [`sum`](Self::sum)
+    /// sees what this thread did before.
     ///
     /// ```
     /// let bytes = windrow::Counter::new();
@@ -99,13 +99,14 @@ impl Counter {
     ///
     /// *Not* an atomic snapshot: adds that run at the same time may be in it or not, in any
     /// combination. It lies between the true count when the call began and the true count when it
-    /// returned (*intermediate value linearizability*, Rinberg and Keidar, DISC 2020). It never goes
-    /// back, except by a drain. Acquire. Costs a load for each [open row](crate::strategy#rows), and a few more.
+    /// returned (*intermediate value linearizability*, Rinberg and Keidar, DISC 2020). It never
+    /// goes back, except by a drain. Acquire. Costs a load for each [open
+    /// row](crate::strategy#rows), and a few more.
     ///
     /// The true count *when the call began* is of the adds before it. "Before" means ordered by
-    /// synchronisation (a join, a lock, a channel, an Acquire load), or on this thread. An add that has
-    /// merely returned by the clock may be in its core's store buffer for some nanoseconds more: per core,
-    /// an add is a plain store.
+    /// synchronisation (a join, a lock, a channel, an Acquire load), or on this thread. An add that
+    /// has merely returned by the clock may be in its core's store buffer for some nanoseconds
+    /// more: per core, an add is a plain store.
     ///
     /// ```
     /// let hits = windrow::Counter::new();
@@ -115,12 +116,12 @@ impl Counter {
     /// ```
     pub fn sum(&self) -> u64 {
         loop {
-            // Acquire: pairs with the Release in `sum_then_reset`. This scan sees at least what that
-            // drain's scan saw.
+            // Acquire: pairs with the Release in `sum_then_reset`. This scan sees at least what
+            // that drain's scan saw.
             let base = self.base.load(Ordering::Acquire);
             let sum = self.cells.sum();
-            // Relaxed: the scan's Acquire keeps it behind the scan. It sees every baseline that an add
-            // in the scan came after, again by that Acquire.
+            // Relaxed: the scan's Acquire keeps it behind the scan. It sees every baseline that an
+            // add in the scan came after, again by that Acquire.
             if self.base.load(Ordering::Relaxed) == base {
                 return sum.wrapping_sub(base);
             }
@@ -129,9 +130,9 @@ impl Counter {
 
     /// What was ever added, drained or not.
     ///
-    /// For exporters, whose counters must never go back. As consistent as [`sum`](Self::sum), and not
-    /// concerned by drains: successive answers of one thread never decrease, until the number wraps at 2^64.
-    /// Acquire. Costs a load for each [open row](crate::strategy#rows).
+    /// For exporters, whose counters must never go back. As consistent as [`sum`](Self::sum), and
+    /// not concerned by drains: successive answers of one thread never decrease, until the number
+    /// wraps at 2^64. Acquire. Costs a load for each [open row](crate::strategy#rows).
     ///
     /// ```
     /// let hits = windrow::Counter::new();
@@ -146,8 +147,9 @@ impl Counter {
 
     /// What each core's row holds of the [`lifetime`](Self::lifetime): how the adds are spread.
     ///
-    /// Each row is as consistent as `lifetime`, and never goes back. They are read one after the other: adds that run at the same
-    /// time may be in them or not. Acquire. Costs a load for each [open row](crate::strategy#rows), and an allocation.
+    /// Each row is as consistent as `lifetime`, and never goes back. They are read one after the
+    /// other: adds that run at the same time may be in them or not. Acquire. Costs a load for each
+    /// [open row](crate::strategy#rows), and an allocation.
     ///
     /// ```
     /// let hits = windrow::Counter::new();
@@ -162,8 +164,9 @@ impl Counter {
         self.cells.by_row()
     }
 
-    /// Returns whether each core adds to a cell of its own. False before the first add; and from it on, if that has found no
-    /// room for a column ([`columns`](crate::columns)): then all threads add to one shared cell, as exactly, and contend.
+    /// Returns whether each core adds to a cell of its own. False before the first add; and from it
+    /// on, if that has found no room for a column ([`columns`](crate::columns)): then all threads
+    /// add to one shared cell, as exactly, and contend.
     ///
     /// ```
     /// let hits = windrow::Counter::new();
@@ -193,8 +196,8 @@ impl Counter {
             // baseline came from, so the difference is not negative.
             let base = self.base.load(Ordering::Acquire);
             let sum = self.cells.sum();
-            // Release: a thread that loads this baseline sees what this scan saw. On failure another
-            // drain came between: this scan is discarded.
+            // Release: a thread that loads this baseline sees what this scan saw. On failure
+            // another drain came between: this scan is discarded.
             let moved = self.base.compare_exchange(base, sum, Ordering::Release, Ordering::Relaxed);
             if moved.is_ok() {
                 return sum.wrapping_sub(base);
@@ -214,11 +217,11 @@ impl Counter {
         self.sum_then_reset();
     }
 
-    /// Adds `n`, wrapping, in the spelling of [`AtomicU64`](std::sync::atomic::AtomicU64), but does not
-    /// return the previous value, which no thread knows.
+    /// Adds `n`, wrapping, in the spelling of [`AtomicU64`](std::sync::atomic::AtomicU64), but does
+    /// not return the previous value, which no thread knows.
     ///
-    /// `SeqCst` if `order` is; else Release, whatever `order` is. An add that returns nothing has nothing
-    /// to acquire.
+    /// `SeqCst` if `order` is; else Release, whatever `order` is. An add that returns nothing has
+    /// nothing to acquire.
     ///
     /// ```
     /// use std::sync::atomic::Ordering;
@@ -234,9 +237,9 @@ impl Counter {
 
     /// The [`sum`](Self::sum), in the spelling of [`AtomicU64`](std::sync::atomic::AtomicU64).
     ///
-    /// It is *not* one atomic load, but one of the cell in each open row. Each is Acquire, whatever `order`
-    /// is; `SeqCst` puts a sequentially consistent fence before them. It accepts every order: the two
-    /// that make no sense for a load (`Release` and `AcqRel`) count as Acquire.
+    /// It is *not* one atomic load, but one of the cell in each open row. Each is Acquire, whatever
+    /// `order` is; `SeqCst` puts a sequentially consistent fence before them. It accepts every
+    /// order: the two that make no sense for a load (`Release` and `AcqRel`) count as Acquire.
     ///
     /// ```
     /// use std::sync::atomic::Ordering;

@@ -7,8 +7,8 @@ use crate::sync::{AtomicBool, Ordering, const_fn};
 
 /// A striped number that only rises, and whether it was ever raised.
 ///
-/// Zero is a value like any other. So a flag says whether there was a value: it is written once, and
-/// then only read.
+/// Zero is a value like any other. So a flag says whether there was a value: it is written once,
+/// and then only read.
 struct Extreme {
     cells: Striped,
     recorded: AtomicBool,
@@ -54,10 +54,11 @@ impl Extreme {
 /// assert_eq!(SLOWEST.get(), Some(7));
 /// ```
 ///
-/// There is no `take`, because it would not be exact: the values, and whether there was one, are two words. Say that
-/// a `take` reads and clears both while a thread records. If it clears the values first, it may clear what tells of
-/// a value that came in between, and that value is lost. If it clears them last, it may return a value whose
-/// thread then tells of it again. For the greatest value of each second or minute, record an event of the kind
+/// There is no `take`, because it would not be exact: the values, and whether there was one, are
+/// two words. Say that a `take` reads and clears both while a thread records. If it clears the
+/// values first, it may clear what tells of a value that came in between, and that value is lost.
+/// If it clears them last, it may return a value whose thread then tells of it again. For the
+/// greatest value of each second or minute, record an event of the kind
 /// [`Maximum`](crate::Kind::Maximum) in a [`SlidingWindow`](crate::SlidingWindow).
 pub struct Maximum(Extreme);
 
@@ -88,8 +89,8 @@ impl Maximum {
 
     /// The greatest value recorded; `None` if there was none.
     ///
-    /// Records that run at the same time may be in it or not. It is no less than any value whose record
-    /// returned before the call, and never goes down. Acquire. Costs a load for each
+    /// Records that run at the same time may be in it or not. It is no less than any value whose
+    /// record returned before the call, and never goes down. Acquire. Costs a load for each
     /// [open row](crate::strategy#rows).
     ///
     /// ```
@@ -99,8 +100,9 @@ impl Maximum {
         self.0.get()
     }
 
-    /// Returns whether each core adds to a cell of its own. False before the first record; and from it on, if that has found no
-    /// room for a column ([`columns`](crate::columns)): then all threads add to one shared cell, as exactly, and contend.
+    /// Returns whether each core adds to a cell of its own. False before the first record; and from
+    /// it on, if that has found no room for a column ([`columns`](crate::columns)): then all
+    /// threads add to one shared cell, as exactly, and contend.
     ///
     /// ```
     /// let slowest = windrow::Maximum::new();
@@ -170,8 +172,9 @@ impl Minimum {
         self.0.get().map(|complement| !complement)
     }
 
-    /// Returns whether each core adds to a cell of its own. False before the first record; and from it on, if that has found no
-    /// room for a column ([`columns`](crate::columns)): then all threads add to one shared cell, as exactly, and contend.
+    /// Returns whether each core adds to a cell of its own. False before the first record; and from
+    /// it on, if that has found no room for a column ([`columns`](crate::columns)): then all
+    /// threads add to one shared cell, as exactly, and contend.
     ///
     /// ```
     /// let fastest = windrow::Minimum::new();

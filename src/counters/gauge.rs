@@ -20,12 +20,12 @@ use crate::sync::{Ordering, const_fn, fence};
 /// assert_eq!(OPEN.sum(), 2);
 /// ```
 ///
-/// There is no `set`, because it could not be exact. Adds are spread over the cores' cells, and no scan sees all
-/// cells at one moment. Say that a thread adds 1 on one core and then, on another core, subtracts it. A `set(0)`
-/// that scans meanwhile may miss the addition and see the subtraction: it would take the one for later than
-/// itself and the other for earlier, and the gauge would read 1 from then on, for ever. A [`sum`](Self::sum) can
-/// be as wrong as that, but only once. To start from a known level, make the gauge from it:
-/// `Gauge::from(level)`.
+/// There is no `set`, because it could not be exact. Adds are spread over the cores' cells, and no
+/// scan sees all cells at one moment. Say that a thread adds 1 on one core and then, on another
+/// core, subtracts it. A `set(0)` that scans meanwhile may miss the addition and see the
+/// subtraction: it would take the one for later than itself and the other for earlier, and the
+/// gauge would read 1 from then on, for ever. A [`sum`](Self::sum) can be as wrong as that, but
+/// only once. To start from a known level, make the gauge from it: `Gauge::from(level)`.
 pub struct Gauge {
     cells: Striped,
 }
@@ -83,8 +83,8 @@ impl Gauge {
     ///
     /// At rest it is exact. While adds *and* subtractions run it promises nothing, not even a value
     /// that the gauge ever had: the scan may see a subtraction and miss the addition that came
-    /// before it on another core. So a count of open things can read below zero. Acquire. Costs a load
-    /// for each [open row](crate::strategy#rows).
+    /// before it on another core. So a count of open things can read below zero. Acquire. Costs a
+    /// load for each [open row](crate::strategy#rows).
     ///
     /// ```
     /// let open = windrow::Gauge::new();
@@ -96,8 +96,9 @@ impl Gauge {
         self.cells.sum().cast_signed()
     }
 
-    /// Returns whether each core adds to a cell of its own. False before the first add; and from it on, if that has found no
-    /// room for a column ([`columns`](crate::columns)): then all threads add to one shared cell, as exactly, and contend.
+    /// Returns whether each core adds to a cell of its own. False before the first add; and from it
+    /// on, if that has found no room for a column ([`columns`](crate::columns)): then all threads
+    /// add to one shared cell, as exactly, and contend.
     ///
     /// ```
     /// let open = windrow::Gauge::new();
@@ -108,8 +109,9 @@ impl Gauge {
         self.cells.is_striped()
     }
 
-    /// Adds `n`, wrapping, in the spelling of [`AtomicI64`](std::sync::atomic::AtomicI64), but does not
-    /// return the previous value. `order` is as for [`Counter::fetch_add`](crate::Counter::fetch_add).
+    /// Adds `n`, wrapping, in the spelling of [`AtomicI64`](std::sync::atomic::AtomicI64), but does
+    /// not return the previous value. `order` is as for
+    /// [`Counter::fetch_add`](crate::Counter::fetch_add).
     ///
     /// ```
     /// use std::sync::atomic::Ordering;
@@ -137,7 +139,8 @@ impl Gauge {
         self.fetch_add(n.wrapping_neg(), order);
     }
 
-    /// The [`sum`](Self::sum), which promises no more here. It is not one atomic load; `order` is as for
+    /// The [`sum`](Self::sum), which promises no more here. It is not one atomic load; `order` is
+    /// as for
     /// [`Counter::load`](crate::Counter::load).
     ///
     /// ```

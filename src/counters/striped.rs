@@ -1,12 +1,12 @@
 //! A number on a column of its own: the part that all counters share.
 //!
-//! A [`Striped`] is made in a `const`, without a column. The first add claims one. If the arena is full,
-//! the number counts in its fallback cell from then on, as any atomic does. The column pointer changes
-//! once, from null to a column or to [`TaggedColumn::Unavailable`]. So readers need not retry: an add
-//! that they have synchronised with went to a cell that they find.
+//! A [`Striped`] is made in a `const`, without a column. The first add claims one. If the arena is
+//! full, the number counts in its fallback cell from then on, as any atomic does. The column
+//! pointer changes once, from null to a column or to [`TaggedColumn::Unavailable`]. So readers need
+//! not retry: an add that they have synchronised with went to a cell that they find.
 //!
-//! Adds that cannot use this core's row also go to the fallback cell: a plain add and a locked one never
-//! meet in a cell.
+//! Adds that cannot use this core's row also go to the fallback cell: a plain add and a locked one
+//! never meet in a cell.
 
 use std::ptr::null_mut;
 
@@ -86,8 +86,8 @@ impl Striped {
 
     #[inline]
     fn word(&self) -> *mut AtomicU64 {
-        // Acquire: pairs with the Release in `claimed`. The cells are seen as zero, and what the strategy
-        // found out is seen.
+        // Acquire: pairs with the Release in `claimed`. The cells are seen as zero, and what the
+        // strategy found out is seen.
         self.column.load(Ordering::Acquire)
     }
 
@@ -97,7 +97,8 @@ impl Striped {
         unsafe { TaggedColumn::decode(self.word()) }
     }
 
-    /// The column's word. Claims a column unless one is set; there is none if the arena is full or the strategy undecided.
+    /// The column's word. Claims a column unless one is set; there is none if the arena is full or
+    /// the strategy undecided.
     #[cold]
     fn claimed(&self) -> *mut AtomicU64 {
         if self.tagged() == TaggedColumn::Unclaimed
@@ -136,15 +137,16 @@ unsafe impl Number for &Striped {
 impl Drop for Striped {
     fn drop(&mut self) {
         if let Some(column) = self.tagged().column() {
-            // SAFETY: `&mut self`: every use happened before, and no thread can reach the column now.
+            // SAFETY: `&mut self`: every use happened before, and no thread can reach the column
+            // now.
             unsafe { arena().free(column, 1) };
         }
     }
 }
 
-/// The order of a read-modify-write on a cell: Release, which sums and drains rely on, or `SeqCst` if the
-/// caller asks for it. Acquire is not needed: an add returns nothing, so no thread can tell what it came
-/// after.
+/// The order of a read-modify-write on a cell: Release, which sums and drains rely on, or `SeqCst`
+/// if the caller asks for it. Acquire is not needed: an add returns nothing, so no thread can tell
+/// what it came after.
 #[inline]
 pub(crate) fn at_least_release(order: Ordering) -> Ordering {
     if order == Ordering::SeqCst { order } else { Ordering::Release }

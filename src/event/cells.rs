@@ -29,7 +29,8 @@ pub struct Places {
     scale: Scale,
 }
 
-/// The cells that a number is the sum of: so many of them, of which each is the next but one to the one before.
+/// The cells that a number is the sum of: so many of them, of which each is the next but one to the
+/// one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Addends {
     pub(crate) first: usize,
@@ -50,7 +51,8 @@ impl Addends {
 }
 
 impl EventCells {
-    /// The cells of every event, in the order of their indexes. The rest of the `M` entries is unused.
+    /// The cells of every event, in the order of their indexes. The rest of the `M` entries is
+    /// unused.
     ///
     /// There are at most `M` events, and this is their layout.
     pub(crate) const fn all<const M: usize>(
@@ -133,8 +135,8 @@ impl EventCells {
 
     /// The stats of this event, from what `read` returns for its cells.
     ///
-    /// An update writes the count last, and counts are read first: sum and extremes include every value
-    /// that is counted.
+    /// An update writes the count last, and counts are read first: sum and extremes include every
+    /// value that is counted.
     pub(crate) fn stats(self, mut read: impl FnMut(usize) -> u64) -> Stats {
         match self {
             EventCells::Same(CellIndex::Count { cell }) => {
@@ -161,7 +163,8 @@ impl EventCells {
         }
     }
 
-    /// What to write into this event's cells, of which all are zero, so that its stats are these. Not of a `Histogram`.
+    /// What to write into this event's cells, of which all are zero, so that its stats are these.
+    /// Not of a `Histogram`.
     #[cfg(feature = "serde")]
     pub(crate) fn write(self, stats: Stats, mut write: impl FnMut(usize, u64)) {
         match self {

@@ -1,4 +1,5 @@
-//! What a snapshot keeps of a bucket: all cells in place that are not wide, and of the wide pairs those that are not zero.
+//! What a snapshot keeps of a bucket: all cells in place that are not wide, and of the wide pairs
+//! those that are not zero.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -177,7 +178,8 @@ impl<E: Event> Kept<E> {
     }
 }
 
-/// Pairs in order, each once. Of one place the count stops at the greatest number, as that of a distribution, and the sum wraps.
+/// Pairs in order, each once. Of one place the count stops at the greatest number, as that of a
+/// distribution, and the sum wraps.
 fn added_up(mut mine: &[Pair], mut others: &[Pair]) -> Vec<Pair> {
     let mut all: Vec<Pair> = Vec::with_capacity(mine.len().max(others.len()));
     loop {

@@ -7,19 +7,21 @@
 //!   <---------------------- these add up --------------------->      <--------------- these only rise ------------------>
 //! ```
 //!
-//! A pair begins at an even cell, so that its 16 bytes are aligned. A minimum is kept as the complement
-//! of the value: so both extremes only rise, and zero, which every cell starts from, means "nothing
-//! yet" in all of them. The count tells whether a value was recorded.
+//! A pair begins at an even cell, so that its 16 bytes are aligned. A minimum is kept as the
+//! complement of the value: so both extremes only rise, and zero, which every cell starts from,
+//! means "nothing yet" in all of them. The count tells whether a value was recorded.
 //!
-//! A `Histogram` has a pair for each place of its scale: one record changes one of them, in the one store that commits a `Value`'s. So
-//! its count is what its places' counts add up to, in every bucket and at every moment; and so is its sum. All its
-//! pairs are bounded by the same two extremes. Its pairs stand first: they are *wide*, many of which few are used, and a bucket keeps
+//! A `Histogram` has a pair for each place of its scale: one record changes one of them, in the one
+//! store that commits a `Value`'s. So its count is what its places' counts add up to, in every
+//! bucket and at every moment; and so is its sum. All its pairs are bounded by the same two
+//! extremes. Its pairs stand first: they are *wide*, many of which few are used, and a bucket keeps
 //! room only for those that are.
 //!
-//! A `Maximum` has no count. So zero, which is a value like any other, is told by a cell of its own: it raises that cell
-//! to one, and any other value raises the second cell to itself. A record changes one cell either way, so one store is all
-//! of it. A reader looks for zero first: if it then finds no other value, there was a time at which there was none.
-//! A `Minimum` is a `Maximum` of complements.
+//! A `Maximum` has no count. So zero, which is a value like any other, is told by a cell of its
+//! own: it raises that cell to one, and any other value raises the second cell to itself. A record
+//! changes one cell either way, so one store is all of it. A reader looks for zero first: if it
+//! then finds no other value, there was a time at which there was none. A `Minimum` is a `Maximum`
+//! of complements.
 
 use super::kind::Kind;
 use crate::memory::column::COLUMNS;
@@ -33,8 +35,8 @@ pub enum CellIndex {
         /// Its position.
         cell: u16,
     },
-    /// Count and sum, which add up, and maximum and complement of the minimum, which rise: of a `Value` event, or of a place of a
-    /// `Histogram`.
+    /// Count and sum, which add up, and maximum and complement of the minimum, which rise: of a
+    /// `Value` event, or of a place of a `Histogram`.
     Value {
         /// The position of the count; the sum follows it.
         pair: u16,
@@ -50,7 +52,8 @@ pub enum CellIndex {
     },
 }
 
-/// What a record of an [extreme alone](CellIndex::Extreme) does: the cell that it raises, and to what.
+/// What a record of an [extreme alone](CellIndex::Extreme) does: the cell that it raises, and to
+/// what.
 #[inline(always)]
 #[allow(clippy::inline_always)] // on the path of an add
 pub(crate) fn raise_of(cell: u16, is_minimum: bool, value: u64) -> (usize, u64) {
@@ -79,8 +82,9 @@ pub(super) const fn wide_together(events: &[(&str, Kind)]) -> usize {
     wide
 }
 
-/// Where each group of cells ends: the `Histogram` events' pairs, the `Value` events', the counts, the extremes of these two kinds,
-/// those alone. And how many columns they take, as [`BucketLayout::columns`].
+/// Where each group of cells ends: the `Histogram` events' pairs, the `Value` events', the counts,
+/// the extremes of these two kinds, those alone. And how many columns they take, as
+/// [`BucketLayout::columns`].
 const fn groups(events: &[(&str, Kind)]) -> ([usize; 5], usize) {
     let (mut wide, mut values, mut counts) = (0, 0, 0);
     let (mut bounded, mut extremes, mut index) = (0, 0, 0);
@@ -132,13 +136,14 @@ impl BucketLayout {
         self.cells as usize
     }
 
-    /// How many columns a per-core block has: one for each cell, then one for the pending value of each
-    /// pair (see [`per_core`](crate::stripe::per_core)).
+    /// How many columns a per-core block has: one for each cell, then one for the pending value of
+    /// each pair (see [`per_core`](crate::stripe::per_core)).
     pub(crate) const fn columns(self) -> usize {
         self.cells as usize + self.pairs as usize / 2
     }
 
-    /// Where the groups begin: the wide pairs, the other pairs, the counts, the wide pairs' extremes, the other pairs', those alone.
+    /// Where the groups begin: the wide pairs, the other pairs, the counts, the wide pairs'
+    /// extremes, the other pairs', those alone.
     pub(super) const fn groups(self) -> [u16; 6] {
         let of_values = self.alone - (self.pairs - self.wide);
         [0, self.wide, self.pairs, self.additive, of_values, self.alone]
@@ -202,8 +207,8 @@ impl BucketLayout {
         cell < usize::from(self.pairs) && cell.is_multiple_of(2)
     }
 
-    /// A number from cells that count records: the highest bit of a row's count is not part of it; nor, then, is
-    /// that of all rows'. Other numbers stay as they are.
+    /// A number from cells that count records: the highest bit of a row's count is not part of it;
+    /// nor, then, is that of all rows'. Other numbers stay as they are.
     #[inline]
     pub(crate) fn without_pending(self, cell: usize, number: u64) -> u64 {
         if self.counts_records(cell) { number & !PENDING } else { number }

@@ -1,9 +1,9 @@
 //! What `events!` makes of the list of its variants.
 //!
-//! `events!` writes an attribute on its variant alone: `#[default]` or `#[serde(..)]` would be an error
-//! anywhere else. So it works out from the attributes whether a variant is there, and collects the
-//! answers when the enum is compiled. It examines each attribute by itself, without recursion, however
-//! long the documentation is.
+//! `events!` writes an attribute on its variant alone: `#[default]` or `#[serde(..)]` would be an
+//! error anywhere else. So it works out from the attributes whether a variant is there, and
+//! collects the answers when the enum is compiled. It examines each attribute by itself, without
+//! recursion, however long the documentation is.
 
 use crate::event::layout::{cells_together, wide_together};
 use crate::event::{Event, Kind, WideCells};
@@ -27,9 +27,9 @@ pub struct Absent;
 
 /// What a variant's name means: an event, or [`Absent`].
 ///
-/// No macro can write down the name of a variant that its `cfg` takes away. But `Enum::Name` may also be a
-/// trait's constant, and is that where there is no such variant. The two have different types, and each type has a
-/// method `event` of its own.
+/// No macro can write down the name of a variant that its `cfg` takes away. But `Enum::Name` may
+/// also be a trait's constant, and is that where there is no such variant. The two have different
+/// types, and each type has a method `event` of its own.
 #[derive(Clone, Copy, Debug)]
 pub struct Mention<T>(pub T);
 

@@ -1,7 +1,7 @@
 //! Stats and sets of events as serde knows them.
 //!
-//! Each event stands by its name, and says of which kind it is: so a reader for which it is of another kind, or whose
-//! enum is another, notices that in every format.
+//! Each event stands by its name, and says of which kind it is: so a reader for which it is of
+//! another kind, or whose enum is another, notices that in every format.
 
 use std::fmt::{self, Formatter};
 use std::marker::PhantomData;
@@ -35,8 +35,9 @@ impl Serialize for Stats {
     }
 }
 
-/// Read from all four fields. A minimum above the maximum is an error: no values have such ones. (Only stats of a `Maximum` event
-/// and of a `Minimum` event, which are not of the same values, could add up to that.) Needs the feature `serde`.
+/// Read from all four fields. A minimum above the maximum is an error: no values have such ones.
+/// (Only stats of a `Maximum` event and of a `Minimum` event, which are not of the same values,
+/// could add up to that.) Needs the feature `serde`.
 impl<'de> Deserialize<'de> for Stats {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Stats, D::Error> {
         let Unchecked(stats) = Unchecked::deserialize(deserializer)?;

@@ -6,11 +6,12 @@ use super::cells::EventCells;
 use super::layout::BucketLayout;
 use super::{Event, Positions, are_zero, layout_of};
 
-/// The cells of a bucket of events of which some are histograms: `N` cells, of which `K` are of other kinds of events, or
-/// extremes. It is what [`events!`](crate::events!) takes as [`Event::Cells`] where there is a `Histogram`.
+/// The cells of a bucket of events of which some are histograms: `N` cells, of which `K` are of
+/// other kinds of events, or extremes. It is what [`events!`](crate::events!) takes as
+/// [`Event::Cells`] where there is a `Histogram`.
 ///
-/// A snapshot holds the `K` cells of each bucket in place, and of the others those that are not zero: of a histogram most
-/// are. (With `[u64; N]` it would hold all of them.)
+/// A snapshot holds the `K` cells of each bucket in place, and of the others those that are not
+/// zero: of a histogram most are. (With `[u64; N]` it would hold all of them.)
 ///
 /// ```
 /// use windrow::{Event, Kind, Scale, SlidingWindow, WideCells};

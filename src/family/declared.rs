@@ -87,8 +87,8 @@ impl<T: Label> Field for T {
     }
 }
 
-/// Whether two texts are equal. Most labels are short: for these it does without a call of `memcmp`, which would cost
-/// as much as all the rest of the comparison.
+/// Whether two texts are equal. Most labels are short: for these it does without a call of
+/// `memcmp`, which would cost as much as all the rest of the comparison.
 #[inline]
 fn are_equal(one: &[u8], other: &[u8]) -> bool {
     /// Whether the first and the last bytes are, which overlap in a text that is shorter than both.
@@ -163,12 +163,13 @@ pub const fn name(field: &'static str) -> &'static str {
 
 /// Declares sets of labels, and enums for their values.
 ///
-/// Each field of a set is a label, of the field's name. Its type is `str`, an integer, `bool`, or an enum
-/// that `labels!` declares. A set with a `str` has a lifetime, and the field is a `&str`: a lookup borrows the text.
-/// Fields are as visible as the set. Both are `Copy + Eq + Hash + Debug`; a set implements
+/// Each field of a set is a label, of the field's name. Its type is `str`, an integer, `bool`, or
+/// an enum that `labels!` declares. A set with a `str` has a lifetime, and the field is a `&str`: a
+/// lookup borrows the text. Fields are as visible as the set. Both are `Copy + Eq + Hash + Debug`;
+/// a set implements
 /// [`Labels`](crate::Labels), an enum [`Label`](crate::Label). A value of an enum is shown by its name, or by the text
-/// that follows it. Two values of an enum that are shown by one text do not compile: exporters would show two series
-/// under one set of labels.
+/// that follows it. Two values of an enum that are shown by one text do not compile: exporters
+/// would show two series under one set of labels.
 ///
 /// ```
 /// use windrow::{Counter, Family, labels};
@@ -265,9 +266,11 @@ macro_rules! __label_text {
     };
 }
 
-/// Takes a set's fields one by one, because a `str` gives the set a lifetime; then declares the set.
+/// Takes a set's fields one by one, because a `str` gives the set a lifetime; then declares the
+/// set.
 ///
-/// The lifetimes are handed from call to call, because a lifetime is known only by the call that wrote it.
+/// The lifetimes are handed from call to call, because a lifetime is known only by the call that
+/// wrote it.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __label_set {

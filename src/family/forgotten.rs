@@ -1,14 +1,16 @@
 //! What a family remembers of the series that were removed from it.
 //!
-//! A thread may be adding to a series that is just being removed: it found it before. So a removed series
-//! is kept, and its total read anew each time, until no thread can add to it any more: a grace period has passed
-//! since it was taken out of its list, and no handle of it is left. Only then is its total added to that of those
-//! that were removed before, and the series freed. All of this happens under the family's lock; so a reader of the total,
-//! which has the lock too, finds each series in one place.
+//! A thread may be adding to a series that is just being removed: it found it before. So a removed
+//! series is kept, and its total read anew each time, until no thread can add to it any more: a
+//! grace period has passed since it was taken out of its list, and no handle of it is left. Only
+//! then is its total added to that of those that were removed before, and the series freed. All of
+//! this happens under the family's lock; so a reader of the total, which has the lock too, finds
+//! each series in one place.
 //!
-//! What is freed is dropped by the caller, behind the lock: a metric's drop is the user's, and may look at the family. A
-//! removal looks at a bounded number of series that handles keep, the next ones each time; a reader of the total, and a
-//! walk that removes, which take time for each series anyhow, look at all of them.
+//! What is freed is dropped by the caller, behind the lock: a metric's drop is the user's, and may
+//! look at the family. A removal looks at a bounded number of series that handles keep, the next
+//! ones each time; a reader of the total, and a walk that removes, which take time for each series
+//! anyhow, look at all of them.
 
 use std::collections::VecDeque;
 
@@ -23,7 +25,8 @@ pub(super) struct Forgotten<L: Labels, M: Metric> {
     total: Option<M::Total>,
     /// Removed, in this order; each with the grace period to wait for.
     waiting: VecDeque<(u64, Arc<Series<L, M>>)>,
-    /// Those whose grace period has passed, and of which there were handles when they were looked at last.
+    /// Those whose grace period has passed, and of which there were handles when they were looked
+    /// at last.
     kept: VecDeque<Arc<Series<L, M>>>,
 }
 

@@ -9,11 +9,13 @@ use crate::in_flight::{InFlight, LevelOwner};
 use crate::reclaim::Guard;
 use crate::sync::Arc;
 
-/// A series of a [`Family`](crate::Family), to keep: adds through it cost what adds to the bare metric cost.
+/// A series of a [`Family`](crate::Family), to keep: adds through it cost what adds to the bare
+/// metric cost.
 ///
-/// From [`Family::handle`](crate::Family::handle), and from a walk over the family. It dereferences to the metric. As long
-/// as there is a handle, [`retain`](crate::Family::retain) keeps the series. After the family was dropped, or
-/// the series [removed](crate::Family::remove), a handle counts on, for itself.
+/// From [`Family::handle`](crate::Family::handle), and from a walk over the family. It dereferences
+/// to the metric. As long as there is a handle, [`retain`](crate::Family::retain) keeps the series.
+/// After the family was dropped, or the series [removed](crate::Family::remove), a handle counts
+/// on, for itself.
 ///
 /// ```
 /// use windrow::{Counter, Family, labels};
@@ -79,8 +81,8 @@ impl<L: Labels, M> Handle<L, M> {
         self.0.number
     }
 
-    /// The labels by name, as exporters show them. Of the series in which all sets count that found no room, it
-    /// is the one label `overflow`, with the value `true`.
+    /// The labels by name, as exporters show them. Of the series in which all sets count that found
+    /// no room, it is the one label `overflow`, with the value `true`.
     ///
     /// ```
     /// # use windrow::{Counter, Family, labels};
@@ -139,12 +141,12 @@ impl<L: Labels, M: Debug> Debug for Handle<L, M> {
     }
 }
 
-/// A metric of a [`Family`](crate::Family), borrowed for a moment: from [`Family::with`](crate::Family::with). It
-/// dereferences to the metric.
+/// A metric of a [`Family`](crate::Family), borrowed for a moment: from
+/// [`Family::with`](crate::Family::with). It dereferences to the metric.
 ///
 /// It keeps the thread pinned (unless all labels are enums). As long as it lives, memory of
-/// removed series is not freed, and windows by [epochs](crate::Strategy::Epochs) do not close buckets. So
-/// use it and let it go. To keep a series, take a [`Handle`].
+/// removed series is not freed, and windows by [epochs](crate::Strategy::Epochs) do not close
+/// buckets. So use it and let it go. To keep a series, take a [`Handle`].
 #[must_use = "a borrowed metric counts nothing by itself"]
 pub struct Pinned<'f, L: Labels, M> {
     series: &'f Series<L, M>,
@@ -161,9 +163,10 @@ impl<'f, L: Labels, M> Pinned<'f, L, M> {
 
     /// A handle of the series: for what begins here and ends elsewhere, a request, say.
     ///
-    /// Unlike [`Family::handle`](crate::Family::handle) it takes no lock. Costs an addition to a count of references, which
-    /// all handles of the series share, and another when it is dropped. If the series is just being removed, the handle
-    /// counts on, in [`lifetime`](crate::Family::lifetime) alone.
+    /// Unlike [`Family::handle`](crate::Family::handle) it takes no lock. Costs an addition to a
+    /// count of references, which all handles of the series share, and another when it is dropped.
+    /// If the series is just being removed, the handle counts on, in
+    /// [`lifetime`](crate::Family::lifetime) alone.
     ///
     /// ```
     /// use windrow::{Family, Gauge, labels};

@@ -19,14 +19,14 @@ use std::hash::Hash;
 /// assert_eq!(Request::value(request, 2), LabelValue::Unsigned(200));
 /// ```
 ///
-/// It is a trait of the type without borrowed texts, `Request<'static>` above. What a family is asked for is the same
-/// set with texts that are borrowed for as long as the call takes.
+/// It is a trait of the type without borrowed texts, `Request<'static>` above. What a family is
+/// asked for is the same set with texts that are borrowed for as long as the call takes.
 pub trait Labels: Sized + 'static {
     /// The labels' names, in the order of the fields.
     const NAMES: &'static [&'static str];
 
-    /// How many sets there can be, if each label is an enum and there are 65 536 of them at most: then a family
-    /// finds a series by its index. Else `None`: it finds a series by its hash.
+    /// How many sets there can be, if each label is an enum and there are 65 536 of them at most:
+    /// then a family finds a series by its index. Else `None`: it finds a series by its hash.
     const COMBINATIONS: Option<usize>;
 
     /// The set, with its texts borrowed.
@@ -51,7 +51,8 @@ pub trait Labels: Sized + 'static {
     /// If there is none.
     fn value(labels: Self::Borrowed<'_>, position: usize) -> LabelValue<'_>;
 
-    /// The set's number, below [`COMBINATIONS`](Self::COMBINATIONS); of no meaning where that is `None`.
+    /// The set's number, below [`COMBINATIONS`](Self::COMBINATIONS); of no meaning where that is
+    /// `None`.
     fn index(labels: Self::Borrowed<'_>) -> usize;
 }
 
@@ -76,7 +77,8 @@ pub trait Label: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     /// The value's number, below [`VALUES`](Self::VALUES); of no meaning where that is `None`.
     fn index(self) -> usize;
 
-    /// What exporters show: of each value something else, since they would show two series under one set of labels.
+    /// What exporters show: of each value something else, since they would show two series under
+    /// one set of labels.
     fn value(self) -> LabelValue<'static>;
 }
 

@@ -49,8 +49,8 @@ pub trait Metric: Send + Sync + 'static {
 
     /// All that the metric has ever counted, drained or not.
     ///
-    /// The family has its lock while it calls this and [`merge`](Self::merge): they may call nothing of the family that
-    /// takes it. (A metric is made, and dropped, without the lock.)
+    /// The family has its lock while it calls this and [`merge`](Self::merge): they may call
+    /// nothing of the family that takes it. (A metric is made, and dropped, without the lock.)
     fn total(&self) -> Self::Total;
 
     /// Makes `one` what it and `other` are together.
@@ -83,8 +83,9 @@ impl Metric for Gauge {
     }
 }
 
-/// The total is what counts against the limit: what is [granted](Gate::granted) and what is [waited for](Gate::waiting). Of a series that has left the
-/// family it is what that was when its memory was freed: zero, if it was [retired](Gate::retire).
+/// The total is what counts against the limit: what is [granted](Gate::granted) and what is [waited
+/// for](Gate::waiting). Of a series that has left the family it is what that was when its memory
+/// was freed: zero, if it was [retired](Gate::retire).
 impl<C: Clock + Send + Sync + 'static> Metric for Gate<C> {
     type Total = u64;
 
@@ -134,8 +135,9 @@ impl Metric for Minimum {
     }
 }
 
-/// The total is [`Histogram::lifetime`]: a distribution for each scale that histograms of the family have; so one, or none if nothing
-/// was counted. (Distributions of one scale can always be merged.)
+/// The total is [`Histogram::lifetime`]: a distribution for each scale that histograms of the
+/// family have; so one, or none if nothing was counted. (Distributions of one scale can always be
+/// merged.)
 impl Metric for Histogram {
     type Total = Vec<Distribution>;
 

@@ -14,10 +14,11 @@ use crate::sync::{Arc, Ordering};
 impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// Removes the series for which `keep` says false, and tells how many they were.
     ///
-    /// `keep` is given each series, and for how long it has been idle: how long before this call it was found to have been
-    /// used, by this method. (So the first call finds all series in use, and calls a minute apart tell the idle time to a
-    /// minute.) A series of which there is a [`Handle`] is in use, and is not removed, whatever `keep` says. (A walk
-    /// that is under way has handles of all series that it has not come to.)
+    /// `keep` is given each series, and for how long it has been idle: how long before this call it
+    /// was found to have been used, by this method. (So the first call finds all series in use, and
+    /// calls a minute apart tell the idle time to a minute.) A series of which there is a
+    /// [`Handle`] is in use, and is not removed, whatever `keep` says. (A walk that is under way
+    /// has handles of all series that it has not come to.)
     ///
     /// ```
     /// use std::time::Duration;
@@ -46,7 +47,8 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
         removed
     }
 
-    /// Removes a series, and tells whether there was one. Handles of it count on, in [`lifetime`](Self::lifetime) alone.
+    /// Removes a series, and tells whether there was one. Handles of it count on, in
+    /// [`lifetime`](Self::lifetime) alone.
     ///
     /// ```
     /// # use windrow::{Counter, Family, labels};
@@ -61,10 +63,12 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
         self.remove_if(labels, |_| true)
     }
 
-    /// Removes a series, if there is one and its metric is such; and tells whether it did. As [`remove`](Self::remove).
+    /// Removes a series, if there is one and its metric is such; and tells whether it did. As
+    /// [`remove`](Self::remove).
     ///
-    /// No other thread removes a series while `which` runs: so what it is given is what is removed, and no newer series of the same set.
-    /// It has the family's lock, and so may call nothing of the family that takes it.
+    /// No other thread removes a series while `which` runs: so what it is given is what is removed,
+    /// and no newer series of the same set. It has the family's lock, and so may call nothing of
+    /// the family that takes it.
     ///
     /// ```
     /// # use windrow::{Counter, Family, labels};

@@ -11,7 +11,8 @@ use crate::sync::{AtomicBool, AtomicPtr, AtomicU8, AtomicU64, Ordering, Witness}
 const USED: u8 = 2;
 /// Was not used since the last look.
 const IDLE: u8 = 1;
-/// Was removed, but stays where it is, since it is found by its index: it is back when it is used again.
+/// Was removed, but stays where it is, since it is found by its index: it is back when it is used
+/// again.
 const HIDDEN: u8 = 0;
 
 pub(super) struct Series<L: Labels, M> {
@@ -21,8 +22,8 @@ pub(super) struct Series<L: Labels, M> {
     /// The next in the list of its place in the table.
     pub(super) next: AtomicPtr<Series<L, M>>,
     use_state: AtomicU8,
-    /// Whether it was taken out of its list. Under the family's lock. (Not a state of use: a thread that has found
-    /// the series just before may still use it.)
+    /// Whether it was taken out of its list. Under the family's lock. (Not a state of use: a thread
+    /// that has found the series just before may still use it.)
     is_out: AtomicBool,
     /// None: all sets that found no room.
     pub(super) labels: Option<L::Stored>,
@@ -67,14 +68,17 @@ impl<L: Labels, M> Series<L, M> {
     /// Whether its use is noted. Mostly it is: this only reads a word that seldom changes.
     #[inline]
     pub(super) fn is_in_use(&self) -> bool {
-        // Relaxed, here and below, but for what `try_use` hands to `hide`: nothing else is published by it.
+        // Relaxed, here and below, but for what `try_use` hands to `hide`: nothing else is
+        // published by it.
         self.use_state.load(Ordering::Relaxed) == USED
     }
 
-    /// Notes that it is used. False if it was hidden by then, unlike it `was_hidden`, or is no longer: look again.
+    /// Notes that it is used. False if it was hidden by then, unlike it `was_hidden`, or is no
+    /// longer: look again.
     pub(super) fn try_use(&self, was_hidden: bool) -> bool {
         let before = if was_hidden { HIDDEN } else { IDLE };
-        // Release: pairs with the Acquire in `hide`, whose caller counts it off: not before it was counted.
+        // Release: pairs with the Acquire in `hide`, whose caller counts it off: not before it was
+        // counted.
         let (order, failed) = (Ordering::Release, Ordering::Relaxed);
         self.use_state.compare_exchange(before, USED, order, failed).is_ok()
             || !was_hidden && self.is_in_use()
@@ -91,7 +95,8 @@ impl<L: Labels, M> Series<L, M> {
         self.use_state.swap(HIDDEN, Ordering::Acquire) != HIDDEN
     }
 
-    /// Notes that it is taken out of its list. False if it was before. For a caller that has the family's lock.
+    /// Notes that it is taken out of its list. False if it was before. For a caller that has the
+    /// family's lock.
     pub(super) fn take_out(&self) -> bool {
         !self.is_out.swap(true, Ordering::Relaxed)
     }

@@ -11,10 +11,12 @@ use crate::reclaim::pin;
 use crate::sync::{Arc, Ordering};
 
 impl<L: Labels, M: Metric, F> Family<L, M, F> {
-    /// All series that there are, in no order; and the one without labels last, if any set found no room.
+    /// All series that there are, in no order; and the one without labels last, if any set found no
+    /// room.
     ///
-    /// It may be called while other threads add and make series. A series that was there before the call, and was not
-    /// removed, is among them. Takes the lock for a moment, and allocates: eight bytes a series.
+    /// It may be called while other threads add and make series. A series that was there before the
+    /// call, and was not removed, is among them. Takes the lock for a moment, and allocates: eight
+    /// bytes a series.
     ///
     /// ```
     /// # use windrow::{Counter, Family, labels};
@@ -31,7 +33,8 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
             // SAFETY: we have the lock.
             listed.extend(unsafe { table.all() }.filter(|series| !series.is_hidden()));
         }
-        // As they stand in memory: most of what a walk takes is the wait for it, and a table has no order.
+        // As they stand in memory: most of what a walk takes is the wait for it, and a table has no
+        // order.
         listed.sort_unstable_by_key(|series| ptr::from_ref(*series).addr());
         // SAFETY: they are in the table, which has a reference to each.
         let share = |series| Handle::new(unsafe { share(series) });
@@ -41,7 +44,8 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
         FamilyIter(all.into_iter())
     }
 
-    /// Returns the metric of a set of labels, if it has a series of its own; makes none, and is no use of it.
+    /// Returns the metric of a set of labels, if it has a series of its own; makes none, and is no
+    /// use of it.
     ///
     /// Never waits, and costs what [`with`](Self::with) does: use what it returns and let it go.
     ///
@@ -79,7 +83,8 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// assert_eq!(requests.len(), 1);
     /// ```
     pub fn len(&self) -> usize {
-        // Some may be counted that another thread is just making, and will find that it need not or must not.
+        // Some may be counted that another thread is just making, and will find that it need not or
+        // must not.
         self.series.load(Ordering::Relaxed).min(self.max_series())
     }
 
@@ -96,7 +101,8 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
 
     /// How often a set found no room, and counted in the series without labels.
     ///
-    /// Of uses, not of sets: to know how many sets there were, a family would have to remember each.
+    /// Of uses, not of sets: to know how many sets there were, a family would have to remember
+    /// each.
     ///
     /// ```
     /// # use windrow::{Counter, Family, labels};
@@ -109,11 +115,11 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
         self.refused.sum()
     }
 
-    /// What all series have ever counted, together: those that were removed, and that of the sets that found no
-    /// room, included.
+    /// What all series have ever counted, together: those that were removed, and that of the sets
+    /// that found no room, included.
     ///
-    /// With no add running it is exact. Else it is as consistent as a metric's own total. Takes the lock, and reads
-    /// every series.
+    /// With no add running it is exact. Else it is as consistent as a metric's own total. Takes the
+    /// lock, and reads every series.
     ///
     /// ```
     /// # use windrow::{Counter, Family, labels};

@@ -67,8 +67,8 @@ impl<C: Clock> GateBuilder<C> {
 
     /// How many equal buckets the interval is cut into; two by default.
     ///
-    /// With more of them, what was granted is forgotten in smaller steps; and opening a bucket takes longer, by one or two nanoseconds
-    /// for each.
+    /// With more of them, what was granted is forgotten in smaller steps; and opening a bucket
+    /// takes longer, by one or two nanoseconds for each.
     ///
     /// ```
     /// let gate = windrow::Gate::builder(100).buckets(10).build()?;
@@ -79,8 +79,9 @@ impl<C: Clock> GateBuilder<C> {
         GateBuilder { buckets, ..self }
     }
 
-    /// The limit holds for every span of time as long as the interval, wherever it begins, and not only for the buckets of an
-    /// interval. Each grant has a moment there, by the clock: one between the beginning and the end of its call, or the end of its wait.
+    /// The limit holds for every span of time as long as the interval, wherever it begins, and not
+    /// only for the buckets of an interval. Each grant has a moment there, by the clock: one
+    /// between the beginning and the end of its call, or the end of its wait.
     ///
     /// The gate has one bucket more than the [`buckets`](Self::buckets) into which the interval is
     /// cut, and its [interval](Gate::interval) is that much longer. So it forgets later, by up to a
@@ -161,8 +162,8 @@ impl<C: Clock> GateBuilder<C> {
 
     /// Makes the gate, and gives each core a ration of up to `most` of its limit in advance.
     ///
-    /// A refill costs what a grant of a [`Gate`] does, and is shared by all that its ration grants; but so much may lie unused in each
-    /// other core's row. See [`RationedGate`].
+    /// A refill costs what a grant of a [`Gate`] does, and is shared by all that its ration grants;
+    /// but so much may lie unused in each other core's row. See [`RationedGate`].
     ///
     /// # Errors
     ///

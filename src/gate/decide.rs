@@ -1,10 +1,12 @@
 //! Deciding: now, later, or not at all; and counting what was decided.
 //!
-//! A decision is made on one look at the head, and stands if a compare-exchange of its word succeeds, or one of the head. A refusal
-//! needs neither: at the moment when the word was read, the bucket was the head's, and what was asked for did not fit.
+//! A decision is made on one look at the head, and stands if a compare-exchange of its word
+//! succeeds, or one of the head. A refusal needs neither: at the moment when the word was read, the
+//! bucket was the head's, and what was asked for did not fit.
 //!
-//! A loop goes round only because another thread has granted, turned or sealed. Each turn ends a call, but one that opens the bucket of
-//! now; and that is opened once. A bucket is sealed once before a turn. So while any threads take steps, calls end.
+//! A loop goes round only because another thread has granted, turned or sealed. Each turn ends a
+//! call, but one that opens the bucket of now; and that is opened once. A bucket is sealed once
+//! before a turn. So while any threads take steps, calls end.
 
 use std::time::Duration;
 
@@ -28,8 +30,9 @@ pub(super) struct Count {
 }
 
 impl<C: Clock> Gate<C> {
-    /// The start of the bucket of now, if `n` is granted there, and `None` if it is refused; as long as that is the head's
-    /// bucket, and a clock has shown it. Nearly every call is decided here.
+    /// The start of the current bucket, if `n` is granted there, and `None` if it is refused; as
+    /// long as that is the head's bucket, and a clock has shown it. Nearly every call is decided
+    /// here.
     #[inline]
     pub(super) fn quick(&self, n: u64) -> Result<Option<u64>, OutOfLine> {
         let now = self.clock.quick().as_nanos();
@@ -90,7 +93,8 @@ impl<C: Clock> Gate<C> {
         }
     }
 
-    /// The first start, not before the head's, in which `n` fits, which is no more than the limit; `None` if time ends before.
+    /// The first start, not before the head's, in which `n` fits, which is no more than the limit;
+    /// `None` if time ends before.
     fn fitting(&self, head: &Head<'_>, n: u64) -> Result<Option<u64>, Overtaken> {
         let (seen, terms) = (head.seen, head.seen.terms);
         if seen.fits(n) {
@@ -98,7 +102,8 @@ impl<C: Clock> Gate<C> {
         }
         let most = terms.limit - n;
         let mut each = seen.each().take(terms.buckets);
-        // The latest buckets may stay, as long as they hold no more than `most`; those before must have left.
+        // The latest buckets may stay, as long as they hold no more than `most`; those before must
+        // have left.
         let mut sum = 0_u64;
         let staying = each.position(|granted| {
             sum = sum.wrapping_add(granted);
@@ -129,11 +134,13 @@ impl<C: Clock> Gate<C> {
         granted + waiting
     }
 
-    /// What was granted by the head, as of the bucket at `start`; `None` if the head is another one by now.
+    /// What was granted by the head, as of the bucket at `start`; `None` if the head is another one
+    /// by now.
     pub(super) fn count_of(&self, head: &Head<'_>, start: u64) -> Option<Count> {
         let (seen, terms) = (head.seen, head.seen.terms);
         let mut each = seen.each();
-        // Buckets that have not begun yet; then buckets of the interval, fewer if the head is behind.
+        // Buckets that have not begun yet; then buckets of the interval, fewer if the head is
+        // behind.
         let ahead = terms.steps(start, seen.start);
         let behind = terms.steps(seen.start, start);
         let sum = |sum: u64, granted: u64| sum.wrapping_add(granted);

@@ -2,8 +2,8 @@
 //!
 //! # Theorem
 //!
-//! For each run of as many buckets as the terms say, the sum of what is granted in them is never more than the limit, whatever
-//! threads do and wherever they stand still.
+//! For each run of as many buckets as the terms say, the sum of what is granted in them is never
+//! more than the limit, whatever threads do and wherever they stand still.
 //!
 //! # Why
 //!
@@ -28,13 +28,14 @@
 //! - Where a grant has found another word than it had seen, it goes on with that, if the head is still the same: that is a look, of which
 //!   all but the word was taken before.
 //!
-//! Whoever finds the head sealed, and has something to grant, turns himself, if need be to a sheet of the same bucket, which
-//! goes on counting where the last has stopped. So no thread waits for another. A change of terms is a turn, too.
+//! Whoever finds the head sealed, and has something to grant, turns himself, if need be to a sheet
+//! of the same bucket, which goes on counting where the last has stopped. So no thread waits for
+//! another. A change of terms is a turn, too.
 //!
 //! # Time
 //!
-//! `reached` is the latest start that a clock has shown to anybody. It only rises, so the gate's time never goes back. It is a
-//! hint: what is granted in which bucket depends on the head alone.
+//! `reached` is the latest start that a clock has shown to anybody. It only rises, so the gate's
+//! time never goes back. It is a hint: what is granted in which bucket depends on the head alone.
 
 use crossbeam_utils::CachePadded;
 
@@ -62,7 +63,8 @@ struct Shared {
     reached: AtomicU64,
     sheets: Sheets,
     is_strict: bool,
-    /// Whether what was granted may be used until its bucket ends: for a [`RationedGate`](crate::RationedGate).
+    /// Whether what was granted may be used until its bucket ends: for a
+    /// [`RationedGate`](crate::RationedGate).
     is_rationed: bool,
 }
 
@@ -111,13 +113,14 @@ impl Ledger {
 
     /// A change of the geometry at `now`.
     pub(super) fn change(&self, now: u64, head: &Head<'_>) -> Change {
-        // A ration may be used until its bucket ends, which is not after the head's: so it is as if the change came then.
+        // A ration may be used until its bucket ends, which is not after the head's: so it is as if
+        // the change came then.
         let until = if self.shared.is_rationed { now.max(head.seen.last()) } else { now };
         Change { now, until }
     }
 
-    /// What the head says, as far as a grant needs it; and its version. It is of one bucket if that [is](Self::is_at) still the
-    /// head's.
+    /// What the head says, as far as a grant needs it; and its version. It is of one bucket if that
+    /// [is](Self::is_at) still the head's.
     #[inline]
     pub(super) fn glance(&self) -> (u64, Glance<'_>) {
         let version = self.version();
@@ -142,7 +145,8 @@ impl Ledger {
         }
     }
 
-    /// Whether the head is still the one that was seen: then whatever was read of it is of its bucket.
+    /// Whether the head is still the one that was seen: then whatever was read of it is of its
+    /// bucket.
     pub(super) fn is(&self, head: &Head<'_>) -> bool {
         self.is_at(head.version)
     }
@@ -150,8 +154,8 @@ impl Ledger {
     /// Whether the head still has this version.
     #[inline]
     pub(super) fn is_at(&self, version: u64) -> bool {
-        // Acquire: pairs with the Release fence in `Sheet::follow`: whoever has read what that has written sees here
-        // the turn that came before it.
+        // Acquire: pairs with the Release fence in `Sheet::follow`: whoever has read what that has
+        // written sees here the turn that came before it.
         fence(Ordering::Acquire);
         self.shared.head.load(Ordering::Relaxed) == version
     }
@@ -161,7 +165,8 @@ impl Ledger {
         self.turn_and_give_back(head, next, Ration::NONE)
     }
 
-    /// The same, and gives a ration back, under the same terms: what was granted and never used is granted no more.
+    /// The same, and gives a ration back, under the same terms: what was granted and never used is
+    /// granted no more.
     pub(super) fn turn_and_give_back(&self, head: &Head<'_>, next: Next, back: Ration) -> bool {
         let Some(last) = head.seen.seal() else { return false };
         let (number, sheet) = self.shared.sheets.take();
@@ -225,8 +230,9 @@ mod tests {
         ledger.turn(head, Next::at(start, terms))
     }
 
-    /// Two threads turn away from a sheet. The one that comes too late fills a sheet that was the head meanwhile, in which a third is
-    /// about to grant. (Serials that went on from the sheet before would make the very word that it expects.)
+    /// Two threads turn away from a sheet. The one that comes too late fills a sheet that was the
+    /// head meanwhile, in which a third is about to grant. (Serials that went on from the sheet
+    /// before would make the very word that it expects.)
     #[test]
     fn a_sheet_that_is_filled_in_vain_has_no_word_that_was_seen() {
         let (ledger, _) = ledger(3);

@@ -1,4 +1,5 @@
-//! What a sheet takes over from the one before: what was granted in each bucket, each so many buckets later.
+//! What a sheet takes over from the one before: what was granted in each bucket, each so many
+//! buckets later.
 //!
 //! # Promise
 //!
@@ -62,8 +63,9 @@ impl Next {
         Next { start, terms, grant: 0, change: None }
     }
 
-    /// Takes over from the last sheet, which is sealed, what was `granted` in its bucket and in each before, the latest first: stores
-    /// what that is in each bucket `before` the next one, and returns what it is in the next one itself.
+    /// Takes over from the last sheet, which is sealed, what was `granted` in its bucket and in
+    /// each before, the latest first: stores what that is in each bucket `before` the next one, and
+    /// returns what it is in the next one itself.
     pub(super) fn take_over(
         &self,
         last: Last,
@@ -116,7 +118,8 @@ impl Next {
         own
     }
 
-    /// How many buckets before the next one that counts which was granted `index` buckets before the last.
+    /// How many buckets before the next one that counts which was granted `index` buckets before
+    /// the last.
     fn age(&self, change: Change, last: Last, index: usize) -> usize {
         let Next { start, terms, .. } = *self;
         let Some(old) = last.start.checked_sub(last.terms.length.saturating_mul(index as u64))

@@ -9,7 +9,8 @@ use crate::gate::admission::Admission;
 use crate::gate::rations::Rations;
 use crate::stripe::ration::{Ration, Untaken};
 
-/// A [`Gate`] that gives each core a *ration* in advance: for limits of millions, where the one word that all threads share is too hot.
+/// A [`Gate`] that gives each core a *ration* in advance: for limits of millions, where the one
+/// word that all threads share is too hot.
 ///
 /// ```
 /// use std::time::Duration;
@@ -25,15 +26,17 @@ use crate::stripe::ration::{Ration, Untaken};
 /// # Ok::<(), windrow::GateError>(())
 /// ```
 ///
-/// A ration is granted by the gate, in the bucket of now, up to so much at a time. What is asked for is taken out of this core's ration (portably: out of that of the
-/// row that the thread has leased), by one plain store. When that is used up, or its bucket has ended, the
-/// gate grants the next.
+/// A ration is granted by the gate, in the current bucket, up to so much at a time. What is asked
+/// for is taken out of this core's ration (portably: out of that of the row that the thread has
+/// leased), by one plain store. When that is used up, or its bucket has ended, the gate grants the
+/// next.
 ///
 /// # What is promised
 ///
-/// *Never over*: all that is taken was granted before by the gate, and counts there in the bucket of its ration. So what the
-/// gate [promises](Gate#what-is-promised) of what is granted, it promises of what is let through here; for each
-/// run of buckets, and, if it is [strict](crate::GateBuilder::strict), in every span of time.
+/// *Never over*: all that is taken was granted before by the gate, and counts there in the bucket
+/// of its ration. So what the gate [promises](Gate#what-is-promised) of what is granted, it
+/// promises of what is let through here; for each run of buckets, and, if it is
+/// [strict](crate::GateBuilder::strict), in every span of time.
 ///
 /// *Seldom short*: a refusal is not exact. The gate refuses what does not fit beside all that was
 /// granted, and other rows may have something left of that: in each of the other open rows at most
@@ -50,8 +53,8 @@ use crate::stripe::ration::{Ration, Untaken};
 ///
 /// # Time
 ///
-/// A ration is used until its bucket ends, by the clock of who asks; so, if that steps back, until it is used up, and then
-/// the gate [decides](Gate#time).
+/// A ration is used until its bucket ends, by the clock of who asks; so, if that steps back, until
+/// it is used up, and then the gate [decides](Gate#time).
 ///
 /// # Cost and progress
 ///
@@ -98,9 +101,11 @@ impl<C: Clock> RationedGate<C> {
         }
     }
 
-    /// Lets `n` through, now or after a wait of at most `max_wait`; or refuses, counts nothing, and says when to come back.
+    /// Lets `n` through, now or after a wait of at most `max_wait`; or refuses, counts nothing, and
+    /// says when to come back.
     ///
-    /// It looks at the ration first. What is waited for the gate grants by itself: see [`Gate::admit`].
+    /// It looks at the ration first. What is waited for the gate grants by itself: see
+    /// [`Gate::admit`].
     ///
     /// ```
     /// use std::time::Duration;
@@ -147,7 +152,8 @@ impl<C: Clock> RationedGate<C> {
         }
     }
 
-    /// As [`quick`](Self::quick), where rows are told apart by the processor's number; else it says why that took nothing.
+    /// As [`quick`](Self::quick), where rows are told apart by the processor's number; else it says
+    /// why that took nothing.
     fn take_by_processor(&self, n: u64, why: Untaken) -> Result<(), Untaken> {
         if why == Untaken::Short {
             return Err(why);
@@ -155,12 +161,14 @@ impl<C: Clock> RationedGate<C> {
         self.rations.take_by_processor(self.gate.clock.quick().as_nanos(), n)
     }
 
-    /// Whether the row has nothing, and the gate has nothing for it. So a refusal costs no more than two looks.
+    /// Whether the row has nothing, and the gate has nothing for it. So a refusal costs no more
+    /// than two looks.
     fn refuses(&self, n: u64, why: Untaken) -> bool {
         n == 1 && why == Untaken::Short && self.gate.refuses(n)
     }
 
-    /// Grants `n` and a new ration, if the gate has so much for this row. If not, the gate is to be asked for `n` alone.
+    /// Grants `n` and a new ration, if the gate has so much for this row. If not, the gate is to be
+    /// asked for `n` alone.
     fn refill(&self, n: u64) -> bool {
         // More than a ration: of the row's own only where the gate has not so much.
         if n > self.most && self.gate.try_admit(n) {
@@ -174,7 +182,8 @@ impl<C: Clock> RationedGate<C> {
         is_granted
     }
 
-    /// The gate that grants rations. It is asked for how much was granted; and its limit, interval and buckets are changed there.
+    /// The gate that grants rations. It is asked for how much was granted; and its limit, interval
+    /// and buckets are changed there.
     ///
     /// What it grants when it is asked itself is beside all rations, and exact.
     ///
@@ -211,8 +220,8 @@ impl<C: Clock> RationedGate<C> {
 impl<C> RationedGate<C> {
     /// What lies unused in rations, also in those whose bucket has ended.
     ///
-    /// It reads each open row, and writes nothing. While others ask it is a number of no one moment. Of no use but to know how short the
-    /// gate is.
+    /// It reads each open row, and writes nothing. While others ask it is a number of no one
+    /// moment. Of no use but to know how short the gate is.
     ///
     /// ```
     /// let gate = windrow::Gate::builder(100).build_rationed(10)?;
@@ -224,8 +233,9 @@ impl<C> RationedGate<C> {
         self.rations.left()
     }
 
-    /// Returns whether each core has a ration. False if there was no room for columns ([`columns`](crate::columns)) when the gate
-    /// was made: then each call asks the [gate](Self::exact).
+    /// Returns whether each core has a ration. False if there was no room for columns
+    /// ([`columns`](crate::columns)) when the gate was made: then each call asks the
+    /// [gate](Self::exact).
     ///
     /// ```
     /// let gate = windrow::Gate::builder(100).build_rationed(10)?;

@@ -1,7 +1,8 @@
 //! A gate's rations: one in each row, in two neighbouring columns.
 //!
-//! What is done to a row's ration is in [`take`]. Here is where they stand: columns of their own, from when
-//! the gate is made until it is dropped. If the arena is full there are none, and the gate is asked each time.
+//! What is done to a row's ration is in [`take`]. Here is where they stand: columns of their own,
+//! from when the gate is made until it is dropped. If the arena is full there are none, and the
+//! gate is asked each time.
 
 use crate::arena::{arena, rows};
 use crate::memory::column::Column;
@@ -43,7 +44,8 @@ impl Rations {
         take::take_by_processor(self.word, now, n)
     }
 
-    /// Puts a ration in the place of this thread's, and returns that; `None`, and nothing is put, if the thread can use no row.
+    /// Puts a ration in the place of this thread's, and returns that; `None`, and nothing is put,
+    /// if the thread can use no row.
     pub(super) fn swap(&self, new: Ration) -> Option<Ration> {
         // SAFETY: as in `take`.
         unsafe { take::swap(self.word, new) }
@@ -68,7 +70,8 @@ impl Rations {
 impl Drop for Rations {
     fn drop(&mut self) {
         if let Some(column) = self.column() {
-            // SAFETY: `&mut self`: every use happened before, and no thread can reach the columns now.
+            // SAFETY: `&mut self`: every use happened before, and no thread can reach the columns
+            // now.
             unsafe { arena().free(column, COLUMNS) };
         }
     }

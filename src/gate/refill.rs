@@ -1,9 +1,10 @@
-//! Refilling a row's ration: the gate grants more than is asked for, and the rest is for whoever comes next on the row.
+//! Refilling a row's ration: the gate grants more than is asked for, and the rest is for whoever
+//! comes next on the row.
 //!
 //! # Theorem
 //!
-//! For each run of as many buckets as the terms say, what is taken of rations of these buckets, and what the gate grants in them
-//! beside rations, is together never more than the limit.
+//! For each run of as many buckets as the terms say, what is taken of rations of these buckets, and
+//! what the gate grants in them beside rations, is together never more than the limit.
 //!
 //! # Why
 //!
@@ -22,14 +23,16 @@
 //!   made. If that bucket has left, or the geometry has changed since ([`Next`]), it stays counted,
 //!   which is too much and never too little.
 //!
-//! So at each moment what a bucket counts is what was taken of it, and what lies in rows or is in threads' hands. The first is never more than the sum,
-//! and the sum never more than the limit ([`ledger`](super::ledger)).
+//! So at each moment what a bucket counts is what was taken of it, and what lies in rows or is in
+//! threads' hands. The first is never more than the sum, and the sum never more than the limit
+//! ([`ledger`](super::ledger)).
 //!
 //! # How short
 //!
-//! What others hold is granted and not used, so the gate may refuse before all was used. `k` is never more than `most`, nor, if the
-//! caller needs no more, than an equal share of half of what is left. So others hold `most` in each of the other open rows at
-//! most, and each thread in the middle of a refill as much.
+//! What others hold is granted and not used, so the gate may refuse before all was used. `k` is
+//! never more than `most`, nor, if the caller needs no more, than an equal share of half of what is
+//! left. So others hold `most` in each of the other open rows at most, and each thread in the
+//! middle of a refill as much.
 
 use crate::clock::Clock;
 use crate::gate::Gate;
@@ -38,7 +41,7 @@ use crate::stripe::open::open_rows;
 use crate::stripe::ration::Ration;
 
 impl<C: Clock> Gate<C> {
-    /// Grants `n` out of a ration that the caller has, and of the gate in the bucket of now.
+    /// Grants `n` out of a ration that the caller has, and of the gate in the current bucket.
     /// Returns whether it did, and the ration that the caller then has, of which no more than
     /// `most` is new.
     pub(super) fn refill(&self, n: u64, most: u64, mut ration: Ration) -> (bool, Ration) {
@@ -75,7 +78,8 @@ impl<C: Clock> Gate<C> {
         }
     }
 
-    /// Whether the bucket of now has no more than the limit less `n`, as far as can be told by one look: that of [`quick`](Self::quick).
+    /// Whether the current bucket has no more than the limit less `n`, as far as can be told by one
+    /// look: that of [`quick`](Self::quick).
     pub(super) fn refuses(&self, n: u64) -> bool {
         let now = self.clock.quick().as_nanos();
         let (version, seen) = self.ledger.glance();

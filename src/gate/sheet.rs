@@ -2,8 +2,8 @@
 //!
 //! # Promise
 //!
-//! While a sheet is open, its word alone changes, and each change of it is a grant. What is granted in its bucket is final once
-//! it is sealed.
+//! While a sheet is open, its word alone changes, and each change of it is a grant. What is granted
+//! in its bucket is final once it is sealed.
 //!
 //! # The word
 //!
@@ -11,24 +11,28 @@
 //!    [ sealed: 1 bit | serial: 63 bits ]       granted in this bucket = serial - base
 //! ```
 //!
-//! A grant of `n` adds `n` to the serial, by a compare-exchange, as long as that is not above the sheet's *top*. Sealing sets the bit: no compare-exchange expects a sealed
-//! word. Who fills a sheet again begins above the serial that it had. **So no open word comes twice in a sheet**: a thread
-//! that stood still before its compare-exchange, and finds the sheet filled again, fails. No reference is counted, and
-//! nothing needs to know of that thread. (It must be the sheet's own serial. One that went on from the last sheet's would come
-//! again where two threads turn away from that: one of them in vain, late, and in a sheet that another has looked at.)
+//! A grant of `n` adds `n` to the serial, by a compare-exchange, as long as that is not above the
+//! sheet's *top*. Sealing sets the bit: no compare-exchange expects a sealed word. Who fills a
+//! sheet again begins above the serial that it had. **So no open word comes twice in a sheet**: a
+//! thread that stood still before its compare-exchange, and finds the sheet filled again, fails. No
+//! reference is counted, and nothing needs to know of that thread. (It must be the sheet's own
+//! serial. One that went on from the last sheet's would come again where two threads turn away from
+//! that: one of them in vain, late, and in a sheet that another has looked at.)
 //!
-//! (A serial begins anew after 2^63 units. A limit is at most 2^40, so that takes more than eight million intervals, each granted to
-//! the last unit; and only a thread that stood still through all of them, and finds the very same word, is deceived. With a
-//! billion units an interval it takes nine billion intervals.)
+//! (A serial begins anew after 2^63 units. A limit is at most 2^40, so that takes more than eight
+//! million intervals, each granted to the last unit; and only a thread that stood still through all
+//! of them, and finds the very same word, is deceived. With a billion units an interval it takes
+//! nine billion intervals.)
 //!
-//! Its operations are Relaxed. A grant orders no other memory; and each is a read-modify-write of one word, which
-//! finds the last value that there is, whatever else a thread has seen.
+//! Its operations are Relaxed. A grant orders no other memory; and each is a read-modify-write of
+//! one word, which finds the last value that there is, whatever else a thread has seen.
 //!
 //! # What else stands there
 //!
-//! The constants of a sheet (its start, the terms, what the buckets before it have granted) are written while no thread finds it as
-//! the head, and are read as under a seqlock, whose version is the head's: see [`ledger`](super::ledger). What was read in
-//! vain may be a mixture of two buckets', so nothing here may panic on any values.
+//! The constants of a sheet (its start, the terms, what the buckets before it have granted) are
+//! written while no thread finds it as the head, and are read as under a seqlock, whose version is
+//! the head's: see [`ledger`](super::ledger). What was read in vain may be a mixture of two
+//! buckets', so nothing here may panic on any values.
 
 use std::alloc::{Layout, handle_alloc_error};
 
@@ -52,7 +56,8 @@ pub(super) struct Sheet {
     base: AtomicU64,
     buckets: AtomicUsize,
     limit: AtomicU64,
-    /// The last end of a wait that was granted under another geometry. It may lie within a bucket of this one.
+    /// The last end of a wait that was granted under another geometry. It may lie within a bucket
+    /// of this one.
     until: AtomicU64,
     /// As of when the geometry has changed last: no ration that ended before is given back.
     since: AtomicU64,
@@ -120,7 +125,8 @@ impl Sheet {
         self.made.check();
         // Relaxed: only a hint, which keeps the line unwritten.
         !self.taken.load(Ordering::Relaxed)
-            // Acquire: pairs with the Release in `give_back`. All that was done with the sheet comes before.
+            // Acquire: pairs with the Release in `give_back`. All that was done with the sheet
+            // comes before.
             && self.taken.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
@@ -179,7 +185,8 @@ impl Sheet {
         unsafe { cells.as_ref() }.map_or(&[], Cells::all)
     }
 
-    /// Makes room for so many buckets before this one, in the caller's sheet; false if there is no memory for that.
+    /// Makes room for so many buckets before this one, in the caller's sheet; false if there is no
+    /// memory for that.
     pub(super) fn make_room(&self, count: usize) -> bool {
         let has = self.before().len();
         if has >= count {
@@ -189,7 +196,8 @@ impl Sheet {
         let older = self.before.load(Ordering::Relaxed); // the caller's sheet
         // SAFETY: null, or made here; the new cells take its place.
         unsafe { cells.keep(older) };
-        // Release: publishes the cells to a thread that reads this sheet in vain; pairs with the Acquire in `before`.
+        // Release: publishes the cells to a thread that reads this sheet in vain; pairs with the
+        // Acquire in `before`.
         self.before.store(Box::into_raw(Box::new(cells)), Ordering::Release);
         true
     }
@@ -212,10 +220,11 @@ impl Sheet {
         self.write(Next::at(start, terms), 0, 0);
     }
 
-    /// Fills the caller's sheet with what follows on a sealed one, less what is given back of a ration.
+    /// Fills the caller's sheet with what follows on a sealed one, less what is given back of a
+    /// ration.
     pub(super) fn follow(&self, last: &Seen<'_>, next: Next, back: Ration) {
-        // Release: pairs with the Acquire fence in `Ledger::is_at`. A thread that reads any of what is written below
-        // finds that the sheet is no longer the head that it was.
+        // Release: pairs with the Acquire fence in `Ledger::is_at`. A thread that reads any of what
+        // is written below finds that the sheet is no longer the head that it was.
         fence(Ordering::Release);
         let before = &self.before()[..next.terms.history()];
         let Seen { start, terms, .. } = *last;
@@ -231,8 +240,8 @@ impl Sheet {
         self.write(next, others.fold(0, u64::wrapping_add), own);
     }
 
-    /// Writes all but the buckets before, which have `carried` in this interval; `own` was granted in its own one, by the sheet
-    /// before.
+    /// Writes all but the buckets before, which have `carried` in this interval; `own` was granted
+    /// in its own one, by the sheet before.
     fn write(&self, next: Next, carried: u64, own: u64) {
         let Next { start, terms, grant, .. } = next;
         // The caller's sheet: sealed, or filled in vain. Nobody who has looked at it can grant.
@@ -273,8 +282,8 @@ impl Glance<'_> {
         n <= left(self.word, self.top)
     }
 
-    /// Grants what fits. If anything was granted since this was seen, or the bucket was sealed, it has the word of then. The caller looks
-    /// at the head again.
+    /// Grants what fits. If anything was granted since this was seen, or the bucket was sealed, it
+    /// has the word of then. The caller looks at the head again.
     #[inline]
     pub(super) fn grant(&mut self, n: u64) -> bool {
         let granted = self.sheet.grant(self.word, n);
@@ -323,12 +332,14 @@ impl<'g> Seen<'g> {
         n <= self.left()
     }
 
-    /// Grants what fits; false if anything was granted since this was seen, or the bucket was sealed.
+    /// Grants what fits; false if anything was granted since this was seen, or the bucket was
+    /// sealed.
     pub(super) fn grant(&self, n: u64) -> bool {
         self.sheet.grant(self.word, n).is_ok()
     }
 
-    /// The same, sealed: it has all that is ever granted in its bucket. `None` if anything was granted since this was seen.
+    /// The same, sealed: it has all that is ever granted in its bucket. `None` if anything was
+    /// granted since this was seen.
     pub(super) fn seal(self) -> Option<Seen<'g>> {
         let sealed = self.word | SEALED;
         // Relaxed, both: see the word, above.
@@ -343,8 +354,8 @@ impl<'g> Seen<'g> {
         (!self.is_open() || seal().is_ok()).then_some(Seen { word: sealed, ..self })
     }
 
-    /// What was granted in its bucket and in each before it, the latest first. They are of other buckets if the head was
-    /// another one before the end.
+    /// What was granted in its bucket and in each before it, the latest first. They are of other
+    /// buckets if the head was another one before the end.
     pub(super) fn each(&self) -> impl Iterator<Item = u64> + use<'g> {
         let before = self.sheet.before().iter().take(self.terms.history()).map(load);
         std::iter::once(self.own()).chain(before)

@@ -1,16 +1,19 @@
 //! What a histogram had counted at its last drain.
 //!
-//! Nothing is reset: a drain moves the baseline up to what it has read, and answers the difference, as in
+//! Nothing is reset: a drain moves the baseline up to what it has read, and answers the difference,
+//! as in
 //! [`Counter`](crate::Counter). Here the baseline is a whole reading, behind a pointer. So it moves in one step, and each record is in
-//! one drain's answer: its one in a cell, at least, as [`Histogram::take`](crate::Histogram::take) says.
+//! one drain's answer: its one in a cell, at least, as [`Histogram::take`](crate::Histogram::take)
+//! says.
 //!
 //! # Why a difference is never negative, and never more than there was
 //!
-//! A drain loads the baseline with Acquire before it reads. It was published with Release by a drain that had read before. So each number
-//! that is read now is no less than it was then. Two drains cannot both move the baseline from the same one: a baseline is not
-//! freed while a thread is pinned that has seen it, so no later one has its address. A reader that does not move the baseline looks
-//! whether it is still the same, after it has read. If it has read an add that came after some drain, it finds that
-//! drain's baseline too, and reads again.
+//! A drain loads the baseline with Acquire before it reads. It was published with Release by a
+//! drain that had read before. So each number that is read now is no less than it was then. Two
+//! drains cannot both move the baseline from the same one: a baseline is not freed while a thread
+//! is pinned that has seen it, so no later one has its address. A reader that does not move the
+//! baseline looks whether it is still the same, after it has read. If it has read an add that came
+//! after some drain, it finds that drain's baseline too, and reads again.
 
 use crate::reclaim::{Atomic, Guard, Owned, Shared, pin};
 use crate::sync::{Ordering, const_fn};
@@ -50,23 +53,24 @@ impl Baseline {
             let guard = pin();
             let (there, before) = self.load(&guard);
             let answer = read(before);
-            // Relaxed: the Acquire of what was read keeps it behind that. It sees every baseline that an add that was read came
-            // after.
+            // Relaxed: the Acquire of what was read keeps it behind that. It sees every baseline
+            // that an add that was read came after.
             if self.0.load(Ordering::Relaxed, &guard) == there {
                 return answer;
             }
         }
     }
 
-    /// Moves the baseline up to what `read` says, and returns what that has more; and whether there was none before.
+    /// Moves the baseline up to what `read` says, and returns what that has more; and whether there
+    /// was none before.
     pub(super) fn drain(&self, read: impl Fn() -> Reading) -> (Reading, bool) {
         loop {
             let guard = pin();
             let (there, before) = self.load(&guard);
             let now = read();
             let more = now.clone().since(before);
-            // Release: a thread that loads this baseline sees what was read here. On failure another drain came between: what
-            // was read is discarded.
+            // Release: a thread that loads this baseline sees what was read here. On failure
+            // another drain came between: what was read is discarded.
             let (order, failed) = (Ordering::Release, Ordering::Relaxed);
             if self.0.compare_exchange(there, Owned::new(now), order, failed, &guard).is_ok() {
                 if !there.is_null() {
@@ -79,7 +83,8 @@ impl Baseline {
     }
 
     fn load<'g>(&self, guard: &'g Guard) -> (Shared<'g, Reading>, Option<&'g Reading>) {
-        // Acquire: pairs with the Release in `drain`. What is read from now on is no less than what that drain has read.
+        // Acquire: pairs with the Release in `drain`. What is read from now on is no less than what
+        // that drain has read.
         let there = self.0.load(Ordering::Acquire, guard);
         // SAFETY: null, or found under the guard, which protects it.
         (there, unsafe { there.as_ref() })

@@ -1,19 +1,21 @@
-//! The numbers of a histogram, which all cores may write at once: the sum of all values, and the cells' counts.
+//! The numbers of a histogram, which all cores may write at once: the sum of all values, and the
+//! cells' counts.
 //!
-//! They are a run of neighbouring columns, claimed by the first record. Beside it, on the heap and made before it, are as many *shared*
-//! cells, for adds that cannot use this core's row, or for all of them if the arena has no room. A plain add and a locked
-//! one never meet in a cell.
+//! They are a run of neighbouring columns, claimed by the first record. Beside it, on the heap and
+//! made before it, are as many *shared* cells, for adds that cannot use this core's row, or for all
+//! of them if the arena has no room. A plain add and a locked one never meet in a cell.
 //!
 //! # Theorem
 //!
-//! A record that is counted is in the sum: let a read find a record's one in a cell, and read the sum afterwards. Then the value is in that
-//! sum.
+//! A record that is counted is in the sum: let a read find a record's one in a cell, and read the
+//! sum afterwards. Then the value is in that sum.
 //!
 //! # Why
 //!
-//! A record adds to the sum first, and then to the cell, with Release; a read loads cells with Acquire, and then finds anew where the sum
-//! is. So the add to the sum happened before that, wherever it went: to a row, which is open, of a run that is published; or to a
-//! shared cell, of a box that is published.
+//! A record adds to the sum first, and then to the cell, with Release; a read loads cells with
+//! Acquire, and then finds anew where the sum is. So the add to the sum happened before that,
+//! wherever it went: to a row, which is open, of a run that is published; or to a shared cell, of a
+//! box that is published.
 
 use std::ptr::{NonNull, null_mut, slice_from_raw_parts_mut};
 
@@ -61,7 +63,8 @@ impl Columns {
         (counts, self.sum())
     }
 
-    /// Calls `see` with what was ever counted in the cells, some side by side at a time, and the place of the first of these.
+    /// Calls `see` with what was ever counted in the cells, some side by side at a time, and the
+    /// place of the first of these.
     pub(super) fn each_count(&self, mut see: impl FnMut(usize, &[u64])) {
         for first in (0..self.cells).step_by(AT_A_TIME) {
             let mut counts = [0; AT_A_TIME];
@@ -101,11 +104,12 @@ impl Columns {
     /// The word of the column at `distance`; or one that has no column.
     #[inline]
     fn word(&self, distance: usize) -> *mut AtomicU64 {
-        // Acquire: pairs with the Release in `claim`. The cells are seen as zero, and so are the shared ones; and what the
-        // strategy found out is seen.
+        // Acquire: pairs with the Release in `claim`. The cells are seen as zero, and so are the
+        // shared ones; and what the strategy found out is seen.
         let first = self.first.load(Ordering::Acquire);
-        // A column's word is the address of its cell in row 0, with a tag in the bits that a cell's address has not. So whole
-        // cells further on is the word of a column to the right, by the same strategy, in the same claim.
+        // A column's word is the address of its cell in row 0, with a tag in the bits that a cell's
+        // address has not. So whole cells further on is the word of a column to the right, by the
+        // same strategy, in the same claim.
         if stripe::is_column(first) { first.wrapping_add(distance) } else { first }
     }
 
@@ -117,7 +121,8 @@ impl Columns {
     /// The column at `distance`.
     #[inline]
     fn tagged(&self, distance: usize) -> TaggedColumn {
-        // SAFETY: null at first, and `claim` stores nothing else but words; the one to the right is one, too.
+        // SAFETY: null at first, and `claim` stores nothing else but words; the one to the right is
+        // one, too.
         unsafe { TaggedColumn::decode(self.word(distance)) }
     }
 
@@ -211,7 +216,8 @@ unsafe impl Number for At<'_> {
 impl Drop for Columns {
     fn drop(&mut self) {
         if let Some(column) = self.tagged(0).column() {
-            // SAFETY: `&mut self`: every use happened before, and no thread can reach the columns now.
+            // SAFETY: `&mut self`: every use happened before, and no thread can reach the columns
+            // now.
             unsafe { arena().free(column, self.length()) };
         }
         let shared = self.shared.load(Ordering::Relaxed); // `&mut self`

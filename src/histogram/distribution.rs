@@ -12,16 +12,18 @@ mod percentile;
 #[cfg(feature = "serde")]
 mod serde;
 
-/// What was recorded, as a plain value: from [`Histogram::distribution`](crate::Histogram::distribution) and its like. It does
-/// not change.
+/// What was recorded, as a plain value: from
+/// [`Histogram::distribution`](crate::Histogram::distribution) and its like. It does not change.
 ///
-/// Count, sum, cells, and of the cells what they bound: so a percentile is right to a *stated error*, and never further off. With `e` for
+/// Count, sum, cells, and of the cells what they bound: so a percentile is right to a *stated
+/// error*, and never further off. With `e` for
 /// [`error_bound`](Scale::error_bound), what stands for a value in the scale's range is that value give or take `e` of it and a
-/// half (since it is a whole number). Outside of the range, [`percentile_within`](Self::percentile_within) says how far off it may
-/// be.
+/// half (since it is a whole number). Outside of the range,
+/// [`percentile_within`](Self::percentile_within) says how far off it may be.
 ///
-/// Distributions of several machines or minutes are added up by [`merge`](Self::merge), and then have the percentiles
-/// of all that was recorded. An empty distribution is neutral: so a sum begins with
+/// Distributions of several machines or minutes are added up by [`merge`](Self::merge), and then
+/// have the percentiles of all that was recorded. An empty distribution is neutral: so a sum begins
+/// with
 /// [`default`](Distribution::default). Percentiles themselves cannot be added up or averaged, by no method: of two services of which one is
 /// slow, the mean of their 99th percentiles is that of nothing. So keep distributions.
 ///
@@ -46,10 +48,11 @@ pub struct Distribution {
     cells: Vec<(u16, u64)>,
     count: u64,
     sum: u64,
-    /// No value is below the first or above the second. Each is in its cell: the first of `cells`, and the last. If there is no
-    /// cell, zeros.
+    /// No value is below the first or above the second. Each is in its cell: the first of `cells`,
+    /// and the last. If there is no cell, zeros.
     extremes: (u64, u64),
-    /// Whether the extremes are the least and the greatest of the values, and not only in their cells. If there is no cell, true.
+    /// Whether the extremes are the least and the greatest of the values, and not only in their
+    /// cells. If there is no cell, true.
     exact: bool,
 }
 
@@ -62,8 +65,8 @@ struct Used {
 }
 
 impl Distribution {
-    /// Of what was counted at each place of `scale`. No value that was counted is below the first of `extremes` or above the second;
-    /// if they are `exact`, there are such values.
+    /// Of what was counted at each place of `scale`. No value that was counted is below the first
+    /// of `extremes` or above the second; if they are `exact`, there are such values.
     pub(crate) fn new(
         scale: Scale,
         counts: impl IntoIterator<Item = u64>,
@@ -111,7 +114,8 @@ impl Distribution {
         self.scale.error_bound()
     }
 
-    /// Returns how many values were recorded: what the cells add up to, or 2^64 - 1 if that is less.
+    /// Returns how many values were recorded: what the cells add up to, or 2^64 - 1 if that is
+    /// less.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
@@ -143,7 +147,8 @@ impl Distribution {
         self.cells.is_empty()
     }
 
-    /// Returns the mean of the values; `None` if there is none. It is as right as the [`sum`](Self::sum), and always finite.
+    /// Returns the mean of the values; `None` if there is none. It is as right as the
+    /// [`sum`](Self::sum), and always finite.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
@@ -157,8 +162,8 @@ impl Distribution {
 
     /// The least value; `None` if there is none. No value is below it.
     ///
-    /// It is exact where [`has_exact_extremes`](Self::has_exact_extremes) says so. Otherwise it is the least that can be in its
-    /// cell.
+    /// It is exact where [`has_exact_extremes`](Self::has_exact_extremes) says so. Otherwise it is
+    /// the least that can be in its cell.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
@@ -170,7 +175,8 @@ impl Distribution {
         (!self.is_empty()).then_some(self.extremes.0)
     }
 
-    /// The greatest value; `None` if there is none. No value is above it. As exact as [`min`](Self::min).
+    /// The greatest value; `None` if there is none. No value is above it. As exact as
+    /// [`min`](Self::min).
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
@@ -182,10 +188,12 @@ impl Distribution {
         (!self.is_empty()).then_some(self.extremes.1)
     }
 
-    /// Returns whether [`min`](Self::min) and [`max`](Self::max) are values that were recorded, and not only bounds of them.
+    /// Returns whether [`min`](Self::min) and [`max`](Self::max) are values that were recorded, and
+    /// not only bounds of them.
     ///
-    /// They are, but for what a [`Histogram`](crate::Histogram#minimum-and-maximum) recorded since a drain, for what a window
-    /// recorded [since a moment](crate::Since::distribution), and for what such distributions were
+    /// They are, but for what a [`Histogram`](crate::Histogram#minimum-and-maximum) recorded since
+    /// a drain, for what a window recorded [since a moment](crate::Since::distribution), and for
+    /// what such distributions were
     /// [merged](Self::merge) into. Those of no values are exact. (Of a read while others record they may be those of a record
     /// that is being made and not yet counted, as the sum may be.)
     ///
@@ -231,8 +239,9 @@ impl Distribution {
 
     /// How many values are at most `value`: the least and the greatest that it can be.
     ///
-    /// Exact (both are the same) where `value` is the end of a cell, such as a power of two in the scale's range, and
-    /// everywhere but in the cells. Else it is uncertain by what the cell of `value` holds.
+    /// Exact (both are the same) where `value` is the end of a cell, such as a power of two in the
+    /// scale's range, and everywhere but in the cells. Else it is uncertain by what the cell of
+    /// `value` holds.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
@@ -268,7 +277,8 @@ impl Distribution {
 
     /// The cells that were used, from below: the values that each holds, and how many they are.
     ///
-    /// The first may be what is below the scale's range, which begins at 0; and the last what is above it, up to 2^64 - 1.
+    /// The first may be what is below the scale's range, which begins at 0; and the last what is
+    /// above it, up to 2^64 - 1.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
@@ -310,7 +320,8 @@ impl Distribution {
     }
 }
 
-/// Nothing, by the [default scale](Scale::DEFAULT). To [`merge`](Distribution::merge) into it is to take over the other's scale.
+/// Nothing, by the [default scale](Scale::DEFAULT). To [`merge`](Distribution::merge) into it is to
+/// take over the other's scale.
 impl Default for Distribution {
     fn default() -> Distribution {
         Distribution::of_used(Scale::DEFAULT, Vec::new(), 0, (0, 0), true)

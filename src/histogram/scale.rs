@@ -4,8 +4,9 @@
 //!
 //! # Ranges
 //!
-//! A scale's range begins and ends at powers of two. So the cells of a coarser schema are whole cells of a finer one, in any
-//! range of either, and what lies outside of a range is outside of whole cells.
+//! A scale's range begins and ends at powers of two. So the cells of a coarser schema are whole
+//! cells of a finer one, in any range of either, and what lies outside of a range is outside of
+//! whole cells.
 
 use std::fmt::{self, Debug, Formatter};
 use std::ops::RangeInclusive;
@@ -17,9 +18,10 @@ mod table;
 
 /// The cells of a [`Histogram`](crate::Histogram): how fine they are, and from where to where.
 ///
-/// Cells are exponential: each ends at the same multiple of where it begins. With *schema* `s`, from 0 to 5, there are `2^s` of them
-/// in an octave (from a value to its double), and they end at `2^(i / 2^s)`: these are the buckets of Prometheus' native histograms
-/// and of OpenTelemetry's exponential ones.
+/// Cells are exponential: each ends at the same multiple of where it begins. With *schema* `s`,
+/// from 0 to 5, there are `2^s` of them in an octave (from a value to its double), and they end at
+/// `2^(i / 2^s)`: these are the buckets of Prometheus' native histograms and of OpenTelemetry's
+/// exponential ones.
 ///
 /// | schema | cells in an octave | error at most | cells for 1 to 2^30 |
 /// |---|---|---|---|
@@ -30,11 +32,13 @@ mod table;
 /// | 4 | 16 | 2.2 % | 496 |
 /// | 5 | 32 | 1.1 % | 992 |
 ///
-/// The *range* is where values have cells of their own. It is widened to powers of two. What lies below, zero included, is counted
-/// in one cell more, and what lies above in another. A histogram takes 8 bytes a core for each cell, rounded up to half a kilobyte
-/// where it has more than 61: see [its cost](crate::Histogram#cost).
+/// The *range* is where values have cells of their own. It is widened to powers of two. What lies
+/// below, zero included, is counted in one cell more, and what lies above in another. A histogram
+/// takes 8 bytes a core for each cell, rounded up to half a kilobyte where it has more than 61: see
+/// [its cost](crate::Histogram#cost).
 ///
-/// Values are whole numbers in a unit of yours. The [default](Self::DEFAULT) is meant for nanoseconds.
+/// Values are whole numbers in a unit of yours. The [default](Self::DEFAULT) is meant for
+/// nanoseconds.
 ///
 /// ```
 /// use windrow::{Histogram, Scale};
@@ -60,13 +64,15 @@ pub struct Scale {
     below: u64,
     /// The greatest value in the range.
     greatest: u64,
-    /// How a cell of schema 5 becomes a place: this is added, which wraps; then so many bits are shifted out.
+    /// How a cell of schema 5 becomes a place: this is added, which wraps; then so many bits are
+    /// shifted out.
     bias: u32,
     shift: u8,
 }
 
 impl Scale {
-    /// Schema 3, from a microsecond to a minute in nanoseconds (as powers of two: 513 ns to 68.7 s), in 216 cells.
+    /// Schema 3, from a microsecond to a minute in nanoseconds (as powers of two: 513 ns to 68.7
+    /// s), in 216 cells.
     ///
     /// ```
     /// use windrow::Scale;
@@ -76,7 +82,8 @@ impl Scale {
     /// ```
     pub const DEFAULT: Scale = Scale::fixed::<3, 1_000, 60_000_000_000>();
 
-    /// A scale whose range has the values from `least` to `greatest`, and those beside them up to powers of two.
+    /// A scale whose range has the values from `least` to `greatest`, and those beside them up to
+    /// powers of two.
     ///
     /// # Errors
     ///
@@ -126,7 +133,8 @@ impl Scale {
 
     /// The scale whose range is the octaves from `first` to before `end`.
     const fn of_octaves(schema: u8, first: u8, end: u8) -> Scale {
-        // A place is the cells of schema 5 since the first octave, by how many make one of this schema, rounded up.
+        // A place is the cells of schema 5 since the first octave, by how many make one of this
+        // schema, rounded up.
         let shift = FINEST - schema;
         let bias = ((1_u32 << shift) - 1).wrapping_sub((first as u32) << FINEST);
         Scale { schema, first, end, below: begin(first), greatest: begin(end), bias, shift }
@@ -171,7 +179,8 @@ impl Scale {
         ((self.end - self.first) as usize) << self.schema
     }
 
-    /// How far the number that stands for a value in the range can be from it, as a part of the value: 0.043 for schema 3.
+    /// How far the number that stands for a value in the range can be from it, as a part of the
+    /// value: 0.043 for schema 3.
     ///
     /// (What stands for a value is rounded to a whole number besides: by a half at most.)
     ///
@@ -179,11 +188,13 @@ impl Scale {
     /// assert!(windrow::Scale::DEFAULT.error_bound() < 0.0433);
     /// ```
     pub fn error_bound(self) -> f64 {
-        // (g - 1) / (g + 1), where a cell grows by g = 2^(1 / 2^schema), and nothing is cancelled out.
+        // (g - 1) / (g + 1), where a cell grows by g = 2^(1 / 2^schema), and nothing is cancelled
+        // out.
         (std::f64::consts::LN_2 / f64::from(2_u32 << self.schema)).tanh()
     }
 
-    /// The values that are counted together with `value`. Where cells end, [`Distribution::count_up_to`] is exact.
+    /// The values that are counted together with `value`. Where cells end,
+    /// [`Distribution::count_up_to`] is exact.
     ///
     /// [`Distribution::count_up_to`]: crate::Distribution::count_up_to
     ///
@@ -199,9 +210,11 @@ impl Scale {
         RangeInclusive::new(least, greatest)
     }
 
-    /// The powers of two that end cells of the range: from the one before its first cell, if there is one, to that of its last.
+    /// The powers of two that end cells of the range: from the one before its first cell, if there
+    /// is one, to that of its last.
     ///
-    /// (2^64 stands as 2^64 - 1.) For exporters, which show fewer buckets than there are cells: see [`Distribution::buckets`].
+    /// (2^64 stands as 2^64 - 1.) For exporters, which show fewer buckets than there are cells: see
+    /// [`Distribution::buckets`].
     ///
     /// [`Distribution::buckets`]: crate::Distribution::buckets
     ///
@@ -220,8 +233,8 @@ impl Scale {
         self.cells() + 2
     }
 
-    /// The place of the cell that `value` is counted in: 0 for what is below the range, then the range's cells, and last what is
-    /// above.
+    /// The place of the cell that `value` is counted in: 0 for what is below the range, then the
+    /// range's cells, and last what is above.
     #[inline]
     pub(crate) const fn place(self, value: u64) -> usize {
         if value <= self.below {
@@ -238,7 +251,8 @@ impl Scale {
         finest_border(((self.first as usize) << FINEST) + (place << self.shift))
     }
 
-    /// The least and the greatest value of the cell at `place`. (Some cells have no whole number: then the least is more.)
+    /// The least and the greatest value of the cell at `place`. (Some cells have no whole number:
+    /// then the least is more.)
     pub(super) const fn bounds(self, place: usize) -> (u64, u64) {
         if place == 0 {
             (0, self.below)
@@ -254,8 +268,9 @@ impl Scale {
         ((i32::from(self.first) - 1) << self.schema) + i32::from(place)
     }
 
-    /// The extremes of values of which the first place that is used and the last are known. What is given may be those of more than was
-    /// counted: of what was drained, or is being recorded. The places know better.
+    /// The extremes of values of which the first place that is used and the last are known. What is
+    /// given may be those of more than was counted: of what was drained, or is being recorded. The
+    /// places know better.
     pub(crate) fn within(self, used: (usize, usize), (least, greatest): (u64, u64)) -> (u64, u64) {
         let of = |place, value: u64| {
             let (from, to) = self.bounds(place);

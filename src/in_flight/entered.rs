@@ -7,10 +7,11 @@ use std::ptr;
 use super::level::InFlight;
 use crate::sync::Arc;
 
-/// What has an [`InFlight`], and can own guards of it: by an `Arc`, or by a family's [`Handle`](crate::Handle).
+/// What has an [`InFlight`], and can own guards of it: by an `Arc`, or by a family's
+/// [`Handle`](crate::Handle).
 ///
-/// Implement it for a type that has a level, and [hand](Entered::owned_by) guards to whatever owns the type: a future, a
-/// connection, a permit that is sent to another task.
+/// Implement it for a type that has a level, and [hand](Entered::owned_by) guards to whatever owns
+/// the type: a future, a connection, a permit that is sent to another task.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -47,12 +48,13 @@ use crate::sync::Arc;
 /// # Ok::<(), windrow::BuildError>(())
 /// ```
 pub trait LevelOwner {
-    /// Returns the level: each time the same one. A guard takes its weight off the level that this returns when the
-    /// guard is dropped.
+    /// Returns the level: each time the same one. A guard takes its weight off the level that this
+    /// returns when the guard is dropped.
     fn in_flight(&self) -> &InFlight;
 
-    /// Is told, behind the operation, the level from which a weight has left. Does nothing, unless an implementation
-    /// records it: in a [`Maximum`](crate::Kind::Maximum) event, as a leave of [`Peaks`](crate::Peaks) does.
+    /// Is told, behind the operation, the level from which a weight has left. Does nothing, unless
+    /// an implementation records it: in a [`Maximum`](crate::Kind::Maximum) event, as a leave of
+    /// [`Peaks`](crate::Peaks) does.
     #[inline]
     fn left(&self, before: u64) {
         let _ = before;
@@ -92,8 +94,9 @@ impl<O: LevelOwner + ?Sized> LevelOwner for Arc<O> {
 
 /// A guard of a weight in flight: the weight leaves when the guard is dropped.
 ///
-/// From [`InFlight::enter`] and [`Peaks::enter`](crate::Peaks::enter), and from their `try_enter`. Any thread may drop
-/// it. There is no other way to leave, so a level never shows less than is in flight, and no
+/// From [`InFlight::enter`] and [`Peaks::enter`](crate::Peaks::enter), and from their `try_enter`.
+/// Any thread may drop it. There is no other way to leave, so a level never shows less than is in
+/// flight, and no
 /// [limit](InFlight::try_enter) is lifted by a leave too many. A guard that is never dropped ([`mem::forget`]) stays
 /// in flight.
 ///
@@ -135,11 +138,13 @@ impl InFlight {
 
     /// Enters, if the level is then at most `limit`; else writes nothing.
     ///
-    /// It is never over: a compare-exchange checks and counts at once. It is refused only if at one moment of the call the level and the weight were
-    /// over the limit. The limit is this call's alone: calls may have different ones (less for what is less urgent), and
+    /// It is never over: a compare-exchange checks and counts at once. It is refused only if at one
+    /// moment of the call the level and the weight were over the limit. The limit is this call's
+    /// alone: calls may have different ones (less for what is less urgent), and
     /// [`enter`](Self::enter) has none.
     ///
-    /// Costs a load and a compare-exchange, and again for each that another thread was faster with. Refused, a load.
+    /// Costs a load and a compare-exchange, and again for each that another thread was faster with.
+    /// Refused, a load.
     ///
     /// ```
     /// let workers = windrow::InFlight::new();
@@ -179,12 +184,13 @@ impl<O: LevelOwner> Entered<O> {
 }
 
 impl<O: LevelOwner + Copy> Entered<O> {
-    /// Hands the weight to a guard that owns the level, and borrows nothing. Nothing enters or leaves by this, so a
-    /// limit that let the weight in holds.
+    /// Hands the weight to a guard that owns the level, and borrows nothing. Nothing enters or
+    /// leaves by this, so a limit that let the weight in holds.
     ///
     /// # Panics
     ///
-    /// If the owner's level is another one. Then the weight leaves, as from a guard that is dropped.
+    /// If the owner's level is another one. Then the weight leaves, as from a guard that is
+    /// dropped.
     ///
     /// ```
     /// use std::sync::Arc;

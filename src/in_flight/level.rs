@@ -23,23 +23,28 @@ use crate::sync::{AtomicU64, Ordering, const_fn};
 /// assert_eq!(REQUESTS.level(), 0);
 /// ```
 ///
-/// The [level](Self::level) is exact, and so is a [limit](Self::try_enter). What was the most at once in the last second or minute, and in each bucket
-/// of it, a window knows: [`peaks_in`](Self::peaks_in).
+/// The [level](Self::level) is exact, and so is a [limit](Self::try_enter). What was the most at
+/// once in the last second or minute, and in each bucket of it, a window knows:
+/// [`peaks_in`](Self::peaks_in).
 ///
-/// A call never fails, panics, waits for another thread or takes a lock. Enters and leaves of all threads go through one cache line, as with
-/// any atomic: an enter and its leave cost two atomic additions to it. A [`Gauge`](crate::Gauge) is striped, and its adds do not wait for each
-/// other's line; but its sum is no level that ever was while it moves, it limits nothing, and it knows no maximum. (A maximum cannot be had from rows:
-/// each has seen a part, and no moment is common to all of them.)
+/// A call never fails, panics, waits for another thread or takes a lock. Enters and leaves of all
+/// threads go through one cache line, as with any atomic: an enter and its leave cost two atomic
+/// additions to it. A [`Gauge`](crate::Gauge) is striped, and its adds do not wait for each other's
+/// line; but its sum is no level that ever was while it moves, it limits nothing, and it knows no
+/// maximum. (A maximum cannot be had from rows: each has seen a part, and no moment is common to
+/// all of them.)
 ///
 /// # Range
 ///
-/// The weights that are in flight at once are to add up to less than 2^64; otherwise the level is too low, by 2^64, until
-/// enough has left. A weight leaves once, by its guard, so the level is never less than nothing.
+/// The weights that are in flight at once are to add up to less than 2^64; otherwise the level is
+/// too low, by 2^64, until enough has left. A weight leaves once, by its guard, so the level is
+/// never less than nothing.
 ///
 /// # Memory order
 ///
-/// All operations are in one order, and each sees what the threads of those before it did until then. So who finds the level at 0 sees
-/// what those did who have left; and behind [`try_enter(1, 1)`](Self::try_enter) one thread at a time works, as behind a lock.
+/// All operations are in one order, and each sees what the threads of those before it did until
+/// then. So who finds the level at 0 sees what those did who have left; and behind
+/// [`try_enter(1, 1)`](Self::try_enter) one thread at a time works, as behind a lock.
 pub struct InFlight {
     /// The weights in flight, added up: each rise has one fall, a guard's.
     sum: CachePadded<AtomicU64>,
@@ -71,16 +76,17 @@ impl InFlight {
     /// ```
     #[inline]
     pub fn level(&self) -> u64 {
-        // Acquire: pairs with the Release in `rise` and `fall`: a thread that reads zero sees what those did that have
-        // left.
+        // Acquire: pairs with the Release in `rise` and `fall`: a thread that reads zero sees what
+        // those did that have left.
         self.sum.load(Ordering::Acquire)
     }
 
     /// Enters, and returns the level after that.
     #[inline]
     pub(super) fn rise(&self, weight: u64) -> u64 {
-        // Release: pairs with the Acquire here, in `fall`, `try_rise` and `level`: what this thread has seen, the next operation's sees, the clock
-        // included. So no operation counts in a bucket before one that its predecessor had seen. Acquire: the same, from the other side;
+        // Release: pairs with the Acquire here, in `fall`, `try_rise` and `level`: what this thread
+        // has seen, the next operation's sees, the clock included. So no operation counts in a
+        // bucket before one that its predecessor had seen. Acquire: the same, from the other side;
         // and the clock is read behind this.
         let before = self.sum.fetch_add(weight, Ordering::AcqRel);
         before.wrapping_add(weight)

@@ -1,8 +1,8 @@
 //! A level whose greatest a window keeps, bucket by bucket.
 //!
-//! Each operation changes the level first, and records what it raises then, by the clock's reading of that moment. A read looks at the
-//! level first, and at the window then: so an operation that it has not found in the level, and that has returned when it looks at the
-//! window, it finds there.
+//! Each operation changes the level first, and records what it raises then, by the clock's reading
+//! of that moment. A read looks at the level first, and at the window then: so an operation that it
+//! has not found in the level, and that has returned when it looks at the window, it finds there.
 
 use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
@@ -15,7 +15,8 @@ use crate::event::cells::EventCells;
 use crate::event::{Event, cells_of};
 use crate::window::SlidingWindow;
 
-/// How many are in flight, and the most at once in each bucket of a window: from [`InFlight::peaks_in`].
+/// How many are in flight, and the most at once in each bucket of a window: from
+/// [`InFlight::peaks_in`].
 ///
 /// It borrows the two and names the event; make one wherever it is needed.
 ///
@@ -45,16 +46,19 @@ use crate::window::SlidingWindow;
 ///
 /// # What a bucket's maximum is
 ///
-/// Each enter records the level after it, each leave the level before it, in the bucket of the clock's reading right behind the
-/// operation. So a bucket's maximum is the greatest of the levels that its operations began or ended: no level that never was, and none too few.
-/// That is the most at once in that bucket, from its beginning to its end, if it has an operation; but that a thread that
-/// stands still between its operation and its reading counts in a later bucket.
+/// Each enter records the level after it, each leave the level before it, in the bucket of the
+/// clock's reading right behind the operation. So a bucket's maximum is the greatest of the levels
+/// that its operations began or ended: no level that never was, and none too few. That is the most
+/// at once in that bucket, from its beginning to its end, if it has an operation; but that a thread
+/// that stands still between its operation and its reading counts in a later bucket.
 ///
-/// A bucket without an operation has no maximum: the level was one number then, and the window does not know which. It was at most
-/// the maximum of the bucket with operations before it, and at most that of the one behind it. To know it, let something
+/// A bucket without an operation has no maximum: the level was one number then, and the window does
+/// not know which. It was at most the maximum of the bucket with operations before it, and at most
+/// that of the one behind it. To know it, let something
 /// [`enter(0)`](Self::enter) once a bucket. For a span that ends now, [`peak`](Self::peak) needs no such help.
 ///
-/// All of the window's reads have these maxima: of an interval, a [tier](crate::Builder::tier), a [snapshot](SlidingWindow::snapshot), a
+/// All of the window's reads have these maxima: of an interval, a [tier](crate::Builder::tier), a
+/// [snapshot](SlidingWindow::snapshot), a
 /// [drain](SlidingWindow::drain_closed), a lifetime. What enters or leaves without the window, by the [`InFlight`] itself, is in
 /// the level, and in no maximum before the next operation with the window.
 pub struct Peaks<'a, E, C = Coarse> {
@@ -69,13 +73,14 @@ pub struct Peaks<'a, E, C = Coarse> {
 impl InFlight {
     /// The level, with a window whose event keeps its maximum in each bucket.
     ///
-    /// The event is of the kind [`Maximum`](crate::Kind::Maximum), and of this level alone. One that has [values](crate::Kind::Value) or a
-    /// histogram gets the same values, once for each operation; of a `Minimum` or a number that adds up, they mean nothing.
+    /// The event is of the kind [`Maximum`](crate::Kind::Maximum), and of this level alone. One
+    /// that has [values](crate::Kind::Value) or a histogram gets the same values, once for each
+    /// operation; of a `Minimum` or a number that adds up, they mean nothing.
     ///
     /// # Panics
     ///
-    /// If the event's [`index`](Event::index) is not below the number of events. What enters and leaves through the
-    /// result does not ask for the index again.
+    /// If the event's [`index`](Event::index) is not below the number of events. What enters and
+    /// leaves through the result does not ask for the index again.
     ///
     /// ```
     /// use windrow::{InFlight, SlidingWindow, events};
@@ -98,7 +103,8 @@ impl InFlight {
 }
 
 impl<'a, E: Event, C: Clock> Peaks<'a, E, C> {
-    /// Enters with a weight, until what it returns is dropped: as [`InFlight::enter`], and an add to the window. So does leaving.
+    /// Enters with a weight, until what it returns is dropped: as [`InFlight::enter`], and an add
+    /// to the window. So does leaving.
     ///
     /// A weight of zero changes nothing, and records the level.
     ///
@@ -117,7 +123,8 @@ impl<'a, E: Event, C: Clock> Peaks<'a, E, C> {
         self.entered(self.in_flight.rise(weight), weight)
     }
 
-    /// Enters, if the level is then at most `limit`: as [`InFlight::try_enter`]. Refused, it writes nothing to the window either.
+    /// Enters, if the level is then at most `limit`: as [`InFlight::try_enter`]. Refused, it writes
+    /// nothing to the window either.
     ///
     /// ```
     /// # windrow::events! { enum Pool { Busy: Maximum } }
@@ -136,8 +143,8 @@ impl<'a, E: Event, C: Clock> Peaks<'a, E, C> {
         Some(self.entered(level, weight))
     }
 
-    /// The guard of a weight that has entered: without the window until the level is recorded, so that the weight leaves
-    /// if the window's clock panics.
+    /// The guard of a weight that has entered: without the window until the level is recorded, so
+    /// that the weight leaves if the window's clock panics.
     #[inline]
     fn entered(&self, level: u64, weight: u64) -> Entered<Peaks<'a, E, C>> {
         let inside = Entered::new(self.in_flight, weight);
@@ -160,9 +167,10 @@ impl<'a, E: Event, C: Clock> Peaks<'a, E, C> {
 
     /// The most at once in the interval that ends now.
     ///
-    /// It is the greater of the level and the window's maximum. So it is right for quiet times too: where nothing entered or left, the
-    /// level is what it was all the time. An operation that runs meanwhile may be in it or not; then it may miss the level that
-    /// this operation ends. Costs a load, and [`SlidingWindow::stats`].
+    /// It is the greater of the level and the window's maximum. So it is right for quiet times too:
+    /// where nothing entered or left, the level is what it was all the time. An operation that runs
+    /// meanwhile may be in it or not; then it may miss the level that this operation ends. Costs a
+    /// load, and [`SlidingWindow::stats`].
     ///
     /// ```
     /// # windrow::events! { enum Pool { Busy: Maximum } }
@@ -187,7 +195,8 @@ impl<'a, E: Event, C: Clock> Peaks<'a, E, C> {
         level.max(self.window.stats(self.event).max.unwrap_or(0))
     }
 
-    /// The most at once in the newest part of the interval, or of a [tier](crate::Builder::tier), that ends now: as
+    /// The most at once in the newest part of the interval, or of a [tier](crate::Builder::tier),
+    /// that ends now: as
     /// [`peak`](Self::peak), and of as many whole buckets as [`SlidingWindow::over`].
     ///
     /// # Errors

@@ -74,11 +74,11 @@ impl OfKind for (u16, bool) {
 }
 
 impl Ring {
-    /// Counts a number in the bucket of `at`, or of now if that is [unknown](UNKNOWN); in `late` if the bucket
-    /// has left the ring.
+    /// Counts a number in the bucket of `at`, or of now if that is [unknown](UNKNOWN); in `late` if
+    /// the bucket has left the ring.
     ///
-    /// (Takes the window, because a ring and a clock would take one register more on the quick path, which
-    /// needs no clock.)
+    /// (Takes the window, because a ring and a clock would take one register more on the quick
+    /// path, which needs no clock.)
     #[inline(always)]
     #[allow(clippy::inline_always)] // so that `cells` is a constant, where the event is
     pub(crate) fn add(window: &impl RingAndClock, at: Timestamp, cells: CellIndex, number: u64) {
@@ -99,8 +99,9 @@ impl Ring {
         }
     }
 
-    /// As [`add`](Self::add), where rows are not told apart by a concurrency id: a call away. What is in line would else be
-    /// more than a compiler puts in line once more, where an add stands in a small function of its caller's.
+    /// As [`add`](Self::add), where rows are not told apart by a concurrency id: a call away. What
+    /// is in line would else be more than a compiler puts in line once more, where an add stands in
+    /// a small function of its caller's.
     #[inline(always)]
     #[allow(clippy::inline_always)] // one of two calls
     fn add_away(window: &impl RingAndClock, at: u64, cells: impl OfKind, number: u64) {
@@ -124,11 +125,11 @@ impl Ring {
         }
     }
 
-    /// Counts in the live bucket, if `at` lies in it and this thread has a row already. Nothing is called while an announcement
-    /// holds the bucket, so nothing is saved.
+    /// Counts in the live bucket, if `at` lies in it and this thread has a row already. Nothing is
+    /// called while an announcement holds the bucket, so nothing is saved.
     ///
-    /// Each way, and each kind of event in it, has a function of its own, which needs few registers: an instruction that waits
-    /// for stores would wait for those that save them.
+    /// Each way, and each kind of event in it, has a function of its own, which needs few
+    /// registers: an instruction that waits for stores would wait for those that save them.
     #[inline(never)]
     fn add_held<H: Hold>(window: &impl RingAndClock, at: u64, cells: impl OfKind, number: u64) {
         if let Ok(bucket) = H::hold(&window.ring().current, announced::mine())
@@ -154,8 +155,8 @@ impl Ring {
         window.ring().add_slowly(at, cells, number);
     }
 
-    /// Counts a number in the live bucket, if `at` lies in it. Otherwise calls `missed`; also for a value
-    /// beyond what this core's row has seen.
+    /// Counts a number in the live bucket, if `at` lies in it. Otherwise calls `missed`; also for a
+    /// value beyond what this core's row has seen.
     #[inline(always)]
     #[allow(clippy::inline_always)] // as above
     fn add_per_core<N: Numbering>(
@@ -166,8 +167,9 @@ impl Ring {
         missed: impl FnOnce(Miss),
     ) {
         let live = self.live();
-        // SAFETY: `current` is never null. A bucket that counts in a block is not reused before it is
-        // quiescent (see `close`); one that does not never has a span, whatever it is reused for.
+        // SAFETY: `current` is never null. A bucket that counts in a block is not reused before it
+        // is quiescent (see `close`); one that does not never has a span, whatever it is reused
+        // for.
         unsafe {
             match cells {
                 CellIndex::Count { cell } => {
@@ -205,8 +207,8 @@ impl Ring {
             per_core::fold_live::<N>(live, at, (pair, extremes, pending), because);
             if missed.get().is_none() {
                 per_core::record_pending::<N>(live, at, (pair, pending), number, because);
-                // Many pairs have the same extremes: the next value in another one shall find them raised. If this misses, a
-                // later record does it.
+                // Many pairs have the same extremes: the next value in another one shall find them
+                // raised. If this misses, a later record does it.
                 if missed.get().is_none() && pair < layout.wide() {
                     per_core::fold_live::<N>(live, at, (pair, extremes, pending), |_| {});
                 }
@@ -221,8 +223,8 @@ impl Ring {
         from_ref::<BucketPtr>(&self.current).cast()
     }
 
-    /// Counts `update` in the live bucket, if `at` lies in it, with this thread's slot for announcements, if it has one.
-    /// `None` on success.
+    /// Counts `update` in the live bucket, if `at` lies in it, with this thread's slot for
+    /// announcements, if it has one. `None` on success.
     fn try_portably(&self, slot: Option<&Slot>, at: u64, update: Update) -> Option<Miss> {
         match self.strategy {
             Strategy::Portable => self.try_held::<Announced>(slot, at, update),
@@ -253,8 +255,8 @@ impl Ring {
         update.put(&*self.late);
     }
 
-    /// Counts a number in the bucket of `at`, if the clock's `now` admits that and the bucket is in the
-    /// ring. Otherwise counts nowhere.
+    /// Counts a number in the bucket of `at`, if the clock's `now` admits that and the bucket is in
+    /// the ring. Otherwise counts nowhere.
     pub(crate) fn add_at(
         &self,
         at: u64,
@@ -265,12 +267,12 @@ impl Ring {
         self.add_in_ring(at, Some(now), Update::new(cells, number))
     }
 
-    /// Counts `update` in the bucket of `at`; nowhere if the bucket has left the ring or is too far ahead, or if `now` does
-    /// not admit `at`.
+    /// Counts `update` in the bucket of `at`; nowhere if the bucket has left the ring or is too far
+    /// ahead, or if `now` does not admit `at`.
     ///
-    /// Each further round follows a move of the ring: then `at` lies in the live bucket, or in an older one.
-    /// The geometry that admits `at` must be the one in which its bucket would be opened: a time in the bucket
-    /// of now may be far ahead in a geometry of shorter buckets.
+    /// Each further round follows a move of the ring: then `at` lies in the live bucket, or in an
+    /// older one. The geometry that admits `at` must be the one in which its bucket would be
+    /// opened: a time in the bucket of now may be far ahead in a geometry of shorter buckets.
     fn add_in_ring(&self, at: u64, now: Option<u64>, update: Update) -> Result<(), OutOfRing> {
         loop {
             let admitted_by = now.map(|now| {
@@ -295,7 +297,8 @@ impl Ring {
                 return self.add_back_dated(&current, start, update, &guard);
             }
             if start == current.start() {
-                // If the ring has only just come to this bucket, the next round adds through its block.
+                // If the ring has only just come to this bucket, the next round adds through its
+                // block.
                 let has_column = miss == Some(Miss::OtherBucket) && current.block().is_some();
                 if !has_column && self.put_live(&current, of, update) {
                     return Ok(());
@@ -327,8 +330,9 @@ impl Ring {
                 missed.set(self.try_portably(slot, at, update));
             }
         };
-        // A `Value` mostly comes because it lies beyond what its row has seen: this is its first attempt here. So it is
-        // of an extreme alone whose time was given; and, without sequences, of a thread that had no slot or no row.
+        // A `Value` mostly comes because it lies beyond what its row has seen: this is its first
+        // attempt here. So it is of an extreme alone whose time was given; and, without sequences,
+        // of a thread that had no slot or no row.
         let first = match cells {
             CellIndex::Count { .. } if self.strategy == Strategy::PerCore => Some(Miss::Aborted),
             _ => attempt(sequence),
@@ -338,9 +342,9 @@ impl Ring {
 
     /// Counts `update` in the bucket at `start`, older than `current`.
     ///
-    /// `current` never goes back, so no thread can make that bucket current any more. If it ever was, it was
-    /// in its slot before the caller could load `current`. So a bucket that is not in its slot may be put
-    /// there.
+    /// `current` never goes back, so no thread can make that bucket current any more. If it ever
+    /// was, it was in its slot before the caller could load `current`. So a bucket that is not in
+    /// its slot may be put there.
     fn add_back_dated(
         &self,
         current: &BucketRef<'_>,
@@ -377,8 +381,8 @@ impl Ring {
         }
     }
 
-    /// Counts `update` in the shared cells of a bucket, if it is still current; returns whether it was. The
-    /// bucket is neither closed nor final before that is done.
+    /// Counts `update` in the shared cells of a bucket, if it is still current; returns whether it
+    /// was. The bucket is neither closed nor final before that is done.
     fn put_live(&self, current: &BucketRef<'_>, of: &Generation, update: Update) -> bool {
         let adder = Adder::register(current, &self.current);
         if adder.is_some() {
@@ -387,8 +391,8 @@ impl Ring {
         adder.is_some()
     }
 
-    /// Counts `update` in the shared cells of a bucket of a generation, and in those of the tiers. The newest bucket is
-    /// at `newest`.
+    /// Counts `update` in the shared cells of a bucket of a generation, and in those of the tiers.
+    /// The newest bucket is at `newest`.
     fn put_shared(&self, bucket: &BucketRef<'_>, of: &Generation, newest: u64, update: Update) {
         let slots = &of.slots;
         let until = slots.geometry.until(bucket.start());

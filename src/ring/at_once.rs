@@ -2,28 +2,32 @@
 //!
 //! # Theorem
 //!
-//! Let a thread load `current`, then the mark of that bucket, the bucket's shared cell and each block's sum; and let it
-//! then find that `current` leads there still, and after that, that the bucket's version is still the same. If no other
-//! bucket of the interval was touched, the blocks' sums less the mark, plus the shared cell, lie between the
-//! true count of the interval when the call began and when it returned.
+//! Let a thread load `current`, then the mark of that bucket, the bucket's shared cell and each
+//! block's sum; and let it then find that `current` leads there still, and after that, that the
+//! bucket's version is still the same. If no other bucket of the interval was touched, the blocks'
+//! sums less the mark, plus the shared cell, lie between the true count of the interval when the
+//! call began and when it returned.
 //!
 //! # Why
 //!
-//! The bucket was current from the first step to the last but one. In that time its mark is a constant, what all buckets before
-//! the interval have counted through blocks (see `mark`); a free block's base is its sum; and no block is added to
-//! but the bucket's own, and those of retired buckets that are not closed. So each block's number is read between what it was at
-//! the beginning and at the end. An add to another bucket's shared cells that happened before the call has raised
+//! The bucket was current from the first step to the last but one. In that time its mark is a
+//! constant, what all buckets before the interval have counted through blocks (see `mark`); a free
+//! block's base is its sum; and no block is added to but the bucket's own, and those of retired
+//! buckets that are not closed. So each block's number is read between what it was at the beginning
+//! and at the end. An add to another bucket's shared cells that happened before the call has raised
 //! `touched` before; one that comes later may be left out.
 //!
-//! The two checks must come in this order. The version at the end says that the bucket was of that version when it was found
-//! current. The other way round, the bucket could be retired, be reused, and be current again as another bucket at the second check.
+//! The two checks must come in this order. The version at the end says that the bucket was of that
+//! version when it was found current. The other way round, the bucket could be retired, be reused,
+//! and be current again as another bucket at the second check.
 //!
 //! # Orderings
 //!
-//! Whatever the reader may find that belongs to a time after the bucket was retired was stored with Release, or behind
-//! a Release fence, by a thread that had seen the retirement: the totals in the place of the mark, a base, an owner, a
-//! row. The reader has an Acquire fence behind all these loads, so that its second load of `current` cannot be older
-//! than the retirement. The version's load stands behind another fence, which keeps the two checks in their order.
+//! Whatever the reader may find that belongs to a time after the bucket was retired was stored with
+//! Release, or behind a Release fence, by a thread that had seen the retirement: the totals in the
+//! place of the mark, a base, an owner, a row. The reader has an Acquire fence behind all these
+//! loads, so that its second load of `current` cannot be older than the retirement. The version's
+//! load stands behind another fence, which keeps the two checks in their order.
 
 use std::ops::Range;
 
@@ -38,8 +42,9 @@ use crate::ring::wide::{GROUP, Sparse, Wide, by_group};
 use crate::sync::{AtomicU64, Ordering, fence};
 
 impl Ring {
-    /// The sum at a position that adds up, over the interval that ends with the live bucket; `None` if the
-    /// time does not lie in that bucket, or if it takes a walk. Without a pin. (The position is not wide.)
+    /// The sum at a position that adds up, over the interval that ends with the live bucket; `None`
+    /// if the time does not lie in that bucket, or if it takes a walk. Without a pin. (The position
+    /// is not wide.)
     #[inline]
     pub(crate) fn sum_at_once(&self, now: impl FnOnce() -> u64, position: usize) -> Option<u64> {
         // SAFETY: `current` leads to a bucket of this ring's.
@@ -57,16 +62,16 @@ impl Ring {
     /// Whether a bucket is current still, and was so all the time since it was found.
     #[inline]
     pub(super) fn is_current(&self, found: Versioned<'_>) -> bool {
-        // Pairs with the Release of whatever was read before (see above), and with that of adds: a reader that
-        // counts an add sees what came before it.
+        // Pairs with the Release of whatever was read before (see above), and with that of adds: a
+        // reader that counts an add sees what came before it.
         fence(Ordering::Acquire);
         std::ptr::eq(self.current().load(Ordering::Relaxed), found.bucket) && found.is_valid()
     }
 }
 
 impl Store {
-    /// What the live bucket's own shared cell and all blocks hold for its interval; `None` if its mark is
-    /// unknown. Of records, [modulo 2^63](crate::stripe::live_bucket::PENDING).
+    /// What the live bucket's own shared cell and all blocks hold for its interval; `None` if its
+    /// mark is unknown. Of records, [modulo 2^63](crate::stripe::live_bucket::PENDING).
     ///
     /// # Safety
     /// The position is one of the layout's, and not wide.
@@ -94,7 +99,8 @@ impl Store {
 trait Sums {
     /// Takes off a bucket that was closed, and has left the interval.
     fn take_off(&mut self, gone: &Bucket);
-    /// Adds what the live bucket's interval holds, but for other buckets' shared cells; `None` if its mark is unknown.
+    /// Adds what the live bucket's interval holds, but for other buckets' shared cells; `None` if
+    /// its mark is unknown.
     fn add_interval(&mut self, live: &Bucket, mark: Mark) -> Option<()>;
     /// Adds a bucket's shared cells.
     fn add_shared(&mut self, touched: &Bucket);
@@ -128,7 +134,8 @@ impl Sums for One<'_> {
     }
 }
 
-/// The cells of a bucket's groups that are there, at a range of wide positions, and where they begin in it.
+/// The cells of a bucket's groups that are there, at a range of wide positions, and where they
+/// begin in it.
 fn groups<'b>(
     store: &Store,
     bucket: &'b Bucket,
@@ -142,7 +149,8 @@ fn groups<'b>(
     })
 }
 
-/// Adds what the interval of the live bucket holds at wide positions from `first` on, but for shared cells.
+/// Adds what the interval of the live bucket holds at wide positions from `first` on, but for
+/// shared cells.
 fn add_through_blocks(
     store: &Store,
     live: &Bucket,
@@ -163,7 +171,8 @@ fn add_through_blocks(
     Some(())
 }
 
-/// The numbers at a range of wide positions. Group by group, so that each costs little more than its loads.
+/// The numbers at a range of wide positions. Group by group, so that each costs little more than
+/// its loads.
 struct Many<'r> {
     store: &'r Store,
     positions: Range<usize>,
@@ -198,12 +207,14 @@ impl Sums for Many<'_> {
     }
 
     fn add_shared(&mut self, touched: &Bucket) {
-        // Acquire: pairs with the Release in `Target::add`. Who counts a value, by the first of a pair, finds it in the sum, by the second.
+        // Acquire: pairs with the Release in `Target::add`. Who counts a value, by the first of a
+        // pair, finds it in the sum, by the second.
         self.merge(touched, |wide| &wide.shared, Ordering::Acquire, u64::wrapping_add);
     }
 }
 
-/// What the pairs at a range of wide positions come to together. As [`Many`], one group at a time: so this needs no memory.
+/// What the pairs at a range of wide positions come to together. As [`Many`], one group at a time:
+/// so this needs no memory.
 struct Pairs<'r> {
     store: &'r Store,
     positions: Range<usize>,
@@ -256,8 +267,8 @@ impl Sums for Pairs<'_> {
 }
 
 impl View<'_> {
-    /// What all buckets that count hold at a position that adds up, by the mark of the live bucket; `None` if
-    /// it takes a walk.
+    /// What all buckets that count hold at a position that adds up, by the mark of the live bucket;
+    /// `None` if it takes a walk.
     pub(super) fn total_at_once(&self, position: usize) -> Option<u64> {
         let (layout, store) = (self.layout(), &self.ring().store);
         if !layout.adds_up(position) || position < layout.wide() {
@@ -268,7 +279,8 @@ impl View<'_> {
         Some(layout.without_pending(position, one.sum))
     }
 
-    /// The same at each position of these wide pairs, into `numbers`, which are zeros; those are of no use if it takes a walk.
+    /// The same at each position of these wide pairs, into `numbers`, which are zeros; those are of
+    /// no use if it takes a walk.
     pub(super) fn totals_at_once(&self, pairs: Range<usize>, numbers: &mut [u64]) -> Option<()> {
         let mut many = Many { store: &self.ring().store, positions: pairs, numbers };
         self.add_up_at_once(&mut many)?;
@@ -285,8 +297,8 @@ impl View<'_> {
         Some(all.sums)
     }
 
-    /// Here the interval may have touched buckets, and the time may have passed the live bucket. If `current`
-    /// is the same afterwards, no bucket of its interval has left its slot.
+    /// Here the interval may have touched buckets, and the time may have passed the live bucket. If
+    /// `current` is the same afterwards, no bucket of its interval has left its slot.
     fn add_up_at_once(&self, sums: &mut impl Sums) -> Option<()> {
         let (live, newest) = (self.live(), self.newest());
         if newest < live {
@@ -297,8 +309,9 @@ impl View<'_> {
         let current = self.found();
         if oldest <= live {
             let mark = current.bucket.mark();
-            // What has left, before the blocks: what is closed by then is in their sums, and grows no more. A bucket
-            // that is closed only behind them may have counted in between what they do not have.
+            // What has left, before the blocks: what is closed by then is in their sums, and grows
+            // no more. A bucket that is closed only behind them may have counted in between what
+            // they do not have.
             let all_closed =
                 each_closed(slots, geometry.oldest(live), oldest, |gone| sums.take_off(gone));
             if !all_closed {

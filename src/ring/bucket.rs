@@ -44,8 +44,8 @@ pub(super) struct Opening<'g> {
 }
 
 impl<'g> Opening<'g> {
-    /// The slice at `start`, in a generation that the caller is about to publish a bucket of, or has loaded one
-    /// of from `current` under its guard. That one was at `newest`.
+    /// The slice at `start`, in a generation that the caller is about to publish a bucket of, or
+    /// has loaded one of from `current` under its guard. That one was at `newest`.
     pub(super) fn fine(generation: Shared<'g, Generation>, start: u64, newest: u64) -> Opening<'g> {
         // SAFETY: as said.
         let of = unsafe { generation.deref() };
@@ -62,8 +62,8 @@ impl<'g> Opening<'g> {
         self.slots.geometry.length_at(self.start)
     }
 
-    /// Takes a bucket out of these slots if it has left their ring, and nothing but its slot refers to it. The caller
-    /// has no reference to it: it may be another bucket by then.
+    /// Takes a bucket out of these slots if it has left their ring, and nothing but its slot refers
+    /// to it. The caller has no reference to it: it may be another bucket by then.
     pub(super) fn evict(&self, bucket: &Bucket) -> bool {
         // Relaxed, all: hints. `Slots::evict` looks at what is in the slot.
         let start = bucket.start();
@@ -86,21 +86,22 @@ pub(super) enum Mark {
     Alone,
 }
 
-/// One slice of time. Its start, its length, its generation and its block never change while any thread may
-/// be counting in it.
+/// One slice of time. Its start, its length, its generation and its block never change while any
+/// thread may be counting in it.
 ///
 /// # States
 ///
 /// `INIT -> OPEN -> CLOSING -> CLOSED`. CLOSING is a claim: its holder alone writes the totals, and
 /// does so at once.
 ///
-/// Of a coarse bucket, CLOSED says that it is noted: `OPEN -> CLOSED`, or `OPEN -> MISSED -> CLOSED`.
+/// Of a coarse bucket, CLOSED says that it is noted: `OPEN -> CLOSED`, or
+/// `OPEN -> MISSED -> CLOSED`.
 ///
 /// # Reuse
 ///
-/// A bucket's memory lives as long as the window (see `slab`), and serves one slice of time after another.
-/// Its [`RefCount`] says whether it is free. Its *version* tells readers, which hold no reference, whether it
-/// was reused while they were reading.
+/// A bucket's memory lives as long as the window (see `slab`), and serves one slice of time after
+/// another. Its [`RefCount`] says whether it is free. Its *version* tells readers, which hold no
+/// reference, whether it was reused while they were reading.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Bucket {
@@ -109,7 +110,8 @@ pub(crate) struct Bucket {
     pub(super) references: RefCount,
     /// Version and state in one word, because a read of many buckets needs both of each.
     identity: AtomicU64,
-    /// Where the cell of position zero would stand. Those of wide positions do not; the others are in the slab.
+    /// Where the cell of position zero would stand. Those of wide positions do not; the others are
+    /// in the slab.
     cells: *const BucketCell,
     /// The number of the block.
     block: AtomicU8,
@@ -119,8 +121,8 @@ pub(crate) struct Bucket {
     slot: AtomicU32,
     /// The number of the generation; or of the tier.
     number: AtomicU64,
-    /// The generation itself. Follow it only if the bucket was current under the guard: the generation is
-    /// retired when a bucket of the next one becomes current.
+    /// The generation itself. Follow it only if the bucket was current under the guard: the
+    /// generation is retired when a bucket of the next one becomes current.
     generation: Atomic<Generation>,
     /// The first grace period or barrier after which no thread adds through the block.
     ticket: Ticket,
@@ -136,7 +138,8 @@ impl Bucket {
     /// A free bucket.
     ///
     /// # Safety
-    /// `places` are those of a bucket of this layout. They live as long as the bucket, and belong to it alone.
+    /// `places` are those of a bucket of this layout. They live as long as the bucket, and belong
+    /// to it alone.
     pub(super) unsafe fn new(places: *const Place, layout: BucketLayout) -> Bucket {
         // SAFETY: the groups come first.
         let dense = unsafe { places.add(wide::groups(layout)) };
@@ -156,7 +159,8 @@ impl Bucket {
         }
     }
 
-    /// Begins to initialise a free bucket, which the caller has just taken. Adds do not reach it before it has a
+    /// Begins to initialise a free bucket, which the caller has just taken. Adds do not reach it
+    /// before it has a
     /// [block](Self::attach_block). The caller calls [`end_init`](Self::end_init) before it publishes the bucket.
     ///
     /// # Safety
@@ -167,8 +171,8 @@ impl Bucket {
         // then sees that the version has changed. (Boehm, "Can seqlocks get along with programming
         // language memory models?", 2012.)
         let version = (self.identity.load(Ordering::Relaxed) & !STATE) + (STATE + 1);
-        // Release: a reader that finds the bucket in the middle of this sees what became of it before: pairs with the
-        // fence in `open_extreme`.
+        // Release: a reader that finds the bucket in the middle of this sees what became of it
+        // before: pairs with the fence in `open_extreme`.
         self.identity.store(version | INIT, Ordering::Release);
         fence(Ordering::Release);
         self.witness.renew();
@@ -187,12 +191,13 @@ impl Bucket {
             cell.total.store(0, Ordering::Relaxed);
             cell.shared.store(0, Ordering::Relaxed);
         }
-        // Those that there are: whoever had a reference before has attached them before it was released.
+        // Those that there are: whoever had a reference before has attached them before it was
+        // released.
         cells.wide.iter().for_each(Wide::clear);
     }
 
-    /// Ends the initialisation. The block must be certain by then: a reader that came across this bucket
-    /// earlier may find a pointer to it where it was, and goes by the version alone.
+    /// Ends the initialisation. The block must be certain by then: a reader that came across this
+    /// bucket earlier may find a pointer to it where it was, and goes by the version alone.
     pub(super) fn end_init(&self, state: u64) {
         self.set_state(state);
     }
@@ -212,11 +217,12 @@ impl Bucket {
         self.try_set_state(CLOSED)
     }
 
-    /// Says that a coarse bucket's note is written (see `note`). Idempotent: all threads write the same note.
+    /// Says that a coarse bucket's note is written (see `note`). Idempotent: all threads write the
+    /// same note.
     pub(super) fn publish_note(&self) {
         let version = self.identity.load(Ordering::Relaxed) & !STATE;
-        // Release: publishes the note; pairs with the Acquire in `identity`. Relaxed on failure: another
-        // thread was faster, or has missed it.
+        // Release: publishes the note; pairs with the Acquire in `identity`. Relaxed on failure:
+        // another thread was faster, or has missed it.
         let (order, failed) = (Ordering::Release, Ordering::Relaxed);
         for state in [OPEN, MISSED] {
             let _ =
@@ -224,14 +230,16 @@ impl Bucket {
         }
     }
 
-    /// Says that a bucket of this coarse one will be retired, and that this one is not noted. Idempotent.
+    /// Says that a bucket of this coarse one will be retired, and that this one is not noted.
+    /// Idempotent.
     pub(super) fn miss(&self) {
-        // Relaxed (in `try_set_state`): published with the bucket that replaces the one that is retired.
+        // Relaxed (in `try_set_state`): published with the bucket that replaces the one that is
+        // retired.
         let _ = self.try_set_state(MISSED);
     }
 
-    /// Whether a coarse bucket is noted; or false if it is [missed](Self::miss), and `None` if it is neither. One look: in
-    /// between two, it could cease to be the one, and become the other.
+    /// Whether a coarse bucket is noted; or false if it is [missed](Self::miss), and `None` if it
+    /// is neither. One look: in between two, it could cease to be the one, and become the other.
     pub(super) fn noted(&self) -> Option<bool> {
         match self.identity() & (CLOSED | MISSED) {
             0 => None,
@@ -248,22 +256,23 @@ impl Bucket {
             && self.identity.compare_exchange(open, open | state, order, order).is_ok()
     }
 
-    /// The caller initialises the bucket, or holds the CLOSING claim: no other thread changes the state.
+    /// The caller initialises the bucket, or holds the CLOSING claim: no other thread changes the
+    /// state.
     fn set_state(&self, state: u64) {
         let version = self.identity.load(Ordering::Relaxed) & !STATE;
-        // Release: publishes the initialisation, or the totals; pairs with the Acquire in `identity`. A
-        // reader of a version reads nothing older than that version.
+        // Release: publishes the initialisation, or the totals; pairs with the Acquire in
+        // `identity`. A reader of a version reads nothing older than that version.
         self.identity.store(version | state, Ordering::Release);
     }
 
-    /// The first grace period or barrier after which no thread adds through the block. For a caller that has
-    /// seen the bucket retired.
+    /// The first grace period or barrier after which no thread adds through the block. For a caller
+    /// that has seen the bucket retired.
     pub(super) fn ticket_or(&self, take: impl FnOnce() -> u64) -> u64 {
         self.ticket.get_or(take)
     }
 
-    /// Counts in a block from now on, whose first column is `word`; and counts the reference that the block
-    /// will be. For a bucket that is about to become the block's owner.
+    /// Counts in a block from now on, whose first column is `word`; and counts the reference that
+    /// the block will be. For a bucket that is about to become the block's owner.
     pub(super) fn attach_block(&self, index: usize, word: *mut AtomicU64, length: u64) {
         // Relaxed, all: published with the bucket.
         self.block.store(index as u8, Ordering::Relaxed);
@@ -309,7 +318,8 @@ impl Bucket {
         }
     }
 
-    /// Says what the totals mean that the caller has written. For the thread that initialises the bucket.
+    /// Says what the totals mean that the caller has written. For the thread that initialises the
+    /// bucket.
     pub(super) fn set_mark(&self, mark: Mark) {
         self.mark.store(mark as u8, Ordering::Relaxed); // published with the bucket
     }
@@ -327,7 +337,8 @@ impl Bucket {
         self.witness.check();
     }
 
-    /// Its rank in the order in which buckets become current: generation, then start. It never goes back.
+    /// Its rank in the order in which buckets become current: generation, then start. It never goes
+    /// back.
     pub(super) fn rank(&self) -> (u64, u64) {
         (self.number.load(Ordering::Relaxed), self.start())
     }
@@ -348,7 +359,8 @@ impl Bucket {
     /// Version and state.
     #[inline]
     pub(super) fn identity(&self) -> u64 {
-        // Acquire: pairs with the Release in `set_state`. A reader that sees CLOSED sees the totals.
+        // Acquire: pairs with the Release in `set_state`. A reader that sees CLOSED sees the
+        // totals.
         self.identity.load(Ordering::Acquire)
     }
 
@@ -367,8 +379,8 @@ impl Bucket {
 
     /// Whether only back-dated adds can change its numbers. For a caller that has seen it retired.
     ///
-    /// A bucket without a block counts in its shared cells. There, an add that is not back-dated comes from a
-    /// thread that has found the bucket current, and has registered as its adder.
+    /// A bucket without a block counts in its shared cells. There, an add that is not back-dated
+    /// comes from a thread that has found the bucket current, and has registered as its adder.
     pub(super) fn is_final(&self) -> bool {
         self.is_closed() || (self.block().is_none() && !self.references.has_adders())
     }
@@ -380,7 +392,8 @@ impl Bucket {
     #[inline]
     pub(super) unsafe fn cells(&self, layout: BucketLayout) -> Cells<'_> {
         let (first, groups) = (self.cells.wrapping_add(layout.wide()), wide::groups(layout));
-        // SAFETY: by contract, and that of `new`: the groups stand before the first cell that is not wide.
+        // SAFETY: by contract, and that of `new`: the groups stand before the first cell that is
+        // not wide.
         unsafe {
             let wide = from_raw_parts(first.cast::<Place>().sub(groups).cast::<Wide>(), groups);
             let dense = from_raw_parts(first, layout.cells() - layout.wide());

@@ -138,8 +138,8 @@ impl Target for Cells<'_> {
 impl Target for [AtomicU64] {
     fn add(&self, position: usize, n: u64) {
         // Release: pairs with the Acquire in `shared`, `lifetime` and `late`, and with the fence in
-        // `identity_after`. A thread that counts this add sees what the adding thread had seen and done
-        // before it; of a value, the sum and the extremes.
+        // `identity_after`. A thread that counts this add sees what the adding thread had seen and
+        // done before it; of a value, the sum and the extremes.
         self[position].fetch_add(n, Ordering::Release);
     }
 
@@ -166,8 +166,8 @@ impl Update {
         Update { cells, number }
     }
 
-    /// Raises a value's extremes first, and counts it last: a reader that sees it counted sees it in the
-    /// sum and the extremes too.
+    /// Raises a value's extremes first, and counts it last: a reader that sees it counted sees it
+    /// in the sum and the extremes too.
     #[inline(always)]
     #[allow(clippy::inline_always)] // of a known kind it is one instruction
     pub(super) fn put<T: Target + ?Sized>(self, target: &T) {

@@ -1,13 +1,13 @@
 //! Making a retired bucket final.
 //!
 //! Any thread may close: the one that opened the next bucket, a drain, a change of geometry, or
-//! a thread that does nothing else. A bucket can be closed when it is *quiescent* (no thread can be adding
-//! through its block any more) and has no adders (see `bucket_ref`). A closer then claims it, writes its
-//! totals, publishes CLOSED, and only then frees the block. A closer that stalls holds up one block and one
-//! `is_closed`; the other threads go round it.
+//! a thread that does nothing else. A bucket can be closed when it is *quiescent* (no thread can be
+//! adding through its block any more) and has no adders (see `bucket_ref`). A closer then claims
+//! it, writes its totals, publishes CLOSED, and only then frees the block. A closer that stalls
+//! holds up one block and one `is_closed`; the other threads go round it.
 //!
-//! What makes a bucket quiescent follows from the first of the ring's rules: blocks are reached through
-//! `current` alone.
+//! What makes a bucket quiescent follows from the first of the ring's rules: blocks are reached
+//! through `current` alone.
 //!
 //! | strategy | quiescent, once this was begun after the bucket was retired, and has ended |
 //! |---|---|
@@ -16,18 +16,19 @@
 //! | fenced | the same, with a fence for the barrier: each add has its own |
 //! | epochs | a grace period: in it, every thread that had loaded the bucket unpins |
 //!
-//! A thread that adds all the time is seldom found without an announcement; but after the bucket was retired it
-//! announces the next one. So a closer looks [a few times](LOOKS). What it still finds announced belongs to a
-//! thread that stands still there: a later rotation looks again.
+//! A thread that adds all the time is seldom found without an announcement; but after the bucket
+//! was retired it announces the next one. So a closer looks [a few times](LOOKS). What it still
+//! finds announced belongs to a thread that stands still there: a later rotation looks again.
 //!
 //! # Which thread asks for a barrier
 //!
-//! A barrier is a system call, which a hostile neighbour can make last. So it is made where it holds up
-//! one thread and nothing else: by one thread of a window at a time, which has the window's
+//! A barrier is a system call, which a hostile neighbour can make last. So it is made where it
+//! holds up one thread and nothing else: by one thread of a window at a time, which has the
+//! window's
 //! [`MembarrierLock`](super::closer::MembarrierLock), has no claim and no reference, and is not pinned. All
-//! others go on: they find blocks that are not free yet, and when the last is taken, open buckets that count
-//! in shared cells. A barrier can be forced; a grace period cannot. To ask for one takes no time, and any
-//! thread does. So does a look.
+//! others go on: they find blocks that are not free yet, and when the last is taken, open buckets
+//! that count in shared cells. A barrier can be forced; a grace period cannot. To ask for one takes
+//! no time, and any thread does. So does a look.
 
 use std::ptr::eq;
 
@@ -44,8 +45,8 @@ use crate::stripe::Strategy;
 use crate::stripe::membarrier::{self, Barriers};
 use crate::sync::{Ordering, sized, spin_loop};
 
-/// How often one thread asks for a barrier before it leaves the lock to the next thread, although it
-/// was asked to look once more.
+/// How often one thread asks for a barrier before it leaves the lock to the next thread, although
+/// it was asked to look once more.
 const ROUNDS: usize = sized(4, 2);
 
 /// How often a closer looks whether buckets are still announced.
@@ -63,8 +64,8 @@ impl Ring {
         self.closer.set(is_so);
     }
 
-    /// Closes what was just retired, if it is or can be made quiescent. The caller is not pinned, and has no
-    /// reference.
+    /// Closes what was just retired, if it is or can be made quiescent. The caller is not pinned,
+    /// and has no reference.
     pub(crate) fn close_retired(&self) {
         match self.strategy {
             Strategy::PerCore | Strategy::Portable => self.close_by_membarrier(),
@@ -130,8 +131,8 @@ impl Ring {
         tickets.max().unwrap_or(0)
     }
 
-    /// Closes every retired bucket that is known to be quiescent and that no other thread is closing. True if
-    /// none is left open. Makes no system call.
+    /// Closes every retired bucket that is known to be quiescent and that no other thread is
+    /// closing. True if none is left open. Makes no system call.
     pub(super) fn close_quiescent(&self, guard: &Guard) -> bool {
         let mut all = true;
         for (block, bucket) in self.retired_owners() {
@@ -145,14 +146,15 @@ impl Ring {
         self.store.owners().filter(|(_, bucket)| self.is_retired(bucket))
     }
 
-    /// Whether a bucket that owns a block is retired, or can never become current. That does not change back.
+    /// Whether a bucket that owns a block is retired, or can never become current. That does not
+    /// change back.
     fn is_retired(&self, bucket: &BucketRef<'_>) -> bool {
         let current = self.acquire_current();
         !eq(bucket.bucket(), current.bucket()) && bucket.rank() <= current.rank()
     }
 
-    /// The first barrier or grace period that makes a bucket quiescent which was seen retired, under the
-    /// guard.
+    /// The first barrier or grace period that makes a bucket quiescent which was seen retired,
+    /// under the guard.
     fn ticket(&self, bucket: &Bucket, _guard: &Guard) -> u64 {
         match self.strategy {
             Strategy::Epochs => bucket.ticket_or(grace::ticket),
@@ -160,7 +162,8 @@ impl Ring {
         }
     }
 
-    /// Whether no thread can be adding through the block of a bucket which was seen retired, under the guard.
+    /// Whether no thread can be adding through the block of a bucket which was seen retired, under
+    /// the guard.
     fn is_quiescent(&self, bucket: &Bucket, guard: &Guard) -> bool {
         let ticket = || self.ticket(bucket, guard);
         match self.strategy {
@@ -173,8 +176,8 @@ impl Ring {
         }
     }
 
-    /// Closes the owner of a block, which is retired, if it is quiescent and has no adders. False if it
-    /// remains to be done.
+    /// Closes the owner of a block, which is retired, if it is quiescent and has no adders. False
+    /// if it remains to be done.
     fn close_owner(&self, block: &Block, bucket: &BucketRef<'_>, guard: &Guard) -> bool {
         let is_quiescent = self.is_quiescent(bucket, guard);
         if !is_quiescent || bucket.references.has_adders() || !bucket.claim() {
@@ -207,8 +210,9 @@ impl Ring {
             } else {
                 block.difference(position)
             };
-            // Relaxed: behind the fence in `has_adders`, and so behind the retirement for a reader that takes it
-            // for the mark that was there: the fence in `is_current` pairs with that one.
+            // Relaxed: behind the fence in `has_adders`, and so behind the retirement for a reader
+            // that takes it for the mark that was there: the fence in `is_current` pairs with that
+            // one.
             cell.total.store(total, Ordering::Relaxed);
             if !layout.adds_up(position) {
                 // Before the block forgets it. Release, and read after the block with Acquire: a
@@ -250,7 +254,8 @@ impl Ring {
         if tiers.have(bucket.rank().0) { tiers } else { &[] }
     }
 
-    /// Raises an extreme in the coarse buckets of a closed bucket's time, beside their notes. May be repeated.
+    /// Raises an extreme in the coarse buckets of a closed bucket's time, beside their notes. May
+    /// be repeated.
     fn raise_in_tiers(&self, tiers: &[Tier], start: u64, position: usize, value: u64) {
         for tier in tiers {
             if let Some(coarse) = tier.bucket(start, start, &self.store) {

@@ -1,20 +1,22 @@
-//! Handing out closed buckets, each once: by generation, and within each in the order of their starts.
+//! Handing out closed buckets, each once: by generation, and within each in the order of their
+//! starts.
 //!
-//! A *cursor* (see `cursor`) says what has had its turn. One drain at a time moves it; another that comes
-//! meanwhile finds nothing to do, and does not wait. A drain hands out a bucket's own numbers. So a change of
-//! geometry, which merges buckets for readers, neither hides one nor has one handed out twice. A ring that forgets the one
-//! before (see `reconfigure`) begins its turns behind the last that had one there. Where buckets
-//! are gone, the carried numbers keep those that still await their turn apart. These come first, since they
-//! are the oldest.
+//! A *cursor* (see `cursor`) says what has had its turn. One drain at a time moves it; another that
+//! comes meanwhile finds nothing to do, and does not wait. A drain hands out a bucket's own
+//! numbers. So a change of geometry, which merges buckets for readers, neither hides one nor has
+//! one handed out twice. A ring that forgets the one before (see `reconfigure`) begins its turns
+//! behind the last that had one there. Where buckets are gone, the carried numbers keep those that
+//! still await their turn apart. These come first, since they are the oldest.
 //!
-//! A bucket that is not final when its turn comes holds up those after it: order is kept. A drain passes over
-//! a bucket that holds nothing: a window is built with one, and changes of geometry open others. It passes over
-//! a bucket that has left the ring before its turn, and what is counted in a bucket after its turn. Both are
-//! in `lifetime`, and in nothing that was handed out. (If a thread stalls while it closes a bucket, through
-//! two changes of geometry, those of the next generation come before it.)
+//! A bucket that is not final when its turn comes holds up those after it: order is kept. A drain
+//! passes over a bucket that holds nothing: a window is built with one, and changes of geometry
+//! open others. It passes over a bucket that has left the ring before its turn, and what is counted
+//! in a bucket after its turn. Both are in `lifetime`, and in nothing that was handed out. (If a
+//! thread stalls while it closes a bucket, through two changes of geometry, those of the next
+//! generation come before it.)
 //!
-//! Each look continues behind the cursor, in whichever generation that is: a drain of many buckets looks at
-//! each slot once.
+//! Each look continues behind the cursor, in whichever generation that is: a drain of many buckets
+//! looks at each slot once.
 
 use std::sync::Arc;
 

@@ -1,12 +1,12 @@
 //! A generation of the ring: its geometry, its slots, and what it has taken over.
 //!
-//! A window's geometry changes by moving on to the next generation. The change does not copy what the old
-//! ring holds: adds to it may still be under way. The new generation *inherits* the old one's slots, and a
-//! read merges each bucket in them into the new bucket that contains its start. The next change adds up the
-//! numbers of older slots, once a grace period has made certain that no thread writes to them any more, and
-//! *carries* the sums as plain values. So neither memory nor reads grow with the number of changes. Numbers
-//! that no drain has handed out yet are carried twice: for readers, and by themselves for drains. So nothing
-//! loses its turn by a change.
+//! A window's geometry changes by moving on to the next generation. The change does not copy what
+//! the old ring holds: adds to it may still be under way. The new generation *inherits* the old
+//! one's slots, and a read merges each bucket in them into the new bucket that contains its start.
+//! The next change adds up the numbers of older slots, once a grace period has made certain that no
+//! thread writes to them any more, and *carries* the sums as plain values. So neither memory nor
+//! reads grow with the number of changes. Numbers that no drain has handed out yet are carried
+//! twice: for readers, and by themselves for drains. So nothing loses its turn by a change.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -28,8 +28,8 @@ pub(super) struct Change {
 }
 
 impl Change {
-    /// The start of the new bucket that an old one went into; `None` if the old one had left its ring, or the
-    /// new one is not in the new ring.
+    /// The start of the new bucket that an old one went into; `None` if the old one had left its
+    /// ring, or the new one is not in the new ring.
     pub(super) fn apply(&self, start: u64) -> Option<u64> {
         let (new, newest) = (self.to.start_of(start), self.to.start_of(self.newest));
         (self.from.in_ring(start, self.newest) && self.to.in_ring(new, newest)).then_some(new)
@@ -54,7 +54,8 @@ impl Inherited {
         self.changes.iter().try_fold(start, |start, change| change.apply(start))
     }
 
-    /// The newest start that any bucket of these slots can have now. If that is out of a ring, all are.
+    /// The newest start that any bucket of these slots can have now. If that is out of a ring, all
+    /// are.
     pub(super) fn newest_now(&self) -> Option<u64> {
         self.start_now(self.changes[0].newest)
     }
@@ -64,8 +65,8 @@ impl Inherited {
 #[derive(Debug)]
 pub(super) struct Carried {
     pub(super) numbers: Box<[u64]>,
-    /// Of these, what awaited its turn when it was carried. Shared, so that a drain can hand it out without
-    /// keeping the generation.
+    /// Of these, what awaited its turn when it was carried. Shared, so that a drain can hand it out
+    /// without keeping the generation.
     pub(super) waiting: Option<Arc<[u64]>>,
 }
 
@@ -77,12 +78,13 @@ pub(super) struct Generation {
     pub(super) own_from: u64,
     pub(super) slots: Arc<Slots>,
     pub(super) inherited: Vec<Inherited>,
-    /// Slots whose numbers are carried. A read that began before may still be reading them: their buckets
-    /// must not be reused before it has ended.
+    /// Slots whose numbers are carried. A read that began before may still be reading them: their
+    /// buckets must not be reused before it has ended.
     pub(super) superseded: Vec<Arc<Slots>>,
     /// Numbers from generations in which no thread writes any more, by start.
     pub(super) carried: BTreeMap<u64, Carried>,
-    /// The first start in its slots that has a turn: those before had it in a ring that was forgotten.
+    /// The first start in its slots that has a turn: those before had it in a ring that was
+    /// forgotten.
     pub(super) first_turn: u64,
     pub(super) tiers: Arc<Tiers>,
 }

@@ -7,7 +7,8 @@ use crate::error::BuildError;
 
 /// A ring of `buckets` slices of time, each `length` nanoseconds long, aligned to time zero.
 ///
-/// Their product, the interval, fits a `u64`. The last bucket before 2^64 is as short as it must be.
+/// Their product, the interval, fits a `u64`. The last bucket before 2^64 is as short as it must
+/// be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Geometry {
     length: u64,
@@ -116,18 +117,21 @@ impl Geometry {
         start / self.interval()
     }
 
-    /// The start of a round, not before its own, that has the slot of `start`; the earliest of these at the end of time.
+    /// The start of a round, not before its own, that has the slot of `start`; the earliest of
+    /// these at the end of time.
     pub(crate) fn start_in_round(self, start: u64, round: u64) -> u64 {
         start.saturating_add((round - self.round_of(start)).saturating_mul(self.interval()))
     }
 
-    /// Whether a bucket is in the ring, that is `start + interval > newest`, whatever its slot leads to.
+    /// Whether a bucket is in the ring, that is `start + interval > newest`, whatever its slot
+    /// leads to.
     pub(crate) fn in_ring(self, start: u64, newest: u64) -> bool {
         start > newest || newest - start < self.interval()
     }
 
-    /// Whether an add with a time of its own is admitted when the clock says `now`: only into the bucket of
-    /// `now` and those that count with it, and not before the ring whose newest bucket is at `newest`.
+    /// Whether an add with a time of its own is admitted when the clock says `now`: only into the
+    /// bucket of `now` and those that count with it, and not before the ring whose newest bucket is
+    /// at `newest`.
     pub(crate) fn admit(self, at: u64, now: u64, newest: u64) -> Result<(), OutOfRing> {
         let (start, of_now) = (self.start_of(at), self.start_of(now));
         let newest = newest.max(of_now);
@@ -150,8 +154,8 @@ impl Geometry {
         self.back(newest, self.buckets - 1)
     }
 
-    /// The newest start of an interval that the bucket at `start` is in. (Not the first beyond: there may be
-    /// none.)
+    /// The newest start of an interval that the bucket at `start` is in. (Not the first beyond:
+    /// there may be none.)
     pub(crate) fn until(self, start: u64) -> u64 {
         start.saturating_add(self.interval() - self.length)
     }
@@ -168,8 +172,8 @@ impl Geometry {
         }
     }
 
-    /// The start `buckets` buckets before `start`, or the earliest there is. `buckets` is at most the ring's
-    /// number.
+    /// The start `buckets` buckets before `start`, or the earliest there is. `buckets` is at most
+    /// the ring's number.
     #[inline]
     pub(crate) fn back(self, start: u64, buckets: usize) -> u64 {
         start.checked_sub(self.length * buckets as u64).unwrap_or_else(|| start % self.length)

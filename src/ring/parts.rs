@@ -1,5 +1,5 @@
-//! What models look at below a window (`--cfg loom`). Through a window, it would take three threads and many
-//! rotations, or could not be told from what is allowed. The code is the window's own.
+//! What models look at below a window (`--cfg loom`). Through a window, it would take three threads
+//! and many rotations, or could not be told from what is allowed. The code is the window's own.
 
 use std::ptr::{from_ref, null_mut};
 use std::time::Duration;
@@ -40,8 +40,8 @@ fn ring(events: &'static &'static [(&'static str, Kind)]) -> Ring {
 pub struct Comeback {
     ring: Ring,
     pointer: Slot,
-    /// What it leads to at first. (Whoever exchanges it does not load it before: loom would no longer see the exchange meet
-    /// a load by another thread.)
+    /// What it leads to at first. (Whoever exchanges it does not load it before: loom would no
+    /// longer see the exchange meet a load by another thread.)
     first: BucketPtr,
 }
 
@@ -106,8 +106,8 @@ impl Comeback {
         found.is_valid().then_some(result)
     }
 
-    /// Has the pointer lead to a newer bucket, and reuses the one that it led to for an older start,
-    /// somewhere else.
+    /// Has the pointer lead to a newer bucket, and reuses the one that it led to for an older
+    /// start, somewhere else.
     pub fn become_older(&self) {
         let newer = self.open(STARTS[1]);
         assert!(self.pointer.replace(&self.at_first(), newer));
@@ -211,7 +211,8 @@ impl Unclosed {
     }
 }
 
-/// A rotation that comes too late, from a bucket that is retired, beside one from the live bucket: [`Ring::rotate`] and
+/// A rotation that comes too late, from a bucket that is retired, beside one from the live bucket:
+/// [`Ring::rotate`] and
 /// [`each_closed`].
 #[derive(Debug)]
 pub struct LateRotation {
@@ -221,8 +222,8 @@ pub struct LateRotation {
 }
 
 impl LateRotation {
-    /// Of four buckets. Those at 0, 10 and 20 have left the ring, and stand in their slots; the one at 70 is retired, the
-    /// one at 110 is live.
+    /// Of four buckets. Those at 0, 10 and 20 have left the ring, and stand in their slots; the one
+    /// at 70 is retired, the one at 110 is live.
     #[must_use]
     #[allow(clippy::missing_panics_doc, clippy::new_without_default)]
     pub fn new() -> LateRotation {
@@ -240,8 +241,8 @@ impl LateRotation {
         LateRotation { ring, retired: BucketPtr::new(pointer) }
     }
 
-    /// What a rotation from the live bucket to 140 takes for what leaves the interval: that has counted nothing. `None` if
-    /// it does not know.
+    /// What a rotation from the live bucket to 140 takes for what leaves the interval: that has
+    /// counted nothing. `None` if it does not know.
     #[must_use]
     pub fn leaves(&self) -> Option<u64> {
         let guard = reclaim::pin();
@@ -266,8 +267,8 @@ impl LateRotation {
     }
 }
 
-/// A retired bucket that one thread closes while another reads what a tier holds of it: [`Ring::close_retired`], and
-/// `open_extreme` in `tier_view`.
+/// A retired bucket that one thread closes while another reads what a tier holds of it:
+/// [`Ring::close_retired`], and `open_extreme` in `tier_view`.
 #[derive(Debug)]
 pub struct TierClosed {
     ring: Ring,
@@ -276,7 +277,8 @@ pub struct TierClosed {
 }
 
 impl TierClosed {
-    /// With a tier of 20 ns. The value 16 was recorded at 13, in a bucket that is retired and not closed.
+    /// With a tier of 20 ns. The value 16 was recorded at 13, in a bucket that is retired and not
+    /// closed.
     #[must_use]
     #[allow(clippy::missing_panics_doc, clippy::new_without_default)]
     pub fn new() -> TierClosed {
@@ -305,7 +307,8 @@ impl TierClosed {
         self.ring.store.blocks.get(1).is_some_and(Block::is_free)
     }
 
-    /// Reuses it for the slice at 30, as a rotation does that is given up later. False if it is not closed.
+    /// Reuses it for the slice at 30, as a rotation does that is given up later. False if it is not
+    /// closed.
     #[must_use]
     pub fn reuse(&self) -> bool {
         let guard = reclaim::pin();

@@ -1,7 +1,7 @@
 //! Reading: which buckets count at a time, and what they hold together.
 //!
-//! A read looks for each start that the interval covers: it is `current`'s, or its slot's, or there is no
-//! bucket, which counts as zero.
+//! A read looks for each start that the interval covers: it is `current`'s, or its slot's, or there
+//! is no bucket, which counts as zero.
 
 use crate::arena::by_row::ByRow;
 use crate::event::cells::Addends;
@@ -11,17 +11,17 @@ use crate::ring::geometry::Geometry;
 use crate::ring::view::{BucketData, View};
 use crate::sync::{Ordering, spin_loop};
 
-/// How often a read begins again because the ring has moved on under it. It must end, however short buckets
-/// are; and a reader that was stopped in the middle must not answer with what was left by then. One more
-/// attempt is enough unless the reader is stopped again: eight in a row say that buckets are shorter than
-/// a read.
+/// How often a read begins again because the ring has moved on under it. It must end, however short
+/// buckets are; and a reader that was stopped in the middle must not answer with what was left by
+/// then. One more attempt is enough unless the reader is stopped again: eight in a row say that
+/// buckets are shorter than a read.
 const RESCANS: usize = 8;
 
 impl Ring {
     /// Lets `read` look at the ring at a time that `now` gives, again if the ring has moved on.
     ///
-    /// The last attempt is returned. Buckets that it found overtaken count as zero: they have left the ring
-    /// since the read began, and what is in their slots now was opened since.
+    /// The last attempt is returned. Buckets that it found overtaken count as zero: they have left
+    /// the ring since the read began, and what is in their slots now was opened since.
     pub(crate) fn view<R>(&self, now: impl Fn() -> u64, read: impl FnMut(&View<'_>) -> R) -> R {
         self.view_then(now, read, |_, result| result)
     }
@@ -83,8 +83,8 @@ impl Ring {
 
     /// Everything that was ever added, at a position.
     ///
-    /// Blocks first: a maximum that a closer has taken from a block is in `shared_total` before it is gone from
-    /// there.
+    /// Blocks first: a maximum that a closer has taken from a block is in `shared_total` before it
+    /// is gone from there.
     pub(crate) fn lifetime(&self, position: usize) -> u64 {
         let blocks = self.store.blocks.iter().map(|block| block.sum(position));
         let all = blocks.chain(self.beside_blocks(position));
@@ -139,7 +139,8 @@ impl<'g> View<'g> {
         }
     }
 
-    /// What the buckets from one start to another hold at a position, at any time and in any generation.
+    /// What the buckets from one start to another hold at a position, at any time and in any
+    /// generation.
     #[inline(never)]
     pub(super) fn total_between(&self, oldest: u64, newest: u64, position: usize) -> u64 {
         let layout = self.layout();

@@ -1,23 +1,24 @@
 //! Changing the geometry while all other threads go on.
 //!
-//! The change is one compare-exchange of `current`, from a bucket of the old generation to one of the next.
-//! Before it the old generation is as it was. After it, adds go to the new one, which *inherits* the old slots
-//! (see `generation`): stragglers may still be writing to them. So no add is lost, and none is copied while it
-//! is under way.
+//! The change is one compare-exchange of `current`, from a bucket of the old generation to one of
+//! the next. Before it the old generation is as it was. After it, adds go to the new one, which
+//! *inherits* the old slots (see `generation`): stragglers may still be writing to them. So no add
+//! is lost, and none is copied while it is under way.
 //!
-//! Any thread that moves on may make the change: the caller, or, where buckets are shorter than an attempt
-//! takes, a rotation that finds it proposed (see `proposal`).
+//! Any thread that moves on may make the change: the caller, or, where buckets are shorter than an
+//! attempt takes, a rotation that finds it proposed (see `proposal`).
 //!
-//! The new ring's newest bucket is the one that contains the start of the old ring's. The change does not ask
-//! the clock: the next add moves on from there as from any other bucket.
+//! The new ring's newest bucket is the one that contains the start of the old ring's. The change
+//! does not ask the clock: the next add moves on from there as from any other bucket.
 //!
 //! # Clearing
 //!
-//! A ring that *forgets* takes nothing over. Its newest bucket is the one of the clock's now, which is older than the old
-//! ring's if the clock was once far ahead. No rule speaks against that: a bucket's rank, by which threads know what is
-//! retired, is its generation first. Tiers, whose buckets belong to no generation, would count a boundary that the ring passes
-//! twice from the first time on. So they begin anew where the ring goes back past one; unless the clock's now is in the ring all
-//! the same: then adds to it count, and the ring stays where it is.
+//! A ring that *forgets* takes nothing over. Its newest bucket is the one of the clock's now, which
+//! is older than the old ring's if the clock was once far ahead. No rule speaks against that: a
+//! bucket's rank, by which threads know what is retired, is its generation first. Tiers, whose
+//! buckets belong to no generation, would count a boundary that the ring passes twice from the
+//! first time on. So they begin anew where the ring goes back past one; unless the clock's now is
+//! in the ring all the same: then adds to it count, and the ring stays where it is.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -50,14 +51,16 @@ impl Ring {
         Ok(())
     }
 
-    /// Moves on to a ring of the same geometry, without what the old one holds, which begins with the bucket of `now`.
+    /// Moves on to a ring of the same geometry, without what the old one holds, which begins with
+    /// the bucket of `now`.
     pub(crate) fn clear(&self, now: impl Fn() -> u64) -> Result<(), BuildError> {
         while !self.move_to(&Arc::new(Slots::forgetting(self.geometry())?), &now)? {}
         Ok(())
     }
 
-    /// Moves on to a generation with these slots; to the bucket of `now` if they forget. False if they do, and the
-    /// geometry has changed meanwhile, or another thread has made the change and has left the ring ahead of the clock.
+    /// Moves on to a generation with these slots; to the bucket of `now` if they forget. False if
+    /// they do, and the geometry has changed meanwhile, or another thread has made the change and
+    /// has left the ring ahead of the clock.
     fn move_to(&self, ours: &Arc<Slots>, now: impl Fn() -> u64) -> Result<bool, BuildError> {
         let mut proposed = None;
         for attempt in 0.. {
@@ -77,7 +80,8 @@ impl Ring {
                 proposed = Some(number);
             }
             let slots = self.proposal.of(number, &guard).unwrap_or(ours);
-            // The clock after `current`: an add that the clock's time has opened a bucket for is not ahead of it.
+            // The clock after `current`: an add that the clock's time has opened a bucket for is
+            // not ahead of it.
             let at = if slots.forgets && ours.forgets { now() } else { current.start() };
             let (start, tiers) = self.beginning(&current, generation, slots, at)?;
             if self.change(&current, slots, (start, tiers), &guard) {
@@ -126,8 +130,8 @@ impl Ring {
         self.change(current, slots, (start, Arc::clone(tiers)), guard)
     }
 
-    /// Moves on from `current` to a generation with these slots, whose newest bucket is at `start`, and these tiers.
-    /// False if another thread has moved on: then the slots are as they were.
+    /// Moves on from `current` to a generation with these slots, whose newest bucket is at `start`,
+    /// and these tiers. False if another thread has moved on: then the slots are as they were.
     fn change(
         &self,
         current: &BucketRef<'_>,
@@ -170,19 +174,19 @@ impl Ring {
         for slots in &superseded {
             begin_grace(&slots.no_readers, guard);
         }
-        // These slots are in no generation that threads still follow, and no thread reads them or writes to
-        // them. We alone have retired the last generation that had them.
+        // These slots are in no generation that threads still follow, and no thread reads them or
+        // writes to them. We alone have retired the last generation that had them.
         over.iter()
             .flat_map(|slots| self.buckets(slots))
             .for_each(|bucket| bucket.references.release());
-        // SAFETY: only buckets of the old generation refer to it. A thread follows it only from one that was
-        // current under its guard, and none of them is current any more.
+        // SAFETY: only buckets of the old generation refer to it. A thread follows it only from one
+        // that was current under its guard, and none of them is current any more.
         unsafe { guard.defer_destroy(old) };
         true
     }
 
-    /// The generation that follows on a change, and the slots that it drops: their numbers are carried, and
-    /// no thread is reading them.
+    /// The generation that follows on a change, and the slots that it drops: their numbers are
+    /// carried, and no thread is reading them.
     fn successor(
         &self,
         old: &Generation,
@@ -212,7 +216,8 @@ impl Ring {
             if done { &mut over } else { &mut next.superseded }.push(Arc::clone(slots));
         }
         if slots.forgets {
-            // Threads that have loaded `current` before may still write to these; the grace period waits for them.
+            // Threads that have loaded `current` before may still write to these; the grace period
+            // waits for them.
             next.superseded
                 .extend(old.inherited.iter().map(|inherited| Arc::clone(&inherited.slots)));
             next.superseded.push(Arc::clone(&old.slots));
@@ -235,8 +240,8 @@ impl Ring {
                 next.inherited.push(inherited);
                 continue;
             }
-            // Where nothing is left to carry, do not even look: with short buckets an attempt must not take
-            // longer than a bucket does.
+            // Where nothing is left to carry, do not even look: with short buckets an attempt must
+            // not take longer than a bucket does.
             if inherited.newest_now().is_some() {
                 for bucket in self.buckets(&inherited.slots) {
                     bucket.check();
@@ -253,11 +258,12 @@ impl Ring {
         (next, over)
     }
 
-    /// The buckets in slots of this ring to which no thread writes any more. Each slot refers to its bucket.
+    /// The buckets in slots of this ring to which no thread writes any more. Each slot refers to
+    /// its bucket.
     #[allow(clippy::unused_self)] // buckets live as long as it does
     pub(super) fn buckets<'r>(&'r self, slots: &Slots) -> impl Iterator<Item = &'r Bucket> {
-        // SAFETY: buckets live as long as the window. A grace period has passed since the last write, and a thread
-        // that has seen it pass has seen all that was done before.
+        // SAFETY: buckets live as long as the window. A grace period has passed since the last
+        // write, and a thread that has seen it pass has seen all that was done before.
         slots.all().iter().filter_map(|slot| unsafe { slot.final_bucket() })
     }
 
@@ -291,8 +297,9 @@ impl Ring {
     }
 }
 
-/// Begins the grace period after which no thread uses what has come to its end, unless one has begun. Keeps
-/// its ticket in `ticket`, and returns it. The caller has seen the end under the guard.
+/// Begins the grace period after which no thread uses what has come to its end, unless one has
+/// begun. Keeps its ticket in `ticket`, and returns it. The caller has seen the end under the
+/// guard.
 fn begin_grace(ticket: &Ticket, guard: &Guard) -> u64 {
     let ticket = ticket.get_or(grace::ticket);
     grace::begin(ticket, guard);

@@ -7,11 +7,11 @@
 //! 5. Compare-exchange `current`. The winner puts its bucket into its slot; a loser discards its own, and
 //!    takes up the winner's.
 //!
-//! A change of geometry is the same with another generation's bucket (see `reconfigure`). If one was
-//! proposed (see `proposal`), it is made instead.
+//! A change of geometry is the same with another generation's bucket (see `reconfigure`). If one
+//! was proposed (see `proposal`), it is made instead.
 //!
-//! The other order, slot first, would leave buckets in slots that were never current; or, with one slot,
-//! take the bucket that is still current out of the ring.
+//! The other order, slot first, would leave buckets in slots that were never current; or, with one
+//! slot, take the bucket that is still current out of the ring.
 
 use crate::reclaim::{self, Guard};
 use crate::ring::Ring;
@@ -20,8 +20,8 @@ use crate::ring::bucket::{Bucket, Opening};
 use crate::ring::bucket_ref::BucketRef;
 
 impl Ring {
-    /// Moves on from `current` to the bucket of `at`, which is newer; or to another geometry, if that
-    /// is proposed. False if another thread has moved on.
+    /// Moves on from `current` to the bucket of `at`, which is newer; or to another geometry, if
+    /// that is proposed. False if another thread has moved on.
     #[cold]
     pub(super) fn rotate(&self, current: &BucketRef<'_>, at: u64, guard: &Guard) -> bool {
         let generation = current.generation(guard);
@@ -40,8 +40,8 @@ impl Ring {
         self.replace_current(current, new, slots)
     }
 
-    /// Moves on to the bucket of `now` if the one before it holds anything, or if an add's lead is bounded; and closes that.
-    /// As an add at `now` does, but for the number.
+    /// Moves on to the bucket of `now` if the one before it holds anything, or if an add's lead is
+    /// bounded; and closes that. As an add at `now` does, but for the number.
     pub(crate) fn close_past(&self, now: u64) {
         loop {
             let guard = reclaim::pin();
@@ -49,7 +49,8 @@ impl Ring {
             // SAFETY: of a bucket that is current under the guard.
             let geometry = unsafe { current.generation(&guard).deref() }.geometry();
             let (start, newest) = (geometry.start_of(now), current.start());
-            // Where a lead is bounded, an empty bucket too: else none would be opened any more after a long time without adds.
+            // Where a lead is bounded, an empty bucket too: else none would be opened any more
+            // after a long time without adds.
             let is_over = self.max_lead < u64::MAX || !self.is_empty(&current);
             if start <= newest || !geometry.follows(start, newest, self.max_lead) || !is_over {
                 return;
@@ -62,7 +63,8 @@ impl Ring {
         }
     }
 
-    /// Whether all numbers of a bucket are zero. Those that are not wide come last, and tell of each record.
+    /// Whether all numbers of a bucket are zero. Those that are not wide come last, and tell of
+    /// each record.
     pub(super) fn is_empty(&self, bucket: &Bucket) -> bool {
         let mut positions = (0..self.store.layout.cells()).rev();
         positions.all(|position| self.store.number(bucket, position) == 0)

@@ -1,8 +1,8 @@
 //! Spans: which buckets a read covers, and what these hold together.
 //!
-//! A read says in nanoseconds how much it wants. Its view resolves that once: into buckets of the ring, in the geometry
-//! that the view has found, or into those of the finest tier that reaches back so far. From there it takes one of three
-//! ways to numbers: one number, one event's, or all.
+//! A read says in nanoseconds how much it wants. Its view resolves that once: into buckets of the
+//! ring, in the geometry that the view has found, or into those of the finest tier that reaches
+//! back so far. From there it takes one of three ways to numbers: one number, one event's, or all.
 
 use std::ops::Range;
 
@@ -92,7 +92,8 @@ impl View<'_> {
         self.span(source, self.newest_of(source).checked_sub(geometry.length()), buckets)
     }
 
-    /// As many buckets as cover `nanos`, or as there are, of which the newest is the one that `at` lies in.
+    /// As many buckets as cover `nanos`, or as there are, of which the newest is the one that `at`
+    /// lies in.
     pub(crate) fn ending_at(&self, nanos: u64, at: u64) -> Result<Span, OutOfRange> {
         let source = self.source(nanos);
         let (geometry, now) = (source.geometry, self.now());
@@ -135,8 +136,8 @@ impl View<'_> {
         }
     }
 
-    /// So many buckets up to the one at `newest`; of a tier more, or fewer, and up to a newer one, if its boundaries are
-    /// not known.
+    /// So many buckets up to the one at `newest`; of a tier more, or fewer, and up to a newer one,
+    /// if its boundaries are not known.
     fn span(&self, source: Source, newest: Option<u64>, buckets: usize) -> Span {
         let Source { tier, geometry } = source;
         let length = geometry.length();
@@ -213,8 +214,8 @@ impl View<'_> {
         at_once.unwrap_or_else(|| self.pairs_by_bucket(span, pairs, []).0)[half]
     }
 
-    /// What these wide pairs come to together in a span, and what is there at some positions that rise: each bucket as a whole or not
-    /// at all. Of each pair, the count is read first.
+    /// What these wide pairs come to together in a span, and what is there at some positions that
+    /// rise: each bucket as a whole or not at all. Of each pair, the count is read first.
     fn pairs_by_bucket<const N: usize>(
         &self,
         span: Span,
@@ -238,7 +239,8 @@ impl View<'_> {
         (sums, greatest)
     }
 
-    /// What a span holds at each position of these wide pairs, and at some that rise: each bucket as a whole or not at all.
+    /// What a span holds at each position of these wide pairs, and at some that rise: each bucket
+    /// as a whole or not at all.
     fn numbers_by_bucket<const N: usize>(
         &self,
         span: Span,
@@ -274,8 +276,8 @@ impl View<'_> {
             return stats;
         }
         let stats = cells.stats(|position| self.total_in(span, position));
-        // Each number was read from all buckets before the next: of a bucket that has left in between, some
-        // would be there and some not.
+        // Each number was read from all buckets before the next: of a bucket that has left in
+        // between, some would be there and some not.
         if self.is_overtaken() { self.stats_by_bucket(span, cells) } else { stats }
     }
 
@@ -349,8 +351,8 @@ impl View<'_> {
         at_once.unwrap_or_else(|| self.cells_by_bucket(span, zero))
     }
 
-    /// Everything that adds up at once, and then, in one walk, what rises. In this order, because a record
-    /// raises the extremes first.
+    /// Everything that adds up at once, and then, in one walk, what rises. In this order, because a
+    /// record raises the extremes first.
     fn cells_at_once<T: AsMut<[u64]>>(&self, span: Span, mut cells: T) -> Option<T> {
         let (oldest, newest) = span.starts.filter(|_| self.is_whole(span))?;
         let (additive, rising) = cells.as_mut().split_at_mut(self.layout().additive());
@@ -392,10 +394,10 @@ impl View<'_> {
         all
     }
 
-    /// What the sliding interval of `nanos` holds in these cells together, and the nanoseconds that it
-    /// covers: whole buckets, one less than there are at most. It begins within a bucket, of which it
-    /// takes the share that it covers; of the tier's buckets that hold what it does, if its start is not known, the share of one
-    /// of them. `number` says what a sum there is.
+    /// What the sliding interval of `nanos` holds in these cells together, and the nanoseconds that
+    /// it covers: whole buckets, one less than there are at most. It begins within a bucket, of
+    /// which it takes the share that it covers; of the tier's buckets that hold what it does, if
+    /// its start is not known, the share of one of them. `number` says what a sum there is.
     pub(crate) fn weighted(
         &self,
         nanos: u64,

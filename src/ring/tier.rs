@@ -1,15 +1,16 @@
 //! Tiers: rings of coarser buckets, which reach further back than the ring itself.
 //!
-//! A tier holds no counts of its own. A coarse bucket says what all buckets *before* its start have counted through
-//! blocks (its note, a constant once it is there: see `note`), so that any span is a difference; and it counts
-//! in its shared cells what was added to its slice of time other than through a block. Such an add is put into the
-//! coarse buckets of all tiers at once. So nothing moves from a finer bucket to a coarser one, and nothing can be
-//! missed or doubled on the way. Extremes are no differences: when a bucket closes, those of its block are raised in the coarse
+//! A tier holds no counts of its own. A coarse bucket says what all buckets *before* its start have
+//! counted through blocks (its note, a constant once it is there: see `note`), so that any span is
+//! a difference; and it counts in its shared cells what was added to its slice of time other than
+//! through a block. Such an add is put into the coarse buckets of all tiers at once. So nothing
+//! moves from a finer bucket to a coarser one, and nothing can be missed or doubled on the way.
+//! Extremes are no differences: when a bucket closes, those of its block are raised in the coarse
 //! buckets of its time, where a note stands of what adds up.
 //!
-//! A coarse bucket says itself whether a bucket was live in it: then it is noted, or *missed*, before that one is
-//! retired. One that is neither, or does not exist, begins where the next one does.
-//! What tiers are made of, and how long they live: see `tiers`.
+//! A coarse bucket says itself whether a bucket was live in it: then it is noted, or *missed*,
+//! before that one is retired. One that is neither, or does not exist, begins where the next one
+//! does. What tiers are made of, and how long they live: see `tiers`.
 
 use crate::ring::bucket::{Bucket, OPEN, Opening};
 use crate::ring::bucket_ref::BucketRef;
@@ -19,8 +20,8 @@ use crate::ring::store::Store;
 use crate::ring::tiers::Tier;
 
 impl Tier {
-    /// The coarse bucket of a time, opened if there is none; `None` if it has left the tier, whose newest bucket
-    /// is the one of `newest`.
+    /// The coarse bucket of a time, opened if there is none; `None` if it has left the tier, whose
+    /// newest bucket is the one of `newest`.
     pub(super) fn bucket<'r>(
         &'r self,
         at: u64,
@@ -48,7 +49,8 @@ impl Tier {
         }
     }
 
-    /// Counts `update` in the coarse bucket of a time, beside blocks; nowhere if it has left the tier.
+    /// Counts `update` in the coarse bucket of a time, beside blocks; nowhere if it has left the
+    /// tier.
     pub(super) fn put(&self, at: u64, newest: u64, update: Update, store: &Store) {
         let Some(bucket) = self.bucket(at, newest, store) else { return };
         self.touch(&bucket);

@@ -1,26 +1,31 @@
-//! Reading a tier: what a span holds that begins at one of its boundaries, and what each coarse bucket holds.
+//! Reading a tier: what a span holds that begins at one of its boundaries, and what each coarse
+//! bucket holds.
 //!
-//! Through blocks, the span from a boundary up to now has counted what all blocks sum to, less what was counted before
-//! the boundary: each such add is in that difference exactly once, whether its bucket is live, retired, closed or
-//! reused by then. Beside blocks, it has counted what the shared cells of its coarse buckets hold.
+//! Through blocks, the span from a boundary up to now has counted what all blocks sum to, less what
+//! was counted before the boundary: each such add is in that difference exactly once, whether its
+//! bucket is live, retired, closed or reused by then. Beside blocks, it has counted what the shared
+//! cells of its coarse buckets hold.
 //!
 //! # Why this is right
 //!
-//! As for sums at once (see `at_once`): the read ends with a look at `current`, and at its version. If both are the
-//! same, no bucket was retired meanwhile. So no note has changed, no coarse bucket of the tier's interval has
-//! left its slot, and no block was given to another bucket that counts.
+//! As for sums at once (see `at_once`): the read ends with a look at `current`, and at its version.
+//! If both are the same, no bucket was retired meanwhile. So no note has changed, no coarse bucket
+//! of the tier's interval has left its slot, and no block was given to another bucket that counts.
 //!
-//! A boundary whose coarse bucket is neither noted nor missed was passed by no thread: no bucket was retired between it and
-//! the next boundary, so what is said of that one will do. If that goes on up to the live bucket, only this one lies behind
-//! the boundary. But of a coarse bucket that is missed, it is not known what was counted before. Then the boundary is not
-//! *known*, and a span begins, or ends, at another one. A thread misses a coarse bucket before it retires one that lies in it:
-//! so a boundary that is known when a view looks may be unknown at its next look, and the view is overtaken.
+//! A boundary whose coarse bucket is neither noted nor missed was passed by no thread: no bucket
+//! was retired between it and the next boundary, so what is said of that one will do. If that goes
+//! on up to the live bucket, only this one lies behind the boundary. But of a coarse bucket that is
+//! missed, it is not known what was counted before. Then the boundary is not *known*, and a span
+//! begins, or ends, at another one. A thread misses a coarse bucket before it retires one that lies
+//! in it: so a boundary that is known when a view looks may be unknown at its next look, and the
+//! view is overtaken.
 //!
 //! # Extremes
 //!
-//! An extreme that bounds what was counted belongs where that counts: with the coarse bucket before, if this one's
-//! boundary is not known. One alone belongs to the coarse bucket of its time. Of each coarse bucket, what closed
-//! buckets had is beside its note; what others have is in their blocks.
+//! An extreme that bounds what was counted belongs where that counts: with the coarse bucket
+//! before, if this one's boundary is not known. One alone belongs to the coarse bucket of its time.
+//! Of each coarse bucket, what closed buckets had is beside its note; what others have is in their
+//! blocks.
 //!
 //! Coarse buckets before the newest need no look at `current`: their notes are constants.
 
@@ -61,8 +66,9 @@ enum Before<'g> {
 }
 
 impl<'v, 'g> TierSpan<'v, 'g> {
-    /// The span of the coarse buckets from `from` to `newest`, both in the tier. If `from` is not known, it has counted
-    /// nothing through blocks: an older one has. If its end is not, it goes on up to the next boundary that is.
+    /// The span of the coarse buckets from `from` to `newest`, both in the tier. If `from` is not
+    /// known, it has counted nothing through blocks: an older one has. If its end is not, it goes
+    /// on up to the next boundary that is.
     pub(crate) fn of(view: &'v View<'g>, tier: usize, from: u64, newest: u64) -> TierSpan<'v, 'g> {
         let tier = &view.generation().tiers[tier];
         let (known, before) = next_known(view, tier, from);
@@ -92,8 +98,9 @@ impl<'v, 'g> TierSpan<'v, 'g> {
         layout.without_pending(position, layout.join(position, through_blocks, beside))
     }
 
-    /// What is the coarse bucket's before it: what was counted through blocks before it, at a position that adds up; an
-    /// extreme of what it has counted there, if it is not known where it begins.
+    /// What is the coarse bucket's before it: what was counted through blocks before it, at a
+    /// position that adds up; an extreme of what it has counted there, if it is not known where it
+    /// begins.
     pub(crate) fn before(&self, position: usize) -> u64 {
         let layout = self.view.layout();
         if layout.adds_up(position) {
@@ -205,8 +212,8 @@ impl<'g> Coarse<'g> {
         Coarse { start, last, found, is_noted }
     }
 
-    /// What it holds at a position. `next` is what the coarse bucket behind it leaves to this one, and afterwards, what this
-    /// one leaves to the one before: see [`TierSpan::before`].
+    /// What it holds at a position. `next` is what the coarse bucket behind it leaves to this one,
+    /// and afterwards, what this one leaves to the one before: see [`TierSpan::before`].
     pub(crate) fn number(self, view: &View<'_>, position: usize, next: &mut u64) -> u64 {
         let (layout, store) = (view.layout(), &view.ring().store);
         let total = || self.found.map_or(0, |found| note(store, found.bucket, position));
@@ -243,8 +250,8 @@ impl View<'_> {
         self.generation().tiers.get(tier).map(Tier::geometry)
     }
 
-    /// The newest boundary of a tier that is known, at or before `from` and not before `oldest`; else the first
-    /// one behind it that is.
+    /// The newest boundary of a tier that is known, at or before `from` and not before `oldest`;
+    /// else the first one behind it that is.
     pub(crate) fn known_start(&self, tier: usize, from: u64, oldest: u64) -> u64 {
         let tier = &self.generation().tiers[tier];
         let (known, _) = next_known(self, tier, from);
@@ -259,7 +266,8 @@ impl View<'_> {
         successors(older(&from), older).find(is_noted).unwrap_or(known)
     }
 
-    /// The start of the first coarse bucket, at or behind `newest`, that ends at a boundary which is known.
+    /// The start of the first coarse bucket, at or behind `newest`, that ends at a boundary which
+    /// is known.
     pub(crate) fn known_end(&self, tier: usize, newest: u64) -> u64 {
         let tier = &self.generation().tiers[tier];
         let length = tier.geometry().length();
@@ -268,8 +276,8 @@ impl View<'_> {
     }
 }
 
-/// The extreme of the buckets that are not closed and begin in a range. To be read before the tier's cells: what is
-/// gone from a block is there.
+/// The extreme of the buckets that are not closed and begin in a range. To be read before the
+/// tier's cells: what is gone from a block is there.
 fn open_extreme(view: &View<'_>, from: u64, last: u64, position: usize) -> u64 {
     let extreme = |block: &Block| {
         // SAFETY: blocks and buckets live as long as the window.
@@ -282,17 +290,18 @@ fn open_extreme(view: &View<'_>, from: u64, last: u64, position: usize) -> u64 {
         is_its_own.then_some(extreme)
     };
     let open = view.ring().store.blocks.iter().filter_map(extreme).fold(0, u64::max);
-    // Whatever has dropped an extreme here was stored by a closer that had raised the tier's cells, or after it: the fence
-    // pairs with the Release in `Block::disown`, in `Bucket::set_state` and in `begin_init`. So the cells, read next,
-    // are not older than the raise.
+    // Whatever has dropped an extreme here was stored by a closer that had raised the tier's cells,
+    // or after it: the fence pairs with the Release in `Block::disown`, in `Bucket::set_state` and
+    // in `begin_init`. So the cells, read next, are not older than the raise.
     fence(Ordering::Acquire);
     open
 }
 
 /// A coarse bucket's note.
 fn note(store: &Store, bucket: &Bucket, position: usize) -> u64 {
-    // Relaxed: before the fence in `is_current`, or in `is_valid`, which pairs with the one in `begin_init`. If the
-    // bucket was reused, `current` is seen to have moved on, and its version to have changed.
+    // Relaxed: before the fence in `is_current`, or in `is_valid`, which pairs with the one in
+    // `begin_init`. If the bucket was reused, `current` is seen to have moved on, and its version
+    // to have changed.
     store.cells(bucket).total(position)
 }
 
@@ -305,8 +314,8 @@ enum Noting<'g> {
 }
 
 fn noting<'g>(view: &View<'g>, tier: &'g Tier, boundary: u64) -> Noting<'g> {
-    // A coarse bucket that has left the tier may be reused meanwhile; one of its interval is not before `current`
-    // moves on.
+    // A coarse bucket that has left the tier may be reused meanwhile; one of its interval is not
+    // before `current` moves on.
     let Ok(found) = view.load(tier.slots.slot_at(boundary)) else { return Noting::Unneeded };
     let bucket = found.bucket;
     let noting = match bucket.noted() {

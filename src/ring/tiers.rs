@@ -1,7 +1,8 @@
 //! The tiers of a generation: what they are made of.
 //!
-//! A generation has the tiers of the one before, until `clear` takes the ring back to an earlier time: boundaries that it
-//! comes to again must not have the notes of the first time. Then the next generation's tiers begin anew.
+//! A generation has the tiers of the one before, until `clear` takes the ring back to an earlier
+//! time: boundaries that it comes to again must not have the notes of the first time. Then the next
+//! generation's tiers begin anew.
 
 use std::ops::Deref;
 use std::sync::Arc;

@@ -1,8 +1,9 @@
-//! What one read sees of the ring: the newest bucket, the geometry, and any bucket that it looks for.
+//! What one read sees of the ring: the newest bucket, the geometry, and any bucket that it looks
+//! for.
 //!
-//! A read takes `current` first, then the time. It writes nothing, holds no reference and allocates nothing
-//! (but for a thread's first pin). So a bucket may be reused while it is read: the read checks the version
-//! afterwards, and leaves out what it has read if that has changed.
+//! A read takes `current` first, then the time. It writes nothing, holds no reference and allocates
+//! nothing (but for a thread's first pin). So a bucket may be reused while it is read: the read
+//! checks the version afterwards, and leaves out what it has read if that has changed.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -57,8 +58,9 @@ impl<'g> Versioned<'g> {
         // SAFETY: by contract.
         let bucket: &'g Bucket = unsafe { pointer.follow() }?;
         let version = bucket.version()?;
-        // Relaxed: the Acquire of the version makes us see it, if this pointer has changed before the bucket
-        // was reused as that version. If it was stored here again since, the version covers all of it.
+        // Relaxed: the Acquire of the version makes us see it, if this pointer has changed before
+        // the bucket was reused as that version. If it was stored here again since, the version
+        // covers all of it.
         pointer.leads_to(bucket, Ordering::Relaxed).then_some(Versioned { bucket, version })
     }
 
@@ -147,8 +149,8 @@ impl<'g> View<'g> {
         }
     }
 
-    /// Calls `see` with each position of these wide pairs at which a bucket holds something, and what it holds there. The caller asks
-    /// afterwards whether that [is valid](Self::is_valid).
+    /// Calls `see` with each position of these wide pairs at which a bucket holds something, and
+    /// what it holds there. The caller asks afterwards whether that [is valid](Self::is_valid).
     pub(crate) fn each_number(
         &self,
         data: BucketData<'_>,
@@ -195,10 +197,12 @@ impl<'g> View<'g> {
         }
     }
 
-    /// Whether the ring is still of the generation that was found. What its tiers were told until then has been seen.
+    /// Whether the ring is still of the generation that was found. What its tiers were told until
+    /// then has been seen.
     pub(crate) fn has_present_generation(&self) -> bool {
-        // Its fence makes us see the next generation too, if a closer has seen it before it took an extreme from a block: tiers
-        // that have begun anew are told nothing of a bucket of an earlier one.
+        // Its fence makes us see the next generation too, if a closer has seen it before it took an
+        // extreme from a block: tiers that have begun anew are told nothing of a bucket of an
+        // earlier one.
         if self.ring.is_current(self.current) {
             return true;
         }
@@ -247,8 +251,8 @@ impl<'g> View<'g> {
         }
     }
 
-    /// The bucket at `start`, found by its slot, if it was ever opened. It is in the ring, and older than
-    /// `current`.
+    /// The bucket at `start`, found by its slot, if it was ever opened. It is in the ring, and
+    /// older than `current`.
     #[inline]
     pub(super) fn bucket(&self, start: u64, slot: &Slot) -> Option<BucketData<'g>> {
         let found = match self.load(slot) {

@@ -11,7 +11,8 @@ use crate::timestamp::saturating_nanos;
 use crate::window::SlidingWindow;
 
 impl<E: Event> SlidingWindow<E, Coarse> {
-    /// A builder for a window. By default, it has one second in two buckets, and the [`Coarse`] clock.
+    /// A builder for a window. By default, it has one second in two buckets, and the [`Coarse`]
+    /// clock.
     ///
     /// For another clock, [`Builder::clock`] takes it, and [`Builder::default`] makes it.
     ///
@@ -62,8 +63,9 @@ pub struct Builder<E, C = Coarse> {
 
 /// One second in two buckets, on the clock's default.
 ///
-/// This is for a clock that is named in a type. ([`SlidingWindow::builder`] is of the [`Coarse`] clock alone: were
-/// it of any, `SlidingWindow::builder().clock(..)` would not say which clock it begins with.)
+/// This is for a clock that is named in a type. ([`SlidingWindow::builder`] is of the [`Coarse`]
+/// clock alone: were it of any, `SlidingWindow::builder().clock(..)` would not say which clock it
+/// begins with.)
 ///
 /// ```
 /// use windrow::{Builder, SlidingWindow, clock::Manual, events};
@@ -105,11 +107,12 @@ impl<E: Event, C: Clock> Builder<E, C> {
         Builder { interval, with_spare: false, ..self }
     }
 
-    /// In place of [`interval`](Self::interval): a sum covers `span` and up to one bucket more, instead of `span`
-    /// less up to one bucket.
+    /// In place of [`interval`](Self::interval): a sum covers `span` and up to one bucket more,
+    /// instead of `span` less up to one bucket.
     ///
-    /// For limits that must not forget early: whatever came in the last `span` is counted. The window has one
-    /// bucket more than the [`buckets`](Self::buckets) into which `span` is cut, and its
+    /// For limits that must not forget early: whatever came in the last `span` is counted. The
+    /// window has one bucket more than the [`buckets`](Self::buckets) into which `span` is cut, and
+    /// its
     /// [interval](SlidingWindow::interval) is that much longer than `span`. Rates divide by that interval; for
     /// one over `span`, see [`Over::weighted_rate`](crate::Over::weighted_rate).
     /// [`reconfigure`](SlidingWindow::reconfigure) adds no bucket to those that it is given.
@@ -150,11 +153,11 @@ impl<E: Event, C: Clock> Builder<E, C> {
         Builder { buckets, ..self }
     }
 
-    /// A tier: so many coarser buckets, each `length` long, which the same adds fill. Each call adds one, coarser
-    /// than the one before.
+    /// A tier: so many coarser buckets, each `length` long, which the same adds fill. Each call
+    /// adds one, coarser than the one before.
     ///
-    /// A tier reaches further back than the window's own buckets, at its own resolution. It costs an add
-    /// nothing, and the opening of a bucket some ten nanoseconds.
+    /// A tier reaches further back than the window's own buckets, at its own resolution. It costs
+    /// an add nothing, and the opening of a bucket some ten nanoseconds.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -196,16 +199,18 @@ impl<E: Event, C: Clock> Builder<E, C> {
         }
     }
 
-    /// Bounds how far ahead of the newest bucket one add may open another: from start to start, by `max_lead` or by
-    /// one bucket, whichever is more. Unbounded by default.
+    /// Bounds how far ahead of the newest bucket one add may open another: from start to start, by
+    /// `max_lead` or by one bucket, whichever is more. Unbounded by default.
     ///
     /// An add that leads by more is counted as [`late`](SlidingWindow::late), and
     /// [`add_at`](SlidingWindow::add_at) refuses it. For a clock that may leap, or a log whose dates may be wrong:
-    /// without a bound, the window follows a single reading, and until the clock gets there, all other adds are late.
+    /// without a bound, the window follows a single reading, and until the clock gets there, all
+    /// other adds are late.
     ///
-    /// Choose more than the longest time that passes without an add. After a longer one the window follows no
-    /// more, and all adds are late until [`clear`](SlidingWindow::clear), which begins anew at the clock's now wherever
-    /// that is. A window that [`close_past`](SlidingWindow::close_past) is called on more often than every `max_lead`
+    /// Choose more than the longest time that passes without an add. After a longer one the window
+    /// follows no more, and all adds are late until [`clear`](SlidingWindow::clear), which begins
+    /// anew at the clock's now wherever that is. A window that
+    /// [`close_past`](SlidingWindow::close_past) is called on more often than every `max_lead`
     /// keeps up with its clock, even if no thread adds to it.
     ///
     /// It costs an add nothing, and the opening of a bucket a comparison.
@@ -233,9 +238,10 @@ impl<E: Event, C: Clock> Builder<E, C> {
 
     /// Allows a clock whose resolution is coarser than a tenth of a bucket.
     ///
-    /// No count is lost, but buckets are unequal: each has the adds of the clock's readings that lie in it. With a
-    /// tick of 4 ms, buckets of 10 ms have two or three ticks each; and of buckets that are shorter than a tick,
-    /// most have no adds. Sums and rates are wrong by as much, at both ends of the interval.
+    /// No count is lost, but buckets are unequal: each has the adds of the clock's readings that
+    /// lie in it. With a tick of 4 ms, buckets of 10 ms have two or three ticks each; and of
+    /// buckets that are shorter than a tick, most have no adds. Sums and rates are wrong by as
+    /// much, at both ends of the interval.
     ///
     /// [`SlidingWindow::reconfigure`] does not ask the builder: it refuses a geometry that the clock is too coarse
     /// for.
@@ -264,8 +270,8 @@ impl<E: Event, C: Clock> Builder<E, C> {
     /// # Errors
     ///
     /// [`BuildError`] if the interval or the number of buckets is zero, if the buckets do not divide
-    /// the interval into whole nanoseconds, if either is too large, or if the clock is coarser than a
-    /// tenth of a bucket and was not [allowed](Self::allow_coarse_clock) to be.
+    /// the interval into whole nanoseconds, if either is too large, or if the clock is coarser than
+    /// a tenth of a bucket and was not [allowed](Self::allow_coarse_clock) to be.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

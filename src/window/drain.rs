@@ -10,10 +10,11 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// Hands every closed bucket that was not handed out yet to `each`, oldest first. Returns how
     /// many there were.
     ///
-    /// Each bucket that was ever added to has one turn, in the order of their starts. Buckets without an
-    /// add have no turn, nor have those whose adds left nothing: adds of 0 to a `Count` event, or steps of a `Signed`
-    /// one that cancel each other. So a line per bucket makes a log that adds up: while no thread adds, the
-    /// difference between [`lifetime`](Self::lifetime) and all that was handed out is exactly
+    /// Each bucket that was ever added to has one turn, in the order of their starts. Buckets
+    /// without an add have no turn, nor have those whose adds left nothing: adds of 0 to a `Count`
+    /// event, or steps of a `Signed` one that cancel each other. So a line per bucket makes a log
+    /// that adds up: while no thread adds, the difference between [`lifetime`](Self::lifetime) and
+    /// all that was handed out is exactly
     ///
     /// * what is in the newest bucket, which is not closed;
     /// * what was [`late`](Self::late), whether or not a tier has it;
@@ -23,22 +24,24 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// * what a [`clear`](Self::clear) has forgotten. No start has a second turn behind it, unless it takes the
     ///   window back.
     ///
-    /// Of a record that is back-dated *while* its bucket has its turn, a part may be handed out: its sum, say, without
-    /// its count. The rest comes after the turn, and counts as said.
+    /// Of a record that is back-dated *while* its bucket has its turn, a part may be handed out:
+    /// its sum, say, without its count. The rest comes after the turn, and counts as said.
     ///
-    /// No thread waits: if another thread is draining, this returns 0 at once. While the geometry is being
-    /// changed, it hands out no more until a later call. A bucket that cannot be closed yet holds up those
-    /// after it until a later call. (With restartable sequences, a bucket is closed when the next one is
-    /// opened. Without, so it is, unless a thread is found in the middle of an add, which must have finished it; by
+    /// No thread waits: if another thread is draining, this returns 0 at once. While the geometry
+    /// is being changed, it hands out no more until a later call. A bucket that cannot be closed
+    /// yet holds up those after it until a later call. (With restartable sequences, a bucket is
+    /// closed when the next one is opened. Without, so it is, unless a thread is found in the
+    /// middle of an add, which must have finished it; by
     /// [epochs](crate::Strategy::Epochs), unless a thread is pinned.)
     ///
     /// # Changes of geometry
     ///
     /// [`reconfigure`](Self::reconfigure) takes no bucket's turn away, unless it takes the bucket out of the
-    /// ring. All buckets of one geometry have their turns before those of the next: bucket 2 of a geometry
-    /// may come after bucket 4 of the one before. Each has its own start and length. From the second
-    /// change on, buckets of the geometries before the last that have not been handed out may be merged.
-    /// They then come first, as buckets of the present geometry, in the order of their starts.
+    /// ring. All buckets of one geometry have their turns before those of the next: bucket 2 of a
+    /// geometry may come after bucket 4 of the one before. Each has its own start and length. From
+    /// the second change on, buckets of the geometries before the last that have not been handed
+    /// out may be merged. They then come first, as buckets of the present geometry, in the order of
+    /// their starts.
     ///
     /// # Panics
     ///
@@ -72,15 +75,17 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
 
     /// Closes the newest bucket if its time is over and it holds anything.
     ///
-    /// An add closes the bucket before its own. So a window that is no longer added to keeps its last bucket open, and
+    /// An add closes the bucket before its own. So a window that is no longer added to keeps its
+    /// last bucket open, and
     /// [`drain_closed`](Self::drain_closed) does not hand it out; and if the next add comes after more than the interval, that
     /// bucket has left the ring. Call this before each drain, and the log has it.
     ///
-    /// It opens the bucket of the clock's now, at the cost of an add that does, and counts nothing. A bucket that holds
-    /// nothing stays open, unless the builder was given a [lead](crate::Builder::max_lead): a window at rest costs a look
-    /// at its newest bucket. An add that is under way may be
-    /// missed, and is then found by the next call. Never waits. (Without restartable sequences, if a thread is in the middle of an add, the bucket is
-    /// closed when that has finished it; another call of `drain_closed` then finds it.)
+    /// It opens the bucket of the clock's now, at the cost of an add that does, and counts nothing.
+    /// A bucket that holds nothing stays open, unless the builder was given a
+    /// [lead](crate::Builder::max_lead): a window at rest costs a look at its newest bucket. An add
+    /// that is under way may be missed, and is then found by the next call. Never waits. (Without
+    /// restartable sequences, if a thread is in the middle of an add, the bucket is closed when
+    /// that has finished it; another call of `drain_closed` then finds it.)
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

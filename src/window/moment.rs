@@ -2,14 +2,16 @@
 //!
 //! # Theorem
 //!
-//! Of two moments of a window, the later taken after the earlier was returned, each number's difference is exactly
-//! what was added to that number between them: every add is in one moment's total or in the difference, as a whole.
+//! Of two moments of a window, the later taken after the earlier was returned, each number's
+//! difference is exactly what was added to that number between them: every add is in one moment's
+//! total or in the difference, as a whole.
 //!
 //! # Why
 //!
-//! A number's total is the sum of cells that only grow (the ring's third rule): an add is one atomic step in
-//! one of them, for good. What bucket, geometry or drain it belongs to changes nothing in that sum. A moment loads each
-//! cell once, so it has the add or has not. The later moment loads each cell later, so it has what the earlier one has.
+//! A number's total is the sum of cells that only grow (the ring's third rule): an add is one
+//! atomic step in one of them, for good. What bucket, geometry or drain it belongs to changes
+//! nothing in that sum. A moment loads each cell once, so it has the add or has not. The later
+//! moment loads each cell later, so it has what the earlier one has.
 
 use std::fmt::{self, Debug, Formatter};
 
@@ -23,21 +25,23 @@ use crate::window::identity::Identity;
 
 /// # Since a moment
 impl<E: Event, C: Clock> SlidingWindow<E, C> {
-    /// A moment of this window, from which on adds can be [counted](Self::since): when a circuit breaker half-opened,
-    /// say, or when somebody last looked.
+    /// A moment of this window, from which on adds can be [counted](Self::since): when a circuit
+    /// breaker half-opened, say, or when somebody last looked.
     ///
-    /// Every add to an event is before the moment or after it: exactly one of the two, whatever runs at the same
-    /// time. An add that returned before the call is before the moment, and one that begins when the call has
-    /// returned is after it. What decides is when the add is *made*: not its timestamp, nor its bucket. So neither
-    /// the interval matters, nor [`clear`](Self::clear), [`reconfigure`](Self::reconfigure) or
+    /// Every add to an event is before the moment or after it: exactly one of the two, whatever
+    /// runs at the same time. An add that returned before the call is before the moment, and one
+    /// that begins when the call has returned is after it. What decides is when the add is *made*:
+    /// not its timestamp, nor its bucket. So neither the interval matters, nor
+    /// [`clear`](Self::clear), [`reconfigure`](Self::reconfigure) or
     /// [drains](Self::drain_closed), nor that an add is back-dated or [late](Self::late). Successive moments divide
     /// all adds among them, and nothing is left over.
     ///
-    /// It is *not* one snapshot of several events: each has its own instant during the call. Nor of the two numbers of a
-    /// `Value` event: of a record that is being made meanwhile, the sum may be before the moment, and the count after it.
+    /// It is *not* one snapshot of several events: each has its own instant during the call. Nor of
+    /// the two numbers of a `Value` event: of a record that is being made meanwhile, the sum may be
+    /// before the moment, and the count after it.
     ///
-    /// Costs what [`lifetime`](Self::lifetime) costs, for each event. No clock is read, and nothing is written or
-    /// allocated.
+    /// Costs what [`lifetime`](Self::lifetime) costs, for each event. No clock is read, and nothing
+    /// is written or allocated.
     ///
     /// ```
     /// use windrow::{Moment, SlidingWindow, events};
@@ -77,8 +81,8 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
 
     /// What was added since a moment of this window; `None` if it is a moment of another window.
     ///
-    /// It is [`moment`](Self::moment), and then [`Moment::since`]: so adds that run at the same time may be in it or not.
-    /// With none running it is exact.
+    /// It is [`moment`](Self::moment), and then [`Moment::since`]: so adds that run at the same
+    /// time may be in it or not. With none running it is exact.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -100,8 +104,8 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
 
 /// A moment of a window: from [`SlidingWindow::moment`].
 ///
-/// It is the window's running totals, held in place: eight bytes for each cell of its events. It outlives its window, and
-/// does not change.
+/// It is the window's running totals, held in place: eight bytes for each cell of its events. It
+/// outlives its window, and does not change.
 ///
 /// [`SlidingWindow::moment`]: crate::SlidingWindow::moment
 #[derive(Clone, Debug)]
@@ -111,9 +115,11 @@ pub struct Moment<E: Event> {
 }
 
 impl<E: Event> Moment<E> {
-    /// What was added between an earlier moment and this one; `None` if the two are of different windows.
+    /// What was added between an earlier moment and this one; `None` if the two are of different
+    /// windows.
     ///
-    /// So a reporter that keeps the moment of its last report misses nothing, and reports nothing twice:
+    /// So a reporter that keeps the moment of its last report misses nothing, and reports nothing
+    /// twice:
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -129,7 +135,8 @@ impl<E: Event> Moment<E> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     ///
-    /// Numbers wrap: if `earlier` is the later one, they are what they are the other way round, less than zero.
+    /// Numbers wrap: if `earlier` is the later one, they are what they are the other way round,
+    /// less than zero.
     pub fn since(&self, earlier: &Moment<E>) -> Option<Since<E>> {
         if self.of != earlier.of {
             return None;
@@ -144,10 +151,12 @@ impl<E: Event> Moment<E> {
     }
 }
 
-/// What was added to a window between two moments: from [`SlidingWindow::since`] and [`Moment::since`].
+/// What was added to a window between two moments: from [`SlidingWindow::since`] and
+/// [`Moment::since`].
 ///
-/// A copy, held in place. It has counts and sums, which are differences of running totals. A least and a greatest value
-/// since a moment are not: ask the [window](crate::SlidingWindow::stats) for those of its interval.
+/// A copy, held in place. It has counts and sums, which are differences of running totals. A least
+/// and a greatest value since a moment are not: ask the [window](crate::SlidingWindow::stats) for
+/// those of its interval.
 ///
 /// [`SlidingWindow::since`]: crate::SlidingWindow::since
 #[derive(Clone)]
@@ -156,8 +165,8 @@ pub struct Since<E: Event> {
 }
 
 impl<E: Event> Since<E> {
-    /// How many values were recorded of a `Value` event, modulo 2^63; of a `Count` or `Signed` event, what was added; of a
-    /// `Maximum` or `Minimum` event, 0.
+    /// How many values were recorded of a `Value` event, modulo 2^63; of a `Count` or `Signed`
+    /// event, what was added; of a `Maximum` or `Minimum` event, 0.
     ///
     /// ```
     /// # windrow::events! { enum Disk { Latency: Value } }
@@ -186,8 +195,8 @@ impl<E: Event> Since<E> {
         self.stats(event).sum
     }
 
-    /// The [`sum`](Self::sum) with its sign: of a `Signed` event, what it has gone up or down by. It is also what the sum
-    /// is between a later moment and an earlier one.
+    /// The [`sum`](Self::sum) with its sign: of a `Signed` event, what it has gone up or down by.
+    /// It is also what the sum is between a later moment and an earlier one.
     ///
     /// ```
     /// # windrow::events! { enum Pool { Open: Signed } }
@@ -217,9 +226,10 @@ impl<E: Event> Since<E> {
         self.stats(event).mean()
     }
 
-    /// How the values of a `Histogram` event that were recorded since are distributed: [percentiles](SlidingWindow#percentiles). Its least and
-    /// greatest value are known as well as the cells know them: no value is beyond them, and they are in the cells of the least value and of the
-    /// greatest. Allocates once.
+    /// How the values of a `Histogram` event that were recorded since are distributed:
+    /// [percentiles](SlidingWindow#percentiles). Its least and greatest value are known as well as
+    /// the cells know them: no value is beyond them, and they are in the cells of the least value
+    /// and of the greatest. Allocates once.
     ///
     /// ```
     /// # windrow::events! { enum Http { Rt: Histogram } }

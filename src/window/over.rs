@@ -17,8 +17,8 @@ use crate::window::totals::Totals;
 
 /// # Reading a part of the interval
 impl<E: Event, C: Clock> SlidingWindow<E, C> {
-    /// A handle that reads the newest part of the interval: as many whole buckets as cover `span`. The bucket of
-    /// the clock's now is one of them.
+    /// A handle that reads the newest part of the interval: as many whole buckets as cover `span`.
+    /// The bucket of the clock's now is one of them.
     ///
     /// Costs nothing but this check: the window is read by the handle's methods.
     ///
@@ -53,22 +53,25 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
 
 /// The newest part of a window's interval: from [`SlidingWindow::over`].
 ///
-/// Each call reads the window anew, at the clock's now. What [`SlidingWindow::sum`] promises holds here too, for the
-/// buckets of the span. No call allocates but [`distribution`](Self::distribution), and a thread's
+/// Each call reads the window anew, at the clock's now. What [`SlidingWindow::sum`] promises holds
+/// here too, for the buckets of the span. No call allocates but
+/// [`distribution`](Self::distribution), and a thread's
 /// [first](SlidingWindow#reading).
 ///
 /// Each call resolves the span by the geometry that the window has then. If that was
 /// [changed](SlidingWindow::reconfigure) since this handle was made, other buckets may cover it; and if the
-/// span is longer than the interval has become, the call reads the whole interval. [`covers`](Self::covers)
-/// says what it comes to.
+/// span is longer than the interval has become, the call reads the whole interval.
+/// [`covers`](Self::covers) says what it comes to.
 ///
-/// A [tier](crate::Builder::tier) has no note of a boundary if a bucket behind it was replaced before all older ones
-/// could be closed, because a thread stood still in an add. A span of a tier that would begin at such a boundary begins at
-/// the one before, or if that has left the tier, at the next one; and a span that would end at one ends at the next one.
+/// A [tier](crate::Builder::tier) has no note of a boundary if a bucket behind it was replaced
+/// before all older ones could be closed, because a thread stood still in an add. A span of a tier
+/// that would begin at such a boundary begins at the one before, or if that has left the tier, at
+/// the next one; and a span that would end at one ends at the next one.
 /// [`covers`](Self::covers), [`Totals::interval`] and [`Totals::end`] say where it lies, and its numbers are exact for that.
 ///
-/// A call reads the buckets of the span, and no others: an epoch pin, and some twenty instructions for each bucket and
-/// number. If the span is the whole interval, it costs what `SlidingWindow::sum` does.
+/// A call reads the buckets of the span, and no others: an epoch pin, and some twenty instructions
+/// for each bucket and number. If the span is the whole interval, it costs what
+/// `SlidingWindow::sum` does.
 ///
 /// ```
 /// use std::time::Duration;
@@ -98,7 +101,8 @@ impl<E: Event, C: Clock> Over<'_, E, C> {
         self.window.ring.view(|| self.window.nanos(), |view| read(view, view.recent(self.span)))
     }
 
-    /// The length of the buckets that the span is read from: the window's own, or those of the finest
+    /// The length of the buckets that the span is read from: the window's own, or those of the
+    /// finest
     /// [tier](crate::Builder::tier) that reaches back so far. The sum is exact from its oldest boundary on; only where that
     /// lies is a question of this length.
     ///
@@ -119,7 +123,8 @@ impl<E: Event, C: Clock> Over<'_, E, C> {
 
     /// What the span covers: its length rounded up to whole buckets, and at most the interval.
     ///
-    /// Of the newest bucket, only a part has passed. So a sum covers between this less one bucket, and this.
+    /// Of the newest bucket, only a part has passed. So a sum covers between this less one bucket,
+    /// and this.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -150,7 +155,8 @@ impl<E: Event, C: Clock> Over<'_, E, C> {
         self.read(|view, span| view.sum_in(span, cells))
     }
 
-    /// Count, sum, minimum and maximum of an event over the span. They agree as in [`SlidingWindow::stats`].
+    /// Count, sum, minimum and maximum of an event over the span. They agree as in
+    /// [`SlidingWindow::stats`].
     ///
     /// ```
     /// # windrow::events! { enum Disk { Latency: Value } }
@@ -163,9 +169,11 @@ impl<E: Event, C: Clock> Over<'_, E, C> {
         self.read(|view, span| view.stats_in(span, cells_of(event)))
     }
 
-    /// How the values of a `Histogram` event are distributed over the span: [percentiles](SlidingWindow#percentiles).
+    /// How the values of a `Histogram` event are distributed over the span:
+    /// [percentiles](SlidingWindow#percentiles).
     ///
-    /// Costs an epoch pin, and for each cell of the scale what [`sum`](Self::sum) does; and an allocation or two.
+    /// Costs an epoch pin, and for each cell of the scale what [`sum`](Self::sum) does; and an
+    /// allocation or two.
     ///
     /// ```
     /// # windrow::events! { enum Http { Rt: Histogram } }
@@ -182,12 +190,12 @@ impl<E: Event, C: Clock> Over<'_, E, C> {
         })
     }
 
-    /// What was added to a `Count` event per second of what the span [covers](Self::covers); of a `Value` event,
-    /// the records per second.
+    /// What was added to a `Count` event per second of what the span [covers](Self::covers); of a
+    /// `Value` event, the records per second.
     ///
-    /// It is low, because the newest bucket has only begun: by at most one bucket's share of what is covered, if
-    /// events come at a constant rate. [`complete`](Self::complete) and [`weighted_rate`](Self::weighted_rate)
-    /// are not.
+    /// It is low, because the newest bucket has only begun: by at most one bucket's share of what
+    /// is covered, if events come at a constant rate. [`complete`](Self::complete) and
+    /// [`weighted_rate`](Self::weighted_rate) are not.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -221,11 +229,11 @@ impl<E: Event, C: Clock> Over<'_, E, C> {
         self.read(|view, span| Totals::of(view, span, Timestamp::from_nanos(view.now())))
     }
 
-    /// All events over the same span as it ended with the bucket of `at`, as long as all its buckets are in the
-    /// ring, and count at the clock's now.
+    /// All events over the same span as it ended with the bucket of `at`, as long as all its
+    /// buckets are in the ring, and count at the clock's now.
     ///
-    /// So of a window of a minute, a span of ten seconds can be read as it was up to fifty seconds ago. What was
-    /// back-dated since is in it. [`Totals::end`] says where it ends.
+    /// So of a window of a minute, a span of ten seconds can be read as it was up to fifty seconds
+    /// ago. What was back-dated since is in it. [`Totals::end`] says where it ends.
     ///
     /// # Errors
     ///
@@ -262,12 +270,12 @@ impl<E: Event, C: Clock> Over<'_, E, C> {
         )
     }
 
-    /// All events over complete buckets: as many as cover the span of those before the bucket of the clock's now,
-    /// or all of these.
+    /// All events over complete buckets: as many as cover the span of those before the bucket of
+    /// the clock's now, or all of these.
     ///
-    /// For rates: all their time has passed. At a constant rate, [`Totals::rate`] is right, whatever part of the
-    /// newest bucket has passed. It changes only when a bucket ends, and it is as old as the newest bucket: up to
-    /// one bucket's length.
+    /// For rates: all their time has passed. At a constant rate, [`Totals::rate`] is right,
+    /// whatever part of the newest bucket has passed. It changes only when a bucket ends, and it is
+    /// as old as the newest bucket: up to one bucket's length.
     ///
     /// [`Totals::interval`] says what they cover: at most the interval less one bucket, unless a tier has no note of where
     /// they [end](Totals::end). Then the newest bucket may be one of them. In a window of one
@@ -298,16 +306,17 @@ impl<E: Event, C: Clock> Over<'_, E, C> {
         )
     }
 
-    /// An estimate of the sum over the span that ends at the clock's now, to the nanosecond: the *weighted* or
-    /// *sliding* count of rate limiters.
+    /// An estimate of the sum over the span that ends at the clock's now, to the nanosecond: the
+    /// *weighted* or *sliding* count of rate limiters.
     ///
-    /// It takes the buckets that lie in the span, and of the bucket in which the span begins, the share that
-    /// it covers: as if what that bucket holds had come evenly spread. With `w` that share, the error is at most the greater
-    /// of `w` and `1 - w` of what that one bucket holds. At a constant rate it is right.
+    /// It takes the buckets that lie in the span, and of the bucket in which the span begins, the
+    /// share that it covers: as if what that bucket holds had come evenly spread. With `w` that
+    /// share, the error is at most the greater of `w` and `1 - w` of what that one bucket holds. At
+    /// a constant rate it is right.
     ///
-    /// The span is rounded up to whole buckets; and, as it begins within one bucket more, it is at most the
-    /// interval less one bucket. [`covers_at_least`](crate::Builder::covers_at_least) builds a window with
-    /// that bucket more. In a window of one bucket the result is 0.
+    /// The span is rounded up to whole buckets; and, as it begins within one bucket more, it is at
+    /// most the interval less one bucket. [`covers_at_least`](crate::Builder::covers_at_least)
+    /// builds a window with that bucket more. In a window of one bucket the result is 0.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -327,8 +336,8 @@ impl<E: Event, C: Clock> Over<'_, E, C> {
         cells_of(event).sum().map_or(0.0, |cells| self.weighted(event, cells).0)
     }
 
-    /// The estimate of [`weighted_sum`](Self::weighted_sum) per second of the span that it is of; of a `Value`
-    /// event, of the records. With the error of that estimate.
+    /// The estimate of [`weighted_sum`](Self::weighted_sum) per second of the span that it is of;
+    /// of a `Value` event, of the records. With the error of that estimate.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

@@ -17,38 +17,42 @@ use crate::window::totals::Totals;
 
 /// # Reading
 ///
-/// Reads write nothing to the window. These allocate: what returns several buckets ([`snapshot`](Self::snapshot),
+/// Reads write nothing to the window. These allocate: what returns several buckets
+/// ([`snapshot`](Self::snapshot),
 /// [`last`](Self::last), [`series`](Self::series)) or rows ([`by_row`](Self::by_row)), and what is made of the cells of a
-/// `Histogram` event ([`distribution`](Self::distribution), its percentiles, [`count_above`](Self::count_above); and
+/// `Histogram` event ([`distribution`](Self::distribution), its percentiles,
+/// [`count_above`](Self::count_above); and
 /// [`previous`](Self::previous), of values that the bucket has). No other read
-/// allocates, of any kind of event: no sum, rate, count, mean, minimum, maximum or total. Excepted is
-/// a thread's first pin: a thread's first read (or add, by [epochs](crate::Strategy::Epochs))
-/// registers it with the epochs. That allocates once; the memory is freed when the thread has ended. In a
-/// thread-local's destructor the registration may be gone already: then each call allocates and frees one.
+/// allocates, of any kind of event: no sum, rate, count, mean, minimum, maximum or total. Excepted
+/// is a thread's first pin: a thread's first read (or add, by [epochs](crate::Strategy::Epochs))
+/// registers it with the epochs. That allocates once; the memory is freed when the thread has
+/// ended. In a thread-local's destructor the registration may be gone already: then each call
+/// allocates and frees one.
 impl<E: Event, C: Clock> SlidingWindow<E, C> {
-    /// The sum of an event over the interval that ends with the bucket of the clock's now, wrapping. 0 for a kind of
-    /// event that has [none](crate::Kind).
+    /// The sum of an event over the interval that ends with the bucket of the clock's now,
+    /// wrapping. 0 for a kind of event that has [none](crate::Kind).
     ///
-    /// *Not* an atomic snapshot: for the interval at the time that the call read, it lies between the
-    /// true count when the call began (as defined at [`Counter::sum`](crate::Counter::sum)) and the true
-    /// count when it returned. Adds that run at the same time may be in it or not, in any combination.
-    /// If the clock has stepped back, buckets from the future are not in it.
+    /// *Not* an atomic snapshot: for the interval at the time that the call read, it lies between
+    /// the true count when the call began (as defined at [`Counter::sum`](crate::Counter::sum)) and
+    /// the true count when it returned. Adds that run at the same time may be in it or not, in any
+    /// combination. If the clock has stepped back, buckets from the future are not in it.
     ///
-    /// If buckets leave the ring while they are read, the call reads the clock and the ring again: eight
-    /// times at most, so that it ends however short buckets are. The ninth reading is returned, whatever
-    /// it has missed. It includes every add before the call, but for those whose buckets had left the
-    /// interval when the call returned. It includes nothing twice.
+    /// If buckets leave the ring while they are read, the call reads the clock and the ring again:
+    /// eight times at most, so that it ends however short buckets are. The ninth reading is
+    /// returned, whatever it has missed. It includes every add before the call, but for those whose
+    /// buckets had left the interval when the call returned. It includes nothing twice.
     ///
-    /// It is not a sum over the last interval to the nanosecond either. The oldest bucket drops out as a
-    /// whole when a new one begins, so the sum covers between `interval - length` and `interval`. Of two
-    /// bursts one interval apart, it may include both, or the first may just have left. The error is at
-    /// most what one bucket holds. More buckets make it smaller.
+    /// It is not a sum over the last interval to the nanosecond either. The oldest bucket drops out
+    /// as a whole when a new one begins, so the sum covers between `interval - length` and
+    /// `interval`. Of two bursts one interval apart, it may include both, or the first may just
+    /// have left. The error is at most what one bucket holds. More buckets make it smaller.
     ///
-    /// Costs a clock reading, a load for each [open row](crate::strategy#rows) and some twenty more, however many buckets
-    /// there are. Where adds to older buckets are in the interval, or no add has come since the live bucket ended, it costs an
-    /// epoch pin and a load for some buckets besides; after a bucket that could not be closed in time, or a
-    /// change of geometry, a load or two for each bucket. Writes nothing; allocates nothing, but for a
-    /// thread's [first](#reading).
+    /// Costs a clock reading, a load for each [open row](crate::strategy#rows) and some twenty
+    /// more, however many buckets there are. Where adds to older buckets are in the interval, or no
+    /// add has come since the live bucket ended, it costs an epoch pin and a load for some buckets
+    /// besides; after a bucket that could not be closed in time, or a change of geometry, a load or
+    /// two for each bucket. Writes nothing; allocates nothing, but for a thread's
+    /// [first](#reading).
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -79,13 +83,14 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
         self.ring.view(|| self.nanos(), |view| view.total(position))
     }
 
-    /// Count, sum, minimum and maximum of an event over the interval. What [`sum`](Self::sum) promises
-    /// holds here too.
+    /// Count, sum, minimum and maximum of an event over the interval. What [`sum`](Self::sum)
+    /// promises holds here too.
     ///
-    /// In closed buckets they agree: they are of the same records. In the live bucket, sum, minimum and
-    /// maximum may be ahead of the count by the records that are being made. In a closed bucket, too, they
-    /// may be ahead, by the back-dated records that are being made while it is read. (A record is
-    /// back-dated if its bucket is no longer the live one when the record reaches it.)
+    /// In closed buckets they agree: they are of the same records. In the live bucket, sum, minimum
+    /// and maximum may be ahead of the count by the records that are being made. In a closed
+    /// bucket, too, they may be ahead, by the back-dated records that are being made while it is
+    /// read. (A record is back-dated if its bucket is no longer the live one when the record
+    /// reaches it.)
     ///
     /// ```
     /// # windrow::events! { enum Disk { Latency: Value } }
@@ -107,12 +112,12 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
         self.ring.view(|| self.nanos(), |view| view.stats_in(view.interval(), cells))
     }
 
-    /// All events over the interval, by one reading of the clock. What [`sum`](Self::sum) promises holds
-    /// for each number.
+    /// All events over the interval, by one reading of the clock. What [`sum`](Self::sum) promises
+    /// holds for each number.
     ///
-    /// For what is made of several events: a share of failures, a mean. Costs what `sum` does, for each number that adds
-    /// up; and with events that have extremes, an epoch pin and two loads for each bucket and event. Allocates nothing, but
-    /// for a thread's [first](#reading).
+    /// For what is made of several events: a share of failures, a mean. Costs what `sum` does, for
+    /// each number that adds up; and with events that have extremes, an epoch pin and two loads for
+    /// each bucket and event. Allocates nothing, but for a thread's [first](#reading).
     ///
     /// ```
     /// # windrow::events! { enum Http { Success: Count, Failure: Count } }
@@ -130,8 +135,8 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// All buckets of the interval: exactly [`buckets`](Self::buckets) entries, oldest first, gaps
     /// filled with zeros. There are fewer only if one would begin before time zero.
     ///
-    /// Costs one allocation; and of `Histogram` events, one or two for each bucket that has values of them: 24 bytes for each
-    /// cell of the scale that the bucket has used.
+    /// Costs one allocation; and of `Histogram` events, one or two for each bucket that has values
+    /// of them: 24 bytes for each cell of the scale that the bucket has used.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -182,9 +187,10 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
 
     /// The bucket just before the one of the clock's now, whether or not there was an add since.
     ///
-    /// It is zeros if it had no adds, or has left the ring. (In a window of one bucket, it leaves with the
-    /// first add to the next.) The first bucket of all time has none before it: then the result begins
-    /// and ends at zero. This writes nothing. It allocates nothing, unless the bucket has values of `Histogram` events: see
+    /// It is zeros if it had no adds, or has left the ring. (In a window of one bucket, it leaves
+    /// with the first add to the next.) The first bucket of all time has none before it: then the
+    /// result begins and ends at zero. This writes nothing. It allocates nothing, unless the bucket
+    /// has values of `Histogram` events: see
     /// [`snapshot`](Self::snapshot).
     ///
     /// ```
@@ -203,9 +209,9 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
 
     /// Everything that was ever added, late adds too.
     ///
-    /// With no add running it is exact. Count and sum never go back (except when they wrap, and of a `Signed` event). They lie
-    /// between what was added before the call and what was begun before its return. Costs a load for
-    /// each [open row](crate::strategy#rows) and block.
+    /// With no add running it is exact. Count and sum never go back (except when they wrap, and of
+    /// a `Signed` event). They lie between what was added before the call and what was begun before
+    /// its return. Costs a load for each [open row](crate::strategy#rows) and block.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -221,13 +227,15 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
         cells_of(event).stats(|position| self.ring.lifetime(position))
     }
 
-    /// What each core's row holds of the count of an event's [`lifetime`](Self::lifetime): how its adds, or records, are spread.
-    /// Of a kind of event that has none, there are no rows.
+    /// What each core's row holds of the count of an event's [`lifetime`](Self::lifetime): how its
+    /// adds, or records, are spread. Of a kind of event that has none, there are no rows.
     ///
-    /// Each row is as consistent as `lifetime`, and never goes back. They are read one after the other: adds that run at the same
-    /// time may be in them or not. Costs a load for each [open row](crate::strategy#rows) and block, and an allocation.
+    /// Each row is as consistent as `lifetime`, and never goes back. They are read one after the
+    /// other: adds that run at the same time may be in them or not. Costs a load for each [open
+    /// row](crate::strategy#rows) and block, and an allocation.
     ///
-    /// It is *not* about the interval. What each row has added in some time is the difference of two looks:
+    /// It is *not* about the interval. What each row has added in some time is the difference of
+    /// two looks:
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -242,12 +250,14 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
         cells.map_or_else(ByRow::default, |cells| self.ring.by_row(cells))
     }
 
-    /// What was added when the bucket of its time had already left the ring. Either the clock had stepped
-    /// back by an interval, or the thread had stalled that long between reading the clock and adding. And what was
-    /// added further ahead of the newest bucket than the builder [allows](crate::Builder::max_lead).
+    /// What was added when the bucket of its time had already left the ring. Either the clock had
+    /// stepped back by an interval, or the thread had stalled that long between reading the clock
+    /// and adding. And what was added further ahead of the newest bucket than the builder
+    /// [allows](crate::Builder::max_lead).
     ///
-    /// It is in [`lifetime`](Self::lifetime), and in no bucket of the window. [Tiers](crate::Builder::tier) that reach back
-    /// to its time have it; what leads by too much is in none.
+    /// It is in [`lifetime`](Self::lifetime), and in no bucket of the window.
+    /// [Tiers](crate::Builder::tier) that reach back to its time have it; what leads by too much is
+    /// in none.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

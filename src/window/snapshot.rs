@@ -110,8 +110,8 @@ impl<E: Event> Snapshot<E> {
         self.interval
     }
 
-    /// The buckets, oldest first, gaps filled with zeros. There are fewer than asked for only if one
-    /// would begin before time zero.
+    /// The buckets, oldest first, gaps filled with zeros. There are fewer than asked for only if
+    /// one would begin before time zero.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -143,8 +143,8 @@ impl<E: Event> Snapshot<E> {
         self.buckets.iter()
     }
 
-    /// Whether no event was counted in any bucket: in all of them the count of each event is zero, and no
-    /// `Maximum` or `Minimum` has a value.
+    /// Whether no event was counted in any bucket: in all of them the count of each event is zero,
+    /// and no `Maximum` or `Minimum` has a value.
     ///
     /// It is *not* about the number of buckets, which is never zero.
     ///
@@ -172,8 +172,8 @@ impl<E: Event> Snapshot<E> {
         self.stats(event).sum
     }
 
-    /// What was added to a `Count` event per second of the interval; of a `Value` event, the records per second.
-    /// With the error of [`SlidingWindow::rate`](crate::SlidingWindow::rate).
+    /// What was added to a `Count` event per second of the interval; of a `Value` event, the
+    /// records per second. With the error of [`SlidingWindow::rate`](crate::SlidingWindow::rate).
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -202,7 +202,8 @@ impl<E: Event> Snapshot<E> {
         self.buckets.iter().map(|bucket| bucket.stats_at(cells)).sum()
     }
 
-    /// How the values of a `Histogram` event are distributed over all buckets: [percentiles](crate::SlidingWindow#percentiles). Allocates.
+    /// How the values of a `Histogram` event are distributed over all buckets:
+    /// [percentiles](crate::SlidingWindow#percentiles). Allocates.
     ///
     /// ```
     /// # windrow::events! { enum Http { Rt: Histogram } }
@@ -231,8 +232,8 @@ impl<'a, E: Event> IntoIterator for &'a Snapshot<E> {
 
 /// What one bucket held.
 ///
-/// Two are equal if they begin and end at the same times, both are closed or neither is, and each event's stats
-/// are equal.
+/// Two are equal if they begin and end at the same times, both are closed or neither is, and each
+/// event's stats are equal.
 #[derive(Clone)]
 pub struct BucketSnapshot<E: Event> {
     start: Timestamp,
@@ -361,7 +362,8 @@ impl<E: Event> BucketSnapshot<E> {
         self.numbers.stats(cells)
     }
 
-    /// How the values of a `Histogram` event are distributed: [percentiles](crate::SlidingWindow#percentiles). Allocates once.
+    /// How the values of a `Histogram` event are distributed:
+    /// [percentiles](crate::SlidingWindow#percentiles). Allocates once.
     ///
     /// ```
     /// # windrow::events! { enum Http { Rt: Histogram } }
@@ -391,7 +393,8 @@ impl<E: Event> BucketSnapshot<E> {
         <E::Cells as Positions<E>>::CELLS.iter().map(|cells| self.stats_at(*cells))
     }
 
-    /// Whether no event was counted in it: the count of each event is zero, and no `Maximum` or `Minimum` has a value.
+    /// Whether no event was counted in it: the count of each event is zero, and no `Maximum` or
+    /// `Minimum` has a value.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -406,12 +409,13 @@ impl<E: Event> BucketSnapshot<E> {
         self.all_stats().all(|stats| stats.count == 0 && stats.min.or(stats.max).is_none())
     }
 
-    /// Whether it was final: only a back-dated add, whose timestamp is older than the newest bucket, can
-    /// still change it. Never true of the live bucket.
+    /// Whether it was final: only a back-dated add, whose timestamp is older than the newest
+    /// bucket, can still change it. Never true of the live bucket.
     ///
-    /// The thread that opens the next bucket closes this one. But without restartable sequences, if it finds a
-    /// thread in the middle of an add, the bucket is closed some time later: when every thread that was in
-    /// an add (by [epochs](crate::Strategy::Epochs): or pinned) has finished it, and a thread opens another bucket.
+    /// The thread that opens the next bucket closes this one. But without restartable sequences, if
+    /// it finds a thread in the middle of an add, the bucket is closed some time later: when every
+    /// thread that was in an add (by [epochs](crate::Strategy::Epochs): or pinned) has finished it,
+    /// and a thread opens another bucket.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

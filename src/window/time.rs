@@ -57,17 +57,20 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
         self.built
     }
 
-    /// The wall-clock time of a moment on the window's clock, past or future: for a log, say, of what
+    /// The wall-clock time of a moment on the window's clock, past or future: for a log, say, of
+    /// what
     /// [`drain_closed`](Self::drain_closed) hands out.
     ///
-    /// It reads both clocks now, and is as far from the wall clock's now as `at` is from the window's. So it is
-    /// right to the resolution of both, and to the time that passes between the two readings, which may be long
-    /// if the thread is interrupted there; and for as long as the wall clock was not set, nor is, between `at` and
-    /// now. It is *not* a fixed mapping: two calls for one moment may differ by as much. For a clock that does not
-    /// run with real time ([`Manual`](crate::clock::Manual)), it says when `at` would be if it did from now on.
+    /// It reads both clocks now, and is as far from the wall clock's now as `at` is from the
+    /// window's. So it is right to the resolution of both, and to the time that passes between the
+    /// two readings, which may be long if the thread is interrupted there; and for as long as the
+    /// wall clock was not set, nor is, between `at` and now. It is *not* a fixed mapping: two calls
+    /// for one moment may differ by as much. For a clock that does not run with real time
+    /// ([`Manual`](crate::clock::Manual)), it says when `at` would be if it did from now on.
     ///
-    /// A time that the system cannot represent is replaced by [`SystemTime::UNIX_EPOCH`]. (On Windows those are
-    /// the times before 1601; on other systems none that is within 584 years of today.)
+    /// A time that the system cannot represent is replaced by [`SystemTime::UNIX_EPOCH`]. (On
+    /// Windows those are the times before 1601; on other systems none that is within 584 years of
+    /// today.)
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

@@ -11,14 +11,15 @@ use crate::ring::{Span, View};
 use crate::timestamp::Timestamp;
 use crate::window::rate::per_second;
 
-/// What a span of a window held of each event, at one moment of its clock: from [`SlidingWindow::totals`] and
+/// What a span of a window held of each event, at one moment of its clock: from
+/// [`SlidingWindow::totals`] and
 /// [`Over`](crate::Over).
 ///
-/// It is a copy, held in place: it does not change. It is *not* an atomic snapshot: all its numbers are of the
-/// same buckets, but each was read at some moment during the call, and adds that run at the same time
-/// may be in it or not, in any combination. So two events that a thread always adds to together may differ. In a
-/// window that no thread adds to meanwhile, it is exact. Count, sum, minimum and maximum of one event agree as
-/// in [`SlidingWindow::stats`].
+/// It is a copy, held in place: it does not change. It is *not* an atomic snapshot: all its numbers
+/// are of the same buckets, but each was read at some moment during the call, and adds that run at
+/// the same time may be in it or not, in any combination. So two events that a thread always adds
+/// to together may differ. In a window that no thread adds to meanwhile, it is exact. Count, sum,
+/// minimum and maximum of one event agree as in [`SlidingWindow::stats`].
 ///
 /// ```
 /// use windrow::{SlidingWindow, events};
@@ -66,8 +67,8 @@ impl<E: Event> Totals<E> {
         self.at
     }
 
-    /// The span that its buckets cover: the window's interval; or what [`Over`](crate::Over) covers. Zero if it
-    /// has no bucket: see [`Over::complete`](crate::Over::complete).
+    /// The span that its buckets cover: the window's interval; or what [`Over`](crate::Over)
+    /// covers. Zero if it has no bucket: see [`Over::complete`](crate::Over::complete).
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -79,7 +80,8 @@ impl<E: Event> Totals<E> {
         self.interval
     }
 
-    /// Returns where the newest of its buckets ends, which lies after [`at`](Self::at) unless its buckets are
+    /// Returns where the newest of its buckets ends, which lies after [`at`](Self::at) unless its
+    /// buckets are
     /// [complete](crate::Over::complete); of totals without a bucket, `at`.
     ///
     /// What it holds was added in the [interval](Self::interval) up to there. Where a
@@ -126,7 +128,8 @@ impl<E: Event> Totals<E> {
         self.stats_of(cells_of(event))
     }
 
-    /// How its values are distributed, of a `Histogram` event: [percentiles](crate::SlidingWindow#percentiles). Allocates once.
+    /// How its values are distributed, of a `Histogram` event:
+    /// [percentiles](crate::SlidingWindow#percentiles). Allocates once.
     ///
     /// ```
     /// # windrow::events! { enum Http { Rt: Histogram } }
@@ -148,8 +151,8 @@ impl<E: Event> Totals<E> {
         index.stats(|position| cells[position])
     }
 
-    /// The mean of the values recorded; `None` if there were none. Of a `Count` or `Signed` event whose sum is not 0,
-    /// it is 1.
+    /// The mean of the values recorded; `None` if there were none. Of a `Count` or `Signed` event
+    /// whose sum is not 0, it is 1.
     ///
     /// ```
     /// # windrow::events! { enum Disk { Latency: Value } }
@@ -163,9 +166,10 @@ impl<E: Event> Totals<E> {
         self.stats(event).mean()
     }
 
-    /// What was added to a `Count` event per second of the [interval](Self::interval); of a `Value` event, the
-    /// records per second. With the error of [`SlidingWindow::rate`](crate::SlidingWindow::rate), unless its
-    /// buckets are [complete](crate::Over::complete). 0 if there is no bucket.
+    /// What was added to a `Count` event per second of the [interval](Self::interval); of a `Value`
+    /// event, the records per second. With the error of
+    /// [`SlidingWindow::rate`](crate::SlidingWindow::rate), unless its buckets are
+    /// [complete](crate::Over::complete). 0 if there is no bucket.
     ///
     /// ```
     /// # windrow::events! { enum Disk { Latency: Value } }

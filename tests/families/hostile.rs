@@ -66,7 +66,8 @@ fn what_makes_a_metric_may_look_at_its_family() {
     assert_eq!(sums, [1, 2]);
 }
 
-/// A removal costs what it does without them, as far as it depends on them. The quickest of many, in turns.
+/// A removal costs what it does without them, as far as it depends on them. The quickest of many,
+/// in turns.
 #[test]
 fn a_removal_does_not_look_at_all_that_handles_keep() {
     let families = [0, 40_000].map(|kept| {

@@ -1,4 +1,5 @@
-//! Families: what each set of labels counts, what they count together, and what becomes of those that leave.
+//! Families: what each set of labels counts, what they count together, and what becomes of those
+//! that leave.
 
 mod counts;
 mod hostile;
@@ -290,7 +291,8 @@ fn series_that_are_not_used_are_idle() {
     assert_eq!((family.len(), family.lifetime()), (0, 3));
 }
 
-/// A family that finds its series by their index hides one that was removed, until it is used again.
+/// A family that finds its series by their index hides one that was removed, until it is used
+/// again.
 #[test]
 fn a_series_of_enums_goes_on_where_it_was() {
     let family: Family<Switch, Counter> = Family::new().limit(1);
@@ -363,8 +365,8 @@ fn a_metric_that_cannot_be_made_counts_nothing_and_takes_no_room() {
     assert_eq!((family.with(Text { text: "a" }).sum(), family.refused()), (1, 0));
 }
 
-/// Threads make, use, keep, remove and read the same few series. Nothing that was added is missing, and
-/// the lifetime never goes back.
+/// Threads make, use, keep, remove and read the same few series. Nothing that was added is missing,
+/// and the lifetime never goes back.
 #[test]
 fn nothing_is_lost_while_series_come_and_go() {
     const ADDS: u64 = 60_000;

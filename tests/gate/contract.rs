@@ -152,7 +152,8 @@ fn a_clock_that_steps_back_finds_the_latest_bucket() {
     assert!(gate.try_admit(2));
 }
 
-/// Of a bucket that was opened for a wait, the gate knows that it has begun, also if the clock steps back then.
+/// Of a bucket that was opened for a wait, the gate knows that it has begun, also if the clock
+/// steps back then.
 #[test]
 fn nor_is_a_bucket_ahead_again_once_it_has_begun() {
     let (gate, clock) = gate(3, 2);
@@ -207,7 +208,8 @@ fn a_gate_is_shown_and_shared() {
     assert_eq!(format!("{gate:?}"), "Gate { limit: 7, interval: 1s, buckets: 2, .. }");
 }
 
-/// A wait may end within a bucket of the next geometry; of the one after that, it must be found where it ends.
+/// A wait may end within a bucket of the next geometry; of the one after that, it must be found
+/// where it ends.
 #[test]
 fn a_wait_stays_where_it_is_through_all_changes() {
     let (gate, clock) = gate(1, 2);

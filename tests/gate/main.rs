@@ -1,4 +1,5 @@
-//! The gate: random histories beside a reference model, threads at the edges of short buckets, and what it says of itself.
+//! The gate: random histories beside a reference model, threads at the edges of short buckets, and
+//! what it says of itself.
 
 mod contract;
 mod edges;
@@ -12,7 +13,8 @@ mod storm;
 
 use std::collections::BTreeMap;
 
-/// The most that was granted in any run of so many buckets, of what was granted in each, by its start.
+/// The most that was granted in any run of so many buckets, of what was granted in each, by its
+/// start.
 fn most_in_a_run(granted: &BTreeMap<u64, u64>, length: u64, buckets: u64) -> u64 {
     let run = |last: &u64| {
         let first = last.saturating_sub(length * (buckets - 1));

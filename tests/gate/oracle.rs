@@ -26,7 +26,8 @@ struct Oracle {
     buckets: u64,
     limit: u64,
     now: u64,
-    /// The latest start that a clock has shown to a call that asks for something, or changes the geometry.
+    /// The latest start that a clock has shown to a call that asks for something, or changes the
+    /// geometry.
     reached: u64,
     /// The latest start that anything was decided in.
     head: u64,
@@ -188,8 +189,8 @@ proptest! {
         }
     }
 
-    /// By the definition alone: whatever happens to time, no run of buckets has more than the limit; and a refusal
-    /// was right.
+    /// By the definition alone: whatever happens to time, no run of buckets has more than the
+    /// limit; and a refusal was right.
     #[test]
     fn no_run_of_buckets_has_more_than_the_limit(
         length in 1..12_u64, buckets in 1..7_u64, limit in 1..10_u64,

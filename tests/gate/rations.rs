@@ -1,4 +1,5 @@
-//! Rations: never over the limit, and all that was granted is used, or lies in rows, or is granted again.
+//! Rations: never over the limit, and all that was granted is used, or lies in rows, or is granted
+//! again.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -34,8 +35,8 @@ fn roomy(most: u64) -> (RationedGate<Manual>, Manual) {
     (rationed(1 << 20, 10, 2, most, clock.clone()), clock)
 }
 
-/// What was granted is used, or lies in rations: where all is of one interval. (Else what a thread has left on another core counts no
-/// more, and lies there.)
+/// What was granted is used, or lies in rations: where all is of one interval. (Else what a thread
+/// has left on another core counts no more, and lies there.)
 fn assert_adds_up(gate: &RationedGate<Manual>, used: u64) {
     assert_eq!(gate.exact().granted(), used + gate.unused());
 }
@@ -172,7 +173,8 @@ fn shorter_buckets_begin_when_a_ration_has_ended() {
     assert!((100 - gate.unused()..=100).contains(&used(510)));
 }
 
-/// What changes of the length have moved nobody finds again: it stays counted, and is not taken off what others were granted.
+/// What changes of the length have moved nobody finds again: it stays counted, and is not taken off
+/// what others were granted.
 #[test]
 fn after_two_changes_nothing_is_taken_off_another_bucket() {
     let clock = Manual::default();
@@ -283,7 +285,8 @@ fn in_each_strategy_threads_keep_the_limit_and_lose_nothing() {
     }
 }
 
-/// Threads use up a bucket. What was granted is used or lies in rations, and not more lies there than is said.
+/// Threads use up a bucket. What was granted is used or lies in rations, and not more lies there
+/// than is said.
 #[test]
 #[ignore = "run by the test above, in processes of its own"]
 fn at_rest_all_is_somewhere_here() {
@@ -316,8 +319,8 @@ fn at_rest_all_is_somewhere_here() {
     }
 }
 
-/// Threads at the edges of short buckets: a strict gate keeps its limit in every span of time, by the instants before and after
-/// each call.
+/// Threads at the edges of short buckets: a strict gate keeps its limit in every span of time, by
+/// the instants before and after each call.
 #[test]
 #[ignore = "run by the test above, in processes of its own"]
 fn no_span_of_time_has_more_here() {

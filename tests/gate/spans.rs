@@ -1,4 +1,5 @@
-//! Every span of time, looked at one by one: what a strict gate promises, also of those who wait, and while its geometry changes.
+//! Every span of time, looked at one by one: what a strict gate promises, also of those who wait,
+//! and while its geometry changes.
 
 use std::time::Duration;
 
@@ -83,7 +84,8 @@ proptest! {
         prop_assert!(most <= limit, "{} in a span: {:?}", most, granted);
     }
 
-    /// What was granted before a change counts after it, as late as it can have been: so no span of the shortest interval has more.
+    /// What was granted before a change counts after it, as late as it can have been: so no span of
+    /// the shortest interval has more.
     #[test]
     fn and_while_its_geometry_changes(
         limit in 1..10_u64,

@@ -1,5 +1,5 @@
-//! Histograms: what a distribution says beside the list of all values, what merges give, and records under threads that read and
-//! drain.
+//! Histograms: what a distribution says beside the list of all values, what merges give, and
+//! records under threads that read and drain.
 
 mod cells;
 mod error;

@@ -24,7 +24,8 @@ proptest! {
         prop_assert_eq!(merged, distribution(scale, &[one, two].concat()));
     }
 
-    /// In either order. The range of both is all there is, so that each value is in it. (Of one without values the scale says nothing.)
+    /// In either order. The range of both is all there is, so that each value is in it. (Of one
+    /// without values the scale says nothing.)
     #[test]
     fn of_a_finer_schema_it_is_that_of_all_values_in_the_coarser_one(
         (fine, coarse) in (0..=5_u8, 0..=5_u8).prop_map(|(one, two)| (one.max(two), one.min(two))),
@@ -43,7 +44,8 @@ proptest! {
         prop_assert_eq!(merged, other);
     }
 
-    /// What is in both ranges, or outside where that is known: else it is refused, and nothing has changed.
+    /// What is in both ranges, or outside where that is known: else it is refused, and nothing has
+    /// changed.
     #[test]
     fn of_any_scales_it_is_right_or_refused(
         (first, second) in (scales(), scales()),
@@ -123,14 +125,16 @@ proptest! {
     }
 }
 
-/// The sum of minutes keeps the scale of the minutes: from the default there is nothing to take over.
+/// The sum of minutes keeps the scale of the minutes: from the default there is nothing to take
+/// over.
 #[test]
 fn a_fold_from_the_default_keeps_the_scale_of_the_parts() {
     let fine = Scale::fixed::<5, 1, 1_000_000>();
     let part = distribution(fine, &[700, 700, 2_000]);
     let all = folded([&part, &part]).unwrap();
     assert_eq!((all.scale(), all.count()), (fine, 6));
-    // Values below the part's range, which the default's range has: they are counted where they were.
+    // Values below the part's range, which the default's range has: they are counted where they
+    // were.
     let low = distribution(Scale::fixed::<3, 1_000_000, 2_000_000>(), &[2_000, 3_000, 1_500_000]);
     assert_eq!(folded([&low]).unwrap(), low);
     let mut first = low.clone();

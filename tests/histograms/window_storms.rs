@@ -1,6 +1,8 @@
-//! Records in a window's histograms on several threads, while buckets rotate, others read and drain, and the geometry changes.
+//! Records in a window's histograms on several threads, while buckets rotate, others read and
+//! drain, and the geometry changes.
 //!
-//! Writers note the time and the value of each record. At rest each bucket has the values of its time.
+//! Writers note the time and the value of each record. At rest each bucket has the values of its
+//! time.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -155,8 +157,8 @@ impl Storm {
             let records = records.into_iter().flat_map(|all| all.expect("no writer panics"));
             (records.collect::<Vec<_>>(), other.join().expect("nothing wrong was drained"))
         });
-        // A bucket that a pinned thread kept open is closed at rest: by the next drain, or by the few
-        // after it, with which the epochs advance.
+        // A bucket that a pinned thread kept open is closed at rest: by the next drain, or by the
+        // few after it, with which the epochs advance.
         for _ in 0..8 {
             self.drain(&mut drained);
         }
@@ -174,7 +176,8 @@ impl Storm {
         }
     }
 
-    /// At rest: each bucket has its values, in the histogram and in the `Value`, and so have all together.
+    /// At rest: each bucket has its values, in the histogram and in the `Value`, and so have all
+    /// together.
     fn is_exact(&self, records: &[(u64, u64)]) {
         let values = |records: &[(u64, u64)]| -> Vec<u64> {
             records.iter().map(|(_, value)| *value).collect()

@@ -1,4 +1,5 @@
-//! `Histogram` events of windows: every read of one beside a `Value` of the same values, another one of a coarser scale, a
+//! `Histogram` events of windows: every read of one beside a `Value` of the same values, another
+//! one of a coarser scale, a
 //! [`Histogram`], and the list of what was recorded.
 
 use testkit::{Rng, alone, at_ns, clock_at, ms, ns, window};
@@ -33,7 +34,8 @@ fn stats(of: &Distribution) -> Stats {
     Stats { count: of.count(), sum: of.sum(), min: of.min(), max: of.max() }
 }
 
-/// The ranges of the coarser scale are some of the finer one's, or are outside of what that one tells apart.
+/// The ranges of the coarser scale are some of the finer one's, or are outside of what that one
+/// tells apart.
 fn are_of_the_same_values(fine: &Distribution, coarse: &Distribution) {
     assert_eq!((fine.scale(), coarse.scale()), (FINE, COARSE));
     assert_eq!(fine.count(), fine.cells().map(|(_, count)| count).sum::<u64>());
@@ -126,7 +128,8 @@ fn same_numbers(of: impl Fn(Seen) -> [f64; 4]) {
     );
 }
 
-/// In each way to count; where all threads share a row; and where there is a row for each processor.
+/// In each way to count; where all threads share a row; and where there is a row for each
+/// processor.
 fn in_each_way(name: &str) {
     alone::in_each_strategy(name);
     alone::run(name, &[("WINDROW_ROWS", "1")]);
@@ -146,7 +149,8 @@ fn a_histogram_says_what_a_value_and_a_histogram_beside_the_window_say() {
     in_each_way("windows::histories");
 }
 
-/// Random histories: time steps on and back, late and back-dated values, changes of geometry, `clear` and drains.
+/// Random histories: time steps on and back, late and back-dated values, changes of geometry,
+/// `clear` and drains.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn histories() {

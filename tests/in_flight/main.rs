@@ -1,4 +1,5 @@
-//! How many at once: random histories beside what was held, threads that come and go, and what it says of itself.
+//! How many at once: random histories beside what was held, threads that come and go, and what it
+//! says of itself.
 
 mod contract;
 mod oracle;

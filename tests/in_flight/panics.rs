@@ -26,7 +26,8 @@ impl Event for Said {
     }
 }
 
-/// "A method that is given an event whose index is not below the number of events panics, and counts nothing."
+/// "A method that is given an event whose index is not below the number of events panics, and
+/// counts nothing."
 #[test]
 fn an_index_beyond_the_events_panics_and_enters_and_leaves_nothing() {
     let window = window::<Said>(ms(500), 2, &clock_at(0));

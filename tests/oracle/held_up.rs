@@ -1,5 +1,5 @@
-//! Histories in the middle of which another thread stays pinned, so that no bucket is closed: what tiers
-//! miss is missed once, they say where they begin, and it passes.
+//! Histories in the middle of which another thread stays pinned, so that no bucket is closed: what
+//! tiers miss is missed once, they say where they begin, and it passes.
 
 use proptest::prelude::*;
 use testkit::alone;
@@ -22,7 +22,8 @@ fn is_held_up_for_a_while(
     outcome?;
     pair.let_go()?;
     pair.compare(0)?;
-    // Until all that was not closed has left the tiers, which reach back by at most six of the longest buckets.
+    // Until all that was not closed has left the tiers, which reach back by at most six of the
+    // longest buckets.
     for _ in 0..8 {
         for tier in 0..=3 {
             pair.apply(&Op::Set(Time::FromNewest(0, 0)))?; // it may be ahead of the clock

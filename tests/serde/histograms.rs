@@ -1,4 +1,5 @@
-//! Histogram events by serde: the shape, that they come back from wherever a window gives them, and what is refused.
+//! Histogram events by serde: the shape, that they come back from wherever a window gives them, and
+//! what is refused.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -130,7 +131,8 @@ fn all_that_a_window_gives_comes_back() {
     }
 }
 
-/// Also what is read while values are recorded: in a live bucket the extremes may be ahead of what is counted.
+/// Also what is read while values are recorded: in a live bucket the extremes may be ahead of what
+/// is counted.
 #[test]
 fn what_is_read_of_a_live_bucket_comes_back() {
     let window = SlidingWindow::<Timing>::builder().build().expect("a geometry");

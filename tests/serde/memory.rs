@@ -1,54 +1,21 @@
 //! What snapshots take in memory: those that are read, from whatever bytes, and those of windows.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
 use proptest::prelude::*;
+use testkit::heap::{Counting, kept_by, peak_of};
 use testkit::{clock_at, ms, window};
 use windrow::clock::Manual;
 use windrow::{BucketSnapshot, Distribution, Scale, SlidingWindow, Snapshot};
 
 use crate::Seen;
 
-/// The system's allocator, and how much this thread has of its memory.
-struct Counting;
-
-thread_local! {
-    static OWN: Cell<i64> = const { Cell::new(0) };
-    static PEAK: Cell<i64> = const { Cell::new(0) };
-}
-
-fn note(bytes: i64) {
-    let own = OWN.get() + bytes;
-    OWN.set(own);
-    PEAK.set(PEAK.get().max(own));
-}
-
-// SAFETY: every call is passed to the system's allocator as it is; beside it are thread-locals without destructors, which
-// allocate nothing.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        note(layout.size().cast_signed() as i64);
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        note(-(layout.size().cast_signed() as i64));
-        // SAFETY: the caller's promise is passed on; every block came from the system's allocator.
-        unsafe { System.dealloc(block, layout) }
-    }
-}
-
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The most bytes that this thread had at once while it did that, beyond those before; and those that it has still.
+/// Returns what `act` returns, the most bytes that this thread had in it at once, and those that it
+/// kept.
 fn taken<T>(act: impl FnOnce() -> T) -> (T, [usize; 2]) {
-    let before = OWN.get();
-    PEAK.set(before);
-    let result = act();
-    (result, [PEAK.get(), OWN.get()].map(|bytes| usize::try_from(bytes - before).unwrap_or(0)))
+    let ((result, peak), kept) = kept_by(|| peak_of(act));
+    (result, [peak, kept].map(|bytes| usize::try_from(bytes).unwrap_or(0)))
 }
 
 const FINE: Scale = Scale::fixed::<5, 1, { u64::MAX }>();

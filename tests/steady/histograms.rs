@@ -1,4 +1,5 @@
-//! Histograms: which reads allocate nothing, and what a ring that is full still allocates for values of new sizes.
+//! Histograms: which reads allocate nothing, and what a ring that is full still allocates for
+//! values of new sizes.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -192,7 +193,8 @@ fn rings(window: &Window, clock: &Manual, sizes: &[u64]) -> u64 {
     })
 }
 
-/// The promise of [`SlidingWindow`]: 256 bytes for each bucket of the ring and each sixteen places that are new to it.
+/// The promise of [`SlidingWindow`]: 256 bytes for each bucket of the ring and each sixteen places
+/// that are new to it.
 #[test]
 fn a_full_ring_allocates_a_group_for_each_bucket_and_new_size() {
     in_each_strategy("histograms::sizes");

@@ -1,7 +1,7 @@
 //! What adding costs in memory, once it has been going on for a while: nothing.
 //!
-//! Each test runs in a process of its own, on each strategy, because it looks at the heap of the whole
-//! process.
+//! Each test runs in a process of its own, on each strategy, because it looks at the heap of the
+//! whole process.
 
 mod changes;
 mod counting;

@@ -122,8 +122,8 @@ fn table() {
     }
 }
 
-/// Four times an interval, in ever other slots: buckets that have left are used again, and the window keeps as many as
-/// are in its ring.
+/// Four times an interval, in ever other slots: buckets that have left are used again, and the
+/// window keeps as many as are in its ring.
 #[test]
 fn a_window_that_is_used_now_and_then_keeps_few_buckets() {
     in_each_strategy("memory::now_and_then");

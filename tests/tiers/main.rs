@@ -1,4 +1,5 @@
-//! Tiers: cases with names. `tests/oracle` has histories of windows with tiers, beside maps from times to numbers.
+//! Tiers: cases with names. `tests/oracle` has histories of windows with tiers, beside maps from
+//! times to numbers.
 
 mod missed;
 
@@ -21,8 +22,8 @@ fn window(clock: &Manual, tiers: &[(u64, usize)]) -> SlidingWindow<Seen, Manual>
     builder.build().expect("the tiers nest")
 }
 
-/// Buckets that could not be closed in time are no longer noted; but while they are in the ring, a later thread can
-/// tell what they held.
+/// Buckets that could not be closed in time are no longer noted; but while they are in the ring, a
+/// later thread can tell what they held.
 #[test]
 fn what_was_missed_is_derived() {
     alone::run("derived", &[("WINDROW_STRATEGY", "epochs")]);
@@ -56,7 +57,8 @@ fn derived() {
     assert_eq!(sums(1), [0, 0, 0, 0, 255, 256]);
 }
 
-/// It says its extremes where its coarse bucket was, but not over the one that stands there by then.
+/// It says its extremes where its coarse bucket was, but not over the one that stands there by
+/// then.
 #[test]
 fn a_bucket_that_is_closed_late_leaves_newer_coarse_buckets_alone() {
     alone::run("closed_late", &[("WINDROW_STRATEGY", "epochs")]);
@@ -112,7 +114,8 @@ fn a_span_that_began_before_the_tier_does_is_refused() {
     assert_eq!(span.totals_at(cut).map(|totals| totals.interval()), Err(refused));
 }
 
-/// Where no boundary is known from its start back to the tier's oldest, it begins with the next one that is.
+/// Where no boundary is known from its start back to the tier's oldest, it begins with the next one
+/// that is.
 #[test]
 fn a_span_covers_no_more_than_from_the_boundary_that_is_known() {
     alone::run("unknown", &[("WINDROW_STRATEGY", "epochs")]);

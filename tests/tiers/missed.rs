@@ -1,4 +1,5 @@
-//! Buckets that could not be closed in time: what tiers say of the boundaries that they have no note of.
+//! Buckets that could not be closed in time: what tiers say of the boundaries that they have no
+//! note of.
 
 use testkit::pinned::while_another_is_pinned;
 use testkit::{alone, at_ns, ns};
@@ -58,8 +59,8 @@ fn stats(values: &[u64]) -> Stats {
     Stats { count: values.len() as u64, sum: values.iter().sum(), min, max }
 }
 
-/// Where a tier has no note of where a bucket began, the bucket before it holds what both do: with the extremes of
-/// what it counts. An extreme by itself has no count, and stays where it was.
+/// Where a tier has no note of where a bucket began, the bucket before it holds what both do: with
+/// the extremes of what it counts. An extreme by itself has no count, and stays where it was.
 #[test]
 fn extremes_are_where_their_values_count() {
     alone::run("missed::extremes", &[("WINDROW_STRATEGY", "epochs")]);
@@ -186,7 +187,8 @@ fn idle() {
     assert_eq!((short.covers(), short.sum(Seen::Pass)), (ns(100), 180));
 }
 
-/// The bucket of which a weighted sum takes a share may hold two buckets' adds: it takes the share of one.
+/// The bucket of which a weighted sum takes a share may hold two buckets' adds: it takes the share
+/// of one.
 #[test]
 fn a_weighted_sum_takes_a_share_of_one_bucket() {
     alone::run("missed::weighted", &[("WINDROW_STRATEGY", "epochs")]);
@@ -211,7 +213,8 @@ fn weighted() {
     assert!((sum - 61.0).abs() < 1e-9, "{sum}");
 }
 
-/// What `clear` forgets is in the window no more, but in its tiers: what was missed cannot be told from the ring.
+/// What `clear` forgets is in the window no more, but in its tiers: what was missed cannot be told
+/// from the ring.
 #[test]
 fn what_was_missed_before_a_clear_is_not_derived_from_what_is_left() {
     alone::run("missed::cleared", &[("WINDROW_STRATEGY", "epochs")]);

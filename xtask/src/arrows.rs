@@ -1,7 +1,8 @@
 //! Which file of `src` names which other: no circles, but the one that is real data.
 //!
-//! An arrow leads from a file to another that it names, in a `use` or by a path. A module that hands on what its
-//! own child declares (`pub use child::Name`) does not name it. Unit tests may name anything.
+//! An arrow leads from a file to another that it names, in a `use` or by a path. A module that
+//! hands on what its own child declares (`pub use child::Name`) does not name it. Unit tests may
+//! name anything.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

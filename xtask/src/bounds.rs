@@ -28,7 +28,8 @@ type Bounds = BTreeMap<String, Version>;
 struct Version([u64; 3]);
 
 impl Version {
-    /// The lowest one that a requirement such as `0.25.2` allows; `None`, if it is another kind of requirement.
+    /// The lowest one that a requirement such as `0.25.2` allows; `None`, if it is another kind of
+    /// requirement.
     fn lowest(requirement: &str) -> Option<Version> {
         let mut version = [0; 3];
         let given = requirement.split('.').count();
@@ -70,8 +71,8 @@ pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
     })
 }
 
-/// Leaves the copy's workspace the integrations alone, so that no other package asks for newer versions; and returns
-/// their bounds, and the library's.
+/// Leaves the copy's workspace the integrations alone, so that no other package asks for newer
+/// versions; and returns their bounds, and the library's.
 fn trim(copy: &Path) -> Result<Bounds, String> {
     let manifest = read(&copy.join("Cargo.toml"))?;
     let mut bounds = bounds_in(&manifest, &["dependencies]"]);

@@ -13,16 +13,17 @@ use crate::strategies::WAYS;
 /// The library's manifest, which says how old a compiler may be.
 const MANIFEST: &str = include_str!("../../Cargo.toml");
 
-/// The tests that make sense under Miri: not those of the arena, which fill it and take hours there, nor what
-/// reads a clock. Miri has no `clock_getres`, and `quanta` asks the processor in assembly.
+/// The tests that make sense under Miri: not those of the arena, which fill it and take hours
+/// there, nor what reads a clock. Miri has no `clock_getres`, and `quanta` asks the processor in
+/// assembly.
 const INTERPRETED: [&str; 7] =
     ["miri", "test", "--package", "windrow", "--lib", "--", "--skip=arena"];
 
 /// Links a program with glibc's archives.
 const STATIC: &str = "-C target-feature=+crt-static";
 
-/// A race for a moment, of a program whose first line names its strategy. Flags reach no build script
-/// where a target is named.
+/// A race for a moment, of a program whose first line names its strategy. Flags reach no build
+/// script where a target is named.
 const LITMUS: [&str; 11] = [
     "run",
     "--quiet",
@@ -37,12 +38,13 @@ const LITMUS: [&str; 11] = [
     "--trials=1000",
 ];
 
-/// `crossbeam-epoch` obeys Tree Borrows and not Stacked Borrows (crossbeam-rs/crossbeam, issue 545), makes
-/// pointers of numbers, and keeps what it has for the process.
+/// `crossbeam-epoch` obeys Tree Borrows and not Stacked Borrows (crossbeam-rs/crossbeam, issue
+/// 545), makes pointers of numbers, and keeps what it has for the process.
 const MIRI_FLAGS: &str = "-Zmiri-env-set=WINDROW_STRATEGY=portable -Zmiri-tree-borrows \
                           -Zmiri-permissive-provenance -Zmiri-ignore-leaks";
 
-/// The library's own tests, in each strategy. What only one system has, its tests leave out elsewhere.
+/// The library's own tests, in each strategy. What only one system has, its tests leave out
+/// elsewhere.
 pub(crate) fn portable(steps: &mut Steps) -> Result<(), Failed> {
     for (name, variables) in WAYS {
         let tests =
@@ -82,7 +84,8 @@ pub(crate) fn linked_statically(steps: &mut Steps) -> Result<(), Failed> {
     })
 }
 
-/// The library, and what is published beside it, built by the oldest compiler that its manifest allows.
+/// The library, and what is published beside it, built by the oldest compiler that its manifest
+/// allows.
 pub(crate) fn oldest(steps: &mut Steps) -> Result<(), Failed> {
     let root = steps.root().to_owned();
     let version = oldest_version(MANIFEST);

@@ -1,4 +1,5 @@
-//! The packages in `integrations`: what they bring with them, and what reads the text of one of them.
+//! The packages in `integrations`: what they bring with them, and what reads the text of one of
+//! them.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -47,7 +48,8 @@ fn parts(page: &str) -> Result<(&str, &str, &str), String> {
     cut.ok_or_else(|| format!("{PAGE} lacks the marks of the table"))
 }
 
-/// One row for each package: how many others it adds to a user's tree that has the library, and which.
+/// One row for each package: how many others it adds to a user's tree that has the library, and
+/// which.
 fn table(root: &Path) -> Result<String, String> {
     let library = tree(root, "windrow")?;
     let mut table = String::from("| package | packages that it adds | which |\n|---|---|---|\n");

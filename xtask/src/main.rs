@@ -1,9 +1,9 @@
 //! The project's own commands: `cargo xtask <command>`.
 //!
-//! `check` is for after an edit, `test` for before sending a change; with `ci` it is everything that must pass
-//! before the change goes in. They need cargo, rustfmt and clippy and nothing else (without valgrind,
-//! portable paths are not counted). `verify` is what takes longer. The others are their parts. What
-//! needs more says so.
+//! `check` is for after an edit, `test` for before sending a change; with `ci` it is everything
+//! that must pass before the change goes in. They need cargo, rustfmt and clippy and nothing else
+//! (without valgrind, portable paths are not counted). `verify` is what takes longer. The others
+//! are their parts. What needs more says so.
 
 mod arrows;
 mod assembly;

@@ -74,8 +74,8 @@ fn mutants(sites: &[Site]) -> Vec<Mutant<'_>> {
 /// In the table, of an order without a model and without an excuse.
 const SURVIVED: &str = "**nothing**";
 
-/// Weakens the sites whose names contain one of the words in `filter`, between commas, and writes what was found
-/// into the table.
+/// Weakens the sites whose names contain one of the words in `filter`, between commas, and writes
+/// what was found into the table.
 pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
     let root = steps.root().to_owned();
     steps.step("weakened orderings", "the models, with one order weaker than it stands", || {
@@ -98,7 +98,8 @@ pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
 }
 
 /// What the table says of each mutant: first by few preemptions, over the checking reclaimer,
-/// per core and portably; then, of survivors without an excuse, over `crossbeam-epoch` too, and by more.
+/// per core and portably; then, of survivors without an excuse, over `crossbeam-epoch` too, and by
+/// more.
 fn find(
     root: &Path,
     sites: &[Site],

@@ -1,5 +1,5 @@
-//! What belongs together: the checks after an edit, before sending it, before it goes in, and before a
-//! release; and the torture.
+//! What belongs together: the checks after an edit, before sending it, before it goes in, and
+//! before a release; and the torture.
 
 use std::process::Command;
 

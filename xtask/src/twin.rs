@@ -1,8 +1,8 @@
 //! Broken twins: the library with one mistake in it, which a model must find.
 //!
 //! A twin is made from the sources as they are: in a [copy] of the workspace one text in
-//! one file is replaced, and the model that answers for it is built and run. A text that does not stand
-//! in its file exactly once is an error, so the table in [`twins`](crate::twins) cannot rot.
+//! one file is replaced, and the model that answers for it is built and run. A text that does not
+//! stand in its file exactly once is an error, so the table in [`twins`](crate::twins) cannot rot.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -41,7 +41,8 @@ const PATIENCE: Duration = Duration::from_mins(5);
 /// Those that their models notice in minutes only: left to [`run`].
 const SLOW: [&str; 2] = ["retired-before-it-is-in-its-slot", "proposal-made-of-any-generation"];
 
-/// Few preemptions first, since most mistakes need no more; at last as many as the model has itself.
+/// Few preemptions first, since most mistakes need no more; at last as many as the model has
+/// itself.
 const BOUNDS: [&[(&str, &str)]; 3] =
     [&[("LOOM_MAX_PREEMPTIONS", "1")], &[("LOOM_MAX_PREEMPTIONS", "2")], &[]];
 
@@ -54,8 +55,9 @@ pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
     try_all(steps, &chosen)
 }
 
-/// The same of one twin for each file of models, in each build: the first that is in the table. So of each file some model is seen to fail.
-/// (Twins that a model does not answer for have a test built for each; and those that take minutes are left out.)
+/// The same of one twin for each file of models, in each build: the first that is in the table. So
+/// of each file some model is seen to fail. (Twins that a model does not answer for have a test
+/// built for each; and those that take minutes are left out.)
 pub(crate) fn of_models(steps: &mut Steps) -> Result<(), Failed> {
     let mut seen = HashSet::new();
     let of_models = twins().filter(|twin| twin.build.is_of_models() && !SLOW.contains(&twin.name));
@@ -89,7 +91,8 @@ fn try_all(steps: &mut Steps, chosen: &[&Twin]) -> Result<(), Failed> {
 }
 
 impl Twin {
-    /// Tries the twin out, and says how that went. What is wrong, if it survived, or cannot be tried.
+    /// Tries the twin out, and says how that went. What is wrong, if it survived, or cannot be
+    /// tried.
     fn fails(&self, root: &Path, worker: usize) -> Option<String> {
         let begin = Instant::now();
         let killed = self.try_out(root, worker);

@@ -1,9 +1,9 @@
 //! Measures the cases in which an atomic does as well, or better: sequentially consistent adds, and
 //! counters that are made, added to once and dropped.
 //!
-//! `cargo run --release -p windrow-benches --bin rare`. All contenders run in turn, round by round; a
-//! figure is the median of the rounds' ratios to an `AtomicU64`, with the quartiles. (Adds to memory that
-//! is not in the caches are measured by `--bin million`.)
+//! `cargo run --release -p windrow-benches --bin rare`. All contenders run in turn, round by round;
+//! a figure is the median of the rounds' ratios to an `AtomicU64`, with the quartiles. (Adds to
+//! memory that is not in the caches are measured by `--bin million`.)
 
 use std::hint::black_box;
 use std::sync::Barrier;

@@ -12,8 +12,9 @@ use crate::hub::{Latest, Listener, Taking};
 
 /// The body of a console's answer. It never fails.
 ///
-/// The one of `/events` goes on until the client leaves, or the [console is closed](crate::ConsoleService::close). It makes
-/// no task: it is polled by whoever serves the connection, and dropped with it.
+/// The one of `/events` goes on until the client leaves, or the [console is
+/// closed](crate::ConsoleService::close). It makes no task: it is polled by whoever serves the
+/// connection, and dropped with it.
 pub struct Body(Inner);
 
 enum Inner {

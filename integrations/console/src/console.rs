@@ -11,7 +11,8 @@ use windrow_prometheus::RegisterError;
 use crate::service::ConsoleService;
 use crate::source::{Outline, Source, Walk};
 
-/// What a console shows: metrics, windows and families by name. [`build`](Self::build) makes it a service.
+/// What a console shows: metrics, windows and families by name. [`build`](Self::build) makes it a
+/// service.
 ///
 /// ```
 /// use windrow::Counter;
@@ -50,7 +51,8 @@ impl Console {
         Console { shown }
     }
 
-    /// Shows a metric, a window or a family: on the page, in `/snapshot.json` and `/text`, and in `/metrics` as
+    /// Shows a metric, a window or a family: on the page, in `/snapshot.json` and `/text`, and in
+    /// `/metrics` as
     /// [`windrow_prometheus::register`] shows it.
     ///
     /// # Errors
@@ -84,8 +86,9 @@ impl Console {
         Ok(())
     }
 
-    /// Says that the values of events with this name, in all that is shown, or of a histogram that is shown under it, are nanoseconds:
-    /// the page and `/text` then show them as durations (`1.25 ms`). All else has the numbers as they are.
+    /// Says that the values of events with this name, in all that is shown, or of a histogram that
+    /// is shown under it, are nanoseconds: the page and `/text` then show them as durations
+    /// (`1.25 ms`). All else has the numbers as they are.
     ///
     /// ```
     /// use windrow_console::{Console, field};
@@ -102,13 +105,13 @@ impl Console {
         self.shown.durations.push(event.to_owned());
     }
 
-    /// Lets the console answer requests for this host, where a service mounts it: `shop.example`, or
-    /// `*` for any.
+    /// Lets the console answer requests for this host, where a service mounts it: `shop.example`,
+    /// or `*` for any.
     ///
-    /// Otherwise it answers those for `localhost`, a name under it, and addresses (`10.1.2.3`), and all
-    /// that have no host. So no page from elsewhere can read it under a name that was pointed at this
-    /// machine. `/metrics` is answered under any name, because scrapers have names of their own for a
-    /// service. The port does not matter, nor do capital letters.
+    /// Otherwise it answers those for `localhost`, a name under it, and addresses (`10.1.2.3`), and
+    /// all that have no host. So no page from elsewhere can read it under a name that was pointed
+    /// at this machine. `/metrics` is answered under any name, because scrapers have names of their
+    /// own for a service. The port does not matter, nor do capital letters.
     ///
     /// ```
     /// let mut console = windrow_console::Console::new("shop");

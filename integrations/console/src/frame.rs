@@ -13,13 +13,14 @@
 //! (since the window was built, if that is less), its numbers (see
 //! [`Series::numbers`](crate::series::Series::numbers)) and the last minute: how long ago its newest
 //! slice ended and how long a slice is, both in milliseconds, and what each counted, from the first
-//! slice of which anything is known. `epoch` tells one process from another, `age` is how long ago the
-//! console was made, and `held`, at which age nothing disagreed, both in milliseconds; an audit is of
-//! one series, and `round` is in how many frames each has its turn.
+//! slice of which anything is known. `epoch` tells one process from another, `age` is how long ago
+//! the console was made, and `held`, at which age nothing disagreed, both in milliseconds; an audit
+//! is of one series, and `round` is in how many frames each has its turn.
 //!
-//! `event: more` says what has changed since the frame before: `gone` has the numbers of rows that are
-//! no more, `spans` a row's number and the span that it covers now, `rows` a row's number and its
-//! numbers, and `new` whole rows that are new. A series that was removed and has come back is another row.
+//! `event: more` says what has changed since the frame before: `gone` has the numbers of rows that
+//! are no more, `spans` a row's number and the span that it covers now, `rows` a row's number and
+//! its numbers, and `new` whole rows that are new. A series that was removed and has come back is
+//! another row.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! The host that a request is for.
 //!
-//! A browser sends the name that its page came from. A page from elsewhere may have a name that
-//! somebody has pointed at this machine, to read from it what only this machine may read. It cannot
-//! have an address for a name, nor `localhost`.
+//! A browser sends the name that its page came from. A page from elsewhere may have a name
+//! that its owner has pointed at this machine (DNS rebinding), to read what only this machine may
+//! read. It cannot have an address for a name, nor `localhost`.
 
 use std::net::IpAddr;
 
@@ -10,7 +10,8 @@ use http::header::HOST;
 use http::uri::Authority;
 use http::{HeaderMap, Request};
 
-/// Whether the `Host` of a request is this machine: `localhost`, a name under it, or a loopback address.
+/// Whether the `Host` of a request is this machine: `localhost`, a name under it, or a loopback
+/// address.
 #[cfg(feature = "server")]
 pub(crate) fn names_this_machine(headers: &HeaderMap) -> bool {
     match named(headers) {
@@ -20,8 +21,8 @@ pub(crate) fn names_this_machine(headers: &HeaderMap) -> bool {
     }
 }
 
-/// Whether a request may be answered: its host is `localhost`, a name under it, an address, or one of
-/// `names`, where `*` stands for all. So is a request without one, which no browser sends.
+/// Whether a request may be answered: its host is `localhost`, a name under it, an address, or one
+/// of `names`, where `*` stands for all. So is a request without one, which no browser sends.
 pub(crate) fn is_allowed<B>(request: &Request<B>, names: &[String]) -> bool {
     let host = match named(request.headers()) {
         // As HTTP/2 has it.

@@ -7,8 +7,8 @@
 //!
 //! A stream has a seat, of which there are [`MOST_STREAMS`]. It loses the seat if its client takes
 //! nothing for [`SILENT`]; or, if all seats are taken, to a stream that begins, once it has had the
-//! seat for [`TURN`] and no other has had one for longer. So clients that read nothing, or that never
-//! leave, keep no other out.
+//! seat for [`TURN`] and no other has had one for longer. So clients that read nothing, or that
+//! never leave, keep no other out.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -98,7 +98,8 @@ enum Wanted {
     /// What has changed, in its time.
     #[default]
     Changes,
-    /// Full, in its time: a stream has missed a frame. Were it sooner, a slow client would cost many a second.
+    /// Full, in its time: a stream has missed a frame. Were it sooner, a slow client would cost
+    /// many a second.
     Full,
     /// Full, and soon: somebody has come.
     FullSoon,
@@ -138,7 +139,8 @@ impl Hub {
         Hub { shown, latest, state: Mutex::default(), changed: Condvar::new() }
     }
 
-    /// A listener; `None` if there is no seat, the console is closed, or the sampler cannot be started.
+    /// A listener; `None` if there is no seat, the console is closed, or the sampler cannot be
+    /// started.
     pub(crate) fn listen(self: &Arc<Hub>) -> Option<Listener> {
         let mut state = self.lock();
         if state.is_closed || !state.has_room() {
@@ -185,8 +187,8 @@ impl Hub {
         }
     }
 
-    /// Waits for the time of the next frame: its number, and whether it is to be full. `None` if there
-    /// is no stream.
+    /// Waits for the time of the next frame: its number, and whether it is to be full. `None` if
+    /// there is no stream.
     fn next_frame(&self, last: Option<Instant>) -> Option<(u64, bool)> {
         let mut state = self.lock();
         loop {
@@ -215,7 +217,8 @@ impl Hub {
     }
 }
 
-/// Ends the streams if the sampler panics, in a function of whoever shows something. The next stream has another.
+/// Ends the streams if the sampler panics, in a function of whoever shows something. The next
+/// stream has another.
 struct EndsStreams<'h>(&'h Hub);
 
 impl Drop for EndsStreams<'_> {

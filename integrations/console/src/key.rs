@@ -6,8 +6,8 @@ use windrow::LabelValue;
 
 use crate::source::Pairs;
 
-/// Writes a series' name into `key`: `requests{method="GET",route="/cart"}`, with backslashes, quotes and line feeds escaped as
-/// Prometheus' text has them.
+/// Writes a series' name into `key`: `requests{method="GET",route="/cart"}`, with backslashes,
+/// quotes and line feeds escaped as Prometheus' text has them.
 pub(crate) fn write_key(key: &mut String, metric: &str, pairs: &dyn Pairs) {
     key.clear();
     key.push_str(metric);

@@ -2,10 +2,10 @@
 //!
 //! # The readings
 //!
-//! One thread reads an event's count in independent ways, one after the other: the all-time total (a
-//! sum of all that all cores hold), the interval's count as a *difference of running totals* (twice),
-//! in between the interval's count as the *walk* of its buckets, one by one, the late adds, and the
-//! all-time total again.
+//! One thread reads an event's count in independent ways, one after the other: the all-time total
+//! (a sum of all that all cores hold), the interval's count as a *difference of running totals*
+//! (twice), in between the interval's count as the *walk* of its buckets, one by one, the late
+//! adds, and the all-time total again.
 //!
 //! # The laws
 //!
@@ -22,9 +22,10 @@
 //!
 //! # Adds in flight
 //!
-//! A back-dated add puts its number into its bucket, and then into the all-time total. A thread that
-//! is preempted in between makes the total too small for as long as it waits. The first two laws
-//! compare readings of the same words, so no add in flight can break them: a failure is reported if
+//! A back-dated add puts its number into its bucket, and then into the all-time total. A thread
+//! that is preempted in between makes the total too small for as long as it waits. The first two
+//! laws compare readings of the same words, so no add in flight can break them: a failure is
+//! reported if
 //! [`ATTEMPTS`] readings in a row show it. ([`SlidingWindow::clear`](windrow::SlidingWindow::clear)
 //! between two readings looks like one.) The third law compares readings that are at least
 //! [`SETTLED`] apart, and what breaks it is [`Audit::Pending`] until every audit of [`SURE`] has shown

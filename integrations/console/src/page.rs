@@ -9,8 +9,9 @@ use crate::service::whole;
 /// The page.
 const PAGE: &str = include_str!("page.html");
 
-/// What the page may do: run its own script, use its own style, and ask whoever served it. The two hashes are of what stands between
-/// `<script>` and `</script>`, and between `<style>` and `</style>`; `tests/page.rs` says what they have to be.
+/// What the page may do: run its own script, use its own style, and ask whoever served it. The two
+/// hashes are of what stands between `<script>` and `</script>`, and between `<style>` and
+/// `</style>`; `tests/page.rs` says what they have to be.
 const POLICY: &str = "default-src 'none'; \
     script-src 'sha256-Oc+nsFzYCDlJ3DvBaWJOEU21ikQwREBDSFtpCnlGzpk='; \
     style-src 'sha256-cJu4iZG91mO8qZo24fJ+E0yvPHSf7sPFSBrfCgRW94Y='; \

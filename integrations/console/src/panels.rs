@@ -8,7 +8,8 @@ use windrow::{BucketSnapshot, Clock, Event, Kind, SlidingWindow, Stats};
 use crate::percentiles;
 use crate::window::{holds_any, known, nanos, reaching, snapshot_length};
 
-/// How many points a plot has at most. Beyond, buckets that stand side by side are one point together.
+/// How many points a plot has at most. Beyond, buckets that stand side by side are one point
+/// together.
 const POINTS: usize = 360;
 
 const HORIZONS: [(&str, Duration); 3] = [
@@ -17,7 +18,8 @@ const HORIZONS: [(&str, Duration); 3] = [
     ("day", Duration::from_secs(86_400)),
 ];
 
-/// A plot for each horizon that the window has something to say about, from its own buckets or from those of a tier.
+/// A plot for each horizon that the window has something to say about, from its own buckets or from
+/// those of a tier.
 pub(crate) fn panels<E: Event, C: Clock>(window: &SlidingWindow<E, C>) -> Value {
     let mut panels = Vec::new();
     let mut reached = Duration::ZERO;
@@ -64,7 +66,8 @@ fn ago<E: Event>(now: windrow::Timestamp, point: &[BucketSnapshot<E>]) -> u64 {
     u64::try_from((now - begins).as_millis()).unwrap_or(u64::MAX)
 }
 
-/// By event, a list for each number, with an entry for each point; of histograms, as [`percentiles::over_time`] has them.
+/// By event, a list for each number, with an entry for each point; of histograms, as
+/// [`percentiles::over_time`] has them.
 fn events<E: Event>(points: &[&[BucketSnapshot<E>]]) -> Value {
     let mut events = Map::new();
     for event in E::ALL {

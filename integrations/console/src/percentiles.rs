@@ -2,9 +2,10 @@
 //!
 //! # How much is sent
 //!
-//! Only cells that were used, and of a plot at most [`MOST_CELLS`] different ones: if there are more, each
-//! distribution is shown by a coarser schema of the same range, whose cells are some of its own together. So no count is
-//! in a cell in which it was not. (At schema 0 there is one for each octave: then they may be some more.)
+//! Only cells that were used, and of a plot at most [`MOST_CELLS`] different ones: if there are
+//! more, each distribution is shown by a coarser schema of the same range, whose cells are some of
+//! its own together. So no count is in a cell in which it was not. (At schema 0 there is one for
+//! each octave: then they may be some more.)
 
 use std::collections::BTreeSet;
 
@@ -26,7 +27,8 @@ fn percentiles(distribution: &Distribution) -> [Option<u64>; PERCENTILES.len()] 
     distribution.percentiles(PERCENTILES.map(|(_, q)| q))
 }
 
-/// What a row has: how many there ever were; and of these values count, sum, least, greatest and percentiles.
+/// What a row has: how many there ever were; and of these values count, sum, least, greatest and
+/// percentiles.
 pub(crate) fn numbers(lifetime: u64, values: &Distribution, into: &mut Vec<Number>) {
     into.extend([lifetime, values.count(), values.sum()].map(Number::Unsigned));
     into.extend([values.min(), values.max()].map(Number::from));
@@ -73,8 +75,8 @@ pub(crate) fn sum(parts: impl IntoIterator<Item = Distribution>) -> Distribution
 
 /// A distribution for each point of time: lists of their numbers, and their cells.
 ///
-/// `cells` has what each cell holds, from below; and `used`, for each point, which cells it used and how many values each of them has,
-/// in turn.
+/// `cells` has what each cell holds, from below; and `used`, for each point, which cells it used
+/// and how many values each of them has, in turn.
 pub(crate) fn over_time(points: Vec<Distribution>) -> Value {
     let mut lists = Map::new();
     let summaries: Vec<Value> = points.iter().map(summary).collect();

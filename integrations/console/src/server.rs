@@ -40,15 +40,16 @@ const SEND_BUFFER: u32 = 256 * 1024;
 
 /// # A server of its own
 impl ConsoleService {
-    /// Serves the console on a thread of its own, at an address of this machine that other machines cannot reach, such as
-    /// `127.0.0.1:9090`, or `localhost:0` for any free port.
+    /// Serves the console on a thread of its own, at an address of this machine that other machines
+    /// cannot reach, such as `127.0.0.1:9090`, or `localhost:0` for any free port.
     ///
-    /// It answers only to a `Host` that names this machine (`localhost`, or a loopback address), so that no page from elsewhere
-    /// can reach it under a name of its own.
+    /// It answers only to a `Host` that names this machine (`localhost`, or a loopback address), so
+    /// that no page from elsewhere can reach it under a name of its own.
     ///
-    /// There are at most 256 connections and 64 streams at once. A connection is closed if it has sent no request for 10 s, or takes nothing of an
-    /// answer for 10 s. What waits to be sent to one client is at most 64 KiB and one frame, which streams share, and what the
-    /// system keeps for a connection, of which 256 KiB are asked for.
+    /// There are at most 256 connections and 64 streams at once. A connection is closed if it has
+    /// sent no request for 10 s, or takes nothing of an answer for 10 s. What waits to be sent to
+    /// one client is at most 64 KiB and one frame, which streams share, and what the system keeps
+    /// for a connection, of which 256 KiB are asked for.
     ///
     /// # Errors
     ///
@@ -70,7 +71,8 @@ impl ConsoleService {
 
     /// As [`serve`](Self::serve), at any address, to any `Host`.
     ///
-    /// Whoever reaches it sees all that is shown: labels, rates, times. It has no password, and no encryption.
+    /// Whoever reaches it sees all that is shown: labels, rates, times. It has no password, and no
+    /// encryption.
     ///
     /// # Errors
     ///
@@ -126,8 +128,8 @@ impl Server {
         self.address
     }
 
-    /// Stops it: no connection comes in any more, streams end, and what is being answered has two seconds to get through.
-    /// Then its thread has ended. To drop it does the same.
+    /// Stops it: no connection comes in any more, streams end, and what is being answered has two
+    /// seconds to get through. Then its thread has ended. To drop it does the same.
     ///
     /// ```
     /// let console = windrow_console::Console::new("shop").build();

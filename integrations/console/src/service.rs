@@ -23,8 +23,9 @@ use crate::{host, page};
 
 /// A console that is built: it answers requests, and costs nothing before the first comes.
 ///
-/// It is a tower service of `http` requests, so axum mounts it with `nest_service`, at whatever path. For hyper and all else there
-/// is [`respond`](Self::respond). Cheap to clone; clones are the same console.
+/// It is a tower service of `http` requests, so axum mounts it with `nest_service`, at whatever
+/// path. For hyper and all else there is [`respond`](Self::respond). Cheap to clone; clones are the
+/// same console.
 ///
 /// ```
 /// use windrow_console::Console;
@@ -58,13 +59,14 @@ impl ConsoleService {
         ConsoleService { hub, is_for_all: true, ..self.clone() }
     }
 
-    /// Answers a request. Its path is one below the place where the console is mounted: `/`, `/events`.
+    /// Answers a request. Its path is one below the place where the console is mounted: `/`,
+    /// `/events`.
     ///
     /// The page, a stream and a refusal are there at once. Numbers are read on a thread of the
     /// console's own, never on the caller's: the answer says at least what was added before the
     /// request came. The thread makes one answer for all requests that wait, reads each series once
-    /// for it, and then rests nine times as long, at most a second. It takes nothing of the request's
-    /// body. The future needs no runtime.
+    /// for it, and then rests nine times as long, at most a second. It takes nothing of the
+    /// request's body. The future needs no runtime.
     ///
     /// ```
     /// use http::{Request, StatusCode};
@@ -93,10 +95,11 @@ impl ConsoleService {
         Responding { response, only_head }
     }
 
-    /// Ends all streams, those of this console's clones too. Requests for streams are refused from then on; others are
-    /// answered as before.
+    /// Ends all streams, those of this console's clones too. Requests for streams are refused from
+    /// then on; others are answered as before.
     ///
-    /// For a graceful shutdown, which would wait for the streams. The console's [own server](Self::serve) has streams of its own.
+    /// For a graceful shutdown, which would wait for the streams. The console's [own
+    /// server](Self::serve) has streams of its own.
     ///
     /// ```
     /// windrow_console::Console::new("shop").build().close();
@@ -289,7 +292,8 @@ pub(crate) fn whole(
     response
 }
 
-/// What all answers have in common: none is kept, and none is taken for another kind of content than it is.
+/// What all answers have in common: none is kept, and none is taken for another kind of content
+/// than it is.
 fn head(status: StatusCode, kind: &'static str, body: Body) -> Response<Body> {
     let mut response = Response::new(body);
     *response.status_mut() = status;

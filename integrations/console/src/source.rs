@@ -77,7 +77,8 @@ pub trait Walk: Send + Sync + 'static {
 
 /// The labels of a series.
 pub trait Pairs {
-    /// The number of the series: two that follow each other under the same labels have different ones.
+    /// The number of the series: two that follow each other under the same labels have different
+    /// ones.
     fn number(&self) -> u64;
 
     fn each(&self, see: &mut dyn FnMut(&'static str, LabelValue<'_>));
@@ -183,7 +184,8 @@ pub struct Field<S, M, N> {
     field: fn(&M) -> &N,
 }
 
-/// A field of each metric of a family whose metrics are structs of several: each field has a name of its own.
+/// A field of each metric of a family whose metrics are structs of several: each field has a name
+/// of its own.
 ///
 /// ```
 /// use windrow_console::{Console, field};

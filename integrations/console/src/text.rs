@@ -57,7 +57,8 @@ impl Text {
     }
 }
 
-/// A key without characters that a terminal obeys, which become escapes, or that turn the direction of a text.
+/// A key without characters that a terminal obeys, which become escapes, or that turn the direction
+/// of a text.
 fn shown_key(key: &str) -> String {
     let mut shown = String::with_capacity(key.len());
     for character in key.chars() {

@@ -196,9 +196,9 @@ pub(crate) fn reaching<E: Event, C: Clock>(
     best
 }
 
-/// How much is known of the closed buckets, which cover a span: what lies after the window was built,
-/// as [`warm_up_rate`](SlidingWindow::warm_up_rate) has it. Adds that were back-dated to before that
-/// make known what lies after them.
+/// How much is known of the closed buckets, which cover a span: what lies after the window was
+/// built, as [`warm_up_rate`](SlidingWindow::warm_up_rate) has it. Adds that were back-dated to
+/// before that make known what lies after them.
 fn known_span<E: Event, C: Clock>(window: &SlidingWindow<E, C>, span: Duration) -> Duration {
     let length = nanos(window.interval()) / window.buckets().max(1) as u64;
     let now = window.now();

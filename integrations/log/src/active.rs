@@ -1,8 +1,9 @@
 //! The file that lines go to.
 //!
-//! It only grows, and each whole line in it was said to be written. If the system takes a part of a line and no more, that
-//! part is cut off. Where that fails too, and where a process ended in the middle of a line, what comes next begins
-//! with [`GIVEN_UP`] and a newline: so nothing is ever glued to the part, and a reader knows it for what it is.
+//! It only grows, and each whole line in it was said to be written. If the system takes a part of a
+//! line and no more, that part is cut off. Where that fails too, and where a process ended in the
+//! middle of a line, what comes next begins with [`GIVEN_UP`] and a newline: so nothing is ever
+//! glued to the part, and a reader knows it for what it is.
 
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;

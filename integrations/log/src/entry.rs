@@ -18,7 +18,8 @@ pub enum Entry {
     Dropped(Dropped),
 }
 
-/// One opening of a log: from [`Log::open`](crate::Log::open) until it was dropped, or its process ended.
+/// One opening of a log: from [`Log::open`](crate::Log::open) until it was dropped, or its process
+/// ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Run {
@@ -40,7 +41,8 @@ pub struct Bucket {
     pub length: Duration,
     /// When it began, by the window's clock. One run has a bucket of a resource and a start once.
     pub at: Timestamp,
-    /// What was counted of each event, by its name. Those of which nothing was counted are left out.
+    /// What was counted of each event, by its name. Those of which nothing was counted are left
+    /// out.
     pub events: Vec<(String, Stats)>,
     /// How the values of each `Histogram` event are distributed, by its name.
     pub distributions: Vec<(String, Distribution)>,
@@ -64,8 +66,9 @@ impl Bucket {
         found.map(|(_, stats)| *stats).unwrap_or_default()
     }
 
-    /// How the values of a `Histogram` event are distributed; an empty distribution if the line does not have it. Those of several
-    /// lines [merge](Distribution::merge): so a span has percentiles, too.
+    /// How the values of a `Histogram` event are distributed; an empty distribution if the line
+    /// does not have it. Those of several lines [merge](Distribution::merge): so a span has
+    /// percentiles, too.
     ///
     /// ```no_run
     /// # use windrow::Distribution;

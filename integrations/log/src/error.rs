@@ -37,7 +37,8 @@ pub enum LogError {
         /// Why.
         error: io::Error,
     },
-    /// A window has none of the events that the log's [`Columns`](crate::Columns) name. It was not drained.
+    /// A window has none of the events that the log's [`Columns`](crate::Columns) name. It was not
+    /// drained.
     NoColumn {
         /// The name that it was to be logged by.
         resource: String,

@@ -12,8 +12,8 @@ use crate::log::{Batch, Log, Unwritten};
 
 /// A thread that writes to a log: from [`Log::every`].
 ///
-/// When it is dropped, the thread writes once more, and ends. So a service that ends has all lines but those of the buckets that
-/// are not over.
+/// When it is dropped, the thread writes once more, and ends. So a service that ends has all lines
+/// but those of the buckets that are not over.
 #[must_use = "the thread ends when this is dropped"]
 pub struct Every {
     shared: Arc<Shared>,
@@ -79,7 +79,8 @@ impl Every {
         let run = move || {
             let mut next = Some(Instant::now());
             loop {
-                // After a stop of several periods, not several batches at once. `None` lies beyond all time.
+                // After a stop of several periods, not several batches at once. `None` lies beyond
+                // all time.
                 next =
                     next.and_then(|last| last.checked_add(period)).map(|at| at.max(Instant::now()));
                 let ends = its.ends_before(next);
@@ -111,8 +112,8 @@ impl Every {
     ///
     /// # Errors
     ///
-    /// That of this last write, or of the function that filled it. What could not be written is lost
-    /// now.
+    /// That of this last write, or of the function that filled it. What could not be written is
+    /// lost now.
     pub fn finish(mut self) -> Result<(), LogError> {
         self.end()
     }

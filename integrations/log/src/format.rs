@@ -1,7 +1,7 @@
 //! The two formats of a line: what they have in common.
 //!
-//! A line ends with a newline, and has no other control character: names are escaped. So a line whose end is missing is
-//! known by that, and one that was given up is marked by [`GIVEN_UP`].
+//! A line ends with a newline, and has no other control character: names are escaped. So a line
+//! whose end is missing is known by that, and one that was given up is marked by [`GIVEN_UP`].
 
 use std::time::Duration;
 
@@ -55,7 +55,8 @@ impl Kinds {
         }
     }
 
-    /// What a line says, and when it is of; `None` if it is not a line of this format. Without its newline.
+    /// What a line says, and when it is of; `None` if it is not a line of this format. Without its
+    /// newline.
     pub(crate) fn decode(self, line: &[u8]) -> Option<Decoded> {
         let line = str::from_utf8(line).ok()?;
         if line.contains(char::is_control) {

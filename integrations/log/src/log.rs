@@ -39,8 +39,8 @@ use crate::writer::Writer;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// When it is dropped, it tries once more to write what waits, and syncs; [`flush`](Self::flush) does the same, and
-/// says whether that was possible.
+/// When it is dropped, it tries once more to write what waits, and syncs; [`flush`](Self::flush)
+/// does the same, and says whether that was possible.
 pub struct Log {
     writer: Writer<System>,
     differences: Differences,
@@ -64,11 +64,13 @@ pub struct Log {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unwritten {
-    /// Lines that wait in memory, because they could not be written. A process that ends takes them with it.
+    /// Lines that wait in memory, because they could not be written. A process that ends takes them
+    /// with it.
     pub waiting: usize,
     /// How many bytes these have.
     pub bytes: usize,
-    /// Lines that were written to the present file, and not yet synced. A system that fails may take them with it.
+    /// Lines that were written to the present file, and not yet synced. A system that fails may
+    /// take them with it.
     pub unsynced: u64,
     /// Lines that found no room in memory and were dropped, since the log was opened.
     pub dropped: u64,
@@ -76,8 +78,8 @@ pub struct Unwritten {
     /// since it was added the time before, more than its interval less one bucket had passed.
     /// Buckets of it may have been overwritten: they are in its
     /// [`lifetime`](SlidingWindow::lifetime), and in no line. A window that is added for the first
-    /// time has waited since it was built, or since the log was opened. Of more than 131 072 windows,
-    /// not all are watched.
+    /// time has waited since it was built, or since the log was opened. Of more than 131 072
+    /// windows, not all are watched.
     pub overdue: u64,
     /// Files that were removed to make room on a full disk, since the log was opened, though fewer
     /// than [`Options::files`] were there.
@@ -92,7 +94,8 @@ impl Log {
     /// # Errors
     ///
     /// [`LogError::Locked`] if another log has the directory. The lock is the system's: it ends with the process that has it, in
-    /// whatever way that ends. [`LogError::Failed`] if the directory or a file in it cannot be made, read or written.
+    /// whatever way that ends. [`LogError::Failed`] if the directory or a file in it cannot be
+    /// made, read or written.
     pub fn open(directory: impl AsRef<Path>, options: Options) -> Result<Log, LogError> {
         let directory = directory.as_ref();
         fs::create_dir_all(directory).map_err(|error| LogError::Failed {
@@ -107,11 +110,11 @@ impl Log {
         Ok(Log { writer, differences, turns, overdue: 0 })
     }
 
-    /// Writes a line for each bucket of the window that closed since the last time, and all that waits. Tells how many
-    /// lines it wrote.
+    /// Writes a line for each bucket of the window that closed since the last time, and all that
+    /// waits. Tells how many lines it wrote.
     ///
-    /// A window is one log's: what another [drain](SlidingWindow::drain_closed) was handed is not in it. Call it at least
-    /// once in the window's interval less one bucket.
+    /// A window is one log's: what another [drain](SlidingWindow::drain_closed) was handed is not
+    /// in it. Call it at least once in the window's interval less one bucket.
     ///
     /// # Errors
     ///
@@ -197,9 +200,11 @@ impl Log {
         }
     }
 
-    /// Has a thread write a batch in each period, until the result is dropped or [finished](Every::finish).
+    /// Has a thread write a batch in each period, until the result is dropped or
+    /// [finished](Every::finish).
     ///
-    /// `fill` adds the windows to the batch. The period should be at most a bucket's length; it is a millisecond at least.
+    /// `fill` adds the windows to the batch. The period should be at most a bucket's length; it is
+    /// a millisecond at least.
     ///
     /// # Panics
     ///
@@ -248,7 +253,8 @@ impl Drop for Log {
 
 /// Buckets of several windows, which are written together: from [`Log::batch`].
 ///
-/// What it has taken is not lost if it is dropped, nor if [`write`](Self::write) fails: it goes with the next one.
+/// What it has taken is not lost if it is dropped, nor if [`write`](Self::write) fails: it goes
+/// with the next one.
 pub struct Batch<'l> {
     log: &'l mut Log,
     lines: Vec<Line>,
@@ -258,7 +264,8 @@ pub struct Batch<'l> {
 }
 
 impl Batch<'_> {
-    /// Takes the closed buckets of a window that have not been handed out, by [`close_past`](SlidingWindow::close_past) and
+    /// Takes the closed buckets of a window that have not been handed out, by
+    /// [`close_past`](SlidingWindow::close_past) and
     /// [`drain_closed`](SlidingWindow::drain_closed). What a bucket counts nothing of has no line.
     pub fn add<E: Event, C: Clock>(&mut self, resource: &str, window: &SlidingWindow<E, C>) {
         if !self.log.writer.options().format.can_show(E::EVENTS) {
@@ -270,7 +277,8 @@ impl Batch<'_> {
         let is_overdue = self.log.turns.note(resource, times, reach, self.begun);
         self.log.overdue += u64::from(is_overdue);
         window.close_past();
-        // Read once: no two buckets of a batch stand in another order, or further apart, than in the window.
+        // Read once: no two buckets of a batch stand in another order, or further apart, than in
+        // the window.
         let mut difference = None;
         let (mut events, mut distributions) = (Vec::new(), Vec::new());
         window.drain_closed(|bucket| {
@@ -304,8 +312,8 @@ impl Batch<'_> {
 
     /// Takes those of each window of a family, by its [`name`].
     ///
-    /// What a series has counted since its last turn is in no line if it is [removed](Family::retain): give `retain` an idle
-    /// time longer than some batches.
+    /// What a series has counted since its last turn is in no line if it is
+    /// [removed](Family::retain): give `retain` an idle time longer than some batches.
     pub fn add_family<L, E, C, F>(&mut self, of: &str, family: &Family<L, SlidingWindow<E, C>, F>)
     where
         L: Labels,

@@ -62,19 +62,21 @@ impl Options {
         self
     }
 
-    /// How long a line may have been written and not be brought to the disk: 10 s by default. Looked at in each write. So
-    /// `Duration::ZERO` syncs each write, and `Duration::MAX` only files that are full.
+    /// How long a line may have been written and not be brought to the disk: 10 s by default.
+    /// Looked at in each write. So `Duration::ZERO` syncs each write, and `Duration::MAX` only
+    /// files that are full.
     ///
-    /// This matters where the system fails, or the power. A process that ends, in whatever way, takes nothing with it
-    /// that was written.
+    /// This matters where the system fails, or the power. A process that ends, in whatever way,
+    /// takes nothing with it that was written.
     #[must_use]
     pub fn sync_every(mut self, span: Duration) -> Options {
         self.sync_every = span;
         self
     }
 
-    /// How many bytes of lines wait in memory at most, while they cannot be written: 16 MiB by default. Those that find no
-    /// room are dropped, and the log says so ([`Dropped`](crate::Dropped)).
+    /// How many bytes of lines wait in memory at most, while they cannot be written: 16 MiB by
+    /// default. Those that find no room are dropped, and the log says so
+    /// ([`Dropped`](crate::Dropped)).
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Options {
         self.memory = bytes;

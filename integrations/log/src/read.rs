@@ -102,7 +102,8 @@ impl Range {
     }
 }
 
-/// Entries of a log, in the order in which they were written: from [`Files::between`] and [`Files::all`].
+/// Entries of a log, in the order in which they were written: from [`Files::between`] and
+/// [`Files::all`].
 ///
 /// An error ends the file that it is of; the next entry is of the next file.
 pub struct Entries {
@@ -118,8 +119,8 @@ pub struct Entries {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Skipped {
-    /// Lines without an end: the process or the system ended while it was written, or it is being written now. What it said was
-    /// not acknowledged to the writer.
+    /// Lines without an end: the process or the system ended while it was written, or it is being
+    /// written now. What it said was not acknowledged to the writer.
     pub torn: u64,
     /// Other lines that could not be read, and lines of more than 16 MiB, which no log writes.
     /// Something has changed them.

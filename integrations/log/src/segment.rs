@@ -1,5 +1,5 @@
-//! The names of a log's files: `windrow-0000000001.jsonl`. They sort by their numbers, and so in the order in which
-//! they were begun.
+//! The names of a log's files: `windrow-0000000001.jsonl`. They sort by their numbers, and so in
+//! the order in which they were begun.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

@@ -36,8 +36,8 @@ impl Turns {
     /// Notes a window's turn. Returns whether it came later after the one before than the ring
     /// reaches: its interval less one bucket.
     ///
-    /// `noted` is when the batch began: each window's own clock decides, and this which names can go.
-    /// A window without a turn has waited for one since it was built, or the log was opened.
+    /// `noted` is when the batch began: each window's own clock decides, and this which names can
+    /// go. A window without a turn has waited for one since it was built, or the log was opened.
     pub(crate) fn note(
         &mut self,
         resource: &str,

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
-/// A moment, in nanoseconds since 1970: from 1677 to 2262. What lies beyond is the first or the last of these.
+/// A moment, in nanoseconds since 1970: from 1677 to 2262. What lies beyond is the first or the
+/// last of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Wall(pub(crate) i64);
 
@@ -64,9 +65,10 @@ impl From<Wall> for SystemTime {
 
 /// By how much the zeros of windows' clocks differ from that of the wall clock.
 ///
-/// Each reading of a difference is too high by what passes between the readings of two clocks, and by the resolution of one. So of
-/// readings that lie close together the first is kept: then buckets that follow each other do so in the log, to the nanosecond. A
-/// reading that is further off is of another clock, or the wall clock was set; or the thread was interrupted there.
+/// Each reading of a difference is too high by what passes between the readings of two clocks, and
+/// by the resolution of one. So of readings that lie close together the first is kept: then buckets
+/// that follow each other do so in the log, to the nanosecond. A reading that is further off is of
+/// another clock, or the wall clock was set; or the thread was interrupted there.
 #[derive(Debug, Default)]
 pub(crate) struct Differences(Vec<i64>);
 

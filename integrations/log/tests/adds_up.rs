@@ -117,7 +117,8 @@ fn late(window: &Window, event: Http) -> Stats {
     Stats { min: None, max: None, ..late }
 }
 
-/// The last bucket before a pause is in the log, though no add closes it, and though the pause is longer than the ring.
+/// The last bucket before a pause is in the log, though no add closes it, and though the pause is
+/// longer than the ring.
 #[test]
 fn a_pause_takes_no_bucket_with_it() {
     let directory = tempfile::tempdir().unwrap();
@@ -199,7 +200,8 @@ fn ranges_that_follow_each_other_add_up() {
     assert_eq!(sum, all);
 }
 
-/// A function that fills a batch may panic, and a caller may return early: what was drained is not lost.
+/// A function that fills a batch may panic, and a caller may return early: what was drained is not
+/// lost.
 #[test]
 fn a_batch_that_is_dropped_goes_with_the_next() {
     let directory = tempfile::tempdir().unwrap();

@@ -106,7 +106,8 @@ fn a_range_has_the_lines_that_reading_all_of_them_finds() {
     }
 }
 
-/// A short range of a long file is found without reading the file: so damage elsewhere is not even seen.
+/// A short range of a long file is found without reading the file: so damage elsewhere is not even
+/// seen.
 #[test]
 fn a_range_is_found_without_reading_what_is_far_from_it() {
     let directory = tempfile::tempdir().unwrap();
@@ -149,8 +150,8 @@ fn a_torn_line_is_told_and_nothing_is_glued_to_it() {
     }
 }
 
-/// Bytes that change, in the middle of files of both formats: never a panic, and no line is lost but those that were hit and,
-/// where a newline was, those beside it.
+/// Bytes that change, in the middle of files of both formats: never a panic, and no line is lost
+/// but those that were hit and, where a newline was, those beside it.
 #[test]
 fn damaged_lines_are_skipped_and_counted() {
     let mut rng = Rng::with_seed(3);

@@ -56,17 +56,20 @@ impl Builder {
     /// Has histograms count in the cells of a [`Scale`]: so they have percentiles, right to its
     /// [error](Scale::error_bound). A value is counted as the whole number of steps that is nearest to it, of which `steps` make one.
     ///
-    /// By default [`Scale::DEFAULT`] and a thousand million steps: values are seconds, told apart as nanoseconds, from half a
-    /// microsecond to 69 s. For bytes, say, take one step and another scale: [`cells_for`](Self::cells_for).
+    /// By default [`Scale::DEFAULT`] and a thousand million steps: values are seconds, told apart
+    /// as nanoseconds, from half a microsecond to 69 s. For bytes, say, take one step and another
+    /// scale: [`cells_for`](Self::cells_for).
     ///
-    /// What is exported are the [octaves](Scale::octaves) of the scale as bounds of buckets (28 by default). Counts there are exact. Values below the
-    /// scale, and those below zero, are counted in the first bucket, and those above in the infinite one.
+    /// What is exported are the [octaves](Scale::octaves) of the scale as bounds of buckets (28 by
+    /// default). Counts there are exact. Values below the scale, and those below zero, are counted
+    /// in the first bucket, and those above in the infinite one.
     pub fn cells(self, scale: Scale, steps: u32) -> Builder {
         Builder { shape: Shape::Cells(Cells { scale, steps }), ..self }
     }
 
-    /// The cells of some histograms. Of several matchers that match, a full name counts before a prefix and
-    /// a prefix before a suffix, then a longer one before a shorter one, then the last one given.
+    /// The cells of some histograms. Of several matchers that match, a full name counts before a
+    /// prefix and a prefix before a suffix, then a longer one before a shorter one, then the last
+    /// one given.
     ///
     /// ```
     /// use windrow::Scale;
@@ -91,20 +94,23 @@ impl Builder {
         self
     }
 
-    /// Has histograms count at bounds of your choice alone: ascending and finite; an infinite one follows by itself.
+    /// Has histograms count at bounds of your choice alone: ascending and finite; an infinite one
+    /// follows by itself.
     ///
     /// Counts are exact at each bound, whatever it is. But such a histogram has no percentiles.
     pub fn buckets(self, bounds: &[f64]) -> Builder {
         Builder { shape: Shape::Bounds(bounds.into()), ..self }
     }
 
-    /// The bounds of some histograms' buckets. Matchers are ranked as by [`cells_for`](Self::cells_for), and with those.
+    /// The bounds of some histograms' buckets. Matchers are ranked as by
+    /// [`cells_for`](Self::cells_for), and with those.
     pub fn buckets_for(mut self, matcher: Matcher, bounds: &[f64]) -> Builder {
         self.matched.push((matcher, Shape::Bounds(bounds.into())));
         self
     }
 
-    /// A label of all series, unless a key has one of that name. Of two with one name the last one given counts.
+    /// A label of all series, unless a key has one of that name. Of two with one name the last one
+    /// given counts.
     pub fn global_label(mut self, name: impl Into<String>, value: impl Into<String>) -> Builder {
         self.global_labels.push((name.into(), value.into()));
         self
@@ -112,24 +118,26 @@ impl Builder {
 
     /// How many keys there may be, of all names and kinds: 100 000 by default.
     ///
-    /// A key is a name with labels. One that comes when there are as many is *refused*: what it counts goes to the
-    /// series of its name with the label `overflow="true"`, or to `windrow_metrics_overflow_counter` or
-    /// `.._histogram` if the name is new as well. [`Snapshot::problems`](crate::Snapshot::problems) and the metric
-    /// `windrow_metrics_refused_total` tell how many calls had such a key. A refused gauge is in no series, and
-    /// neither is an `absolute`: `windrow_metrics_dropped_total` tells how many updates there were of them.
+    /// A key is a name with labels. One that comes when there are as many is *refused*: what it
+    /// counts goes to the series of its name with the label `overflow="true"`, or to
+    /// `windrow_metrics_overflow_counter` or `.._histogram` if the name is new as well.
+    /// [`Snapshot::problems`](crate::Snapshot::problems) and the metric
+    /// `windrow_metrics_refused_total` tell how many calls had such a key. A refused gauge is in no
+    /// series, and neither is an `absolute`: `windrow_metrics_dropped_total` tells how many updates
+    /// there were of them.
     pub fn keys(self, keys: usize) -> Builder {
         Builder { keys, ..self }
     }
 
-    /// How many keys of one name and kind there may be: 10 000 by default. So a label that anybody can choose the
-    /// values of does not use up what other names need.
+    /// How many keys of one name and kind there may be: 10 000 by default. So a label that anybody
+    /// can choose the values of does not use up what other names need.
     pub fn keys_per_name(self, keys: usize) -> Builder {
         Builder { keys_per_name: keys, ..self }
     }
 
-    /// How long a key may be: 1024 bytes by default, of its name and of each label's name and value, and
-    /// 4 for each label. A longer one is refused, as by [`keys`](Self::keys): so what comes from
-    /// outside takes a bounded part of the memory and of the text.
+    /// How long a key may be: 1024 bytes by default, of its name and of each label's name and
+    /// value, and 4 for each label. A longer one is refused, as by [`keys`](Self::keys): so what
+    /// comes from outside takes a bounded part of the memory and of the text.
     ///
     /// ```
     /// let recorder = windrow_metrics::Recorder::builder().key_bytes(100).build()?;
@@ -148,19 +156,20 @@ impl Builder {
     /// Has keys leave that were not used for some time, between `after` and twice that: never, by
     /// default. They make room for new keys, and their series are no more exported.
     ///
-    /// A key is used by a macro call. A key of which a handle is kept (`let requests = counter!(..)`),
-    /// or which the calls of a thread have used that makes no calls any more but has not ended, stays;
-    /// and so do two keys that share a series. So no count is lost: what a key has counted was in a
-    /// snapshot or a text before it leaves. If it comes back, it begins at zero, which Prometheus
-    /// takes for a restart. Idle keys are looked for by a render or a snapshot, every half of `after`;
-    /// behind it, each thread's next call with a key takes the reader's lock.
+    /// A key is used by a macro call. A key of which a handle is kept
+    /// (`let requests = counter!(..)`), or which the calls of a thread have used that makes no
+    /// calls any more but has not ended, stays; and so do two keys that share a series. So no count
+    /// is lost: what a key has counted was in a snapshot or a text before it leaves. If it comes
+    /// back, it begins at zero, which Prometheus takes for a restart. Idle keys are looked for by a
+    /// render or a snapshot, every half of `after`; behind it, each thread's next call with a key
+    /// takes the reader's lock.
     pub fn idle(self, after: Duration) -> Builder {
         Builder { idle: Some(after), ..self }
     }
 
-    /// Whether names end as Prometheus recommends: counters in `_total`, and before that the unit that a metric was
-    /// described with (`_seconds`; percent as `_ratio`; a count has none). Off by default: names are what the program
-    /// says.
+    /// Whether names end as Prometheus recommends: counters in `_total`, and before that the unit
+    /// that a metric was described with (`_seconds`; percent as `_ratio`; a count has none). Off by
+    /// default: names are what the program says.
     ///
     /// ```
     /// use metrics::Unit;

@@ -1,16 +1,18 @@
 //! A thread's handles, by key: what makes a macro call cost no lock and no shared line.
 //!
-//! A table with open addressing: a key's hash says where to begin to look, and a free slot ends the search, or the
+//! A table with open addressing: a key's hash says where to begin to look, and a free slot ends the
+//! search, or the
 //! [`WAYS`] that a key has. It is never more than half full. It grows up to [`MOST`] keys; after that each new one takes the
-//! place of some other. So a thread's memory is bounded, and a key that lost its place is found in the registry again.
+//! place of some other. So a thread's memory is bounded, and a key that lost its place is found in
+//! the registry again.
 //!
-//! `metrics` hashes keys in a way that is known. Where a search begins is decided by that hash and a secret of the thread's:
-//! so values that were chosen to meet are as far apart as any. Those with one and the same hash have their ways, and take
-//! them from each other.
+//! `metrics` hashes keys in a way that is known. Where a search begins is decided by that hash and
+//! a secret of the thread's: so values that were chosen to meet are as far apart as any. Those with
+//! one and the same hash have their ways, and take them from each other.
 //!
-//! Slots carry the number of the recorder that they are of. Numbers are never used twice, so what is left of a
-//! recorder that is gone is never found; it keeps that recorder's cells in memory until its slot is needed, or the
-//! thread ends.
+//! Slots carry the number of the recorder that they are of. Numbers are never used twice, so what
+//! is left of a recorder that is gone is never found; it keeps that recorder's cells in memory
+//! until its slot is needed, or the thread ends.
 
 use std::cell::RefCell;
 use std::hash::{BuildHasher, RandomState};
@@ -32,8 +34,8 @@ const LEAST: usize = 32;
 /// How many keys a thread keeps. Each takes two slots of 88 bytes, and a handle of 128.
 const MOST: usize = 1024;
 
-/// How many slots a key may be in, one after the other. Of a table that is half full, about one key in a
-/// hundred thousand would want more.
+/// How many slots a key may be in, one after the other. Of a table that is half full, about one key
+/// in a hundred thousand would want more.
 const WAYS: usize = 32;
 
 /// What a thread keeps for a key.
@@ -97,8 +99,8 @@ thread_local! {
         const { RefCell::new(Cache { slots: Vec::new(), keys: 0, turn: 0, newest: 0, seed: None }) };
 }
 
-/// What this thread has kept for `key` of that recorder, if `pick` wants it. `None` too while the thread's
-/// destructors run.
+/// What this thread has kept for `key` of that recorder, if `pick` wants it. `None` too while the
+/// thread's destructors run.
 #[inline]
 pub(crate) fn find<T>(recorder: u64, key: &Key, pick: fn(&Cached) -> Option<T>) -> Option<T> {
     let find = |cache: &RefCell<Cache>| cache.try_borrow().ok()?.find(recorder, key, pick);
@@ -109,7 +111,8 @@ pub(crate) fn find<T>(recorder: u64, key: &Key, pick: fn(&Cached) -> Option<T>) 
 pub(crate) fn keep(recorder: u64, key: Key, cached: Cached) {
     let slot = Slot { recorder, key, cached };
     let keep = |cache: &RefCell<Cache>| Some(cache.try_borrow_mut().ok()?.keep(slot));
-    // What had to leave is dropped here, when the cache is free again: it may be the last of its recorder.
+    // What had to leave is dropped here, when the cache is free again: it may be the last of its
+    // recorder.
     drop(CACHE.try_with(keep));
 }
 
@@ -136,7 +139,8 @@ impl Cache {
     /// Where the search for a key begins.
     #[inline]
     fn home(&self, key: &Key) -> usize {
-        // All bits of the hash, and of the secret, take part in all bits of one half of the product or of the other.
+        // All bits of the hash, and of the secret, take part in all bits of one half of the product
+        // or of the other.
         let [one, other] = self.seed.unwrap_or_default();
         let product = u128::from(key.get_hash() ^ one) * u128::from(other);
         ((product >> 64) as u64 ^ product as u64) as usize & (self.slots.len() - 1)
@@ -190,7 +194,8 @@ impl Cache {
         gone
     }
 
-    /// Puts a slot into the first of its key's ways that is free, or else into any of them; returns what had to leave.
+    /// Puts a slot into the first of its key's ways that is free, or else into any of them; returns
+    /// what had to leave.
     fn put(&mut self, slot: Slot) -> Option<Slot> {
         let home = self.home(&slot.key);
         let mut at = home;
@@ -231,7 +236,8 @@ impl Cache {
     }
 }
 
-/// Whether two keys are equal. Those of one macro call are the same static, and need no look at their letters.
+/// Whether two keys are equal. Those of one macro call are the same static, and need no look at
+/// their letters.
 #[inline]
 fn same(one: &Key, other: &Key) -> bool {
     let static_parts = ptr::eq(one.name(), other.name())
@@ -305,8 +311,8 @@ mod tests {
         full.map(|(at, slot)| at.wrapping_sub(cache.home(&slot.key)) & (cache.slots.len() - 1))
     }
 
-    /// Values that begin their search at one place of a table that takes the hash as it is, or mixes it in a way that
-    /// is known.
+    /// Values that begin their search at one place of a table that takes the hash as it is, or
+    /// mixes it in a way that is known.
     fn chosen(mut from: impl Iterator<Item = Key>, home: fn(u64) -> u64) -> Vec<Key> {
         let mut keys = Vec::new();
         while keys.len() < 1_000 {

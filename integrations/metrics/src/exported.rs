@@ -1,8 +1,8 @@
 //! What metrics are called where they are exported, each name once.
 //!
-//! A second line `# TYPE` for one name, or two equal series, can make Prometheus refuse all that a program exports,
-//! or keep one of two values. So each metric takes its name, and a histogram those of its parts. One that comes later
-//! and would have a name that is taken gets another.
+//! A second line `# TYPE` for one name, or two equal series, can make Prometheus refuse all that a
+//! program exports, or keep one of two values. So each metric takes its name, and a histogram those
+//! of its parts. One that comes later and would have a name that is taken gets another.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -17,8 +17,8 @@ pub(crate) const UNRECORDED: &str = "windrow_metrics_unrecorded_total";
 pub(crate) const DROPPED: &str = "windrow_metrics_dropped_total";
 pub(crate) const OWN: [&str; 3] = [REFUSED, UNRECORDED, DROPPED];
 
-/// The names that metrics have. One that has been exported keeps its name, whatever is learned of it
-/// or of others: so two exports never call one metric by the other's name.
+/// The names that metrics have. One that has been exported keeps its name, whatever is learned of
+/// it or of others: so two exports never call one metric by the other's name.
 #[derive(Default)]
 pub(crate) struct Names {
     taken: Taken,
@@ -28,8 +28,8 @@ pub(crate) struct Names {
     exports: u64,
 }
 
-/// For how many exports a metric that is not in them keeps its name. Those that run at the same time may have begun in
-/// another order.
+/// For how many exports a metric that is not in them keeps its name. Those that run at the same
+/// time may have begun in another order.
 const KEPT: u64 = 8;
 
 struct Given {

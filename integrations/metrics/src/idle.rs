@@ -1,12 +1,13 @@
 //! Keys that are not used leave.
 //!
-//! A key that no thread can count in has two references to its cell: from its key, and from its series. All others are
-//! of handles: of those that a program keeps, and of those that threads keep by key. After each look the registry
-//! has another number, so that threads let go of the handles that they keep, and look for their keys anew.
+//! A key that no thread can count in has two references to its cell: from its key, and from its
+//! series. All others are of handles: of those that a program keeps, and of those that threads keep
+//! by key. After each look the registry has another number, so that threads let go of the handles
+//! that they keep, and look for their keys anew.
 //!
-//! A key leaves if two looks, one after the other, have found that no thread can count in it, and no thread has
-//! looked for it in between. The export that follows the first look has shown what it had counted by then, which is
-//! all that it ever counted.
+//! A key leaves if two looks, one after the other, have found that no thread can count in it, and
+//! no thread has looked for it in between. The export that follows the first look has shown what it
+//! had counted by then, which is all that it ever counted.
 
 use std::ops::Bound;
 use std::sync::atomic::{Ordering, fence};
@@ -40,7 +41,8 @@ impl Registry {
         self.look::<GaugeCell>();
         self.look::<HistogramCell>();
         self.next_number();
-        // Pairs with the Release by which handles were let go: what they have counted is in the export that follows.
+        // Pairs with the Release by which handles were let go: what they have counted is in the
+        // export that follows.
         fence(Ordering::Acquire);
     }
 

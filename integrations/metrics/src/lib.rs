@@ -33,7 +33,8 @@ pub use snapshot::{Distribution, Family, Series, Snapshot, Value};
 /// The media type of [`Handle::render`]'s text.
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Makes a [`Recorder`] with default settings the process's. What the macros were given before is not counted.
+/// Makes a [`Recorder`] with default settings the process's. What the macros were given before is
+/// not counted.
 ///
 /// ```
 /// # fn main() -> Result<(), windrow_metrics::InstallError> {

@@ -1,8 +1,9 @@
 //! References to all that there is, taken so that no recorder waits for an export.
 //!
-//! A new key needs the registry's lock alone, and behind it waits each key that a thread does not know yet. So an export
-//! has the lock for some series at a time, clones references, allocates nothing, and lets it go: what is read of the
-//! cells, and written of the numbers, is done without it. A series that is new meanwhile may be missing.
+//! A new key needs the registry's lock alone, and behind it waits each key that a thread does not
+//! know yet. So an export has the lock for some series at a time, clones references, allocates
+//! nothing, and lets it go: what is read of the cells, and written of the numbers, is done without
+//! it. A series that is new meanwhile may be missing.
 
 use std::ops::Bound;
 use std::sync::Arc;

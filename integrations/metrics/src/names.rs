@@ -7,7 +7,8 @@ use metrics::Key;
 
 use crate::kind::Kind;
 
-/// `name` as a metric's: letters, digits, `_` and `:`, not beginning with a digit. Every other character becomes `_`.
+/// `name` as a metric's: letters, digits, `_` and `:`, not beginning with a digit. Every other
+/// character becomes `_`.
 pub(crate) fn metric_name(name: &str) -> String {
     not_empty(valid(name, true, true))
 }
@@ -39,8 +40,8 @@ fn valid(name: &str, colons: bool, begins: bool) -> String {
     name.chars().enumerate().map(keep).collect()
 }
 
-/// `name` as a label's: as a metric's, without `:`. What Prometheus keeps to itself gets `exported` in front: names
-/// that begin with two underscores, and in histograms `le`.
+/// `name` as a label's: as a metric's, without `:`. What Prometheus keeps to itself gets `exported`
+/// in front: names that begin with two underscores, and in histograms `le`.
 pub(crate) fn label_name(name: &str, kind: Kind) -> String {
     let name = not_empty(valid(name, false, true));
     if name.starts_with("__") {
@@ -63,8 +64,9 @@ pub(crate) type Labels = Arc<[(String, String)]>;
 
 /// The labels that `key` is exported with, and the name of one that it has twice.
 ///
-/// The key's own stand before the global ones. Of several values the greatest counts: keys are equal whatever the
-/// order of their labels, so the order cannot decide. A label without a value is none, as for Prometheus.
+/// The key's own stand before the global ones. Of several values the greatest counts: keys are
+/// equal whatever the order of their labels, so the order cannot decide. A label without a value is
+/// none, as for Prometheus.
 pub(crate) fn labels(
     key: &Key,
     kind: Kind,

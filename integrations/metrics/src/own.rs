@@ -1,7 +1,8 @@
 //! What a macro hands out: a handle of the calling thread's own.
 //!
-//! `metrics::Counter` holds an `Arc`, which a macro call clones and drops. Were that `Arc` shared, all threads would
-//! write its one count. So the numbers are shared, and each thread wraps them in an `Arc` of its own, once.
+//! `metrics::Counter` holds an `Arc`, which a macro call clones and drops. Were that `Arc` shared,
+//! all threads would write its one count. So the numbers are shared, and each thread wraps them in
+//! an `Arc` of its own, once.
 
 use std::sync::Arc;
 
@@ -11,8 +12,8 @@ use crate::counter::CounterCell;
 use crate::gauge::GaugeCell;
 use crate::histogram::HistogramCell;
 
-/// One thread's handle of numbers that all threads share. Aligned, so that two threads' reference counts never share a
-/// line, wherever the allocator puts them.
+/// One thread's handle of numbers that all threads share. Aligned, so that two threads' reference
+/// counts never share a line, wherever the allocator puts them.
 #[repr(align(64))]
 pub(crate) struct Own<T>(pub(crate) Arc<T>);
 

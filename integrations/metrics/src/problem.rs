@@ -26,16 +26,17 @@ use crate::kind::Kind;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
-    /// Two names, or more, are one name for Prometheus. Their series are exported together, and where the labels are
-    /// the same too, counters and histograms are added up and gauges hold what was set last.
+    /// Two names, or more, are one name for Prometheus. Their series are exported together, and
+    /// where the labels are the same too, counters and histograms are added up and gauges hold what
+    /// was set last.
     Merged {
         /// The first name, and the first one that differs from it.
         names: [String; 2],
         /// What they are exported as.
         exported: String,
     },
-    /// A metric has the name of another one that was there before, or of a part of it (`rt_count` of a histogram
-    /// `rt`). It is exported as another.
+    /// A metric has the name of another one that was there before, or of a part of it (`rt_count`
+    /// of a histogram `rt`). It is exported as another.
     Renamed {
         /// What it is.
         kind: Kind,
@@ -60,24 +61,25 @@ pub enum Problem {
         /// How many calls there were: of a macro, or to register.
         calls: u64,
     },
-    /// Gauges whose keys were refused were set, or counters whose keys were refused were given an `absolute`. These
-    /// updates are in no series.
+    /// Gauges whose keys were refused were set, or counters whose keys were refused were given an
+    /// `absolute`. These updates are in no series.
     Dropped {
         /// Of which kind.
         kind: Kind,
         /// How many updates there were.
         updates: u64,
     },
-    /// Values were recorded that no sum can hold: not a number, infinite, or beyond 2^53. They are not in the
-    /// histogram.
+    /// Values were recorded that no sum can hold: not a number, infinite, or beyond 2^53. They are
+    /// not in the histogram.
     Unrecorded {
         /// The histogram's exported name.
         name: String,
         /// How many values there were.
         values: u64,
     },
-    /// Values below zero were recorded in a histogram that counts in cells, which have none for them. They are in its first bucket, and in
-    /// its sum as they are; for percentiles they are zero. Choose [bounds](crate::Builder::buckets_for) for such values.
+    /// Values below zero were recorded in a histogram that counts in cells, which have none for
+    /// them. They are in its first bucket, and in its sum as they are; for percentiles they are
+    /// zero. Choose [bounds](crate::Builder::buckets_for) for such values.
     BelowZero {
         /// The histogram's exported name.
         name: String,

@@ -135,8 +135,8 @@ impl Registry {
 }
 
 impl Found {
-    /// What is worth telling, once it is known by which name the family is exported. It would have had the name
-    /// `wanted`.
+    /// What is worth telling, once it is known by which name the family is exported. It would have
+    /// had the name `wanted`.
     fn problems(&mut self, wanted: String) -> impl Iterator<Item = Problem> + use<> {
         let Family { kind, name, .. } = &self.family;
         let (kind, name) = (*kind, name.clone());

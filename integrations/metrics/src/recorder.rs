@@ -125,21 +125,24 @@ impl Debug for Recorder {
     }
 }
 
-/// Reads what a [`Recorder`] has counted, from any thread, at any time. Clones read the same recorder.
+/// Reads what a [`Recorder`] has counted, from any thread, at any time. Clones read the same
+/// recorder.
 ///
-/// A read is not a moment's picture: what is counted while it runs may be in it or not. Each counter lies between
-/// what it was when the read began and when it returned, and never goes back; a histogram's count is the sum of its
-/// buckets, and its sum is of the values counted, and perhaps of some that were just being recorded.
+/// A read is not a moment's picture: what is counted while it runs may be in it or not. Each
+/// counter lies between what it was when the read began and when it returned, and never goes back;
+/// a histogram's count is the sum of its buckets, and its sum is of the values counted, and perhaps
+/// of some that were just being recorded.
 #[derive(Clone)]
 pub struct Handle {
     registry: Arc<Registry>,
 }
 
 impl Handle {
-    /// All numbers in Prometheus' text format (version 0.0.4), for a response of type [`CONTENT_TYPE`].
+    /// All numbers in Prometheus' text format (version 0.0.4), for a response of type
+    /// [`CONTENT_TYPE`].
     ///
-    /// Counters, gauges, histograms, each by name and then by labels. A scrape costs a load for each core and
-    /// counter, and the writing of the text.
+    /// Counters, gauges, histograms, each by name and then by labels. A scrape costs a load for
+    /// each core and counter, and the writing of the text.
     ///
     /// [`CONTENT_TYPE`]: crate::CONTENT_TYPE
     pub fn render(&self) -> String {

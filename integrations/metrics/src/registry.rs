@@ -1,14 +1,16 @@
 //! Which key counts where.
 //!
-//! Two maps of each kind: by key, which finds the cell that a key adds to; and by exported name and labels, which an
-//! export goes through. Keys that are the same for Prometheus (`http.requests` and `http_requests`) share a series. A
-//! counter has a cell for each of its keys, which are added up, so that `absolute` knows what its key has counted.
-//! The keys of a gauge or histogram share its one cell.
+//! Two maps of each kind: by key, which finds the cell that a key adds to; and by exported name and
+//! labels, which an export goes through. Keys that are the same for Prometheus (`http.requests` and
+//! `http_requests`) share a series. A counter has a cell for each of its keys, which are added up,
+//! so that `absolute` knows what its key has counted. The keys of a gauge or histogram share its
+//! one cell.
 //!
-//! The maps are trees: they compare keys, and a name that was chosen for its hash gains nothing. Keys are limited in number
-//! and in length, and so is a comparison.
+//! The maps are trees: they compare keys, and a name that was chosen for its hash gains nothing.
+//! Keys are limited in number and in length, and so is a comparison.
 //!
-//! An export takes references of what is in them, a few at a time (see `listing`): so no key waits for one.
+//! An export takes references of what is in them, a few at a time (see `listing`): so no key waits
+//! for one.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -86,7 +88,8 @@ pub(crate) struct Table<T> {
 /// A key that has a place.
 pub(crate) struct Known<T> {
     pub(crate) cell: Arc<T>,
-    /// Whether no thread could count in it when idle keys were last looked for, and none has found it since.
+    /// Whether no thread could count in it when idle keys were last looked for, and none has found
+    /// it since.
     pub(crate) is_quiet: AtomicBool,
 }
 
@@ -186,8 +189,8 @@ impl Registry {
         Registry { number, config, state, names, refused, dropped, looked }
     }
 
-    /// A number that no other registry of this process has, or ever had. It is another one after idle keys were looked
-    /// for: so threads look for each key anew, and keys are seen to be used.
+    /// A number that no other registry of this process has, or ever had. It is another one after
+    /// idle keys were looked for: so threads look for each key anew, and keys are seen to be used.
     #[inline]
     pub(crate) fn number(&self) -> u64 {
         self.number.load(Ordering::Relaxed) // nothing but a number
@@ -282,8 +285,8 @@ impl Registry {
         self.read().keys
     }
 
-    /// Describes the metrics called `name`, unless they are described already. There are as many descriptions as
-    /// there may be keys.
+    /// Describes the metrics called `name`, unless they are described already. There are as many
+    /// descriptions as there may be keys.
     pub(crate) fn describe(&self, name: &str, unit: Option<Unit>, text: SharedString) {
         let descriptions = &mut self.write().descriptions;
         if descriptions.len() < self.config.keys && name.len() <= self.config.key_bytes {

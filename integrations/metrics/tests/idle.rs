@@ -1,4 +1,5 @@
-//! Keys that leave when they are idle, those that are too long, and what is told of what is dropped.
+//! Keys that leave when they are idle, those that are too long, and what is told of what is
+//! dropped.
 
 use std::thread;
 use std::time::Duration;

@@ -22,8 +22,8 @@ use std::fmt::{self, Display, Formatter};
 pub enum ObserveError {
     /// The name is empty.
     NoName,
-    /// The name has a character that an instrument's cannot have there: it is made of ASCII letters, digits, `_`, `.`, `-`
-    /// and `/`, and begins with a letter.
+    /// The name has a character that an instrument's cannot have there: it is made of ASCII
+    /// letters, digits, `_`, `.`, `-` and `/`, and begins with a letter.
     Name {
         /// The name given.
         name: String,
@@ -40,14 +40,15 @@ pub enum ObserveError {
         /// The name, with what is appended.
         name: String,
     },
-    /// Two labels have one name: both of the family; or one is that of events, or `overflow`, which marks what finds
-    /// no room in the family or among the SDK's sets.
+    /// Two labels have one name: both of the family; or one is that of events, or `overflow`, which
+    /// marks what finds no room in the family or among the SDK's sets.
     LabelTwice {
         /// The labels' name.
         label: String,
     },
-    /// A gauge can have more sets of attributes than the SDK takes at a time, which would export the last of those beyond
-    /// as if it were all; or there is no room for the sets of one series beside those of the overflow series.
+    /// A gauge can have more sets of attributes than the SDK takes at a time, which would export
+    /// the last of those beyond as if it were all; or there is no room for the sets of one series
+    /// beside those of the overflow series.
     TooManySets {
         /// The name given.
         name: String,

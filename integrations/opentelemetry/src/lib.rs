@@ -26,55 +26,66 @@
 //!
 //! # Histograms
 //!
-//! OpenTelemetry has no observable histogram, and its SDK (0.33) takes no data points that others have made: its histograms are made of
-//! values, one by one. So buckets are exported as counters, each with how many values there are up to `le`, as Prometheus has
-//! them. They are exact at powers of two, add up over machines, and a query has percentiles of them:
+//! OpenTelemetry has no observable histogram, and its SDK (0.33) takes no data points that others
+//! have made: its histograms are made of values, one by one. So buckets are exported as counters,
+//! each with how many values there are up to `le`, as Prometheus has them. They are exact at powers
+//! of two, add up over machines, and a query has percentiles of them:
 //!
 //! ```text
 //! histogram_quantile(0.99, sum by (le) (rate(rt_bucket_total[5m])))
 //! ```
 //!
-//! That interpolates between two powers of two: it is off by less than the value itself. The gauge `NAME.percentile` of a
-//! window is right to the scale's error. A histogram of the default scale takes 29 sets of attributes, and 65 at most.
+//! That interpolates between two powers of two: it is off by less than the value itself. The gauge
+//! `NAME.percentile` of a window is right to the scale's error. A histogram of the default scale
+//! takes 29 sets of attributes, and 65 at most.
 //!
-//! Who writes OTLP without the SDK needs none of this: a scale's schema is OpenTelemetry's, cell for cell.
+//! Who writes OTLP without the SDK needs none of this: a scale's schema is OpenTelemetry's, cell
+//! for cell.
 //! [`numbered_cells`](windrow::Distribution::numbered_cells) are the positive buckets of an exponential histogram of that scale, numbered by one
-//! more; [`below`](windrow::Distribution::below) is its zero count, with the end of that cell as its zero threshold.
+//! more; [`below`](windrow::Distribution::below) is its zero count, with the end of that cell as
+//! its zero threshold.
 //!
 //! # Consistency
 //!
-//! Counters and up-down counters are those of the API that are added to. At each collection, each series adds what it has
-//! counted since the last one, told from others by its [number](windrow::Handle::number) and not by its labels. So an SDK
-//! exports what was ever counted as a sum that never goes back, and as deltas that add up to it, to any number of readers; a
-//! set of labels whose series was [removed](windrow::Family::retain) counts on from what was exported when it is used again;
-//! and what a View makes one by `with_allowed_attribute_keys` is added up. (Gauges do not add up: of those that a View makes
-//! one, the SDK exports the last one.) A collection calls the callback of the instrument `windrow.observer`, which exports
-//! nothing. A View that drops it stops all counters.
+//! Counters and up-down counters are those of the API that are added to. At each collection, each
+//! series adds what it has counted since the last one, told from others by its
+//! [number](windrow::Handle::number) and not by its labels. So an SDK exports what was ever counted
+//! as a sum that never goes back, and as deltas that add up to it, to any number of readers; a set
+//! of labels whose series was [removed](windrow::Family::retain) counts on from what was exported
+//! when it is used again; and what a View makes one by `with_allowed_attribute_keys` is added up.
+//! (Gauges do not add up: of those that a View makes one, the SDK exports the last one.) A
+//! collection calls the callback of the instrument `windrow.observer`, which exports nothing. A
+//! View that drops it stops all counters.
 //!
-//! Each instrument is read on its own: the gauges of a window may be of different moments of one collection.
+//! Each instrument is read on its own: the gauges of a window may be of different moments of one
+//! collection.
 //!
-//! A series that is removed is gone from the next collection on, and with it what it counted since the
-//! last one. So give `retain` an idle time longer than some collections. Its gauges vanish and its levels are
-//! taken back; its counters stay where they are, as an SDK that exports sums from the start keeps every set of attributes.
+//! A series that is removed is gone from the next collection on, and with it what it counted since
+//! the last one. So give `retain` an idle time longer than some collections. Its gauges vanish and
+//! its levels are taken back; its counters stay where they are, as an SDK that exports sums from
+//! the start keeps every set of attributes.
 //!
-//! A callback cannot be unregistered. It keeps a `Weak` of what was given to it by `&Arc`, and reads nothing after the last
-//! `Arc` was dropped: as if all series were removed. If reading a metric panics (a clock of your own, say), its gauges are
-//! missing from that collection of that instrument, its counters catch up at the next one, and the thread that collects goes on.
+//! A callback cannot be unregistered. It keeps a `Weak` of what was given to it by `&Arc`, and
+//! reads nothing after the last `Arc` was dropped: as if all series were removed. If reading a
+//! metric panics (a clock of your own, say), its gauges are missing from that collection of that
+//! instrument, its counters catch up at the next one, and the thread that collects goes on.
 //!
 //! # Bounds
 //!
-//! The SDK takes 2000 sets of attributes of an instrument, or what a View [says](Observer::observe_up_to). Of counters and
-//! up-down counters, series take sets as long as there are any, each all of its own or none; the others are added up in the
-//! overflow series, measurement by measurement, so that its buckets are whole. A set is free again when its series is
-//! removed; but an SDK that exports sums from the start keeps it, so that there the SDK's own `otel.metric.overflow` takes
-//! what comes beyond 2000 sets that ever were. No count is missing from the sums. A gauge has no sum, and so more sets
-//! of one than the limit are refused.
+//! The SDK takes 2000 sets of attributes of an instrument, or what a View
+//! [says](Observer::observe_up_to). Of counters and up-down counters, series take sets as long as
+//! there are any, each all of its own or none; the others are added up in the overflow series,
+//! measurement by measurement, so that its buckets are whole. A set is free again when its series
+//! is removed; but an SDK that exports sums from the start keeps it, so that there the SDK's own
+//! `otel.metric.overflow` takes what comes beyond 2000 sets that ever were. No count is missing
+//! from the sums. A gauge has no sum, and so more sets of one than the limit are refused.
 //!
 //! # Cost
 //!
-//! Counting costs what it costs without this crate. A collection takes a family's lock for the moment in which it lists the
-//! series, which [`with`](windrow::Family::with) never waits for; a load a core and number; an allocation
-//! for each text among the attributes; and of a series that has been exported, 24 bytes a number and its attributes are kept.
+//! Counting costs what it costs without this crate. A collection takes a family's lock for the
+//! moment in which it lists the series, which [`with`](windrow::Family::with) never waits for; a
+//! load a core and number; an allocation for each text among the attributes; and of a series that
+//! has been exported, 24 bytes a number and its attributes are kept.
 //!
 //! # Errors
 //!

@@ -11,19 +11,22 @@ use crate::show::{Instrument, Part, Value};
 use crate::source::{Looking, Outline, Source};
 use crate::sums::{OVERFLOW, Sum, Sums};
 
-/// How many sets of attributes the SDK takes of an instrument at a time, unless a View says otherwise.
+/// How many sets of attributes the SDK takes of an instrument at a time, unless a View says
+/// otherwise.
 const SDK_LIMIT: usize = 2_000;
 
 /// The longest name of an instrument.
 const LONGEST_NAME: usize = 255;
 
-/// The gauge that is never observed: at each collection, the SDK calls its callback, which adds up sums.
+/// The gauge that is never observed: at each collection, the SDK calls its callback, which adds up
+/// sums.
 const TRIGGER: &str = "windrow.observer";
 
 /// Makes instruments of a meter that observe windrow's metrics, and knows their names.
 ///
-/// Have one for a meter: two know nothing of each other's names. Besides, it makes an instrument `windrow.observer`, at
-/// whose callback counters are added up, and which exports nothing; no View may drop it.
+/// Have one for a meter: two know nothing of each other's names. Besides, it makes an instrument
+/// `windrow.observer`, at whose callback counters are added up, and which exports nothing; no View
+/// may drop it.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -72,9 +75,11 @@ impl Observer {
         Observer { meter, names: HashSet::from([TRIGGER.to_owned()]), sums }
     }
 
-    /// Makes the instruments of a metric or a family, each with a callback that observes it at every collection.
+    /// Makes the instruments of a metric or a family, each with a callback that observes it at
+    /// every collection.
     ///
-    /// See the [list](crate#what-is-exported) of what they are, and [`Source`] for what can be observed.
+    /// See the [list](crate#what-is-exported) of what they are, and [`Source`] for what can be
+    /// observed.
     ///
     /// # Errors
     ///
@@ -98,11 +103,12 @@ impl Observer {
         self.observe_up_to(SDK_LIMIT, name, description, source)
     }
 
-    /// As [`observe`](Self::observe), for instruments of which a View lets the SDK take more sets of attributes than 2000, or
-    /// fewer.
+    /// As [`observe`](Self::observe), for instruments of which a View lets the SDK take more sets
+    /// of attributes than 2000, or fewer.
     ///
-    /// The View is the program's to add; `limit` is what it gives to `with_cardinality_limit`. If the SDK takes
-    /// fewer sets than `limit`, it adds up the others under an attribute of its own, `otel.metric.overflow`.
+    /// The View is the program's to add; `limit` is what it gives to `with_cardinality_limit`. If
+    /// the SDK takes fewer sets than `limit`, it adds up the others under an attribute of its own,
+    /// `otel.metric.overflow`.
     ///
     /// # Errors
     ///

@@ -46,10 +46,12 @@ pub trait Show: Send + Sync + 'static {
 /// Attributes of a measurement, beside those of its series.
 pub(crate) type Attributes = [Option<KeyValue>; 2];
 
-/// The most buckets that a histogram has: one for each power of two that is a `u64`, and the infinite one.
+/// The most buckets that a histogram has: one for each power of two that is a `u64`, and the
+/// infinite one.
 pub(crate) const MOST_BUCKETS: usize = 65;
 
-/// Puts how many values there are up to each octave of the scale, with the attribute `le` behind what is given.
+/// Puts how many values there are up to each octave of the scale, with the attribute `le` behind
+/// what is given.
 pub(crate) fn put_buckets(
     distribution: &Distribution,
     event: Option<&KeyValue>,
@@ -118,7 +120,8 @@ one_number! {
     Minimum, Gauge: |minimum| minimum.get().map(Value::Unsigned);
 }
 
-/// A level as the signed number that OpenTelemetry has; one of 2^63 or more is shown as the highest.
+/// A level as the signed number that OpenTelemetry has; one of 2^63 or more is shown as the
+/// highest.
 fn signed(level: u64) -> i64 {
     i64::try_from(level).unwrap_or(i64::MAX)
 }

@@ -11,7 +11,8 @@ use windrow::{
 
 use crate::show::{Attributes, Part, Show, Value};
 
-/// What an [`Observer`](crate::Observer) takes: `&'static T` or `&Arc<T>`, where `T` is a [`Counter`], [`Gauge`], [`InFlight`],
+/// What an [`Observer`](crate::Observer) takes: `&'static T` or `&Arc<T>`, where `T` is a
+/// [`Counter`], [`Gauge`], [`InFlight`],
 /// [`Histogram`], [`Maximum`], [`Minimum`], [`SlidingWindow`], or a [`Family`] of one of them; or a [`Field`] of a family's metrics.
 ///
 /// Of an `Arc` it keeps a `Weak`: what was observed is exported until the last `Arc` is dropped.
@@ -26,7 +27,8 @@ pub struct Outline {
     pub(crate) labels: &'static [&'static str],
     /// The attributes beside those.
     pub(crate) more: &'static [&'static str],
-    /// Whether there may be labels that find no room: then there is a part more, which says how often.
+    /// Whether there may be labels that find no room: then there is a part more, which says how
+    /// often.
     pub(crate) overflows: bool,
     /// How many series there can be.
     pub(crate) series: usize,
@@ -127,11 +129,13 @@ observed! {
     [E: Event, C: Clock + Send + Sync + 'static] SlidingWindow<E, C>;
 }
 
-/// What a metric has of a part. If reading it panics, it has no more: what reads for an exporter goes on.
+/// What a metric has of a part. If reading it panics, it has no more: what reads for an exporter
+/// goes on.
 fn read<'m, M: Show>(metric: impl FnOnce() -> &'m M, part: usize) -> Vec<(Attributes, Value)> {
     let mut read = Vec::new();
     let reading = || metric().show(part, &mut |more, value| read.push((more, value)));
-    // A metric is not changed by being read. (And what panics has been told of by the panic itself.)
+    // A metric is not changed by being read. (And what panics has been told of by the panic
+    // itself.)
     let _ = catch_unwind(AssertUnwindSafe(reading));
     read
 }
@@ -158,7 +162,8 @@ pub struct Field<S: OfFamily, N> {
     field: fn(&S::Metric) -> &N,
 }
 
-/// A field of each metric of a family whose metrics are structs of several: each field has a name of its own.
+/// A field of each metric of a family whose metrics are structs of several: each field has a name
+/// of its own.
 ///
 /// ```
 /// use opentelemetry::global::meter;

@@ -1,10 +1,10 @@
 //! What series have counted since it was last exported: the sums of an instrument.
 //!
 //! An observable counter is told totals. From them an SDK makes deltas by attributes, and keeps the
-//! last one of those that a View has made equal. A series that leaves and comes back with its labels
-//! would be one to it, and two series whose attributes a View drops, too. So sums go to counters
-//! that are added to: at each collection, what each series, by its number, has more than at the last
-//! one. Whichever reader collects first adds it, for all readers.
+//! last one of those that a View has made equal. A series that leaves and comes back with its
+//! labels would be one to it, and two series whose attributes a View drops, too. So sums go to
+//! counters that are added to: at each collection, what each series, by its number, has more than
+//! at the last one. Whichever reader collects first adds it, for all readers.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -62,7 +62,8 @@ struct Exported {
 pub(crate) const OVERFLOW: &str = "overflow";
 
 impl Sums {
-    /// Sums of that `part` of what is looked at, in `room` sets of attributes beside those of the overflow series.
+    /// Sums of that `part` of what is looked at, in `room` sets of attributes beside those of the
+    /// overflow series.
     pub(crate) fn new(sum: Sum, part: usize, looking: Looking, room: usize, returns: bool) -> Sums {
         let known = Known { series: HashMap::new(), room, collections: 0, returns };
         Sums { sum, part, looking, known: Mutex::new(known) }
@@ -70,7 +71,8 @@ impl Sums {
 
     /// Adds what there is more than at the last collection.
     pub(crate) fn collect(&self) {
-        // A panic under the lock can come from the SDK alone; what was noted before it has been added.
+        // A panic under the lock can come from the SDK alone; what was noted before it has been
+        // added.
         let known = &mut *self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.collections += 1;
         (self.looking)(self.part, &mut |reading| known.take(&reading, &self.sum));

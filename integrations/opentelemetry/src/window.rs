@@ -84,7 +84,8 @@ impl<E: Event, C: Clock + Send + Sync + 'static> Show for SlidingWindow<E, C> {
             };
             return with_cells.for_each(ever);
         }
-        // No span, if the geometry has just changed to a shorter interval; no buckets, if the window has one alone.
+        // No span, if the geometry has just changed to a shorter interval; no buckets, if the
+        // window has one alone.
         let closed = self.over(self.interval()).ok().map(|window| window.complete());
         let closed = closed.filter(|closed| !closed.interval().is_zero());
         if part == PERCENTILE {

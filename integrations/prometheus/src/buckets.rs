@@ -29,19 +29,22 @@ impl Buckets {
     /// As it is unless something else is said.
     pub(crate) const DEFAULT: Buckets = Buckets { bounds: None, per: 1 };
 
-    /// A bound at each power of two in the [scale](windrow::Scale::octaves)'s range: with the default scale, 28. Exact.
+    /// A bound at each power of two in the [scale](windrow::Scale::octaves)'s range: with the
+    /// default scale, 28. Exact.
     pub fn octaves() -> Buckets {
         Buckets::DEFAULT
     }
 
     /// Bounds of your choice, in the histogram's own unit.
     ///
-    /// Each is moved up to the end of the [cell](windrow::Scale::cell) that it is in, and shown as that: so a count is exact at the bound that
-    /// is shown. It is where it was asked for if it is the end of a cell, such as a power of two; else it is greater by less than a
-    /// cell, which is 9 % with the default scale. Bounds in one cell are shown once. One above the scale's range is not shown,
-    /// since nothing is known there but what the infinite bucket says. One below the range, where a histogram does not tell
-    /// values apart, is [refused](crate::RegisterError::BoundBelow): all such bounds would be shown as one that is far
-    /// greater. Give the histogram a [`Scale`](windrow::Scale) that begins lower.
+    /// Each is moved up to the end of the [cell](windrow::Scale::cell) that it is in, and shown as
+    /// that: so a count is exact at the bound that is shown. It is where it was asked for if it is
+    /// the end of a cell, such as a power of two; else it is greater by less than a cell, which is
+    /// 9 % with the default scale. Bounds in one cell are shown once. One above the scale's range
+    /// is not shown, since nothing is known there but what the infinite bucket says. One below the
+    /// range, where a histogram does not tell values apart, is
+    /// [refused](crate::RegisterError::BoundBelow): all such bounds would be shown as one that is
+    /// far greater. Give the histogram a [`Scale`](windrow::Scale) that begins lower.
     pub fn at(bounds: &[u64]) -> Buckets {
         let mut bounds = bounds.to_vec();
         bounds.sort_unstable();
@@ -50,7 +53,8 @@ impl Buckets {
 
     /// Shows bounds and sum divided by `per`: nanoseconds as seconds, if it is `1_000_000_000`.
     ///
-    /// A [native](crate#native-histograms) histogram is shown only if that is a power of two, as one is.
+    /// A [native](crate#native-histograms) histogram is shown only if that is a power of two, as
+    /// one is.
     #[must_use]
     pub fn per(self, per: u64) -> Buckets {
         Buckets { per, ..self }
@@ -69,7 +73,8 @@ impl Buckets {
         value as f64 / self.per as f64
     }
 
-    /// The bounds, each with how many values are between it and the one before; the last one is infinite.
+    /// The bounds, each with how many values are between it and the one before; the last one is
+    /// infinite.
     fn classic(&self, distribution: &Distribution) -> Vec<(f64, u64)> {
         let (mut buckets, mut last) = (Vec::new(), (None, 0_u64));
         let mut put = |(end, up_to): (u64, u64)| {
@@ -111,8 +116,8 @@ impl Buckets {
     }
 }
 
-/// The positive buckets of a native histogram: runs of neighbours, each with how far it is behind the one before; and of each count
-/// how much more it is than the one before.
+/// The positive buckets of a native histogram: runs of neighbours, each with how far it is behind
+/// the one before; and of each count how much more it is than the one before.
 #[derive(Debug)]
 struct Sparse {
     spans: Vec<(i32, u32)>,
@@ -120,8 +125,8 @@ struct Sparse {
 }
 
 impl Sparse {
-    /// Of a distribution whose values are shown smaller by so many octaves. What is above the scale's range is in the bucket of infinite
-    /// values: nobody knows how large it is.
+    /// Of a distribution whose values are shown smaller by so many octaves. What is above the
+    /// scale's range is in the bucket of infinite values: nobody knows how large it is.
     fn of(distribution: &Distribution, octaves: i32) -> Sparse {
         let schema = distribution.scale().schema();
         let infinite = (1024 << schema) + 1;
@@ -152,8 +157,8 @@ pub struct Bucketed<S> {
     buckets: Buckets,
 }
 
-/// Shows the histograms of a source (a histogram, a family of them, a [`field`](crate::field)) at other
-/// bounds, or in another unit.
+/// Shows the histograms of a source (a histogram, a family of them, a [`field`](crate::field)) at
+/// other bounds, or in another unit.
 ///
 /// ```
 /// use prometheus_client::{encoding::text::encode, registry::Registry};

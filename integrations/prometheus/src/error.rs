@@ -5,7 +5,8 @@ use std::fmt::{self, Display, Formatter};
 
 /// Why [`register`](crate::register) refuses a metric: then no scrape shows it.
 ///
-/// Each would make a scrape that Prometheus refuses as a whole, or shows in part: with the metrics of all others in it.
+/// Each would make a scrape that Prometheus refuses as a whole, or shows in part: with the metrics
+/// of all others in it.
 ///
 /// ```
 /// use prometheus_client::registry::Registry;
@@ -26,8 +27,8 @@ use std::fmt::{self, Display, Formatter};
 pub enum RegisterError {
     /// The name is empty.
     NoName,
-    /// The name, with the registry's prefix, has a character that a name cannot have there: it is made of ASCII
-    /// letters, digits, `_` and `:`, and does not begin with a digit.
+    /// The name, with the registry's prefix, has a character that a name cannot have there: it is
+    /// made of ASCII letters, digits, `_` and `:`, and does not begin with a digit.
     Name {
         /// The name, with the registry's prefix where that has the character.
         name: String,
@@ -44,30 +45,32 @@ pub enum RegisterError {
         /// The name, with the registry's prefix.
         name: String,
     },
-    /// The help has a control character (say, a line feed) or a backslash. They would need an escape
-    /// in a text, and none in protobuf.
+    /// The help has a control character (say, a line feed) or a backslash. They would need an
+    /// escape in a text, and none in protobuf.
     Help {
         /// The help given.
         help: String,
         /// The first character that is wrong.
         character: char,
     },
-    /// A label's name has a character that it cannot have there: it is made of ASCII letters, digits and `_`, and does not
-    /// begin with a digit. Or it is empty: then there is no such character.
+    /// A label's name has a character that it cannot have there: it is made of ASCII letters,
+    /// digits and `_`, and does not begin with a digit. Or it is empty: then there is no such
+    /// character.
     Label {
         /// The label's name.
         label: String,
         /// The first character that is wrong.
         character: Option<char>,
     },
-    /// A label's name begins with `__`, which Prometheus keeps for itself; or a label of the family or of the
-    /// registry is called `overflow`, and the family has an overflow series, which has a label of that name.
+    /// A label's name begins with `__`, which Prometheus keeps for itself; or a label of the family
+    /// or of the registry is called `overflow`, and the family has an overflow series, which has a
+    /// label of that name.
     ReservedLabel {
         /// The label's name.
         label: String,
     },
-    /// Two labels have one name: both of the family, or one of them is the registry's, or the label `event` of a window, or the
-    /// label `le` of a histogram, or `q` of a window that has some.
+    /// Two labels have one name: both of the family, or one of them is the registry's, or the label
+    /// `event` of a window, or the label `le` of a histogram, or `q` of a window that has some.
     LabelTwice {
         /// The labels' name.
         label: String,
@@ -77,8 +80,8 @@ pub enum RegisterError {
         /// The name given.
         name: String,
     },
-    /// A bound at which its histograms are to be shown is below the range of their scale: there they do not tell values
-    /// apart.
+    /// A bound at which its histograms are to be shown is below the range of their scale: there
+    /// they do not tell values apart.
     BoundBelow {
         /// The name given.
         name: String,
@@ -87,7 +90,8 @@ pub enum RegisterError {
         /// The least bound that can be shown.
         least: u64,
     },
-    /// The registry cannot be encoded: another collector in it fails. So nothing is known of the names in it.
+    /// The registry cannot be encoded: another collector in it fails. So nothing is known of the
+    /// names in it.
     Registry,
 }
 

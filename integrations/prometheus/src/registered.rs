@@ -18,12 +18,15 @@ use crate::rules::{check_help, check_labels, check_name};
 use crate::show::Part;
 use crate::source::{Encode, Named, Outline, Source};
 
-/// Registers a metric or a family under a name, after it has looked at everything that a scrape would show of it.
+/// Registers a metric or a family under a name, after it has looked at everything that a scrape
+/// would show of it.
 ///
-/// See the [list](crate#what-a-scrape-shows) of what that is, and [`Source`] for what can be registered.
+/// See the [list](crate#what-a-scrape-shows) of what that is, and [`Source`] for what can be
+/// registered.
 ///
-/// The registry's prefix and labels are looked at too, and the names of all that is in it and in its sub-registries. For
-/// that, it is encoded once, into nothing: so register where the program begins.
+/// The registry's prefix and labels are looked at too, and the names of all that is in it and in
+/// its sub-registries. For that, it is encoded once, into nothing: so register where the program
+/// begins.
 ///
 /// # Errors
 ///

@@ -11,8 +11,9 @@ use crate::buckets::Buckets;
 use crate::show::{NoPairs, Samples, Show};
 use crate::source::{Encode, Held, Named, Outline};
 
-/// A windrow metric that is shared by `clone`, as `prometheus-client`'s own are, and stands wherever one of those does: in
-/// its `Registry` and in its `Family`. It dereferences to the metric.
+/// A windrow metric that is shared by `clone`, as `prometheus-client`'s own are, and stands
+/// wherever one of those does: in its `Registry` and in its `Family`. It dereferences to the
+/// metric.
 ///
 /// ```
 /// use prometheus_client::metrics::family::Family;
@@ -38,7 +39,8 @@ pub struct Shared<M>(Arc<M>);
 pub type Counter = Shared<windrow::Counter>;
 /// Shown as a gauge: the level.
 pub type Gauge = Shared<windrow::Gauge>;
-/// Shown as a histogram, with a bucket for each power of two: what was ever recorded, drained or not.
+/// Shown as a histogram, with a bucket for each power of two: what was ever recorded, drained or
+/// not.
 pub type Histogram = Shared<windrow::Histogram>;
 /// Shown as a gauge: the level.
 pub type InFlight = Shared<windrow::InFlight>;

@@ -1,4 +1,5 @@
-//! What can be registered: a metric, a family, a field of a family's metrics; by reference or shared.
+//! What can be registered: a metric, a family, a field of a family's metrics; by reference or
+//! shared.
 
 use std::fmt;
 use std::ops::Deref;
@@ -14,8 +15,9 @@ use windrow::{
 use crate::buckets::Buckets;
 use crate::show::{NoPairs, Pairs, Part, Samples, Show, Value};
 
-/// What [`register`](crate::register) takes: `&'static T`, or an `Arc<T>` or [`Shared<T>`](crate::Shared), where `T` is
-/// a [`Counter`], [`Gauge`], [`InFlight`], [`Histogram`], [`Maximum`], [`Minimum`], [`SlidingWindow`], or a [`Family`] of one of them; or a
+/// What [`register`](crate::register) takes: `&'static T`, or an `Arc<T>` or
+/// [`Shared<T>`](crate::Shared), where `T` is a [`Counter`], [`Gauge`], [`InFlight`],
+/// [`Histogram`], [`Maximum`], [`Minimum`], [`SlidingWindow`], or a [`Family`] of one of them; or a
 /// [`Field`] of a family's metrics; or one of these with other [`buckets`](crate::buckets).
 pub trait Source: Encode {}
 
@@ -222,7 +224,8 @@ pub struct Field<S, M, N> {
     field: fn(&M) -> &N,
 }
 
-/// A field of each metric of a family whose metrics are structs of several: each field has a name of its own.
+/// A field of each metric of a family whose metrics are structs of several: each field has a name
+/// of its own.
 ///
 /// ```
 /// use prometheus_client::{encoding::text::encode, registry::Registry};

@@ -103,7 +103,8 @@ impl<E: Event, C: Clock + Send + Sync + 'static> Show for SlidingWindow<E, C> {
     fn read(&self) -> Reading<E> {
         let with_cells =
             E::ALL.iter().filter(|event| matches!(event.kind(), Kind::Histogram(_))).copied();
-        // No span, if the geometry has just changed to a shorter interval: the next scrape finds it.
+        // No span, if the geometry has just changed to a shorter interval: the next scrape finds
+        // it.
         let closed = self.over(self.interval()).ok().map(|window| window.complete());
         Reading {
             lifetime: E::ALL.iter().map(|event| self.lifetime(*event)).collect(),

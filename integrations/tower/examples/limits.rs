@@ -1,5 +1,5 @@
-//! An axum service with limits: of each client, of all together, and of how many at once. It prints each second what was let through, and what
-//! was refused.
+//! An axum service with limits: of each client, of all together, and of how many at once. It prints
+//! each second what was let through, and what was refused.
 //!
 //! `cargo run -p windrow-tower --example limits`, and then
 //!
@@ -22,7 +22,8 @@ use windrow::{Gate, labels};
 use windrow_tower::{LimitLayer, Limits, RoomLayer, Rooms};
 
 labels! {
-    /// Who asks. An address of 32 or 128 bits is two numbers, so it is not written out for each request.
+    /// Who asks. An address of 32 or 128 bits is two numbers, so it is not written out for each
+    /// request.
     struct Client { account: str, address_high: u64, address_low: u64 }
 
     enum Whole { Service = "service" }
@@ -33,7 +34,8 @@ labels! {
 
 const ALL: All = All { all: Whole::Service };
 
-/// Two a second in every span of a second, and ten of who has an account. 10 000 clients, and one gate more for all others.
+/// Two a second in every span of a second, and ten of who has an account. 10 000 clients, and one
+/// gate more for all others.
 static CLIENTS: Limits<Client> = Limits::new(10_000, |client| {
     let limit = match client {
         Some(Client { account: "", .. }) => 2,
@@ -51,7 +53,8 @@ static SERVICE: Limits<All> =
 static REPORTS: Rooms<All> = Rooms::new(1, |_| 2);
 
 fn client(parts: &Parts) -> Option<Client<'_>> {
-    // Elsewhere an account is what somebody has vouched for: else a client makes up another for each request.
+    // Elsewhere an account is what somebody has vouched for: else a client makes up another for
+    // each request.
     let account = parts.headers.get("x-account").and_then(|account| account.to_str().ok());
     // A socket of both families maps addresses of IPv4 into IPv6, all of them into one network.
     let address = parts.extensions.get::<ConnectInfo<SocketAddr>>()?.ip().to_canonical();
@@ -97,8 +100,9 @@ async fn keep() {
 
 #[tokio::main]
 async fn main() -> std::io::Result<()> {
-    // What stands on the outside comes last. A client's own limit comes before that for all, so that who is over it takes nothing from
-    // the others. Of all, a request may wait a little for its turn.
+    // What stands on the outside comes last. A client's own limit comes before that for all, so
+    // that who is over it takes nothing from the others. Of all, a request may wait a little for
+    // its turn.
     let app = Router::new()
         .route("/report", get(report).layer(RoomLayer::new(&REPORTS, |_| Some(ALL))))
         .route("/carts/{id}", get(cart))

@@ -9,14 +9,16 @@ windrow::events! {
     pub enum Http {
         /// Requests that reached the layer.
         Pass: Count,
-        /// Requests of these that a limit behind the layer has refused: see [`Blocked`](crate::Blocked).
+        /// Requests of these that a limit behind the layer has refused: see
+        /// [`Blocked`](crate::Blocked).
         Block: Count,
-        /// Requests that failed by the service's fault, as a [`Classify`](crate::Classify) says; or by an error or a
-        /// panic of the service or of its body.
+        /// Requests that failed by the service's fault, as a [`Classify`](crate::Classify) says; or
+        /// by an error or a panic of the service or of its body.
         Exception: Count,
         /// Requests that were given up before it was known how they end: the future was dropped.
         Cancelled: Count,
-        /// The time from the call to the head of the response, in nanoseconds: with percentiles, right to 4.3 %.
+        /// The time from the call to the head of the response, in nanoseconds: with percentiles,
+        /// right to 4.3 %.
         Rt: Histogram,
         /// The most requests in flight at once: see [`Endpoint::peaks`].
         InFlight: Maximum,

@@ -1,7 +1,7 @@
 //! A request in flight.
 //!
-//! A flight begins with the call, and ends when it is dropped: by the future if there was no response, else by the
-//! body. So whatever becomes of them, it ends once.
+//! A flight begins with the call, and ends when it is dropped: by the future if there was no
+//! response, else by the body. So whatever becomes of them, it ends once.
 
 use std::time::Instant;
 

@@ -71,8 +71,8 @@ events! {
     enum Timing { Took: Value }
 }
 
-/// A record that comes too late for its bucket leaves nothing there, nor in the lifetime, whatever it
-/// had begun before it was aborted.
+/// A record that comes too late for its bucket leaves nothing there, nor in the lifetime, whatever
+/// it had begun before it was aborted.
 #[test]
 fn refused_record_against_rotation() {
     let model = Model::new("closing::refused_record_against_rotation");
@@ -96,8 +96,8 @@ fn refused_record_against_rotation() {
     });
 }
 
-/// A bucket without a block is final only when its adders are done: threads that add to its shared cells, and
-/// have found it live.
+/// A bucket without a block is final only when its adders are done: threads that add to its shared
+/// cells, and have found it live.
 #[test]
 #[cfg(loom)]
 fn final_against_its_adders() {
@@ -115,7 +115,8 @@ fn final_against_its_adders() {
     });
 }
 
-/// Of two threads that would close a bucket, one asks for the barrier, and the other does not wait for it.
+/// Of two threads that would close a bucket, one asks for the barrier, and the other does not wait
+/// for it.
 #[test]
 #[cfg(loom)]
 fn close_against_close() {
@@ -188,7 +189,8 @@ fn against_a_read_of_a_tiers_extremes(
     });
 }
 
-/// A maximum that a closer takes from a block, and a minimum, are found in the block or in the tier.
+/// A maximum that a closer takes from a block, and a minimum, are found in the block or in the
+/// tier.
 #[test]
 #[cfg(loom)]
 fn close_against_a_read_of_a_tiers_extremes() {

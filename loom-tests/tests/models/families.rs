@@ -1,8 +1,8 @@
-//! Families: a set of labels has one series, whoever makes it; none is freed while a thread may use it; and what was
-//! counted is in the lifetime, removed or not.
+//! Families: a set of labels has one series, whoever makes it; none is freed while a thread may use
+//! it; and what was counted is in the lifetime, removed or not.
 //!
-//! In a model a table has one place, so all series are in one list. The metric is one relaxed number: what a thread sees of
-//! another's, it sees by the family's own synchronisation.
+//! In a model a table has one place, so all series are in one list. The metric is one relaxed
+//! number: what a thread sees of another's, it sees by the family's own synchronisation.
 
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 
@@ -79,7 +79,8 @@ fn two_threads_make_the_same_series() {
     });
 }
 
-/// The loser of one insertion must look again, and find what it needs behind another that was inserted.
+/// The loser of one insertion must look again, and find what it needs behind another that was
+/// inserted.
 #[test]
 fn two_threads_make_two_series_in_one_list() {
     Model::new("families::two_threads_make_two_series_in_one_list")
@@ -98,7 +99,8 @@ fn two_threads_make_two_series_in_one_list() {
         });
 }
 
-/// An add that has found its series just before it was removed is in the lifetime, and finds memory.
+/// An add that has found its series just before it was removed is in the lifetime, and finds
+/// memory.
 #[test]
 fn an_add_against_a_removal() {
     Model::new("families::an_add_against_a_removal").bounded(3).bounded_over_epoch(1).explore(
@@ -176,7 +178,8 @@ fn a_handle_lets_go_of_a_removed_series() {
     );
 }
 
-/// A thread makes a handle of a series that it has borrowed, while that is removed. What it adds by it is remembered.
+/// A thread makes a handle of a series that it has borrowed, while that is removed. What it adds by
+/// it is remembered.
 #[test]
 fn a_borrowed_series_is_kept_while_it_is_removed() {
     Model::new("families::a_borrowed_series_is_kept_while_it_is_removed")
@@ -199,7 +202,8 @@ fn a_borrowed_series_is_kept_while_it_is_removed() {
         });
 }
 
-/// What is removed moves from one place to another: a reader of the lifetime finds it in one of them.
+/// What is removed moves from one place to another: a reader of the lifetime finds it in one of
+/// them.
 #[test]
 fn the_lifetime_against_a_removal() {
     Model::new("families::the_lifetime_against_a_removal").bounded_over_epoch(1).explore(|| {
@@ -216,7 +220,8 @@ fn the_lifetime_against_a_removal() {
     });
 }
 
-/// There is never more than one series where there is room for one; and what finds no room is counted.
+/// There is never more than one series where there is room for one; and what finds no room is
+/// counted.
 #[test]
 fn two_sets_and_room_for_one() {
     Model::new("families::two_sets_and_room_for_one").bounded(3).bounded_over_epoch(1).explore(
@@ -231,8 +236,9 @@ fn two_sets_and_room_for_one() {
     );
 }
 
-/// Two threads remove the same series, while a third has just found it, and notes that it is used. (Over `crossbeam-epoch`
-/// three threads that pin have half a million orders with one preemption alone.)
+/// Two threads remove the same series, while a third has just found it, and notes that it is used.
+/// (Over `crossbeam-epoch` three threads that pin have half a million orders with one preemption
+/// alone.)
 #[test]
 fn an_add_against_two_removals_of_its_series() {
     Model::new("families::an_add_against_two_removals_of_its_series")
@@ -254,8 +260,8 @@ fn an_add_against_two_removals_of_its_series() {
         });
 }
 
-/// A series of enums is hidden while another thread looks for how long it was idle. It is kept, so it is in use; but it is not
-/// back before it is used.
+/// A series of enums is hidden while another thread looks for how long it was idle. It is kept, so
+/// it is in use; but it is not back before it is used.
 #[test]
 fn a_look_against_the_removal_of_a_kept_series() {
     Model::new("families::a_look_against_the_removal_of_a_kept_series").explore(|| {
@@ -278,7 +284,8 @@ fn a_look_against_the_removal_of_a_kept_series() {
     });
 }
 
-/// A series of enums comes back by its use, and is removed at once: it is not counted off before it was counted.
+/// A series of enums comes back by its use, and is removed at once: it is not counted off before it
+/// was counted.
 #[test]
 fn a_series_that_comes_back_against_its_removal() {
     Model::new("families::a_series_that_comes_back_against_its_removal").bounded(3).explore(|| {
@@ -306,7 +313,8 @@ fn a_series_that_comes_back_against_its_removal() {
     });
 }
 
-/// Two threads find a series that is over, take it out, and look again. None takes out the one that the other has found then.
+/// Two threads find a series that is over, take it out, and look again. None takes out the one that
+/// the other has found then.
 #[test]
 fn two_threads_take_out_the_same_series_by_a_look_at_it() {
     const OVER: u64 = 7;
@@ -337,8 +345,9 @@ fn two_threads_take_out_the_same_series_by_a_look_at_it() {
         });
 }
 
-/// A set finds no room, and counts with all others, while another thread makes room and a series for the same set. Each writes
-/// first, and looks then whether the other has: as `windrow-tower` does, so that no client has two limits at once.
+/// A set finds no room, and counts with all others, while another thread makes room and a series
+/// for the same set. Each writes first, and looks then whether the other has: as `windrow-tower`
+/// does, so that no client has two limits at once.
 #[test]
 fn room_that_is_found_beside_a_stranger() {
     Model::new("families::room_that_is_found_beside_a_stranger")

@@ -1,8 +1,9 @@
-//! How many at once: each bucket's maximum is the greatest level that its operations join, in one order of all operations; no limit is
-//! overshot; and what was done before an operation is seen behind the next, the time included.
+//! How many at once: each bucket's maximum is the greatest level that its operations join, in one
+//! order of all operations; no limit is overshot; and what was done before an operation is seen
+//! behind the next, the time included.
 //!
-//! Explores two threads that enter and leave while buckets rotate, of weights by which any order shows; two that meet an advancing clock;
-//! and two that ask for the last place.
+//! Explores two threads that enter and leave while buckets rotate, of weights by which any order
+//! shows; two that meet an advancing clock; and two that ask for the last place.
 
 use std::collections::BTreeSet;
 use std::mem::forget;
@@ -172,7 +173,8 @@ fn two_that_leave_in_a_later_bucket() {
     explore(model.bounded(2).bounded_over_epoch(1), &[(1, -1)], &[(1, -2)]);
 }
 
-/// One leaves in the next bucket while another enters in this one: each tells the greater level, or neither.
+/// One leaves in the next bucket while another enters in this one: each tells the greater level, or
+/// neither.
 #[test]
 fn enter_against_a_leave_in_the_next_bucket() {
     let model = Model::new("in_flight::enter_against_a_leave_in_the_next_bucket");
@@ -186,8 +188,8 @@ fn one_that_leaves_beside_one_that_comes_and_goes() {
     explore(model.bounded(2).bounded_over_epoch(1), &[(1, -1)], &[(1, 2), (1, -2)]);
 }
 
-/// Two threads do the same with what each of them is given, one of them after it has moved the clock to the next
-/// bucket. Returns the maxima of the two buckets.
+/// Two threads do the same with what each of them is given, one of them after it has moved the
+/// clock to the next bucket. Returns the maxima of the two buckets.
 fn beside_a_clock<T: Send + 'static>(
     give: impl Fn(&Arc<Busy<Manual>>) -> T,
     operate: fn(Peaks<'_, Pool, Manual>, T),

@@ -1,7 +1,7 @@
 //! Room that was made is never missed for good, whatever claims were refused meanwhile.
 //!
-//! Explores a thread that makes room in a full segment while another claims. When both are done, there is room, and a
-//! claim finds it.
+//! Explores a thread that makes room in a full segment while another claims. When both are done,
+//! there is room, and a claim finds it.
 
 use windrow::{Counter, Histogram, Scale};
 use windrow_loom_tests::engine::thread;
@@ -60,7 +60,8 @@ fn claims_against_each_other() {
     );
 }
 
-/// One takes a word on the way to both words, and gives it back; meanwhile the other has met it taken.
+/// One takes a word on the way to both words, and gives it back; meanwhile the other has met it
+/// taken.
 #[test]
 fn a_claim_against_a_long_one_that_is_given_up() {
     /// A word, and both words.

@@ -1,8 +1,9 @@
-//! Wide cells: a histogram's, in groups that a bucket has only once they are used. I1 and I9: none of them is lost, and a reader
-//! finds a group that is not there, or has just come, to hold what it holds.
+//! Wide cells: a histogram's, in groups that a bucket has only once they are used. I1 and I9: none
+//! of them is lost, and a reader finds a group that is not there, or has just come, to hold what it
+//! holds.
 //!
-//! Explores first records of one group, by two threads; reads against a first record, against the closing that writes a group, and
-//! against the reuse of the block that has the marks.
+//! Explores first records of one group, by two threads; reads against a first record, against the
+//! closing that writes a group, and against the reuse of the block that has the marks.
 
 use windrow::{Scale, events};
 use windrow_loom_tests::engine::sync::Arc;
@@ -74,7 +75,8 @@ fn read_against_a_first_record() {
     );
 }
 
-/// As above, of the count and the sum alone: those of all pairs are added up without a distribution.
+/// As above, of the count and the sum alone: those of all pairs are added up without a
+/// distribution.
 #[test]
 fn stats_against_a_record() {
     Model::new("wide::stats_against_a_record").bounded(2).bounded_over_epoch(1).explore(|| {
@@ -95,7 +97,8 @@ fn stats_against_a_record() {
     });
 }
 
-/// The closing writes totals into groups that are not there yet; the reader finds the bucket open, or closed.
+/// The closing writes totals into groups that are not there yet; the reader finds the bucket open,
+/// or closed.
 #[test]
 fn read_against_the_closing_of_a_bucket() {
     let name = "wide::read_against_the_closing_of_a_bucket";
@@ -112,7 +115,8 @@ fn read_against_the_closing_of_a_bucket() {
     });
 }
 
-/// The reader is late with the marks of a bucket, whose block the bucket after next has. What has left is in the marks.
+/// The reader is late with the marks of a bucket, whose block the bucket after next has. What has
+/// left is in the marks.
 #[test]
 fn read_against_the_reuse_of_its_marks() {
     let name = "wide::read_against_the_reuse_of_its_marks";

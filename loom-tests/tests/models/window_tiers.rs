@@ -1,5 +1,5 @@
-//! I9, of a tier: what a span of a tier holds is the true count at some instant during the call, and the coarse
-//! buckets add up to it.
+//! I9, of a tier: what a span of a tier holds is the true count at some instant during the call,
+//! and the coarse buckets add up to it.
 //!
 //! Of values: in a model only they are added through the block of a bucket that they have opened.
 
@@ -81,7 +81,8 @@ fn span_against_the_note_that_it_begins_with() {
         set_time(9);
         turn();
         let found = window.over(interval(4)).expect("the tier reaches so far").totals();
-        // If 5 was not closed in time, the boundary is not known, and the span begins with the one before.
+        // If 5 was not closed in time, the boundary is not known, and the span begins with the one
+        // before.
         let before = u64::from(found.interval() > interval(4));
         let sum = found.sum(Times::Took) - before;
         assert!(
@@ -90,7 +91,8 @@ fn span_against_the_note_that_it_begins_with() {
             found.stats(Times::Took),
             found.interval()
         );
-        // The extremes are those of what it counts; a record that is being made may have raised the greatest.
+        // The extremes are those of what it counts; a record that is being made may have raised the
+        // greatest.
         let Stats { count, min, max, .. } = found.stats(Times::Took);
         assert_eq!(min, Some(if before > 0 { 1 } else { 2 }), "the minimum is another span's");
         let greatest = if count - before > 1 { 4 } else { 2 };
@@ -115,8 +117,8 @@ fn series_against_a_rotation_over_a_boundary() {
     });
 }
 
-/// Two threads note the same boundary, or one notes what the other has retired. (Loom does not come to an end with
-/// it: too many steps.)
+/// Two threads note the same boundary, or one notes what the other has retired. (Loom does not come
+/// to an end with it: too many steps.)
 #[cfg(not(loom))]
 #[test]
 fn note_against_note() {

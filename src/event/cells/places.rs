@@ -28,7 +28,8 @@ impl Places {
         first..first + 2 * self.scale.places()
     }
 
-    /// The distribution, from what `read` returns for the cells; counts are read first, as in [`EventCells::stats`].
+    /// The distribution, from what `read` returns for the cells; counts are read first, as in
+    /// [`EventCells::stats`].
     pub(crate) fn distribution(self, mut read: impl FnMut(usize) -> u64) -> Distribution {
         let (counts, sum) = self.counts_and_sum(&mut read);
         let [greatest, inverse] = self.extremes().map(read);
@@ -46,7 +47,8 @@ impl Places {
         (counts, total(self.sums(), read))
     }
 
-    /// What its [distribution](Self::distribution) says of count, sum and extremes; without allocating.
+    /// What its [distribution](Self::distribution) says of count, sum and extremes; without
+    /// allocating.
     pub(crate) fn stats(self, mut read: impl FnMut(usize) -> u64) -> Stats {
         let (mut count, mut used) = (0_u64, None);
         for (place, position) in self.counts().positions().enumerate() {
@@ -62,13 +64,15 @@ impl Places {
         Stats { count, sum, min: extremes.map(|of| of.0), max: extremes.map(|of| of.1) }
     }
 
-    /// The stats of which these are the count and the sum, and then what the cells of the extremes had.
+    /// The stats of which these are the count and the sum, and then what the cells of the extremes
+    /// had.
     pub(crate) fn stats_of([count, sum]: [u64; 2], [greatest, inverse]: [u64; 2]) -> Stats {
         let recorded = |value| (count > 0).then_some(value);
         Stats { count, sum, min: recorded(!inverse), max: recorded(greatest) }
     }
 
-    /// The distribution of which these are the numbers of the pairs, and what the cells of the extremes have.
+    /// The distribution of which these are the numbers of the pairs, and what the cells of the
+    /// extremes have.
     pub(crate) fn of(self, pairs: &[u64], extremes: [u64; 2]) -> Distribution {
         let [greatest, inverse] = extremes;
         let (mut used, mut sum) = (Vec::new(), 0_u64);
@@ -87,7 +91,8 @@ impl Places {
         Distribution::of_used(self.scale, used, sum, (!inverse, greatest), true)
     }
 
-    /// As [`of`](Self::of), of the pairs that are not zero: by their positions, in order, count and sum.
+    /// As [`of`](Self::of), of the pairs that are not zero: by their positions, in order, count and
+    /// sum.
     pub(crate) fn of_pairs(
         self,
         pairs: impl Iterator<Item = (usize, [u64; 2])>,
@@ -122,8 +127,8 @@ impl Places {
         Stats { count, sum, min: extremes.map(|of| of.0), max: extremes.map(|of| of.1) }
     }
 
-    /// What to write into these cells, of which all are zero, so that their distribution is this one, of their scale: by their
-    /// positions, in order.
+    /// What to write into these cells, of which all are zero, so that their distribution is this
+    /// one, of their scale: by their positions, in order.
     #[cfg(feature = "serde")]
     pub(crate) fn write(self, of: &Distribution, mut write: impl FnMut(usize, u64)) {
         // The first place that is used has the sum: which of the places has it, no read tells.

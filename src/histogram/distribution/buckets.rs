@@ -5,9 +5,10 @@ use super::Distribution;
 impl Distribution {
     /// How many values there are up to each of `bounds`, in their order: for exporters.
     ///
-    /// A bound stands for the end of the cell that it is in. There the count is exact, and that end is what is told, so a bucket is never
-    /// wrong: it is elsewhere than was asked for, by a cell at most, if `bounds` are not ends of cells. Powers of two in the
-    /// scale's range are: [`Scale::octaves`]. What is above the range is in the last cell, which ends at 2^64 - 1.
+    /// A bound stands for the end of the cell that it is in. There the count is exact, and that end
+    /// is what is told, so a bucket is never wrong: it is elsewhere than was asked for, by a cell
+    /// at most, if `bounds` are not ends of cells. Powers of two in the scale's range are:
+    /// [`Scale::octaves`]. What is above the range is in the last cell, which ends at 2^64 - 1.
     ///
     /// Costs a walk over the cells that were used, and an allocation.
     ///
@@ -38,11 +39,13 @@ impl Distribution {
         })
     }
 
-    /// The cells of the scale's range that were used, from below, by their numbers, and how many values each has.
+    /// The cells of the scale's range that were used, from below, by their numbers, and how many
+    /// values each has.
     ///
-    /// With schema `s`, cell `i` holds what is above `2^((i - 1) / 2^s)` and at most `2^(i / 2^s)`. So these are the positive buckets of a native
-    /// histogram of Prometheus of this schema. Those of OpenTelemetry, of this scale, are numbered less by one. What is outside of the range
-    /// is not among them: see [`below`](Self::below) and [`above`](Self::above).
+    /// With schema `s`, cell `i` holds what is above `2^((i - 1) / 2^s)` and at most `2^(i / 2^s)`.
+    /// So these are the positive buckets of a native histogram of Prometheus of this schema. Those
+    /// of OpenTelemetry, of this scale, are numbered less by one. What is outside of the range is
+    /// not among them: see [`below`](Self::below) and [`above`](Self::above).
     ///
     /// ```
     /// let latency = windrow::Histogram::new(); // schema 3

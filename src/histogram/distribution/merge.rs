@@ -1,12 +1,15 @@
 //! Adding one distribution to another.
 //!
-//! Of two that have values the result has the coarser schema of both, and a range that has both ranges. What a cell has counted goes
-//! into that cell of the result in which all of it is. There is such a one for each cell of a range: ranges begin and end at powers of
-//! two, as cells of all schemas do. Of what was counted below a range or above, the result may have several cells. Then it is known to
-//! lie in one of them only if the extremes are in one: otherwise its cell is unknown, and nothing is merged.
+//! Of two that have values the result has the coarser schema of both, and a range that has both
+//! ranges. What a cell has counted goes into that cell of the result in which all of it is. There
+//! is such a one for each cell of a range: ranges begin and end at powers of two, as cells of all
+//! schemas do. Of what was counted below a range or above, the result may have several cells. Then
+//! it is known to lie in one of them only if the extremes are in one: otherwise its cell is
+//! unknown, and nothing is merged.
 //!
-//! A distribution without values has a scale, too, but nothing that needs it. So it takes the other's, or gives way to it: it is
-//! neutral on both sides, and a sum of many does not depend on where it begins.
+//! A distribution without values has a scale, too, but nothing that needs it. So it takes the
+//! other's, or gives way to it: it is neutral on both sides, and a sum of many does not depend on
+//! where it begins.
 
 use super::Distribution;
 use crate::error::ScaleMismatch;
@@ -15,11 +18,13 @@ use crate::histogram::scale::Scale;
 impl Distribution {
     /// Adds what the other has counted to this one: as if all had been recorded in one histogram.
     ///
-    /// A distribution without values changes nothing, whatever its scale; and one without values to which another is added
-    /// becomes that one. So a sum may begin with [`default`](Distribution::default).
+    /// A distribution without values changes nothing, whatever its scale; and one without values to
+    /// which another is added becomes that one. So a sum may begin with
+    /// [`default`](Distribution::default).
     ///
-    /// The scales of two that have values may differ. Then the result has the coarser schema of both, exactly: each cell of the coarser
-    /// one is some cells of the finer one. Its range has both ranges. (For a coarser schema on purpose there is
+    /// The scales of two that have values may differ. Then the result has the coarser schema of
+    /// both, exactly: each cell of the coarser one is some cells of the finer one. Its range has
+    /// both ranges. (For a coarser schema on purpose there is
     /// [`coarsened`](Self::coarsened).) The extremes of the result are [exact](Self::has_exact_extremes) if those of both are.
     ///
     /// # Errors
@@ -61,10 +66,11 @@ impl Distribution {
         Ok(())
     }
 
-    /// Returns the same values in the cells of a coarser schema, with the same range; unchanged if `schema` is not coarser.
+    /// Returns the same values in the cells of a coarser schema, with the same range; unchanged if
+    /// `schema` is not coarser.
     ///
-    /// It is what a histogram of that scale would have counted: fewer cells, with a larger [error](Self::error_bound). Count, sum and
-    /// extremes stay. Costs an allocation.
+    /// It is what a histogram of that scale would have counted: fewer cells, with a larger
+    /// [error](Self::error_bound). Count, sum and extremes stay. Costs an allocation.
     ///
     /// ```
     /// use windrow::Histogram;

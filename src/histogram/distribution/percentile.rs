@@ -2,30 +2,37 @@
 //!
 //! # Theorem
 //!
-//! Let `p` of a distribution be what stands for a value `v`, where `v` is in the range of the scale, of which the error is `e`. Then `p`
-//! is `v`, give or take `e * v` and a half.
+//! Let `p` of a distribution be what stands for a value `v`, where `v` is in the range of the
+//! scale, of which the error is `e`. Then `p` is `v`, give or take `e * v` and a half.
 //!
 //! # Why
 //!
-//! `v` is in some cell, and no value is beyond the extremes. So `v` is between `a` and `b`: the least and the greatest value of the
-//! cell, or the extremes where they are narrower. Let `r = 2 a b / (a + b)`. Its distance from `a` is the same part of `a` as its
-//! distance from `b` is of `b`: `(b - a) / (b + a)`; and to what lies between it is nearer. In the range `b / a` is at most what a cell
-//! grows by, `g`, so that part is at most `e = (g - 1) / (g + 1)`. `p` is `r`, rounded to a whole number.
+//! `v` is in some cell, and no value is beyond the extremes. So `v` is between `a` and `b`: the
+//! least and the greatest value of the cell, or the extremes where they are narrower. Let
+//! `r = 2 a b / (a + b)`. Its distance from `a` is the same part of `a` as its distance from `b` is
+//! of `b`: `(b - a) / (b + a)`; and to what lies between it is nearer. In the range `b / a` is at
+//! most what a cell grows by, `g`, so that part is at most `e = (g - 1) / (g + 1)`. `p` is `r`,
+//! rounded to a whole number.
 //!
-//! Outside of the range the same rule has the smallest error that there can be; how large it is, the bounds say.
+//! Outside of the range the same rule has the smallest error that there can be; how large it is,
+//! the bounds say.
 
 use std::ops::RangeInclusive;
 
 use super::Distribution;
 
 impl Distribution {
-    /// What stands for the value below which, or at which, the part `q` of all values is: for 0.99 the 99th percentile.
+    /// What stands for the value below which, or at which, the part `q` of all values is: for 0.99
+    /// the 99th percentile.
     ///
-    /// Of `n` values in order it is the one numbered `q * n`, rounded up, counted from 1: for 0.5 the lower of two medians. (A `q` such
-    /// as 0.07 stands for the decimal fraction that it was written as: of 100 values it is the seventh.) What is returned is that value
-    /// give or take the [error](Self::error_bound), and never beyond the extremes. Two values are exact where the extremes
+    /// Of `n` values in order it is the one numbered `q * n`, rounded up, counted from 1: for 0.5
+    /// the lower of two medians. (A `q` such as 0.07 stands for the decimal fraction that it was
+    /// written as: of 100 values it is the seventh.) What is returned is that value give or take
+    /// the [error](Self::error_bound), and never beyond the extremes. Two values are exact where
+    /// the extremes
     /// [are](Self::has_exact_extremes): the first one, which is [`min`](Self::min), and the last one, which is [`max`](Self::max).
-    /// `None` if there is no value, or if `q` is not a number from 0 to 1: 99 is not the 99th percentile.
+    /// `None` if there is no value, or if `q` is not a number from 0 to 1: 99 is not the 99th
+    /// percentile.
     ///
     /// Costs a walk over the cells that were used.
     ///
@@ -54,8 +61,8 @@ impl Distribution {
         self.all_within(q).map(|bounds| bounds.map(middle))
     }
 
-    /// The least and the greatest that the value of a [percentile](Self::percentile) can be. That value is certainly between them,
-    /// also outside of the scale's range.
+    /// The least and the greatest that the value of a [percentile](Self::percentile) can be. That
+    /// value is certainly between them, also outside of the scale's range.
     ///
     /// ```
     /// let latency = windrow::Histogram::new(); // to 68.7 s
@@ -89,8 +96,9 @@ impl Distribution {
         found
     }
 
-    /// What is known of the value with a rank, in a cell with these bounds. The first and the last are the extremes; the only one is
-    /// known by that, too, unless one that is not counted has moved an extreme.
+    /// What is known of the value with a rank, in a cell with these bounds. The first and the last
+    /// are the extremes; the only one is known by that, too, unless one that is not counted has
+    /// moved an extreme.
     fn bounds_of(&self, rank: u128, total: u128, (from, to): (u64, u64)) -> RangeInclusive<u64> {
         match (self.exact && total > 1, self.extremes) {
             (true, (least, _)) if rank == 1 => least..=least,
@@ -103,12 +111,14 @@ impl Distribution {
 /// How many bits a `f64` has of its fraction.
 const BITS: u32 = f64::MANTISSA_DIGITS - 1;
 
-/// The number of the value, from 1 on, that the part `q` of `total` values asks for: `q * total`, rounded up, exactly.
+/// The number of the value, from 1 on, that the part `q` of `total` values asks for: `q * total`,
+/// rounded up, exactly.
 ///
 /// There is at least one value, and fewer than 2^76. `q` is a number from 0 to 1.
 fn rank(q: f64, total: u128) -> u128 {
-    // Of a fraction such as 0.07 the nearest number is above it, and 7 of 100 values would be 8. So take the one before. As long as
-    // there are fewer values than numbers from 0 to 1, this changes no other rank.
+    // Of a fraction such as 0.07 the nearest number is above it, and 7 of 100 values would be 8. So
+    // take the one before. As long as there are fewer values than numbers from 0 to 1, this changes
+    // no other rank.
     let q = if total < 1 << f64::MANTISSA_DIGITS { q.next_down().abs() } else { q.abs() };
     let (exponent, fraction) = (q.to_bits() >> BITS, q.to_bits() & ((1 << BITS) - 1));
     // `q` is the significand, divided by two to the power of BITS and of `shift`.
@@ -116,7 +126,8 @@ fn rank(q: f64, total: u128) -> u128 {
         0 => (fraction, 1_022),
         _ => (fraction | (1 << BITS), 1_023 - exponent),
     };
-    // In two halves, of which the upper one is a multiple of the divisor: the product may have more than 128 bits.
+    // In two halves, of which the upper one is a multiple of the divisor: the product may have more
+    // than 128 bits.
     let [high, low] =
         [total >> 64, total & u128::from(u64::MAX)].map(|half| half * u128::from(significand));
     let rounded_up = (high << (64 - BITS)) + low.div_ceil(1 << BITS);

@@ -12,9 +12,10 @@ use crate::histogram::scale::Scale;
 
 const DISTRIBUTION: &[&str; 4] = &["scale", "sum", "extremes", "cells"];
 
-/// Written as a struct, of one shape in all formats: `scale` (schema, and the least and the greatest value of the range), `sum`, `extremes`
-/// (the least and the greatest value, and whether they are exact; or none), and `cells`, those that were used, from below: the greatest value of each, and how many values
-/// it has. Needs the feature `serde`.
+/// Written as a struct, of one shape in all formats: `scale` (schema, and the least and the
+/// greatest value of the range), `sum`, `extremes` (the least and the greatest value, and whether
+/// they are exact; or none), and `cells`, those that were used, from below: the greatest value of
+/// each, and how many values it has. Needs the feature `serde`.
 ///
 /// ```
 /// use windrow::{Distribution, Histogram};
@@ -31,7 +32,8 @@ const DISTRIBUTION: &[&str; 4] = &["scale", "sum", "extremes", "cells"];
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 ///
-/// All numbers are integers of up to 64 bits. (A reader that takes them for floating-point ones, as JavaScript does, is right to 2^53.)
+/// All numbers are integers of up to 64 bits. (A reader that takes them for floating-point ones, as
+/// JavaScript does, is right to 2^53.)
 impl Serialize for Distribution {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let scale = (self.scale.schema(), self.scale.least(), self.scale.greatest());
@@ -47,7 +49,8 @@ impl Serialize for Distribution {
     }
 }
 
-/// Read from what was written: equal to it, and to be [merged](Distribution::merge) with others. Needs the feature `serde`.
+/// Read from what was written: equal to it, and to be [merged](Distribution::merge) with others.
+/// Needs the feature `serde`.
 ///
 /// These are errors, which name the value and the rule:
 ///

@@ -46,9 +46,10 @@ pub(in crate::stripe) fn open_rows() -> &'static AtomicUsize {
 
 /// Returns the address of a symbol that glibc may define, or null.
 ///
-/// A program that is linked statically has no table of symbols to search. There the linker answers: a
-/// weak reference to what no object defines is null. Linked dynamically, a weak reference would make the
-/// program demand the version of glibc that it was linked with, so there the table is searched.
+/// A program that is linked statically has no table of symbols to search. There the linker answers:
+/// a weak reference to what no object defines is null. Linked dynamically, a weak reference would
+/// make the program demand the version of glibc that it was linked with, so there the table is
+/// searched.
 macro_rules! address {
     ($name:literal) => {{
         #[cfg(target_feature = "crt-static")]
@@ -76,23 +77,23 @@ macro_rules! address {
 
 /// Returns whether the kernel and glibc offer restartable sequences.
 ///
-/// With `dense`, rows are numbered by concurrency id where there is one. Threads that call it at the
-/// same time find the same.
+/// With `dense`, rows are numbered by concurrency id where there is one. Threads that call it at
+/// the same time find the same.
 pub(in crate::stripe) fn detect(dense: bool) -> bool {
     let (offset, size) = (address!("__rseq_offset"), address!("__rseq_size"));
     if offset.is_null() || size.is_null() {
         return false; // another libc, or an old one
     }
-    // SAFETY: these symbols have these types by glibc's manual ("Restartable Sequences"). glibc sets
-    // them before any code of the library runs.
+    // SAFETY: these symbols have these types by glibc's manual ("Restartable Sequences"). glibc
+    // sets them before any code of the library runs.
     let (offset, size) = unsafe { (offset.cast::<isize>().read(), size.cast::<u32>().read()) };
     let size = size as usize;
     if size == 0 {
         return false; // not registered: an old kernel, a sandbox, or a tunable
     }
     let has_mm_cid = size >= area::WITH_MM_CID
-        // glibc says 20 for the original area, or 32, its padded size, whatever the kernel fills. The
-        // auxiliary vector says what the kernel fills.
+        // glibc says 20 for the original area, or 32, its padded size, whatever the kernel fills.
+        // The auxiliary vector says what the kernel fills.
         || (matches!(size, 20 | 32) && feature_size() >= area::WITH_MM_CID);
     object::pin();
     // Relaxed: published with the decision, and with every column after it.
@@ -101,12 +102,13 @@ pub(in crate::stripe) fn detect(dense: bool) -> bool {
     true
 }
 
-/// Whether the processor stores the sixteen bytes of [`record_live`](super::record_live) as one. A reader
-/// that counts a record must find its value in the sum, so it must not see one half without the other.
+/// Whether the processor stores the sixteen bytes of [`record_live`](super::record_live) as one. A
+/// reader that counts a record must find its value in the sum, so it must not see one half without
+/// the other.
 ///
-/// Intel (SDM, volume 3A, "Guaranteed Atomic Operations") and AMD (APM, volume 2, "Access Atomicity")
-/// promise this of aligned stores for all processors that have AVX, and for no others. (A counter's eight
-/// bytes do not need it.)
+/// Intel (SDM, volume 3A, "Guaranteed Atomic Operations") and AMD (APM, volume 2, "Access
+/// Atomicity") promise this of aligned stores for all processors that have AVX, and for no others.
+/// (A counter's eight bytes do not need it.)
 pub(crate) fn pairs_are_whole() -> bool {
     std::arch::is_x86_feature_detected!("avx") // std caches the answer
 }

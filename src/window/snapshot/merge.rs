@@ -6,16 +6,18 @@ use crate::event::Event;
 
 /// # Merging
 impl<E: Event> Snapshot<E> {
-    /// Merges another window's snapshot into this one, bucket by bucket: counts and sums add up, wrapping, and
-    /// of the extremes the least and the greatest remain.
+    /// Merges another window's snapshot into this one, bucket by bucket: counts and sums add up,
+    /// wrapping, and of the extremes the least and the greatest remain.
     ///
-    /// For windows of the same geometry whose clocks have one zero: those of several shards or endpoints, say.
-    /// Take the snapshots one after another: if a bucket begins meanwhile, the snapshots differ, and must be
-    /// taken anew. (Whether two clocks have one zero cannot be checked: with different ones, what happened at
-    /// different times is merged.) The result is of the later of the two times. Its buckets are closed where
-    /// they are in both. A window's snapshot that is merged into another one of the same window counts twice.
+    /// For windows of the same geometry whose clocks have one zero: those of several shards or
+    /// endpoints, say. Take the snapshots one after another: if a bucket begins meanwhile, the
+    /// snapshots differ, and must be taken anew. (Whether two clocks have one zero cannot be
+    /// checked: with different ones, what happened at different times is merged.) The result is of
+    /// the later of the two times. Its buckets are closed where they are in both. A window's
+    /// snapshot that is merged into another one of the same window counts twice.
     ///
-    /// Costs a pass over the cells of all buckets; and of `Histogram` events, an allocation for each bucket.
+    /// Costs a pass over the cells of all buckets; and of `Histogram` events, an allocation for
+    /// each bucket.
     ///
     /// # Errors
     ///
@@ -49,7 +51,8 @@ impl<E: Event> Snapshot<E> {
         if this != that {
             return Err(MergeError::BucketLength { this, other: that });
         }
-        // There is always a newest bucket. The others follow from it, by the interval and the length.
+        // There is always a newest bucket. The others follow from it, by the interval and the
+        // length.
         let newest = |snapshot: &Snapshot<E>| snapshot.buckets[snapshot.buckets.len() - 1].start;
         let (this, that) = (newest(self), newest(other));
         if this != that {

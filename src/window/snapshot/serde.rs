@@ -16,12 +16,14 @@ mod flaw;
 const BUCKET: &[&str; 4] = &["start", "end", "is_closed", "events"];
 const SNAPSHOT: &[&str; 4] = &["at", "interval", "length", "buckets"];
 
-/// Written as a struct, of one shape in all formats: `start` and `end` in nanoseconds, `is_closed`, and `events`, a map
-/// of all events by their names. Needs the feature `serde`.
+/// Written as a struct, of one shape in all formats: `start` and `end` in nanoseconds, `is_closed`,
+/// and `events`, a map of all events by their names. Needs the feature `serde`.
 ///
-/// An event is an enum, by its [`Kind`](crate::Kind): `Count` with what was added; `Signed` with the same, which may be
-/// negative; `Value` with its [`Stats`](crate::Stats); `Maximum` and `Minimum` with that value, or with none; `Histogram`
-/// with its [`Distribution`](crate::Distribution#impl-Serialize-for-Distribution), whose scale must be the reader's. See [`Snapshot`](Snapshot#impl-Serialize-for-Snapshot<E>) for an example.
+/// An event is an enum, by its [`Kind`](crate::Kind): `Count` with what was added; `Signed` with
+/// the same, which may be negative; `Value` with its [`Stats`](crate::Stats); `Maximum` and
+/// `Minimum` with that value, or with none; `Histogram` with its
+/// [`Distribution`](crate::Distribution#impl-Serialize-for-Distribution), whose scale must be the
+/// reader's. See [`Snapshot`](Snapshot#impl-Serialize-for-Snapshot<E>) for an example.
 impl<E: Event> Serialize for BucketSnapshot<E> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_struct("BucketSnapshot", BUCKET.len())?;
@@ -52,11 +54,11 @@ impl<'de, E: Event> Deserialize<'de> for BucketSnapshot<E> {
     }
 }
 
-/// Written as a struct, of one shape in all formats: `at`, `interval` and `length` (of a bucket) in nanoseconds, and
-/// `buckets`, oldest first. Needs the feature `serde`.
+/// Written as a struct, of one shape in all formats: `at`, `interval` and `length` (of a bucket) in
+/// nanoseconds, and `buckets`, oldest first. Needs the feature `serde`.
 ///
-/// Costs a pass over all buckets. Each has its events by name; so an event takes its name's length in each bucket, in
-/// compact formats too.
+/// Costs a pass over all buckets. Each has its events by name; so an event takes its name's length
+/// in each bucket, in compact formats too.
 ///
 /// ```
 /// use windrow::{SlidingWindow, Snapshot, Timestamp, clock::Manual, events};
@@ -82,13 +84,14 @@ impl<'de, E: Event> Deserialize<'de> for BucketSnapshot<E> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// All numbers are integers of up to 64 bits. (A reader that takes them for floating-point ones, as JavaScript does,
-/// is right to 2^53: 104 days of nanoseconds.)
+/// All numbers are integers of up to 64 bits. (A reader that takes them for floating-point ones, as
+/// JavaScript does, is right to 2^53: 104 days of nanoseconds.)
 ///
-/// An event's name is what [`Event::EVENTS`] says; so the names of an enum by hand must differ. Of an enum that
+/// An event's name is what [`Event::EVENTS`] says; so the names of an enum by hand must differ. Of
+/// an enum that
 /// [`events!`](crate::events!) makes they are the variants': to rename a variant is to change the shape. An event that
-/// a `#[cfg]` leaves out is not written, and is unknown to a reader that is built without it. The order of the
-/// variants does not matter.
+/// a `#[cfg]` leaves out is not written, and is unknown to a reader that is built without it. The
+/// order of the variants does not matter.
 impl<E: Event> Serialize for Snapshot<E> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_struct("Snapshot", SNAPSHOT.len())?;
@@ -100,7 +103,8 @@ impl<E: Event> Serialize for Snapshot<E> {
     }
 }
 
-/// Read from what was written: equal to it, and to be [merged](Snapshot::merge) with others. Needs the feature `serde`.
+/// Read from what was written: equal to it, and to be [merged](Snapshot::merge) with others. Needs
+/// the feature `serde`.
 ///
 /// Beside what is an error of a [`BucketSnapshot`], these are:
 ///
@@ -108,8 +112,9 @@ impl<E: Event> Serialize for Snapshot<E> {
 /// * more buckets or fewer than the interval has at the time `at`: those that would begin before time zero are not there;
 /// * buckets that are not one beside the other, oldest first, each of that length, up to the one that `at` lies in.
 ///
-/// Reading takes memory for what was read, a few dozen bytes for each byte at most, and none for lists that only say that they are long.
-/// (Of events by hand whose cells are `[u64; N]`, each bucket takes all of these.)
+/// Reading takes memory for what was read, a few dozen bytes for each byte at most, and none for
+/// lists that only say that they are long. (Of events by hand whose cells are `[u64; N]`, each
+/// bucket takes all of these.)
 impl<'de, E: Event> Deserialize<'de> for Snapshot<E> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Snapshot<E>, D::Error> {
         let (at, interval, length, List(buckets)): (Timestamp, u64, u64, List<BucketSnapshot<E>>) =

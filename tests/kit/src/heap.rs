@@ -9,10 +9,14 @@ pub struct Counting;
 thread_local! {
     /// The bytes that this thread has allocated, less those that it has freed.
     static KEPT: Cell<i64> = const { Cell::new(0) };
+    /// The most of these bytes since `peak_of` has begun.
+    static PEAK: Cell<i64> = const { Cell::new(0) };
 }
 
 fn note(bytes: i64) {
-    KEPT.set(KEPT.get() + bytes);
+    let kept = KEPT.get() + bytes;
+    KEPT.set(kept);
+    PEAK.set(PEAK.get().max(kept));
 }
 
 /// Returns the bytes that this thread has allocated, less those that it has freed.
@@ -27,8 +31,17 @@ pub fn kept_by<T>(act: impl FnOnce() -> T) -> (T, i64) {
     (done, kept_bytes() - before)
 }
 
-// SAFETY: every call is passed to the system's allocator as it is; the number beside it is a
-// thread-local without destructor, which allocates nothing. (`realloc` and `alloc_zeroed` come by
+/// Returns what `act` returns, and the most bytes that this thread had in it at once, beyond those
+/// that it had before.
+pub fn peak_of<T>(act: impl FnOnce() -> T) -> (T, i64) {
+    let before = kept_bytes();
+    PEAK.set(before);
+    let done = act();
+    (done, PEAK.get() - before)
+}
+
+// SAFETY: every call is passed to the system's allocator as it is; the numbers beside it are
+// thread-locals without destructor, which allocate nothing. (`realloc` and `alloc_zeroed` come by
 // here too: they are made of these two.)
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

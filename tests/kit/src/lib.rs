@@ -1,5 +1,5 @@
-//! What tests, litmus programs and the fuzzer share: times, windows on a manual clock, threads, random
-//! numbers, ledgers of writers, interruptions, and the oracle.
+//! What tests, litmus programs and the fuzzer share: times, windows on a manual clock, threads,
+//! random numbers, ledgers of writers, interruptions, and the oracle.
 #![allow(clippy::missing_panics_doc, reason = "a test fails by a panic")]
 
 use std::sync::Barrier;

@@ -1,4 +1,5 @@
-//! Names in the docs that the sources do not have: those of other projects, and those that stand for any name.
+//! Names in the docs that the sources do not have: those of other projects, and those that stand
+//! for any name.
 
 /// A name as it stands in a page, and what it is of.
 pub(super) const ELSEWHERE: &[(&str, &str)] = &[

@@ -1,14 +1,14 @@
 //! Where a Relaxed load decides that something is dropped.
 //!
-//! To weaken an order finds none that is missing. A missing one is felt where a load's answer makes a thread drop what it
-//! has in its hands, and fall back on another value: if nothing orders that one behind the load, it may be older. So each
-//! such place has a row in `docs/orderings.md`, with the reason why its fallback is not older, and a model in which the drop
-//! happens.
+//! To weaken an order finds none that is missing. A missing one is felt where a load's answer makes
+//! a thread drop what it has in its hands, and fall back on another value: if nothing orders that
+//! one behind the load, it may be older. So each such place has a row in `docs/orderings.md`, with
+//! the reason why its fallback is not older, and a model in which the drop happens.
 //!
-//! A place is a statement with a Relaxed load, or with a call of one of the [looks](LOOKS) that are one. It drops something
-//! if the statement has one of [these words](DROPS), or begins a block that returns; or if it names what it has found, and a
-//! later statement of the function does so with that name. Other looks are not seen, nor is an `if` whose two answers are
-//! values.
+//! A place is a statement with a Relaxed load, or with a call of one of the [looks](LOOKS) that are
+//! one. It drops something if the statement has one of [these words](DROPS), or begins a block that
+//! returns; or if it names what it has found, and a later statement of the function does so with
+//! that name. Other looks are not seen, nor is an `if` whose two answers are values.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,8 +1,8 @@
 //! The sites: where the library asks for an order that is stronger than Relaxed.
 //!
-//! They are found in the sources' [tokens](super::tokens), and named by file, function, operation and
-//! order, so that a name survives when lines move. A comparison with an order, or a match on one, is not
-//! a site.
+//! They are found in the sources' [tokens](super::tokens), and named by file, function, operation
+//! and order, so that a name survives when lines move. A comparison with an order, or a match on
+//! one, is not a site.
 
 use std::collections::HashMap;
 use std::fmt::{self, Display, Formatter};
@@ -15,7 +15,8 @@ use crate::sources;
 /// What is stronger than Relaxed.
 const STRONG: [&str; 4] = ["SeqCst", "AcqRel", "Acquire", "Release"];
 
-/// Not the library's own steps: the reclaimer that checks, the switch between std and loom, and tests.
+/// Not the library's own steps: the reclaimer that checks, the switch between std and loom, and
+/// tests.
 pub(super) const LEFT_OUT: [&str; 4] =
     ["reclaim/checker", "ring/parts.rs", "sync.rs", "stripe/portable/tests.rs"];
 
@@ -188,7 +189,8 @@ fn call_with_order(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     })
 }
 
-/// The source of `file` with a switch in the place of each of its sites: `sites`, with their numbers.
+/// The source of `file` with a switch in the place of each of its sites: `sites`, with their
+/// numbers.
 pub(super) fn with_switches<'s>(
     source: &str,
     sites: impl DoubleEndedIterator<Item = (usize, &'s Site)>,

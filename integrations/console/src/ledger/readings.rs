@@ -33,8 +33,8 @@ impl Readings {
         self.walk.saturating_add(self.late)
     }
 
-    /// What had left the interval at least. The total is the earlier reading, and an add in flight is
-    /// in its bucket before it is in the total: either makes this too small.
+    /// What had left the interval at least. The total is the earlier reading, and an add in flight
+    /// is in its bucket before it is in the total: either makes this too small.
     pub(super) fn left(&self) -> u64 {
         self.lifetime_first.saturating_sub(self.seen())
     }

@@ -1,7 +1,7 @@
 //! A browser of its own with one page, driven by its debugging protocol.
 //!
-//! Commands, answers and events are JSON texts, each with a zero byte behind it, and go through a pipe: there is no port, and
-//! the browser ends when our end of the pipe does.
+//! Commands, answers and events are JSON texts, each with a zero byte behind it, and go through a
+//! pipe: there is no port, and the browser ends when our end of the pipe does.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -17,7 +17,8 @@ use serde_json::{Value, json};
 /// Debian's, and the name of its package.
 const PROGRAM: &str = "chromium-headless-shell";
 
-/// With the pipe, it reads commands from its descriptor 3 and writes answers to 4. A shell can hand these over.
+/// With the pipe, it reads commands from its descriptor 3 and writes answers to 4. A shell can hand
+/// these over.
 const START: &str = r#"exec "$0" "$@" 3<&0 4>&1 > /dev/null"#;
 
 const OPTIONS: [&str; 8] = [
@@ -205,7 +206,8 @@ impl Browser {
         }
     }
 
-    /// Presses a key, by its name and its number: one that types nothing, or a space, a slash or a new line.
+    /// Presses a key, by its name and its number: one that types nothing, or a space, a slash or a
+    /// new line.
     pub(crate) fn press(&mut self, key: &str, number: u32) {
         let text = match key {
             "Enter" => "\r",

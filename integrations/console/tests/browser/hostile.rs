@@ -102,7 +102,8 @@ fn hostile_labels_are_text() {
     page.assert_well();
 }
 
-/// Nothing of the labels has become a part of the page, and all rows are of one height and as wide as the window at most.
+/// Nothing of the labels has become a part of the page, and all rows are of one height and as wide
+/// as the window at most.
 fn assert_harmless(page: &mut Page) {
     page.draw();
     let found = page.browser.value(

@@ -1,5 +1,5 @@
-//! A shop whose traffic the page shows. Its clock moves only when told: while nothing is sold, what its windows hold stands
-//! still.
+//! A shop whose traffic the page shows. Its clock moves only when told: while nothing is sold, what
+//! its windows hold stands still.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -44,7 +44,8 @@ pub(crate) struct Shop {
 const MINUTE: Duration = Duration::from_secs(60);
 
 impl Shop {
-    /// Nothing has been sold yet. Windows have a minute by the second, an hour by the minute, a day by the quarter.
+    /// Nothing has been sold yet. Windows have a minute by the second, an hour by the minute, a day
+    /// by the quarter.
     pub(crate) fn new() -> Shop {
         let clock = Manual::default();
         let make = {
@@ -143,7 +144,7 @@ impl Served {
         self.server.address().to_string()
     }
 
-    /// A stream of somebody else, who takes what comes until this is dropped.
+    /// A stream of another client, which takes what comes until this is dropped.
     pub(crate) fn stream(&self) -> TcpStream {
         let mut stream = TcpStream::connect(self.server.address()).unwrap();
         stream.write_all(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();

@@ -1,4 +1,5 @@
-//! What the page must not say: a rate where there is none, all where it is nearly all, that all is well where nothing answers.
+//! What the page must not say: a rate where there is none, all where it is nearly all, that all is
+//! well where nothing answers.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};

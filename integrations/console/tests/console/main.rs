@@ -1,4 +1,5 @@
-//! The console behind real HTTP: what each endpoint says, how streams go, and what its own server bears.
+//! The console behind real HTTP: what each endpoint says, how streams go, and what its own server
+//! bears.
 
 mod answers;
 mod endpoints;

@@ -14,7 +14,8 @@ events! {
     enum Calls { Pass: Count, Rt: Histogram, Body: Histogram(Scale::fixed::<1, 1, { 1 << 20 }>()) }
 }
 
-/// A minute by the second and an hour by the minute, in the second half of which there were some slow ones.
+/// A minute by the second and an hour by the minute, in the second half of which there were some
+/// slow ones.
 fn window() -> SlidingWindow<Calls, Manual> {
     let clock = Manual::default();
     clock.set(Timestamp::from_secs(7_200));

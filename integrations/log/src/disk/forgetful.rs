@@ -1,4 +1,5 @@
-//! A disk in memory that fails when it is told to, and forgets what was not synced when the system fails.
+//! A disk in memory that fails when it is told to, and forgets what was not synced when the system
+//! fails.
 
 use std::collections::BTreeMap;
 use std::io::{self, Cursor, ErrorKind};
@@ -156,7 +157,8 @@ impl Forgetful {
         self.state().files.values().map(|file| file.bytes.clone()).collect()
     }
 
-    /// The disk as it may be after the system has failed now: of each file what was synced, and some of the rest.
+    /// The disk as it may be after the system has failed now: of each file what was synced, and
+    /// some of the rest.
     pub(crate) fn after_failure(&self, rng: &mut Rng) -> Forgetful {
         let state = self.state();
         let mut left = State { can_truncate: true, ..State::default() };

@@ -171,7 +171,8 @@ fn line(line: &Line<'_>) -> Vec<u8> {
     escape_controls(text)
 }
 
-/// JSON allows DELETE and the control characters above it in a text. A line has none but its newline.
+/// JSON allows DELETE and the control characters above it in a text. A line has none but its
+/// newline.
 fn escape_controls(text: Vec<u8>) -> Vec<u8> {
     let line = String::from_utf8(text).expect("JSON is UTF-8");
     let is_bare = |c: char| c.is_control() && c != '\n';

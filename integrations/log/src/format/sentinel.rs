@@ -4,8 +4,8 @@
 //! timestamp|yyyy-MM-dd HH:mm:ss|resource|passQps|blockQps|successQps|exceptionQps|rt|occupiedPassQps|concurrency|classification
 //! ```
 //!
-//! A line that is not of a bucket is one of a resource that no bucket can have (see [`names`]), and counts nothing: so
-//! that what reads Sentinel's lines can read all of them.
+//! A line that is not of a bucket is one of a resource that no bucket can have (see [`names`]), and
+//! counts nothing: so that what reads Sentinel's lines can read all of them.
 
 use std::io::Write;
 use std::time::Duration;
@@ -20,9 +20,9 @@ use crate::wall::Wall;
 
 /// Which event is which field of a line.
 ///
-/// By default `Pass`, `Block`, `Success`, `Exception`, `Rt` and `Occupied` are what they are called, and no event is the
-/// concurrency. A field without an event, and one whose event a window does not have, is 0. An event that is no field is not in the
-/// log.
+/// By default `Pass`, `Block`, `Success`, `Exception`, `Rt` and `Occupied` are what they are
+/// called, and no event is the concurrency. A field without an event, and one whose event a window
+/// does not have, is 0. An event that is no field is not in the log.
 ///
 /// ```
 /// use windrow_log::Columns;
@@ -68,7 +68,8 @@ macro_rules! columns {
                 }
             )+
 
-            /// What kind of resource all of them are. (To Sentinel, 0 is common, 1 the web, 2 a remote call.) 0 by default.
+            /// What kind of resource all of them are. (To Sentinel, 0 is common, 1 the web, 2 a
+            /// remote call.) 0 by default.
             #[must_use]
             pub fn classification(mut self, classification: i32) -> Columns {
                 self.classification = classification;
@@ -92,7 +93,8 @@ columns! {
     success,
     /// The event whose count is `exceptionQps`.
     exception,
-    /// The event whose mean, rounded down, is `rt`: a `Value` or a `Histogram`. There is no field for percentiles.
+    /// The event whose mean, rounded down, is `rt`: a `Value` or a `Histogram`. There is no field
+    /// for percentiles.
     rt,
     /// The event whose count is `occupiedPassQps`.
     occupied,

@@ -126,15 +126,15 @@ fn an_outage_loses_what_has_no_room_and_says_so() {
     assert!(dropped_in_all > 1_000, "{dropped_in_all}");
 }
 
-/// What was dropped may have ended long before the line ahead of it, as that of a window which had its first turn late. Each range that it
-/// touches is told.
+/// What was dropped may have ended long before the line ahead of it, as that of a window which had
+/// its first turn late. Each range that it touches is told.
 #[test]
 fn what_was_dropped_is_told_however_far_it_goes_back() {
     let disk = Forgetful::new();
     let mut model = Model::new(disk.clone(), Options::default().memory(1_000));
     let mut writer = model.open();
     disk.set_room(Some(0));
-    // Memory is full with lines of now. Then come those of an hour ago.
+    // Memory is full of present lines. Then come those of an hour ago.
     for number in 1..=60_u64 {
         let minutes = if number < 30 { 0 } else { number.cast_signed() - 90 };
         writer.push(model.line(bucket(number, BEGIN + minutes * 60 * SECOND)));

@@ -36,7 +36,8 @@ fn line(number: u64, millis: i64) -> Line {
     Line { start, ends: Ends::at(start), text }
 }
 
-/// The numbers of all lines on a disk, file by file; and how many others that are not of runs there are.
+/// The numbers of all lines on a disk, file by file; and how many others that are not of runs there
+/// are.
 fn numbers(disk: &Forgetful) -> (Vec<Vec<u64>>, u64) {
     let mut others = 0;
     let mut of = |file: Vec<u8>| {
@@ -172,8 +173,9 @@ fn a_line_that_is_too_long_is_dropped_and_that_is_said() {
     assert_eq!(numbers(&disk), (vec![vec![1, 3]], 1));
 }
 
-/// At a random moment the system fails, and takes with it what was not synced. What was acknowledged as synced is there; what
-/// is not there is the end of what was written; nothing is there twice; and the next run goes on behind it.
+/// At a random moment the system fails, and takes with it what was not synced. What was
+/// acknowledged as synced is there; what is not there is the end of what was written; nothing is
+/// there twice; and the next run goes on behind it.
 #[test]
 fn a_failing_system_takes_only_the_end_of_what_was_not_synced() {
     let mut torn = 0;
@@ -273,7 +275,8 @@ fn a_run_goes_on_in_a_file_only_where_that_keeps_its_order() {
     }
 }
 
-/// The line of a run is of the time when it was opened. Buckets may have ended long before, if windows are older than their log.
+/// The line of a run is of the time when it was opened. Buckets may have ended long before, if
+/// windows are older than their log.
 #[test]
 fn lines_that_ended_before_their_run_are_found() {
     let disk = Forgetful::new();
@@ -341,7 +344,8 @@ fn a_sync_that_fails_is_told_and_no_line_is_written_again() {
     assert_eq!(numbers(&disk).0.concat(), [1, 2, 3, 4, 5]);
 }
 
-/// A process that ends as soon as it has begun, many times, fills files with runs: none of them beyond its size.
+/// A process that ends as soon as it has begun, many times, fills files with runs: none of them
+/// beyond its size.
 #[test]
 fn runs_without_lines_keep_to_the_size_of_files() {
     let disk = Forgetful::new();

@@ -141,7 +141,8 @@ fn each_metric_is_exported_as_the_instrument_of_its_kind() {
     );
 }
 
-/// Adds to 1999 users and some that find no room, in several rounds, and compares what is exported each time.
+/// Adds to 1999 users and some that find no room, in several rounds, and compares what is exported
+/// each time.
 fn exported_sums_are_what_was_added(temporality: Temporality) {
     let users = Arc::new(Family::<User, Counter>::new().limit(1_999));
     let sdk = Sdk::new(temporality, None);

@@ -2,16 +2,18 @@
 //!
 //! # Promise
 //!
-//! Of each key never more is let through than its gate grants, also where gates come and go, and where the key has shared
-//! the overflow gate before (see [`sharing`](super::sharing)). There are at most as many gates as there may be keys, and
-//! one more: memory is bounded, and no key is without a limit.
+//! Of each key never more is let through than its gate grants, also where gates come and go, and
+//! where the key has shared the overflow gate before (see [`sharing`](super::sharing)). There are
+//! at most as many gates as there may be keys, and one more: memory is bounded, and no key is
+//! without a limit.
 //!
 //! # Why
 //!
-//! A gate decides by itself. It leaves only when it is retired: then nothing that it granted counts any more, and it
-//! refuses whoever has found it before. Who finds a retired gate takes it out by the very look, under the family's lock, that finds it
-//! retired: so no newer gate leaves in its place. A key whose gate could not be made leaves in the same way: it is ended
-//! first, unless another thread has made the gate, and a thread that has found it before looks again.
+//! A gate decides by itself. It leaves only when it is retired: then nothing that it granted counts
+//! any more, and it refuses whoever has found it before. Who finds a retired gate takes it out by
+//! the very look, under the family's lock, that finds it retired: so no newer gate leaves in its
+//! place. A key whose gate could not be made leaves in the same way: it is ended first, unless
+//! another thread has made the gate, and a thread that has found it before looks again.
 
 use std::fmt::{self, Debug, Formatter};
 use std::sync::OnceLock;
@@ -27,7 +29,8 @@ use crate::unwind::make_or_undo;
 
 /// A [`Limit`] for each key: each client, each route, or both. It is made to be a static.
 ///
-/// A key is a set of labels. What it may do, a function says: it makes the gate of a key when that comes for the first time.
+/// A key is a set of labels. What it may do, a function says: it makes the gate of a key when that
+/// comes for the first time.
 ///
 /// ```
 /// use std::time::Duration;
@@ -66,23 +69,26 @@ use crate::unwind::make_or_undo;
 /// assert_eq!((0..1_000).filter(|client| ask(client % 500)).count(), 22);
 /// ```
 ///
-/// Keys that find no room share one gate, that of the key `None`; so do keys whose texts are longer than
+/// Keys that find no room share one gate, that of the key `None`; so do keys whose texts are longer
+/// than
 /// [a family keeps](Family#bounds), 1024 bytes. So strangers cannot fill the memory, and are never without a limit; but
-/// who comes when others have filled the room has to share with them. Call [`forget_idle`](Self::forget_idle) from time
-/// to time: once an interval, say.
+/// who comes when others have filled the room has to share with them. Call
+/// [`forget_idle`](Self::forget_idle) from time to time: once an interval, say.
 ///
-/// A key that finds room while others share asks both gates for one interval more of the shared one (for two, where
-/// requests [wait](crate::LimitLayer::wait) there), and then its own alone. So a client has never more than its limit, or
-/// that of all who share, if that is higher: also where it has shared just before, given two gates of one interval. In
-/// that time its requests do not wait for their turn, and the key is not forgotten.
+/// A key that finds room while others share asks both gates for one interval more of the shared one
+/// (for two, where requests [wait](crate::LimitLayer::wait) there), and then its own alone. So a
+/// client has never more than its limit, or that of all who share, if that is higher: also where it
+/// has shared just before, given two gates of one interval. In that time its requests do not wait
+/// for their turn, and the key is not forgotten.
 ///
-/// A key that a client can make up as it likes limits nobody: it is a new one each time, until the room is full. Take what somebody has
-/// vouched for: an account, an address.
+/// A key that a client can make up as it likes limits nobody: it is a new one each time, until the
+/// room is full. Take what somebody has vouched for: an account, an address.
 ///
 /// # Memory
 ///
-/// A key takes 1.25 kilobytes, 64 bytes for each bucket of its gate (one bucket more if that is strict), and its texts:
-/// 1.9 kilobytes of a strict gate of ten buckets. That is what is allocated; two counters take their columns besides.
+/// A key takes 1.25 kilobytes, 64 bytes for each bucket of its gate (one bucket more if that is
+/// strict), and its texts: 1.9 kilobytes of a strict gate of ten buckets. That is what is
+/// allocated; two counters take their columns besides.
 pub struct Limits<L: Labels, C: Clock + Send + Sync + 'static = Coarse> {
     family: Family<L, Limit<C>>,
     /// The key of all that find no room, once there is one.
@@ -94,12 +100,13 @@ pub struct Limits<L: Labels, C: Clock + Send + Sync + 'static = Coarse> {
 type MakeGate<L, C> = for<'k> fn(Option<<L as Labels>::Borrowed<'k>>) -> Gate<C>;
 
 impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
-    /// Limits without a key yet, with room for so many. A function makes the gate of each key, when it comes for the first time; and, of `None`, the
-    /// one of all keys that find no room.
+    /// Limits without a key yet, with room for so many. A function makes the gate of each key, when
+    /// it comes for the first time; and, of `None`, the one of all keys that find no room.
     ///
-    /// Several threads that need the same gate at once may call it each; one of their gates is taken. If it panics, so does
-    /// the call that needed the gate: nothing is let through, and the key takes no room. What a gate may be, and what is
-    /// refused (a limit of zero), [`GateBuilder::build`](windrow::GateBuilder::build) says. For another limit later, see
+    /// Several threads that need the same gate at once may call it each; one of their gates is
+    /// taken. If it panics, so does the call that needed the gate: nothing is let through, and the
+    /// key takes no room. What a gate may be, and what is refused (a limit of zero),
+    /// [`GateBuilder::build`](windrow::GateBuilder::build) says. For another limit later, see
     /// [`Limit::gate`].
     ///
     /// ```
@@ -116,13 +123,16 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
         Limits { family: Family::new().limit(max_keys), overflow: OnceLock::new(), gate }
     }
 
-    /// Asks a key's gate: [`Gate::admit`](windrow::Gate::admit). Counts one that is let through, now or later, or one that is blocked.
+    /// Asks a key's gate: [`Gate::admit`](windrow::Gate::admit). Counts one that is let through,
+    /// now or later, or one that is blocked.
     ///
-    /// For what is no request: a message on a web socket, a job. It costs a lookup in the family, what the gate does, and an add to a
-    /// counter. If the key has just been [forgotten](Self::forget_idle), it takes the family's lock.
+    /// For what is no request: a message on a web socket, a job. It costs a lookup in the family,
+    /// what the gate does, and an add to a counter. If the key has just been
+    /// [forgotten](Self::forget_idle), it takes the family's lock.
     ///
-    /// A gate that you [retired](windrow::Gate::retire) yourself refuses for ever, if it stays in the family: that of a key
-    /// whose labels are all enums, and that of all keys that find no room. Any other makes way for a new one.
+    /// A gate that you [retired](windrow::Gate::retire) yourself refuses for ever, if it stays in
+    /// the family: that of a key whose labels are all enums, and that of all keys that find no
+    /// room. Any other makes way for a new one.
     ///
     /// ```
     /// use std::time::Duration;
@@ -212,7 +222,8 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
         }
     }
 
-    /// Makes a key's gate, unless another thread is faster. If that panics, the key leaves its place.
+    /// Makes a key's gate, unless another thread is faster. If that panics, the key leaves its
+    /// place.
     #[cold]
     fn make_gate(&self, limit: &Handle<L, Limit<C>>) {
         let make = || (self.gate)(limit.labels());
@@ -231,15 +242,17 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
         L::COMBINATIONS.is_some() || limit.labels().is_none()
     }
 
-    /// Forgets the keys of which nothing counts any more, neither granted nor waited for, and which no longer
+    /// Forgets the keys of which nothing counts any more, neither granted nor waited for, and which
+    /// no longer
     /// [share](Self#when-there-are-too-many-keys); and tells how many they were.
     ///
-    /// Nobody gets more by it: also not who asks meanwhile, on a clock that does not step back. A forgotten key's gate is
+    /// Nobody gets more by it: also not who asks meanwhile, on a clock that does not step back. A
+    /// forgotten key's gate is
     /// [retired](windrow::Gate::retire), and the next one begins as that has ended: with nothing granted. But it has the limit that the function says, not
     /// one that was [set](windrow::Gate::set_limit). What was counted stays in the family's total.
     ///
-    /// Opens a bucket of each gate that it ends, and reads the others. If all labels of the key are enums it does nothing: then there are no more keys
-    /// than sets of labels.
+    /// Opens a bucket of each gate that it ends, and reads the others. If all labels of the key are
+    /// enums it does nothing: then there are no more keys than sets of labels.
     ///
     /// ```
     /// use std::time::Duration;
@@ -267,8 +280,8 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
         self.family.retain(|limit, _| limit.own().is_none_or(is_kept))
     }
 
-    /// The keys that there are, for whoever wants to see them, and for exporters: `field(CLIENTS.family(), Limit::blocked)`. That of all that find no room
-    /// has no labels.
+    /// The keys that there are, for whoever wants to see them, and for exporters:
+    /// `field(CLIENTS.family(), Limit::blocked)`. That of all that find no room has no labels.
     ///
     /// [`remove`](windrow::Family::remove) no key from it: its gate would forget what it has granted. Who keeps a handle of a key that is forgotten meanwhile has
     /// one of a gate that is retired.

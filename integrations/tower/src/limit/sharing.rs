@@ -2,22 +2,25 @@
 //!
 //! # Theorem
 //!
-//! In each run of as many buckets as the interval has, all gates that a key asks let no more of it through than one of them
-//! grants, where the own gate and the overflow gate are of the same geometry and on one clock that does not step back.
+//! In each run of as many buckets as the interval has, all gates that a key asks let no more of it
+//! through than one of them grants, where the own gate and the overflow gate are of the same
+//! geometry and on one clock that does not step back.
 //!
 //! # Why
 //!
-//! What the overflow gate has granted, any key may have used. A key that finds room while anything of that counts, or is
-//! waited for, asks both gates until it counts no more: all that it gets in that time, and all that it got before, the
-//! overflow gate has granted; and its own gate has counted all since it was made. So a run of buckets that reaches back
-//! behind the end of that time lies within what the overflow gate has granted, or within what the own gate has.
+//! What the overflow gate has granted, any key may have used. A key that finds room while anything
+//! of that counts, or is waited for, asks both gates until it counts no more: all that it gets in
+//! that time, and all that it got before, the overflow gate has granted; and its own gate has
+//! counted all since it was made. So a run of buckets that reaches back behind the end of that time
+//! lies within what the overflow gate has granted, or within what the own gate has.
 //!
-//! A key that shares is not forgotten: otherwise it would share for ever where the overflow gate is always in use. Before
-//! a key is forgotten nothing that its gate has granted counts.
+//! A key that shares is not forgotten: otherwise it would share for ever where the overflow gate is
+//! always in use. Before a key is forgotten nothing that its gate has granted counts.
 //!
-//! A thread may have found no room, and ask the overflow gate while another finds room for the same key and looks at that
-//! gate. Each writes first and looks then, with a fence between the two: the series against the grant. So the one sees the
-//! grant, and shares; or the other sees the series, and what it was granted is granted in vain.
+//! A thread may have found no room, and ask the overflow gate while another finds room for the same
+//! key and looks at that gate. Each writes first and looks then, with a fence between the two: the
+//! series against the grant. So the one sees the grant, and shares; or the other sees the series,
+//! and what it was granted is granted in vain.
 
 use std::time::Duration;
 
@@ -32,9 +35,11 @@ pub(super) struct Sharing {
 }
 
 impl Sharing {
-    /// That of a key that is in the family now; `None` if nothing that the overflow gate has granted counts.
+    /// That of a key that is in the family now; `None` if nothing that the overflow gate has
+    /// granted counts.
     pub(super) fn with<C: Clock>(overflow: &Gate<C>) -> Option<Sharing> {
-        // In this order: what no longer waits is granted by the second look. No wait is longer than an interval.
+        // In this order: what no longer waits is granted by the second look. No wait is longer than
+        // an interval.
         let is_waited_for = overflow.waiting() > 0;
         let is_used = is_waited_for || overflow.granted() > 0;
         let intervals = if is_waited_for { 2 } else { 1 };
@@ -49,7 +54,8 @@ impl Sharing {
     }
 }
 
-/// Asks two gates for what both have to grant, without a wait. `left` is how long the key asks `overflow`.
+/// Asks two gates for what both have to grant, without a wait. `left` is how long the key asks
+/// `overflow`.
 pub(super) fn admit_by_both<C: Clock>(
     own: &Gate<C>,
     overflow: &Gate<C>,

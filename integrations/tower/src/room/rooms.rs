@@ -2,14 +2,17 @@
 //!
 //! # Promise
 //!
-//! In a room there are never more than it has places, also where rooms come and go. Memory is bounded as that of
+//! In a room there are never more than it has places, also where rooms come and go. Memory is
+//! bounded as that of
 //! [`Limits`](crate::Limits) is.
 //!
 //! # Why
 //!
-//! The level of a room is one atomic, and a compare-exchange checks and counts at once. A room leaves only when it is *closed*: by
-//! the same compare-exchange, from an empty one to one with the highest level that there is. So whoever has found it before is
-//! refused, and looks again. Who finds a closed room takes it out by the very look, under the family's lock, that finds it closed.
+//! The level of a room is one atomic, and a compare-exchange checks and counts at once. A room
+//! leaves only when it is *closed*: by the same compare-exchange, from an empty one to one with the
+//! highest level that there is. So whoever has found it before is refused, and looks again. Who
+//! finds a closed room takes it out by the very look, under the family's lock, that finds it
+//! closed.
 
 use std::fmt::{self, Debug, Formatter};
 use std::mem;
@@ -39,8 +42,9 @@ use crate::unwind::make_or_undo;
 /// assert!(ROUTES.try_enter(report).is_some());
 /// ```
 ///
-/// When there are too many keys, those that find no room share one, that of the key `None`: as of [`Limits`](crate::Limits), which says
-/// more. But a key that has found room keeps the places that it has in the shared room besides, until it leaves them.
+/// When there are too many keys, those that find no room share one, that of the key `None`: as of
+/// [`Limits`](crate::Limits), which says more. But a key that has found room keeps the places that
+/// it has in the shared room besides, until it leaves them.
 pub struct Rooms<L: Labels> {
     family: Family<L, Room>,
     places: Places<L>,
@@ -53,11 +57,13 @@ type Places<L> = for<'k> fn(Option<<L as Labels>::Borrowed<'k>>) -> u64;
 const CLOSED: u64 = u64::MAX;
 
 impl<L: Labels> Rooms<L> {
-    /// Rooms without a key yet, for so many keys. A function says how many places the room of a key has, when that comes for the first time; and, of
-    /// `None`, the one of all keys that find no room. A room without places refuses everybody.
+    /// Rooms without a key yet, for so many keys. A function says how many places the room of a key
+    /// has, when that comes for the first time; and, of `None`, the one of all keys that find no
+    /// room. A room without places refuses everybody.
     ///
-    /// Several threads that need the same room at once may call the function each. If it panics, so does the call that
-    /// needed the room: nothing is let in, and the key takes no room in the family.
+    /// Several threads that need the same room at once may call the function each. If it panics, so
+    /// does the call that needed the room: nothing is let in, and the key takes no room in the
+    /// family.
     ///
     /// ```
     /// use windrow::labels;
@@ -72,9 +78,11 @@ impl<L: Labels> Rooms<L> {
         Rooms { family: Family::new().limit(max_keys), places }
     }
 
-    /// Takes a place in a key's room, until what it returns is dropped; `None` if it is full. Counts one that passes, or one that is blocked.
+    /// Takes a place in a key's room, until what it returns is dropped; `None` if it is full.
+    /// Counts one that passes, or one that is blocked.
     ///
-    /// It costs a lookup in the family and a reference to the room, a compare-exchange and an add to a counter. If the key has just been
+    /// It costs a lookup in the family and a reference to the room, a compare-exchange and an add
+    /// to a counter. If the key has just been
     /// [forgotten](Self::forget_idle), it takes the family's lock.
     ///
     /// ```
@@ -106,7 +114,8 @@ impl<L: Labels> Rooms<L> {
         }
     }
 
-    /// Says how many places a key's room has, unless another thread is faster. If that panics, the key leaves its place.
+    /// Says how many places a key's room has, unless another thread is faster. If that panics, the
+    /// key leaves its place.
     #[cold]
     fn make(&self, room: &Handle<L, Room>) -> u64 {
         let leave = || {
@@ -120,10 +129,11 @@ impl<L: Labels> Rooms<L> {
 
     /// Forgets the keys whose rooms are empty, and tells how many they were.
     ///
-    /// Nobody gets in by it that would not have got in without: a room is closed, for ever, at a moment at which nobody is in it. What was
-    /// counted stays in the family's total.
+    /// Nobody gets in by it that would not have got in without: a room is closed, for ever, at a
+    /// moment at which nobody is in it. What was counted stays in the family's total.
     ///
-    /// If all labels of the key are enums it does nothing: then there are no more keys than sets of labels.
+    /// If all labels of the key are enums it does nothing: then there are no more keys than sets of
+    /// labels.
     ///
     /// ```
     /// # use windrow::labels;
@@ -142,7 +152,8 @@ impl<L: Labels> Rooms<L> {
         self.family.retain(|room, _| !room.close())
     }
 
-    /// The keys that there are, for exporters and whoever wants to see them. That of all that find no room has no labels.
+    /// The keys that there are, for exporters and whoever wants to see them. That of all that find
+    /// no room has no labels.
     ///
     /// [`remove`](windrow::Family::remove) no key from it: there would be a new room, with all its places.
     ///

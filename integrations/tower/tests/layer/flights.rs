@@ -1,4 +1,5 @@
-//! A request is in flight until its body has ended, whatever becomes of it; and each is at most one exception.
+//! A request is in flight until its body has ended, whatever becomes of it; and each is at most one
+//! exception.
 
 use std::convert::Infallible;
 use std::future::{Future, poll_fn, ready};

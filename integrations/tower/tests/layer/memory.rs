@@ -57,7 +57,8 @@ fn a_key_takes_what_is_said_of_it() {
     testkit::alone::run("memory::a_key", &[]);
 }
 
-/// The documentation of `Limits` says: 1.25 kilobytes, 64 bytes for each bucket (one more of a strict gate), and the texts.
+/// The documentation of `Limits` says: 1.25 kilobytes, 64 bytes for each bucket (one more of a
+/// strict gate), and the texts.
 #[test]
 #[ignore = "run by `a_key_takes_what_is_said_of_it`, alone: other tests' threads have this one free what they have left"]
 fn a_key() {

@@ -1,4 +1,5 @@
-//! A key that has shared a gate with others, and finds room then, gets no more by it than its limit.
+//! A key that has shared a gate with others, and finds room then, gets no more by it than its
+//! limit.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -59,7 +60,8 @@ fn who_finds_room_shares_for_an_interval_more() {
     assert!(ask("dave") && ask("dave") && ask("dave") && !ask("dave"), "she takes nothing of it");
 }
 
-/// A key that shares is not forgotten before it has a gate of its own, whether or not it was let through.
+/// A key that shares is not forgotten before it has a gate of its own, whether or not it was let
+/// through.
 #[test]
 fn who_shares_a_gate_that_is_always_full_comes_to_its_own() {
     limits!(CLIENTS, CLOCK: 1, |_| LIMIT);
@@ -107,14 +109,16 @@ fn who_waits_in_the_overflow_gate_gets_no_second_limit_by_a_gate_of_its_own() {
     assert!(granted.values().sum::<u64>() >= 6, "{granted:?}");
 }
 
-/// The most in any second that begins where a bucket does, of what was granted at which milliseconds.
+/// The most in any second that begins where a bucket does, of what was granted at which
+/// milliseconds.
 fn most_in_a_second(granted: &BTreeMap<u64, u64>) -> u64 {
     let starts = granted.keys().map(|at| at / 100 * 100);
     let within = |start| granted.range(start..start + 1_000).map(|(_, count)| count).sum();
     starts.map(within).max().unwrap_or(0)
 }
 
-/// Clients come and go at random where there is room for two. None gets more than its limit, whichever gates it asks.
+/// Clients come and go at random where there is room for two. None gets more than its limit,
+/// whichever gates it asks.
 #[test]
 fn nobody_gets_more_than_the_limit_whatever_is_forgotten() {
     thread_local! { static CLOCK: windrow::clock::Manual = windrow::clock::Manual::default(); }
@@ -154,7 +158,8 @@ fn nobody_gets_more_than_the_limit_whatever_is_forgotten() {
     assert!(passed_in_all > 20_000, "{passed_in_all}");
 }
 
-/// A thread has found no room, and asks the common gate while another finds room for the same key. The clock stands still.
+/// A thread has found no room, and asks the common gate while another finds room for the same key.
+/// The clock stands still.
 #[test]
 fn nobody_gets_more_while_room_is_found_beside_a_stranger() {
     limits!(CLIENTS, CLOCK: 1, |_| LIMIT);

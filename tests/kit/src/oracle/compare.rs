@@ -46,8 +46,8 @@ impl Pair {
         Pair { clock, window, oracle, is_held_up: false, is_pinned: false, newest }
     }
 
-    /// From now on, buckets may not be closed in time, because another thread is pinned; or that is long ago: then what
-    /// tiers have missed must have left them.
+    /// From now on, buckets may not be closed in time, because another thread is pinned; or that is
+    /// long ago: then what tiers have missed must have left them.
     pub fn hold_up(&mut self, is_so: bool) {
         (self.is_held_up, self.is_pinned) = (is_so, is_so);
         self.note_newest();

@@ -1,8 +1,9 @@
 //! What a tier says of a time in which buckets could not be closed.
 //!
-//! Where a coarse bucket began may not be known then. The bucket before it holds what both do, and a span begins and
-//! ends elsewhere, and says where. That is so for a boundary only if the first bucket behind it that was ever the newest
-//! one, or another of that coarse bucket, was replaced meanwhile; all others must be as ever.
+//! Where a coarse bucket began may not be known then. The bucket before it holds what both do, and
+//! a span begins and ends elsewhere, and says where. That is so for a boundary only if the first
+//! bucket behind it that was ever the newest one, or another of that coarse bucket, was replaced
+//! meanwhile; all others must be as ever.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -129,8 +130,8 @@ impl Pair {
         Ok(())
     }
 
-    /// What a tier says of so many buckets up to the one of `at`: it is what was added between the ends that it says,
-    /// and those are the ones that it was asked for, if it must know them.
+    /// What a tier says of so many buckets up to the one of `at`: it is what was added between the
+    /// ends that it says, and those are the ones that it was asked for, if it must know them.
     fn like_totals(&self, tier: usize, totals: &Totals<Seen>, at: u64, buckets: u64) -> Checked {
         let Geometry { length, buckets: all } = self.oracle.geometry(Some(tier));
         let (newest, live) = (at - at % length, self.oracle.newest());

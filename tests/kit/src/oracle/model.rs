@@ -232,8 +232,8 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
         if start > of_now {
             return Err(Refused::AfterNow);
         }
-        // The clock says what counts, whether or not adds were made since; and the ring, should it be
-        // ahead of the clock.
+        // The clock says what counts, whether or not adds were made since; and the ring, should it
+        // be ahead of the clock.
         let newest = start_of(state.newest).max(of_now);
         if u128::from(start) + u128::from(length * buckets) <= u128::from(newest) {
             return Err(Refused::BeforeRing { oldest: newest - length * (buckets - 1) });
@@ -262,7 +262,8 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
         sources.into_iter().find(reaches)
     }
 
-    /// The `buckets` buckets of which the newest is the one of `at`, which lies before time zero if there is none.
+    /// The `buckets` buckets of which the newest is the one of `at`, which lies before time zero if
+    /// there is none.
     pub(crate) fn span(&self, source: Source, at: Option<u64>, buckets: u64) -> Span<E> {
         let covers = buckets * self.geometry(source).length;
         match (source, at) {
@@ -282,8 +283,9 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
         tier.views(now, tier.geometry.buckets, state.newest)
     }
 
-    /// Forgets what the interval holds, and begins anew at `now`. Where tiers would have to begin anew too, because that is an
-    /// earlier bucket of theirs, only if `now` has left the ring. Returns whether they have.
+    /// Forgets what the interval holds, and begins anew at `now`. Where tiers would have to begin
+    /// anew too, because that is an earlier bucket of theirs, only if `now` has left the ring.
+    /// Returns whether they have.
     pub(crate) fn clear(&self, now: u64) -> bool {
         let mut state = self.state();
         let (start, was) = (state.start_of(now), state.newest);
@@ -373,8 +375,9 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
         true
     }
 
-    /// The ways in which the buckets older than the newest may be handed out that hold anything and were not. Up to which
-    /// geometry they are merged depends on how fast the epochs go: not the last one before the present.
+    /// The ways in which the buckets older than the newest may be handed out that hold anything and
+    /// were not. Up to which geometry they are merged depends on how fast the epochs go: not the
+    /// last one before the present.
     pub(crate) fn turns(&self) -> Vec<Vec<Turn<E>>> {
         let state = self.state();
         let ways = 0..state.changes.max(1);

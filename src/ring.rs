@@ -164,7 +164,7 @@ impl Ring {
         let generation = Owned::new(generation).into_shared(&guard);
         let of_nothing = |first: &Bucket, _: &Block| first.set_mark(Mark::Known); // zeros
         let start = geometry.start_of(now);
-        let first = store.open(&Opening::fine(generation, start, start), of_nothing);
+        let first = store.open(&Opening::first(generation, start), of_nothing);
         slots.install(first);
         let current = CachePadded::new(BucketPtr::new(from_ref(first).cast_mut()));
         drop(guard);

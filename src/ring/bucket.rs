@@ -39,17 +39,24 @@ pub(super) struct Opening<'g> {
     /// The number of its generation; or a tier's.
     number: u64,
     generation: Shared<'g, Generation>,
-    /// The newest start of these slots' ring that the opener knows of.
+    /// The newest start of these slots that the opener knows to have been current. What has left
+    /// the ring by this is taken out of it: a start that may never become current would not do.
     newest: u64,
 }
 
 impl<'g> Opening<'g> {
     /// The slice at `start`, in a generation that the caller is about to publish a bucket of, or
-    /// has loaded one of from `current` under its guard. That one was at `newest`.
+    /// has loaded one of from `current` under its guard. Its ring has come to `newest`.
     pub(super) fn fine(generation: Shared<'g, Generation>, start: u64, newest: u64) -> Opening<'g> {
         // SAFETY: as said.
         let of = unsafe { generation.deref() };
         Opening { start, slots: &of.slots, number: of.number, generation, newest }
+    }
+
+    /// The first slice of a generation. Nothing has left its ring: no start of it is known to have
+    /// been current. (Another thread may have made the same slots current, at another start.)
+    pub(super) fn first(generation: Shared<'g, Generation>, start: u64) -> Opening<'g> {
+        Opening::fine(generation, start, 0)
     }
 
     /// The slice at `start` of the tier with a number, whose newest start is `newest`.

@@ -214,7 +214,8 @@ impl Ring {
             // that takes it for the mark that was there: the fence in `is_current` pairs with that
             // one.
             cell.total.store(total, Ordering::Relaxed);
-            if !layout.adds_up(position) {
+            // Zero: nothing was recorded, or the bucket never was current, and no tier has come to it.
+            if !layout.adds_up(position) && total != 0 {
                 // Before the block forgets it. Release, and read after the block with Acquire: a
                 // lifetime that finds it gone there finds it here.
                 self.shared_total.raise(position, total);

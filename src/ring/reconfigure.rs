@@ -69,7 +69,9 @@ impl Ring {
             // SAFETY: of a bucket that is current under the guard.
             let generation = unsafe { current.generation(&guard).deref() };
             let number = generation.number;
-            let was_made = || proposed.is_some_and(|of| of != number) && !ours.is_untouched();
+            // What was current is in its slot once it is retired, and maybe not before.
+            let is_used = || Arc::ptr_eq(&generation.slots, ours) || !ours.is_untouched();
+            let was_made = || proposed.is_some_and(|of| of != number) && is_used();
             let has_geometry = generation.geometry() == ours.geometry;
             if was_made() || has_geometry != ours.forgets {
                 self.proposal.withdraw(ours, &guard);
@@ -162,7 +164,7 @@ impl Ring {
                 new.set_mark(Mark::Alone);
             }
         };
-        let new = self.store.open(&Opening::fine(next, start, start), mark);
+        let new = self.store.open(&Opening::first(next, start), mark);
         let moved = self.replace_current(current, new, slots);
         drop(agreed);
         if !moved {
@@ -308,6 +310,7 @@ fn begin_grace(ticket: &Ticket, guard: &Guard) -> u64 {
 
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
+    use std::ptr::{eq, from_ref};
     use std::time::Duration;
 
     use super::*;
@@ -367,6 +370,33 @@ mod tests {
         ring.reconfigure(geometry(16)).expect("sound");
         assert!(!ours.is_untouched());
         assert_eq!((ring.geometry(), sum(&ring, 1_003)), (geometry(16), 1));
+    }
+
+    /// A change that comes too late opens a bucket of slots that are in use by then. Its start never
+    /// becomes current: nothing has left the ring because of it.
+    #[test]
+    fn a_change_that_comes_too_late_takes_no_bucket_out_of_the_ring() {
+        let ring = ring();
+        let slots = Arc::new(Slots::forgetting(geometry(4)).expect("sound"));
+        let guard = reclaim::pin();
+        let late = ring.acquire_current();
+        // SAFETY: of a bucket that is current under the guard.
+        let tiers = &unsafe { late.generation(&guard).deref() }.tiers;
+        // All blocks are taken: what is current has no reference but its slot's.
+        let opening = || Opening::fine(late.generation(&guard), 9_000, 1_000);
+        let owners: Vec<_> =
+            (0..8).map(|_| ring.store.open(&opening(), |_: &Bucket, _: &Block| ())).collect();
+        assert!(ring.change(&late, &slots, (1_000, Arc::clone(tiers)), &guard));
+        add(&ring, 1_003, 7);
+        let current = from_ref(ring.acquire_current().bucket());
+        // So often that each bucket that there is was come across.
+        for _ in 0..64 {
+            assert!(!ring.change(&late, &slots, (5_000, Arc::clone(tiers)), &guard));
+        }
+        assert!(eq(current, ring.acquire_current().bucket()));
+        assert!(slots.has(&ring.acquire_current()), "it was taken out of its slot");
+        assert_eq!(sum(&ring, 1_003), 7);
+        owners.into_iter().for_each(|bucket| ring.store.discard(bucket));
     }
 
     /// A proposal is in force as long as its generation.

@@ -396,7 +396,9 @@ mod tests {
         assert!(eq(current, ring.acquire_current().bucket()));
         assert!(slots.has(&ring.acquire_current()), "it was taken out of its slot");
         assert_eq!(sum(&ring, 1_003), 7);
-        owners.into_iter().for_each(|bucket| ring.store.discard(bucket));
+        for bucket in owners {
+            ring.store.discard(bucket);
+        }
     }
 
     /// A proposal is in force as long as its generation.

@@ -9,6 +9,7 @@ use std::fmt::{self, Debug, Formatter};
 use crate::histogram::baseline::{Baseline, Reading};
 use crate::histogram::columns::Columns;
 use crate::histogram::extremes::Extremes;
+use crate::recorded::Recorded;
 use crate::sync::const_fn;
 
 mod baseline;
@@ -118,22 +119,30 @@ impl Histogram {
         }
     }
 
-    /// Records a value. Never fails, panics or waits. Release: a thread that counts this record
-    /// sees what this thread did before.
+    /// Records a value: a `u64`, or a [`Duration`](std::time::Duration) as its nanoseconds.
+    ///
+    /// Never fails, panics or waits. Release: a thread that counts this record sees what this
+    /// thread did before.
     ///
     /// ```
+    /// use std::time::Duration;
+    ///
     /// let latency = windrow::Histogram::new();
     /// latency.record(1_250_000);
-    /// assert_eq!(latency.count(), 1);
+    /// latency.record(Duration::from_millis(2));
+    /// assert_eq!((latency.count(), latency.sum()), (2, 3_250_000));
     /// ```
     #[inline]
-    pub fn record(&self, value: u64) {
+    #[doc(alias = "observe")]
+    #[doc(alias = "record_duration")]
+    pub fn record(&self, value: impl Recorded) {
+        let value = value.number();
         self.extremes.include(value);
         self.columns.record(self.scale.place(value), value, 1);
     }
 
-    /// Records a value as many `times`, by as many adds as once. As [`record`](Self::record); none
-    /// is recorded if `times` is zero.
+    /// Records `value` `times` times, at the cost of a single [`record`](Self::record). Records
+    /// nothing if `times` is zero.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
@@ -142,7 +151,9 @@ impl Histogram {
     /// assert_eq!((now.count(), now.sum()), (3, 6_000));
     /// ```
     #[inline]
-    pub fn record_many(&self, value: u64, times: u64) {
+    #[doc(alias = "record_n")]
+    pub fn record_many(&self, value: impl Recorded, times: u64) {
+        let value = value.number();
         if times > 0 {
             self.extremes.include(value);
             self.columns.record(self.scale.place(value), value.wrapping_mul(times), times);

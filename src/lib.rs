@@ -56,6 +56,7 @@ mod memory;
 ))]
 mod object;
 mod reclaim;
+mod recorded;
 mod ring;
 mod stripe;
 mod sync;
@@ -81,6 +82,7 @@ pub use family::{
 pub use gate::{Admission, Gate, GateBuilder, RationedGate};
 pub use histogram::{Distribution, Histogram, Scale};
 pub use in_flight::{Entered, InFlight, LevelOwner, Peaks};
+pub use recorded::Recorded;
 #[cfg(loom)]
 #[doc(hidden)]
 pub use ring::parts;

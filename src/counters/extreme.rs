@@ -3,6 +3,7 @@
 use std::fmt::{self, Debug, Display, Formatter};
 
 use crate::counters::striped::Striped;
+use crate::recorded::Recorded;
 use crate::sync::{AtomicBool, Ordering, const_fn};
 
 /// A striped number that only rises, and whether it was ever raised.
@@ -75,16 +76,23 @@ impl Maximum {
         }
     }
 
-    /// Records `value`. Never fails, panics or waits. Release.
+    /// Records `value`: a `u64`, or a [`Duration`](std::time::Duration) as its nanoseconds.
+    ///
+    /// Never fails, panics or waits. Release.
     ///
     /// ```
+    /// use std::time::Duration;
+    ///
     /// let slowest = windrow::Maximum::new();
     /// slowest.record(9);
     /// assert_eq!(slowest.get(), Some(9));
+    /// slowest.record(Duration::from_micros(1));
+    /// assert_eq!(slowest.get(), Some(1_000));
     /// ```
     #[inline]
-    pub fn record(&self, value: u64) {
-        self.0.record(value);
+    #[doc(alias = "fetch_max")]
+    pub fn record(&self, value: impl Recorded) {
+        self.0.record(value.number());
     }
 
     /// The greatest value recorded; `None` if there was none.
@@ -147,16 +155,23 @@ impl Minimum {
         }
     }
 
-    /// Records `value`. Never fails, panics or waits. Release.
+    /// Records `value`: a `u64`, or a [`Duration`](std::time::Duration) as its nanoseconds.
+    ///
+    /// Never fails, panics or waits. Release.
     ///
     /// ```
+    /// use std::time::Duration;
+    ///
     /// let fastest = windrow::Minimum::new();
     /// fastest.record(9);
     /// assert_eq!(fastest.get(), Some(9));
+    /// fastest.record(Duration::from_micros(1));
+    /// assert_eq!(fastest.get(), Some(9));
     /// ```
     #[inline]
-    pub fn record(&self, value: u64) {
-        self.0.record(!value);
+    #[doc(alias = "fetch_min")]
+    pub fn record(&self, value: impl Recorded) {
+        self.0.record(!value.number());
     }
 
     /// The least value recorded; `None` if there was none.

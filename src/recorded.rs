@@ -1,0 +1,85 @@
+//! What can be recorded: a number, or a duration as its nanoseconds.
+
+use std::time::Duration;
+
+/// A value that can be recorded: a `u64`, or a [`Duration`], as its whole nanoseconds.
+///
+/// So one spelling serves sizes and times: [`Histogram::record`](crate::Histogram::record),
+/// [`Maximum::record`](crate::Maximum::record) and [`Minimum::record`](crate::Minimum::record)
+/// take either.
+///
+/// A duration has up to 2^64 seconds, and a `u64` of nanoseconds ends after 584 years. A longer
+/// duration is recorded as `u64::MAX`: it saturates, and never wraps to a short time.
+///
+/// The library alone implements this trait. A value of another type is converted where it is
+/// recorded: a `u32` by `u64::from`, a fraction by choosing a unit in which it is whole.
+///
+/// ```
+/// use std::time::Duration;
+/// use windrow::Histogram;
+///
+/// let latency = Histogram::new(); // nanoseconds
+/// latency.record(1_500);
+/// latency.record(Duration::from_micros(2));
+/// assert_eq!(latency.sum(), 3_500);
+/// latency.record(Duration::MAX);
+/// assert_eq!(latency.distribution().max(), Some(u64::MAX));
+/// ```
+///
+/// ```compile_fail,E0277
+/// windrow::Histogram::new().record(0.25); // of what? record microseconds, or basis points
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be recorded",
+    label = "a `u64` or a `Duration` is expected",
+    note = "convert another integer with `u64::from`; record a fraction in a unit that makes it \
+            whole, such as microseconds"
+)]
+pub trait Recorded: sealed::Number {}
+
+impl Recorded for u64 {}
+
+impl Recorded for Duration {}
+
+mod sealed {
+    use std::time::Duration;
+
+    /// Is named nowhere outside of the library, so no other type can be [`Recorded`](super::Recorded).
+    pub trait Number: Copy {
+        /// Returns the number that is recorded.
+        fn number(self) -> u64;
+    }
+
+    impl Number for u64 {
+        #[inline]
+        fn number(self) -> u64 {
+            self
+        }
+    }
+
+    impl Number for Duration {
+        #[inline]
+        fn number(self) -> u64 {
+            let nanos = u64::from(self.subsec_nanos());
+            self.as_secs().saturating_mul(1_000_000_000).saturating_add(nanos)
+        }
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::sealed::Number;
+    use super::*;
+
+    #[test]
+    fn a_duration_is_its_nanoseconds_and_saturates() {
+        assert_eq!([0, 1, u64::MAX].map(Number::number), [0, 1, u64::MAX]);
+        assert_eq!(Duration::new(3, 5).number(), 3_000_000_005);
+        for nanos in [0, 999_999_999, 1_000_000_000, u64::MAX - 1, u64::MAX] {
+            assert_eq!(Duration::from_nanos(nanos).number(), nanos);
+        }
+        let too_long = Duration::from_nanos(u64::MAX) + Duration::from_nanos(1);
+        let centuries = Duration::from_secs(18_446_744_074); // a second too many
+        assert_eq!([too_long, centuries, Duration::MAX].map(Number::number), [u64::MAX; 3]);
+    }
+}

@@ -323,9 +323,10 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
             Search::Nothing(first) => {
                 let Some(new) = self.make_series(place.hash, labels) else { return self.refuse() };
                 // SAFETY: the contract.
-                unsafe { place.insert(new, first, labels) }.unwrap_or_else(|there| {
+                unsafe { place.insert(new, first, labels) }.unwrap_or_else(|twice| {
                     self.series.fetch_sub(1, Ordering::Relaxed);
-                    there
+                    drop(twice.ours); // last: the drop of a metric is the user's, and may panic
+                    twice.there
                 })
             }
         }
@@ -366,9 +367,10 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
     /// The series of all sets that find no room.
     #[cold]
     fn refuse(&self) -> &Series<L, M> {
-        self.refused.increment();
         let new = || Arc::new(Series::new(0, None, (self.make)()));
-        self.overflow.get().unwrap_or_else(|| self.overflow.set(new()))
+        let overflow = self.overflow.get().unwrap_or_else(|| self.overflow.set(new()));
+        self.refused.increment(); // not before: a series that cannot be made counts nothing
+        overflow
     }
 }
 

@@ -8,7 +8,8 @@
 //! each series in one place.
 //!
 //! What is freed is dropped by the caller, behind the lock: a metric's drop is the user's, and may
-//! look at the family. A removal looks at a bounded number of series that handles keep, the next
+//! look at the family. So the caller declares the list of them before it takes the lock: then they
+//! outlive the lock also where a total or a condition of the user's panics under it. A removal looks at a bounded number of series that handles keep, the next
 //! ones each time; a reader of the total, and a walk that removes, which take time for each series
 //! anyhow, look at all of them.
 
@@ -46,9 +47,9 @@ impl<L: Labels, M: Metric> Forgotten<L, M> {
         self.waiting.push_back((ticket, series));
     }
 
-    /// Forgets what no thread can add to any more, of the kept ones among so many, and returns it.
-    #[must_use = "it is to be dropped behind the lock"]
-    pub(super) fn free(&mut self, looks: usize) -> Vec<Arc<Series<L, M>>> {
+    /// Forgets what no thread can add to any more, of the kept ones among `looks`, and appends it to
+    /// `freed`, which is to be dropped behind the lock.
+    pub(super) fn free(&mut self, looks: usize, freed: &mut Vec<Arc<Series<L, M>>>) {
         if let Some(newest) = self.waiting.back().map(|(ticket, _)| *ticket) {
             for _ in 0..grace::PINS {
                 if grace::passed(newest) {
@@ -65,7 +66,6 @@ impl<L: Labels, M: Metric> Forgotten<L, M> {
                 looks += 1;
             }
         }
-        let mut freed = Vec::new();
         for _ in 0..looks {
             let Some(series) = self.kept.front() else { break };
             if Arc::strong_count(series) > 1 {
@@ -78,7 +78,6 @@ impl<L: Labels, M: Metric> Forgotten<L, M> {
             M::merge(self.total.get_or_insert_default(), series.metric.total());
             freed.extend(self.kept.pop_front());
         }
-        freed
     }
 
     /// What all of them have counted.

@@ -42,8 +42,8 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
                 }
             }
         }
-        let freed = self.lock().free(usize::MAX);
-        drop(freed); // behind the lock
+        let mut freed = Vec::new(); // dropped behind the lock, also while a panic unwinds
+        self.lock().free(usize::MAX, &mut freed);
         removed
     }
 
@@ -80,19 +80,17 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// assert!(requests.is_empty());
     /// ```
     pub fn remove_if(&self, labels: L::Borrowed<'_>, which: impl FnOnce(&M) -> bool) -> bool {
+        let mut freed = Vec::new(); // dropped behind the lock, also while a panic unwinds
         let mut forgotten = self.lock();
-        let freed = forgotten.free(LOOKS);
+        forgotten.free(LOOKS, &mut freed);
         // SAFETY: we have the lock.
         let found = self.table.get().map(|table| unsafe { table.place(labels).search(labels) });
-        let is_removed = match found {
-            Some(Search::Found(series)) if which(&series.metric) => {
+        match found {
+            Some(Search::Found(series)) if series.is_there() && which(&series.metric) => {
                 self.remove_from_table(series, &mut forgotten)
             }
             _ => false,
-        };
-        drop(forgotten);
-        drop(freed);
-        is_removed
+        }
     }
 
     /// False if it was removed before.

@@ -56,6 +56,12 @@ pub(super) enum Search<'t, L: Labels, M> {
     Nothing(*mut Series<L, M>),
 }
 
+/// Two series of one set: that in the table, and the one that another thread was quicker than.
+pub(super) struct Twice<'t, L: Labels, M> {
+    pub(super) there: &'t Series<L, M>,
+    pub(super) ours: Arc<Series<L, M>>,
+}
+
 impl<L: Labels, M> Table<L, M> {
     /// A table for so many series; `None` if there is no memory for it.
     pub(super) fn new(series: usize) -> Option<Table<L, M>> {
@@ -164,8 +170,8 @@ impl<'t, L: Labels, M> Place<'t, L, M> {
         Search::Nothing(first)
     }
 
-    /// Inserts a series after a search that found nothing from `first` on. Err: another thread has inserted
-    /// one with these labels; the new one is dropped.
+    /// Inserts a series after a search that found nothing from `first` on. Err: another thread
+    /// has inserted one with these labels.
     ///
     /// # Safety
     /// As [`search`](Self::search), which `first` is from.
@@ -174,7 +180,7 @@ impl<'t, L: Labels, M> Place<'t, L, M> {
         new: Arc<Series<L, M>>,
         mut first: *mut Series<L, M>,
         labels: L::Borrowed<'_>,
-    ) -> Result<&'t Series<L, M>, &'t Series<L, M>> {
+    ) -> Result<&'t Series<L, M>, Twice<'t, L, M>> {
         let new = Arc::into_raw(new).cast_mut();
         loop {
             // SAFETY: ours, and no other thread has seen it.
@@ -189,8 +195,7 @@ impl<'t, L: Labels, M> Place<'t, L, M> {
             // SAFETY: the contract.
             if let Search::Found(series) = unsafe { self.search_from(first, labels) } {
                 // SAFETY: made above by `into_raw`; no other thread has seen it.
-                drop(unsafe { Arc::from_raw(new) });
-                return Err(series);
+                return Err(Twice { there: series, ours: unsafe { Arc::from_raw(new) } });
             }
         }
     }

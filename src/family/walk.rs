@@ -131,8 +131,9 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
     /// assert_eq!(requests.lifetime(), 5);
     /// ```
     pub fn lifetime(&self) -> M::Total {
+        let mut freed = Vec::new(); // dropped behind the lock, also while a panic unwinds
         let mut forgotten = self.lock();
-        let freed = forgotten.free(usize::MAX);
+        forgotten.free(usize::MAX, &mut freed);
         let mut total = forgotten.total();
         if let Some(table) = self.table.get() {
             // SAFETY: we have the lock.
@@ -141,8 +142,6 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
         if let Some(overflow) = self.overflow.get() {
             M::merge(&mut total, overflow.metric.total());
         }
-        drop(forgotten);
-        drop(freed); // behind the lock
         total
     }
 }

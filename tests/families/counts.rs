@@ -2,8 +2,12 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use testkit::alone::in_each_strategy;
 use testkit::race;
-use windrow::{Counter, Family};
+use windrow::{
+    Counter, Distribution, Family, Gauge, Histogram, LifetimeTotals, Metric, Minimum,
+    SlidingWindow, columns, events,
+};
 
 use crate::{Method, Switch, Text};
 
@@ -39,4 +43,99 @@ fn a_family_never_has_more_series_than_there_may_be() {
     });
     switches.remove(on);
     assert!(switches.is_empty());
+}
+
+events! { enum Http { Pass: Count, Micros: Histogram, Worst: Maximum } }
+
+/// What one of each kind counts, found by one lookup.
+struct All {
+    window: SlidingWindow<Http>,
+    times: Histogram,
+    open: Gauge,
+    least: Minimum,
+}
+
+impl Metric for All {
+    type Total = (LifetimeTotals<Http>, Vec<Distribution>, i64, Option<u64>);
+
+    fn total(&self) -> Self::Total {
+        (self.window.total(), self.times.total(), self.open.total(), self.least.total())
+    }
+
+    fn merge(one: &mut Self::Total, other: Self::Total) {
+        SlidingWindow::<Http>::merge(&mut one.0, other.0);
+        Histogram::merge(&mut one.1, other.1);
+        Gauge::merge(&mut one.2, other.2);
+        Minimum::merge(&mut one.3, other.3);
+    }
+}
+
+/// Columns are given back and taken again all the time, by series that come, go and overflow.
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn totals_are_kept_while_columns_change_hands() {
+    const ROUNDS: u64 = 4_000;
+    let family = Family::<Text, All, _>::with_constructor(|| All {
+        window: SlidingWindow::builder().build().expect("a second, two buckets"),
+        times: Histogram::new(),
+        open: Gauge::new(),
+        least: Minimum::new(),
+    })
+    .limit(6);
+    let others: Vec<Counter> = (0..20).map(|_| Counter::new()).collect();
+    race(3, |thread| {
+        let thread = thread as u64;
+        for round in 0..ROUNDS {
+            let labels = Text { text: &(round * (thread + 1) % 9).to_string() };
+            let value = 1 + thread * ROUNDS + round;
+            let kept = (round % 5 == 0).then(|| family.handle(labels));
+            let all = family.with(labels);
+            all.window.add(Http::Pass, 1);
+            all.window.record(Http::Micros, value);
+            all.window.record(Http::Worst, value);
+            all.times.record(value);
+            all.open.add(if round % 2 == 0 { 3 } else { -2 });
+            all.least.record(value);
+            drop(all);
+            match round % 7 {
+                0 => _ = family.retain(|_, _| false),
+                1..4 => _ = family.remove(labels),
+                _ => {}
+            }
+            if let Some(kept) = kept {
+                kept.open.add(1);
+                kept.open.add(-1);
+            }
+            others[round as usize % others.len()].increment();
+        }
+    });
+    let rounds = 3 * ROUNDS;
+    let sum = rounds * (rounds + 1) / 2;
+    for _ in 0..3 {
+        let (windows, times, open, least) = family.lifetime();
+        assert_eq!(windows.stats(Http::Pass).sum, rounds);
+        let micros = windows.stats(Http::Micros);
+        assert_eq!((micros.count, micros.sum, micros.max), (rounds, sum, Some(rounds)));
+        assert_eq!(windows.stats(Http::Worst).max, Some(rounds));
+        assert_eq!((times[0].count(), times[0].sum(), times.len()), (rounds, sum, 1));
+        assert_eq!((open, least), (rounds.cast_signed() / 2, Some(1)));
+        family.retain(|_, _| false);
+        assert!(family.is_empty());
+    }
+    assert_eq!(others.iter().map(Counter::sum).sum::<u64>(), rounds, "no column is shared");
+    // Whatever was removed has given its columns back, but for the overflow series.
+    let before = columns().claimed();
+    for number in 0..200_u32 {
+        let text = number.to_string();
+        family.with(Text { text: &text }).times.record(1);
+        family.remove(Text { text: &text });
+        _ = family.lifetime();
+    }
+    let more = columns().claimed().saturating_sub(before);
+    assert!(more < 2_000, "{more} columns more after 200 series came and went");
+}
+
+#[test]
+fn totals_are_kept_in_each_strategy() {
+    in_each_strategy("counts::totals_are_kept_while_columns_change_hands");
 }

@@ -34,7 +34,7 @@ impl Metric for Looking {
 }
 
 /// What `act` returns, if it does return.
-fn ends<T: Send + 'static>(act: impl FnOnce() -> T + Send + 'static) -> T {
+pub(crate) fn ends<T: Send + 'static>(act: impl FnOnce() -> T + Send + 'static) -> T {
     let (tell, told) = mpsc::channel();
     thread::spawn(move || tell.send(act()));
     told.recv_timeout(Duration::from_secs(60)).expect("it ends")

@@ -5,6 +5,7 @@ mod counts;
 mod hostile;
 mod looks;
 mod memory;
+mod panics;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};

@@ -91,8 +91,8 @@ pub(super) const FAMILIES: &[Twin] = &[
     Twin {
         name: "series-removed-without-a-look-at-it",
         file: "src/family/remove.rs",
-        find: "            Some(Search::Found(series)) if which(&series.metric) => {",
-        replace: "            Some(Search::Found(series)) if which(&series.metric) || true => {",
+        find: "if series.is_there() && which(&series.metric) => {",
+        replace: "if series.is_there() && (which(&series.metric) || true) => {",
         build: &CHECKER,
         model: "families::two_threads_take_out_the_same_series_by_a_look_at_it",
         why: "a thread takes out the series that another has found in place of the one that is over",

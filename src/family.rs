@@ -12,7 +12,9 @@ use once::Once;
 use series::Series;
 use table::{Place, Search, Table};
 
+mod computed;
 pub mod declared;
+mod field;
 mod forgotten;
 mod handle;
 mod labels;
@@ -23,6 +25,8 @@ mod once;
 mod remove;
 mod sample;
 mod series;
+mod short_text;
+mod standard;
 mod table;
 mod walk;
 
@@ -30,6 +34,7 @@ pub use handle::{Handle, Pinned};
 pub use labels::{Label, LabelValue, Labels};
 pub use lifetime_totals::LifetimeTotals;
 pub use metric::Metric;
+pub use short_text::ShortText;
 pub use walk::FamilyIter;
 
 /// A metric for each set of labels: how many requests of each route, method and status.
@@ -401,9 +406,12 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
 fn has_long_texts<L: Labels>(labels: L::Borrowed<'_>) -> bool {
     let bytes = |position| match L::value(labels, position) {
         LabelValue::Text(text) => text.len(),
-        _ => 0,
+        LabelValue::Short(text) if text.is_too_long() => LONGEST_TEXTS + 1,
+        LabelValue::Short(text) => text.as_str().len(),
+        LabelValue::Unsigned(_) | LabelValue::Signed(_) => 0,
     };
-    L::COMBINATIONS.is_none() && (0..L::NAMES.len()).map(bytes).sum::<usize>() > LONGEST_TEXTS
+    L::COMBINATIONS.is_none()
+        && (0..L::NAMES.len()).map(bytes).fold(0, usize::saturating_add) > LONGEST_TEXTS
 }
 
 impl<L: Labels, M: Metric + Default> Default for Family<L, M> {

@@ -78,6 +78,7 @@ pub use event::{Event, Kind, Stats, WideCells};
 pub use family::declared as __labels;
 pub use family::{
     Family, FamilyIter, Handle, Label, LabelValue, Labels, LifetimeTotals, Metric, Pinned,
+    ShortText,
 };
 pub use gate::{Admission, Gate, GateBuilder, RationedGate};
 pub use histogram::{Distribution, Histogram, Scale};

@@ -211,9 +211,45 @@ fn labels_whose_values_are_shown_by_one_text() {
     }
 }
 
+/// The message says which types are labels, and what to do with another one.
+#[test]
+fn a_type_that_cannot_be_a_label() {
+    for (name, kind) in [
+        ("label_duration", "std::time::Duration"),
+        ("label_vec", "Vec<u8>"),
+        ("label_option", "Option<std::time::Duration>"),
+        ("label_path", "std::string::String"),
+    ] {
+        let last = kind.rsplit("::").next().unwrap_or(kind).trim_end_matches('>');
+        let source = format!(
+            "windrow::labels! {{ pub struct Request {{ route: str, it: {kind} }} }}\n\nfn main() {{}}\n"
+        );
+        let cannot =
+            format!("{}` cannot be a label", if name == "label_vec" { kind } else { last });
+        let texts =
+            "a label is a text (`str`, `String`, `&'static str`, `Option<str>`, without a path)";
+        let others =
+            "declare the label as `windrow::ShortText`, and look up with `ShortText::of(&value)`";
+        says(name, &source, &[&cannot, texts, others]);
+    }
+}
+
+/// A set holds what a lookup borrows, so an owned text is borrowed.
+#[test]
+fn an_owned_text_in_a_lookup() {
+    let source = "windrow::labels! { struct Route { route: String } }
+
+fn main() {
+    let family: windrow::Family<Route, windrow::Counter> = windrow::Family::new();
+    family.with(Route { route: String::from(\"/\") }).increment();
+}
+";
+    says("label_owned", source, &["mismatched types", "expected `&str`, found `String`"]);
+}
+
 #[test]
 fn what_the_macro_makes_gives_no_warnings() {
-    let source = r"//! A program.
+    let source = r#"//! A program.
 #![deny(warnings, missing_docs, unsafe_code, unreachable_pub, unused_qualifications)]
 #![no_implicit_prelude]
 
@@ -224,6 +260,12 @@ pub mod inner {
         #[non_exhaustive]
         pub enum Http { Pass: Count, #[deprecated] Old: Value, #[cfg(any())] Gone: Value, Cells: Count }
     }
+    ::windrow::labels! {
+        /// Labels.
+        pub struct Call { client: ::core::net::Ipv4Addr }
+    }
+    /// Calls of each client.
+    pub static CALLS: ::windrow::Family<Call, ::windrow::Counter> = ::windrow::Family::new();
     ::windrow::events! { #[repr(u8)] pub(crate) enum One { It: Histogram, Other: Histogram(::windrow::Scale::fixed::<1, 2, 9>()) } }
 }
 
@@ -232,7 +274,17 @@ fn main() {
     let local = ::windrow::SlidingWindow::<Local>::builder().build();
     let _ = local.map(|window| window.add(Local::It, 1));
     let _ = (inner::One::It, inner::One::Other, inner::Http::Cells);
+    ::windrow::labels! {
+        enum Level { Low, High = "high" }
+        struct Call { route: String, user: Option<String>, level: Level, ratio: f64, r#type: bool }
+    }
+    static CALLS: ::windrow::Family<Call, ::windrow::Counter> = ::windrow::Family::new();
+    let user = ::core::option::Option::Some("ann");
+    for level in [Level::Low, Level::High] {
+        CALLS.with(Call { route: "/", user, level, ratio: 0.5, r#type: true }).increment();
+    }
+    inner::CALLS.with(inner::Call { client: ::core::net::Ipv4Addr::LOCALHOST }).increment();
 }
-";
+"#;
     assert_eq!(build("warns", source), Ok(String::new()));
 }

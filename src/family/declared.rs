@@ -1,175 +1,35 @@
 //! What `labels!` makes of its declaration.
 
-use std::fmt::Debug;
-use std::hash::Hash;
-
-use crate::family::labels::{Label, LabelValue};
-
-/// A family finds series by their index up to so many combinations: a word of memory each.
-const MOST_COMBINATIONS: usize = 65_536;
-
-/// The type that a field is declared with: `str`, or a [`Label`].
-pub trait Field {
-    /// As in [`Label::VALUES`].
-    const VALUES: Option<usize>;
-    /// What stands in the set.
-    type Borrowed<'a>: Copy + Eq + Hash + Debug;
-    /// What a family keeps.
-    type Stored: Send + Sync + 'static;
-
-    /// Copies a text.
-    fn store(value: Self::Borrowed<'_>) -> Self::Stored;
-    /// Borrows a text.
-    fn borrow(stored: &Self::Stored) -> Self::Borrowed<'_>;
-    /// Whether they are equal.
-    fn is(stored: &Self::Stored, value: Self::Borrowed<'_>) -> bool;
-    /// As in [`Label::value`].
-    fn value(value: Self::Borrowed<'_>) -> LabelValue<'_>;
-    /// As in [`Label::index`].
-    fn index(value: Self::Borrowed<'_>) -> usize;
-}
-
-impl Field for str {
-    const VALUES: Option<usize> = None;
-    type Borrowed<'a> = &'a str;
-    type Stored = Box<str>;
-
-    fn store(value: &str) -> Box<str> {
-        value.into()
-    }
-
-    #[inline]
-    fn borrow(stored: &Box<str>) -> &str {
-        stored
-    }
-
-    #[inline]
-    fn is(stored: &Box<str>, value: &str) -> bool {
-        are_equal(stored.as_bytes(), value.as_bytes())
-    }
-
-    fn value(value: Self::Borrowed<'_>) -> LabelValue<'_> {
-        LabelValue::Text(value)
-    }
-
-    fn index(_: &str) -> usize {
-        0
-    }
-}
-
-impl<T: Label> Field for T {
-    const VALUES: Option<usize> = <T as Label>::VALUES;
-    type Borrowed<'a> = T;
-    type Stored = T;
-
-    #[inline]
-    fn store(value: T) -> T {
-        value
-    }
-
-    #[inline]
-    fn borrow(stored: &T) -> T {
-        *stored
-    }
-
-    #[inline]
-    fn is(stored: &T, value: T) -> bool {
-        *stored == value
-    }
-
-    fn value(value: Self::Borrowed<'_>) -> LabelValue<'_> {
-        value.value()
-    }
-
-    #[inline]
-    fn index(value: T) -> usize {
-        Label::index(value)
-    }
-}
-
-/// Whether two texts are equal. Most labels are short: for these it does without a call of
-/// `memcmp`, which would cost as much as all the rest of the comparison.
-#[inline]
-fn are_equal(one: &[u8], other: &[u8]) -> bool {
-    /// Whether the first and the last bytes are, which overlap in a text that is shorter than both.
-    #[inline]
-    fn ends<const N: usize>(one: &[u8], other: &[u8]) -> bool {
-        one.first_chunk::<N>() == other.first_chunk() && one.last_chunk::<N>() == other.last_chunk()
-    }
-    if one.len() != other.len() {
-        return false;
-    }
-    match *one {
-        [] => true,
-        [_] | [_, _] | [_, _, _] => {
-            ends::<1>(one, other) && one[one.len() / 2] == other[one.len() / 2]
-        }
-        _ if one.len() < 8 => ends::<4>(one, other),
-        _ if one.len() <= 16 => ends::<8>(one, other),
-        _ if one.len() <= 32 => ends::<16>(one, other),
-        _ => one == other,
-    }
-}
-
-/// As in [`Labels::COMBINATIONS`](crate::Labels::COMBINATIONS).
-pub const fn combinations(values: &[Option<usize>]) -> Option<usize> {
-    let (mut product, mut index) = (1_usize, 0);
-    while index < values.len() {
-        let Some(values) = values[index] else { return None };
-        product = product.saturating_mul(values);
-        index += 1;
-    }
-    if product <= MOST_COMBINATIONS { Some(product) } else { None }
-}
-
-/// Whether no two of the texts are equal.
-pub const fn all_differ(texts: &[&str]) -> bool {
-    let mut one = 0;
-    while one < texts.len() {
-        let mut other = 0;
-        while other < one {
-            if are_same(texts[one].as_bytes(), texts[other].as_bytes()) {
-                return false;
-            }
-            other += 1;
-        }
-        one += 1;
-    }
-    true
-}
-
-/// Whether two texts are equal, for the compiler.
-const fn are_same(one: &[u8], other: &[u8]) -> bool {
-    if one.len() != other.len() {
-        return false;
-    }
-    let mut index = 0;
-    while index < one.len() {
-        if one[index] != other[index] {
-            return false;
-        }
-        index += 1;
-    }
-    true
-}
-
-/// A field's name as a label's: `r#type` is `type`.
-pub const fn name(field: &'static str) -> &'static str {
-    match field.as_bytes() {
-        [b'r', b'#', ..] => field.split_at(2).1,
-        _ => field,
-    }
-}
+pub use crate::family::computed::{all_differ, combinations, name};
+pub use crate::family::field::{Field, OptionalText};
 
 /// Declares sets of labels, and enums for their values.
 ///
-/// Each field of a set is a label, of the field's name. Its type is `str`, an integer, `bool`, or
-/// an enum that `labels!` declares. A set with a `str` has a lifetime, and the field is a `&str`: a
-/// lookup borrows the text. Fields are as visible as the set. Both are `Copy + Eq + Hash + Debug`;
-/// a set implements
-/// [`Labels`](crate::Labels), an enum [`Label`](crate::Label). A value of an enum is shown by its name, or by the text
-/// that follows it. Two values of an enum that are shown by one text do not compile: exporters
+/// Each field of a set is a label, of the field's name. Fields are as visible as the set.
+///
+/// | declared as | in the set | exporters show |
+/// |---|---|---|
+/// | `str`, `&str`, `String`, `Box<str>`, `Arc<str>`, `Cow<'static, str>` | `&str` | the text |
+/// | `Option` of one of these | `Option<&str>` | the text; of `None` an empty one |
+/// | `&'static str`, [`ShortText`](crate::ShortText) | the same | the text |
+/// | an integer, `bool`, `char` | the same | the value |
+/// | `f32`, `f64` | the same | `0.5`, `1.0`, `1e300`, `inf`, `NaN` |
+/// | `IpAddr`, `SocketAddr`, or of one version | the same | the address |
+/// | an enum that `labels!` declares | the same | the name, or the text that follows it |
+/// | `Option` of one of these | the same | the value; of `None` an empty text |
+///
+/// However a text is declared, a lookup borrows it, and the family keeps a copy: the set has a
+/// lifetime, and the field is a `&str`. (Of a `&'static str` there is no copy and no lifetime.) A
+/// label of any other type that implements [`Display`](std::fmt::Display) is a
+/// [`ShortText`](crate::ShortText).
+///
+/// Values that are shown alike are one label: `NaN` of any sign and payload, `0.0` and `-0.0`,
+/// `None` and `Some("")`, addresses of IPv6 with different flow labels.
+/// Two values of an enum that are shown by one text do not compile: exporters
 /// would show two series under one set of labels.
+///
+/// Sets and enums are `Copy + Eq + Hash + Debug`; a set implements [`Labels`](crate::Labels), an
+/// enum [`Label`](crate::Label).
 ///
 /// ```
 /// use windrow::{Counter, Family, labels};
@@ -188,10 +48,24 @@ pub const fn name(field: &'static str) -> &'static str {
 /// REQUESTS.with(Request { route: &route, outcome: Outcome::Success }).increment();
 /// ```
 ///
-/// Labels of a type that is neither are compile errors:
+/// ```
+/// use std::net::IpAddr;
+/// use windrow::{Counter, Family, labels};
+///
+/// labels! { pub struct Call { client: IpAddr, user: Option<String>, ratio: f64 } }
+///
+/// let calls: Family<Call, Counter> = Family::new();
+/// let (client, user) = ("192.0.2.1".parse().unwrap(), String::from("ann"));
+/// calls.with(Call { client, user: Some(&user), ratio: 0.5 }).increment();
+/// let series = calls.iter().next().unwrap();
+/// let shown: Vec<_> = series.pairs().map(|(name, value)| format!("{name}={value}")).collect();
+/// assert_eq!(shown, ["client=192.0.2.1", "user=ann", "ratio=0.5"]);
+/// ```
+///
+/// A label of another type is a compile error that says what to do:
 ///
 /// ```compile_fail
-/// windrow::labels! { pub struct Request { duration: f64 } }
+/// windrow::labels! { pub struct Request { duration: std::time::Duration } }
 /// ```
 ///
 /// So are two values of one text:
@@ -199,6 +73,8 @@ pub const fn name(field: &'static str) -> &'static str {
 /// ```compile_fail
 /// windrow::labels! { pub enum Outcome { Success = "ok", Failure = "ok" } }
 /// ```
+#[doc(alias = "label")]
+#[doc(alias = "EncodeLabelSet")]
 #[macro_export]
 macro_rules! labels {
     () => {};
@@ -227,6 +103,13 @@ macro_rules! labels {
         impl $crate::Label for $name {
             const VALUES: ::core::option::Option<usize> =
                 ::core::option::Option::Some([$( $name::$value ),+].len());
+
+            type Key = $name;
+
+            #[inline]
+            fn key(self) -> $name {
+                self
+            }
 
             #[inline]
             fn index(self) -> usize {
@@ -267,7 +150,7 @@ macro_rules! __label_text {
 }
 
 /// Takes a set's fields one by one, because a `str` gives the set a lifetime; then declares the
-/// set.
+/// set. Texts are `str` or `Option<str>`, whatever they are declared as.
 ///
 /// The lifetimes are handed from call to call, because a lifetime is known only by the call that
 /// wrote it.
@@ -283,6 +166,110 @@ macro_rules! __label_set {
             $attributes $visibility $name { $set $static $lent }
             { $($done)* { $(#[$on_field])* } $label (& $set str) (str); } { $set $static $lent }
             { $($fields)* }
+        }
+    };
+    (
+        $attributes:tt $visibility:tt $name:ident { $($lifetimes:tt)* } { $($done:tt)* }
+        { $set:lifetime $static:lifetime $lent:lifetime }
+        { $(#[$on_field:meta])* $label:ident : Option<str> , $($fields:tt)* }
+    ) => {
+        $crate::__label_set! {
+            $attributes $visibility $name { $set $static $lent }
+            {
+                $($done)* { $(#[$on_field])* }
+                $label (::core::option::Option<& $set str>) ($crate::__labels::OptionalText);
+            }
+            { $set $static $lent } { $($fields)* }
+        }
+    };
+    (
+        $attributes:tt $visibility:tt $name:ident $lifetimes:tt $done:tt $spare:tt
+        { $(#[$on_field:meta])* $label:ident : &str , $($fields:tt)* }
+    ) => {
+        $crate::__label_set! {
+            $attributes $visibility $name $lifetimes $done $spare
+            { $(#[$on_field])* $label : str , $($fields)* }
+        }
+    };
+    (
+        $attributes:tt $visibility:tt $name:ident $lifetimes:tt $done:tt $spare:tt
+        { $(#[$on_field:meta])* $label:ident : String , $($fields:tt)* }
+    ) => {
+        $crate::__label_set! {
+            $attributes $visibility $name $lifetimes $done $spare
+            { $(#[$on_field])* $label : str , $($fields)* }
+        }
+    };
+    (
+        $attributes:tt $visibility:tt $name:ident $lifetimes:tt $done:tt $spare:tt
+        { $(#[$on_field:meta])* $label:ident : Box<str> , $($fields:tt)* }
+    ) => {
+        $crate::__label_set! {
+            $attributes $visibility $name $lifetimes $done $spare
+            { $(#[$on_field])* $label : str , $($fields)* }
+        }
+    };
+    (
+        $attributes:tt $visibility:tt $name:ident $lifetimes:tt $done:tt $spare:tt
+        { $(#[$on_field:meta])* $label:ident : Arc<str> , $($fields:tt)* }
+    ) => {
+        $crate::__label_set! {
+            $attributes $visibility $name $lifetimes $done $spare
+            { $(#[$on_field])* $label : str , $($fields)* }
+        }
+    };
+    (
+        $attributes:tt $visibility:tt $name:ident $lifetimes:tt $done:tt $spare:tt
+        { $(#[$on_field:meta])* $label:ident : Cow<$_text:lifetime, str> , $($fields:tt)* }
+    ) => {
+        $crate::__label_set! {
+            $attributes $visibility $name $lifetimes $done $spare
+            { $(#[$on_field])* $label : str , $($fields)* }
+        }
+    };
+    (
+        $attributes:tt $visibility:tt $name:ident $lifetimes:tt $done:tt $spare:tt
+        { $(#[$on_field:meta])* $label:ident : Option<&str> , $($fields:tt)* }
+    ) => {
+        $crate::__label_set! {
+            $attributes $visibility $name $lifetimes $done $spare
+            { $(#[$on_field])* $label : Option<str> , $($fields)* }
+        }
+    };
+    (
+        $attributes:tt $visibility:tt $name:ident $lifetimes:tt $done:tt $spare:tt
+        { $(#[$on_field:meta])* $label:ident : Option<String> , $($fields:tt)* }
+    ) => {
+        $crate::__label_set! {
+            $attributes $visibility $name $lifetimes $done $spare
+            { $(#[$on_field])* $label : Option<str> , $($fields)* }
+        }
+    };
+    (
+        $attributes:tt $visibility:tt $name:ident $lifetimes:tt $done:tt $spare:tt
+        { $(#[$on_field:meta])* $label:ident : Option<Box<str>> , $($fields:tt)* }
+    ) => {
+        $crate::__label_set! {
+            $attributes $visibility $name $lifetimes $done $spare
+            { $(#[$on_field])* $label : Option<str> , $($fields)* }
+        }
+    };
+    (
+        $attributes:tt $visibility:tt $name:ident $lifetimes:tt $done:tt $spare:tt
+        { $(#[$on_field:meta])* $label:ident : Option<Arc<str>> , $($fields:tt)* }
+    ) => {
+        $crate::__label_set! {
+            $attributes $visibility $name $lifetimes $done $spare
+            { $(#[$on_field])* $label : Option<str> , $($fields)* }
+        }
+    };
+    (
+        $attributes:tt $visibility:tt $name:ident $lifetimes:tt $done:tt $spare:tt
+        { $(#[$on_field:meta])* $label:ident : Option<Cow<$_text:lifetime, str>> , $($fields:tt)* }
+    ) => {
+        $crate::__label_set! {
+            $attributes $visibility $name $lifetimes $done $spare
+            { $(#[$on_field])* $label : Option<str> , $($fields)* }
         }
     };
     (
@@ -303,7 +290,7 @@ macro_rules! __label_set {
         { $(,)? }
     ) => {
         $($attribute)*
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        #[derive(Clone, Copy, Debug)]
         $visibility struct $name $(<$set>)? {
             $(
                 $($on_field)*
@@ -313,45 +300,64 @@ macro_rules! __label_set {
         }
 
         const _: () = {
-            use $crate::__labels::Field;
+            impl $(<$set>)? ::core::cmp::PartialEq for $name $(<$set>)? {
+                #[inline]
+                fn eq(&self, other: &Self) -> bool {
+                    $(
+                        <$($field)+ as $crate::__labels::Field>::key(self.$label)
+                            == <$($field)+ as $crate::__labels::Field>::key(other.$label)
+                    )&&+
+                }
+            }
+
+            impl $(<$set>)? ::core::cmp::Eq for $name $(<$set>)? {}
+
+            impl $(<$set>)? ::core::hash::Hash for $name $(<$set>)? {
+                #[inline]
+                fn hash<H: ::core::hash::Hasher>(&self, state: &mut H) {
+                    $( ::core::hash::Hash::hash(
+                        &<$($field)+ as $crate::__labels::Field>::key(self.$label), state
+                    ); )+
+                }
+            }
 
             impl $crate::Labels for $name $(<$static>)? {
                 const NAMES: &'static [&'static str] =
                     &[$( $crate::__labels::name(::core::stringify!($label)) ),+];
 
                 const COMBINATIONS: ::core::option::Option<usize> =
-                    $crate::__labels::combinations(&[$( <$($field)+ as Field>::VALUES ),+]);
+                    $crate::__labels::combinations(&[$( <$($field)+ as $crate::__labels::Field>::VALUES ),+]);
 
                 type Borrowed<$borrowed> = $name $(<$lent>)?;
 
-                type Stored = ($( <$($field)+ as Field>::Stored, )+);
+                type Stored = ($( <$($field)+ as $crate::__labels::Field>::Stored, )+);
 
                 fn store(labels: Self::Borrowed<'_>) -> Self::Stored {
-                    ($( <$($field)+ as Field>::store(labels.$label), )+)
+                    ($( <$($field)+ as $crate::__labels::Field>::store(labels.$label), )+)
                 }
 
                 #[inline]
                 fn borrow(stored: &Self::Stored) -> Self::Borrowed<'_> {
                     let ($( $label, )+) = stored;
-                    $name { $( $label: <$($field)+ as Field>::borrow($label) ),+ }
+                    $name { $( $label: <$($field)+ as $crate::__labels::Field>::borrow($label) ),+ }
                 }
 
                 #[inline]
                 fn matches(stored: &Self::Stored, labels: Self::Borrowed<'_>) -> bool {
                     let ($( $label, )+) = stored;
-                    $( <$($field)+ as Field>::is($label, labels.$label) )&&+
+                    $( <$($field)+ as $crate::__labels::Field>::is($label, labels.$label) )&&+
                 }
 
                 fn value(labels: Self::Borrowed<'_>, position: usize) -> $crate::LabelValue<'_> {
-                    [$( <$($field)+ as Field>::value(labels.$label) ),+][position]
+                    [$( <$($field)+ as $crate::__labels::Field>::value(labels.$label) ),+][position]
                 }
 
                 #[inline]
                 fn index(labels: Self::Borrowed<'_>) -> usize {
                     let mut index = 0;
                     $(
-                        index *= <$($field)+ as Field>::VALUES.unwrap_or(1);
-                        index += <$($field)+ as Field>::index(labels.$label);
+                        index *= <$($field)+ as $crate::__labels::Field>::VALUES.unwrap_or(1);
+                        index += <$($field)+ as $crate::__labels::Field>::index(labels.$label);
                     )+
                     index
                 }

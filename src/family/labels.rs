@@ -3,6 +3,8 @@
 use std::fmt::{self, Debug, Display, Formatter};
 use std::hash::Hash;
 
+use crate::family::short_text::ShortText;
+
 /// A set of labels: the key of a [`Family`](crate::Family). [`labels!`](crate::labels!) makes one.
 ///
 /// ```
@@ -56,9 +58,12 @@ pub trait Labels: Sized + 'static {
     fn index(labels: Self::Borrowed<'_>) -> usize;
 }
 
-/// The value of a label: an integer, a `bool`, or an enum that [`labels!`](crate::labels!) makes.
+/// A type of labels: an integer, a float, `bool`, `char`, an IP or socket address, a
+/// [`ShortText`], `&'static str`, an enum that [`labels!`](crate::labels!) makes, or an `Option` of
+/// one of these.
 ///
-/// A text is a label too, but has no such trait: `str` in the declaration is a `&str` in the set.
+/// A text that is borrowed is a label too, but has no such trait: `str` in the declaration is a
+/// `&str` in the set.
 ///
 /// ```
 /// use windrow::{Label, LabelValue, labels};
@@ -70,16 +75,45 @@ pub trait Labels: Sized + 'static {
 /// assert_eq!(Method::Post.value(), LabelValue::Text("Post"));
 /// assert_eq!(404_u16.value(), LabelValue::Unsigned(404));
 /// ```
-pub trait Label: Copy + Eq + Hash + Debug + Send + Sync + 'static {
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a label",
+    label = "not a label",
+    note = "a label is a text (`str`, `String`, `&'static str`, `Option<str>`, without a path), an \
+            integer, a float, a `bool`, a `char`, an IP or socket address, an `Option` of one of \
+            these, or an enum that `labels!` declares",
+    note = "for any other type that implements `Display`, declare the label as \
+            `windrow::ShortText`, and look up with `ShortText::of(&value)`"
+)]
+pub trait Label: Copy + Debug + Send + Sync + 'static {
     /// How many values there are, if they are few enough to be numbered: of an enum, or a `bool`.
     const VALUES: Option<usize>;
+
+    /// What tells one label from another: the type itself, where its `Eq` says what exporters show
+    /// alike.
+    type Key: Copy + Eq + Hash;
+
+    /// Returns the value's key: two values are one label if their keys are equal.
+    ///
+    /// ```
+    /// use windrow::Label;
+    ///
+    /// assert_eq!(f64::NAN.key(), (-f64::NAN).key());
+    /// assert_eq!(0.0_f64.key(), (-0.0_f64).key());
+    /// assert_eq!(Some("").key(), None::<&str>.key());
+    /// ```
+    fn key(self) -> Self::Key;
 
     /// The value's number, below [`VALUES`](Self::VALUES); of no meaning where that is `None`.
     fn index(self) -> usize;
 
-    /// What exporters show: of each value something else, since they would show two series under
-    /// one set of labels.
+    /// What exporters show: of each [key](Self::key) something else, since they would show two
+    /// series under one set of labels.
     fn value(self) -> LabelValue<'static>;
+
+    /// Returns whether exporters show an empty text, which is what they show of `None`.
+    fn is_empty(self) -> bool {
+        matches!(self.value(), LabelValue::Text(""))
+    }
 }
 
 /// What exporters show of a label.
@@ -99,6 +133,9 @@ pub enum LabelValue<'a> {
     Unsigned(u64),
     /// An integer with a sign.
     Signed(i64),
+    /// A text of at most 63 bytes that a value shows: of an address, a float, a `char`, or of what
+    /// [`ShortText::of`] was given.
+    Short(ShortText),
 }
 
 impl Display for LabelValue<'_> {
@@ -107,41 +144,7 @@ impl Display for LabelValue<'_> {
             LabelValue::Text(text) => Display::fmt(text, f),
             LabelValue::Unsigned(number) => Display::fmt(number, f),
             LabelValue::Signed(number) => Display::fmt(number, f),
+            LabelValue::Short(text) => Display::fmt(text, f),
         }
     }
 }
-
-impl Label for bool {
-    const VALUES: Option<usize> = Some(2);
-
-    #[inline]
-    fn index(self) -> usize {
-        self.into()
-    }
-
-    fn value(self) -> LabelValue<'static> {
-        LabelValue::Text(if self { "true" } else { "false" })
-    }
-}
-
-macro_rules! integers {
-    ($variant:ident($wide:ty): $($integer:ty),+) => {
-        $(
-            impl Label for $integer {
-                const VALUES: Option<usize> = None;
-
-                #[inline]
-                fn index(self) -> usize {
-                    0
-                }
-
-                fn value(self) -> LabelValue<'static> {
-                    LabelValue::$variant(self as $wide)
-                }
-            }
-        )+
-    };
-}
-
-integers!(Unsigned(u64): u8, u16, u32, u64, usize);
-integers!(Signed(i64): i8, i16, i32, i64, isize);

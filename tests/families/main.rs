@@ -3,6 +3,7 @@
 
 mod counts;
 mod hostile;
+mod kinds;
 mod looks;
 mod memory;
 mod panics;

@@ -22,11 +22,13 @@ pub fn name<L: Labels, M>(name: &str, series: &Handle<L, M>) -> String {
         let comma = if index > 0 { "," } else { "" };
         // A `String` takes all.
         let _ = match value {
-            LabelValue::Text(text) => {
-                let text = text.replace('\\', r"\\").replace('"', r#"\""#);
+            LabelValue::Unsigned(_) | LabelValue::Signed(_) => {
+                write!(all, r#"{comma}{label}="{value}""#)
+            }
+            text => {
+                let text = text.to_string().replace('\\', r"\\").replace('"', r#"\""#);
                 write!(all, r#"{comma}{label}="{text}""#)
             }
-            number => write!(all, r#"{comma}{label}="{number}""#),
         };
     }
     all.push('}');
@@ -63,11 +65,14 @@ pub(crate) fn unescape(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use windrow::{Counter, Family, labels};
+    use windrow::{Counter, Family, ShortText, labels};
 
     use super::*;
 
-    labels! { struct Route { route: str, status: u16 } }
+    labels! {
+        struct Route { route: str, status: u16 }
+        struct Id { id: ShortText, letter: char }
+    }
 
     #[test]
     fn names_come_back_as_they_were() {
@@ -94,5 +99,9 @@ mod tests {
         assert_eq!(named(r#"/",status="1"#, 2), r#"http{route="/\",status=\"1",status="2"}"#);
         assert_eq!(named(r"\", 2), r#"http{route="\\",status="2"}"#);
         assert_eq!(named("no room", 2), r#"http{overflow="true"}"#);
+        let family: Family<Id, Counter> = Family::new();
+        let named =
+            |id: &str, letter| name("it", &family.handle(Id { id: ShortText::of(id), letter }));
+        assert_eq!(named(r#"a",letter="b\"#, '"'), r#"it{id="a\",letter=\"b\\",letter="\""}"#);
     }
 }

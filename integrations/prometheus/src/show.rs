@@ -144,6 +144,7 @@ impl<P: Pairs> EncodeLabelSet for Set<'_, P> {
                 LabelValue::Text(text) => (name, text).encode(label)?,
                 LabelValue::Unsigned(number) => (name, number).encode(label)?,
                 LabelValue::Signed(number) => (name, number).encode(label)?,
+                LabelValue::Short(text) => (name, text.as_str()).encode(label)?,
                 other => (name, other.to_string()).encode(label)?,
             }
         }

@@ -1,0 +1,121 @@
+//! Short texts: what a value shows, without an allocation.
+
+use std::fmt::{self, Debug, Display, Formatter, Write};
+
+/// The text of a value that implements [`Display`], as a label: at most 63 bytes, kept in place.
+///
+/// For types that [`labels!`](crate::labels!) does not know: a UUID, an HTTP method, an identifier
+/// of your own. Two values that show the same text are the same label.
+///
+/// A value that shows more than 63 bytes [is too long](Self::is_too_long): in a
+/// [`Family`](crate::Family), sets with it count in the overflow series, as all sets with too long
+/// texts do. (Borrow a longer text: `str` in the declaration.)
+///
+/// ```
+/// use std::fmt;
+/// use windrow::{Counter, Family, ShortText, labels};
+///
+/// struct Tenant(u128); // as in a crate that knows nothing of windrow
+///
+/// impl fmt::Display for Tenant {
+///     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+///         write!(f, "{:032x}", self.0)
+///     }
+/// }
+///
+/// labels! { struct Usage { tenant: ShortText, on: bool } }
+///
+/// static USAGE: Family<Usage, Counter> = Family::new();
+///
+/// let tenant = Tenant(0xcafe);
+/// USAGE.with(Usage { tenant: ShortText::of(&tenant), on: true }).increment();
+/// let series = USAGE.iter().next().unwrap();
+/// assert_eq!(series.labels().unwrap().tenant.as_str(), format!("{:032x}", 0xcafe));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[doc(alias = "uuid")]
+pub struct ShortText {
+    /// Zero behind the text; all zero if it is too long. So equal texts are equal bytes.
+    bytes: [u8; ShortText::MAX_BYTES],
+    /// `TOO_LONG`, if it is.
+    length: u8,
+}
+
+/// In place of a length.
+const TOO_LONG: u8 = u8::MAX;
+
+impl ShortText {
+    /// The most bytes of a text.
+    pub const MAX_BYTES: usize = 63;
+
+    const TOO_LONG: ShortText = ShortText { bytes: [0; ShortText::MAX_BYTES], length: TOO_LONG };
+
+    /// Writes what `value` shows, by its [`Display`].
+    ///
+    /// Allocates nothing itself, and costs what the formatting costs. A value whose `Display`
+    /// returns an error is taken for one that is too long.
+    ///
+    /// ```
+    /// use windrow::ShortText;
+    ///
+    /// assert_eq!(ShortText::of(format_args!("{:.1} GiB", 1.5)).as_str(), "1.5 GiB");
+    /// assert!(ShortText::of("x".repeat(64)).is_too_long());
+    /// ```
+    pub fn of(value: impl Display) -> ShortText {
+        let mut text = ShortText { bytes: [0; ShortText::MAX_BYTES], length: 0 };
+        if write!(text, "{value}").is_err() { ShortText::TOO_LONG } else { text }
+    }
+
+    /// Returns the text; an empty one, if the value's was too long.
+    ///
+    /// ```
+    /// assert_eq!(windrow::ShortText::of('x').as_str(), "x");
+    /// ```
+    pub fn as_str(&self) -> &str {
+        let text = self.bytes.get(..usize::from(self.length)).unwrap_or_default();
+        // Only whole texts were written.
+        str::from_utf8(text).unwrap_or_default()
+    }
+
+    /// Returns whether the value's text had more than [`MAX_BYTES`](Self::MAX_BYTES).
+    ///
+    /// ```
+    /// use windrow::ShortText;
+    ///
+    /// assert!(!ShortText::of("x".repeat(63)).is_too_long());
+    /// assert!(ShortText::of("x".repeat(64)).is_too_long());
+    /// ```
+    pub fn is_too_long(&self) -> bool {
+        self.length == TOO_LONG
+    }
+}
+
+/// Fails if there is no room.
+impl Write for ShortText {
+    fn write_str(&mut self, more: &str) -> fmt::Result {
+        let begin = usize::from(self.length); // too long: there is no such place
+        let end = begin.saturating_add(more.len());
+        let Some(room) = self.bytes.get_mut(begin..end) else {
+            // Also if the `Display` takes no notice, and goes on.
+            *self = ShortText::TOO_LONG;
+            return Err(fmt::Error);
+        };
+        room.copy_from_slice(more.as_bytes());
+        self.length = end as u8; // it fits: `end` is at most `MAX_BYTES`
+        Ok(())
+    }
+}
+
+/// Shows the text.
+impl Display for ShortText {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        Display::fmt(self.as_str(), f)
+    }
+}
+
+/// Shows the text, quoted.
+impl Debug for ShortText {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if self.is_too_long() { f.write_str("(too long)") } else { Debug::fmt(self.as_str(), f) }
+    }
+}

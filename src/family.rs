@@ -41,7 +41,8 @@ pub use walk::FamilyIter;
 ///
 /// `L` is a set of labels that [`labels!`](crate::labels!) declares, `M` a [`Counter`], a
 /// [`Gauge`](crate::Gauge), a [`Maximum`](crate::Maximum) or [`Minimum`](crate::Minimum), a
-/// [`Histogram`](crate::Histogram), a [`SlidingWindow`](crate::SlidingWindow), a [`Gate`](crate::Gate), or a [`Metric`] of your own. A family may be a static.
+/// [`Histogram`](crate::Histogram), a [`SlidingWindow`](crate::SlidingWindow), a [`Gate`](crate::Gate) or
+/// [`RationedGate`](crate::RationedGate), or a [`Metric`] of your own. A family may be a static.
 ///
 /// ```
 /// use windrow::{Counter, Family, labels};

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::clock::{Clock, Coarse};
 use crate::error::{BuildError, GateError};
 use crate::ring::Geometry;
-use crate::timestamp::{Timestamp, saturating_nanos};
+use crate::timestamp::saturating_nanos;
 
 mod admission;
 mod builder;
@@ -24,12 +24,13 @@ mod terms;
 
 pub use admission::Admission;
 pub use builder::GateBuilder;
+pub use decide::admit_and_tell;
 use ledger::Ledger;
 use next::Next;
 pub use rationed::RationedGate;
 use terms::Terms;
 
-/// Lets so much through in each interval, and never more, whatever threads ask at once.
+/// A rate limiter: admits at most `limit` in each interval, exactly, whatever threads ask at once.
 ///
 /// ```
 /// use std::time::Duration;
@@ -43,7 +44,6 @@ use terms::Terms;
 ///     Admission::Now => { /* ... */ }
 ///     Admission::After(wait) => std::thread::sleep(wait), // ... and then
 ///     Admission::Refused { retry_after } => println!("come back after {retry_after:?}"),
-///     _ => {}
 /// }
 /// # Ok::<(), windrow::GateError>(())
 /// ```
@@ -103,6 +103,13 @@ use terms::Terms;
 ///
 /// A grant orders no other memory: two threads that were let through know nothing of each other. A
 /// gate is not for signal handlers.
+#[doc(alias = "rate limiter")]
+#[doc(alias = "rate limit")]
+#[doc(alias = "RateLimiter")]
+#[doc(alias = "token bucket")]
+#[doc(alias = "leaky bucket")]
+#[doc(alias = "throttle")]
+#[doc(alias = "governor")]
 pub struct Gate<C = Coarse> {
     ledger: Ledger,
     clock: C,
@@ -141,7 +148,10 @@ impl<C: Clock> Gate<C> {
     /// assert!(gate.try_admit(1));
     /// # Ok::<(), windrow::GateError>(())
     /// ```
+    #[doc(alias = "try_acquire")]
+    #[doc(alias = "check")]
     #[inline]
+    #[must_use = "only the caller can turn a refused request away: an ignored answer limits nothing"]
     pub fn try_admit(&self, n: u64) -> bool {
         self.quick(n).map_or_else(|_| self.decide(n, 0).0.is_granted(), |granted| granted.is_some())
     }
@@ -169,22 +179,14 @@ impl<C: Clock> Gate<C> {
     /// assert_eq!(gate.waiting(), 1);
     /// # Ok::<(), windrow::GateError>(())
     /// ```
+    #[doc(alias = "acquire")]
+    #[doc(alias = "until_ready")]
     #[inline]
     pub fn admit(&self, n: u64, max_wait: Duration) -> Admission {
         match self.quick(n) {
             Ok(Some(_)) => Admission::Now,
             _ => self.decide(n, saturating_nanos(max_wait)).0,
         }
-    }
-
-    /// As [`admit`](Self::admit), and the start of the bucket in which it was granted. For tests.
-    #[doc(hidden)]
-    pub fn admit_and_tell(&self, n: u64, max_wait: Duration) -> (Admission, Option<Timestamp>) {
-        let (admission, start) = match self.quick(n) {
-            Ok(Some(start)) => (Admission::Now, start),
-            _ => self.decide(n, saturating_nanos(max_wait)),
-        };
-        (admission, admission.is_granted().then(|| Timestamp::from_nanos(start)))
     }
 
     /// What was granted in the interval that ends with the bucket of now. Never more than the

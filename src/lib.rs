@@ -80,6 +80,8 @@ pub use family::{
     Family, FamilyIter, Handle, Label, LabelValue, Labels, LifetimeTotals, Metric, Pinned,
     ShortText,
 };
+#[doc(hidden)]
+pub use gate::admit_and_tell;
 pub use gate::{Admission, Gate, GateBuilder, RationedGate};
 pub use histogram::{Distribution, Histogram, Scale};
 pub use in_flight::{Entered, InFlight, LevelOwner, Peaks};

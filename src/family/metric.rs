@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use crate::clock::Clock;
 use crate::counters::{Counter, Gauge, Maximum, Minimum};
-use crate::gate::Gate;
+use crate::gate::{Gate, RationedGate};
 use crate::histogram::{Distribution, Histogram};
 use crate::in_flight::InFlight;
 
@@ -91,6 +91,36 @@ impl<C: Clock + Send + Sync + 'static> Metric for Gate<C> {
 
     fn total(&self) -> u64 {
         self.in_use()
+    }
+
+    fn merge(one: &mut u64, other: u64) {
+        *one = one.wrapping_add(other);
+    }
+}
+
+/// The total is that of [the gate that grants the rations](RationedGate::exact): what lies unused in
+/// rations was granted, so it counts. A series leaves the family as that of a gate does, once that
+/// gate was [retired](Gate::retire):
+///
+/// ```
+/// use windrow::{Family, Gate, RationedGate, labels};
+///
+/// labels! { pub struct Tenant { tenant: str } }
+///
+/// static GATES: Family<Tenant, RationedGate> = Family::with_constructor(|| {
+///     Gate::builder(1_000_000).build_rationed(500).expect("a million a second")
+/// });
+///
+/// assert!(GATES.with(Tenant { tenant: "a" }).try_admit(1));
+/// // From time to time:
+/// let forgotten = GATES.retain(|gate, _| !gate.exact().retire());
+/// assert_eq!(forgotten, 0); // not before a second has passed
+/// ```
+impl<C: Clock + Send + Sync + 'static> Metric for RationedGate<C> {
+    type Total = u64;
+
+    fn total(&self) -> u64 {
+        self.exact().in_use()
     }
 
     fn merge(one: &mut u64, other: u64) {

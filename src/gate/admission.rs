@@ -1,8 +1,8 @@
-//! What a gate answers.
+//! The outcome of [`Gate::admit`](crate::Gate::admit).
 
 use std::time::Duration;
 
-/// What [`Gate::admit`](crate::Gate::admit) answers.
+/// The outcome of [`Gate::admit`](crate::Gate::admit). There are these three and no others.
 ///
 /// ```
 /// use std::time::Duration;
@@ -19,8 +19,7 @@ use std::time::Duration;
 /// # Ok::<(), windrow::GateError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-#[must_use]
+#[must_use = "only the caller can wait, or turn a refused request away: an ignored answer limits nothing"]
 pub enum Admission {
     /// Go on.
     Now,
@@ -28,14 +27,15 @@ pub enum Admission {
     After(Duration),
     /// Nothing was granted.
     Refused {
-        /// After this time it would be admitted at once, if nobody else came. `None`: never under this limit, which is less than
-        /// what was asked for; or never, because the gate is [retired](crate::Gate::retire).
+        /// After this time the gate would admit it at once, if it admits nothing else before.
+        /// `None`: never, because the limit is less than what was asked for, or the gate is
+        /// [retired](crate::Gate::retire), or time ends before.
         retry_after: Option<Duration>,
     },
 }
 
 impl Admission {
-    /// Whether it was granted, now or later.
+    /// Returns whether it was granted, now or later.
     ///
     /// ```
     /// use std::time::Duration;
@@ -45,6 +45,7 @@ impl Admission {
     /// assert!(gate.admit(1, Duration::ZERO).is_granted());
     /// # Ok::<(), windrow::GateError>(())
     /// ```
+    #[must_use = "only the caller can turn a refused request away: an ignored answer limits nothing"]
     pub fn is_granted(self) -> bool {
         !matches!(self, Admission::Refused { .. })
     }

@@ -15,6 +15,20 @@ use crate::gate::Gate;
 use crate::gate::admission::Admission;
 use crate::gate::ledger::Head;
 use crate::gate::next::Next;
+use crate::timestamp::{Timestamp, saturating_nanos};
+
+/// As [`Gate::admit`], and the start of the bucket in which it was granted. For tests.
+pub fn admit_and_tell<C: Clock>(
+    gate: &Gate<C>,
+    n: u64,
+    max_wait: Duration,
+) -> (Admission, Option<Timestamp>) {
+    let (admission, start) = match gate.quick(n) {
+        Ok(Some(start)) => (Admission::Now, start),
+        _ => gate.decide(n, saturating_nanos(max_wait)),
+    };
+    (admission, admission.is_granted().then(|| Timestamp::from_nanos(start)))
+}
 
 /// It takes more to decide.
 pub(super) struct OutOfLine;

@@ -9,8 +9,8 @@ use crate::gate::admission::Admission;
 use crate::gate::rations::Rations;
 use crate::stripe::ration::{Ration, Untaken};
 
-/// A [`Gate`] that gives each core a *ration* in advance: for limits of millions, where the one
-/// word that all threads share is too hot.
+/// A rate limiter for millions of requests: a [`Gate`] that gives each core a *ration* in advance,
+/// where the one word that all threads share is too hot.
 ///
 /// ```
 /// use std::time::Duration;
@@ -71,6 +71,10 @@ use crate::stripe::ration::{Ration, Untaken};
 /// It takes 16 bytes in each row that its threads have used, besides the gate.
 ///
 /// Two threads that were let through know nothing of each other. It is not for signal handlers.
+#[doc(alias = "rate limiter")]
+#[doc(alias = "rate limit")]
+#[doc(alias = "RateLimiter")]
+#[doc(alias = "token bucket")]
 pub struct RationedGate<C = Coarse> {
     gate: Gate<C>,
     rations: Rations,
@@ -93,7 +97,10 @@ impl<C: Clock> RationedGate<C> {
     /// assert!(!gate.try_admit(2));
     /// # Ok::<(), windrow::GateError>(())
     /// ```
+    #[doc(alias = "try_acquire")]
+    #[doc(alias = "check")]
     #[inline]
+    #[must_use = "only the caller can turn a refused request away: an ignored answer limits nothing"]
     pub fn try_admit(&self, n: u64) -> bool {
         match self.quick(n) {
             Ok(()) => true,
@@ -117,6 +124,8 @@ impl<C: Clock> RationedGate<C> {
     /// assert_eq!(gate.admit(100, second), Admission::After(second));
     /// # Ok::<(), windrow::GateError>(())
     /// ```
+    #[doc(alias = "acquire")]
+    #[doc(alias = "until_ready")]
     #[inline]
     pub fn admit(&self, n: u64, max_wait: Duration) -> Admission {
         match self.quick(n) {

@@ -79,6 +79,7 @@ impl<C: Clock> Gate<C> {
     /// A client that has asked that one, and finds room when others are forgotten, has both limits
     /// for an interval: where that is too much, take `windrow-tower`'s `Limits`, or a family with
     /// room for all.
+    #[must_use = "a gate that is not retired must not be replaced: with another, it grants up to twice the limit"]
     pub fn retire(&self) -> bool {
         let read = self.clock.now().as_nanos();
         loop {

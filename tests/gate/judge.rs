@@ -121,7 +121,6 @@ impl Judge {
                     format!("retry after {told:?}: {n} fits from {least:?} to {most:?}")
                 });
             }
-            _ => return Err(format!("{answer:?}")),
         };
         let at = time + waited;
         wrong(waited > max_wait || waited > self.interval(), || format!("a wait of {waited}"))?;

@@ -3,6 +3,7 @@
 
 mod contract;
 mod edges;
+mod ignored;
 mod judge;
 mod oracle;
 mod rations;

@@ -207,7 +207,7 @@ proptest! {
         for (step, n, wait) in steps {
             now = now.saturating_add_signed(step);
             clock.set(Timestamp::from_nanos(now));
-            let (answer, start) = gate.admit_and_tell(n, nanos(wait));
+            let (answer, start) = windrow::admit_and_tell(&gate, n, nanos(wait));
             let Some(start) = start else {
                 // It would not have fitted where the last grant was made, nor into a bucket of now.
                 let last = granted.keys().next_back().copied().unwrap_or(0);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use testkit::race;
 use windrow::clock::{Manual, from_fn};
-use windrow::{Clock, Family, Gate, Timestamp, labels};
+use windrow::{Clock, Family, Gate, RationedGate, Timestamp, labels};
 
 use crate::most_in_a_run;
 
@@ -24,7 +24,7 @@ fn try_admit<C: Clock + Send + Sync + 'static, F: Fn() -> Gate<C>>(
 ) -> Option<u64> {
     loop {
         let gate = gates.with(labels);
-        let (_, start) = gate.admit_and_tell(1, Duration::ZERO);
+        let (_, start) = windrow::admit_and_tell(&gate, 1, Duration::ZERO);
         if start.is_some() || gate.limit() > 0 {
             return start.map(Timestamp::as_nanos);
         }
@@ -78,4 +78,41 @@ fn who_has_found_a_gate_before_it_left_is_refused() {
     assert!(!found.try_admit(1));
     drop(found);
     assert_eq!((gates.retain(|gate, _| !gate.retire()), gates.lifetime()), (0, LIMIT));
+}
+
+/// Each thread asks for both clients in each interval, and the gates leave the family in between.
+/// What lies in a row's ration when a gate leaves was granted by that gate alone.
+#[test]
+fn gates_with_rations_come_and_go_in_a_family() {
+    const LIMIT: u64 = 100;
+    const MAX_RATION: u64 = 7;
+    let clock = Manual::default();
+    let gates = Family::<Client, RationedGate<Manual>, _>::with_constructor(|| {
+        Gate::builder(LIMIT).clock(clock.clone()).build_rationed(MAX_RATION).unwrap()
+    });
+    for round in 0..50 {
+        let let_through = [AtomicU64::new(0), AtomicU64::new(0)];
+        race(3, |thread| {
+            for call in 0..200_u64 {
+                let client = u64::from(call % 3 == 0);
+                if gates.with(Client { client }).try_admit(1) {
+                    let_through[client as usize].fetch_add(1, Ordering::Relaxed);
+                }
+                if thread == 0 && call % 50 == 0 {
+                    assert_eq!(gates.retain(|gate, _| !gate.exact().retire()), 0, "round {round}");
+                }
+            }
+        });
+        let all = let_through.map(AtomicU64::into_inner);
+        for (client, let_through) in all.into_iter().enumerate() {
+            let gate = gates.with(Client { client: client as u64 });
+            assert!(let_through <= LIMIT, "round {round}: {let_through}");
+            assert_eq!(gate.exact().granted(), let_through + gate.unused(), "round {round}");
+        }
+        assert_eq!(gates.lifetime(), gates.iter().map(|gate| gate.exact().granted()).sum::<u64>());
+        assert!(gates.lifetime() >= all.iter().sum());
+        clock.advance(Duration::from_secs(1));
+        assert_eq!(gates.retain(|gate, _| !gate.exact().retire()), 2, "round {round}");
+        assert_eq!((gates.len(), gates.lifetime()), (0, 0), "round {round}");
+    }
 }

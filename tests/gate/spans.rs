@@ -35,7 +35,7 @@ fn note(answer: Admission, now: u64, n: u64, granted: &mut Grants) {
     match answer {
         Admission::Now => granted.push((now, n)),
         Admission::After(wait) => granted.push((now + wait.as_nanos() as u64, n)),
-        _ => {}
+        Admission::Refused { .. } => {}
     }
 }
 

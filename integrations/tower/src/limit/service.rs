@@ -61,7 +61,9 @@ where
                 let request = Request::from_parts(parts, body);
                 LimitFuture::waiting(self.layer.sleep(wait), ready, request)
             }
-            _ => LimitFuture::running(self.inner.call(Request::from_parts(parts, body))),
+            Admission::Now => {
+                LimitFuture::running(self.inner.call(Request::from_parts(parts, body)))
+            }
         }
     }
 }

@@ -67,7 +67,7 @@ pub(super) fn admit_by_both<C: Clock>(
         Admission::Refused { retry_after } => Admission::Refused {
             retry_after: Some(retry_after.map_or(left, |wait| wait.min(left))),
         },
-        granted => granted,
+        granted @ (Admission::Now | Admission::After(_)) => granted,
     };
     // The gate that seems to be short comes first: what is refused takes nothing from the other.
     if own.left() >= weight && overflow.left() < weight {
@@ -78,6 +78,6 @@ pub(super) fn admit_by_both<C: Clock>(
     }
     match own.admit(weight, now) {
         Admission::Now => by_overflow(),
-        refused => refused,
+        refused @ (Admission::After(_) | Admission::Refused { .. }) => refused,
     }
 }

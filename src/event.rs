@@ -1,30 +1,35 @@
-//! What a window counts: the events of an enum.
+//! What a window counts: the events of a set.
 
 use std::fmt::Debug;
-use std::hash::Hash;
 
 use cells::EventCells;
+use kinds::EventKind;
 use layout::BucketLayout;
 
 pub(crate) mod cells;
 pub(crate) mod kept;
 pub(crate) mod kind;
+pub mod kinds;
 pub(crate) mod layout;
 pub mod listed;
 #[cfg(feature = "serde")]
 pub(crate) mod serde;
 pub(crate) mod shown;
 mod stats;
+mod typed;
 mod wide;
 
 pub use kind::Kind;
 pub use stats::Stats;
+pub use typed::{Event, Typed};
 pub use wide::WideCells;
 
-/// The set of events that a window counts. [`events!`](crate::events!) makes one.
+/// A set of events that a window counts. [`events!`](crate::events!) makes one.
+///
+/// The type itself has no values. It names the set; an [`Event`] of it names one of its events.
 ///
 /// ```
-/// use windrow::{Event, Kind, events};
+/// use windrow::{Events, Kind, events};
 ///
 /// events! {
 ///     /// What a queue counts.
@@ -32,71 +37,47 @@ pub use wide::WideCells;
 /// }
 ///
 /// assert_eq!(Queue::EVENTS, [("Pushed", Kind::Count), ("Waited", Kind::Value)]);
-/// assert_eq!(Queue::Waited.index(), 1);
-/// assert_eq!((Queue::Waited.name(), Queue::Waited.kind()), ("Waited", Kind::Value));
-///
-/// // Everything that a window has counted, event by event:
-/// let window = windrow::SlidingWindow::<Queue>::builder().build()?;
-/// for event in Queue::ALL {
-///     println!("{}: {}", event.name(), window.sum(*event));
-/// }
-/// # Ok::<(), windrow::BuildError>(())
 /// ```
 ///
 /// # By hand
 ///
-/// Implement the trait by hand for a type that `events!` cannot make: say, one number for each
+/// Implement the trait by hand for a set that `events!` cannot make: say, one number for each
 /// worker.
 ///
 /// ```
-/// use windrow::{Event, Kind, SlidingWindow};
+/// use windrow::{Event, Events, Kind, SlidingWindow, kind};
 ///
-/// #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-/// struct Worker(u8);
+/// struct Workers;
 ///
-/// impl Event for Worker {
+/// impl Events for Workers {
 ///     const EVENTS: &'static [(&'static str, Kind)] =
 ///         &[("first", Kind::Count), ("second", Kind::Count)];
-///     const ALL: &'static [Worker] = &[Worker(0), Worker(1)];
 ///     type Cells = [u64; 2];
 ///     const ZERO: [u64; 2] = [0; 2];
-///
-///     fn index(self) -> usize {
-///         self.0.into()
-///     }
 /// }
 ///
-/// let window = SlidingWindow::<Worker>::builder().build()?;
-/// window.add(Worker(1), 5);
-/// assert_eq!(window.sum(Worker(1)), 5);
+/// const SECOND: Event<Workers, kind::Count> = Event::at(1); // checked by the compiler
+///
+/// let window = SlidingWindow::<Workers>::builder().build()?;
+/// window.add(SECOND, 5);
+/// assert_eq!(window.sum(SECOND), 5);
 /// # Ok::<(), windrow::BuildError>(())
 /// ```
 ///
-/// A wrong implementation can only affect the numbers of its own windows. Where a window is built,
-/// the compiler checks that [`Cells`](Self::Cells) has exactly as many cells as
-/// [`EVENTS`](Self::EVENTS) needs, that they fit a row of 8192, that [`ZERO`](Self::ZERO) is all
-/// zero, and that
-/// [`ALL`](Self::ALL) has as many events as `EVENTS`. An [`index`](Self::index) is checked when it is used.
-/// That `ALL` is in the order of the indexes is not checked.
-pub trait Event: Copy + Eq + Hash + Debug + Send + Sync + 'static {
-    /// Every event's name and kind, in the order of their indexes.
+/// A wrong implementation does not compile. Where a window is built, the compiler checks that
+/// [`Cells`](Self::Cells) has exactly as many cells as [`EVENTS`](Self::EVENTS) needs, that they
+/// fit a row of 8192, and that [`ZERO`](Self::ZERO) is all zero.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no set of events",
+    note = "make one: `windrow::events! {{ pub enum Http {{ Pass: Count, Rt: Histogram }} }}`"
+)]
+pub trait Events: Send + Sync + Sized + 'static {
+    /// Every event's name and kind, in the order of their [positions](Event::index).
     const EVENTS: &'static [(&'static str, Kind)];
 
-    /// Every event, in the order of their indexes: as many as there are [`EVENTS`](Self::EVENTS).
-    ///
-    /// Of an enum that [`events!`](crate::events!) makes, without those that a `#[cfg]` leaves out.
-    ///
-    /// ```
-    /// use windrow::{Event, events};
-    ///
-    /// events! { enum Disk { Read: Count, #[cfg(any())] Trimmed: Count, Latency: Value } }
-    ///
-    /// assert_eq!(Disk::ALL, [Disk::Read, Disk::Latency]);
-    /// ```
-    const ALL: &'static [Self];
-
-    /// The cells of one bucket: `[u64; N]`, where `N` is the sum of all events' [`Kind::cells`]; or
-    /// [`WideCells`](crate::WideCells), of events of which some are a `Histogram`. No other type will do.
+    /// The cells of one bucket: `[u64; N]`, where `N` is the sum of all events' [`Kind::cells`];
+    /// or [`WideCells`](crate::WideCells), of events of which some are a `Histogram`. No other type
+    /// will do.
     type Cells: Positions<Self>
         + AsRef<[u64]>
         + AsMut<[u64]>
@@ -108,59 +89,16 @@ pub trait Event: Copy + Eq + Hash + Debug + Send + Sync + 'static {
 
     /// A bucket's cells, all zero.
     const ZERO: Self::Cells;
-
-    /// The event's position in [`EVENTS`](Self::EVENTS).
-    ///
-    /// A method that is given an event whose index is not below the number of events panics, and
-    /// counts nothing.
-    fn index(self) -> usize;
-
-    /// The event's name: of a variant that [`events!`](crate::events!) makes, as it is written
-    /// there.
-    ///
-    /// # Panics
-    ///
-    /// If the event's [`index`](Self::index) is not below the number of events.
-    ///
-    /// ```
-    /// use windrow::{Event, events};
-    ///
-    /// events! { enum Disk { Read: Count, Latency: Value } }
-    ///
-    /// assert_eq!(Disk::Latency.name(), "Latency");
-    /// ```
-    #[inline]
-    fn name(self) -> &'static str {
-        Self::EVENTS[self.index()].0
-    }
-
-    /// How the event is counted.
-    ///
-    /// # Panics
-    ///
-    /// As [`name`](Self::name).
-    ///
-    /// ```
-    /// use windrow::{Event, Kind, events};
-    ///
-    /// events! { enum Disk { Read: Count, Latency: Value } }
-    ///
-    /// assert_eq!(Disk::Latency.kind(), Kind::Value);
-    /// ```
-    #[inline]
-    fn kind(self) -> Kind {
-        Self::EVENTS[self.index()].1
-    }
 }
 
 /// What windows know of the cells of `E`'s events.
 ///
 /// Sealed: code outside the library cannot name it. Any crate may implement the safe trait
-/// [`Event`], but an add does not check that a cell index is within the block. So an implementation
-/// does not state cell indexes. They follow from [`Event::EVENTS`], and are checked here, once,
+/// [`Events`], but an add does not check that a cell index is within the block. So an implementation
+/// does not state cell indexes. They follow from [`Events::EVENTS`], and are checked here, once,
 /// when a window is compiled.
 #[diagnostic::on_unimplemented(
-    message = "`Event::Cells` must be `[u64; N]`, N being the sum of all events' `Kind::cells`"
+    message = "`Events::Cells` must be `[u64; N]`, N being the sum of all events' `Kind::cells`"
 )]
 pub trait Positions<E> {
     /// How many cells there are, and which of them add up.
@@ -174,15 +112,11 @@ pub trait Positions<E> {
 }
 
 /// The layout of `M` cells of these events.
-const fn layout_of<E: Event>(cells: usize) -> BucketLayout {
+const fn layout_of<E: Events>(cells: usize) -> BucketLayout {
     let layout = BucketLayout::of(&E::EVENTS);
     assert!(
         layout.cells() == cells,
-        "`Event::Cells` must be `[u64; N]`, N being the sum of all events' `Kind::cells`"
-    );
-    assert!(
-        E::ALL.len() == E::EVENTS.len(),
-        "`Event::ALL` must have as many events as `Event::EVENTS`"
+        "`Events::Cells` must be `[u64; N]`, N being the sum of all events' `Kind::cells`"
     );
     layout
 }
@@ -191,12 +125,12 @@ const fn layout_of<E: Event>(cells: usize) -> BucketLayout {
 const fn are_zero(cells: &[u64]) {
     let mut cell = 0;
     while cell < cells.len() {
-        assert!(cells[cell] == 0, "`Event::ZERO` must be all zero");
+        assert!(cells[cell] == 0, "`Events::ZERO` must be all zero");
         cell += 1;
     }
 }
 
-impl<E: Event<Cells = [u64; M]>, const M: usize> Positions<E> for [u64; M] {
+impl<E: Events<Cells = [u64; M]>, const M: usize> Positions<E> for [u64; M] {
     const LAYOUT: BucketLayout = {
         are_zero(&E::ZERO);
         layout_of::<E>(M)
@@ -216,12 +150,12 @@ impl<E: Event<Cells = [u64; M]>, const M: usize> Positions<E> for [u64; M] {
 /// Where an event's cells stand.
 #[inline(always)]
 #[allow(clippy::inline_always)] // a constant where the event is one, as it mostly is
-pub(crate) fn cells_of<E: Event>(event: E) -> EventCells {
+pub(crate) fn cells_of<E: Events, K: EventKind>(event: Event<E, K>) -> EventCells {
     <E::Cells as Positions<E>>::CELLS[event.index()]
 }
 
 /// A count of an event, to calculate with: of a `Signed` event, with its sign.
-pub(crate) fn number_of<E: Event>(event: E, count: u64) -> f64 {
+pub(crate) fn number_of<E: Events, K: EventKind>(event: Event<E, K>, count: u64) -> f64 {
     match event.kind() {
         Kind::Signed => count.cast_signed() as f64,
         Kind::Count | Kind::Value | Kind::Maximum | Kind::Minimum | Kind::Histogram(_) => {
@@ -230,14 +164,13 @@ pub(crate) fn number_of<E: Event>(event: E, count: u64) -> f64 {
     }
 }
 
-/// Makes an enum whose variants are the events of a window.
+/// Makes a set of events, and a constant for each of them.
 ///
-/// Each variant is followed by its [`Kind`]: `Count` for a number that adds up, `Signed` for one
-/// that goes up and down, `Value` for values of which the window keeps count, sum, minimum and
-/// maximum, `Maximum` or `Minimum` for values of which it keeps that alone, `Histogram` for values
-/// of which it keeps percentiles too: with the default [`Scale`](crate::Scale), or with one that
-/// follows in brackets. The enum is `Copy + Eq + Hash + Debug` and implements [`Event`]. It keeps
-/// its attributes and its visibility.
+/// It is written as an enum. Each event is followed by its [`Kind`]: `Count` for a number that adds
+/// up, `Signed` for one that goes up and down, `Value` for values of which the window keeps count,
+/// sum, minimum and maximum, `Maximum` or `Minimum` for values of which it keeps that alone,
+/// `Histogram` for values of which it keeps percentiles too: with the default
+/// [`Scale`](crate::Scale), or with one that follows in brackets.
 ///
 /// ```
 /// windrow::events! {
@@ -264,20 +197,17 @@ pub(crate) fn number_of<E: Event>(event: E, count: u64) -> f64 {
 /// # Ok::<(), windrow::BuildError>(())
 /// ```
 ///
-/// A `#[cfg]` may leave an event out. (To leave out a whole enum, write the `#[cfg]` before
-/// `events!`. `events!` cannot see a `cfg` inside a `cfg_attr`, or from another macro's
-/// `$attribute:meta`: an error. So is an event that is left out and is called as a constant of
-/// [`Event`], where that is imported.)
+/// What it makes of `Http` is an enum without variants, which implements [`Events`]. It keeps its
+/// attributes and its visibility. `Http::Pass` is a constant of the type
+/// `Event<Http, kind::Count>`: see [`Event`]. `Http::ALL` has them all, as an array of
+/// [erased](Event::erased) ones.
 ///
-/// ```
-/// use windrow::Event;
+/// An attribute before an event, such as its documentation or `#[deprecated]`, goes to its
+/// constant. A `#[cfg]` is refused there. To leave an event out, write two sets, each behind its
+/// `#[cfg]`.
 ///
-/// windrow::events! {
-///     enum Disk { Read: Count, #[cfg(any())] Trimmed: Count, Latency: Value }
-/// }
-///
-/// assert_eq!(Disk::EVENTS.len(), 2);
-/// assert_eq!(Disk::Latency.index(), 1);
+/// ```compile_fail
+/// windrow::events! { pub enum Http { #[cfg(unix)] Pass: Count } }
 /// ```
 ///
 /// A kind that does not exist is a compile error:
@@ -305,62 +235,49 @@ macro_rules! events {
         }
     ) => {
         $(#[$attribute])*
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-        $visibility enum $name {
-            $(
-                $(#[$($on_event)*])*
-                #[doc = ::core::concat!("Counted as a `", ::core::stringify!($($kind)?), "`.")]
-                $event
-            ),+
-        }
+        $visibility enum $name {}
 
         const _: () = {
-            #[allow(deprecated)]
-            const LISTED: &[$crate::__events::Listed<$name>] = &[$(
-                $crate::__events::Listed {
-                    name: ::core::stringify!($event),
-                    kind: $crate::__event_kind!($event $($kind $(($of))?)?),
-                    is_there: $crate::__events::all(
-                        &[$( $crate::__event_is_there!($($on_event)*) ),*],
-                    ),
-                    event: {
-                        // `$name::$event` is the variant, or, where its `cfg` takes it away, this
-                        // constant.
-                        #[allow(dead_code, non_upper_case_globals)]
-                        trait Gone {
-                            const $event: $crate::__events::Absent = $crate::__events::Absent;
-                        }
-                        impl Gone for $name {}
-                        $crate::__events::Mention($name::$event).event()
-                    },
-                }
-            ),+];
-            const COUNT: usize = $crate::__events::count(LISTED);
+            $( $( $crate::__event_attribute!($($on_event)*); )* )+
 
-            // Never `Self::Cells`: a variant may have that name.
-            impl $crate::Event for $name {
-                const EVENTS: &'static [(&'static str, $crate::Kind)] =
-                    &$crate::__events::names_and_kinds::<$name, COUNT>(LISTED);
+            #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+            enum __Position { $($event),+ }
 
-                const ALL: &'static [$name] = &$crate::__events::events::<$name, COUNT>(LISTED);
+            const __EVENTS: &[(&'static ::core::primitive::str, $crate::Kind)] = &[
+                $( (::core::stringify!($event), $crate::__event_kind!($event $($kind $(($of))?)?)) ),+
+            ];
+
+            impl $crate::Events for $name {
+                const EVENTS: &'static [(&'static ::core::primitive::str, $crate::Kind)] = __EVENTS;
 
                 type Cells = <$crate::__events::Choice<
-                    { $crate::__events::cells(<$name as $crate::Event>::EVENTS) },
-                    { $crate::__events::in_place(<$name as $crate::Event>::EVENTS) },
-                    { $crate::__events::has_wide(<$name as $crate::Event>::EVENTS) },
+                    { $crate::__events::cells(__EVENTS) },
+                    { $crate::__events::in_place(__EVENTS) },
+                    { $crate::__events::has_wide(__EVENTS) },
                 > as $crate::__events::Chosen>::Cells;
 
-                const ZERO: <$name as $crate::Event>::Cells =
+                const ZERO: <$name as $crate::Events>::Cells =
                     <$crate::__events::Choice<
-                        { $crate::__events::cells(<$name as $crate::Event>::EVENTS) },
-                        { $crate::__events::in_place(<$name as $crate::Event>::EVENTS) },
-                        { $crate::__events::has_wide(<$name as $crate::Event>::EVENTS) },
+                        { $crate::__events::cells(__EVENTS) },
+                        { $crate::__events::in_place(__EVENTS) },
+                        { $crate::__events::has_wide(__EVENTS) },
                     > as $crate::__events::Chosen>::ZERO;
+            }
 
-                #[inline]
-                fn index(self) -> usize {
-                    self as usize // the variants that `cfg` leaves are numbered from zero on
-                }
+            #[allow(non_upper_case_globals, dead_code)]
+            impl $name {
+                $(
+                    $(#[$($on_event)*])*
+                    #[doc = ::core::concat!("Counted as a `", ::core::stringify!($($kind)?), "`.")]
+                    $visibility const $event: $crate::Event<
+                        $name,
+                        $crate::__event_type!($($kind)?),
+                    > = $crate::Event::at(__Position::$event as ::core::primitive::usize);
+                )+
+
+                /// Every event, in the order in which they were written.
+                $visibility const ALL: [$crate::Event<$name>; __EVENTS.len()] =
+                    [ $( $crate::Event::at(__Position::$event as ::core::primitive::usize) ),+ ];
             }
         };
     };

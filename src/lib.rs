@@ -73,7 +73,7 @@ pub use error::{
 };
 #[doc(hidden)]
 pub use event::listed as __events;
-pub use event::{Event, Kind, Stats, WideCells};
+pub use event::{Event, Events, Kind, Stats, Typed, WideCells, kinds as kind};
 #[doc(hidden)]
 pub use family::declared as __labels;
 pub use family::{

@@ -6,10 +6,13 @@ use std::time::Duration;
 use crate::clock::{Clock, Coarse};
 use crate::error::{BuildError, OutOfRange};
 use crate::event::cells::EventCells;
-use crate::event::{Event, cells_of};
+use crate::event::kinds::sealed::Number;
+use crate::event::kinds::{CanAdd, CanRecord};
+use crate::event::{Event, Events, cells_of};
+use crate::recorded::Recorded;
 use crate::ring::{Geometry, OutOfRing, Ring, RingAndClock};
 use crate::stripe::Strategy;
-use crate::timestamp::{Timestamp, saturating_nanos};
+use crate::timestamp::Timestamp;
 use crate::window::identity::Identity;
 
 // In the order in which the documentation shows what a window offers.
@@ -19,8 +22,6 @@ mod builder;
 mod query;
 mod snapshot;
 mod totals;
-
-mod signed;
 
 mod rate;
 
@@ -161,86 +162,100 @@ impl<E, C: Clock> RingAndClock for SlidingWindow<E, C> {
     }
 }
 
-impl<E: Event, C: Clock> SlidingWindow<E, C> {
+impl<E: Events, C: Clock> SlidingWindow<E, C> {
     pub(crate) fn new(ring: Ring, clock: C, built: Timestamp) -> SlidingWindow<E, C> {
         SlidingWindow { ring, clock, built, identity: Identity::new(), events: PhantomData }
     }
 
-    /// Adds `n`, wrapping, to a `Count` event in the bucket of the clock's now.
+    /// Adds `n`, wrapping, to a `Count` or `Signed` event in the bucket of the clock's now.
     ///
     /// Never fails, panics or waits. If the clock has stepped back, that is an older bucket. If
     /// that bucket has left the ring, or is further ahead than a [lead](Builder::max_lead) that the
-    /// builder was given, the add is counted as [`late`](Self::late). For an event that has values,
-    /// this records `n` as a value.
+    /// builder was given, the add is counted as [`late`](Self::late).
+    ///
+    /// To a `Signed` event an `i64` is added, which may be less than zero. A window keeps by how
+    /// much it has gone up or down in each bucket, and so in the interval. It does not say how high
+    /// it stands: a [`Gauge`](crate::Gauge) does, and the [`lifetime`](Self::lifetime).
     ///
     /// ```
-    /// # windrow::events! { enum Hits { Hit: Count } }
-    /// let window = windrow::SlidingWindow::<Hits>::builder().build()?;
-    /// window.add(Hits::Hit, 3);
-    /// assert_eq!(window.lifetime(Hits::Hit).count, 3);
+    /// # windrow::events! { enum Pool { Used: Count, Open: Signed } }
+    /// let window = windrow::SlidingWindow::<Pool>::builder().build()?;
+    /// window.add(Pool::Used, 3);
+    /// assert_eq!(window.lifetime(Pool::Used).count, 3);
+    /// window.add(Pool::Open, 1);
+    /// window.add(Pool::Open, -2);
+    /// assert_eq!(window.sum(Pool::Open), -1);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
+    ///
+    /// Values are not added but [recorded](Self::record):
+    ///
+    /// ```compile_fail,E0277
+    /// # windrow::events! { enum Disk { Latency: Value } }
+    /// # let window = windrow::SlidingWindow::<Disk>::builder().build()?;
+    /// window.add(Disk::Latency, 250);
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    #[doc(alias = "increment")]
+    #[doc(alias = "fetch_add")]
     #[inline(always)]
     #[allow(clippy::inline_always)] // it is twenty instructions where the event is known
-    pub fn add(&self, event: E, n: u64) {
-        self.put(cells_of(event), n);
+    pub fn add<K: CanAdd>(&self, event: Event<E, K>, n: K::Number) {
+        self.put(cells_of(event), n.bits());
     }
 
-    /// As [`add`](Self::add), for an event's cells.
+    /// Adds or records a number, by an event's cells.
     #[inline(always)]
     #[allow(clippy::inline_always)] // as `add`
-    pub(crate) fn put(&self, cells: EventCells, n: u64) {
-        Ring::add(self, self.clock.quick(), cells.of_number(n), n);
+    pub(crate) fn put(&self, cells: EventCells, number: u64) {
+        Ring::add(self, self.clock.quick(), cells.of_number(number), number);
     }
 
     /// Records a value of a `Value`, `Histogram`, `Maximum` or `Minimum` event in the bucket of the
-    /// clock's now.
+    /// clock's now: a number, or a duration as its [nanoseconds](Recorded).
     ///
     /// As [`add`](Self::add). A `Histogram`'s takes a few instructions more than a `Value`'s, to
     /// find its cell. A value of a `Maximum` or `Minimum` event that does not lie beyond those that
-    /// this core has recorded in the bucket writes nothing. For a `Count` event, this adds `value`.
+    /// this core has recorded in the bucket writes nothing.
     ///
-    /// ```
-    /// # windrow::events! { enum Disk { Latency: Value } }
-    /// let window = windrow::SlidingWindow::<Disk>::builder().build()?;
-    /// window.record(Disk::Latency, 250);
-    /// assert_eq!(window.lifetime(Disk::Latency).mean(), Some(250.0));
-    /// # Ok::<(), windrow::BuildError>(())
-    /// ```
-    #[inline(always)]
-    #[allow(clippy::inline_always)] // as `add`
-    pub fn record(&self, event: E, value: u64) {
-        self.add(event, value);
-    }
-
-    /// Records a duration, in nanoseconds, as a value of an event in the bucket of the clock's now.
-    ///
-    /// As [`record`](Self::record). A duration of more than 2^64 - 1 ns (584 years) is recorded as
-    /// that many. The
-    /// [stats](Self::stats) are in nanoseconds too. To record another unit, use `record`:
+    /// A duration of more than 2^64 - 1 ns (584 years) is recorded as that many. The
+    /// [stats](Self::stats) are in nanoseconds too. To record another unit, record a number:
     /// `window.record(event, duration.as_micros() as u64)`.
     ///
     /// ```
-    /// # windrow::events! { enum Disk { Latency: Value } }
+    /// # windrow::events! { enum Disk { Bytes: Value, Latency: Value } }
     /// use std::time::{Duration, Instant};
     ///
     /// let window = windrow::SlidingWindow::<Disk>::builder().build()?;
     /// let begun = Instant::now();
     /// // ... reads a block
-    /// window.record_duration(Disk::Latency, begun.elapsed());
-    /// window.record_duration(Disk::Latency, Duration::from_secs(3_600));
+    /// window.record(Disk::Bytes, 250);
+    /// assert_eq!(window.lifetime(Disk::Bytes).mean(), Some(250.0));
+    /// window.record(Disk::Latency, begun.elapsed());
+    /// window.record(Disk::Latency, Duration::from_secs(3_600));
     /// assert_eq!(window.lifetime(Disk::Latency).max, Some(3_600_000_000_000));
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    #[inline]
-    pub fn record_duration(&self, event: E, duration: Duration) {
-        self.record(event, saturating_nanos(duration));
+    ///
+    /// Nothing is recorded of a `Count`: numbers are [added](Self::add) to it.
+    ///
+    /// ```compile_fail,E0277
+    /// # windrow::events! { enum Http { Pass: Count } }
+    /// # let window = windrow::SlidingWindow::<Http>::builder().build()?;
+    /// window.record(Http::Pass, 1250);
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    #[doc(alias = "record_duration")]
+    #[doc(alias = "observe")]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as `add`
+    pub fn record<K: CanRecord>(&self, event: Event<E, K>, value: impl Recorded) {
+        self.put(cells_of(event), value.number());
     }
 
-    /// Adds `n`, wrapping, to a `Count` event in the bucket of `at`.
+    /// Adds `n`, wrapping, to a `Count` or `Signed` event in the bucket of `at`.
     ///
-    /// For what happened earlier, or is replayed. For an event that has values, this records `n` as
-    /// a value.
+    /// For what happened earlier, or is replayed.
     ///
     /// The bucket of `at` must be the bucket of the clock's now, or count with it: with `s` the
     /// start of a time's bucket, `s(now) - interval < s(at) <= s(now)`. If the clock has stepped
@@ -264,24 +279,16 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// assert!(window.add_at(Timestamp::from_millis(50_000), Hits::Hit, 2).is_err());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn add_at(&self, at: Timestamp, event: E, n: u64) -> Result<(), OutOfRange> {
-        let now = self.clock.now();
-        let counted =
-            self.ring.add_at(at.as_nanos(), now.as_nanos(), cells_of(event).of_number(n), n);
-        counted.map_err(|outside| match outside {
-            OutOfRing::Future => OutOfRange::AfterNow { at, now },
-            OutOfRing::Expired { oldest } => {
-                OutOfRange::BeforeRing { at, oldest: Timestamp::from_nanos(oldest) }
-            }
-            OutOfRing::Ahead { newest } => OutOfRange::BeyondLead {
-                at,
-                newest: Timestamp::from_nanos(newest),
-                max_lead: Duration::from_nanos(self.ring.max_lead()),
-            },
-        })
+    pub fn add_at<K: CanAdd>(
+        &self,
+        at: Timestamp,
+        event: Event<E, K>,
+        n: K::Number,
+    ) -> Result<(), OutOfRange> {
+        self.put_at(at, cells_of(event), n.bits())
     }
 
-    /// Records a value of an event in the bucket of `at`. For a `Count` event, this adds `value`.
+    /// Records a value of an event in the bucket of `at`.
     ///
     /// # Errors
     ///
@@ -296,8 +303,31 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// assert_eq!(window.stats(Disk::Latency).min, Some(7));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn record_at(&self, at: Timestamp, event: E, value: u64) -> Result<(), OutOfRange> {
-        self.add_at(at, event, value)
+    pub fn record_at<K: CanRecord>(
+        &self,
+        at: Timestamp,
+        event: Event<E, K>,
+        value: impl Recorded,
+    ) -> Result<(), OutOfRange> {
+        self.put_at(at, cells_of(event), value.number())
+    }
+
+    /// Adds or records a number in the bucket of `at`, by an event's cells.
+    fn put_at(&self, at: Timestamp, cells: EventCells, number: u64) -> Result<(), OutOfRange> {
+        let now = self.clock.now();
+        let cells = cells.of_number(number);
+        let counted = self.ring.add_at(at.as_nanos(), now.as_nanos(), cells, number);
+        counted.map_err(|outside| match outside {
+            OutOfRing::Future => OutOfRange::AfterNow { at, now },
+            OutOfRing::Expired { oldest } => {
+                OutOfRange::BeforeRing { at, oldest: Timestamp::from_nanos(oldest) }
+            }
+            OutOfRing::Ahead { newest } => OutOfRange::BeyondLead {
+                at,
+                newest: Timestamp::from_nanos(newest),
+                max_lead: Duration::from_nanos(self.ring.max_lead()),
+            },
+        })
     }
 
     /// Changes the interval and the number of buckets. Other threads add and read meanwhile.

@@ -6,11 +6,11 @@ use std::ops::Range;
 
 use super::cells::{EventCells, Places};
 use super::layout::BucketLayout;
-use super::{Event, Positions, Stats};
+use super::{Events, Positions, Stats};
 use crate::histogram::Distribution;
 
 /// The numbers of a bucket.
-pub(crate) struct Kept<E: Event> {
+pub(crate) struct Kept<E: Events> {
     /// Those at positions from the first on that is in place.
     in_place: <E::Cells as Positions<E>>::InPlace,
     /// The pairs before that which are not zero, in order.
@@ -25,7 +25,7 @@ struct Pair {
     sum: u64,
 }
 
-impl<E: Event> Kept<E> {
+impl<E: Events> Kept<E> {
     /// Nothing.
     pub(crate) const ZERO: Kept<E> =
         Kept { in_place: <E::Cells as Positions<E>>::IN_PLACE, pairs: Vec::new() };
@@ -199,7 +199,7 @@ fn added_up(mut mine: &[Pair], mut others: &[Pair]) -> Vec<Pair> {
     }
 }
 
-impl<E: Event> Clone for Kept<E> {
+impl<E: Events> Clone for Kept<E> {
     fn clone(&self) -> Kept<E> {
         Kept { in_place: self.in_place.clone(), pairs: self.pairs.clone() }
     }

@@ -13,7 +13,8 @@ use crate::histogram::Scale;
 /// | `Minimum` | values | the least | `min`; the others are 0 and `None` |
 /// | `Histogram` | values | count and sum of each cell of its [`Scale`], least and greatest | all four; and its [distribution](crate::SlidingWindow::distribution) has percentiles |
 ///
-/// What nothing adds up of has no sum, rate or mean: where a read must answer with a number, it is 0.
+/// What can be done with an event, the compiler knows by its type in [`kind`](crate::kind). A
+/// `Maximum` or `Minimum` has no sum, rate or mean.
 ///
 /// ```
 /// use windrow::{SlidingWindow, events};
@@ -23,13 +24,13 @@ use crate::histogram::Scale;
 /// let window = SlidingWindow::<Queue>::builder().build()?;
 /// for depth in [3, 9, 0] {
 ///     window.add(Queue::Pushed, 1);
-///     window.add_signed(Queue::Grown, -1);
+///     window.add(Queue::Grown, -1);
 ///     window.record(Queue::Waited, 10 * depth);
 ///     window.record(Queue::Depth, depth);
 ///     window.record(Queue::Room, 100 - depth);
 /// }
 /// assert_eq!(window.sum(Queue::Pushed), 3);
-/// assert_eq!(window.signed_sum(Queue::Grown), -3);
+/// assert_eq!(window.sum(Queue::Grown), -3);
 /// assert_eq!(window.stats(Queue::Waited).mean(), Some(40.0));
 /// assert_eq!(window.stats(Queue::Depth).max, Some(9));
 /// assert_eq!(window.stats(Queue::Room).min, Some(91));

@@ -14,7 +14,7 @@ use serde_core::ser::{Serialize, SerializeMap, SerializeStruct, Serializer};
 
 use super::cells::EventCells;
 use super::kept::Kept;
-use super::{Event, Kind, Positions, Stats};
+use super::{Events, Kind, Positions, Stats};
 use crate::fields;
 use crate::histogram::{Distribution, Scale};
 use flaw::Flaw;
@@ -198,9 +198,9 @@ impl Visitor<'_> for KindSeed {
 }
 
 /// A bucket's cells, to write: a map of all events by their names.
-pub(crate) struct Cells<'a, E: Event>(pub(crate) &'a Kept<E>);
+pub(crate) struct Cells<'a, E: Events>(pub(crate) &'a Kept<E>);
 
-impl<E: Event> Serialize for Cells<'_, E> {
+impl<E: Events> Serialize for Cells<'_, E> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(E::EVENTS.len()))?;
         for ((name, kind), cells) in E::EVENTS.iter().zip(<E::Cells as Positions<E>>::CELLS) {
@@ -215,9 +215,9 @@ impl<E: Event> Serialize for Cells<'_, E> {
 }
 
 /// A bucket's cells that were read: every event, each once.
-pub(crate) struct ReadCells<E: Event>(pub(crate) Kept<E>);
+pub(crate) struct ReadCells<E: Events>(pub(crate) Kept<E>);
 
-impl<'de, E: Event> Deserialize<'de> for ReadCells<E> {
+impl<'de, E: Events> Deserialize<'de> for ReadCells<E> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<ReadCells<E>, D::Error> {
         deserializer.deserialize_map(AllEvents::<E>(PhantomData)).map(ReadCells)
     }
@@ -225,7 +225,7 @@ impl<'de, E: Event> Deserialize<'de> for ReadCells<E> {
 
 struct AllEvents<E>(PhantomData<E>);
 
-impl<'de, E: Event> Visitor<'de> for AllEvents<E> {
+impl<'de, E: Events> Visitor<'de> for AllEvents<E> {
     type Value = Kept<E>;
 
     fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {

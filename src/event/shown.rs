@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Debug, DebugStruct, Formatter};
 
-use super::{Event, Kind, Positions, Stats};
+use super::{Events, Kind, Positions, Stats};
 use crate::event::cells::EventCells;
 
 /// What is known of one event.
@@ -23,7 +23,10 @@ impl Debug for Shown {
 }
 
 /// Shows each event's stats, as a field of its name.
-pub(crate) fn show<E: Event>(shown: &mut DebugStruct<'_, '_>, stats: impl Fn(EventCells) -> Stats) {
+pub(crate) fn show<E: Events>(
+    shown: &mut DebugStruct<'_, '_>,
+    stats: impl Fn(EventCells) -> Stats,
+) {
     for ((name, kind), cells) in E::EVENTS.iter().zip(<E::Cells as Positions<E>>::CELLS) {
         shown.field(name, &Shown { kind: *kind, stats: stats(*cells) });
     }

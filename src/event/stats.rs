@@ -57,8 +57,8 @@ impl Stats {
     /// events! { enum Pool { Open: Signed } }
     ///
     /// let window = SlidingWindow::<Pool>::builder().build()?;
-    /// window.add_signed(Pool::Open, 2);
-    /// window.add_signed(Pool::Open, -5);
+    /// window.add(Pool::Open, 2);
+    /// window.add(Pool::Open, -5);
     /// assert_eq!(window.stats(Pool::Open).signed_sum(), -3);
     /// assert_eq!(window.stats(Pool::Open).sum, 3_u64.wrapping_neg());
     /// # Ok::<(), windrow::BuildError>(())

@@ -4,11 +4,11 @@ use std::fmt::{self, Debug, Formatter};
 
 use super::cells::EventCells;
 use super::layout::BucketLayout;
-use super::{Event, Positions, are_zero, layout_of};
+use super::{Events, Positions, are_zero, layout_of};
 
 /// The cells of a bucket of events of which some are histograms: `N` cells, of which `K` are of
 /// other kinds of events, or extremes. It is what [`events!`](crate::events!) takes as
-/// [`Event::Cells`] where there is a `Histogram`.
+/// [`Events::Cells`](crate::Events::Cells) where there is a `Histogram`.
 ///
 /// A snapshot holds the `K` cells of each bucket in place, and of the others those that are not
 /// zero: of a histogram most are. (With `[u64; N]` it would hold all of them.)
@@ -68,7 +68,7 @@ impl<const N: usize, const K: usize> Debug for WideCells<N, K> {
     }
 }
 
-impl<E: Event<Cells = WideCells<N, K>>, const N: usize, const K: usize> Positions<E>
+impl<E: Events<Cells = WideCells<N, K>>, const N: usize, const K: usize> Positions<E>
     for WideCells<N, K>
 {
     const LAYOUT: BucketLayout = {

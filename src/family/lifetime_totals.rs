@@ -5,7 +5,8 @@ use std::marker::PhantomData;
 
 use super::metric::Metric;
 use crate::clock::Clock;
-use crate::event::{Event, Kind, Stats};
+use crate::event::kinds::{EventKind, Histogram};
+use crate::event::{Event, Events, Stats};
 use crate::histogram::Distribution;
 use crate::window::SlidingWindow;
 
@@ -34,14 +35,14 @@ pub struct LifetimeTotals<E> {
     of: PhantomData<fn(E)>,
 }
 
-impl<E: Event> LifetimeTotals<E> {
+impl<E: Events> LifetimeTotals<E> {
     /// What [`SlidingWindow::lifetime`] says of an event, of all windows together.
     ///
     /// ```
     /// # windrow::events! { enum Http { Pass: Count } }
     /// assert_eq!(windrow::LifetimeTotals::<Http>::default().stats(Http::Pass).sum, 0);
     /// ```
-    pub fn stats(&self, event: E) -> Stats {
+    pub fn stats<K: EventKind>(&self, event: Event<E, K>) -> Stats {
         self.events.get(event.index()).map_or_else(Stats::default, |of| of.0)
     }
 
@@ -51,25 +52,25 @@ impl<E: Event> LifetimeTotals<E> {
     /// # windrow::events! { enum Http { Rt: Histogram } }
     /// assert!(windrow::LifetimeTotals::<Http>::default().distribution(Http::Rt).is_empty());
     /// ```
-    pub fn distribution(&self, event: E) -> Distribution {
+    pub fn distribution(&self, event: Event<E, Histogram>) -> Distribution {
         self.events.get(event.index()).map_or_else(Distribution::default, |of| of.1.clone())
     }
 }
 
 /// The total is what [`SlidingWindow::lifetime`] and [`SlidingWindow::lifetime_distribution`] say of each event.
-impl<E: Event, C: Clock + Send + Sync + 'static> Metric for SlidingWindow<E, C> {
+impl<E: Events, C: Clock + Send + Sync + 'static> Metric for SlidingWindow<E, C> {
     type Total = LifetimeTotals<E>;
 
     fn total(&self) -> LifetimeTotals<E> {
-        let of = |event: &E| match event.kind() {
+        let of = |event: Event<E>| match event.downcast() {
             // Of the same reading: what the cells say.
-            Kind::Histogram(_) => {
-                let distribution = self.lifetime_distribution(*event);
+            Some(event) => {
+                let distribution = self.lifetime_distribution(event);
                 (distribution.stats(), distribution)
             }
-            _ => (self.lifetime(*event), Distribution::default()),
+            None => (self.lifetime(event), Distribution::default()),
         };
-        LifetimeTotals { events: E::ALL.iter().map(of).collect(), of: PhantomData }
+        LifetimeTotals { events: Event::all().map(of).collect(), of: PhantomData }
     }
 
     fn merge(one: &mut LifetimeTotals<E>, other: LifetimeTotals<E>) {
@@ -98,11 +99,11 @@ impl<E> Default for LifetimeTotals<E> {
 }
 
 /// Shows each event's stats.
-impl<E: Event> Debug for LifetimeTotals<E> {
+impl<E: Events> Debug for LifetimeTotals<E> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("LifetimeTotals");
-        for event in E::ALL {
-            shown.field(event.name(), &self.stats(*event));
+        for event in Event::<E>::all() {
+            shown.field(event.name(), &self.stats(event));
         }
         shown.finish_non_exhaustive()
     }

@@ -12,7 +12,8 @@ use super::level::InFlight;
 use crate::clock::{Clock, Coarse};
 use crate::error::SpanError;
 use crate::event::cells::EventCells;
-use crate::event::{Event, cells_of};
+use crate::event::kinds::HasMaximum;
+use crate::event::{Event, Events, cells_of};
 use crate::window::SlidingWindow;
 
 /// How many are in flight, and the most at once in each bucket of a window: from
@@ -64,7 +65,7 @@ use crate::window::SlidingWindow;
 pub struct Peaks<'a, E, C = Coarse> {
     in_flight: &'a InFlight,
     window: &'a SlidingWindow<E, C>,
-    event: E,
+    event: Event<E>,
     /// The event's: looked up once, before anything enters.
     cells: EventCells,
 }
@@ -75,12 +76,7 @@ impl InFlight {
     ///
     /// The event is of the kind [`Maximum`](crate::Kind::Maximum), and of this level alone. One
     /// that has [values](crate::Kind::Value) or a histogram gets the same values, once for each
-    /// operation; of a `Minimum` or a number that adds up, they mean nothing.
-    ///
-    /// # Panics
-    ///
-    /// If the event's [`index`](Event::index) is not below the number of events. What enters and
-    /// leaves through the result does not ask for the index again.
+    /// operation.
     ///
     /// ```
     /// use windrow::{InFlight, SlidingWindow, events};
@@ -93,16 +89,16 @@ impl InFlight {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     #[inline]
-    pub fn peaks_in<'a, E: Event, C: Clock>(
+    pub fn peaks_in<'a, E: Events, K: HasMaximum, C: Clock>(
         &'a self,
         window: &'a SlidingWindow<E, C>,
-        event: E,
+        event: Event<E, K>,
     ) -> Peaks<'a, E, C> {
-        Peaks { in_flight: self, window, event, cells: cells_of(event) }
+        Peaks { in_flight: self, window, event: event.erased(), cells: cells_of(event) }
     }
 }
 
-impl<'a, E: Event, C: Clock> Peaks<'a, E, C> {
+impl<'a, E: Events, C: Clock> Peaks<'a, E, C> {
     /// Enters with a weight, until what it returns is dropped: as [`InFlight::enter`], and an add
     /// to the window. So does leaving.
     ///
@@ -222,7 +218,7 @@ impl<'a, E: Event, C: Clock> Peaks<'a, E, C> {
     }
 }
 
-impl<E: Event, C: Clock> LevelOwner for Peaks<'_, E, C> {
+impl<E: Events, C: Clock> LevelOwner for Peaks<'_, E, C> {
     #[inline]
     fn in_flight(&self) -> &InFlight {
         self.in_flight
@@ -234,16 +230,16 @@ impl<E: Event, C: Clock> LevelOwner for Peaks<'_, E, C> {
     }
 }
 
-impl<E: Copy, C> Clone for Peaks<'_, E, C> {
+impl<E, C> Clone for Peaks<'_, E, C> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<E: Copy, C> Copy for Peaks<'_, E, C> {}
+impl<E, C> Copy for Peaks<'_, E, C> {}
 
 /// Shows the level and the event.
-impl<E: Debug, C> Debug for Peaks<'_, E, C> {
+impl<E: Events, C> Debug for Peaks<'_, E, C> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Peaks { in_flight, event, .. } = self;
         f.debug_struct("Peaks").field("level", &in_flight.level()).field("event", event).finish()

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use crate::clock::{Clock, Coarse};
 use crate::error::BuildError;
-use crate::event::{Event, Positions};
+use crate::event::{Events, Positions};
 use crate::ring::{Geometry, Ring};
 use crate::timestamp::saturating_nanos;
 use crate::window::SlidingWindow;
 
-impl<E: Event> SlidingWindow<E, Coarse> {
+impl<E: Events> SlidingWindow<E, Coarse> {
     /// A builder for a window. By default, it has one second in two buckets, and the [`Coarse`]
     /// clock.
     ///
@@ -76,7 +76,7 @@ pub struct Builder<E, C = Coarse> {
 /// assert_eq!(window.now().as_nanos(), 0);
 /// # Ok::<(), windrow::BuildError>(())
 /// ```
-impl<E: Event, C: Clock + Default> Default for Builder<E, C> {
+impl<E: Events, C: Clock + Default> Default for Builder<E, C> {
     fn default() -> Builder<E, C> {
         Builder {
             interval: Duration::from_secs(1),
@@ -91,7 +91,7 @@ impl<E: Event, C: Clock + Default> Default for Builder<E, C> {
     }
 }
 
-impl<E: Event, C: Clock> Builder<E, C> {
+impl<E: Events, C: Clock> Builder<E, C> {
     /// The span that the window covers; one second by default.
     ///
     /// ```

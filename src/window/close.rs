@@ -4,10 +4,10 @@ use std::sync::{Arc, Weak};
 
 use super::SlidingWindow;
 use crate::clock::{Chore, Clock, Ticker};
-use crate::event::Event;
+use crate::event::Events;
 
 /// # Closing elsewhere
-impl<E: Event, C: Clock + Send + Sync + 'static> SlidingWindow<E, C> {
+impl<E: Events, C: Clock + Send + Sync + 'static> SlidingWindow<E, C> {
     /// Has `ticker`'s thread close this window's buckets, each within a tick or two after the next one was
     /// opened. No add makes a system call from now on.
     ///
@@ -39,7 +39,7 @@ impl<E: Event, C: Clock + Send + Sync + 'static> SlidingWindow<E, C> {
     }
 }
 
-impl<E: Event, C: Clock + Send + Sync + 'static> Chore for SlidingWindow<E, C> {
+impl<E: Events, C: Clock + Send + Sync + 'static> Chore for SlidingWindow<E, C> {
     fn at_tick(&self) {
         self.ring.close_elsewhere(true); // also in a forked child
         self.ring.close_retired();

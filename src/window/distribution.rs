@@ -5,7 +5,8 @@ use std::ops::RangeInclusive;
 use super::SlidingWindow;
 use crate::clock::Clock;
 use crate::event::cells::Places;
-use crate::event::{Event, cells_of};
+use crate::event::kinds::Histogram;
+use crate::event::{Event, Events, cells_of};
 use crate::histogram::Distribution;
 use crate::ring::RingAndClock;
 
@@ -22,7 +23,7 @@ use crate::ring::RingAndClock;
 /// what the cells have adds up to the count, in each bucket, always: one step counts a value in both.
 ///
 /// An event of another kind has an empty distribution.
-impl<E: Event, C: Clock> SlidingWindow<E, C> {
+impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// How the values of a `Histogram` event are distributed over the interval. What [`sum`](Self::sum) promises holds here too.
     ///
     /// Costs an epoch pin, four loads or so for each cell of the scale and [open row](crate::strategy#rows), two for each bucket, and an
@@ -43,7 +44,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// assert!(most.abs_diff(990_000) as f64 <= 990_000.0 * now.error_bound() + 0.5);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn distribution(&self, event: E) -> Distribution {
+    pub fn distribution(&self, event: Event<E, Histogram>) -> Distribution {
         let Some(places) = cells_of(event).places() else { return Distribution::default() };
         self.distribution_at(places)
     }
@@ -65,7 +66,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// assert_eq!(window.percentile(Http::Rt, 0.99), Some(1_250_000));
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn percentile(&self, event: E, q: f64) -> Option<u64> {
+    pub fn percentile(&self, event: Event<E, Histogram>, q: f64) -> Option<u64> {
         self.distribution(event).percentile(q)
     }
 
@@ -78,7 +79,11 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// assert_eq!(window.percentiles(Http::Rt, [0.5, 0.9, 0.99]), [Some(3_000); 3]);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn percentiles<const N: usize>(&self, event: E, q: [f64; N]) -> [Option<u64>; N] {
+    pub fn percentiles<const N: usize>(
+        &self,
+        event: Event<E, Histogram>,
+        q: [f64; N],
+    ) -> [Option<u64>; N] {
         self.distribution(event).percentiles(q)
     }
 
@@ -94,7 +99,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// assert_eq!(window.count_above(Http::Rt, 1 << 18), 1..=1);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn count_above(&self, event: E, value: u64) -> RangeInclusive<u64> {
+    pub fn count_above(&self, event: Event<E, Histogram>, value: u64) -> RangeInclusive<u64> {
         self.distribution(event).count_above(value)
     }
 
@@ -114,7 +119,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// assert_eq!(window.lifetime_distribution(Http::Rt).count(), 1);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn lifetime_distribution(&self, event: E) -> Distribution {
+    pub fn lifetime_distribution(&self, event: Event<E, Histogram>) -> Distribution {
         let places = cells_of(event).places();
         places.map_or_else(Distribution::default, |places| {
             places.distribution(|position| self.ring.lifetime(position))

@@ -2,11 +2,11 @@
 
 use super::SlidingWindow;
 use crate::clock::Clock;
-use crate::event::Event;
+use crate::event::Events;
 use crate::window::snapshot::BucketSnapshot;
 
 /// # A log
-impl<E: Event, C: Clock> SlidingWindow<E, C> {
+impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// Hands every closed bucket that was not handed out yet to `each`, oldest first. Returns how
     /// many there were.
     ///

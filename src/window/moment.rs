@@ -18,13 +18,15 @@ use std::fmt::{self, Debug, Formatter};
 use super::SlidingWindow;
 use crate::clock::Clock;
 use crate::event::cells::EventCells;
+use crate::event::kinds::sealed::Number;
+use crate::event::kinds::{EventKind, HasSum, HasValues, Histogram};
 use crate::event::shown::show;
-use crate::event::{Event, Positions, Stats, cells_of};
+use crate::event::{Event, Events, Positions, Stats, cells_of};
 use crate::histogram::Distribution;
 use crate::window::identity::Identity;
 
 /// # Since a moment
-impl<E: Event, C: Clock> SlidingWindow<E, C> {
+impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// A moment of this window, from which on adds can be [counted](Self::since): when a circuit
     /// breaker half-opened, say, or when somebody last looked.
     ///
@@ -109,12 +111,12 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
 ///
 /// [`SlidingWindow::moment`]: crate::SlidingWindow::moment
 #[derive(Clone, Debug)]
-pub struct Moment<E: Event> {
+pub struct Moment<E: Events> {
     of: Identity,
     cells: E::Cells,
 }
 
-impl<E: Event> Moment<E> {
+impl<E: Events> Moment<E> {
     /// What was added between an earlier moment and this one; `None` if the two are of different
     /// windows.
     ///
@@ -160,13 +162,13 @@ impl<E: Event> Moment<E> {
 ///
 /// [`SlidingWindow::since`]: crate::SlidingWindow::since
 #[derive(Clone)]
-pub struct Since<E: Event> {
+pub struct Since<E: Events> {
     cells: E::Cells,
 }
 
-impl<E: Event> Since<E> {
-    /// How many values were recorded of a `Value` event, modulo 2^63; of a `Count` or `Signed`
-    /// event, what was added; of a `Maximum` or `Minimum` event, 0.
+impl<E: Events> Since<E> {
+    /// Returns how many values were recorded of a `Value` or `Histogram` event, modulo 2^63; of a
+    /// `Count` event, what was added.
     ///
     /// ```
     /// # windrow::events! { enum Disk { Latency: Value } }
@@ -176,11 +178,11 @@ impl<E: Event> Since<E> {
     /// assert_eq!(window.since(&moment).map(|since| since.count(Disk::Latency)), Some(1));
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn count(&self, event: E) -> u64 {
+    pub fn count<K: HasSum<Number = u64>>(&self, event: Event<E, K>) -> u64 {
         self.stats(event).count
     }
 
-    /// The sum of what was added or recorded, wrapping; of a `Maximum` or `Minimum` event, 0.
+    /// Returns the sum of what was added or recorded, wrapping.
     ///
     /// ```
     /// # windrow::events! { enum Disk { Latency: Value } }
@@ -191,27 +193,11 @@ impl<E: Event> Since<E> {
     /// assert_eq!(window.since(&moment).map(|since| since.sum(Disk::Latency)), Some(2));
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn sum(&self, event: E) -> u64 {
-        self.stats(event).sum
+    pub fn sum<K: HasSum>(&self, event: Event<E, K>) -> K::Number {
+        K::Number::of(self.stats(event).sum)
     }
 
-    /// The [`sum`](Self::sum) with its sign: of a `Signed` event, what it has gone up or down by.
-    /// It is also what the sum is between a later moment and an earlier one.
-    ///
-    /// ```
-    /// # windrow::events! { enum Pool { Open: Signed } }
-    /// let window = windrow::SlidingWindow::<Pool>::builder().build()?;
-    /// let moment = window.moment();
-    /// window.add_signed(Pool::Open, -2);
-    /// assert_eq!(window.since(&moment).map(|since| since.signed_sum(Pool::Open)), Some(-2));
-    /// # Ok::<(), windrow::BuildError>(())
-    /// ```
-    pub fn signed_sum(&self, event: E) -> i64 {
-        self.stats(event).signed_sum()
-    }
-
-    /// The mean of the values recorded; `None` if there were none. Of a `Count` or `Signed` event
-    /// whose sum is not 0, it is 1.
+    /// Returns the mean of the values recorded; `None` if there were none.
     ///
     /// ```
     /// # windrow::events! { enum Disk { Latency: Value } }
@@ -222,7 +208,7 @@ impl<E: Event> Since<E> {
     /// assert_eq!(window.since(&moment).and_then(|since| since.mean(Disk::Latency)), Some(45.0));
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn mean(&self, event: E) -> Option<f64> {
+    pub fn mean<K: HasValues>(&self, event: Event<E, K>) -> Option<f64> {
         self.stats(event).mean()
     }
 
@@ -240,7 +226,7 @@ impl<E: Event> Since<E> {
     /// assert_eq!(since.distribution(Http::Rt).count_up_to(1 << 20), 1..=1);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn distribution(&self, event: E) -> Distribution {
+    pub fn distribution(&self, event: Event<E, Histogram>) -> Distribution {
         let (places, cells) = (cells_of(event).places(), self.cells.as_ref());
         places.map_or_else(Distribution::default, |places| {
             places.without_extremes(|position| cells[position])
@@ -248,7 +234,7 @@ impl<E: Event> Since<E> {
     }
 
     /// Without extremes, which mean nothing here.
-    fn stats(&self, event: E) -> Stats {
+    fn stats<K: EventKind>(&self, event: Event<E, K>) -> Stats {
         self.stats_of(cells_of(event))
     }
 
@@ -259,7 +245,7 @@ impl<E: Event> Since<E> {
 }
 
 /// Shows each event's count and sum.
-impl<E: Event> Debug for Since<E> {
+impl<E: Events> Debug for Since<E> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Since");
         show::<E>(&mut shown, |cells| self.stats_of(cells));

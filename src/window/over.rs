@@ -7,7 +7,9 @@ use super::SlidingWindow;
 use crate::clock::{Clock, Coarse};
 use crate::error::{OutOfRange, SpanError};
 use crate::event::cells::Addends;
-use crate::event::{Event, Stats, cells_of, number_of};
+use crate::event::kinds::sealed::Number;
+use crate::event::kinds::{EventKind, HasSum, Histogram};
+use crate::event::{Event, Events, Stats, cells_of, number_of};
 use crate::histogram::Distribution;
 use crate::ring::{RingAndClock, Span, View};
 use crate::timestamp::Timestamp;
@@ -16,7 +18,7 @@ use crate::window::rate::per_second;
 use crate::window::totals::Totals;
 
 /// # Reading a part of the interval
-impl<E: Event, C: Clock> SlidingWindow<E, C> {
+impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// A handle that reads the newest part of the interval: as many whole buckets as cover `span`.
     /// The bucket of the clock's now is one of them.
     ///
@@ -95,7 +97,7 @@ pub struct Over<'w, E, C = Coarse> {
     span: u64,
 }
 
-impl<E: Event, C: Clock> Over<'_, E, C> {
+impl<E: Events, C: Clock> Over<'_, E, C> {
     /// Lets `read` look at the span's newest buckets.
     fn read<R>(&self, read: impl Fn(&View<'_>, Span) -> R) -> R {
         self.window.ring.view(|| self.window.nanos(), |view| read(view, view.recent(self.span)))
@@ -150,9 +152,10 @@ impl<E: Event, C: Clock> Over<'_, E, C> {
     /// assert_eq!(window.over(window.interval())?.sum(Hits::Hit), 5);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn sum(&self, event: E) -> u64 {
-        let Some(cells) = cells_of(event).sum() else { return 0 };
-        self.read(|view, span| view.sum_in(span, cells))
+    pub fn sum<K: HasSum>(&self, event: Event<E, K>) -> K::Number {
+        let cells = cells_of(event).sum();
+        let sum = |cells| self.read(|view, span| view.sum_in(span, cells));
+        K::Number::of(cells.map_or(0, sum))
     }
 
     /// Count, sum, minimum and maximum of an event over the span. They agree as in
@@ -165,7 +168,7 @@ impl<E: Event, C: Clock> Over<'_, E, C> {
     /// assert_eq!(window.over(window.interval())?.stats(Disk::Latency).min, Some(30));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn stats(&self, event: E) -> Stats {
+    pub fn stats<K: EventKind>(&self, event: Event<E, K>) -> Stats {
         self.read(|view, span| view.stats_in(span, cells_of(event)))
     }
 
@@ -183,7 +186,7 @@ impl<E: Event, C: Clock> Over<'_, E, C> {
     /// assert_eq!(recent.percentile(0.99), Some(7_000));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn distribution(&self, event: E) -> Distribution {
+    pub fn distribution(&self, event: Event<E, Histogram>) -> Distribution {
         let places = cells_of(event).places();
         places.map_or_else(Distribution::default, |places| {
             self.read(|view, span| view.distribution_in(span, places))
@@ -209,7 +212,7 @@ impl<E: Event, C: Clock> Over<'_, E, C> {
     /// assert_eq!(window.over(Duration::from_secs(2))?.rate(Hits::Hit), 2.5);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn rate(&self, event: E) -> f64 {
+    pub fn rate<K: HasSum>(&self, event: Event<E, K>) -> f64 {
         let Some(cells) = cells_of(event).count() else { return 0.0 };
         let (count, covers) = self.read(|view, span| (view.sum_in(span, cells), span.covers()));
         per_second(number_of(event, count), Duration::from_nanos(covers))
@@ -332,7 +335,7 @@ impl<E: Event, C: Clock> Over<'_, E, C> {
     /// assert!((sum - (7.0 + 0.8 * 100.0)).abs() < 1e-9);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn weighted_sum(&self, event: E) -> f64 {
+    pub fn weighted_sum<K: HasSum>(&self, event: Event<E, K>) -> f64 {
         cells_of(event).sum().map_or(0.0, |cells| self.weighted(event, cells).0)
     }
 
@@ -351,14 +354,14 @@ impl<E: Event, C: Clock> Over<'_, E, C> {
     /// assert_eq!((recent.rate(Hits::Hit), recent.weighted_rate(Hits::Hit)), (0.0, 100.0));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn weighted_rate(&self, event: E) -> f64 {
+    pub fn weighted_rate<K: HasSum>(&self, event: Event<E, K>) -> f64 {
         let Some(cells) = cells_of(event).count() else { return 0.0 };
         let (count, covers) = self.weighted(event, cells);
         per_second(count, Duration::from_nanos(covers))
     }
 
     /// The estimate at a position of an event, and the nanoseconds that it covers.
-    fn weighted(&self, event: E, cells: Addends) -> (f64, u64) {
+    fn weighted<K: HasSum>(&self, event: Event<E, K>, cells: Addends) -> (f64, u64) {
         let window = self.window;
         let number = |sum| number_of(event, sum);
         window.ring.view(|| window.nanos(), |view| view.weighted(self.span, cells, number))

@@ -8,8 +8,10 @@ use crate::arena::by_row::ByRow;
 use crate::clock::Clock;
 use crate::error::SpanError;
 use crate::event::cells::{Addends, EventCells};
+use crate::event::kinds::sealed::Number;
+use crate::event::kinds::{EventKind, HasSum};
 use crate::event::shown::show;
-use crate::event::{Event, Stats, cells_of};
+use crate::event::{Event, Events, Stats, cells_of};
 use crate::ring::{RingAndClock, View};
 use crate::timestamp::Timestamp;
 use crate::window::snapshot::{BucketSnapshot, Snapshot};
@@ -28,7 +30,7 @@ use crate::window::totals::Totals;
 /// registers it with the epochs. That allocates once; the memory is freed when the thread has
 /// ended. In a thread-local's destructor the registration may be gone already: then each call
 /// allocates and frees one.
-impl<E: Event, C: Clock> SlidingWindow<E, C> {
+impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// The sum of an event over the interval that ends with the bucket of the clock's now,
     /// wrapping. 0 for a kind of event that has [none](crate::Kind).
     ///
@@ -68,8 +70,13 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// assert_eq!(window.sum(Hits::Hit), 0);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn sum(&self, event: E) -> u64 {
-        let Some(cells) = cells_of(event).sum() else { return 0 };
+    pub fn sum<K: HasSum>(&self, event: Event<E, K>) -> K::Number {
+        K::Number::of(cells_of(event).sum().map_or(0, |cells| self.sum_of(cells)))
+    }
+
+    /// The sum of these cells over the interval.
+    #[inline]
+    fn sum_of(&self, cells: Addends) -> u64 {
         let Addends { first: position, count: 1 } = cells else {
             return self.ring.view(|| self.nanos(), |view| view.sum_in(view.interval(), cells));
         };
@@ -103,7 +110,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// assert_eq!((stats.count, stats.sum, stats.min, stats.max), (2, 40, Some(10), Some(30)));
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn stats(&self, event: E) -> Stats {
+    pub fn stats<K: EventKind>(&self, event: Event<E, K>) -> Stats {
         self.stats_at(cells_of(event))
     }
 
@@ -223,7 +230,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// assert_eq!(window.lifetime(Hits::Hit).sum, 4);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn lifetime(&self, event: E) -> Stats {
+    pub fn lifetime<K: EventKind>(&self, event: Event<E, K>) -> Stats {
         cells_of(event).stats(|position| self.ring.lifetime(position))
     }
 
@@ -245,7 +252,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// assert_eq!(window.by_row(Hits::Hit).sum() - before.sum(), 4);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn by_row(&self, event: E) -> ByRow {
+    pub fn by_row<K: EventKind>(&self, event: Event<E, K>) -> ByRow {
         let cells = cells_of(event).count();
         cells.map_or_else(ByRow::default, |cells| self.ring.by_row(cells))
     }
@@ -272,7 +279,7 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// assert_eq!(window.late(Hits::Hit).count, 1);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn late(&self, event: E) -> Stats {
+    pub fn late<K: EventKind>(&self, event: Event<E, K>) -> Stats {
         cells_of(event).stats(|position| self.ring.late(position))
     }
 }
@@ -288,7 +295,7 @@ pub(super) fn within(span: Duration, longest: u64) -> Result<u64, SpanError> {
 }
 
 /// Shows the geometry and every event's stats over the interval.
-impl<E: Event, C: Clock> Debug for SlidingWindow<E, C> {
+impl<E: Events, C: Clock> Debug for SlidingWindow<E, C> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("SlidingWindow");
         shown.field("interval", &self.interval()).field("buckets", &self.buckets());

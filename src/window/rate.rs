@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use super::SlidingWindow;
 use crate::clock::Clock;
-use crate::event::{Event, cells_of, number_of};
+use crate::event::kinds::HasSum;
+use crate::event::{Event, Events, cells_of, number_of};
 use crate::ring::RingAndClock;
 
 /// # Rates
@@ -19,14 +20,13 @@ use crate::ring::RingAndClock;
 /// | | divides | by | at a constant rate |
 /// |---|---|---|---|
 /// | [`rate`](Self::rate), [`Over::rate`] | all buckets | all buckets' time | low by 0 to 1 / n, on average 1 / 2n: 25 % with two buckets |
-/// | [`warm_up_rate`](Self::warm_up_rate) | the same | the window's age, while that is less | right as long as nothing has left, then as `rate` |
 /// | [`Over::complete`] | the buckets before the newest | their time | right, but up to one bucket old |
 /// | [`Over::weighted_rate`] | buckets, and a share of the oldest one | the time that they cover | right |
 ///
 /// [`Over::rate`]: crate::Over::rate
 /// [`Over::complete`]: crate::Over::complete
 /// [`Over::weighted_rate`]: crate::Over::weighted_rate
-impl<E: Event, C: Clock> SlidingWindow<E, C> {
+impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// What was added to a `Count` event per second of the interval; of a `Value` event, the records per second.
     ///
     /// It is the count of [`stats`](Self::stats), with what [`sum`](Self::sum) promises, divided by the
@@ -46,52 +46,13 @@ impl<E: Event, C: Clock> SlidingWindow<E, C> {
     /// assert_eq!(window.rate(Hits::Micros), 0.1);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn rate(&self, event: E) -> f64 {
+    pub fn rate<K: HasSum>(&self, event: Event<E, K>) -> f64 {
         let Some(cells) = cells_of(event).count() else { return 0.0 };
         let (count, interval) = self.ring.view(
             || self.nanos(),
             |view| (view.sum_in(view.interval(), cells), view.geometry().interval()),
         );
         per_second(number_of(event, count), Duration::from_nanos(interval))
-    }
-
-    /// The [`rate`](Self::rate) of a window that is younger than its interval: per second since it was built,
-    /// if that is less. `None` if its clock shows no later time than when it was built.
-    ///
-    /// While the window is younger than its interval less one bucket, nothing has left it: of what was added on
-    /// the clock's time, this is the exact rate so far. Later it has the error of `rate`; once the window is as old as
-    /// its interval, it is `rate`. What was back-dated to before the window was built is counted as if it had
-    /// come since. Soon after the window was built, the clock's resolution is a part of the error: with a clock of 4 ms,
-    /// up to half of the rate after 8 ms. A [changed](Self::reconfigure) geometry does not make a window younger.
-    ///
-    /// ```
-    /// # windrow::events! { enum Hits { Hit: Count } }
-    /// # let clock = windrow::clock::Manual::default();
-    /// use std::time::Duration;
-    ///
-    /// let window = windrow::SlidingWindow::<Hits>::builder()
-    ///     .interval(Duration::from_secs(60))
-    ///     .clock(clock.clone())
-    ///     .build()?;
-    /// window.add(Hits::Hit, 30);
-    /// assert_eq!(window.warm_up_rate(Hits::Hit), None);
-    /// clock.advance(Duration::from_secs(3));
-    /// assert_eq!(window.rate(Hits::Hit), 0.5);
-    /// assert_eq!(window.warm_up_rate(Hits::Hit), Some(10.0));
-    /// # Ok::<(), windrow::BuildError>(())
-    /// ```
-    pub fn warm_up_rate(&self, event: E) -> Option<f64> {
-        let cells = cells_of(event).count();
-        let (count, nanos) = self.ring.view(
-            || self.nanos(),
-            |view| {
-                let age = view.now().saturating_sub(self.built.as_nanos());
-                let count = cells.map_or(0, |cells| view.sum_in(view.interval(), cells));
-                (count, view.geometry().interval().min(age))
-            },
-        );
-        let count = number_of(event, count);
-        (nanos > 0).then(|| per_second(count, Duration::from_nanos(nanos)))
     }
 }
 

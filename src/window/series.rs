@@ -2,12 +2,12 @@
 
 use super::SlidingWindow;
 use crate::clock::Clock;
-use crate::event::Event;
+use crate::event::Events;
 use crate::ring::RingAndClock;
 use crate::window::snapshot::Snapshot;
 
 /// # Tiers
-impl<E: Event, C: Clock> SlidingWindow<E, C> {
+impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// The buckets of a tier, as [`snapshot`](Self::snapshot) gives those of the window: the first
     /// tier that the builder was given is number 0. `None` if there is no such tier.
     ///

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use crate::event::cells::EventCells;
 use crate::event::kept::Kept;
-use crate::event::{Event, Positions, Stats, cells_of, number_of};
+use crate::event::kinds::sealed::Number;
+use crate::event::kinds::{EventKind, HasSum, Histogram};
+use crate::event::{Event, Events, Positions, Stats, cells_of, number_of};
 use crate::histogram::Distribution;
 use crate::ring::{BucketData, Span, View};
 use crate::timestamp::Timestamp;
@@ -55,7 +57,7 @@ mod tier;
 /// [`SlidingWindow::snapshot`]: crate::SlidingWindow::snapshot
 /// [`SlidingWindow::last`]: crate::SlidingWindow::last
 #[derive(Clone)]
-pub struct Snapshot<E: Event> {
+pub struct Snapshot<E: Events> {
     at: Timestamp,
     interval: Duration,
     /// A bucket's length.
@@ -63,7 +65,7 @@ pub struct Snapshot<E: Event> {
     buckets: Vec<BucketSnapshot<E>>,
 }
 
-impl<E: Event> Snapshot<E> {
+impl<E: Events> Snapshot<E> {
     /// What a span of the view's holds.
     pub(crate) fn of(view: &View<'_>, span: Span) -> Snapshot<E> {
         let mut buckets = Vec::new();
@@ -168,8 +170,8 @@ impl<E: Event> Snapshot<E> {
     /// assert_eq!(window.snapshot().sum(Hits::Hit), 0);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn sum(&self, event: E) -> u64 {
-        self.stats(event).sum
+    pub fn sum<K: HasSum>(&self, event: Event<E, K>) -> K::Number {
+        K::Number::of(self.stats(event).sum)
     }
 
     /// What was added to a `Count` event per second of the interval; of a `Value` event, the
@@ -181,7 +183,7 @@ impl<E: Event> Snapshot<E> {
     /// assert_eq!(window.snapshot().rate(Hits::Hit), 0.0);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn rate(&self, event: E) -> f64 {
+    pub fn rate<K: HasSum>(&self, event: Event<E, K>) -> f64 {
         per_second(number_of(event, self.stats(event).count), self.interval)
     }
 
@@ -193,7 +195,7 @@ impl<E: Event> Snapshot<E> {
     /// assert_eq!(window.snapshot().stats(Disk::Latency).max, None);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn stats(&self, event: E) -> Stats {
+    pub fn stats<K: EventKind>(&self, event: Event<E, K>) -> Stats {
         self.stats_at(cells_of(event))
     }
 
@@ -212,7 +214,7 @@ impl<E: Event> Snapshot<E> {
     /// assert_eq!(window.snapshot().distribution(Http::Rt).percentile(0.99), Some(7_000));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn distribution(&self, event: E) -> Distribution {
+    pub fn distribution(&self, event: Event<E, Histogram>) -> Distribution {
         let mut all = Distribution::default();
         for bucket in &self.buckets {
             let _ = all.merge(&bucket.distribution(event)); // of one scale: it is not refused
@@ -221,7 +223,7 @@ impl<E: Event> Snapshot<E> {
     }
 }
 
-impl<'a, E: Event> IntoIterator for &'a Snapshot<E> {
+impl<'a, E: Events> IntoIterator for &'a Snapshot<E> {
     type Item = &'a BucketSnapshot<E>;
     type IntoIter = slice::Iter<'a, BucketSnapshot<E>>;
 
@@ -235,14 +237,14 @@ impl<'a, E: Event> IntoIterator for &'a Snapshot<E> {
 /// Two are equal if they begin and end at the same times, both are closed or neither is, and each
 /// event's stats are equal.
 #[derive(Clone)]
-pub struct BucketSnapshot<E: Event> {
+pub struct BucketSnapshot<E: Events> {
     start: Timestamp,
     end: Timestamp,
     is_closed: bool,
     numbers: Kept<E>,
 }
 
-impl<E: Event> BucketSnapshot<E> {
+impl<E: Events> BucketSnapshot<E> {
     /// The bucket at `start`, before its data is merged.
     fn empty(view: &View<'_>, start: u64) -> BucketSnapshot<E> {
         BucketSnapshot {
@@ -338,8 +340,8 @@ impl<E: Event> BucketSnapshot<E> {
     /// assert_eq!(window.previous().sum(Hits::Hit), 0);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn sum(&self, event: E) -> u64 {
-        self.stats(event).sum
+    pub fn sum<K: HasSum>(&self, event: Event<E, K>) -> K::Number {
+        K::Number::of(self.stats(event).sum)
     }
 
     /// Count, sum, minimum and maximum of an event.
@@ -353,7 +355,7 @@ impl<E: Event> BucketSnapshot<E> {
     /// assert_eq!(newest.stats(Disk::Latency).min, Some(40));
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn stats(&self, event: E) -> Stats {
+    pub fn stats<K: EventKind>(&self, event: Event<E, K>) -> Stats {
         self.stats_at(cells_of(event))
     }
 
@@ -374,7 +376,7 @@ impl<E: Event> BucketSnapshot<E> {
     /// assert_eq!(newest.distribution(Http::Rt).percentile(0.99), Some(7_000));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn distribution(&self, event: E) -> Distribution {
+    pub fn distribution(&self, event: Event<E, Histogram>) -> Distribution {
         self.distribution_at(cells_of(event))
     }
 

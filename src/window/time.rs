@@ -4,11 +4,11 @@ use std::time::SystemTime;
 
 use super::SlidingWindow;
 use crate::clock::Clock;
-use crate::event::Event;
+use crate::event::Events;
 use crate::timestamp::Timestamp;
 
 /// # Time
-impl<E: Event, C: Clock> SlidingWindow<E, C> {
+impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// The window's clock.
     ///
     /// ```

@@ -4,8 +4,10 @@ use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
 
 use crate::event::cells::EventCells;
+use crate::event::kinds::sealed::Number;
+use crate::event::kinds::{EventKind, HasSum, HasValues, Histogram};
 use crate::event::shown::show;
-use crate::event::{Event, Stats, cells_of, number_of};
+use crate::event::{Event, Events, Stats, cells_of, number_of};
 use crate::histogram::Distribution;
 use crate::ring::{Span, View};
 use crate::timestamp::Timestamp;
@@ -38,14 +40,14 @@ use crate::window::rate::per_second;
 /// [`SlidingWindow::totals`]: crate::SlidingWindow::totals
 /// [`SlidingWindow::stats`]: crate::SlidingWindow::stats
 #[derive(Clone)]
-pub struct Totals<E: Event> {
+pub struct Totals<E: Events> {
     at: Timestamp,
     end: Timestamp,
     interval: Duration,
     cells: E::Cells,
 }
 
-impl<E: Event> Totals<E> {
+impl<E: Events> Totals<E> {
     /// What a span of the view's holds, which ends with the bucket of `at`.
     pub(crate) fn of(view: &View<'_>, span: Span, at: Timestamp) -> Totals<E> {
         let interval = Duration::from_nanos(span.covers());
@@ -111,8 +113,8 @@ impl<E: Event> Totals<E> {
     /// assert_eq!(window.totals().sum(Hits::Hit), 2);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn sum(&self, event: E) -> u64 {
-        self.stats(event).sum
+    pub fn sum<K: HasSum>(&self, event: Event<E, K>) -> K::Number {
+        K::Number::of(self.stats(event).sum)
     }
 
     /// Count, sum, minimum and maximum of an event.
@@ -124,7 +126,7 @@ impl<E: Event> Totals<E> {
     /// assert_eq!(window.totals().stats(Disk::Latency).max, Some(40));
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn stats(&self, event: E) -> Stats {
+    pub fn stats<K: EventKind>(&self, event: Event<E, K>) -> Stats {
         self.stats_of(cells_of(event))
     }
 
@@ -138,7 +140,7 @@ impl<E: Event> Totals<E> {
     /// assert_eq!(window.totals().distribution(Http::Rt).percentile(0.99), Some(7_000));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn distribution(&self, event: E) -> Distribution {
+    pub fn distribution(&self, event: Event<E, Histogram>) -> Distribution {
         let (places, cells) = (cells_of(event).places(), self.cells.as_ref());
         places.map_or_else(Distribution::default, |places| {
             places.distribution(|position| cells[position])
@@ -151,8 +153,7 @@ impl<E: Event> Totals<E> {
         index.stats(|position| cells[position])
     }
 
-    /// The mean of the values recorded; `None` if there were none. Of a `Count` or `Signed` event
-    /// whose sum is not 0, it is 1.
+    /// Returns the mean of the values recorded; `None` if there were none.
     ///
     /// ```
     /// # windrow::events! { enum Disk { Latency: Value } }
@@ -162,7 +163,7 @@ impl<E: Event> Totals<E> {
     /// assert_eq!(window.totals().mean(Disk::Latency), Some(45.0));
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn mean(&self, event: E) -> Option<f64> {
+    pub fn mean<K: HasValues>(&self, event: Event<E, K>) -> Option<f64> {
         self.stats(event).mean()
     }
 
@@ -179,14 +180,14 @@ impl<E: Event> Totals<E> {
     /// assert_eq!(window.totals().rate(Disk::Latency), 2.0);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn rate(&self, event: E) -> f64 {
+    pub fn rate<K: HasSum>(&self, event: Event<E, K>) -> f64 {
         per_second(number_of(event, self.stats(event).count), self.interval)
     }
 }
 
 /// Shows the time, the interval, and each event's stats.
 #[allow(clippy::missing_fields_in_debug)] // the stats are what the cells say
-impl<E: Event> Debug for Totals<E> {
+impl<E: Events> Debug for Totals<E> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Totals");
         shown.field("at", &self.at).field("interval", &self.interval);

@@ -4,18 +4,18 @@
 //! counted nothing is read.
 
 use super::{BucketSnapshot, Snapshot};
-use crate::event::Event;
+use crate::event::Events;
 
-impl<E: Event> PartialEq for Snapshot<E> {
+impl<E: Events> PartialEq for Snapshot<E> {
     fn eq(&self, other: &Snapshot<E>) -> bool {
         let of = |snapshot: &Snapshot<E>| (snapshot.at, snapshot.interval, snapshot.length);
         of(self) == of(other) && self.buckets == other.buckets
     }
 }
 
-impl<E: Event> Eq for Snapshot<E> {}
+impl<E: Events> Eq for Snapshot<E> {}
 
-impl<E: Event> PartialEq for BucketSnapshot<E> {
+impl<E: Events> PartialEq for BucketSnapshot<E> {
     fn eq(&self, other: &BucketSnapshot<E>) -> bool {
         let of = |bucket: &BucketSnapshot<E>| (bucket.start, bucket.end, bucket.is_closed);
         of(self) == of(other)
@@ -24,4 +24,4 @@ impl<E: Event> PartialEq for BucketSnapshot<E> {
     }
 }
 
-impl<E: Event> Eq for BucketSnapshot<E> {}
+impl<E: Events> Eq for BucketSnapshot<E> {}

@@ -2,10 +2,10 @@
 
 use super::{BucketSnapshot, Snapshot};
 use crate::error::MergeError;
-use crate::event::Event;
+use crate::event::Events;
 
 /// # Merging
-impl<E: Event> Snapshot<E> {
+impl<E: Events> Snapshot<E> {
     /// Merges another window's snapshot into this one, bucket by bucket: counts and sums add up,
     /// wrapping, and of the extremes the least and the greatest remain.
     ///
@@ -66,7 +66,7 @@ impl<E: Event> Snapshot<E> {
     }
 }
 
-impl<E: Event> BucketSnapshot<E> {
+impl<E: Events> BucketSnapshot<E> {
     /// Takes in the numbers of another window's bucket of the same time.
     fn join(&mut self, other: &BucketSnapshot<E>) {
         self.is_closed &= other.is_closed;

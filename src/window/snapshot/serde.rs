@@ -6,7 +6,7 @@ use serde_core::de::{Deserialize, Deserializer, Error};
 use serde_core::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::{BucketSnapshot, Snapshot};
-use crate::event::Event;
+use crate::event::Events;
 use crate::event::serde::{Cells, ReadCells};
 use crate::fields::{self, List};
 use crate::timestamp::{Timestamp, saturating_nanos};
@@ -24,7 +24,7 @@ const SNAPSHOT: &[&str; 4] = &["at", "interval", "length", "buckets"];
 /// `Minimum` with that value, or with none; `Histogram` with its
 /// [`Distribution`](crate::Distribution#impl-Serialize-for-Distribution), whose scale must be the
 /// reader's. See [`Snapshot`](Snapshot#impl-Serialize-for-Snapshot<E>) for an example.
-impl<E: Event> Serialize for BucketSnapshot<E> {
+impl<E: Events> Serialize for BucketSnapshot<E> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_struct("BucketSnapshot", BUCKET.len())?;
         fields.serialize_field(BUCKET[0], &self.start)?;
@@ -44,7 +44,7 @@ impl<E: Event> Serialize for BucketSnapshot<E> {
 ///   extremes;
 /// * a start that is not a multiple of the bucket's length, or an end that is not after the start. (The end may be
 ///   2^64 - 1, the end of time, or both be 0: what is before it.)
-impl<'de, E: Event> Deserialize<'de> for BucketSnapshot<E> {
+impl<'de, E: Events> Deserialize<'de> for BucketSnapshot<E> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<BucketSnapshot<E>, D::Error> {
         let (start, end, is_closed, ReadCells::<E>(numbers)) =
             fields::read(deserializer, "BucketSnapshot", BUCKET)?;
@@ -92,7 +92,7 @@ impl<'de, E: Event> Deserialize<'de> for BucketSnapshot<E> {
 /// [`events!`](crate::events!) makes they are the variants': to rename a variant is to change the shape. An event that
 /// a `#[cfg]` leaves out is not written, and is unknown to a reader that is built without it. The
 /// order of the variants does not matter.
-impl<E: Event> Serialize for Snapshot<E> {
+impl<E: Events> Serialize for Snapshot<E> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_struct("Snapshot", SNAPSHOT.len())?;
         fields.serialize_field(SNAPSHOT[0], &self.at)?;
@@ -115,7 +115,7 @@ impl<E: Event> Serialize for Snapshot<E> {
 /// Reading takes memory for what was read, a few dozen bytes for each byte at most, and none for
 /// lists that only say that they are long. (Of events by hand whose cells are `[u64; N]`, each
 /// bucket takes all of these.)
-impl<'de, E: Event> Deserialize<'de> for Snapshot<E> {
+impl<'de, E: Events> Deserialize<'de> for Snapshot<E> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Snapshot<E>, D::Error> {
         let (at, interval, length, List(buckets)): (Timestamp, u64, u64, List<BucketSnapshot<E>>) =
             fields::read(deserializer, "Snapshot", SNAPSHOT)?;

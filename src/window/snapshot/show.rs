@@ -3,12 +3,12 @@
 use std::fmt::{self, Debug, Formatter};
 
 use super::{BucketSnapshot, Snapshot};
-use crate::event::Event;
+use crate::event::Events;
 use crate::event::shown::show;
 
 /// Shows the time, the interval, each event's stats over all buckets, and the buckets.
 #[allow(clippy::missing_fields_in_debug)] // the buckets show their length
-impl<E: Event> Debug for Snapshot<E> {
+impl<E: Events> Debug for Snapshot<E> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Snapshot");
         shown.field("at", &self.at).field("interval", &self.interval);
@@ -19,7 +19,7 @@ impl<E: Event> Debug for Snapshot<E> {
 
 /// Shows start and end, whether it is closed, and each event's stats.
 #[allow(clippy::missing_fields_in_debug)] // the stats are what the cells say
-impl<E: Event> Debug for BucketSnapshot<E> {
+impl<E: Events> Debug for BucketSnapshot<E> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("BucketSnapshot");
         shown.field("start", &self.start).field("end", &self.end);

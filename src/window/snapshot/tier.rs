@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use crate::event::Event;
+use crate::event::Events;
 use crate::event::kept::Kept;
 use crate::ring::{Coarse, TierSpan, View};
 use crate::timestamp::Timestamp;
 use crate::window::snapshot::{BucketSnapshot, Snapshot};
 
-impl<E: Event> Snapshot<E> {
+impl<E: Events> Snapshot<E> {
     /// A tier's buckets at the view's time, newest first, down to the one that the live bucket is
     /// in; and what that one leaves to those before it.
     pub(crate) fn newest_of_tier(view: &View<'_>, tier: usize) -> Option<(Snapshot<E>, E::Cells)> {

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use crate::event::Event;
+use crate::event::Events;
 use crate::window::snapshot::BucketSnapshot;
 
 /// Each names the value, and the rule that it breaks. All numbers are nanoseconds, but those of buckets.
@@ -50,7 +50,7 @@ impl Display for Flaw {
 }
 
 /// The start and the end of a bucket, whatever its length.
-pub(super) fn of_bucket<E: Event>(bucket: &BucketSnapshot<E>) -> Result<(), Flaw> {
+pub(super) fn of_bucket<E: Events>(bucket: &BucketSnapshot<E>) -> Result<(), Flaw> {
     let (start, end) = (bucket.start.as_nanos(), bucket.end.as_nanos());
     // Up to the end of time any length is possible; and before time zero there is one bucket, without any.
     if end == u64::MAX || (start, end) == (0, 0) {
@@ -62,7 +62,7 @@ pub(super) fn of_bucket<E: Event>(bucket: &BucketSnapshot<E>) -> Result<(), Flaw
 }
 
 /// The buckets are those that the interval has at the time `at`.
-pub(super) fn of_snapshot<E: Event>(
+pub(super) fn of_snapshot<E: Events>(
     at: u64,
     interval: u64,
     length: u64,

@@ -1,0 +1,205 @@
+//! The kinds of event as types: what the compiler knows of an event.
+//!
+//! An [`Event`](crate::Event) carries one of these types. It decides what compiles: nothing can be
+//! added to a [`Maximum`], and a [`Count`] has no percentiles. The same kinds as values, which a
+//! program asks for at run time, are [`crate::Kind`].
+//!
+//! | kind | written by | has |
+//! |---|---|---|
+//! | [`Count`] | `add` of a `u64` | sum, rate |
+//! | [`Signed`] | `add` of an `i64` | sum, rate |
+//! | [`Value`] | `record` | sum, rate, mean |
+//! | [`Maximum`], [`Minimum`] | `record` | `max` or `min` of its [stats](crate::Stats) |
+//! | [`Histogram`] | `record` | sum, rate, mean, distribution, percentiles |
+//! | [`Any`] | nothing | stats, which every kind has |
+//!
+//! The library alone implements these traits.
+
+use super::kind::Kind;
+
+/// The type of an event that adds up numbers of type `u64`: [`Kind::Count`].
+#[derive(Clone, Copy, Debug)]
+pub enum Count {}
+
+/// The type of an event that adds up numbers of type `i64`: [`Kind::Signed`].
+#[derive(Clone, Copy, Debug)]
+pub enum Signed {}
+
+/// The type of an event of which values are recorded: [`Kind::Value`].
+#[derive(Clone, Copy, Debug)]
+pub enum Value {}
+
+/// The type of an event that keeps the greatest value alone: [`Kind::Maximum`].
+#[derive(Clone, Copy, Debug)]
+pub enum Maximum {}
+
+/// The type of an event that keeps the least value alone: [`Kind::Minimum`].
+#[derive(Clone, Copy, Debug)]
+pub enum Minimum {}
+
+/// The type of an event that keeps the distribution of its values: [`Kind::Histogram`].
+#[derive(Clone, Copy, Debug)]
+pub enum Histogram {}
+
+/// The type of an event whose kind is known at run time alone: what an exporter loops over.
+#[derive(Clone, Copy, Debug)]
+pub enum Any {}
+
+/// A kind of event, or [`Any`] of them.
+pub trait EventKind: sealed::Is + Copy + 'static {}
+
+/// A kind of event that numbers are added to: [`Count`] and [`Signed`].
+#[diagnostic::on_unimplemented(
+    message = "nothing can be added to this event: it is of the kind `{Self}`",
+    label = "an event of the kind `Count` or `Signed` is expected",
+    note = "of a `Value`, `Maximum`, `Minimum` or `Histogram`, values are recorded: use `record`",
+    note = "of `Any`, ask for the kind: `event.downcast::<kind::Count>()` or `event.typed()`"
+)]
+pub trait CanAdd: HasSum {}
+
+/// A kind of event of which values are recorded: [`Value`], [`Maximum`], [`Minimum`] and
+/// [`Histogram`].
+#[diagnostic::on_unimplemented(
+    message = "no value can be recorded of this event: it is of the kind `{Self}`",
+    label = "an event of the kind `Value`, `Maximum`, `Minimum` or `Histogram` is expected",
+    note = "numbers are added to a `Count` or a `Signed`: use `add`",
+    note = "of `Any`, ask for the kind: `event.downcast::<kind::Value>()` or `event.typed()`"
+)]
+pub trait CanRecord: EventKind {}
+
+/// A kind of event that has a sum, and so a rate: every one but [`Maximum`] and [`Minimum`].
+#[diagnostic::on_unimplemented(
+    message = "this event has no sum and no rate: it is of the kind `{Self}`",
+    label = "an event of the kind `Count`, `Signed`, `Value` or `Histogram` is expected",
+    note = "a `Maximum` or `Minimum` has an extreme alone: read `stats(event).max` or `.min`",
+    note = "of `Any`, read `stats(event)`, or ask for the kind: `event.typed()`"
+)]
+pub trait HasSum: EventKind {
+    /// The type of the sum: `i64` of a [`Signed`] event, `u64` of the others.
+    type Number: sealed::Number;
+}
+
+/// A kind of event of which values are counted, and so have a mean: [`Value`] and [`Histogram`].
+#[diagnostic::on_unimplemented(
+    message = "this event has no mean: it is of the kind `{Self}`",
+    label = "an event of the kind `Value` or `Histogram` is expected",
+    note = "of `Any`, read `stats(event).mean()`"
+)]
+pub trait HasValues: HasSum {}
+
+/// A kind of event that keeps the greatest value: [`Value`], [`Maximum`] and [`Histogram`].
+#[diagnostic::on_unimplemented(
+    message = "this event keeps no greatest value: it is of the kind `{Self}`",
+    label = "an event of the kind `Maximum`, `Value` or `Histogram` is expected"
+)]
+pub trait HasMaximum: CanRecord {}
+
+impl HasSum for Count {
+    type Number = u64;
+}
+impl HasSum for Signed {
+    type Number = i64;
+}
+impl HasSum for Value {
+    type Number = u64;
+}
+impl HasSum for Histogram {
+    type Number = u64;
+}
+
+impl CanAdd for Count {}
+impl CanAdd for Signed {}
+
+impl CanRecord for Value {}
+impl CanRecord for Maximum {}
+impl CanRecord for Minimum {}
+impl CanRecord for Histogram {}
+
+impl HasValues for Value {}
+impl HasValues for Histogram {}
+
+impl HasMaximum for Value {}
+impl HasMaximum for Maximum {}
+impl HasMaximum for Histogram {}
+
+/// Implements what each kind has: its name, and which [`Kind`] it is.
+macro_rules! kinds {
+    ($($kind:ident: $is:pat,)+) => {$(
+        impl EventKind for $kind {}
+
+        impl sealed::Is for $kind {
+            const NAME: &'static str = stringify!($kind);
+        }
+    )+
+
+        /// Whether an event of this kind may have the type of that name.
+        pub(super) const fn is_of(name: &str, kind: Kind) -> bool {
+            $(if is(name, stringify!($kind)) {
+                return matches!(kind, $is);
+            })+
+            false
+        }
+    };
+}
+
+kinds! {
+    Count: Kind::Count,
+    Signed: Kind::Signed,
+    Value: Kind::Value,
+    Maximum: Kind::Maximum,
+    Minimum: Kind::Minimum,
+    Histogram: Kind::Histogram(_),
+    Any: _,
+}
+
+/// Whether two names are the same.
+const fn is(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let mut index = 0;
+    while index < one.len() && index < other.len() && one[index] == other[index] {
+        index += 1;
+    }
+    index == one.len() && index == other.len()
+}
+
+pub(crate) mod sealed {
+    /// A type of this module.
+    pub trait Is {
+        /// The type's name.
+        const NAME: &'static str;
+    }
+
+    /// A number that adds up, and what cells keep of it.
+    pub trait Number: Copy {
+        /// Returns what is added to a cell.
+        fn bits(self) -> u64;
+
+        /// Returns what a cell's sum means.
+        fn of(bits: u64) -> Self;
+    }
+
+    impl Number for u64 {
+        #[inline]
+        fn bits(self) -> u64 {
+            self
+        }
+
+        #[inline]
+        fn of(bits: u64) -> u64 {
+            bits
+        }
+    }
+
+    /// Cells wrap. So to take away is to add the two's complement, and a sum is right as an `i64`.
+    impl Number for i64 {
+        #[inline]
+        fn bits(self) -> u64 {
+            self.cast_unsigned()
+        }
+
+        #[inline]
+        fn of(bits: u64) -> i64 {
+            bits.cast_signed()
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! One event of a set, with its kind in its type.
+
+use std::cmp::Ordering;
+use std::fmt::{self, Debug, Formatter};
+use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
+
+use super::kinds::{Any, Count, EventKind, Histogram, Maximum, Minimum, Signed, Value, is_of};
+use super::{Events, Kind};
+
+/// One event of the set `S`, of the kind `K`.
+///
+/// [`events!`](crate::events!) makes a constant of this type for each event that it is given. `K`
+/// is a type of [`kind`](crate::kind): it decides at compile time what can be done with the event.
+/// `Event<S>` is the erased form: its kind is known at run time alone. Programs that handle events
+/// they do not know, such as exporters, loop over these.
+///
+/// ```
+/// use windrow::{Event, Kind, SlidingWindow, Typed, events, kind};
+///
+/// events! {
+///     /// What a queue counts.
+///     pub enum Queue { Pushed: Count, Waited: Value }
+/// }
+///
+/// let pushed: Event<Queue, kind::Count> = Queue::Pushed;
+/// assert_eq!((pushed.name(), pushed.kind(), pushed.index()), ("Pushed", Kind::Count, 0));
+///
+/// // Everything that a window has counted, event by event:
+/// let window = SlidingWindow::<Queue>::builder().build()?;
+/// for event in Queue::ALL {
+///     println!("{}: {:?}", event.name(), window.stats(event));
+/// }
+///
+/// // An event by its name, and what can be done with it:
+/// if let Some(Typed::Value(waited)) = Event::<Queue>::named("Waited").map(Event::typed) {
+///     window.record(waited, 20);
+/// }
+/// assert_eq!(window.sum(Queue::Waited), 20);
+/// # Ok::<(), windrow::BuildError>(())
+/// ```
+///
+/// Two events are equal, and are ordered, by their [`index`](Self::index), whichever of the two is
+/// erased.
+pub struct Event<S, K = Any> {
+    /// A position in `S::EVENTS`, of an event of the kind `K`.
+    index: u16,
+    of: PhantomData<fn() -> (S, K)>,
+}
+
+/// An event of the set `S` by its kind: from [`Event::typed`].
+///
+/// ```
+/// use windrow::{SlidingWindow, Typed, events};
+///
+/// events! { enum Disk { Read: Count, Latency: Histogram } }
+///
+/// let window = SlidingWindow::<Disk>::builder().build()?;
+/// for event in Disk::ALL {
+///     match event.typed() {
+///         Typed::Count(event) => println!("{event:?} {}", window.sum(event)),
+///         Typed::Histogram(event) => println!("{event:?} {:?}", window.percentile(event, 0.99)),
+///         _ => println!("{event:?} {:?}", window.stats(event)),
+///     }
+/// }
+/// # Ok::<(), windrow::BuildError>(())
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Typed<S: Events> {
+    /// An event of [`Kind::Count`].
+    Count(Event<S, Count>),
+    /// An event of [`Kind::Signed`].
+    Signed(Event<S, Signed>),
+    /// An event of [`Kind::Value`].
+    Value(Event<S, Value>),
+    /// An event of [`Kind::Maximum`].
+    Maximum(Event<S, Maximum>),
+    /// An event of [`Kind::Minimum`].
+    Minimum(Event<S, Minimum>),
+    /// An event of [`Kind::Histogram`].
+    Histogram(Event<S, Histogram>),
+}
+
+impl<S: Events, K: EventKind> Event<S, K> {
+    /// Makes the event at a position of [`Events::EVENTS`]: for sets that are written
+    /// [by hand](Events#by-hand). In a constant, a wrong one is an error of the compiler.
+    ///
+    /// # Panics
+    ///
+    /// If there is no event at that position, or if it is of another kind.
+    ///
+    /// ```compile_fail
+    /// use windrow::{Event, events, kind};
+    ///
+    /// events! { enum Disk { Read: Count } }
+    ///
+    /// const READ: Event<Disk, kind::Value> = Event::at(0); // it is a `Count`
+    /// # READ.index();
+    /// ```
+    #[must_use]
+    pub const fn at(index: usize) -> Event<S, K> {
+        assert!(index < S::EVENTS.len(), "the set has fewer events");
+        assert!(is_of(K::NAME, S::EVENTS[index].1), "the event is of another kind");
+        Event::new(index)
+    }
+
+    /// An event at a position that was checked.
+    const fn new(index: usize) -> Event<S, K> {
+        Event { index: index as u16, of: PhantomData } // a row has fewer cells than 2^16
+    }
+
+    /// Returns the event's position in [`Events::EVENTS`].
+    ///
+    /// ```
+    /// # windrow::events! { enum Disk { Read: Count, Latency: Value } }
+    /// assert_eq!(Disk::Latency.index(), 1);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.index as usize
+    }
+
+    /// Returns the event's name, as [`events!`](crate::events!) was given it.
+    ///
+    /// ```
+    /// # windrow::events! { enum Disk { Read: Count, Latency: Value } }
+    /// assert_eq!(Disk::Latency.name(), "Latency");
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        S::EVENTS[self.index()].0
+    }
+
+    /// Returns how the event is counted.
+    ///
+    /// ```
+    /// # windrow::events! { enum Disk { Read: Count, Latency: Value } }
+    /// assert_eq!(Disk::Latency.kind(), windrow::Kind::Value);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn kind(self) -> Kind {
+        S::EVENTS[self.index()].1
+    }
+
+    /// Returns the same event with a kind that is known at run time alone: to hold events of
+    /// several kinds in one list.
+    ///
+    /// ```
+    /// # windrow::events! { enum Disk { Read: Count, Latency: Value } }
+    /// let shown = [Disk::Latency.erased(), Disk::Read.erased()];
+    /// assert_eq!(shown.map(|event| event.name()), ["Latency", "Read"]);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn erased(self) -> Event<S> {
+        Event::new(self.index())
+    }
+
+    /// Returns the same event as one of the kind `L`; `None` if it is of another kind.
+    ///
+    /// ```
+    /// use windrow::kind;
+    ///
+    /// # windrow::events! { enum Disk { Read: Count, Latency: Value } }
+    /// let [read, latency] = Disk::ALL;
+    /// assert_eq!(read.downcast::<kind::Count>(), Some(Disk::Read));
+    /// assert_eq!(latency.downcast::<kind::Count>(), None);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn downcast<L: EventKind>(self) -> Option<Event<S, L>> {
+        if is_of(L::NAME, self.kind()) { Some(Event::new(self.index())) } else { None }
+    }
+
+    /// Returns the same event by its kind, to [match](Typed) on.
+    #[must_use]
+    pub const fn typed(self) -> Typed<S> {
+        let index = self.index();
+        match self.kind() {
+            Kind::Count => Typed::Count(Event::new(index)),
+            Kind::Signed => Typed::Signed(Event::new(index)),
+            Kind::Value => Typed::Value(Event::new(index)),
+            Kind::Maximum => Typed::Maximum(Event::new(index)),
+            Kind::Minimum => Typed::Minimum(Event::new(index)),
+            Kind::Histogram(_) => Typed::Histogram(Event::new(index)),
+        }
+    }
+}
+
+impl<S: Events> Event<S> {
+    /// Returns the event at a position of [`Events::EVENTS`]; `None` if there is none.
+    ///
+    /// ```
+    /// # use windrow::Event;
+    /// # windrow::events! { enum Disk { Read: Count, Latency: Value } }
+    /// assert_eq!(Event::<Disk>::get(1), Some(Disk::Latency.erased()));
+    /// assert_eq!(Event::<Disk>::get(2), None);
+    /// ```
+    #[must_use]
+    pub const fn get(index: usize) -> Option<Event<S>> {
+        if index < S::EVENTS.len() { Some(Event::new(index)) } else { None }
+    }
+
+    /// Returns the first event of that name; `None` if there is none.
+    ///
+    /// ```
+    /// # use windrow::Event;
+    /// # windrow::events! { enum Disk { Read: Count, Latency: Value } }
+    /// assert_eq!(Event::<Disk>::named("Latency"), Some(Disk::Latency.erased()));
+    /// assert_eq!(Event::<Disk>::named("latency"), None);
+    /// ```
+    #[must_use]
+    pub fn named(name: &str) -> Option<Event<S>> {
+        Event::get(S::EVENTS.iter().position(|event| event.0 == name)?)
+    }
+
+    /// Returns every event of the set, in the order of their positions. Of a set that
+    /// [`events!`](crate::events!) made, the constant `ALL` has the same events.
+    ///
+    /// ```
+    /// # use windrow::Event;
+    /// # windrow::events! { enum Disk { Read: Count, Latency: Value } }
+    /// assert!(Event::<Disk>::all().eq(Disk::ALL));
+    /// ```
+    pub fn all() -> impl DoubleEndedIterator<Item = Event<S>> + ExactSizeIterator + Clone {
+        (0..S::EVENTS.len()).map(Event::new)
+    }
+}
+
+impl<S, K> Clone for Event<S, K> {
+    #[inline]
+    fn clone(&self) -> Event<S, K> {
+        *self
+    }
+}
+
+impl<S, K> Copy for Event<S, K> {}
+
+impl<S, K, L> PartialEq<Event<S, L>> for Event<S, K> {
+    fn eq(&self, other: &Event<S, L>) -> bool {
+        self.index == other.index
+    }
+}
+
+impl<S, K> Eq for Event<S, K> {}
+
+impl<S, K, L> PartialOrd<Event<S, L>> for Event<S, K> {
+    fn partial_cmp(&self, other: &Event<S, L>) -> Option<Ordering> {
+        Some(self.index.cmp(&other.index))
+    }
+}
+
+impl<S, K> Ord for Event<S, K> {
+    fn cmp(&self, other: &Event<S, K>) -> Ordering {
+        self.index.cmp(&other.index)
+    }
+}
+
+impl<S, K> Hash for Event<S, K> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.index.hash(state);
+    }
+}
+
+/// Shows the event's name.
+impl<S: Events, K: EventKind> Debug for Event<S, K> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

@@ -136,8 +136,11 @@ impl Pair {
         let Geometry { length, buckets: all } = self.oracle.geometry(Some(tier));
         let (newest, live) = (at - at % length, self.oracle.newest());
         let (end, covers) = (totals.end().as_nanos(), totals.interval().as_nanos() as u64);
-        let asked = newest + length;
-        let from = asked.saturating_sub(buckets * length);
+        let asked = newest.saturating_add(length); // or the end of time
+        let from = match buckets.checked_sub(1) {
+            Some(older) => newest.saturating_sub(older * length),
+            None => asked,
+        };
         let oldest = (live.max(at) - live.max(at) % length).saturating_sub((all - 1) * length);
         let is_known = |boundary| self.newest.knows(boundary, length);
         if buckets > 0 && from >= oldest && is_known(from) && is_known(asked) {
@@ -145,8 +148,11 @@ impl Pair {
         }
         let mut expected = Vec::new();
         if covers > 0 {
-            prop_assert!(end >= asked && end.is_multiple_of(length), "it ends at {}", end);
-            expected = self.oracle.span(Some(tier), Some(end - 1), covers / length).views;
+            let is_end_of_time = end == u64::MAX;
+            let is_boundary = is_end_of_time || end.is_multiple_of(length);
+            prop_assert!(end >= asked && is_boundary, "it ends at {}", end);
+            let last = if is_end_of_time { end } else { end - 1 };
+            expected = self.oracle.span(Some(tier), Some(last), covers / length).views;
         }
         for event in EVENTS {
             let expected = total(&expected, event);

@@ -55,7 +55,7 @@ fn full() {
     // All that is new counts exactly, and says that it is not striped.
     let (gauge, most, least) = (Gauge::new(), Maximum::new(), Minimum::new());
     let (counter, histogram) = (Counter::new(), Histogram::new());
-    let rationed = Gate::builder(1_000).build_rationed(10).unwrap();
+    let rationed = Gate::builder(1_000).clock(clock.clone()).build_rationed(10).unwrap();
     let late = window::<Http>(ms(100), 3, &clock);
     std::thread::scope(|scope| {
         for _ in 0..4 {

@@ -20,10 +20,11 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use windrow::clock::{Coarse, FromFn, Manual, Precise, Ticker, from_fn};
+use windrow::kind::{Count, HasSum, Histogram, Signed, Value};
 use windrow::{
-    BucketSnapshot, BuildError, Builder, Clock, Counter, Event, Gauge, Kind, Maximum, MergeError,
-    Minimum, Moment, OutOfRange, Over, Since, SlidingWindow, Snapshot, SpanError, Stats, Timestamp,
-    Totals,
+    BucketSnapshot, BuildError, Builder, Clock, Counter, Event, Events, Gauge, Kind, Maximum,
+    MergeError, Minimum, Moment, OutOfRange, Over, Since, SlidingWindow, Snapshot, SpanError,
+    Stats, Timestamp, Totals, Typed,
 };
 
 static HITS: Counter = Counter::new();
@@ -36,7 +37,7 @@ mod endpoint {
 
     windrow::events! {
         /// What one endpoint counts.
-        #[derive(PartialOrd, Ord)]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum Http {
             /// Let through.
             Pass: Count,
@@ -57,7 +58,8 @@ windrow::events! { enum One { Only: Value } }
 type Window<C> = SlidingWindow<Http, C>;
 
 fn shared<T: Send + Sync + 'static>() {}
-fn event<E: Event + Copy + Eq + Hash + Debug>() {}
+fn events<E: Events>() {}
+fn event<T: Copy + Ord + Hash + Debug + Send + Sync + 'static>() {}
 fn error<E: Error + Send + Sync + 'static>() {}
 
 #[test]
@@ -77,8 +79,9 @@ fn everything_can_be_shared() {
     shared::<Since<Http>>();
     shared::<Over<'static, Http>>();
     shared::<Stats>();
-    event::<Http>();
-    event::<One>();
+    events::<Http>();
+    event::<Event<One>>();
+    event::<Event<One, Value>>();
     error::<BuildError>();
     error::<SpanError>();
     error::<OutOfRange>();
@@ -137,17 +140,25 @@ fn counters_have_their_signatures() {
 
 #[test]
 fn windows_have_their_signatures() {
-    fn of<E: Event, C: Clock + 'static>() {
-        let _: fn(&SlidingWindow<E, C>, E, u64) = SlidingWindow::add;
-        let _: fn(&SlidingWindow<E, C>, E, u64) = SlidingWindow::record;
-        let _: fn(&SlidingWindow<E, C>, Timestamp, E, u64) -> Result<(), OutOfRange> =
+    fn of<E: Events, C: Clock + 'static>() {
+        let _: fn(&SlidingWindow<E, C>, Event<E, Count>, u64) = SlidingWindow::add;
+        let _: fn(&SlidingWindow<E, C>, Event<E, Signed>, i64) = SlidingWindow::add;
+        let _: fn(&SlidingWindow<E, C>, Event<E, Value>, u64) = SlidingWindow::record;
+        let _: fn(&SlidingWindow<E, C>, Event<E, Histogram>, Duration) = SlidingWindow::record;
+        let _: fn(&SlidingWindow<E, C>, Timestamp, Event<E, Count>, u64) -> Result<(), OutOfRange> =
             SlidingWindow::add_at;
-        let _: fn(&SlidingWindow<E, C>, Timestamp, E, u64) -> Result<(), OutOfRange> =
+        let _: fn(
+            &SlidingWindow<E, C>,
+            Timestamp,
+            Event<E, Signed>,
+            i64,
+        ) -> Result<(), OutOfRange> = SlidingWindow::add_at;
+        let _: fn(&SlidingWindow<E, C>, Timestamp, Event<E, Value>, u64) -> Result<(), OutOfRange> =
             SlidingWindow::record_at;
-        let _: fn(&SlidingWindow<E, C>, E) -> u64 = SlidingWindow::sum;
-        let _: fn(&SlidingWindow<E, C>, E) -> f64 = SlidingWindow::rate;
-        let _: fn(&SlidingWindow<E, C>, E) -> Option<f64> = SlidingWindow::warm_up_rate;
-        let _: fn(&SlidingWindow<E, C>, E) -> Stats = SlidingWindow::stats;
+        let _: fn(&SlidingWindow<E, C>, Event<E, Count>) -> u64 = SlidingWindow::sum;
+        let _: fn(&SlidingWindow<E, C>, Event<E, Signed>) -> i64 = SlidingWindow::sum;
+        let _: fn(&SlidingWindow<E, C>, Event<E, Count>) -> f64 = SlidingWindow::rate;
+        let _: fn(&SlidingWindow<E, C>, Event<E>) -> Stats = SlidingWindow::stats;
         let _: fn(&SlidingWindow<E, C>) -> Totals<E> = SlidingWindow::totals;
         let _: for<'a> fn(&'a SlidingWindow<E, C>, Duration) -> Result<Over<'a, E, C>, SpanError> =
             SlidingWindow::over;
@@ -155,71 +166,69 @@ fn windows_have_their_signatures() {
         let _: fn(&SlidingWindow<E, C>, Duration) -> Result<Snapshot<E>, SpanError> =
             SlidingWindow::last;
         let _: fn(&SlidingWindow<E, C>) -> BucketSnapshot<E> = SlidingWindow::previous;
-        let _: fn(&SlidingWindow<E, C>, E) -> Stats = SlidingWindow::lifetime;
-        let _: fn(&SlidingWindow<E, C>, E) -> Stats = SlidingWindow::late;
+        let _: fn(&SlidingWindow<E, C>, Event<E>) -> Stats = SlidingWindow::lifetime;
+        let _: fn(&SlidingWindow<E, C>, Event<E>) -> Stats = SlidingWindow::late;
         let _: fn(&SlidingWindow<E, C>, Duration, usize) -> Result<(), BuildError> =
             SlidingWindow::reconfigure;
         let _: fn(&SlidingWindow<E, C>) -> Duration = SlidingWindow::interval;
         let _: fn(&SlidingWindow<E, C>) -> usize = SlidingWindow::buckets;
         let _: fn(&SlidingWindow<E, C>) -> Duration = SlidingWindow::bucket_length;
-        let _: fn(&SlidingWindow<E, C>, E, Duration) = SlidingWindow::record_duration;
         let _: fn(&SlidingWindow<E, C>) -> Timestamp = SlidingWindow::now;
         let _: for<'a> fn(&'a SlidingWindow<E, C>) -> &'a C = SlidingWindow::clock;
         let _: fn(&SlidingWindow<E, C>, Timestamp) -> SystemTime = SlidingWindow::system_time;
         let _: fn(Builder<E, C>) -> Builder<E, C> = Builder::allow_coarse_clock;
 
-        let _: &'static [E] = E::ALL;
-        let _: fn(E) -> &'static str = E::name;
-        let _: fn(E) -> Kind = E::kind;
+        let _: fn(Event<E>) -> &'static str = Event::name;
+        let _: fn(Event<E, Count>) -> Kind = Event::kind;
+        let _: fn(usize) -> Option<Event<E>> = Event::get;
+        let _: fn(&str) -> Option<Event<E>> = Event::named;
+        let _: fn(Event<E, Value>) -> Event<E> = Event::erased;
+        let _: fn(Event<E>) -> Option<Event<E, Value>> = Event::downcast;
+        let _: fn(Event<E>) -> Typed<E> = Event::typed;
 
         let _: fn(Builder<E, C>, Duration) -> Builder<E, C> = Builder::covers_at_least;
 
-        let _: fn(&SlidingWindow<E, C>, E, i64) = SlidingWindow::add_signed;
-        let _: fn(&SlidingWindow<E, C>, Timestamp, E, i64) -> Result<(), OutOfRange> =
-            SlidingWindow::add_signed_at;
-        let _: fn(&SlidingWindow<E, C>, E) -> i64 = SlidingWindow::signed_sum;
         let _: fn(&Stats) -> i64 = Stats::signed_sum;
-        let _: fn(&Since<E>, E) -> i64 = Since::signed_sum;
 
         let _: fn(&SlidingWindow<E, C>) -> Moment<E> = SlidingWindow::moment;
         let _: fn(&SlidingWindow<E, C>, &Moment<E>) -> Option<Since<E>> = SlidingWindow::since;
         let _: fn(&Moment<E>, &Moment<E>) -> Option<Since<E>> = Moment::since;
-        let _: fn(&Since<E>, E) -> u64 = Since::count;
-        let _: fn(&Since<E>, E) -> u64 = Since::sum;
-        let _: fn(&Since<E>, E) -> Option<f64> = Since::mean;
+        let _: fn(&Since<E>, Event<E, Value>) -> u64 = Since::count;
+        let _: fn(&Since<E>, Event<E, Count>) -> u64 = Since::sum;
+        let _: fn(&Since<E>, Event<E, Value>) -> Option<f64> = Since::mean;
 
         let _: fn(&Totals<E>) -> Timestamp = Totals::at;
         let _: fn(&Totals<E>) -> Duration = Totals::interval;
-        let _: fn(&Totals<E>, E) -> u64 = Totals::sum;
-        let _: fn(&Totals<E>, E) -> Stats = Totals::stats;
-        let _: fn(&Totals<E>, E) -> Option<f64> = Totals::mean;
-        let _: fn(&Totals<E>, E) -> f64 = Totals::rate;
+        let _: fn(&Totals<E>, Event<E, Count>) -> u64 = Totals::sum;
+        let _: fn(&Totals<E>, Event<E>) -> Stats = Totals::stats;
+        let _: fn(&Totals<E>, Event<E, Value>) -> Option<f64> = Totals::mean;
+        let _: fn(&Totals<E>, Event<E, Count>) -> f64 = Totals::rate;
 
         let _: fn(&Over<'static, E, C>) -> Duration = Over::covers;
-        let _: fn(&Over<'static, E, C>, E) -> u64 = Over::sum;
-        let _: fn(&Over<'static, E, C>, E) -> Stats = Over::stats;
-        let _: fn(&Over<'static, E, C>, E) -> f64 = Over::rate;
+        let _: fn(&Over<'static, E, C>, Event<E, Count>) -> u64 = Over::sum;
+        let _: fn(&Over<'static, E, C>, Event<E>) -> Stats = Over::stats;
+        let _: fn(&Over<'static, E, C>, Event<E, Count>) -> f64 = Over::rate;
         let _: fn(&Over<'static, E, C>) -> Totals<E> = Over::totals;
         let _: fn(&Over<'static, E, C>, Timestamp) -> Result<Totals<E>, OutOfRange> =
             Over::totals_at;
         let _: fn(&Over<'static, E, C>) -> Totals<E> = Over::complete;
-        let _: fn(&Over<'static, E, C>, E) -> f64 = Over::weighted_sum;
-        let _: fn(&Over<'static, E, C>, E) -> f64 = Over::weighted_rate;
+        let _: fn(&Over<'static, E, C>, Event<E, Count>) -> f64 = Over::weighted_sum;
+        let _: fn(&Over<'static, E, C>, Event<E, Count>) -> f64 = Over::weighted_rate;
 
         let _: fn(&Snapshot<E>) -> Timestamp = Snapshot::at;
         let _: fn(&Snapshot<E>) -> Duration = Snapshot::interval;
         let _: for<'a> fn(&'a Snapshot<E>) -> &'a [BucketSnapshot<E>] = Snapshot::buckets;
-        let _: fn(&Snapshot<E>, E) -> u64 = Snapshot::sum;
-        let _: fn(&Snapshot<E>, E) -> f64 = Snapshot::rate;
-        let _: fn(&Snapshot<E>, E) -> Stats = Snapshot::stats;
+        let _: fn(&Snapshot<E>, Event<E, Count>) -> u64 = Snapshot::sum;
+        let _: fn(&Snapshot<E>, Event<E, Count>) -> f64 = Snapshot::rate;
+        let _: fn(&Snapshot<E>, Event<E>) -> Stats = Snapshot::stats;
         let _: for<'a> fn(&'a Snapshot<E>) -> std::slice::Iter<'a, BucketSnapshot<E>> =
             Snapshot::iter;
         let _: fn(&Snapshot<E>) -> bool = Snapshot::is_empty;
         let _: fn(&mut Snapshot<E>, &Snapshot<E>) -> Result<(), MergeError> = Snapshot::merge;
         let _: fn(&BucketSnapshot<E>) -> Timestamp = BucketSnapshot::start;
         let _: fn(&BucketSnapshot<E>) -> Timestamp = BucketSnapshot::end;
-        let _: fn(&BucketSnapshot<E>, E) -> u64 = BucketSnapshot::sum;
-        let _: fn(&BucketSnapshot<E>, E) -> Stats = BucketSnapshot::stats;
+        let _: fn(&BucketSnapshot<E>, Event<E, Count>) -> u64 = BucketSnapshot::sum;
+        let _: fn(&BucketSnapshot<E>, Event<E>) -> Stats = BucketSnapshot::stats;
         let _: fn(&BucketSnapshot<E>) -> bool = BucketSnapshot::is_closed;
         let _: fn(&BucketSnapshot<E>) -> bool = BucketSnapshot::is_empty;
     }
@@ -319,7 +328,10 @@ impl Clock for Replay {
 }
 
 /// A user's function, over any events and any clock.
-fn busiest<E: Event, C: Clock>(window: &SlidingWindow<E, C>, event: E) -> u64 {
+fn busiest<E: Events, C: Clock>(
+    window: &SlidingWindow<E, C>,
+    event: Event<E, impl HasSum<Number = u64>>,
+) -> u64 {
     let snapshot: Snapshot<E> = window.snapshot();
     snapshot.buckets().iter().map(|bucket| bucket.sum(event)).max().unwrap_or(0)
 }
@@ -419,8 +431,11 @@ fn every_clock_builds_a_window() -> Result<(), BuildError> {
 
 #[test]
 fn events_are_plain_values() {
-    let set: std::collections::BTreeSet<Http> = [Http::Rt, Http::Pass].into();
-    assert_eq!(set.first(), Some(&Http::Pass), "attributes are kept");
+    let all = [Http::Rt.erased(), Http::Pass.erased()];
+    let set: std::collections::BTreeSet<Event<Http>> = all.into();
+    assert_eq!(set.first(), Some(&Http::Pass.erased()));
+    fn ordered<T: Ord + Copy>() {}
+    ordered::<Http>(); // attributes are kept
     let copy = Http::Rt;
     assert_eq!((copy, format!("{copy:?}")), (Http::Rt, "Rt".to_string()));
     assert_eq!((Http::Pass.index(), Http::Rt.index(), One::Only.index()), (0, 4, 0));

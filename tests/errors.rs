@@ -55,10 +55,12 @@ fn everything<C: Clock>(window: &SlidingWindow<Seen, C>) -> Everything {
     let snapshot = window.snapshot();
     let buckets = snapshot.buckets().iter();
     let both = |bucket: &windrow::BucketSnapshot<Seen>| {
-        [Seen::Pass, Seen::Rt].map(|event| (bucket.start(), bucket.stats(event)))
+        [Seen::Pass.erased(), Seen::Rt.erased()].map(|event| (bucket.start(), bucket.stats(event)))
     };
     let mut stats = [Stats::default(); 6];
-    for (event, stats) in [Seen::Pass, Seen::Rt].into_iter().zip(stats.chunks_mut(3)) {
+    for (event, stats) in
+        [Seen::Pass.erased(), Seen::Rt.erased()].into_iter().zip(stats.chunks_mut(3))
+    {
         stats.copy_from_slice(&[window.stats(event), window.lifetime(event), window.late(event)]);
     }
     (buckets.flat_map(both).collect(), stats, window.interval(), window.buckets())

@@ -5,7 +5,7 @@ use std::thread;
 
 use testkit::{Finish, Rng, alone, at, at_ns, clock_at, ms, ns, window};
 use windrow::clock::Manual;
-use windrow::{Event, Kind, SlidingWindow, Snapshot, Stats, events};
+use windrow::{Event, Events, Kind, SlidingWindow, Snapshot, Stats, Timestamp, events};
 
 events! {
     /// Each value is recorded of all three: so the last two must be what the first one says.
@@ -14,19 +14,30 @@ events! {
 
 type Window = SlidingWindow<Seen, Manual>;
 
-const VALUED: [Seen; 3] = [Seen::All, Seen::Greatest, Seen::Least];
+const VALUED: [Event<Seen>; 3] =
+    [Seen::All.erased(), Seen::Greatest.erased(), Seen::Least.erased()];
 
 fn record(window: &Window, value: u64) {
-    for event in VALUED {
-        window.record(event, value);
-    }
+    window.record(Seen::All, value);
+    window.record(Seen::Greatest, value);
+    window.record(Seen::Least, value);
+}
+
+/// Whether each of the three was counted.
+fn record_at(window: &Window, at: Timestamp, value: u64) -> [bool; 3] {
+    [
+        window.record_at(at, Seen::All, value).is_ok(),
+        window.record_at(at, Seen::Greatest, value).is_ok(),
+        window.record_at(at, Seen::Least, value).is_ok(),
+    ]
 }
 
 /// Whether what two events keep is what the third says of the same values, and nothing else.
-fn agree(stats: impl Fn(Seen) -> Stats) {
-    let Stats { min, max, .. } = stats(Seen::All);
-    assert_eq!(stats(Seen::Greatest), Stats { max, ..Stats::default() });
-    assert_eq!(stats(Seen::Least), Stats { min, ..Stats::default() });
+fn agree(stats: impl Fn(Event<Seen>) -> Stats) {
+    let [all, greatest, least] = VALUED.map(stats);
+    let Stats { min, max, .. } = all;
+    assert_eq!(greatest, Stats { max, ..Stats::default() });
+    assert_eq!(least, Stats { min, ..Stats::default() });
 }
 
 /// The same, however the window is read.
@@ -77,8 +88,8 @@ fn zero_is_a_value_and_so_is_the_greatest_of_all() {
         assert_eq!(window.stats(Seen::Least), Stats::default());
         assert!(window.snapshot().is_empty());
     }
-    let all = |event| window.lifetime(event);
-    assert_eq!((all(Seen::Greatest).max, all(Seen::Least).min), (Some(u64::MAX), Some(0)));
+    let extremes = (window.lifetime(Seen::Greatest).max, window.lifetime(Seen::Least).min);
+    assert_eq!(extremes, (Some(u64::MAX), Some(0)));
 }
 
 #[test]
@@ -86,29 +97,18 @@ fn an_extreme_alone_has_neither_count_nor_sum() {
     let clock = clock_at(60_000);
     let window: Window = window(ms(10), 3, &clock);
     let moment = window.moment();
-    for event in [Seen::Greatest, Seen::Least] {
-        window.record(event, 40);
-        window.add(event, 50);
-        window.add_at(at(59_990), event, 30).expect("in the ring");
-        window.record_duration(event, ns(45));
-        let (min, max) = if event == Seen::Least { (Some(30), None) } else { (None, Some(50)) };
-        let kept = Stats { count: 0, sum: 0, min, max };
-        assert_eq!((window.stats(event), window.lifetime(event)), (kept, kept));
-        assert_eq!((window.sum(event), window.totals().sum(event)), (0, 0));
-        assert_eq!((window.snapshot().sum(event), window.previous().sum(event)), (0, 0));
-        assert_eq!(window.totals().mean(event), None);
-        let over = window.over(window.interval()).expect("the interval");
-        assert_eq!((over.sum(event), window.late(event)), (0, Stats::default()));
-        let rates =
-            [window.rate(event), window.totals().rate(event), window.snapshot().rate(event)];
-        assert_eq!(rates.map(f64::to_bits), [0; 3]);
-        let rates = [over.rate(event), over.weighted_sum(event), over.weighted_rate(event)];
-        assert_eq!(rates.map(f64::to_bits), [0; 3]);
-        clock.advance(ms(1));
-        assert_eq!(window.warm_up_rate(event), Some(0.0));
-        let since = window.since(&moment).expect("a moment of this window");
-        assert_eq!((since.count(event), since.sum(event), since.mean(event)), (0, 0, None));
+    for (value, at) in [(40, at(60_000)), (50, at(60_000)), (30, at(59_990)), (45, at(60_000))] {
+        window.record_at(at, Seen::Greatest, value).expect("in the ring");
+        window.record_at(at, Seen::Least, value).expect("in the ring");
     }
+    let kept = Stats { max: Some(50), ..Stats::default() };
+    let (all, now) = (window.lifetime(Seen::Greatest), window.stats(Seen::Greatest));
+    assert_eq!((all, now), (kept, kept));
+    let kept = Stats { min: Some(30), ..Stats::default() };
+    let (all, now) = (window.lifetime(Seen::Least), window.stats(Seen::Least));
+    assert_eq!((all, now), (kept, kept));
+    let since = format!("{:?}", window.since(&moment).expect("a moment of this window"));
+    assert!(since.contains("Greatest: None, Least: None"), "{since}");
     assert_eq!(Seen::Greatest.kind(), Kind::Maximum);
     assert_eq!(Seen::EVENTS.iter().map(|(_, kind)| kind.cells()).sum::<usize>(), 1 + 4 + 2 + 2);
     let shown = format!("{window:?} {:?}", window.snapshot());
@@ -143,7 +143,7 @@ fn histories() {
                 0..6 => record(&window, value),
                 6..9 => {
                     let at = at_ns(now.saturating_sub(random.u64(..40)));
-                    let is_counted = VALUED.map(|event| window.record_at(at, event, value).is_ok());
+                    let is_counted = record_at(&window, at, value);
                     assert!(is_counted == [true; 3] || is_counted == [false; 3]);
                 }
                 9..15 => clock.advance(ns(random.u64(..9))),
@@ -173,31 +173,30 @@ fn a_signed_number_goes_up_and_down() {
     let window: SlidingWindow<Pool, Manual> = window(ms(500), 2, &clock);
     let moment = window.moment();
     for n in [3, -10, 1] {
-        window.add_signed(Pool::Open, n);
+        window.add(Pool::Open, n);
     }
     window.add(Pool::Open, 2);
-    window.add_signed_at(at(59_999), Pool::Open, -1).expect("in the ring");
-    assert_eq!(window.signed_sum(Pool::Open), -5);
-    assert_eq!(window.sum(Pool::Open), 5_u64.wrapping_neg());
+    window.add_at(at(59_999), Pool::Open, -1).expect("in the ring");
+    assert_eq!(window.sum(Pool::Open), -5);
+    assert_eq!(window.stats(Pool::Open).sum, 5_u64.wrapping_neg());
     assert_eq!(window.previous().stats(Pool::Open).signed_sum(), -1);
     assert_eq!(window.lifetime(Pool::Open).signed_sum(), -5);
-    assert_eq!(window.since(&moment).map(|since| since.signed_sum(Pool::Open)), Some(-5));
-    assert_eq!((window.sum(Pool::Opened), window.signed_sum(Pool::Opened)), (0, 0));
+    assert_eq!(window.since(&moment).map(|since| since.sum(Pool::Open)), Some(-5));
+    assert_eq!(window.sum(Pool::Opened), 0);
     let (totals, snapshot) = (window.totals(), window.snapshot());
     for rate in [window.rate(Pool::Open), totals.rate(Pool::Open), snapshot.rate(Pool::Open)] {
         assert!((rate + 5.0).abs() < 1e-9, "{rate}");
     }
     clock.set(at(60_600));
-    window.add_signed(Pool::Open, 100);
+    window.add(Pool::Open, 100);
     let over = window.over(ms(500)).expect("within the interval");
     assert!((over.rate(Pool::Open) - 200.0).abs() < 1e-9);
     assert!((over.complete().rate(Pool::Open) + 8.0).abs() < 1e-9);
     // Of the bucket before, 400 ms of 500.
     assert!((over.weighted_sum(Pool::Open) - (100.0 - 0.8 * 4.0)).abs() < 1e-9);
     assert!((over.weighted_rate(Pool::Open) - 2.0 * (100.0 - 0.8 * 4.0)).abs() < 1e-9);
-    window.add_signed(Pool::Open, -160);
-    assert_eq!(window.warm_up_rate(Pool::Open).map(f64::round), Some(-107.0)); // of -64 in 0.6 s
-    assert_eq!(window.signed_sum(Pool::Open), -64);
+    window.add(Pool::Open, -160);
+    assert_eq!(window.sum(Pool::Open), -64);
 }
 
 /// Through closing, changes of geometry, and sums of several windows.
@@ -206,33 +205,33 @@ fn a_signed_sum_is_right_wherever_it_has_been() {
     let clock = clock_at(60_000);
     let window: SlidingWindow<Pool, Manual> = window(ms(10), 4, &clock);
     for n in [-5, 7, -9, 1] {
-        window.add_signed(Pool::Open, n);
+        window.add(Pool::Open, n);
         clock.advance(ms(10));
     }
-    window.add_signed(Pool::Open, i64::MIN);
+    window.add(Pool::Open, i64::MIN);
     let sums = |window: &SlidingWindow<Pool, Manual>| -> Vec<i64> {
         window.snapshot().iter().map(|bucket| bucket.stats(Pool::Open).signed_sum()).collect()
     };
     assert_eq!(sums(&window), [7, -9, 1, i64::MIN]);
-    window.add_signed(Pool::Open, i64::MAX);
+    window.add(Pool::Open, i64::MAX);
     let mut drained = Vec::new();
     window.drain_closed(|bucket| drained.push(bucket.stats(Pool::Open).signed_sum()));
     // Portably, the last of them may not be closed yet.
     assert!(drained.len() >= 2 && [7, -9, 1].starts_with(&drained), "{drained:?}");
     window.reconfigure(ms(80), 2).expect("a valid geometry");
-    assert_eq!((window.signed_sum(Pool::Open), sums(&window)), (-2, vec![-1, -1]));
+    assert_eq!((window.sum(Pool::Open), sums(&window)), (-2, vec![-1, -1]));
     let mut both = window.snapshot();
     both.merge(&window.snapshot()).expect("the same time");
     assert_eq!(both.stats(Pool::Open).signed_sum(), -4);
     window.clear().expect("there is memory");
-    assert_eq!((window.signed_sum(Pool::Open), window.lifetime(Pool::Open).signed_sum()), (0, -7));
+    assert_eq!((window.sum(Pool::Open), window.lifetime(Pool::Open).signed_sum()), (0, -7));
 }
 
 #[test]
 fn a_signed_number_is_shown_with_its_sign() {
     let window: SlidingWindow<Pool, Manual> = window(ms(10), 4, &clock_at(60_000));
     let moment = window.moment();
-    window.add_signed(Pool::Open, -3);
+    window.add(Pool::Open, -3);
     let since = window.since(&moment);
     let (snapshot, totals) = (window.snapshot(), window.totals());
     let newest = snapshot.buckets().last();
@@ -274,9 +273,11 @@ fn under_writers() {
                     clock.advance(ns(random.u64(..LENGTH / 4)));
                     let at = at.min(window.now().as_nanos());
                     let value = at / LENGTH * 1_000 + random.u64(..1_000);
-                    for event in VALUED {
-                        window.record_at(at_ns(at), event, value).expect("the ring holds all");
-                    }
+                    assert_eq!(
+                        record_at(window, at_ns(at), value),
+                        [true; 3],
+                        "the ring holds all"
+                    );
                     (at / LENGTH, value)
                 };
                 (0..STEPS).map(note).collect()

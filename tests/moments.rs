@@ -6,7 +6,7 @@ use std::thread;
 use testkit::ledger::Progress;
 use testkit::{Finish, Rng, alone, at, at_ns, clock_at, ms, ns, window};
 use windrow::clock::Manual;
-use windrow::{Moment, SlidingWindow, events};
+use windrow::{Event, Moment, SlidingWindow, events, kind};
 
 events! {
     enum Call { Success: Count, Failure: Count, Micros: Value }
@@ -14,7 +14,7 @@ events! {
 
 type Window = SlidingWindow<Call, Manual>;
 
-fn since(window: &Window, moment: &Moment<Call>, event: Call) -> u64 {
+fn since(window: &Window, moment: &Moment<Call>, event: Event<Call, kind::Count>) -> u64 {
     window.since(moment).expect("a moment of this window").sum(event)
 }
 
@@ -27,7 +27,7 @@ struct Breaker {
 }
 
 impl Breaker {
-    fn call(&mut self, outcome: Call) {
+    fn call(&mut self, outcome: Event<Call, kind::Count>) {
         self.window.add(outcome, 1);
         if let Some(moment) = &self.half_opened {
             let since = self.window.since(moment).expect("a moment of this window");

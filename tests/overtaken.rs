@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use testkit::Finish;
 use windrow::clock::Manual;
-use windrow::{Clock, Event, Kind, SlidingWindow, Stats, Timestamp, events};
+use windrow::{Clock, Event, Events, Kind, SlidingWindow, Stats, Timestamp, events, kind};
 
 events! { enum Hits { Hit: Count } }
 
@@ -16,12 +16,11 @@ type Window<E = Hits> = SlidingWindow<E, Hostile<E>>;
 
 /// A clock that opens buckets between the moment at which a read has looked at the newest one, and the
 /// moment at which it is told the time: as a thread does that runs while the reader stands still.
-#[derive(Clone)]
-struct Hostile<E: Event> {
+struct Hostile<E: Events> {
     time: Manual,
     window: Arc<OnceLock<Arc<Window<E>>>>,
-    /// What it adds to each bucket.
-    adds: (E, u64),
+    /// Adds what it adds to each bucket.
+    add: fn(&Window<E>),
 }
 
 std::thread_local! {
@@ -31,7 +30,7 @@ std::thread_local! {
 
 const LENGTH: Duration = Duration::from_nanos(10);
 
-impl<E: Event> Clock for Hostile<E> {
+impl<E: Events> Clock for Hostile<E> {
     fn now(&self) -> Timestamp {
         let (times, buckets) = AGAIN.replace((0, 0));
         let now = self.time.now();
@@ -39,7 +38,7 @@ impl<E: Event> Clock for Hostile<E> {
             let window = self.window.get().expect("set at once");
             for _ in 0..buckets {
                 self.time.advance(LENGTH);
-                window.add(self.adds.0, self.adds.1);
+                (self.add)(window);
             }
             AGAIN.set((times - 1, buckets));
         }
@@ -52,8 +51,8 @@ impl<E: Event> Clock for Hostile<E> {
 }
 
 /// A window on a hostile clock, and its time.
-fn overtaken<E: Event>(buckets: u32, adds: (E, u64)) -> (Manual, Arc<Window<E>>) {
-    let clock = Hostile { time: Manual::default(), window: Arc::default(), adds };
+fn overtaken<E: Events>(buckets: u32, add: fn(&Window<E>)) -> (Manual, Arc<Window<E>>) {
+    let clock = Hostile { time: Manual::default(), window: Arc::default(), add };
     let (time, cell) = (clock.time.clone(), Arc::clone(&clock.window));
     let builder = SlidingWindow::<E>::builder().interval(LENGTH * buckets);
     let window = Arc::new(builder.buckets(buckets as usize).clock(clock).build().expect("sound"));
@@ -63,7 +62,7 @@ fn overtaken<E: Event>(buckets: u32, adds: (E, u64)) -> (Manual, Arc<Window<E>>)
 
 /// A window whose buckets all hold so many hits; the newest is still open.
 fn full(buckets: u32, hits: u64) -> Arc<Window> {
-    let (time, window) = overtaken(buckets, (Hits::Hit, 1));
+    let (time, window) = overtaken(buckets, |window| window.add(Hits::Hit, 1));
     for bucket in 0..buckets {
         window.add(Hits::Hit, hits);
         if bucket + 1 < buckets {
@@ -124,40 +123,28 @@ fn a_sum_that_is_always_overtaken_misses_only_what_has_left() {
 }
 
 /// So many values that to read a bucket takes a while.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct Wide(usize);
+struct Wide;
 
-impl Event for Wide {
+impl Events for Wide {
     const EVENTS: &'static [(&'static str, Kind)] = &[("value", Kind::Value); 16];
-    const ALL: &'static [Wide] = &{
-        let mut all = [Wide(0); 16];
-        let mut index = 1;
-        while index < 16 {
-            all[index] = Wide(index);
-            index += 1;
-        }
-        all
-    };
     type Cells = [u64; 64];
     const ZERO: [u64; 64] = [0; 64];
-
-    fn index(self) -> usize {
-        self.0
-    }
 }
+
+const VALUE: Event<Wide, kind::Value> = Event::at(0);
 
 /// Each record is 7. A bucket of which a part was read before it was reused, and a part after, would be short
 /// of sum or of extremes. That counts in the last look, so half of the reads are always overtaken.
 #[test]
 fn what_is_read_of_an_event_agrees_however_often_it_is_overtaken() {
     for buckets in [1, 2, 8] {
-        let (time, window) = overtaken(buckets, (Wide(0), 7));
+        let (time, window) = overtaken(buckets, |window| window.record(VALUE, 7));
         let finished = AtomicBool::new(false);
         thread::scope(|scope| {
             let finish = Finish(&finished);
             scope.spawn(|| {
                 while !finished.load(Ordering::Relaxed) {
-                    window.record(Wide(0), 7);
+                    window.record(VALUE, 7);
                     time.advance(LENGTH / 2);
                 }
             });
@@ -166,9 +153,8 @@ fn what_is_read_of_an_event_agrees_however_often_it_is_overtaken() {
                 let always = |overtaken| if overtaken { (u32::MAX, 1) } else { (0, 0) };
                 AGAIN.set(always(read % 2 == 0));
                 let totals = [window.totals(), part.totals(), part.complete()];
-                let totals = totals.map(|totals| totals.stats(Wide(0)));
-                for stats in totals.into_iter().chain([window.stats(Wide(0)), part.stats(Wide(0))])
-                {
+                let totals = totals.map(|totals| totals.stats(VALUE));
+                for stats in totals.into_iter().chain([window.stats(VALUE), part.stats(VALUE)]) {
                     let Stats { count, sum, min, max } = stats;
                     assert!(sum.is_multiple_of(7) && sum >= 7 * count, "{count} of 7 are {sum}");
                     let value = (count > 0).then_some(7);
@@ -178,6 +164,6 @@ fn what_is_read_of_an_event_agrees_however_often_it_is_overtaken() {
             AGAIN.set((0, 0));
             drop(finish);
         });
-        assert_eq!(window.totals().stats(Wide(0)), window.stats(Wide(0)));
+        assert_eq!(window.totals().stats(VALUE), window.stats(VALUE));
     }
 }

@@ -4,7 +4,7 @@
 
 use testkit::{Rng, at, clock_at, ms, window};
 use windrow::clock::Manual;
-use windrow::{BuildError, SlidingWindow};
+use windrow::{BuildError, Over, SlidingWindow, Totals};
 
 windrow::events! { enum Seen { Hit: Count, Micros: Value } }
 
@@ -53,11 +53,14 @@ fn at_a_constant_rate(buckets: u32, rate: impl Fn(&Window) -> f64) -> (f64, f64,
 
 #[test]
 fn two_buckets_are_low_by_a_quarter() {
-    for event in [Seen::Hit, Seen::Micros] {
-        let (mean, least, greatest) = at_a_constant_rate(2, |window| window.rate(event));
-        assert_eq!((mean, least, greatest), (750.5, 501.0, 1_000.0));
-        let of_snapshot = at_a_constant_rate(2, |window| window.snapshot().rate(event));
-        assert_eq!(of_snapshot, (mean, least, greatest));
+    let rates: [fn(&Window) -> f64; 4] = [
+        |window| window.rate(Seen::Hit),
+        |window| window.rate(Seen::Micros),
+        |window| window.snapshot().rate(Seen::Hit),
+        |window| window.snapshot().rate(Seen::Micros),
+    ];
+    for rate in rates {
+        assert_eq!(at_a_constant_rate(2, rate), (750.5, 501.0, 1_000.0));
     }
     let (mean, least, greatest) = at_a_constant_rate(10, |window| window.rate(Seen::Hit));
     assert_eq!((mean, least, greatest), (950.5, 901.0, 1_000.0), "ten: by a twentieth");
@@ -67,10 +70,11 @@ fn two_buckets_are_low_by_a_quarter() {
 #[test]
 fn a_weighted_rate_is_right_at_a_constant_rate() {
     for (buckets, millis) in [(2, 500), (2, 1_000), (10, 300), (10, 900), (10, 1_000)] {
-        for event in [Seen::Hit, Seen::Micros] {
-            let rate = |window: &Window| {
-                window.over(ms(millis)).expect("within the interval").weighted_rate(event)
-            };
+        let rates: [fn(Over<'_, Seen, Manual>) -> f64; 2] =
+            [|over| over.weighted_rate(Seen::Hit), |over| over.weighted_rate(Seen::Micros)];
+        for rate in rates {
+            let rate =
+                |window: &Window| rate(window.over(ms(millis)).expect("within the interval"));
             let (_, least, greatest) = at_a_constant_rate(buckets, rate);
             let covers = millis.min(1_000 - 1_000 / u64::from(buckets)) as f64 / 1_000.0;
             let expected = 1_000.0 + 1.0 / covers;
@@ -83,9 +87,11 @@ fn a_weighted_rate_is_right_at_a_constant_rate() {
 #[test]
 fn complete_buckets_are_right_at_a_constant_rate() {
     for (buckets, millis) in [(2, 500), (2, 1_000), (10, 300), (10, 1_000)] {
-        for event in [Seen::Hit, Seen::Micros] {
+        let rates: [fn(Totals<Seen>) -> f64; 2] =
+            [|complete| complete.rate(Seen::Hit), |complete| complete.rate(Seen::Micros)];
+        for rate in rates {
             let rate = |window: &Window| {
-                window.over(ms(millis)).expect("within the interval").complete().rate(event)
+                rate(window.over(ms(millis)).expect("within the interval").complete())
             };
             assert_eq!(at_a_constant_rate(buckets, rate), (1_000.0, 1_000.0, 1_000.0));
         }
@@ -168,36 +174,6 @@ fn a_span_that_leaves_no_room_for_a_bucket_more() {
     assert!(matches!(error, BuildError::IntervalTooLong { .. } | BuildError::UnevenBuckets { .. }));
     let zero = SlidingWindow::<Seen>::builder().covers_at_least(ms(0)).build();
     assert_eq!(zero.expect_err("no span"), BuildError::ZeroInterval);
-}
-
-#[test]
-fn a_young_windows_rate() {
-    let clock = clock_at(BEGIN + 130);
-    let window: Window = window(ms(250), 4, &clock);
-    for event in [Seen::Hit, Seen::Micros] {
-        assert_eq!(window.warm_up_rate(event), None);
-    }
-    arrivals(
-        &clock,
-        &window,
-        BEGIN + 131..BEGIN + 3_000,
-        |_| 1,
-        |now| {
-            let age = now - (BEGIN + 130);
-            for event in [Seen::Hit, Seen::Micros] {
-                let rate = window.warm_up_rate(event).expect("time has passed");
-                match age {
-                    ..750 => assert!((rate - 1_000.0).abs() < 1e-9, "after {age} ms: {rate}"),
-                    750..1_000 => {
-                        assert!((750.0..1_000.1).contains(&rate), "after {age} ms: {rate}");
-                    }
-                    _ => assert_eq!(rate, window.rate(event), "after {age} ms"),
-                }
-            }
-        },
-    );
-    clock.set(at(BEGIN));
-    assert_eq!(window.warm_up_rate(Seen::Hit), None, "the clock has stepped back");
 }
 
 /// Values per second are records per second, however great the values are.

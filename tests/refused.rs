@@ -67,35 +67,112 @@ fn says(name: &str, source: &str, words: &[&str]) {
     }
 }
 
-/// A set of events by hand, and the parts of it that a case is about.
-fn by_hand(events: &str, cells: &str, zero: &str, more: &str) -> String {
-    all_by_hand("<It as Event>::EVENTS.len()", events, cells, zero, more)
+/// A program with a window that counts each kind, and a line that does something with it.
+fn misuses(name: &str, line: &str, words: &[&str]) {
+    let source = format!(
+        "use windrow::{{SlidingWindow, events}};
+
+events! {{ enum Http {{ Pass: Count, Open: Signed, Size: Value, Busy: Maximum, Rt: Histogram }} }}
+events! {{ enum Other {{ Pass: Count }} }}
+
+fn main() {{
+    let window = SlidingWindow::<Http>::builder().build().unwrap();
+    window.add(Other::Pass, 1);
+    {line}
+}}
+"
+    );
+    let wrong_set = "    window.add(Other::Pass, 1);\n";
+    says(name, &if name == "other_set" { source } else { source.replace(wrong_set, "") }, words);
 }
 
-/// The same, with so many events in `ALL`.
-fn all_by_hand(all: &str, events: &str, cells: &str, zero: &str, more: &str) -> String {
+/// Each of these once compiled, and counted something else.
+#[test]
+fn what_an_event_cannot_do_says_what_it_is_and_what_it_can_do() {
+    misuses(
+        "record_count",
+        "window.record(Http::Pass, 1250);",
+        &[
+            "no value can be recorded of this event: it is of the kind `windrow::kind::Count`",
+            "use `add`",
+        ],
+    );
+    misuses(
+        "add_value",
+        "window.add(Http::Size, 1);",
+        &["nothing can be added to this event: it is of the kind `", "Value`", "use `record`"],
+    );
+    misuses(
+        "add_histogram",
+        "window.add(Http::Rt, -1);",
+        &["nothing can be added to this event: it is of the kind `", "Histogram`", "use `record`"],
+    );
+    misuses("subtract_count", "window.add(Http::Pass, -1);", &["`u64: Neg` is not satisfied"]);
+    misuses(
+        "percentile_of_count",
+        "window.percentile(Http::Pass, 0.99);",
+        &[
+            "this event has no percentiles: it is of the kind `windrow::kind::Count`",
+            "`Rt: Histogram`",
+        ],
+    );
+    misuses(
+        "percentile_of_value",
+        "window.distribution(Http::Size);",
+        &["this event has no percentiles: it is of the kind `", "Value`"],
+    );
+    misuses(
+        "sum_of_maximum",
+        "window.sum(Http::Busy);",
+        &[
+            "this event has no sum and no rate: it is of the kind `",
+            "Maximum`",
+            "`stats(event).max`",
+        ],
+    );
+    misuses(
+        "rate_of_any",
+        "for event in Http::ALL { window.rate(event); }",
+        &["it is of the kind `windrow::kind::Any`", "read `stats(event)`, or ask for the kind: `event.typed()`"],
+    );
+    misuses(
+        "mean_of_count",
+        "window.totals().mean(Http::Pass);",
+        &["this event has no mean: it is of the kind `windrow::kind::Count`"],
+    );
+    misuses(
+        "peaks_of_count",
+        "windrow::InFlight::new().peaks_in(&window, Http::Pass);",
+        &["this event keeps no greatest value: it is of the kind `windrow::kind::Count`"],
+    );
+    misuses(
+        "record_fraction",
+        "window.record(Http::Rt, 0.25);",
+        &["`{float}` cannot be recorded", "a `u64` or a `Duration` is expected"],
+    );
+    misuses("other_set", "", &["expected `Event<Http, _>`, found `Event<Other, Count>`"]);
+}
+
+/// A set of events by hand, and the parts of it that a case is about.
+fn by_hand(events: &str, cells: &str, zero: &str, more: &str) -> String {
     format!(
         "#![forbid(unsafe_code)]
-use windrow::{{Event, Kind, SlidingWindow}};
+use windrow::{{Event, Events, Kind, SlidingWindow, kind}};
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct It;
 
-impl Event for It {{
+impl Events for It {{
     const EVENTS: &'static [(&'static str, Kind)] = &{events};
-    const ALL: &'static [It] = &[It; {all}];
     type Cells = {cells};
     const ZERO: {cells} = {zero};
     {more}
-
-    fn index(self) -> usize {{
-        0
-    }}
 }}
+
+const FIRST: Event<It, kind::Count> = Event::at(0);
 
 fn main() {{
     let window = SlidingWindow::<It>::builder().build().unwrap();
-    window.add(It, 1);
+    window.add(FIRST, 1);
 }}
 "
     )
@@ -109,8 +186,22 @@ const ONE: &str = r#"[("It", Kind::Count)]"#;
 fn an_implementation_cannot_say_where_cells_stand() {
     let places = "const PLACES: &'static [windrow::Place] = &[windrow::Place::Count { cell: 4 }];";
     let attack = by_hand(ONE, "[u64; 1]", "[0]", places);
-    says("places", &attack, &["`PLACES` is not a member of trait `Event`", "cannot find"]);
+    says("places", &attack, &["`PLACES` is not a member of trait `Events`", "cannot find"]);
     assert_eq!(build("no_places", &by_hand(ONE, "[u64; 1]", "[0]", "")), Ok(String::new()));
+}
+
+/// An event's kind and place are its set's, and no one else's to say.
+#[test]
+fn an_event_that_its_set_does_not_have() {
+    let value = by_hand(r#"[("It", Kind::Value)]"#, "[u64; 4]", "[0; 4]", "");
+    says("event_of_another_kind", &value, &["the event is of another kind"]);
+    let none = by_hand("[]", "[u64; 0]", "[]", "");
+    says("event_beyond", &none, &["the set has fewer events"]);
+    let forged =
+        "let forged = windrow::Event::<It, kind::Value> { index: 0, of: Default::default() };";
+    let forged = by_hand(ONE, "[u64; 1]", "[0]", "")
+        .replace("let window", &format!("{forged}\n    let window"));
+    says("event_forged", &forged, &["of struct `Event` are private"]);
 }
 
 #[test]
@@ -118,17 +209,8 @@ fn cells_other_than_the_events_need() {
     let needs = "must be `[u64; N]`, N being the sum of all events' `Kind::cells`";
     says("fewer", &by_hand(ONE, "[u64; 0]", "[]", ""), &[needs]);
     says("more", &by_hand(ONE, "[u64; 5]", "[0; 5]", ""), &[needs]);
-    says("not_zero", &by_hand(ONE, "[u64; 1]", "[3]", ""), &["`Event::ZERO` must be all zero"]);
+    says("not_zero", &by_hand(ONE, "[u64; 1]", "[3]", ""), &["`Events::ZERO` must be all zero"]);
     says("no_array", &by_hand(ONE, "Vec<u64>", "Vec::new()", ""), &[needs]);
-}
-
-#[test]
-fn fewer_or_more_events_than_have_names() {
-    let needs = "`Event::ALL` must have as many events as `Event::EVENTS`";
-    for all in ["0", "2"] {
-        let source = all_by_hand(all, ONE, "[u64; 1]", "[0]", "");
-        says(&format!("all_{all}"), &source, &[needs]);
-    }
 }
 
 /// A window for them mapped the whole arena, and then counted in shared cells.
@@ -172,27 +254,15 @@ fn a_kind_that_is_left_out_or_unknown() {
 fn a_set_of_no_events() {
     let needed = "an enum of events needs an event";
     refuses("empty", "pub enum Http {}", &[needed, "`enum Http { Pass: Count }`"]);
-    refuses("all_gone", "pub enum Http { #[cfg(any())] Pass: Count }", &[needed, "`cfg`"]);
 }
 
-/// Seen by the compiler, and not by `events!`, these would shift the kinds of what follows.
+/// It would take the constant away, and leave the event.
 #[test]
-fn a_cfg_that_cannot_be_seen() {
-    let hides = "hides from `events!`";
-    let hidden = |attribute| format!("pub enum Http {{ #[{attribute}] Rt: Value, Pass: Count }}");
-    refuses("cfg_attr", &hidden("cfg_attr(all(), cfg(any()))"), &[hides]);
-    refuses("second", &hidden("cfg_attr(all(), doc = \"It.\", r#cfg(any()))"), &[hides]);
-    refuses("nested", &hidden("r#cfg_attr(all(), cfg_attr(all(), cfg(any())))"), &[hides]);
-    let through = "
-macro_rules! made {
-    ($(#[$attribute:meta])* $event:ident) => {
-        windrow::events! { pub enum Http { $(#[$attribute])* Rt: Value, $event: Count } }
-    };
-}
-";
-    for (name, attribute) in [("meta", "cfg(any())"), ("attr", "cfg_attr(all(), cfg(any()))")] {
-        let source = format!("{through}\nmade! {{ #[{attribute}] Pass }}\n\nfn main() {{}}\n");
-        says(&format!("through_{name}"), &source, &[hides]);
+fn a_cfg_on_an_event() {
+    let takes = "write two sets of events, each behind its `#[cfg]`";
+    for attribute in ["cfg(any())", "cfg_attr(all(), doc = \"It.\")"] {
+        let set = format!("pub enum Http {{ #[{attribute}] Rt: Value, Pass: Count }}");
+        refuses("cfg", &set, &[takes]);
     }
 }
 
@@ -258,7 +328,7 @@ pub mod inner {
     ::windrow::events! {
         /// Events.
         #[non_exhaustive]
-        pub enum Http { Pass: Count, #[deprecated] Old: Value, #[cfg(any())] Gone: Value, Cells: Count }
+        pub enum Http { Pass: Count, #[deprecated] Old: Value, Cells: Count }
     }
     ::windrow::labels! {
         /// Labels.
@@ -266,7 +336,7 @@ pub mod inner {
     }
     /// Calls of each client.
     pub static CALLS: ::windrow::Family<Call, ::windrow::Counter> = ::windrow::Family::new();
-    ::windrow::events! { #[repr(u8)] pub(crate) enum One { It: Histogram, Other: Histogram(::windrow::Scale::fixed::<1, 2, 9>()) } }
+    ::windrow::events! { #[derive(Clone, Copy, Debug)] pub(crate) enum One { It: Histogram, Other: Histogram(::windrow::Scale::fixed::<1, 2, 9>()) } }
 }
 
 fn main() {

@@ -141,7 +141,7 @@ fn a_merged_snapshot_is_that_of_one_window_with_all_adds() {
     let nothing = Stats::default();
     let expected = [nothing, value(2, 37, 7, 30), value(1, 50, 50, 50), value(2, 130, 40, 90)];
     assert_eq!(rt(&merged), expected);
-    for event in [Seen::Pass, Seen::Rt] {
+    for event in Seen::ALL {
         let both: Stats = parts.iter().map(|part| part.stats(event)).sum();
         assert_eq!(merged.stats(event), both);
     }

@@ -59,12 +59,12 @@ fn a_window_shows_its_clock_and_its_buckets() {
 #[test]
 fn a_duration_is_recorded_in_nanoseconds() {
     let window = window::<Seen>(ms(100), 4, &clock_at(1_000));
-    window.record_duration(Seen::Rt, Duration::from_micros(7));
-    window.record_duration(Seen::Rt, Duration::ZERO);
+    window.record(Seen::Rt, Duration::from_micros(7));
+    window.record(Seen::Rt, Duration::ZERO);
     let stats = window.stats(Seen::Rt);
     assert_eq!((stats.count, stats.sum), (2, 7_000));
     assert_eq!((stats.min, stats.max), (Some(0), Some(7_000)));
-    window.record_duration(Seen::Rt, ns(u64::MAX) + ns(6));
+    window.record(Seen::Rt, ns(u64::MAX) + ns(6));
     assert_eq!(window.stats(Seen::Rt).max, Some(u64::MAX), "saturates");
 }
 

@@ -3,7 +3,9 @@
 
 use testkit::{Rng, alone, at_ns, ns};
 use windrow::clock::Manual;
-use windrow::{Distribution, Scale, SlidingWindow, Snapshot, Stats, events};
+use windrow::{
+    Distribution, Event, Scale, SlidingWindow, Snapshot, Stats, Timestamp, events, kind,
+};
 
 /// Places up to 1, 2, 4, 8, and beyond.
 const FEW: Scale = Scale::fixed::<0, 2, 8>();
@@ -13,20 +15,38 @@ events! {
     enum Seen { P0: Count, All: Value, P1: Count, Spread: Histogram, P2: Count, Few: Histogram(FEW), P3: Count, P4: Count }
 }
 
-const PLACES: [Seen; 5] = [Seen::P0, Seen::P1, Seen::P2, Seen::P3, Seen::P4];
+const PLACES: [Event<Seen, kind::Count>; 5] = [Seen::P0, Seen::P1, Seen::P2, Seen::P3, Seen::P4];
 
 type Window = SlidingWindow<Seen, Manual>;
 
-fn place(value: u64) -> Seen {
+fn record(window: &Window, value: u64) {
+    window.record(Seen::All, value);
+    window.record(Seen::Spread, value);
+    window.record(Seen::Few, value);
+}
+
+/// Whether each of the three was counted.
+fn record_at(window: &Window, at: Timestamp, value: u64) -> [bool; 3] {
+    [
+        window.record_at(at, Seen::All, value).is_ok(),
+        window.record_at(at, Seen::Spread, value).is_ok(),
+        window.record_at(at, Seen::Few, value).is_ok(),
+    ]
+}
+
+fn place(value: u64) -> Event<Seen, kind::Count> {
     let above = [1, 2, 4, 8].into_iter().filter(|border| value > *border);
     PLACES[above.count()]
 }
 
 /// Whether a histogram has what a `Value` has of the same values, and in each place what a `Count` has.
-fn agree(stats: impl Fn(Seen) -> Stats, distribution: impl Fn(Seen) -> Distribution) {
-    let all = stats(Seen::All);
+fn agree(
+    stats: impl Fn(Event<Seen>) -> Stats,
+    distribution: impl Fn(Event<Seen, kind::Histogram>) -> Distribution,
+) {
+    let all = stats(Seen::All.erased());
     for event in [Seen::Spread, Seen::Few] {
-        assert_eq!(stats(event), all);
+        assert_eq!(stats(event.erased()), all);
         let of = distribution(event);
         assert_eq!(
             (of.count(), of.sum(), of.min(), of.max()),
@@ -38,7 +58,11 @@ fn agree(stats: impl Fn(Seen) -> Stats, distribution: impl Fn(Seen) -> Distribut
         PLACES.into_iter().zip([(0, 1), (2, 2), (3, 4), (5, 8), (9, u64::MAX)])
     {
         let cell = few.cells().find(|(cell, _)| (least..=greatest).contains(cell.end()));
-        assert_eq!(cell.map_or(0, |(_, count)| count), stats(event).count, "{least} to {greatest}");
+        assert_eq!(
+            cell.map_or(0, |(_, count)| count),
+            stats(event.erased()).count,
+            "{least} to {greatest}"
+        );
     }
 }
 
@@ -95,17 +119,14 @@ fn histories() {
             let far = 1 << random.u64(..64);
             let value = [0, 1, far, random.u64(..100), 1_000_000 + random.u64(..100_000)]
                 [random.usize(..5)];
-            let of = [Seen::All, Seen::Spread, Seen::Few];
             match random.u8(..20) {
                 0..6 => {
-                    for event in of {
-                        window.record(event, value);
-                    }
+                    record(&window, value);
                     window.add(place(value), 1);
                 }
                 6..9 => {
                     let at = at_ns(now.saturating_sub(random.u64(..40)));
-                    let is_counted = of.map(|event| window.record_at(at, event, value).is_ok());
+                    let is_counted = record_at(&window, at, value);
                     assert_eq!(is_counted, [window.add_at(at, place(value), 1).is_ok(); 3]);
                 }
                 9..15 => clock.advance(ns(random.u64(..9))),

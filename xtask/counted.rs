@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use windrow::clock::{Coarse, Manual, Precise, Ticker};
-use windrow::{Clock, Counter, Event, Gate, SlidingWindow};
+use windrow::{Clock, Counter, Events, Gate, SlidingWindow};
 
 windrow::events! { enum Http { Pass: Count, Rt: Value } }
 
@@ -33,7 +33,7 @@ fn count(times: u64, call: impl Fn()) {
 }
 
 /// A window with buckets of an hour, which nothing rotates while it is counted.
-fn window<E: Event, C: Clock>(clock: C, buckets: u32) -> SlidingWindow<E, C> {
+fn window<E: Events, C: Clock>(clock: C, buckets: u32) -> SlidingWindow<E, C> {
     let interval = Duration::from_secs(3_600) * buckets;
     let builder = SlidingWindow::builder().interval(interval).buckets(buckets as usize);
     builder.clock(clock).build().expect("a sound window")

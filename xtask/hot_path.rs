@@ -1,7 +1,7 @@
 //! What `cargo xtask assembly` compiles and reads: callers of the hottest functions.
 
 use windrow::clock::{Coarse, Manual, Precise, Ticker};
-use windrow::{Clock, Counter, Event, Gate, RationedGate, SlidingWindow};
+use windrow::{Clock, Counter, Events, Gate, RationedGate, SlidingWindow};
 
 windrow::events! { pub enum Http { Pass: Count, Rt: Value } }
 
@@ -85,6 +85,6 @@ fn main() {
     window_add_precise(&window(Precise::default()));
 }
 
-fn window<E: Event, C: Clock>(clock: C) -> SlidingWindow<E, C> {
+fn window<E: Events, C: Clock>(clock: C) -> SlidingWindow<E, C> {
     SlidingWindow::builder().clock(clock).build().expect("sound")
 }

@@ -34,7 +34,7 @@ windrow::events! {
     pub enum Http { Pass: Count, Block: Count, Exception: Count, Success: Count, Rt: Value }
 }
 
-const _: () = assert!(<Http as windrow::Event>::EVENTS.len() == EVENTS);
+const _: () = assert!(<Http as windrow::Events>::EVENTS.len() == EVENTS);
 
 impl Rival for Counter {
     #[inline]

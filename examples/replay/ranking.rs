@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use windrow::clock::Manual;
-use windrow::{BucketSnapshot, SlidingWindow, Stats, Timestamp};
+use windrow::kind::EventKind;
+use windrow::{BucketSnapshot, Event, SlidingWindow, Stats, Timestamp};
 
 use crate::entry::Entry;
 
@@ -136,7 +137,7 @@ impl Ranking {
     }
 
     /// Everything ever counted.
-    pub(crate) fn lifetime(&self, event: Log) -> Stats {
+    pub(crate) fn lifetime<K: EventKind>(&self, event: Event<Log, K>) -> Stats {
         self.window.lifetime(event)
     }
 

@@ -83,10 +83,8 @@ impl<'a> Bytes<'a> {
         let kind = self.byte();
         let thread = if kind & 0xe0 == 0 { Thread::New } else { Thread::This };
         let op = match kind % 16 {
-            0 | 1 => Op::Add(self.event(), self.amount()),
-            2 | 3 => Op::Record(self.event(), self.amount()),
-            4 | 5 => Op::AddAt(self.time(), self.event(), self.amount()),
-            6 => Op::RecordAt(self.time(), self.event(), self.amount()),
+            0..4 => Op::Add(self.event(), self.amount()),
+            4..7 => Op::AddAt(self.time(), self.event(), self.amount()),
             7..10 => Op::Set(self.time()),
             10 => Op::Advance(self.duration()),
             11 => Op::Reconfigure(self.geometry()),

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::time::Duration;
 
-use windrow::{Clock, Event, SlidingWindow, Timestamp, events};
+use windrow::{Clock, Events, SlidingWindow, Timestamp, events};
 
 use crate::{engine, turn};
 
@@ -61,7 +61,7 @@ pub fn interval(buckets: u64) -> Duration {
 ///
 /// If the window cannot be built.
 #[must_use]
-pub fn window<E: Event>(buckets: u64) -> Window<E> {
+pub fn window<E: Events>(buckets: u64) -> Window<E> {
     SlidingWindow::<E>::builder()
         .interval(interval(buckets))
         .buckets(usize::try_from(buckets).expect("a few"))

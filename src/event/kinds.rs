@@ -55,7 +55,10 @@ pub trait EventKind: sealed::Is + Copy + 'static {}
     note = "of a `Value`, `Maximum`, `Minimum` or `Histogram`, values are recorded: use `record`",
     note = "of `Any`, ask for the kind: `event.downcast::<kind::Count>()` or `event.typed()`"
 )]
-pub trait CanAdd: HasSum {}
+pub trait CanAdd: EventKind {
+    /// The type of what is added: `i64` to a [`Signed`] event, `u64` to a [`Count`].
+    type Number: sealed::Number;
+}
 
 /// A kind of event of which values are recorded: [`Value`], [`Maximum`], [`Minimum`] and
 /// [`Histogram`].
@@ -87,6 +90,15 @@ pub trait HasSum: EventKind {
 )]
 pub trait HasValues: HasSum {}
 
+/// A kind of event that keeps how its values are distributed: [`Histogram`].
+#[diagnostic::on_unimplemented(
+    message = "this event has no percentiles: it is of the kind `{Self}`",
+    label = "an event of the kind `Histogram` is expected",
+    note = "declare it as one, `Rt: Histogram`, for percentiles within a few percent",
+    note = "of `Any`, ask for the kind: `event.downcast::<kind::Histogram>()`"
+)]
+pub trait HasDistribution: HasValues {}
+
 /// A kind of event that keeps the greatest value: [`Value`], [`Maximum`] and [`Histogram`].
 #[diagnostic::on_unimplemented(
     message = "this event keeps no greatest value: it is of the kind `{Self}`",
@@ -107,8 +119,12 @@ impl HasSum for Histogram {
     type Number = u64;
 }
 
-impl CanAdd for Count {}
-impl CanAdd for Signed {}
+impl CanAdd for Count {
+    type Number = u64;
+}
+impl CanAdd for Signed {
+    type Number = i64;
+}
 
 impl CanRecord for Value {}
 impl CanRecord for Maximum {}
@@ -117,6 +133,8 @@ impl CanRecord for Histogram {}
 
 impl HasValues for Value {}
 impl HasValues for Histogram {}
+
+impl HasDistribution for Histogram {}
 
 impl HasMaximum for Value {}
 impl HasMaximum for Maximum {}

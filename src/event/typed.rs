@@ -65,7 +65,6 @@ pub struct Event<S, K = Any> {
 /// }
 /// # Ok::<(), windrow::BuildError>(())
 /// ```
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum Typed<S: Events> {
     /// An event of [`Kind::Count`].
@@ -80,6 +79,42 @@ pub enum Typed<S: Events> {
     Minimum(Event<S, Minimum>),
     /// An event of [`Kind::Histogram`].
     Histogram(Event<S, Histogram>),
+}
+
+impl<S: Events> Typed<S> {
+    /// Returns the event with a kind that is known at run time alone.
+    ///
+    /// ```
+    /// # windrow::events! { enum Disk { Read: Count } }
+    /// assert_eq!(Disk::Read.typed().erased(), Disk::Read);
+    /// ```
+    #[must_use]
+    pub const fn erased(self) -> Event<S> {
+        match self {
+            Typed::Count(event) => event.erased(),
+            Typed::Signed(event) => event.erased(),
+            Typed::Value(event) => event.erased(),
+            Typed::Maximum(event) => event.erased(),
+            Typed::Minimum(event) => event.erased(),
+            Typed::Histogram(event) => event.erased(),
+        }
+    }
+}
+
+impl<S: Events> Clone for Typed<S> {
+    fn clone(&self) -> Typed<S> {
+        *self
+    }
+}
+
+impl<S: Events> Copy for Typed<S> {}
+
+/// Shows the event's kind and name.
+impl<S: Events> Debug for Typed<S> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let event = self.erased();
+        f.debug_tuple("Typed").field(&event.kind()).field(&event).finish()
+    }
 }
 
 impl<S: Events, K: EventKind> Event<S, K> {

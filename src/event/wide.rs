@@ -14,26 +14,22 @@ use super::{Events, Positions, are_zero, layout_of};
 /// zero: of a histogram most are. (With `[u64; N]` it would hold all of them.)
 ///
 /// ```
-/// use windrow::{Event, Kind, Scale, SlidingWindow, WideCells};
+/// use windrow::{Event, Events, Kind, Scale, SlidingWindow, WideCells, kind};
 ///
-/// #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-/// struct Latency;
+/// struct Disk;
 ///
-/// impl Event for Latency {
+/// impl Events for Disk {
 ///     const EVENTS: &'static [(&'static str, Kind)] =
 ///         &[("latency", Kind::Histogram(Scale::DEFAULT))];
-///     const ALL: &'static [Latency] = &[Latency];
 ///     type Cells = WideCells<438, 2>; // as many as `Kind::cells` says; the extremes are two
 ///     const ZERO: Self::Cells = WideCells::ZERO;
-///
-///     fn index(self) -> usize {
-///         0
-///     }
 /// }
 ///
-/// let window = SlidingWindow::<Latency>::builder().build()?;
-/// window.record(Latency, 1_500);
-/// assert_eq!(window.snapshot().distribution(Latency).max(), Some(1_500));
+/// const LATENCY: Event<Disk, kind::Histogram> = Event::at(0);
+///
+/// let window = SlidingWindow::<Disk>::builder().build()?;
+/// window.record(LATENCY, 1_500);
+/// assert_eq!(window.snapshot().distribution(LATENCY).max(), Some(1_500));
 /// # Ok::<(), windrow::BuildError>(())
 /// ```
 #[derive(Clone)]

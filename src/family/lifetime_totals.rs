@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use super::metric::Metric;
 use crate::clock::Clock;
-use crate::event::kinds::{EventKind, Histogram};
+use crate::event::kinds::{EventKind, HasDistribution, Histogram};
 use crate::event::{Event, Events, Stats};
 use crate::histogram::Distribution;
 use crate::window::SlidingWindow;
@@ -52,7 +52,7 @@ impl<E: Events> LifetimeTotals<E> {
     /// # windrow::events! { enum Http { Rt: Histogram } }
     /// assert!(windrow::LifetimeTotals::<Http>::default().distribution(Http::Rt).is_empty());
     /// ```
-    pub fn distribution(&self, event: Event<E, Histogram>) -> Distribution {
+    pub fn distribution<K: HasDistribution>(&self, event: Event<E, K>) -> Distribution {
         self.events.get(event.index()).map_or_else(Distribution::default, |of| of.1.clone())
     }
 }
@@ -62,7 +62,7 @@ impl<E: Events, C: Clock + Send + Sync + 'static> Metric for SlidingWindow<E, C>
     type Total = LifetimeTotals<E>;
 
     fn total(&self) -> LifetimeTotals<E> {
-        let of = |event: Event<E>| match event.downcast() {
+        let of = |event: Event<E>| match event.downcast::<Histogram>() {
             // Of the same reading: what the cells say.
             Some(event) => {
                 let distribution = self.lifetime_distribution(event);

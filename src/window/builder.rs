@@ -1,5 +1,6 @@
 //! Making a window.
 
+use std::fmt::{self, Debug, Formatter};
 use std::marker::PhantomData;
 use std::time::Duration;
 
@@ -45,7 +46,6 @@ impl<E: Events> SlidingWindow<E, Coarse> {
 /// assert_eq!(window.buckets(), 10);
 /// # Ok::<(), windrow::BuildError>(())
 /// ```
-#[derive(Clone, Debug)]
 #[must_use]
 pub struct Builder<E, C = Coarse> {
     interval: Duration,
@@ -58,7 +58,7 @@ pub struct Builder<E, C = Coarse> {
     max_lead: u64,
     clock: C,
     allows_coarse_clock: bool,
-    events: PhantomData<E>,
+    events: PhantomData<fn(E)>,
 }
 
 /// One second in two buckets, on the clock's default.
@@ -301,5 +301,26 @@ impl<E: Events, C: Clock> Builder<E, C> {
         let ring = Ring::new(geometry, tiers, layout, now.as_nanos())?;
         let ring = ring.with_max_lead(self.max_lead);
         Ok(SlidingWindow::new(ring, self.clock, now))
+    }
+}
+
+impl<E, C: Clone> Clone for Builder<E, C> {
+    fn clone(&self) -> Builder<E, C> {
+        Builder { tiers: self.tiers.clone(), clock: self.clock.clone(), ..*self }
+    }
+}
+
+/// Shows what the window will be made of.
+impl<E, C: Debug> Debug for Builder<E, C> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Builder")
+            .field("interval", &self.interval)
+            .field("buckets", &self.buckets)
+            .field("tiers", &self.tiers)
+            .field("with_spare", &self.with_spare)
+            .field("max_lead", &self.max_lead)
+            .field("clock", &self.clock)
+            .field("allows_coarse_clock", &self.allows_coarse_clock)
+            .finish()
     }
 }

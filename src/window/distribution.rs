@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use super::SlidingWindow;
 use crate::clock::Clock;
 use crate::event::cells::Places;
-use crate::event::kinds::Histogram;
+use crate::event::kinds::HasDistribution;
 use crate::event::{Event, Events, cells_of};
 use crate::histogram::Distribution;
 use crate::ring::RingAndClock;
@@ -21,8 +21,6 @@ use crate::ring::RingAndClock;
 /// Count, sum, least and greatest value are exact; a percentile is right to the scale's
 /// [error](crate::Scale::error_bound). What [`stats`](Self::stats) promises of the four holds for each cell's count; and
 /// what the cells have adds up to the count, in each bucket, always: one step counts a value in both.
-///
-/// An event of another kind has an empty distribution.
 impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// How the values of a `Histogram` event are distributed over the interval. What [`sum`](Self::sum) promises holds here too.
     ///
@@ -44,7 +42,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// assert!(most.abs_diff(990_000) as f64 <= 990_000.0 * now.error_bound() + 0.5);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn distribution(&self, event: Event<E, Histogram>) -> Distribution {
+    pub fn distribution<K: HasDistribution>(&self, event: Event<E, K>) -> Distribution {
         let Some(places) = cells_of(event).places() else { return Distribution::default() };
         self.distribution_at(places)
     }
@@ -66,7 +64,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// assert_eq!(window.percentile(Http::Rt, 0.99), Some(1_250_000));
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn percentile(&self, event: Event<E, Histogram>, q: f64) -> Option<u64> {
+    pub fn percentile<K: HasDistribution>(&self, event: Event<E, K>, q: f64) -> Option<u64> {
         self.distribution(event).percentile(q)
     }
 
@@ -79,9 +77,9 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// assert_eq!(window.percentiles(Http::Rt, [0.5, 0.9, 0.99]), [Some(3_000); 3]);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn percentiles<const N: usize>(
+    pub fn percentiles<K: HasDistribution, const N: usize>(
         &self,
-        event: Event<E, Histogram>,
+        event: Event<E, K>,
         q: [f64; N],
     ) -> [Option<u64>; N] {
         self.distribution(event).percentiles(q)
@@ -99,7 +97,11 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// assert_eq!(window.count_above(Http::Rt, 1 << 18), 1..=1);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn count_above(&self, event: Event<E, Histogram>, value: u64) -> RangeInclusive<u64> {
+    pub fn count_above<K: HasDistribution>(
+        &self,
+        event: Event<E, K>,
+        value: u64,
+    ) -> RangeInclusive<u64> {
         self.distribution(event).count_above(value)
     }
 
@@ -119,7 +121,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// assert_eq!(window.lifetime_distribution(Http::Rt).count(), 1);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn lifetime_distribution(&self, event: Event<E, Histogram>) -> Distribution {
+    pub fn lifetime_distribution<K: HasDistribution>(&self, event: Event<E, K>) -> Distribution {
         let places = cells_of(event).places();
         places.map_or_else(Distribution::default, |places| {
             places.distribution(|position| self.ring.lifetime(position))

@@ -19,7 +19,7 @@ use super::SlidingWindow;
 use crate::clock::Clock;
 use crate::event::cells::EventCells;
 use crate::event::kinds::sealed::Number;
-use crate::event::kinds::{EventKind, HasSum, HasValues, Histogram};
+use crate::event::kinds::{EventKind, HasDistribution, HasSum, HasValues};
 use crate::event::shown::show;
 use crate::event::{Event, Events, Positions, Stats, cells_of};
 use crate::histogram::Distribution;
@@ -110,7 +110,6 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
 /// outlives its window, and does not change.
 ///
 /// [`SlidingWindow::moment`]: crate::SlidingWindow::moment
-#[derive(Clone, Debug)]
 pub struct Moment<E: Events> {
     of: Identity,
     cells: E::Cells,
@@ -153,6 +152,19 @@ impl<E: Events> Moment<E> {
     }
 }
 
+impl<E: Events> Clone for Moment<E> {
+    fn clone(&self) -> Moment<E> {
+        Moment { of: self.of, cells: self.cells.clone() }
+    }
+}
+
+/// Shows the running totals as they are held.
+impl<E: Events> Debug for Moment<E> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Moment").field("of", &self.of).field("cells", &self.cells).finish()
+    }
+}
+
 /// What was added to a window between two moments: from [`SlidingWindow::since`] and
 /// [`Moment::since`].
 ///
@@ -161,7 +173,6 @@ impl<E: Events> Moment<E> {
 /// those of its interval.
 ///
 /// [`SlidingWindow::since`]: crate::SlidingWindow::since
-#[derive(Clone)]
 pub struct Since<E: Events> {
     cells: E::Cells,
 }
@@ -226,7 +237,7 @@ impl<E: Events> Since<E> {
     /// assert_eq!(since.distribution(Http::Rt).count_up_to(1 << 20), 1..=1);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn distribution(&self, event: Event<E, Histogram>) -> Distribution {
+    pub fn distribution<K: HasDistribution>(&self, event: Event<E, K>) -> Distribution {
         let (places, cells) = (cells_of(event).places(), self.cells.as_ref());
         places.map_or_else(Distribution::default, |places| {
             places.without_extremes(|position| cells[position])
@@ -241,6 +252,12 @@ impl<E: Events> Since<E> {
     fn stats_of(&self, index: EventCells) -> Stats {
         let cells = self.cells.as_ref();
         Stats { min: None, max: None, ..index.stats(|position| cells[position]) }
+    }
+}
+
+impl<E: Events> Clone for Since<E> {
+    fn clone(&self) -> Since<E> {
+        Since { cells: self.cells.clone() }
     }
 }
 

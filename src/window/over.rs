@@ -8,7 +8,7 @@ use crate::clock::{Clock, Coarse};
 use crate::error::{OutOfRange, SpanError};
 use crate::event::cells::Addends;
 use crate::event::kinds::sealed::Number;
-use crate::event::kinds::{EventKind, HasSum, Histogram};
+use crate::event::kinds::{EventKind, HasDistribution, HasSum};
 use crate::event::{Event, Events, Stats, cells_of, number_of};
 use crate::histogram::Distribution;
 use crate::ring::{RingAndClock, Span, View};
@@ -186,7 +186,7 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
     /// assert_eq!(recent.percentile(0.99), Some(7_000));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn distribution(&self, event: Event<E, Histogram>) -> Distribution {
+    pub fn distribution<K: HasDistribution>(&self, event: Event<E, K>) -> Distribution {
         let places = cells_of(event).places();
         places.map_or_else(Distribution::default, |places| {
             self.read(|view, span| view.distribution_in(span, places))

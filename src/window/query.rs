@@ -32,7 +32,7 @@ use crate::window::totals::Totals;
 /// allocates and frees one.
 impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// The sum of an event over the interval that ends with the bucket of the clock's now,
-    /// wrapping. 0 for a kind of event that has [none](crate::Kind).
+    /// wrapping: an `i64` of a `Signed` event, a `u64` of any other kind.
     ///
     /// *Not* an atomic snapshot: for the interval at the time that the call read, it lies between
     /// the true count when the call began (as defined at [`Counter::sum`](crate::Counter::sum)) and

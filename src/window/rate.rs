@@ -12,7 +12,7 @@ use crate::ring::RingAndClock;
 ///
 /// A rate is what was added to a `Count` event per second, or of a `Value` event, how many values were recorded
 /// per second. What they come to per second is the mean times the rate. Of a `Signed` event it is what it goes up by per
-/// second, or less than zero if it goes down; of a `Maximum` or `Minimum` event, 0.
+/// second, or less than zero if it goes down.
 ///
 /// The newest bucket has only begun. So at a constant rate, `n` buckets hold what `n - 1` to `n` buckets of
 /// time brought. What each rate makes of that:

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::event::cells::EventCells;
 use crate::event::kept::Kept;
 use crate::event::kinds::sealed::Number;
-use crate::event::kinds::{EventKind, HasSum, Histogram};
+use crate::event::kinds::{EventKind, HasDistribution, HasSum};
 use crate::event::{Event, Events, Positions, Stats, cells_of, number_of};
 use crate::histogram::Distribution;
 use crate::ring::{BucketData, Span, View};
@@ -56,7 +56,6 @@ mod tier;
 ///
 /// [`SlidingWindow::snapshot`]: crate::SlidingWindow::snapshot
 /// [`SlidingWindow::last`]: crate::SlidingWindow::last
-#[derive(Clone)]
 pub struct Snapshot<E: Events> {
     at: Timestamp,
     interval: Duration,
@@ -214,12 +213,18 @@ impl<E: Events> Snapshot<E> {
     /// assert_eq!(window.snapshot().distribution(Http::Rt).percentile(0.99), Some(7_000));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn distribution(&self, event: Event<E, Histogram>) -> Distribution {
+    pub fn distribution<K: HasDistribution>(&self, event: Event<E, K>) -> Distribution {
         let mut all = Distribution::default();
         for bucket in &self.buckets {
             let _ = all.merge(&bucket.distribution(event)); // of one scale: it is not refused
         }
         all
+    }
+}
+
+impl<E: Events> Clone for Snapshot<E> {
+    fn clone(&self) -> Snapshot<E> {
+        Snapshot { buckets: self.buckets.clone(), ..*self }
     }
 }
 
@@ -236,7 +241,6 @@ impl<'a, E: Events> IntoIterator for &'a Snapshot<E> {
 ///
 /// Two are equal if they begin and end at the same times, both are closed or neither is, and each
 /// event's stats are equal.
-#[derive(Clone)]
 pub struct BucketSnapshot<E: Events> {
     start: Timestamp,
     end: Timestamp,
@@ -376,7 +380,7 @@ impl<E: Events> BucketSnapshot<E> {
     /// assert_eq!(newest.distribution(Http::Rt).percentile(0.99), Some(7_000));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn distribution(&self, event: Event<E, Histogram>) -> Distribution {
+    pub fn distribution<K: HasDistribution>(&self, event: Event<E, K>) -> Distribution {
         self.distribution_at(cells_of(event))
     }
 
@@ -429,5 +433,11 @@ impl<E: Events> BucketSnapshot<E> {
     /// ```
     pub fn is_closed(&self) -> bool {
         self.is_closed
+    }
+}
+
+impl<E: Events> Clone for BucketSnapshot<E> {
+    fn clone(&self) -> BucketSnapshot<E> {
+        BucketSnapshot { numbers: self.numbers.clone(), ..*self }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::event::cells::EventCells;
 use crate::event::kinds::sealed::Number;
-use crate::event::kinds::{EventKind, HasSum, HasValues, Histogram};
+use crate::event::kinds::{EventKind, HasDistribution, HasSum, HasValues};
 use crate::event::shown::show;
 use crate::event::{Event, Events, Stats, cells_of, number_of};
 use crate::histogram::Distribution;
@@ -39,7 +39,6 @@ use crate::window::rate::per_second;
 ///
 /// [`SlidingWindow::totals`]: crate::SlidingWindow::totals
 /// [`SlidingWindow::stats`]: crate::SlidingWindow::stats
-#[derive(Clone)]
 pub struct Totals<E: Events> {
     at: Timestamp,
     end: Timestamp,
@@ -140,7 +139,7 @@ impl<E: Events> Totals<E> {
     /// assert_eq!(window.totals().distribution(Http::Rt).percentile(0.99), Some(7_000));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn distribution(&self, event: Event<E, Histogram>) -> Distribution {
+    pub fn distribution<K: HasDistribution>(&self, event: Event<E, K>) -> Distribution {
         let (places, cells) = (cells_of(event).places(), self.cells.as_ref());
         places.map_or_else(Distribution::default, |places| {
             places.distribution(|position| cells[position])
@@ -182,6 +181,12 @@ impl<E: Events> Totals<E> {
     /// ```
     pub fn rate<K: HasSum>(&self, event: Event<E, K>) -> f64 {
         per_second(number_of(event, self.stats(event).count), self.interval)
+    }
+}
+
+impl<E: Events> Clone for Totals<E> {
+    fn clone(&self) -> Totals<E> {
+        Totals { cells: self.cells.clone(), ..*self }
     }
 }
 

@@ -14,17 +14,23 @@ mod numbers;
 mod rings;
 mod views;
 
+use windrow::kind::HasSum;
+use windrow::{Event, Events, Snapshot};
+
 windrow::events! {
     /// What one endpoint counts.
     pub(crate) enum Http { Pass: Count, Block: Count, Exception: Count, Success: Count, Rt: Value }
 }
 
 /// The starts of a snapshot's buckets, in milliseconds.
-fn starts<E: windrow::Event>(snapshot: &windrow::Snapshot<E>) -> Vec<u64> {
+fn starts<E: Events>(snapshot: &Snapshot<E>) -> Vec<u64> {
     snapshot.buckets().iter().map(|bucket| bucket.start().as_nanos() / 1_000_000).collect()
 }
 
 /// The sums of `event` in a snapshot's buckets.
-fn sums<E: windrow::Event>(snapshot: &windrow::Snapshot<E>, event: E) -> Vec<u64> {
+fn sums<E: Events, K: HasSum<Number = u64>>(
+    snapshot: &Snapshot<E>,
+    event: Event<E, K>,
+) -> Vec<u64> {
     snapshot.buckets().iter().map(|bucket| bucket.sum(event)).collect()
 }

@@ -55,12 +55,12 @@ fn b12_reads_do_not_allocate() {
     let _ = (window.snapshot(), last(), window.previous());
 
     let over = window.over(ms(1_000)).expect("a tenth of the interval");
-    for event in [Http::Pass, Http::Rt] {
-        assert_eq!(allocations(|| window.sum(event)), 0, "sum");
-        assert_eq!(allocations(|| window.rate(event)), 0, "rate");
-        assert_eq!(allocations(|| window.warm_up_rate(event)), 0, "warm_up_rate");
-        assert_eq!(allocations(|| (over.sum(event), over.stats(event))), 0, "over");
-        assert_eq!(allocations(|| (over.rate(event), over.weighted_rate(event))), 0, "over");
+    assert_eq!(allocations(|| (window.sum(Http::Pass), window.sum(Http::Rt))), 0, "sum");
+    assert_eq!(allocations(|| (window.rate(Http::Pass), window.rate(Http::Rt))), 0, "rate");
+    assert_eq!(allocations(|| (over.sum(Http::Pass), over.sum(Http::Rt))), 0, "over");
+    assert_eq!(allocations(|| (over.rate(Http::Pass), over.weighted_rate(Http::Rt))), 0, "over");
+    for event in [Http::Pass.erased(), Http::Rt.erased()] {
+        assert_eq!(allocations(|| over.stats(event)), 0, "over");
         assert_eq!(allocations(|| window.stats(event)), 0, "stats");
         assert_eq!(allocations(|| window.lifetime(event)), 0, "lifetime");
         assert_eq!(allocations(|| window.late(event)), 0, "late");

@@ -348,7 +348,7 @@ fn families_hold_each_kind_of_metric() {
     let (pass, micros) = (all.stats(Http::Pass), all.stats(Http::Micros));
     assert_eq!((pass.sum, micros.count, micros.sum), (2, 2, 80));
     assert_eq!((micros.min, micros.max), (Some(30), Some(50)));
-    assert_eq!(<Http as windrow::Event>::EVENTS[1].1, Kind::Value);
+    assert_eq!(<Http as windrow::Events>::EVENTS[1].1, Kind::Value);
 }
 
 #[test]

@@ -4,8 +4,9 @@
 
 use testkit::{Rng, alone, at_ns, clock_at, ms, ns, window};
 use windrow::clock::Manual;
-use windrow::{Distribution, Event, Family, Histogram, Kind, Scale, SlidingWindow, Snapshot};
-use windrow::{Stats, events, labels};
+use windrow::kind::{self, HasSum};
+use windrow::{Distribution, Event, Events, Family, Histogram, Kind, Over, Scale, SlidingWindow};
+use windrow::{Snapshot, Stats, Timestamp, events, labels};
 
 use crate::error::agrees_with;
 use crate::{counts, distribution};
@@ -20,14 +21,21 @@ events! {
     }
 }
 
-const VALUED: [Seen; 3] = [Seen::Rt, Seen::All, Seen::Size];
-
 type Window = SlidingWindow<Seen, Manual>;
 
 fn record(window: &Window, value: u64) {
-    for event in VALUED {
-        window.record(event, value);
-    }
+    window.record(Seen::Rt, value);
+    window.record(Seen::All, value);
+    window.record(Seen::Size, value);
+}
+
+/// Whether each of the three was counted.
+fn record_at(window: &Window, at: Timestamp, value: u64) -> [bool; 3] {
+    [
+        window.record_at(at, Seen::Rt, value).is_ok(),
+        window.record_at(at, Seen::All, value).is_ok(),
+        window.record_at(at, Seen::Size, value).is_ok(),
+    ]
 }
 
 fn stats(of: &Distribution) -> Stats {
@@ -55,19 +63,21 @@ fn are_of_the_same_values(fine: &Distribution, coarse: &Distribution) {
 }
 
 /// Whether what the two histograms say is what the value says, and they say the same.
-fn agree(stats_of: impl Fn(Seen) -> Stats, distribution: impl Fn(Seen) -> Distribution) {
-    let expected = stats_of(Seen::All);
+fn agree(
+    stats_of: impl Fn(Event<Seen>) -> Stats,
+    distribution: impl Fn(Event<Seen, kind::Histogram>) -> Distribution,
+) {
+    let expected = stats_of(Seen::All.erased());
     for event in [Seen::Rt, Seen::Size] {
         assert_eq!(
-            (stats_of(event), stats(&distribution(event))),
+            (stats_of(event.erased()), stats(&distribution(event))),
             (expected, expected),
             "{event:?}"
         );
     }
     are_of_the_same_values(&distribution(Seen::Rt), &distribution(Seen::Size));
-    for event in [Seen::Passed, Seen::Depth, Seen::All, Seen::Open] {
-        assert!(distribution(event).is_empty());
-        assert!(event == Seen::All || stats_of(event) == Stats::default());
+    for event in [Seen::Passed.erased(), Seen::Depth.erased(), Seen::Open.erased()] {
+        assert_eq!(stats_of(event), Stats::default());
     }
 }
 
@@ -102,30 +112,31 @@ fn agree_everywhere(window: &Window) {
         for totals in totals {
             agree(|event| totals.stats(event), |event| totals.distribution(event));
         }
-        same_numbers(|event| {
-            [
-                over.sum(event) as f64,
-                over.rate(event),
-                over.weighted_sum(event),
-                over.weighted_rate(event),
-            ]
-        });
+        are_the_same([of_span(&over, Seen::Rt), of_span(&over, Seen::All)]);
+        are_the_same([of_span(&over, Seen::Size), of_span(&over, Seen::All)]);
     }
-    let warm = |event| window.warm_up_rate(event).unwrap_or(-1.0);
-    same_numbers(|event| {
-        [window.sum(event) as f64, window.rate(event), warm(event), totals.rate(event)]
-    });
+    are_the_same([of_interval(window, Seen::Rt), of_interval(window, Seen::All)]);
+    are_the_same([of_interval(window, Seen::Size), of_interval(window, Seen::All)]);
     for tier in 0..3 {
         window.series(tier).iter().for_each(agree_in);
     }
 }
 
-fn same_numbers(of: impl Fn(Seen) -> [f64; 4]) {
-    let expected = of(Seen::All).map(f64::to_bits);
-    assert_eq!(
-        (of(Seen::Rt).map(f64::to_bits), of(Seen::Size).map(f64::to_bits)),
-        (expected, expected)
-    );
+fn of_span<K: HasSum<Number = u64>>(
+    over: &Over<'_, Seen, Manual>,
+    event: Event<Seen, K>,
+) -> [f64; 4] {
+    let sum = over.sum(event) as f64;
+    [sum, over.rate(event), over.weighted_sum(event), over.weighted_rate(event)]
+}
+
+fn of_interval<K: HasSum<Number = u64>>(window: &Window, event: Event<Seen, K>) -> [f64; 4] {
+    let (sum, totals) = (window.sum(event), window.totals());
+    [sum as f64, window.rate(event), totals.sum(event) as f64, totals.rate(event)]
+}
+
+fn are_the_same([one, other]: [[f64; 4]; 2]) {
+    assert_eq!(one.map(f64::to_bits), other.map(f64::to_bits));
 }
 
 /// In each way to count; where all threads share a row; and where there is a row for each
@@ -179,7 +190,7 @@ fn histories() {
                 }
                 6..9 => {
                     let at = at_ns(now.saturating_sub(random.u64(..40)));
-                    let is_counted = VALUED.map(|event| window.record_at(at, event, value).is_ok());
+                    let is_counted = record_at(&window, at, value);
                     assert!(is_counted == [true; 3] || is_counted == [false; 3]);
                     if is_counted[0] {
                         beside.record(value);
@@ -248,9 +259,7 @@ fn beside_lists() {
                 record(&window, value);
             } else {
                 let at = window.now() - ms(10) * back as u32;
-                for event in VALUED {
-                    window.record_at(at, event, value).expect("in the ring");
-                }
+                assert_eq!(record_at(&window, at, value), [true; 3], "in the ring");
             }
             lists[bucket - back].push(value);
         }

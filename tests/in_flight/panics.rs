@@ -1,54 +1,13 @@
 //! A call that panics has entered nothing.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use testkit::{clock_at, ms, ns, window};
+use testkit::ns;
 use windrow::clock::from_fn;
-use windrow::{Event, InFlight, Kind, SlidingWindow, Timestamp};
+use windrow::{InFlight, SlidingWindow, Timestamp};
 
 use crate::Pool;
-
-/// An index that is said from outside.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct Said;
-
-static INDEX: AtomicUsize = AtomicUsize::new(0);
-
-impl Event for Said {
-    const EVENTS: &'static [(&'static str, Kind)] = &[("Busy", Kind::Maximum)];
-    const ALL: &'static [Said] = &[Said];
-    type Cells = [u64; 2];
-    const ZERO: [u64; 2] = [0; 2];
-
-    fn index(self) -> usize {
-        INDEX.load(Ordering::Relaxed)
-    }
-}
-
-/// "A method that is given an event whose index is not below the number of events panics, and
-/// counts nothing."
-#[test]
-fn an_index_beyond_the_events_panics_and_enters_and_leaves_nothing() {
-    let window = window::<Said>(ms(500), 2, &clock_at(0));
-    let open = InFlight::new();
-    let panics = |act: &dyn Fn()| catch_unwind(AssertUnwindSafe(act)).is_err();
-    INDEX.store(1, Ordering::Relaxed);
-    assert!(panics(&|| drop(open.peaks_in(&window, Said).enter(1))));
-    assert_eq!(open.level(), 0);
-    assert!(panics(&|| drop(open.peaks_in(&window, Said).try_enter(1, 1))));
-    assert_eq!(open.level(), 0);
-    INDEX.store(0, Ordering::Relaxed);
-    let (peaks, one) = (open.peaks_in(&window, Said), open.peaks_in(&window, Said).enter(1));
-    INDEX.store(1, Ordering::Relaxed);
-    // What it is now does not matter to what was made when it was right.
-    drop(one);
-    let other = peaks.enter(3);
-    assert_eq!(open.level(), 3);
-    drop(other);
-    INDEX.store(0, Ordering::Relaxed);
-    assert_eq!((open.level(), window.lifetime(Said).max), (0, Some(3)));
-}
 
 #[test]
 fn a_clock_that_panics_lets_nothing_enter_and_all_leave() {

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use testkit::{Rng, alone, ns, race};
 use windrow::clock::{Precise, from_fn};
-use windrow::{Clock, InFlight, SlidingWindow, Timestamp};
+use windrow::kind::HasMaximum;
+use windrow::{Clock, Event, InFlight, SlidingWindow, Timestamp};
 
 use crate::Pool;
 
@@ -23,7 +24,7 @@ fn window<C: Clock>(length: u64, clock: C) -> SlidingWindow<Pool, C> {
 fn come_and_go<C: Clock + Send + Sync>(
     in_flight: &InFlight,
     window: &SlidingWindow<Pool, C>,
-    event: Pool,
+    event: Event<Pool, impl HasMaximum>,
 ) {
     let peaks = in_flight.peaks_in(window, event);
     race(THREADS, |thread| {

@@ -34,7 +34,7 @@ fn is_held_up_for_a_while(
         }
     }
     pair.hold_up(false);
-    let after = [Op::Record(1, 7), Op::Set(Time::Coarse(1, 1, 0)), Op::Add(0, 2), Op::Add(2, 4)];
+    let after = [Op::Add(1, 7), Op::Set(Time::Coarse(1, 1, 0)), Op::Add(0, 2), Op::Add(2, 4)];
     tell(&mut pair, &after)
 }
 

@@ -93,10 +93,8 @@ fn op(
     let event = 0..events;
     let (moment, geometry) = (time.clone(), geometry.boxed());
     prop_oneof![
-        6 => (event.clone(), amount.clone()).prop_map(|(e, n)| Op::Add(e, n)),
-        4 => (event.clone(), amount.clone()).prop_map(|(e, v)| Op::Record(e, v)),
-        4 => (time.clone(), event.clone(), amount.clone()).prop_map(|(t, e, n)| Op::AddAt(t, e, n)),
-        3 => (time, event, amount).prop_map(|(t, e, v)| Op::RecordAt(t, e, v)),
+        10 => (event.clone(), amount.clone()).prop_map(|(e, n)| Op::Add(e, n)),
+        7 => (time, event, amount).prop_map(|(t, e, n)| Op::AddAt(t, e, n)),
         7 => moment.prop_map(Op::Set),
         1 => loose_duration().prop_map(Op::Advance),
         2 => geometry.clone().prop_map(Op::Reconfigure),

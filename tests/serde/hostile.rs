@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use windrow::{BucketSnapshot, Event, Snapshot, Stats};
+use windrow::{BucketSnapshot, Events, Snapshot, Stats};
 
 use crate::{JSON, Seen, returns, sample};
 
@@ -122,7 +122,7 @@ windrow::events! { enum More { Pass: Count, Rt: Value, Level: Signed, Most: Maxi
 windrow::events! { enum Moved { Least: Minimum, Rt: Value, Most: Maximum, Pass: Count, Level: Signed } }
 
 /// In both formats; the compact one gives no reasons.
-fn refused_by<E: Event>(reason: &str) {
+fn refused_by<E: Events>(reason: &str) {
     let error = serde_json::from_str::<Snapshot<E>>(JSON).expect_err(reason).to_string();
     assert!(error.contains(reason), "{error}");
     let bytes = postcard::to_stdvec(&sample()).expect("bytes");

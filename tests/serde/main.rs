@@ -16,8 +16,8 @@ use windrow::clock::Manual;
 use windrow::{BucketSnapshot, SlidingWindow, Snapshot, Stats, Timestamp};
 
 windrow::events! {
-    /// One of each kind, and one that is left out.
-    enum Seen { Pass: Count, #[cfg(any())] Gone: Count, Rt: Value, Level: Signed, Most: Maximum, Least: Minimum }
+    /// One of each kind.
+    enum Seen { Pass: Count, Rt: Value, Level: Signed, Most: Maximum, Least: Minimum }
 }
 
 type Window = SlidingWindow<Seen, Manual>;
@@ -29,7 +29,7 @@ fn sample() -> Snapshot<Seen> {
     window.add(Seen::Pass, u64::MAX);
     window.record(Seen::Rt, 0);
     window.record(Seen::Rt, 9);
-    window.add_signed(Seen::Level, -3);
+    window.add(Seen::Level, -3);
     window.record(Seen::Most, 0);
     window.record(Seen::Least, u64::MAX);
     clock.advance(ms(700));
@@ -224,10 +224,10 @@ proptest! {
             match step {
                 Step::Add(n) => window.add(Seen::Pass, n),
                 Step::Record(value) => {
-                    for event in [Seen::Rt, Seen::Most, Seen::Least] {
-                        window.record(event, value);
-                    }
-                    window.add_signed(Seen::Level, value.cast_signed());
+                    window.record(Seen::Rt, value);
+                    window.record(Seen::Most, value);
+                    window.record(Seen::Least, value);
+                    window.add(Seen::Level, value.cast_signed());
                 }
                 Step::Wait(millis) => clock.advance(ms(millis)),
                 Step::Back(millis) => clock.set(window.now() - ms(millis)),

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use testkit::heap::{Counting, kept_by, peak_of};
 use testkit::{clock_at, ms, window};
 use windrow::clock::Manual;
-use windrow::{BucketSnapshot, Distribution, Scale, SlidingWindow, Snapshot};
+use windrow::{BucketSnapshot, Distribution, Event, Events, Scale, SlidingWindow, Snapshot, kind};
 
 use crate::Seen;
 
@@ -43,7 +43,11 @@ fn is_bounded(bytes: &[u8], what: &str) {
 }
 
 /// A window of so many buckets in which each has so many values, far apart.
-fn full<E: windrow::Event>(buckets: u32, event: E, values: u32) -> SlidingWindow<E, Manual> {
+fn full<E: Events>(
+    buckets: u32,
+    event: Event<E, kind::Histogram>,
+    values: u32,
+) -> SlidingWindow<E, Manual> {
     let clock = clock_at(1_000_000);
     let window = window::<E>(ms(1), buckets, &clock);
     for _ in 0..buckets {

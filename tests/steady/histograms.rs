@@ -5,7 +5,8 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use windrow::clock::Manual;
-use windrow::{Clock, Histogram, SlidingWindow, Totals};
+use windrow::kind::HasSum;
+use windrow::{Clock, Event, Histogram, Moment, SlidingWindow, Totals};
 
 use crate::counting::{allocations, while_adding};
 use testkit::alone::in_each_strategy;
@@ -47,31 +48,40 @@ fn record(window: &Window, value: u64) {
 
 /// Every read that is no distribution, percentile or list of buckets.
 fn reads(window: &Window) -> f64 {
-    let (part, tier) = (ns(LENGTH * 5), ns(LENGTH * 60));
     let moment = window.moment();
+    reads_of(window, &moment, Mixed::Pass)
+        + reads_of(window, &moment, Mixed::Rt)
+        + reads_of(window, &moment, Mixed::Size)
+        + reads_of(window, &moment, Mixed::Wait)
+}
+
+fn reads_of<K: HasSum<Number = u64>>(
+    window: &Window,
+    moment: &Moment<Mixed>,
+    event: Event<Mixed, K>,
+) -> f64 {
+    let (part, tier) = (ns(LENGTH * 5), ns(LENGTH * 60));
     let mut all = 0.0;
-    for event in [Mixed::Pass, Mixed::Rt, Mixed::Size, Mixed::Wait] {
-        let (stats, lifetime) = (window.stats(event), window.lifetime(event));
-        all += window.sum(event) as f64 + window.rate(event) + stats.mean().unwrap_or_default();
-        all += window.warm_up_rate(event).unwrap_or_default() + lifetime.sum as f64;
-        all += window.late(event).sum as f64;
-        for span in [part, tier, ns(LENGTH * u64::from(BUCKETS))] {
-            let over = window.over(span).expect("in the ring, or in the tier");
-            let totals = over.totals_at(window.clock().now()).expect("now");
-            all += over.sum(event) as f64 + over.stats(event).sum as f64 + over.rate(event);
-            all += over.weighted_sum(event) + over.weighted_rate(event);
-            let mut add = |totals: &Totals<Mixed>| {
-                all += totals.sum(event) as f64 + totals.rate(event);
-                all += totals.mean(event).unwrap_or_default() + totals.stats(event).count as f64;
-            };
-            add(&totals);
-            add(&over.totals());
-            add(&over.complete());
-            add(&window.totals());
-        }
-        let since = window.since(&moment).expect("of this window");
-        all += since.sum(event) as f64 + since.count(event) as f64;
+    let (stats, lifetime) = (window.stats(event), window.lifetime(event));
+    all += window.sum(event) as f64 + window.rate(event) + stats.mean().unwrap_or_default();
+    all += lifetime.sum as f64;
+    all += window.late(event).sum as f64;
+    for span in [part, tier, ns(LENGTH * u64::from(BUCKETS))] {
+        let over = window.over(span).expect("in the ring, or in the tier");
+        let totals = over.totals_at(window.clock().now()).expect("now");
+        all += over.sum(event) as f64 + over.stats(event).sum as f64 + over.rate(event);
+        all += over.weighted_sum(event) + over.weighted_rate(event);
+        let mut add = |totals: &Totals<Mixed>| {
+            all += totals.sum(event) as f64 + totals.rate(event);
+            all += totals.stats(event).mean().unwrap_or_default();
+        };
+        add(&totals);
+        add(&over.totals());
+        add(&over.complete());
+        add(&window.totals());
     }
+    let since = window.since(moment).expect("of this window");
+    all += since.sum(event) as f64 + since.count(event) as f64;
     all
 }
 

@@ -177,7 +177,7 @@ fn histograms() {
                 let least = if values == 216 { 9.0 } else { 10.0 };
                 (0..values).for_each(|n| {
                     let octaves = least + f64::from(n) / 8.0 + 1.0 / 16.0;
-                    window.record_duration(Wide::Rt, Duration::from_secs_f64(octaves.exp2() / 1e9));
+                    window.record(Wide::Rt, Duration::from_secs_f64(octaves.exp2() / 1e9));
                 });
             }
         };

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use windrow::clock::Manual;
-use windrow::{Counter, Event, Gauge, Maximum, Minimum, SlidingWindow};
+use windrow::{Counter, Event, Events, Gauge, Maximum, Minimum, SlidingWindow, kind};
 
 use crate::Seen;
 use testkit::ledger::Tally;
@@ -17,7 +17,7 @@ macro_rules! values {
             pub(crate) enum Wide { $($name: Value),+ }
         }
 
-        const WIDE: &[Wide] = &[$(Wide::$name),+];
+        const WIDE: &[Event<Wide, kind::Value>] = &[$(Wide::$name),+];
     };
 }
 
@@ -27,7 +27,7 @@ values! {
     V48 V49 V50 V51 V52 V53 V54 V55 V56 V57 V58 V59 V60 V61 V62 V63 V64 V65 V66 V67 V68 V69
 }
 
-fn is_empty<E: Event>(window: &SlidingWindow<E, Manual>, event: E) {
+fn is_empty<E: Events>(window: &SlidingWindow<E, Manual>, event: Event<E>) {
     let nothing = Tally::default();
     assert_eq!(Tally::from(window.lifetime(event)), nothing, "{event:?} of a fresh window");
     assert_eq!(Tally::from(window.stats(event)), nothing, "{event:?} of a fresh window");
@@ -45,7 +45,9 @@ impl Used {
     fn new(number: u64) -> Used {
         let clock = Manual::default();
         let window = window::<Seen>(ns(10), 4, &clock);
-        for event in [Seen::Pass, Seen::Idle, Seen::Rt, Seen::Still] {
+        for event in
+            [Seen::Pass.erased(), Seen::Idle.erased(), Seen::Rt.erased(), Seen::Still.erased()]
+        {
             is_empty(&window, event);
         }
         let used = Used { number, clock, window };
@@ -111,7 +113,7 @@ fn windows_of_seventy_values() {
     for round in 0..60_u64 {
         let window = window::<Wide>(ns(10), 3, &clock);
         for &event in WIDE {
-            is_empty(&window, event);
+            is_empty(&window, event.erased());
         }
         windows.push_back((round, window));
         if windows.len() > 30 {

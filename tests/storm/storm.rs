@@ -201,7 +201,7 @@ impl Storm {
 
     /// Asks for the lifetimes, which must lie between done and begun, and never go back.
     pub(crate) fn bracket_lifetimes(&self, last: &mut [Tally; 2]) {
-        let pairs = [(Seen::Pass, &self.pass), (Seen::Rt, &self.rt)];
+        let pairs = [(Seen::Pass.erased(), &self.pass), (Seen::Rt.erased(), &self.rt)];
         for ((event, progress), last) in pairs.into_iter().zip(last) {
             let done = Progress::done(progress);
             let now = Tally::from(self.window.lifetime(event));
@@ -220,7 +220,8 @@ impl Storm {
     /// Asks for the sums, which must lie between done and begun while all of time is in the ring
     /// and the clock never goes back.
     pub(crate) fn bracket_sums(&self) {
-        for (event, progress) in [(Seen::Pass, &self.pass), (Seen::Rt, &self.rt)] {
+        for (event, progress) in [(Seen::Pass.erased(), &self.pass), (Seen::Rt.erased(), &self.rt)]
+        {
             let done = Progress::done(progress);
             let stats = self.window.stats(event);
             let begun = Progress::begun(progress);
@@ -247,7 +248,7 @@ impl Storm {
         let mut still = [Tally::default(); 2];
         for bucket in snapshot.buckets() {
             let start = bucket.start().as_nanos();
-            let pairs = [(Seen::Pass, &books.pass), (Seen::Rt, &books.rt)];
+            let pairs = [(Seen::Pass.erased(), &books.pass), (Seen::Rt.erased(), &books.rt)];
             for ((event, ledger), still) in pairs.into_iter().zip(&mut still) {
                 let tally = Tally::from(bucket.stats(event));
                 assert_eq!(tally, ledger.at(start), "{event:?} in the bucket {start}");
@@ -255,7 +256,7 @@ impl Storm {
             }
             assert_eq!(bucket.sum(Seen::Idle) + bucket.stats(Seen::Still).count, 0);
         }
-        for (event, still) in [Seen::Pass, Seen::Rt].into_iter().zip(still) {
+        for (event, still) in [Seen::Pass.erased(), Seen::Rt.erased()].into_iter().zip(still) {
             let (lifetime, late) = (self.window.lifetime(event), self.window.late(event));
             assert_eq!(Tally::from(self.window.stats(event)), still);
             assert!(still.count + late.count <= lifetime.count, "{event:?}: {late:?}");

@@ -164,7 +164,7 @@ fn under_writers() {
         writers.into_iter().map(|writer| writer.join().expect("no writer panics")).collect()
     });
     let window = &storm.window;
-    let events = [Seen::Pass, Seen::Rt];
+    let events = [Seen::Pass.erased(), Seen::Rt.erased()];
     for (i, event) in events.into_iter().enumerate() {
         let ledger = Ledger::merged(books.iter().map(|books| books[i].clone()));
         assert_eq!(Tally::from(window.lifetime(event)), ledger.total());

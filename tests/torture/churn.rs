@@ -4,15 +4,16 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread::{self, Scope};
 
-use windrow::SlidingWindow;
 use windrow::clock::Manual;
+use windrow::{Event, SlidingWindow};
 
 use crate::Seen;
 use crate::book::{agree, some_value};
 use testkit::ledger::Tally;
 use testkit::{Rng, ns, window};
 
-const EVENTS: [Seen; 4] = [Seen::Pass, Seen::Idle, Seen::Rt, Seen::Still];
+const EVENTS: [Event<Seen>; 4] =
+    [Seen::Pass.erased(), Seen::Idle.erased(), Seen::Rt.erased(), Seen::Still.erased()];
 
 /// A window that two threads use, and whichever comes last drops.
 struct Shared {
@@ -40,7 +41,7 @@ fn release(shared: Arc<Shared>) {
     let (added, rt) = (added.into_inner(), window.lifetime(Seen::Rt));
     assert_eq!((window.lifetime(Seen::Pass).count, rt.count), (added, added));
     agree(rt).expect("nobody is recording any more");
-    for idle in [Seen::Idle, Seen::Still] {
+    for idle in [Seen::Idle.erased(), Seen::Still.erased()] {
         assert_eq!(Tally::from(window.lifetime(idle)), Tally::default());
     }
 }

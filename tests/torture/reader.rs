@@ -30,7 +30,7 @@ pub(crate) struct Found {
 }
 
 fn numbers(bucket: &BucketSnapshot<Seen>) -> [Tally; 2] {
-    [Seen::Pass, Seen::Rt].map(|event| Tally::from(bucket.stats(event)))
+    [Seen::Pass.erased(), Seen::Rt.erased()].map(|event| Tally::from(bucket.stats(event)))
 }
 
 /// Whether nothing that is in `before` is missing from `after`.
@@ -115,7 +115,7 @@ impl Found {
 impl Round {
     /// Asks for the lifetimes, which must lie between done and begun, and never go back.
     fn bracket_lifetimes(&self, last: &mut [Tally; 2]) {
-        let pairs = [(Seen::Pass, &self.pass), (Seen::Rt, &self.rt)];
+        let pairs = [(Seen::Pass.erased(), &self.pass), (Seen::Rt.erased(), &self.rt)];
         for ((event, progress), last) in pairs.into_iter().zip(last) {
             let done = Progress::done(progress);
             let now = Tally::from(self.window.lifetime(event));
@@ -135,11 +135,15 @@ impl Round {
         let newest = newest.flatten().expect("something was added");
         let latest = self.latest();
         self.stop_at(newest + self.longest() - 1);
-        let pairs = [(Seen::Pass, &books.pass), (Seen::Rt, &books.rt), (Seen::Peak, &books.peak)];
+        let pairs = [
+            (Seen::Pass.erased(), &books.pass),
+            (Seen::Rt.erased(), &books.rt),
+            (Seen::Peak.erased(), &books.peak),
+        ];
         for (event, ledger) in pairs {
             assert_eq!(Tally::from(self.window.lifetime(event)), ledger.total(), "{event:?}");
         }
-        for idle in [Seen::Idle, Seen::Still] {
+        for idle in [Seen::Idle.erased(), Seen::Still.erased()] {
             assert_eq!(Tally::from(self.window.lifetime(idle)), Tally::default(), "{idle:?}");
         }
         self.buckets_are_exact(books, newest, latest);
@@ -176,7 +180,7 @@ impl Round {
             assert_eq!(peaks[start], books.peak.at(*start), "the bucket {start}");
             assert_eq!(*together, all, "the bucket {start}, with {newest} the newest");
         }
-        for (event, held) in [Seen::Pass, Seen::Rt].into_iter().zip(held) {
+        for (event, held) in [Seen::Pass.erased(), Seen::Rt.erased()].into_iter().zip(held) {
             let Stats { count, sum, .. } = self.window.lifetime(event);
             let late = self.window.late(event);
             assert_eq!(Tally::from(self.window.stats(event)), held);

@@ -80,19 +80,19 @@ impl<C: Clock> TpsBudget<C> {
     }
 
     fn balance(&self) -> i64 {
-        self.reserve.saturating_add(self.window.signed_sum(Tokens::Balance))
+        self.reserve.saturating_add(self.window.sum(Tokens::Balance))
     }
 }
 
 impl<C: Clock> Budget for TpsBudget<C> {
     fn deposit(&self) {
-        self.window.add_signed(Tokens::Balance, self.deposit);
+        self.window.add(Tokens::Balance, self.deposit);
     }
 
     fn withdraw(&self) -> bool {
         let enough = self.balance() >= self.withdrawal;
         if enough {
-            self.window.add_signed(Tokens::Balance, -self.withdrawal);
+            self.window.add(Tokens::Balance, -self.withdrawal);
         }
         enough
     }

@@ -9,7 +9,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use windrow::clock::Manual;
-use windrow::{Clock, Event, SlidingWindow, events, strategy};
+use windrow::kind::CanRecord;
+use windrow::{Clock, Event, Events, SlidingWindow, events, strategy};
 use windrow_benches::harness::{cores, keep_to_core};
 use windrow_benches::lab::stats::{MARK, Spread};
 use windrow_benches::terminal::{print_caption, print_table};
@@ -32,7 +33,10 @@ fn values() -> Vec<u64> {
 }
 
 /// A window whose buckets have all been used, with two open rows.
-fn full<E: Event>(event: E, buckets: u32) -> (SlidingWindow<E, Manual>, Manual) {
+fn full<E: Events, K: CanRecord>(
+    event: Event<E, K>,
+    buckets: u32,
+) -> (SlidingWindow<E, Manual>, Manual) {
     let clock = Manual::default();
     clock.advance(LENGTH * 10 * buckets);
     let window = SlidingWindow::builder().interval(LENGTH * buckets).buckets(buckets as usize);
@@ -65,14 +69,18 @@ fn each(times: u32, mut act: impl FnMut(u32)) -> f64 {
     begun.elapsed().as_secs_f64() * 1e9 / f64::from(times)
 }
 
-fn records<E: Event, C: Clock>(window: &SlidingWindow<E, C>, event: E, values: &[u64]) -> f64 {
+fn records<E: Events, K: CanRecord, C: Clock>(
+    window: &SlidingWindow<E, C>,
+    event: Event<E, K>,
+    values: &[u64],
+) -> f64 {
     let values: &[u64; 1_024] = values.try_into().expect("so many");
     each(RECORDS, |n| window.record(event, black_box(values[n as usize & 1_023])))
 }
 
-fn rotations<E: Event>(
+fn rotations<E: Events, K: CanRecord>(
     (window, clock): &(SlidingWindow<E, Manual>, Manual),
-    event: E,
+    event: Event<E, K>,
     values: &[u64],
 ) -> f64 {
     let mut spent = 0.0;

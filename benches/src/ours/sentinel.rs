@@ -20,25 +20,25 @@ use sentinel_core::flow::{
 };
 use sentinel_core::{circuitbreaker, flow, hotspot, isolation, log, stat, system, utils};
 use windrow::clock::Ticker;
-use windrow::{BucketSnapshot, Family, Metric, SlidingWindow};
+use windrow::kind::Count;
+use windrow::{BucketSnapshot, Event, Family, Metric, Over, SlidingWindow};
 
 windrow::events! {
     /// What a node counts: the crate's events, and how many calls were under way at once.
-    enum Event {
+    enum Call {
         Pass: Count, Block: Count, Complete: Count, Error: Count, Rt: Value, Concurrency: Value
     }
 }
 
-impl From<MetricEvent> for Event {
-    #[inline]
-    fn from(event: MetricEvent) -> Event {
-        match event {
-            MetricEvent::Pass => Event::Pass,
-            MetricEvent::Block => Event::Block,
-            MetricEvent::Complete => Event::Complete,
-            MetricEvent::Error => Event::Error,
-            MetricEvent::Rt => Event::Rt,
-        }
+/// What counts the crate's event; `None` of the one that has values, [`Call::Rt`].
+#[inline]
+fn count_of(event: MetricEvent) -> Option<Event<Call, Count>> {
+    match event {
+        MetricEvent::Pass => Some(Call::Pass),
+        MetricEvent::Block => Some(Call::Block),
+        MetricEvent::Complete => Some(Call::Complete),
+        MetricEvent::Error => Some(Call::Error),
+        MetricEvent::Rt => None,
     }
 }
 
@@ -54,10 +54,20 @@ fn milliseconds(time: Duration) -> u32 {
     u32::try_from(time.as_millis()).expect("a short time")
 }
 
+/// The sum of one of the crate's events.
+fn sum(window: &SlidingWindow<Call, Ticker>, event: MetricEvent) -> u64 {
+    count_of(event).map_or_else(|| window.sum(Call::Rt), |event| window.sum(event))
+}
+
+/// The same, over some of the window.
+fn sum_over(span: &Over<Call, Ticker>, event: MetricEvent) -> u64 {
+    count_of(event).map_or_else(|| span.sum(Call::Rt), |event| span.sum(event))
+}
+
 /// The statistics of a resource.
 #[derive(Debug)]
 pub struct Node {
-    window: Arc<SlidingWindow<Event, Ticker>>,
+    window: Arc<SlidingWindow<Call, Ticker>>,
     concurrency: AtomicU32,
 }
 
@@ -89,11 +99,11 @@ impl ReadStat for Node {
     }
 
     fn sum(&self, event: MetricEvent) -> u64 {
-        self.window.sum(event.into())
+        sum(&self.window, event)
     }
 
     fn min_rt(&self) -> f64 {
-        self.window.stats(Event::Rt).min.unwrap_or(LONGEST_RT) as f64
+        self.window.stats(Call::Rt).min.unwrap_or(LONGEST_RT) as f64
     }
 
     fn avg_rt(&self) -> f64 {
@@ -104,14 +114,14 @@ impl ReadStat for Node {
 impl WriteStat for Node {
     #[inline]
     fn add_count(&self, event: MetricEvent, count: u64) {
-        match event {
-            MetricEvent::Rt => self.window.record(Event::Rt, count),
-            event => self.window.add(event.into(), count),
+        match count_of(event) {
+            Some(event) => self.window.add(event, count),
+            None => self.window.record(Call::Rt, count),
         }
     }
 
     fn update_concurrency(&self, concurrency: u32) {
-        self.window.record(Event::Concurrency, concurrency.into());
+        self.window.record(Call::Concurrency, u64::from(concurrency));
     }
 }
 
@@ -138,12 +148,12 @@ impl MetricItemRetriever for Node {
             let start = bucket.start().as_millis();
             predicate(start).then_some((start, bucket))
         });
-        let item = |(start, bucket): (u64, &BucketSnapshot<Event>)| {
-            let [pass, block, complete, error, rt] =
-                [Event::Pass, Event::Block, Event::Complete, Event::Error, Event::Rt]
+        let item = |(start, bucket): (u64, &BucketSnapshot<Call>)| {
+            let [pass, block, complete, error] =
+                [Call::Pass, Call::Block, Call::Complete, Call::Error]
                     .map(|event| bucket.sum(event));
-            let rt = rt / complete.max(1);
-            let most = bucket.stats(Event::Concurrency).max.unwrap_or(0);
+            let rt = bucket.sum(Call::Rt) / complete.max(1);
+            let most = bucket.stats(Call::Concurrency).max.unwrap_or(0);
             // Its fields are the crate's own, but it reads a line of text.
             let line = format!("{start}|||{pass}|{block}|{complete}|{error}|{rt}|0|{most}|0");
             MetricItem::from_string(&line).expect("the crate's format")
@@ -168,7 +178,7 @@ impl StatNode for Node {
 /// The newest part of what a node keeps.
 #[derive(Debug)]
 struct Read {
-    window: Arc<SlidingWindow<Event, Ticker>>,
+    window: Arc<SlidingWindow<Call, Ticker>>,
     span: Duration,
 }
 
@@ -180,22 +190,21 @@ impl ReadStat for Read {
     fn qps_previous(&self, event: MetricEvent) -> f64 {
         let recent = self.window.over(self.span + LENGTH).expect("shorter than what is kept");
         let newest = self.window.over(LENGTH).expect("shorter than what is kept");
-        let event = event.into();
         // The newest bucket may have been added to in between.
-        let sum = recent.sum(event).saturating_sub(newest.sum(event));
+        let sum = sum_over(&recent, event).saturating_sub(sum_over(&newest, event));
         sum as f64 / self.span.as_secs_f64()
     }
 
     fn sum(&self, event: MetricEvent) -> u64 {
         if self.span == self.window.interval() {
-            return self.window.sum(event.into());
+            return sum(&self.window, event);
         }
-        self.window.over(self.span).expect("shorter than what is kept").sum(event.into())
+        sum_over(&self.window.over(self.span).expect("shorter than what is kept"), event)
     }
 
     fn min_rt(&self) -> f64 {
         let recent = self.window.over(self.span).expect("shorter than what is kept");
-        recent.stats(Event::Rt).min.unwrap_or(LONGEST_RT) as f64
+        recent.stats(Call::Rt).min.unwrap_or(LONGEST_RT) as f64
     }
 
     fn avg_rt(&self) -> f64 {

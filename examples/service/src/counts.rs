@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 use std::time::{Duration, SystemTime};
 
-use windrow::{Counter, Event, Family, Gauge, InFlight, SlidingWindow};
+use windrow::{Counter, Events, Family, Gauge, InFlight, SlidingWindow};
 use windrow_console::{Console, ConsoleService, RegisterError, field};
 use windrow_tower::{Endpoint, Routes};
 
@@ -51,7 +51,7 @@ pub(crate) static PAYMENTS: LazyLock<SlidingWindow<Payment>> = LazyLock::new(win
 static STARTED: Gauge = Gauge::new();
 
 /// The last minute by the second, the last hour by the minute, the last day by the hour.
-fn window<E: Event>() -> SlidingWindow<E> {
+fn window<E: Events>() -> SlidingWindow<E> {
     let minute = SlidingWindow::builder().interval(Duration::from_mins(1)).buckets(60);
     let hour_and_day = minute.tier(Duration::from_mins(1), 60).tier(Duration::from_hours(1), 24);
     hour_and_day.build().expect("each tier is a multiple of the finer")

@@ -44,7 +44,7 @@ mod tests;
 
 use std::time::{Duration, Instant};
 
-use windrow::{Clock, Event, SlidingWindow, Timestamp};
+use windrow::{Clock, Events, SlidingWindow, Timestamp};
 
 use readings::{Readings, Taken};
 
@@ -113,7 +113,7 @@ impl Ledger {
     }
 
     /// Audits a window.
-    pub(crate) fn window<E: Event, C: Clock>(&mut self, window: &SlidingWindow<E, C>) -> Audit {
+    pub(crate) fn window<E: Events, C: Clock>(&mut self, window: &SlidingWindow<E, C>) -> Audit {
         let mut by = 0;
         for _ in 0..ATTEMPTS {
             let Some(taken) = Taken::of(window) else { return Audit::Nothing };

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use windrow::{BucketSnapshot, Clock, Event, Kind, SlidingWindow, Stats};
+use windrow::{BucketSnapshot, Clock, Event, Events, Kind, SlidingWindow, Stats, kind};
 
 use crate::percentiles;
 use crate::window::{holds_any, known, nanos, reaching, snapshot_length};
@@ -20,7 +20,7 @@ const HORIZONS: [(&str, Duration); 3] = [
 
 /// A plot for each horizon that the window has something to say about, from its own buckets or from
 /// those of a tier.
-pub(crate) fn panels<E: Event, C: Clock>(window: &SlidingWindow<E, C>) -> Value {
+pub(crate) fn panels<E: Events, C: Clock>(window: &SlidingWindow<E, C>) -> Value {
     let mut panels = Vec::new();
     let mut reached = Duration::ZERO;
     for (name, horizon) in HORIZONS {
@@ -61,46 +61,49 @@ pub(crate) fn panels<E: Event, C: Clock>(window: &SlidingWindow<E, C>) -> Value 
     panels.into()
 }
 
-fn ago<E: Event>(now: windrow::Timestamp, point: &[BucketSnapshot<E>]) -> u64 {
+fn ago<E: Events>(now: windrow::Timestamp, point: &[BucketSnapshot<E>]) -> u64 {
     let begins = point.first().map_or(now, BucketSnapshot::start);
     u64::try_from((now - begins).as_millis()).unwrap_or(u64::MAX)
 }
 
 /// By event, a list for each number, with an entry for each point; of histograms, as
 /// [`percentiles::over_time`] has them.
-fn events<E: Event>(points: &[&[BucketSnapshot<E>]]) -> Value {
+fn events<E: Events>(points: &[&[BucketSnapshot<E>]]) -> Value {
     let mut events = Map::new();
-    for event in E::ALL {
-        if let Kind::Histogram(_) = event.kind() {
+    for event in Event::<E>::all() {
+        let lists = if let Some(event) = event.downcast::<kind::Histogram>() {
             let point = |point: &&[BucketSnapshot<E>]| {
-                percentiles::sum(point.iter().map(|bucket| bucket.distribution(*event)))
+                percentiles::sum(point.iter().map(|bucket| bucket.distribution(event)))
             };
-            let lists = percentiles::over_time(points.iter().map(point).collect());
-            events.insert(event.name().to_owned(), lists);
-            continue;
-        }
-        let all: Vec<Stats> = points
-            .iter()
-            .map(|point| point.iter().map(|bucket| bucket.stats(*event)).sum())
-            .collect();
-        let list = |number: fn(&Stats) -> Value| all.iter().map(number).collect::<Vec<_>>();
-        let count = || list(|stats| stats.count.into());
-        let min = || list(|stats| stats.min.into());
-        let max = || list(|stats| stats.max.into());
-        let lists = match event.kind() {
-            Kind::Count => json!({ "count": count() }),
-            Kind::Signed => json!({ "sum": list(|stats| stats.signed_sum().into()) }),
-            Kind::Value => json!({
-                "count": count(),
-                "sum": list(|stats| stats.sum.into()),
-                "min": min(),
-                "max": max(),
-            }),
-            Kind::Maximum => json!({ "max": max() }),
-            Kind::Minimum => json!({ "min": min() }),
-            _ => json!({}), // not known here
+            percentiles::over_time(points.iter().map(point).collect())
+        } else {
+            let point = |point: &&[BucketSnapshot<E>]| -> Stats {
+                point.iter().map(|bucket| bucket.stats(event)).sum()
+            };
+            lists(event.kind(), &points.iter().map(point).collect::<Vec<_>>())
         };
         events.insert(event.name().to_owned(), lists);
     }
     events.into()
+}
+
+/// A list for each number that there is of an event of this kind.
+fn lists(kind: Kind, points: &[Stats]) -> Value {
+    let list = |number: fn(&Stats) -> Value| points.iter().map(number).collect::<Vec<_>>();
+    let count = || list(|stats| stats.count.into());
+    let min = || list(|stats| stats.min.into());
+    let max = || list(|stats| stats.max.into());
+    match kind {
+        Kind::Count => json!({ "count": count() }),
+        Kind::Signed => json!({ "sum": list(|stats| stats.signed_sum().into()) }),
+        Kind::Value => json!({
+            "count": count(),
+            "sum": list(|stats| stats.sum.into()),
+            "min": min(),
+            "max": max(),
+        }),
+        Kind::Maximum => json!({ "max": max() }),
+        Kind::Minimum => json!({ "min": min() }),
+        _ => json!({}), // not known here
+    }
 }

@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use windrow::{
-    Clock, Counter, Event, Family, Gauge, Handle, Histogram, InFlight, Kind, LabelValue, Labels,
+    Clock, Counter, Events, Family, Gauge, Handle, Histogram, InFlight, Kind, LabelValue, Labels,
     Maximum, Metric, Minimum, SlidingWindow,
 };
 use windrow_prometheus::Shared;
@@ -135,7 +135,7 @@ held! {
     [] Maximum: Maximum, &[];
     [] Minimum: Minimum, &[];
     [] Histogram: Histogram, &[];
-    [E: Event, C: Clock + Send + Sync + 'static] SlidingWindow<E, C>: Window, E::EVENTS;
+    [E: Events, C: Clock + Send + Sync + 'static] SlidingWindow<E, C>: Window, E::EVENTS;
 }
 
 impl<L: Labels, M: Metric + Held + Series, F: Send + Sync + 'static> Held for Family<L, M, F> {

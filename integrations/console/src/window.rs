@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use windrow::{BucketSnapshot, Clock, Distribution, Event, Kind, SlidingWindow, Snapshot, Stats};
+use windrow::{
+    BucketSnapshot, Clock, Distribution, Event, Events, Kind, SlidingWindow, Snapshot, Stats,
+    Typed, kind,
+};
 
 use crate::ledger::{Audit, Ledger};
 use crate::number::Number;
@@ -17,7 +20,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 /// How many points it has at most.
 const POINTS: usize = 60;
 
-impl<E: Event, C: Clock + Send + Sync + 'static> Series for SlidingWindow<E, C> {
+impl<E: Events, C: Clock + Send + Sync + 'static> Series for SlidingWindow<E, C> {
     /// In the closed buckets of the interval, but for lifetimes. By event:
     ///
     /// | kind | |
@@ -30,30 +33,28 @@ impl<E: Event, C: Clock + Send + Sync + 'static> Series for SlidingWindow<E, C> 
     fn numbers(&self, into: &mut Vec<Number>) -> u64 {
         // No span, if the geometry has just changed to a shorter interval: the next frame has it.
         let closed = self.over(self.interval()).ok().map(|window| window.complete());
-        for event in E::ALL {
-            let kind = event.kind();
-            if let Kind::Histogram(_) = kind {
-                let values = closed.as_ref().map(|closed| closed.distribution(*event));
-                let lifetime = self.lifetime(*event).count;
-                percentiles::numbers(lifetime, &values.unwrap_or_default(), into);
-                continue;
-            }
-            let stats = closed.as_ref().map_or_else(Stats::default, |closed| closed.stats(*event));
-            match kind {
-                Kind::Count => {
-                    into.extend([self.lifetime(*event).count, stats.count].map(Number::Unsigned));
+        for event in Event::<E>::all() {
+            let lifetime = || self.lifetime(event);
+            let stats =
+                || closed.as_ref().map_or_else(Stats::default, |closed| closed.stats(event));
+            match event.typed() {
+                Typed::Count(_) => {
+                    into.extend([lifetime().count, stats().count].map(Number::Unsigned));
                 }
-                Kind::Signed => {
-                    let lifetime = self.lifetime(*event).signed_sum();
-                    into.extend([lifetime, stats.signed_sum()].map(Number::Signed));
+                Typed::Signed(_) => {
+                    into.extend([lifetime(), stats()].map(|of| Number::Signed(of.signed_sum())));
                 }
-                Kind::Value => {
-                    let lifetime = self.lifetime(*event).count;
-                    into.extend([lifetime, stats.count, stats.sum].map(Number::Unsigned));
-                    into.extend([stats.min, stats.max].map(Number::from));
+                Typed::Value(_) => {
+                    let Stats { count, sum, min, max } = stats();
+                    into.extend([lifetime().count, count, sum].map(Number::Unsigned));
+                    into.extend([min, max].map(Number::from));
                 }
-                Kind::Maximum => into.push(stats.max.into()),
-                Kind::Minimum => into.push(stats.min.into()),
+                Typed::Histogram(event) => {
+                    let values = closed.as_ref().map(|closed| closed.distribution(event));
+                    percentiles::numbers(lifetime().count, &values.unwrap_or_default(), into);
+                }
+                Typed::Maximum(_) => into.push(stats().max.into()),
+                Typed::Minimum(_) => into.push(stats().min.into()),
                 _ => {} // not known here
             }
         }
@@ -61,7 +62,7 @@ impl<E: Event, C: Clock + Send + Sync + 'static> Series for SlidingWindow<E, C> 
     }
 
     fn history(&self) -> Option<History> {
-        let event: E = first_counted()?;
+        let event = first_counted()?;
         let snapshot = reaching(self, MINUTE);
         let (newest, closed) = snapshot.buckets().split_last()?;
         let length = snapshot_length(&snapshot);
@@ -92,25 +93,19 @@ impl<E: Event, C: Clock + Send + Sync + 'static> Series for SlidingWindow<E, C> 
         let totals = self.totals();
         let closed = self.over(self.interval()).ok().map(|window| window.complete());
         let mut events = Map::new();
-        for event in E::ALL {
-            let event = *event;
-            let mut shown =
-                numbers_of(event, || totals.stats(event), || totals.distribution(event));
+        for event in Event::<E>::all() {
+            let mut shown = numbers_of(event, |it| totals.stats(it), |it| totals.distribution(it));
             if let Some(closed) = &closed {
                 shown["closed"] =
-                    numbers_of(event, || closed.stats(event), || closed.distribution(event));
+                    numbers_of(event, |it| closed.stats(it), |it| closed.distribution(it));
                 if !matches!(event.kind(), Kind::Maximum | Kind::Minimum) {
                     let known = known_span(self, closed.interval());
-                    shown["closed"]["per_second"] = if known.is_zero() {
-                        Value::Null
-                    } else {
-                        (closed.rate(event) * closed.interval().as_secs_f64() / known.as_secs_f64())
-                            .into()
-                    };
+                    shown["closed"]["per_second"] =
+                        per_second(event.kind(), &closed.stats(event), known).into();
                 }
             }
             shown["lifetime"] =
-                numbers_of(event, || self.lifetime(event), || self.lifetime_distribution(event));
+                numbers_of(event, |it| self.lifetime(it), |it| self.lifetime_distribution(it));
             shown["late"] = stats(event.kind(), &self.late(event));
             events.insert(event.name().to_owned(), shown);
         }
@@ -125,24 +120,24 @@ impl<E: Event, C: Clock + Send + Sync + 'static> Series for SlidingWindow<E, C> 
     fn detail(&self) -> Value {
         let mut all = self.all();
         let walk = self.snapshot();
-        for event in E::ALL {
+        for event in Event::<E>::all() {
             let shown = &mut all["events"][event.name()];
-            shown["walk"] = stats(event.kind(), &walk.stats(*event));
-            if let Kind::Histogram(_) = event.kind() {
-                shown["cells"] = percentiles::cells(&self.distribution(*event));
+            shown["walk"] = stats(event.kind(), &walk.stats(event));
+            if let Some(event) = event.downcast::<kind::Histogram>() {
+                shown["cells"] = percentiles::cells(&self.distribution(event));
             }
         }
         all["panels"] = panels(self);
         if let Some(event) = first_counted() {
-            all["cores"] = cores(Some(E::name(event)), &self.by_row(event));
+            all["cores"] = cores(Some(event.name()), &self.by_row(event));
         }
         all
     }
 }
 
 /// The first event with a count that only grows.
-fn first_counted<E: Event>() -> Option<E> {
-    E::ALL.iter().copied().find(|event| only_grows(event.kind()))
+fn first_counted<E: Events>() -> Option<Event<E>> {
+    Event::all().find(|event| only_grows(event.kind()))
 }
 
 /// Whether an event of this kind has a count that never goes back.
@@ -151,15 +146,22 @@ pub(crate) fn only_grows(kind: Kind) -> bool {
 }
 
 /// What there is of an event: of its stats or, where there are percentiles, of its distribution.
-fn numbers_of<E: Event>(
-    event: E,
-    stats: impl FnOnce() -> Stats,
-    distribution: impl FnOnce() -> Distribution,
+fn numbers_of<E: Events>(
+    event: Event<E>,
+    stats: impl FnOnce(Event<E>) -> Stats,
+    distribution: impl FnOnce(Event<E, kind::Histogram>) -> Distribution,
 ) -> Value {
-    match event.kind() {
-        Kind::Histogram(_) => percentiles::summary(&distribution()),
-        kind => self::stats(kind, &stats()),
+    match event.downcast::<kind::Histogram>() {
+        Some(event) => percentiles::summary(&distribution(event)),
+        None => self::stats(event.kind(), &stats(event)),
     }
+}
+
+/// What was counted of an event of this kind, per second of a span: of values, how many there were;
+/// of a `Signed` event, with its sign. `None` if there is no span.
+fn per_second(kind: Kind, stats: &Stats, span: Duration) -> Option<f64> {
+    let count = if kind == Kind::Signed { stats.signed_sum() as f64 } else { stats.count as f64 };
+    (!span.is_zero()).then(|| count / span.as_secs_f64())
 }
 
 /// What there is of an event of this kind.
@@ -178,7 +180,7 @@ fn stats(kind: Kind, stats: &Stats) -> Value {
 }
 
 /// The finest buckets that reach back so far, or else the farthest.
-pub(crate) fn reaching<E: Event, C: Clock>(
+pub(crate) fn reaching<E: Events, C: Clock>(
     window: &SlidingWindow<E, C>,
     span: Duration,
 ) -> Snapshot<E> {
@@ -197,9 +199,8 @@ pub(crate) fn reaching<E: Event, C: Clock>(
 }
 
 /// How much is known of the closed buckets, which cover a span: what lies after the window was
-/// built, as [`warm_up_rate`](SlidingWindow::warm_up_rate) has it. Adds that were back-dated to
-/// before that make known what lies after them.
-fn known_span<E: Event, C: Clock>(window: &SlidingWindow<E, C>, span: Duration) -> Duration {
+/// built. Adds that were back-dated to before that make known what lies after them.
+fn known_span<E: Events, C: Clock>(window: &SlidingWindow<E, C>, span: Duration) -> Duration {
     let length = nanos(window.interval()) / window.buckets().max(1) as u64;
     let now = window.now();
     let mut since = window.built();
@@ -212,8 +213,8 @@ fn known_span<E: Event, C: Clock>(window: &SlidingWindow<E, C>, span: Duration) 
     span.min(Duration::from_nanos(closed.saturating_sub(since.as_nanos())))
 }
 
-pub(crate) fn holds_any<E: Event>(bucket: &BucketSnapshot<E>) -> bool {
-    E::ALL.iter().any(|event| bucket.stats(*event) != Stats::default())
+pub(crate) fn holds_any<E: Events>(bucket: &BucketSnapshot<E>) -> bool {
+    Event::all().any(|event| bucket.stats(event) != Stats::default())
 }
 
 /// Leaves out what is before the first of these that is known.
@@ -224,7 +225,7 @@ pub(crate) fn known<T>(mut all: Vec<T>, is_known: impl Fn(&T) -> bool) -> Vec<T>
 }
 
 /// The length of its buckets.
-pub(crate) fn snapshot_length<E: Event>(snapshot: &Snapshot<E>) -> Duration {
+pub(crate) fn snapshot_length<E: Events>(snapshot: &Snapshot<E>) -> Duration {
     let newest = snapshot.buckets().last();
     newest.map_or(snapshot.interval(), |bucket| bucket.end() - bucket.start())
 }

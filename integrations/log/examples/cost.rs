@@ -62,9 +62,10 @@ fn write(name: &str, directory: &Path, format: Format) -> Result<(), Box<dyn Err
     for second in 0..SECONDS {
         for series in 0..SERIES {
             let window = family.with(Route { route: &format!("/cart/{series}") });
-            for event in [Http::Pass, Http::Success, Http::Rt] {
-                window.add(event, u64::from(series + second));
-            }
+            let number = u64::from(series + second);
+            window.add(Http::Pass, number);
+            window.add(Http::Success, number);
+            window.record(Http::Rt, number);
         }
         round(second)?;
     }

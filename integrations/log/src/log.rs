@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
-use windrow::{Clock, Event, Family, Kind, Labels, SlidingWindow, Timestamp};
+use windrow::{Clock, Event, Events, Family, Labels, SlidingWindow, Timestamp, kind};
 
 use crate::disk::System;
 use crate::entry::Run;
@@ -119,7 +119,7 @@ impl Log {
     /// # Errors
     ///
     /// As [`Batch::write`].
-    pub fn write<E: Event, C: Clock>(
+    pub fn write<E: Events, C: Clock>(
         &mut self,
         resource: &str,
         window: &SlidingWindow<E, C>,
@@ -141,7 +141,7 @@ impl Log {
     ) -> Result<usize, LogError>
     where
         L: Labels,
-        E: Event,
+        E: Events,
         C: Clock + Send + Sync + 'static,
     {
         let mut batch = self.batch();
@@ -267,7 +267,7 @@ impl Batch<'_> {
     /// Takes the closed buckets of a window that have not been handed out, by
     /// [`close_past`](SlidingWindow::close_past) and
     /// [`drain_closed`](SlidingWindow::drain_closed). What a bucket counts nothing of has no line.
-    pub fn add<E: Event, C: Clock>(&mut self, resource: &str, window: &SlidingWindow<E, C>) {
+    pub fn add<E: Events, C: Clock>(&mut self, resource: &str, window: &SlidingWindow<E, C>) {
         if !self.log.writer.options().format.can_show(E::EVENTS) {
             self.without_column = Some(resource.to_owned());
             return;
@@ -290,12 +290,11 @@ impl Batch<'_> {
             let nanos = i64::try_from(bucket.start().as_nanos()).unwrap_or(i64::MAX);
             events.clear();
             distributions.clear();
-            let stats = |event: &E| (event.name(), event.kind(), bucket.stats(*event));
-            events.extend(E::ALL.iter().map(stats));
-            let histograms =
-                E::ALL.iter().filter(|event| matches!(event.kind(), Kind::Histogram(_)));
+            let stats = |event: Event<E>| (event.name(), event.kind(), bucket.stats(event));
+            events.extend(Event::all().map(stats));
+            let histograms = Event::<E>::all().filter_map(Event::downcast::<kind::Histogram>);
             distributions
-                .extend(histograms.map(|event| (event.name(), bucket.distribution(*event))));
+                .extend(histograms.map(|event| (event.name(), bucket.distribution(event))));
             let facts = Facts {
                 resource,
                 start: Wall(difference.saturating_add(nanos)),
@@ -317,7 +316,7 @@ impl Batch<'_> {
     pub fn add_family<L, E, C, F>(&mut self, of: &str, family: &Family<L, SlidingWindow<E, C>, F>)
     where
         L: Labels,
-        E: Event,
+        E: Events,
         C: Clock + Send + Sync + 'static,
     {
         for series in family {
@@ -362,7 +361,7 @@ impl Drop for Batch<'_> {
 }
 
 /// What to add to a moment on the window's clock, in nanoseconds, for that on the wall clock.
-fn read_difference<E: Event, C: Clock>(
+fn read_difference<E: Events, C: Clock>(
     window: &SlidingWindow<E, C>,
     differences: &mut Differences,
 ) -> i64 {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use windrow::clock::Manual;
-use windrow::{Distribution, Family, SlidingWindow, Stats, Timestamp, events, labels};
+use windrow::{Distribution, Event, Family, SlidingWindow, Stats, Timestamp, events, labels};
 use windrow_log::{Entry, Log, Options, Skipped, Unwritten};
 
 events! { enum Http { Pass: Count, Open: Signed, Rt: Value, Depth: Maximum, Bytes: Histogram } }
@@ -55,7 +55,7 @@ fn distributed(directory: &Path, resource: &str, event: &str) -> Distribution {
 }
 
 /// What no drain has handed out yet.
-fn newest(window: &Window, event: Http) -> Stats {
+fn newest(window: &Window, event: Event<Http>) -> Stats {
     window.snapshot().buckets().last().unwrap().stats(event)
 }
 
@@ -70,7 +70,7 @@ fn lines_the_newest_bucket_and_what_was_late_are_all_that_was_counted() {
         let mut log = Log::open(directory, options).unwrap();
         for step in 1..=40_u64 {
             window.add(Http::Pass, step);
-            window.add_signed(Http::Open, if step % 3 == 0 { -5 } else { 2 });
+            window.add(Http::Open, if step % 3 == 0 { -5 } else { 2 });
             window.record(Http::Rt, step * 10 + run);
             window.record(Http::Depth, step % 7);
             window.record(Http::Bytes, 1_000 << (step % 7));
@@ -91,8 +91,8 @@ fn lines_the_newest_bucket_and_what_was_late_are_all_that_was_counted() {
     }
     let files = std::fs::read_dir(directory).unwrap().count();
     assert!(files > 10, "{files} files");
-    for event in [Http::Pass, Http::Open, Http::Rt, Http::Bytes] {
-        let name = windrow::Event::name(event);
+    for event in Http::ALL {
+        let name = event.name();
         let there =
             logged(directory, "/cart", name) + newest(&window, event) + late(&window, event);
         assert_eq!(there, window.lifetime(event), "{name}");
@@ -112,7 +112,7 @@ fn clock_now(window: &Window) -> u64 {
     window.now().as_nanos()
 }
 
-fn late(window: &Window, event: Http) -> Stats {
+fn late(window: &Window, event: Event<Http>) -> Stats {
     let late = window.late(event);
     Stats { min: None, max: None, ..late }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use opentelemetry::{Key, KeyValue};
 use windrow::{
-    Clock, Counter, Event, Family, Gauge, Histogram, InFlight, LabelValue, Labels, Maximum, Metric,
-    Minimum, SlidingWindow,
+    Clock, Counter, Events, Family, Gauge, Histogram, InFlight, LabelValue, Labels, Maximum,
+    Metric, Minimum, SlidingWindow,
 };
 
 use crate::show::{Attributes, Part, Show, Value};
@@ -126,7 +126,7 @@ observed! {
     [] Histogram;
     [] Maximum;
     [] Minimum;
-    [E: Event, C: Clock + Send + Sync + 'static] SlidingWindow<E, C>;
+    [E: Events, C: Clock + Send + Sync + 'static] SlidingWindow<E, C>;
 }
 
 /// What a metric has of a part. If reading it panics, it has no more: what reads for an exporter

@@ -1,7 +1,7 @@
 //! What an export shows of a window.
 
 use opentelemetry::KeyValue;
-use windrow::{Clock, Event, Kind, SlidingWindow, Stats, Totals};
+use windrow::{Clock, Event, Events, Kind, SlidingWindow, Stats, Totals, kind};
 
 use crate::show::{Attributes, Instrument, MOST_BUCKETS, Part, Show, Value, put_buckets};
 
@@ -46,7 +46,7 @@ const OF_VALUES: usize = 6;
 const PERCENTILES: [(&str, f64); 3] = [("0.5", 0.5), ("0.9", 0.9), ("0.99", 0.99)];
 
 /// How many parts there are for these events.
-const fn parts_of<E: Event>() -> usize {
+const fn parts_of<E: Events>() -> usize {
     let (mut event, mut parts) = (0, OF_COUNTS);
     while event < E::EVENTS.len() {
         match E::EVENTS[event].1 {
@@ -59,7 +59,7 @@ const fn parts_of<E: Event>() -> usize {
     parts
 }
 
-impl<E: Event, C: Clock + Send + Sync + 'static> Show for SlidingWindow<E, C> {
+impl<E: Events, C: Clock + Send + Sync + 'static> Show for SlidingWindow<E, C> {
     const PARTS: &'static [Part] = PARTS.split_at(parts_of::<E>()).0;
 
     const ATTRIBUTES: &'static [&'static str] =
@@ -75,14 +75,14 @@ impl<E: Event, C: Clock + Send + Sync + 'static> Show for SlidingWindow<E, C> {
     };
 
     fn show(&self, part: usize, put: &mut dyn FnMut(Attributes, Value)) {
-        let named = |event: E| Some(KeyValue::new("event", event.name()));
-        let with_cells =
-            E::ALL.iter().filter(|event| matches!(event.kind(), Kind::Histogram(_))).copied();
+        let named = |name| Some(KeyValue::new("event", name));
+        let with_cells = Event::<E>::all().filter_map(Event::downcast::<kind::Histogram>);
         if part == BUCKET {
-            let ever = |event| {
-                put_buckets(&self.lifetime_distribution(event), named(event).as_ref(), put);
-            };
-            return with_cells.for_each(ever);
+            for event in with_cells {
+                let name = named(event.name());
+                put_buckets(&self.lifetime_distribution(event), name.as_ref(), put);
+            }
+            return;
         }
         // No span, if the geometry has just changed to a shorter interval; no buckets, if the
         // window has one alone.
@@ -94,23 +94,23 @@ impl<E: Event, C: Clock + Send + Sync + 'static> Show for SlidingWindow<E, C> {
                 for ((q, _), value) in PERCENTILES.into_iter().zip(found) {
                     let q = Some(KeyValue::new("q", q));
                     if let Some(value) = value {
-                        put([named(event), q], Value::Unsigned(value));
+                        put([named(event.name()), q], Value::Unsigned(value));
                     }
                 }
             }
             return;
         }
-        for event in E::ALL {
-            if let Some(value) = value(*event, part, || self.lifetime(*event), closed.as_ref()) {
-                put([named(*event), None], value);
+        for event in Event::all() {
+            if let Some(value) = value(event, part, || self.lifetime(event), closed.as_ref()) {
+                put([named(event.name()), None], value);
             }
         }
     }
 }
 
 /// An event's measurement in a part, if it has one.
-fn value<E: Event>(
-    event: E,
+fn value<E: Events>(
+    event: Event<E>,
     part: usize,
     lifetime: impl Fn() -> Stats,
     closed: Option<&Totals<E>>,
@@ -118,10 +118,14 @@ fn value<E: Event>(
     let counted = matches!(event.kind(), Kind::Count | Kind::Value | Kind::Histogram(_));
     match part {
         COUNT => counted.then(|| Value::Unsigned(lifetime().count)),
-        RATE => closed.filter(|_| counted).map(|closed| Value::Real(closed.rate(event))),
+        RATE => {
+            let closed = closed.filter(|_| counted)?;
+            let (count, seconds) = (closed.stats(event).count, closed.interval().as_secs_f64());
+            Some(Value::Real(count as f64 / seconds))
+        }
         _ if event.kind() == Kind::Count => None,
         SUM => counted.then(|| Value::Unsigned(lifetime().sum)),
-        MEAN => closed.filter(|_| counted)?.mean(event).map(Value::Real),
+        MEAN => closed.filter(|_| counted)?.stats(event).mean().map(Value::Real),
         MINIMUM => closed?.stats(event).min.map(Value::Unsigned),
         MAXIMUM => closed?.stats(event).max.map(Value::Unsigned),
         _ => None,

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder};
 use prometheus_client::metrics::MetricType;
 use windrow::{
-    Clock, Counter, Event, Family, Gauge, Handle, Histogram, InFlight, LabelValue, Labels, Maximum,
-    Metric, Minimum, SlidingWindow,
+    Clock, Counter, Events, Family, Gauge, Handle, Histogram, InFlight, LabelValue, Labels,
+    Maximum, Metric, Minimum, SlidingWindow,
 };
 
 use crate::buckets::Buckets;
@@ -166,7 +166,7 @@ held! {
     [] Histogram;
     [] Maximum;
     [] Minimum;
-    [E: Event, C: Clock + Send + Sync + 'static] SlidingWindow<E, C>;
+    [E: Events, C: Clock + Send + Sync + 'static] SlidingWindow<E, C>;
 }
 
 fn encode_metric<M: Show>(

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use prometheus_client::metrics::MetricType;
-use windrow::{Clock, Distribution, Event, Kind, SlidingWindow, Stats, Totals};
+use windrow::{Clock, Distribution, Event, Events, Kind, SlidingWindow, Stats, Totals, kind};
 
 use crate::show::{Pairs, Part, Samples, Show, Value};
 
@@ -60,7 +60,7 @@ const OF_VALUES: usize = 6;
 const PERCENTILES: [(&str, f64); 3] = [("0.5", 0.5), ("0.9", 0.9), ("0.99", 0.99)];
 
 /// How many parts there are for these events.
-const fn parts_of<E: Event>() -> usize {
+const fn parts_of<E: Events>() -> usize {
     let (mut event, mut parts) = (0, OF_COUNTS);
     while event < E::EVENTS.len() {
         match E::EVENTS[event].1 {
@@ -74,17 +74,16 @@ const fn parts_of<E: Event>() -> usize {
 }
 
 /// What one scrape reads of a window.
-#[derive(Debug)]
-pub struct Reading<E: Event> {
-    /// By event, in the order of `Event::ALL`.
+pub struct Reading<E: Events> {
+    /// By event, in the order of their positions.
     lifetime: Vec<Stats>,
     /// Of `Histogram` events: what was ever recorded.
-    distributions: Vec<(E, Distribution)>,
+    distributions: Vec<(Event<E, kind::Histogram>, Distribution)>,
     /// The closed buckets; `None` if the window can have none.
     closed: Option<Totals<E>>,
 }
 
-impl<E: Event, C: Clock + Send + Sync + 'static> Show for SlidingWindow<E, C> {
+impl<E: Events, C: Clock + Send + Sync + 'static> Show for SlidingWindow<E, C> {
     type Reading = Reading<E>;
 
     const PARTS: &'static [Part] = PARTS.split_at(parts_of::<E>()).0;
@@ -93,21 +92,20 @@ impl<E: Event, C: Clock + Send + Sync + 'static> Show for SlidingWindow<E, C> {
         if parts_of::<E>() > OF_VALUES { &["event", "le", "q"] } else { &["event"] };
 
     fn below(&self) -> u64 {
-        let below = |event: &E| match event.kind() {
+        let below = |event: Event<E>| match event.kind() {
             Kind::Histogram(scale) => scale.least() - 1,
             _ => 0,
         };
-        E::ALL.iter().map(below).max().unwrap_or(0)
+        Event::all().map(below).max().unwrap_or(0)
     }
 
     fn read(&self) -> Reading<E> {
-        let with_cells =
-            E::ALL.iter().filter(|event| matches!(event.kind(), Kind::Histogram(_))).copied();
+        let with_cells = Event::<E>::all().filter_map(Event::downcast::<kind::Histogram>);
         // No span, if the geometry has just changed to a shorter interval: the next scrape finds
         // it.
         let closed = self.over(self.interval()).ok().map(|window| window.complete());
         Reading {
-            lifetime: E::ALL.iter().map(|event| self.lifetime(*event)).collect(),
+            lifetime: Event::all().map(|event| self.lifetime(event)).collect(),
             distributions: with_cells
                 .map(|event| (event, self.lifetime_distribution(event)))
                 .collect(),
@@ -128,7 +126,7 @@ impl<E: Event, C: Clock + Send + Sync + 'static> Show for SlidingWindow<E, C> {
         if part == PERCENTILE {
             return percentiles(reading, samples);
         }
-        for (event, lifetime) in E::ALL.iter().copied().zip(&reading.lifetime) {
+        for (event, lifetime) in Event::all().zip(&reading.lifetime) {
             if let Some(value) = value(event, part, lifetime, reading.closed.as_ref()) {
                 samples.put_labelled(&[("event", event.name())], value)?;
             }
@@ -137,7 +135,7 @@ impl<E: Event, C: Clock + Send + Sync + 'static> Show for SlidingWindow<E, C> {
     }
 }
 
-fn percentiles<E: Event, P: Pairs>(
+fn percentiles<E: Events, P: Pairs>(
     reading: &Reading<E>,
     samples: &mut Samples<'_, '_, P>,
 ) -> fmt::Result {
@@ -153,8 +151,8 @@ fn percentiles<E: Event, P: Pairs>(
 }
 
 /// An event's sample in a part, if it has one.
-fn value<E: Event>(
-    event: E,
+fn value<E: Events>(
+    event: Event<E>,
     part: usize,
     lifetime: &Stats,
     closed: Option<&Totals<E>>,
@@ -162,10 +160,14 @@ fn value<E: Event>(
     let counted = matches!(event.kind(), Kind::Count | Kind::Value | Kind::Histogram(_));
     match part {
         COUNT => counted.then_some(Value::Count(lifetime.count)),
-        RATE => closed.filter(|_| counted).map(|closed| Value::Real(closed.rate(event))),
+        RATE => {
+            let closed = closed.filter(|_| counted)?;
+            let (count, seconds) = (closed.stats(event).count, closed.interval().as_secs_f64());
+            Some(Value::Real(count as f64 / seconds))
+        }
         _ if event.kind() == Kind::Count => None,
         SUM => counted.then_some(Value::Count(lifetime.sum)),
-        MEAN => closed.filter(|_| counted)?.mean(event).map(Value::Real),
+        MEAN => closed.filter(|_| counted)?.stats(event).mean().map(Value::Real),
         MINIMUM => closed?.stats(event).min.map(Value::Unsigned),
         MAXIMUM => closed?.stats(event).max.map(Value::Unsigned),
         _ => None,

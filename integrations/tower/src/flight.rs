@@ -43,7 +43,7 @@ impl Flight {
 
     /// There is a response, or an error of the service.
     pub(crate) fn answered(&self) {
-        self.window().record_duration(Http::Rt, self.began.elapsed());
+        self.window().record(Http::Rt, self.began.elapsed());
     }
 
     /// A limit has refused it.

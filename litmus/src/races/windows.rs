@@ -7,7 +7,8 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use windrow::{Clock, SlidingWindow, Stats, Timestamp};
+use windrow::kind::EventKind;
+use windrow::{Clock, Event, SlidingWindow, Stats, Timestamp};
 
 windrow::events! {
     /// One of each kind.
@@ -67,7 +68,7 @@ impl Window {
     }
 
     /// What the bucket at `start` holds.
-    pub(crate) fn bucket(&self, start: u64, event: Seen) -> Stats {
+    pub(crate) fn bucket<K: EventKind>(&self, start: u64, event: Event<Seen, K>) -> Stats {
         self.at(start + LENGTH).previous().stats(event)
     }
 

@@ -45,7 +45,7 @@ fn spawn<E, R>(
     body: impl FnOnce(&Window<E>) -> R + Send + 'static,
 ) -> JoinHandle<R>
 where
-    E: windrow::Event,
+    E: windrow::Events,
     R: Send + 'static,
 {
     let window = Arc::clone(window);

@@ -39,7 +39,7 @@ impl<E: Events> Serialize for BucketSnapshot<E> {
 ///
 /// These are errors, which name the value and the rule:
 ///
-/// * an event that the enum does not have, that is of another kind, twice there or missing;
+/// * an event that the set does not have, that is of another kind, twice there or missing;
 /// * numbers of an event that no bucket has: a minimum above the maximum, extremes of no records, or records without
 ///   extremes;
 /// * a start that is not a multiple of the bucket's length, or an end that is not after the start. (The end may be
@@ -87,11 +87,8 @@ impl<'de, E: Events> Deserialize<'de> for BucketSnapshot<E> {
 /// All numbers are integers of up to 64 bits. (A reader that takes them for floating-point ones, as
 /// JavaScript does, is right to 2^53: 104 days of nanoseconds.)
 ///
-/// An event's name is what [`Event::EVENTS`] says; so the names of an enum by hand must differ. Of
-/// an enum that
-/// [`events!`](crate::events!) makes they are the variants': to rename a variant is to change the shape. An event that
-/// a `#[cfg]` leaves out is not written, and is unknown to a reader that is built without it. The
-/// order of the variants does not matter.
+/// An event's name is what [`Events::EVENTS`] says, so the names of a set by hand must differ. To
+/// rename an event is to change the shape. The order of the events does not matter.
 impl<E: Events> Serialize for Snapshot<E> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_struct("Snapshot", SNAPSHOT.len())?;

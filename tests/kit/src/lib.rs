@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use windrow::clock::Manual;
-use windrow::{Event, SlidingWindow, Timestamp};
+use windrow::{Events, SlidingWindow, Timestamp};
 
 pub mod alone;
 pub mod heap;
@@ -51,7 +51,7 @@ pub fn clock_at(millis: u64) -> Manual {
 }
 
 /// A window of `buckets` buckets of `length` each, on a clone of `clock`.
-pub fn window<E: Event>(
+pub fn window<E: Events>(
     length: Duration,
     buckets: u32,
     clock: &Manual,

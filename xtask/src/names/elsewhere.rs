@@ -6,8 +6,6 @@ pub(super) const ELSEWHERE: &[(&str, &str)] = &[
     ("ArrayMetric", "Sentinel for Java"),
     ("CLONE_SETTLS", "Linux"),
     ("CLONE_VM", "Linux"),
-    ("Enum::Name", "any variant"),
-    ("Event::Threads", "the page's own program"),
     ("Host", "HTTP"),
     ("RESOURCE_EXHAUSTED", "gRPC"),
     ("Registry::with_prefix", "prometheus-client"),

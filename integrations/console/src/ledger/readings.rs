@@ -1,6 +1,6 @@
 //! The readings of one event's count, and what holds between them.
 
-use windrow::{Clock, Event, SlidingWindow, Snapshot, Timestamp};
+use windrow::{Clock, Event, Events, SlidingWindow, Snapshot, Timestamp};
 
 use crate::window::only_grows;
 
@@ -51,9 +51,9 @@ pub(super) struct Taken {
 
 impl Taken {
     /// Reads a window; `None` if no event of it has a count that only grows.
-    pub(super) fn of<E: Event, C: Clock>(window: &SlidingWindow<E, C>) -> Option<Taken> {
-        let counted = |event: &&E| only_grows(event.kind());
-        let events: Vec<E> = E::ALL.iter().filter(counted).copied().collect();
+    pub(super) fn of<E: Events, C: Clock>(window: &SlidingWindow<E, C>) -> Option<Taken> {
+        let counted = |event: &Event<E>| only_grows(event.kind());
+        let events: Vec<Event<E>> = Event::all().filter(counted).collect();
         if events.is_empty() {
             return None;
         }
@@ -83,7 +83,7 @@ impl Taken {
 }
 
 /// The length of a bucket, and the number of buckets.
-fn geometry_of<E: Event>(walk: &Snapshot<E>) -> (u64, usize) {
+fn geometry_of<E: Events>(walk: &Snapshot<E>) -> (u64, usize) {
     let buckets = walk.buckets();
     let length = buckets.first().map_or(0, |bucket| (bucket.end() - bucket.start()).as_nanos());
     (u64::try_from(length).unwrap_or(u64::MAX), buckets.len())

@@ -86,7 +86,7 @@ async fn at_rest_the_numbers_are_the_services_own() {
                     for (route, status) in labels {
                         let window = routes.with(Route { route, status });
                         window.add(Http::Pass, 1 + u64::from(status == 500));
-                        window.add_signed(Http::Open, if number % 3 == 0 { -2 } else { 1 });
+                        window.add(Http::Open, if number % 3 == 0 { -2 } else { 1 });
                         window.record(Http::Rt, number + 10 * thread);
                         window.record(Http::Peak, number + thread);
                     }

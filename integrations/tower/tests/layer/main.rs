@@ -46,7 +46,7 @@ impl Counts {
             pass: count(Http::Pass),
             exception: count(Http::Exception),
             cancelled: count(Http::Cancelled),
-            answered: count(Http::Rt),
+            answered: endpoint.window().lifetime(Http::Rt).count,
             in_flight: endpoint.in_flight().level(),
         }
     }

@@ -35,6 +35,8 @@ pub(crate) struct Turn<E> {
     pub(crate) tallies: Tallies<E>,
     /// The places of those that were merged.
     parts: Vec<(u64, u64)>,
+    /// It may have been handed out already.
+    may_be_past: bool,
 }
 
 impl<E> Turn<E> {
@@ -113,7 +115,7 @@ impl<E: Copy + Eq + Hash> State<E> {
         }
         let end = start.saturating_add(self.length);
         let (now, tallies, parts) = (Some(start), Tallies::default(), vec![place]);
-        let new = || Turn { place, start, end, now, tallies, parts };
+        let new = || Turn { place, start, end, now, tallies, parts, may_be_past: false };
         Some(self.turns.entry(place).or_insert_with(new))
     }
 
@@ -377,13 +379,16 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
 
     /// The ways in which the buckets older than the newest may be handed out that hold anything and
     /// were not. Up to which geometry they are merged depends on how fast the epochs go: not the
-    /// last one before the present.
+    /// last one before the present. And what may have been handed out, was or was not.
     pub(crate) fn turns(&self) -> Vec<Vec<Turn<E>>> {
         let state = self.state();
-        let ways = 0..state.changes.max(1);
-        ways.map(|merged| {
+        let is_unsure = state.turns.values().any(|turn| turn.may_be_past);
+        let ways = (0..state.changes.max(1)).flat_map(|merged| [(merged, false), (merged, true)]);
+        let ways = ways.filter(|(_, are_past)| is_unsure || !are_past);
+        ways.map(|(merged, are_past)| {
+            let is_due = |turn: &&Turn<E>| !(are_past && turn.may_be_past);
             let mut carried: BTreeMap<u64, Turn<E>> = BTreeMap::new();
-            for turn in state.turns.range(..(merged, 0)).map(|(_, turn)| turn) {
+            for turn in state.turns.range(..(merged, 0)).map(|(_, turn)| turn).filter(is_due) {
                 let Some(start) = turn.now else { continue };
                 let end = start.saturating_add(state.length);
                 match carried.entry(start) {
@@ -395,17 +400,25 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
                 }
             }
             let behind = state.turns.range((merged, 0)..(state.changes, state.newest));
-            let turns = carried.into_values().chain(behind.map(|(_, turn)| turn.clone()));
+            let behind = behind.map(|(_, turn)| turn).filter(is_due).cloned();
+            let turns = carried.into_values().chain(behind);
             turns.filter(|turn| !turn.tallies.is_empty()).collect()
         })
         .collect()
     }
 
-    /// A bucket was handed out.
-    pub(crate) fn has_had(&self, turn: &Turn<E>) {
+    /// Buckets were handed out: `least`, or up to `most`.
+    pub(crate) fn have_had(&self, least: &[Turn<E>], most: &[Turn<E>]) {
         let mut state = self.state();
-        state.had = state.had.max(Some(turn.place));
-        state.turns.retain(|place, _| !turn.parts.contains(place));
+        let parts = |had: &[Turn<E>]| had.iter().flat_map(|turn| turn.parts.clone()).collect();
+        let [sure, maybe]: [Vec<(u64, u64)>; 2] = [parts(least), parts(most)];
+        state.had = state.had.max(least.last().map(|turn| turn.place));
+        state.turns.retain(|place, _| !sure.contains(place));
+        for place in maybe {
+            if let Some(turn) = state.turns.get_mut(&place) {
+                turn.may_be_past = true;
+            }
+        }
     }
 }
 

@@ -112,14 +112,10 @@ fn clamp(time: i128) -> u64 {
 /// One step of a history. Events are told by their index.
 #[derive(Clone, Debug)]
 pub enum Op {
-    /// Adds so many of an event.
+    /// Adds so many of an event, or records a value of it.
     Add(usize, u64),
-    /// Records a value of an event.
-    Record(usize, u64),
-    /// Adds at a time.
+    /// The same at a time.
     AddAt(Time, usize, u64),
-    /// Records at a time.
-    RecordAt(Time, usize, u64),
     /// Sets the clock.
     Set(Time),
     /// Advances the clock.

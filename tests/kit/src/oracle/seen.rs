@@ -1,6 +1,7 @@
 //! What histories count.
 
-use windrow::{Event, Kind, Scale};
+use windrow::clock::Manual;
+use windrow::{Event, Kind, OutOfRange, Scale, SlidingWindow, Timestamp, Typed};
 
 use crate::ledger::Tally;
 
@@ -13,30 +14,84 @@ windrow::events! {
 }
 
 /// All of them, by their index.
-pub const EVENTS: [Seen; 8] = [
-    Seen::Pass,
-    Seen::Rt,
-    Seen::Depth,
-    Seen::Fail,
-    Seen::Size,
-    Seen::Room,
-    Seen::Level,
-    Seen::Waited,
-];
+pub const EVENTS: [Event<Seen>; 8] = Seen::ALL;
 
-impl Seen {
-    /// What adding or recording `n` amounts to.
-    pub fn tally(self, n: u64) -> Tally {
-        match self.kind() {
-            Kind::Value | Kind::Histogram(_) => Tally::value(n),
-            Kind::Maximum => Tally { max: Some(n), ..Tally::default() },
-            Kind::Minimum => Tally { min: Some(n), ..Tally::default() },
-            _ => Tally::amount(n),
-        }
+/// The one whose values are kept.
+pub(super) const WAITED: Event<Seen> = Seen::Waited.erased();
+
+/// What counting `n` amounts to.
+pub(super) fn tally(event: Event<Seen>, n: u64) -> Tally {
+    match event.kind() {
+        Kind::Value | Kind::Histogram(_) => Tally::value(n),
+        Kind::Maximum => Tally { max: Some(n), ..Tally::default() },
+        Kind::Minimum => Tally { min: Some(n), ..Tally::default() },
+        _ => Tally::amount(n),
     }
+}
 
-    /// A number of the event's, which may have a sign, for what is divided by time.
-    pub(super) fn number(self, n: u64) -> f64 {
-        if self.kind() == Kind::Signed { n.cast_signed() as f64 } else { n as f64 }
+/// A number of the event's, which may have a sign, for what is divided by time.
+pub(super) fn number(event: Event<Seen>, n: u64) -> f64 {
+    if event.kind() == Kind::Signed { n.cast_signed() as f64 } else { n as f64 }
+}
+
+/// Adds or records a number, as the event's kind demands.
+pub(super) fn count(window: &SlidingWindow<Seen, Manual>, event: Event<Seen>, n: u64) {
+    match event.typed() {
+        Typed::Count(event) => window.add(event, n),
+        Typed::Signed(event) => window.add(event, n.cast_signed()),
+        Typed::Value(event) => window.record(event, n),
+        Typed::Maximum(event) => window.record(event, n),
+        Typed::Minimum(event) => window.record(event, n),
+        Typed::Histogram(event) => window.record(event, n),
+        other => unreachable!("{other:?}"),
+    }
+}
+
+/// Adds or records a number at a time.
+pub(super) fn count_at(
+    window: &SlidingWindow<Seen, Manual>,
+    at: Timestamp,
+    event: Event<Seen>,
+    n: u64,
+) -> Result<(), OutOfRange> {
+    match event.typed() {
+        Typed::Count(event) => window.add_at(at, event, n),
+        Typed::Signed(event) => window.add_at(at, event, n.cast_signed()),
+        Typed::Value(event) => window.record_at(at, event, n),
+        Typed::Maximum(event) => window.record_at(at, event, n),
+        Typed::Minimum(event) => window.record_at(at, event, n),
+        Typed::Histogram(event) => window.record_at(at, event, n),
+        other => unreachable!("{other:?}"),
+    }
+}
+
+/// Asks what only events that add up can be asked: of others, `None`.
+macro_rules! if_summed {
+    ($event:expr, |$of:ident| $ask:expr) => {
+        match $event.typed() {
+            ::windrow::Typed::Count($of) => Some($ask),
+            ::windrow::Typed::Signed($of) => Some($ask),
+            ::windrow::Typed::Value($of) => Some($ask),
+            ::windrow::Typed::Histogram($of) => Some($ask),
+            _ => None,
+        }
+    };
+}
+pub(super) use if_summed;
+
+/// A sum, as the bits that a cell has.
+pub(super) trait Bits {
+    fn bits(self) -> u64;
+}
+
+impl Bits for u64 {
+    fn bits(self) -> u64 {
+        self
+    }
+}
+
+impl Bits for i64 {
+    fn bits(self) -> u64 {
+        self.cast_unsigned()
     }
 }

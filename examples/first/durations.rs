@@ -1,0 +1,34 @@
+//! How long requests took in the last minute.
+//!
+//! ```text
+//! cargo run --example durations
+//! ```
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use windrow::{BuildError, SlidingWindow, events};
+
+events! {
+    /// What is known of requests.
+    enum Http { Time: Histogram }
+}
+
+fn main() -> Result<(), BuildError> {
+    let window = SlidingWindow::<Http>::builder().interval(Duration::from_secs(60)).build()?;
+
+    for millis in 1..=20 {
+        let started = Instant::now();
+        thread::sleep(Duration::from_millis(millis)); // a request
+        window.record(Http::Time, started.elapsed());
+    }
+
+    let slow = window.percentile(Http::Time, 0.9).map(Duration::from_nanos);
+    println!("90 % of the requests took up to about {:?}", slow.unwrap_or_default());
+    Ok(())
+}
+
+#[test]
+fn it_runs() {
+    main().unwrap();
+}

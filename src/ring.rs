@@ -196,6 +196,11 @@ impl Ring {
         self.strategy
     }
 
+    /// Whether adds are per core, by concurrency id.
+    pub(crate) fn is_by_id(&self) -> bool {
+        self.is_by_id
+    }
+
     /// Whether the newest bucket counts in a block.
     pub(crate) fn is_striped(&self) -> bool {
         self.acquire_current().block().is_some()

@@ -4,19 +4,23 @@ use std::marker::PhantomData;
 use std::time::Duration;
 
 use crate::clock::{Clock, Coarse};
-use crate::error::{BuildError, OutOfRange};
+use crate::error::OutOfRange;
 use crate::event::cells::EventCells;
 use crate::event::kinds::sealed::Number;
 use crate::event::kinds::{CanAdd, CanRecord};
 use crate::event::{Event, Events, cells_of};
 use crate::recorded::Recorded;
-use crate::ring::{Geometry, OutOfRing, Ring, RingAndClock};
+use crate::ring::{OutOfRing, Ring, RingAndClock};
 use crate::stripe::Strategy;
 use crate::timestamp::Timestamp;
-use crate::window::identity::Identity;
+use crate::window::made::Made;
 
 // In the order in which the documentation shows what a window offers.
 mod builder;
+
+mod change;
+#[cfg(not(any(loom, shuttle)))]
+mod fixed;
 
 // Reading.
 mod query;
@@ -32,6 +36,7 @@ mod over;
 mod series;
 
 mod identity;
+mod made;
 mod moment;
 
 // A log.
@@ -141,11 +146,8 @@ pub use totals::Totals;
 /// see the
 /// [formula](crate::guide::design#memory). Do not add to a window in a signal handler.
 pub struct SlidingWindow<E, C = Coarse> {
-    ring: Ring,
+    ring: Made,
     clock: C,
-    /// What the clock said when the window was built.
-    built: Timestamp,
-    identity: Identity,
     events: PhantomData<fn(E)>,
 }
 
@@ -156,6 +158,25 @@ impl<E, C: Clock> RingAndClock for SlidingWindow<E, C> {
         &self.ring
     }
 
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as above
+    fn by_id(&self) -> Option<&Ring> {
+        self.ring.by_id()
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as above
+    fn portable(&self) -> Option<&Ring> {
+        self.ring.portable()
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as above
+    unsafe fn made(&self) -> &Ring {
+        // SAFETY: the caller vouches for it.
+        unsafe { self.ring.made() }
+    }
+
     #[inline]
     fn nanos(&self) -> u64 {
         self.clock.now().as_nanos()
@@ -164,7 +185,7 @@ impl<E, C: Clock> RingAndClock for SlidingWindow<E, C> {
 
 impl<E: Events, C: Clock> SlidingWindow<E, C> {
     pub(crate) fn new(ring: Ring, clock: C, built: Timestamp) -> SlidingWindow<E, C> {
-        SlidingWindow { ring, clock, built, identity: Identity::new(), events: PhantomData }
+        SlidingWindow { ring: Made::of(ring, built), clock, events: PhantomData }
     }
 
     /// Adds `n`, wrapping, to a `Count` or `Signed` event in the bucket of the clock's now.
@@ -328,82 +349,6 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
                 max_lead: Duration::from_nanos(self.ring.max_lead()),
             },
         })
-    }
-
-    /// Changes the interval and the number of buckets. Other threads add and read meanwhile.
-    ///
-    /// Each bucket of the old ring goes, with all its counts, into the new bucket that contains its
-    /// start. If that is outside the new ring, its counts remain in [`lifetime`](Self::lifetime)
-    /// only. Nothing is lost, adds under way included. Afterwards the newest bucket is the one that
-    /// contains the start of the newest bucket before.
-    ///
-    /// The old ring's memory is kept until a change or two after this one, however often the
-    /// geometry is changed, and whatever a drain is doing. Where buckets are shorter than a change
-    /// takes, an add that opens a bucket may make the change for the caller: no caller has to retry
-    /// for ever.
-    ///
-    /// # Errors
-    ///
-    /// As [`Builder::build`]; then the window stays as it was. A clock that is too coarse for the
-    /// new buckets is refused even if the builder [allowed](Builder::allow_coarse_clock) it for the
-    /// first ones.
-    ///
-    /// ```
-    /// # windrow::events! { enum Hits { Hit: Count } }
-    /// # use std::time::Duration;
-    /// # let clock = windrow::clock::Manual::default();
-    /// let window = windrow::SlidingWindow::<Hits>::builder().clock(clock.clone()).build()?;
-    /// window.add(Hits::Hit, 4);
-    /// window.reconfigure(Duration::from_secs(60), 60)?;
-    /// assert_eq!(window.buckets(), 60);
-    /// clock.advance(Duration::from_secs(59));
-    /// assert_eq!(window.sum(Hits::Hit), 4);
-    /// # Ok::<(), windrow::BuildError>(())
-    /// ```
-    pub fn reconfigure(&self, interval: Duration, buckets: usize) -> Result<(), BuildError> {
-        let geometry = Geometry::new(interval, buckets)?;
-        geometry.check_clock(&self.clock)?;
-        self.ring.reconfigure(geometry)
-    }
-
-    /// Forgets what the interval holds and begins anew at the clock's now, while adds and reads go
-    /// on: what a circuit breaker does when it opens.
-    ///
-    /// Each add is before it or after it, as a whole. One before it counts in
-    /// [`lifetime`](Self::lifetime) and in the [tiers](Builder::tier) alone, from then on: no read
-    /// of the interval has it, and no
-    /// [drain](Self::drain_closed) hands it out. One after it counts as ever. No thread waits.
-    ///
-    /// It costs what a [change of geometry](Self::reconfigure) costs, and allocates a ring.
-    ///
-    /// # After a clock that was far ahead
-    ///
-    /// Afterwards the newest bucket is the one of the clock's now. So if the clock has leapt ahead
-    /// and come back, which makes all adds [late](Self::late) until it gets there again, this mends
-    /// the window at once. (To keep the ring from following such a leap, see
-    /// [`Builder::max_lead`].) Where that takes the ring back:
-    ///
-    /// * A log begins anew at the clock's now: [`drain_closed`](Self::drain_closed) hands out a bucket of that time, or
-    ///   later, even if one of the same start has had its turn.
-    /// * Tiers begin anew too, and hold nothing, if the clock's now has left the ring. If it is still there, and lies in
-    ///   an earlier bucket of a tier than the newest bucket does, the newest bucket stays the newest.
-    ///
-    /// # Errors
-    ///
-    /// [`BuildError::TooManyBuckets`] if there is no memory for that; then the window stays as it was.
-    ///
-    /// ```
-    /// # windrow::events! { enum Hits { Hit: Count } }
-    /// let window = windrow::SlidingWindow::<Hits>::builder().build()?;
-    /// window.add(Hits::Hit, 3);
-    /// window.clear()?;
-    /// assert_eq!(window.sum(Hits::Hit), 0);
-    /// window.add(Hits::Hit, 1);
-    /// assert_eq!((window.sum(Hits::Hit), window.lifetime(Hits::Hit).sum), (1, 4));
-    /// # Ok::<(), windrow::BuildError>(())
-    /// ```
-    pub fn clear(&self) -> Result<(), BuildError> {
-        self.ring.clear(|| self.nanos())
     }
 
     /// How this window's adds are kept from meeting, and how it knows that the adds to a bucket are

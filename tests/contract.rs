@@ -59,6 +59,7 @@ type Window<C> = SlidingWindow<Http, C>;
 
 fn shared<T: Send + Sync + 'static>() {}
 fn events<E: Events>() {}
+fn ordered<T: Ord + Copy>() {}
 fn event<T: Copy + Ord + Hash + Debug + Send + Sync + 'static>() {}
 fn error<E: Error + Send + Sync + 'static>() {}
 
@@ -434,7 +435,6 @@ fn events_are_plain_values() {
     let all = [Http::Rt.erased(), Http::Pass.erased()];
     let set: std::collections::BTreeSet<Event<Http>> = all.into();
     assert_eq!(set.first(), Some(&Http::Pass.erased()));
-    fn ordered<T: Ord + Copy>() {}
     ordered::<Http>(); // attributes are kept
     let copy = Http::Rt;
     assert_eq!((copy, format!("{copy:?}")), (Http::Rt, "Rt".to_string()));

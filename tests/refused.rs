@@ -133,7 +133,10 @@ fn what_an_event_cannot_do_says_what_it_is_and_what_it_can_do() {
     misuses(
         "rate_of_any",
         "for event in Http::ALL { window.rate(event); }",
-        &["it is of the kind `windrow::kind::Any`", "read `stats(event)`, or ask for the kind: `event.typed()`"],
+        &[
+            "it is of the kind `windrow::kind::Any`",
+            "read `stats(event)`, or ask for the kind: `event.typed()`",
+        ],
     );
     misuses(
         "mean_of_count",

@@ -38,7 +38,21 @@ use crate::timestamp::Timestamp;
 
 /// A ring, and the clock by which adds to it are timed: a window.
 pub(crate) trait RingAndClock {
+    /// The ring. (A window in a static is made by this, if it is not yet.)
     fn ring(&self) -> &Ring;
+
+    /// The ring, if it is made and adds are per core, by concurrency id: as they nearly always are.
+    fn by_id(&self) -> Option<&Ring>;
+
+    /// The ring, if it is made and adds are announced.
+    fn portable(&self) -> Option<&Ring>;
+
+    /// The ring, without a look whether it is made.
+    ///
+    /// # Safety
+    ///
+    /// One of the others has returned it to this thread.
+    unsafe fn made(&self) -> &Ring;
 
     /// The time now, in nanoseconds.
     fn nanos(&self) -> u64;
@@ -82,8 +96,8 @@ impl Ring {
     #[inline(always)]
     #[allow(clippy::inline_always)] // so that `cells` is a constant, where the event is
     pub(crate) fn add(window: &impl RingAndClock, at: Timestamp, cells: CellIndex, number: u64) {
-        let (ring, at) = (window.ring(), at.as_nanos());
-        if ring.is_by_id {
+        let at = at.as_nanos();
+        if let Some(ring) = window.by_id() {
             let missed = |miss| Ring::add_off_path(window, at, cells, number, miss);
             return ring.add_per_core::<ById>(at, cells, number, missed);
         }
@@ -105,23 +119,29 @@ impl Ring {
     #[inline(always)]
     #[allow(clippy::inline_always)] // one of two calls
     fn add_away(window: &impl RingAndClock, at: u64, cells: impl OfKind, number: u64) {
-        if window.ring().strategy == Strategy::Portable {
-            Ring::add_held::<Announced>(window, at, cells, number);
+        if window.portable().is_some() {
+            // SAFETY: the window is made.
+            unsafe { Ring::add_held::<Announced>(window, at, cells, number) };
         } else {
             Ring::add_otherwise(window, at, cells, number);
         }
     }
 
-    /// The same, in the other ways.
+    /// The same, in the other ways; or in any, if the window is made by this add, or was made
+    /// since it was looked at.
     #[inline(never)]
     fn add_otherwise(window: &impl RingAndClock, at: u64, cells: impl OfKind, number: u64) {
-        match window.ring().strategy {
-            Strategy::PerCore => {
-                let missed = |miss| Ring::add_off_path(window, at, cells.index(), number, miss);
-                window.ring().add_per_core::<ByProcessor>(at, cells.index(), number, missed);
+        let ring = window.ring();
+        let missed = |miss| Ring::add_off_path(window, at, cells.index(), number, miss);
+        match ring.strategy {
+            Strategy::PerCore if !ring.is_by_id => {
+                ring.add_per_core::<ByProcessor>(at, cells.index(), number, missed);
             }
-            Strategy::Epochs => Ring::add_held::<Pinned<'_>>(window, at, cells, number),
-            _ => Ring::add_held::<Fenced>(window, at, cells, number),
+            // SAFETY: the window is made: by now, if it was not.
+            Strategy::Epochs => unsafe { Ring::add_held::<Pinned<'_>>(window, at, cells, number) },
+            // SAFETY: as above.
+            Strategy::Fenced => unsafe { Ring::add_held::<Fenced>(window, at, cells, number) },
+            Strategy::PerCore | Strategy::Portable => missed(Miss::OtherBucket),
         }
     }
 
@@ -129,10 +149,22 @@ impl Ring {
     /// called while an announcement holds the bucket, so nothing is saved.
     ///
     /// Each way, and each kind of event in it, has a function of its own, which needs few
-    /// registers: an instruction that waits for stores would wait for those that save them.
+    /// registers: an instruction that waits for stores would wait for those that save them. (So
+    /// does a call that would make the window.)
+    ///
+    /// # Safety
+    ///
+    /// The window is made.
     #[inline(never)]
-    fn add_held<H: Hold>(window: &impl RingAndClock, at: u64, cells: impl OfKind, number: u64) {
-        if let Ok(bucket) = H::hold(&window.ring().current, announced::mine())
+    unsafe fn add_held<H: Hold>(
+        window: &impl RingAndClock,
+        at: u64,
+        cells: impl OfKind,
+        number: u64,
+    ) {
+        // SAFETY: the caller vouches for it.
+        let ring = unsafe { window.made() };
+        if let Ok(bucket) = H::hold(&ring.current, announced::mine())
             && bucket.put_in_row(at, Update::new(cells.index(), number))
         {
             return;

@@ -27,15 +27,17 @@ pub(crate) enum OutOfRing {
 }
 
 impl Geometry {
-    pub(crate) fn new(interval: Duration, buckets: usize) -> Result<Geometry, BuildError> {
+    pub(crate) const fn new(interval: Duration, buckets: usize) -> Result<Geometry, BuildError> {
         if interval.is_zero() {
             return Err(BuildError::ZeroInterval);
         }
         if buckets == 0 {
             return Err(BuildError::NoBuckets);
         }
-        let nanos = u64::try_from(interval.as_nanos())
-            .map_err(|_| BuildError::IntervalTooLong { interval })?;
+        if interval.as_nanos() > u64::MAX as u128 {
+            return Err(BuildError::IntervalTooLong { interval });
+        }
+        let nanos = interval.as_nanos() as u64;
         if !nanos.is_multiple_of(buckets as u64) {
             return Err(BuildError::UnevenBuckets { interval, buckets });
         }
@@ -84,7 +86,7 @@ impl Geometry {
     }
 
     /// Nanoseconds in a bucket.
-    pub(crate) fn length(self) -> u64 {
+    pub(crate) const fn length(self) -> u64 {
         self.length
     }
 

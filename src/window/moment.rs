@@ -78,7 +78,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         for (position, cell) in cells.as_mut()[..additive].iter_mut().enumerate() {
             *cell = self.ring.lifetime(position);
         }
-        Moment { of: self.identity, cells }
+        Moment { of: self.ring.identity(), cells }
     }
 
     /// What was added since a moment of this window; `None` if it is a moment of another window.

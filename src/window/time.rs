@@ -54,7 +54,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn built(&self) -> Timestamp {
-        self.built
+        self.ring.built()
     }
 
     /// The wall-clock time of a moment on the window's clock, past or future: for a log, say, of

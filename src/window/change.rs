@@ -1,0 +1,88 @@
+//! Changing a window: its geometry, and what it holds.
+
+use std::time::Duration;
+
+use super::SlidingWindow;
+use crate::clock::Clock;
+use crate::error::BuildError;
+use crate::event::Events;
+use crate::ring::{Geometry, RingAndClock};
+
+/// # Changes
+impl<E: Events, C: Clock> SlidingWindow<E, C> {
+    /// Changes the interval and the number of buckets. Other threads add and read meanwhile.
+    ///
+    /// Each bucket of the old ring goes, with all its counts, into the new bucket that contains its
+    /// start. If that is outside the new ring, its counts remain in [`lifetime`](Self::lifetime)
+    /// only. Nothing is lost, adds under way included. Afterwards the newest bucket is the one that
+    /// contains the start of the newest bucket before.
+    ///
+    /// The old ring's memory is kept until a change or two after this one, however often the
+    /// geometry is changed, and whatever a drain is doing. Where buckets are shorter than a change
+    /// takes, an add that opens a bucket may make the change for the caller: no caller has to retry
+    /// for ever.
+    ///
+    /// # Errors
+    ///
+    /// As [`Builder::build`]; then the window stays as it was. A clock that is too coarse for the
+    /// new buckets is refused even if the builder [allowed](Builder::allow_coarse_clock) it for the
+    /// first ones.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// # use std::time::Duration;
+    /// # let clock = windrow::clock::Manual::default();
+    /// let window = windrow::SlidingWindow::<Hits>::builder().clock(clock.clone()).build()?;
+    /// window.add(Hits::Hit, 4);
+    /// window.reconfigure(Duration::from_secs(60), 60)?;
+    /// assert_eq!(window.buckets(), 60);
+    /// clock.advance(Duration::from_secs(59));
+    /// assert_eq!(window.sum(Hits::Hit), 4);
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn reconfigure(&self, interval: Duration, buckets: usize) -> Result<(), BuildError> {
+        let geometry = Geometry::new(interval, buckets)?;
+        geometry.check_clock(&self.clock)?;
+        self.ring.reconfigure(geometry)
+    }
+
+    /// Forgets what the interval holds and begins anew at the clock's now, while adds and reads go
+    /// on: what a circuit breaker does when it opens.
+    ///
+    /// Each add is before it or after it, as a whole. One before it counts in
+    /// [`lifetime`](Self::lifetime) and in the [tiers](Builder::tier) alone, from then on: no read
+    /// of the interval has it, and no
+    /// [drain](Self::drain_closed) hands it out. One after it counts as ever. No thread waits.
+    ///
+    /// It costs what a [change of geometry](Self::reconfigure) costs, and allocates a ring.
+    ///
+    /// # After a clock that was far ahead
+    ///
+    /// Afterwards the newest bucket is the one of the clock's now. So if the clock has leapt ahead
+    /// and come back, which makes all adds [late](Self::late) until it gets there again, this mends
+    /// the window at once. (To keep the ring from following such a leap, see
+    /// [`Builder::max_lead`].) Where that takes the ring back:
+    ///
+    /// * A log begins anew at the clock's now: [`drain_closed`](Self::drain_closed) hands out a bucket of that time, or
+    ///   later, even if one of the same start has had its turn.
+    /// * Tiers begin anew too, and hold nothing, if the clock's now has left the ring. If it is still there, and lies in
+    ///   an earlier bucket of a tier than the newest bucket does, the newest bucket stays the newest.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError::TooManyBuckets`] if there is no memory for that; then the window stays as it was.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// let window = windrow::SlidingWindow::<Hits>::builder().build()?;
+    /// window.add(Hits::Hit, 3);
+    /// window.clear()?;
+    /// assert_eq!(window.sum(Hits::Hit), 0);
+    /// window.add(Hits::Hit, 1);
+    /// assert_eq!((window.sum(Hits::Hit), window.lifetime(Hits::Hit).sum), (1, 4));
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn clear(&self) -> Result<(), BuildError> {
+        self.ring.clear(|| self.nanos())
+    }
+}

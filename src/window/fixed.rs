@@ -1,0 +1,74 @@
+//! Windows in statics.
+
+use std::marker::PhantomData;
+use std::time::Duration;
+
+use super::SlidingWindow;
+use super::made::Made;
+use crate::clock::Coarse;
+use crate::error::BuildError;
+use crate::event::{Events, Positions};
+use crate::ring::Geometry;
+
+/// The shortest bucket: at least ten readings of a coarse clock.
+const SHORTEST: u64 = 100_000_000;
+
+/// The most buckets.
+const MOST: usize = 100_000;
+
+/// # In a static
+impl<E: Events> SlidingWindow<E, Coarse> {
+    /// Makes a window of an interval, cut into so many buckets, that can stand in a `static`. By the
+    /// [`Coarse`] clock, without tiers.
+    ///
+    /// It is made at its first use, whatever that is: an add or a read. Threads that come meanwhile
+    /// wait for the one that makes it, some microseconds. (So a process should not fork just then.)
+    /// From then on it is as any other window: an add costs the same. Until then it takes no memory
+    /// but its own, and [`built`](Self::built) tells of that moment.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::{SlidingWindow, events};
+    ///
+    /// events! { enum Http { Pass: Count, Rt: Histogram } }
+    ///
+    /// static HTTP: SlidingWindow<Http> = SlidingWindow::of(Duration::from_secs(60), 60);
+    ///
+    /// HTTP.add(Http::Pass, 1);
+    /// assert_eq!(HTTP.sum(Http::Pass), 1);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Where a [builder](Self::builder) would return an error: if the interval or the number of
+    /// buckets is zero, or the buckets do not divide the interval into whole nanoseconds. And if
+    /// buckets are shorter than 100 ms, or more than 100 000. In a `static`, each of these is an
+    /// error of the compiler:
+    ///
+    /// ```compile_fail,E0080
+    /// use std::time::Duration;
+    /// use windrow::{SlidingWindow, events};
+    ///
+    /// events! { enum Http { Pass: Count } }
+    ///
+    /// static HTTP: SlidingWindow<Http> = SlidingWindow::of(Duration::from_secs(60), 7);
+    /// # HTTP.add(Http::Pass, 1);
+    /// ```
+    #[must_use]
+    pub const fn of(interval: Duration, buckets: usize) -> SlidingWindow<E, Coarse> {
+        let geometry = match Geometry::new(interval, buckets) {
+            Ok(geometry) => geometry,
+            Err(BuildError::ZeroInterval) => panic!("the interval is zero"),
+            Err(BuildError::NoBuckets) => panic!("there are no buckets"),
+            Err(BuildError::UnevenBuckets { .. }) => {
+                panic!("the buckets do not divide the interval into whole nanoseconds")
+            }
+            Err(_) => panic!("the interval is longer than 2^64 - 1 ns"),
+        };
+        assert!(geometry.length() >= SHORTEST, "buckets are shorter than 100 ms: use the builder");
+        assert!(buckets <= MOST, "there are more than 100 000 buckets: use the builder");
+        let layout = <E::Cells as Positions<E>>::LAYOUT;
+        let ring = Made::at_first_use(geometry, layout);
+        SlidingWindow { ring, clock: Coarse::NEW, events: PhantomData }
+    }
+}

@@ -1,0 +1,214 @@
+//! What a window is made of: at once, or at its first use if it is a static's.
+//!
+//! A constant cannot allocate. So a window in a static begins with a recipe alone, and the first
+//! thread that uses it makes the ring. One byte says whether there is one. An add looks at this
+//! byte in place of the ring's strategy, so it needs no instruction more than it did.
+
+use std::alloc::{Layout, handle_alloc_error};
+use std::cell::UnsafeCell;
+use std::mem::{MaybeUninit, offset_of};
+use std::ops::Deref;
+use std::sync::Once;
+// Also in a model, where each window is made before it is shared: there is nothing to try.
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use crate::clock::{Clock, Coarse};
+use crate::event::layout::BucketLayout;
+use crate::ring::{Geometry, Ring};
+use crate::timestamp::Timestamp;
+use crate::window::identity::Identity;
+
+/// How adds go: nothing is made yet.
+const NOT_MADE: u8 = 0;
+/// Per core, by concurrency id: nearly always.
+const BY_ID: u8 = 1;
+/// By an announcement.
+const PORTABLE: u8 = 2;
+/// Otherwise.
+const OTHERWISE: u8 = 3;
+
+/// What a window is made of, with the [ring](Ring) that it derefs to.
+pub(super) struct Made {
+    /// Is [`NOT_MADE`] until `parts` is there, and never again.
+    way: AtomicU8,
+    once: Once,
+    recipe: Option<Recipe>,
+    parts: UnsafeCell<MaybeUninit<Parts>>,
+}
+
+/// Of a window that makes itself, by the [`Coarse`] clock.
+#[derive(Clone, Copy)]
+struct Recipe {
+    geometry: Geometry,
+    layout: BucketLayout,
+}
+
+struct Parts {
+    ring: Ring,
+    /// What the clock said then.
+    built: Timestamp,
+    identity: Identity,
+}
+
+// SAFETY: the parts are written once, by the one thread that `once` lets in, before `way` says that
+// they are there. All others look at them after it has said so (Acquire), and only share them.
+unsafe impl Sync for Made where Parts: Send + Sync {}
+
+impl Made {
+    /// Makes it of a ring, at once.
+    pub(super) fn of(ring: Ring, built: Timestamp) -> Made {
+        let way = AtomicU8::new(way(&ring));
+        let parts = MaybeUninit::new(Parts { ring, built, identity: Identity::new() });
+        Made { way, once: Once::new(), recipe: None, parts: UnsafeCell::new(parts) }
+    }
+
+    /// Says how to make it at the first use.
+    #[cfg(not(any(loom, shuttle)))]
+    pub(super) const fn at_first_use(geometry: Geometry, layout: BucketLayout) -> Made {
+        Made {
+            way: AtomicU8::new(NOT_MADE),
+            once: Once::new(),
+            recipe: Some(Recipe { geometry, layout }),
+            parts: UnsafeCell::new(MaybeUninit::uninit()),
+        }
+    }
+
+    /// Returns the ring if adds to it are per core, by concurrency id.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // on the path of an add
+    pub(super) fn by_id(&self) -> Option<&Ring> {
+        // SAFETY: what has a way is made.
+        self.goes::<BY_ID>().then(|| unsafe { &self.parts().ring })
+    }
+
+    /// Returns the ring if adds to it are announced.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // on the path of an add
+    pub(super) fn portable(&self) -> Option<&Ring> {
+        // SAFETY: as above.
+        self.goes::<PORTABLE>().then(|| unsafe { &self.parts().ring })
+    }
+
+    /// Returns the ring, without a look whether it is made.
+    ///
+    /// # Safety
+    ///
+    /// It is made, and this thread knows it: another method has returned the ring.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // an address
+    pub(super) unsafe fn made(&self) -> &Ring {
+        // SAFETY: the caller vouches for it.
+        unsafe { &self.parts().ring }
+    }
+
+    /// Returns when it was made, by its clock; a window in a static is made by this.
+    pub(super) fn built(&self) -> Timestamp {
+        self.get().built
+    }
+
+    pub(super) fn identity(&self) -> Identity {
+        self.get().identity
+    }
+
+    /// Whether adds go this way. Acquire: pairs with the Release in `make`.
+    #[cfg(any(not(target_arch = "x86_64"), miri))]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // on the path of an add
+    fn goes<const WAY: u8>(&self) -> bool {
+        self.way.load(Ordering::Acquire) == WAY
+    }
+
+    /// Whether adds go this way. Acquire: pairs with the Release in `make`. On x86 any load is.
+    ///
+    /// The compiler does not merge an atomic load with the comparison behind it. This does: an add
+    /// has one instruction less.
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // on the path of an add
+    fn goes<const WAY: u8>(&self) -> bool {
+        // SAFETY: reads a byte of `self`, whole. (It is not said to be `readonly`: so the compiler
+        // moves no later load before it.)
+        unsafe {
+            std::arch::asm!(
+                "cmp byte ptr [{made} + {at}], {way}",
+                "jne {other}",
+                made = in(reg) self,
+                at = const offset_of!(Made, way),
+                way = const WAY,
+                other = label { return false },
+                options(nostack),
+            );
+        }
+        true
+    }
+
+    #[inline]
+    fn get(&self) -> &Parts {
+        if self.goes::<NOT_MADE>() {
+            self.make();
+        }
+        // SAFETY: it is made.
+        unsafe { self.parts() }
+    }
+
+    /// # Safety
+    ///
+    /// It is made, and this thread knows it by an Acquire load of `way`, or has waited for `once`.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // an address
+    unsafe fn parts(&self) -> &Parts {
+        // SAFETY: the parts are written; they are not written again before `drop`.
+        unsafe { (*self.parts.get()).assume_init_ref() }
+    }
+
+    /// Makes it, or waits for the thread that does.
+    #[cold]
+    #[inline(never)]
+    fn make(&self) {
+        let Some(Recipe { geometry, layout }) = self.recipe else {
+            unreachable!("only what has a recipe is not made at once")
+        };
+        self.once.call_once(|| {
+            let built = Coarse::default().now();
+            let made = Ring::new(geometry, Vec::new(), layout, built.as_nanos());
+            // It is refused only if there is no memory for its slots.
+            let ring = made.unwrap_or_else(|_| handle_alloc_error(Layout::new::<Parts>()));
+            let way = way(&ring);
+            let parts = Parts { ring, built, identity: Identity::new() };
+            // SAFETY: `once` lets one thread in, once; others look at the parts after `way` says so.
+            unsafe { (*self.parts.get()).write(parts) };
+            // Release: whoever sees a way sees the parts.
+            self.way.store(way, Ordering::Release);
+        });
+    }
+}
+
+/// How adds to a ring go.
+fn way(ring: &Ring) -> u8 {
+    use crate::stripe::Strategy;
+
+    match ring.strategy() {
+        Strategy::PerCore if ring.is_by_id() => BY_ID,
+        Strategy::Portable => PORTABLE,
+        _ => OTHERWISE,
+    }
+}
+
+/// The ring, which is made if it is not there.
+impl Deref for Made {
+    type Target = Ring;
+
+    #[inline]
+    fn deref(&self) -> &Ring {
+        &self.get().ring
+    }
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        if *self.way.get_mut() != NOT_MADE {
+            // SAFETY: it is made, and this is the last that looks at it.
+            unsafe { self.parts.get_mut().assume_init_drop() };
+        }
+    }
+}

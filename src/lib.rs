@@ -84,7 +84,7 @@ pub use family::{
 pub use gate::admit_and_tell;
 pub use gate::{Admission, Gate, GateBuilder, RationedGate};
 pub use histogram::{Distribution, Histogram, Scale};
-pub use in_flight::{Entered, InFlight, LevelOwner, Peaks};
+pub use in_flight::{AtMost, Entered, InFlight, LevelOwner, Peaks};
 pub use recorded::Recorded;
 #[cfg(loom)]
 #[doc(hidden)]

@@ -149,6 +149,11 @@ fn what_an_event_cannot_do_says_what_it_is_and_what_it_can_do() {
         &["this event keeps no greatest value: it is of the kind `windrow::kind::Count`"],
     );
     misuses(
+        "limit_first",
+        "let _ = windrow::InFlight::new().try_enter(windrow::AtMost(100), 1);",
+        &["expected `u64`, found `AtMost`", "help: swap these arguments"],
+    );
+    misuses(
         "record_fraction",
         "window.record(Http::Rt, 0.25);",
         &["`{float}` cannot be recorded", "a `u64` or a `Duration` is expected"],

@@ -4,7 +4,7 @@ use std::fmt::{self, Debug, Formatter};
 use std::mem;
 use std::ptr;
 
-use super::level::InFlight;
+use super::level::{AtMost, InFlight};
 use crate::sync::Arc;
 
 /// What has an [`InFlight`], and can own guards of it: by an `Arc`, or by a family's
@@ -100,7 +100,8 @@ impl<O: LevelOwner + ?Sized> LevelOwner for Arc<O> {
 /// [limit](InFlight::try_enter) is lifted by a leave too many. A guard that is never dropped ([`mem::forget`]) stays
 /// in flight.
 ///
-/// These guards borrow the level. [`owned_by`](Self::owned_by) makes one that owns it.
+/// These guards borrow the level. [`InFlight::enter_owned`] returns one that owns it, and
+/// [`owned_by`](Self::owned_by) hands the weight to any other [owner](LevelOwner).
 ///
 /// ```
 /// use windrow::InFlight;
@@ -116,6 +117,8 @@ impl<O: LevelOwner + ?Sized> LevelOwner for Arc<O> {
 pub struct Entered<O: LevelOwner> {
     owner: O,
     weight: u64,
+    /// What the level was when the weight had entered.
+    level: u64,
 }
 
 /// # Entering
@@ -132,8 +135,25 @@ impl InFlight {
     /// ```
     #[inline]
     pub fn enter(&self, weight: u64) -> Entered<&InFlight> {
-        self.rise(weight);
-        Entered::new(self, weight)
+        Entered::new(self, weight, self.rise(weight))
+    }
+
+    /// Enters as [`enter`](Self::enter), with a guard that owns the level: it may be kept in a
+    /// struct, sent to another thread, or moved into a task.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use windrow::InFlight;
+    ///
+    /// let open = Arc::new(InFlight::new());
+    /// let connection = open.enter_owned(1);
+    /// let task = std::thread::spawn(move || drop(connection));
+    /// task.join().unwrap();
+    /// assert_eq!(open.level(), 0);
+    /// ```
+    #[inline]
+    pub fn enter_owned(self: &Arc<Self>, weight: u64) -> Entered<Arc<InFlight>> {
+        Entered::new(Arc::clone(self), weight, self.rise(weight))
     }
 
     /// Enters, if the level is then at most `limit`; else writes nothing.
@@ -147,24 +167,61 @@ impl InFlight {
     /// Refused, a load.
     ///
     /// ```
+    /// use windrow::AtMost;
+    ///
     /// let workers = windrow::InFlight::new();
-    /// let one = workers.try_enter(1, 2);
-    /// let urgent = workers.try_enter(1, 2);
+    /// let one = workers.try_enter(1, AtMost(2));
+    /// let urgent = workers.try_enter(1, AtMost(2));
     /// assert!(one.is_some() && urgent.is_some());
-    /// assert!(workers.try_enter(1, 2).is_none());
+    /// assert!(workers.try_enter(1, AtMost(2)).is_none());
     /// drop(one);
-    /// assert!(workers.try_enter(1, 2).is_some());
+    /// assert!(workers.try_enter(1, AtMost(2)).is_some());
     /// ```
     #[inline]
     #[must_use = "it leaves when it is dropped, which is at once"]
-    pub fn try_enter(&self, weight: u64, limit: u64) -> Option<Entered<&InFlight>> {
-        self.try_rise(weight, limit).map(|_| Entered::new(self, weight))
+    pub fn try_enter(&self, weight: u64, limit: AtMost) -> Option<Entered<&InFlight>> {
+        self.try_rise(weight, limit).map(|level| Entered::new(self, weight, level))
+    }
+
+    /// Enters as [`try_enter`](Self::try_enter), with a guard that owns the level.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use windrow::{AtMost, InFlight};
+    ///
+    /// let open = Arc::new(InFlight::new());
+    /// let connection = open.try_enter_owned(1, AtMost(1));
+    /// assert!(connection.is_some() && open.try_enter_owned(1, AtMost(1)).is_none());
+    /// std::thread::spawn(move || drop(connection)).join().unwrap();
+    /// assert!(open.try_enter_owned(1, AtMost(1)).is_some());
+    /// ```
+    #[inline]
+    #[must_use = "it leaves when it is dropped, which is at once"]
+    pub fn try_enter_owned(
+        self: &Arc<Self>,
+        weight: u64,
+        limit: AtMost,
+    ) -> Option<Entered<Arc<InFlight>>> {
+        let level = self.try_rise(weight, limit)?;
+        Some(Entered::new(Arc::clone(self), weight, level))
     }
 }
 
 impl<O: LevelOwner> Entered<O> {
-    pub(super) fn new(owner: O, weight: u64) -> Entered<O> {
-        Entered { owner, weight }
+    pub(super) fn new(owner: O, weight: u64, level: u64) -> Entered<O> {
+        Entered { owner, weight, level }
+    }
+
+    /// Returns the level just after the weight had entered, the weight included.
+    ///
+    /// ```
+    /// let open = windrow::InFlight::new();
+    /// let (one, other) = (open.enter(1), open.enter(1));
+    /// assert_eq!((one.level(), other.level(), open.level()), (1, 2, 2));
+    /// ```
+    #[inline]
+    pub fn level(&self) -> u64 {
+        self.level
     }
 
     /// Returns what the guard borrows or owns.
@@ -194,14 +251,14 @@ impl<O: LevelOwner + Copy> Entered<O> {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use windrow::{Entered, InFlight};
+    /// use windrow::{AtMost, Entered, InFlight};
     ///
     /// struct Connection {
     ///     open: Entered<Arc<InFlight>>,
     /// }
     ///
     /// fn connect(open: &Arc<InFlight>) -> Option<Connection> {
-    ///     let place = open.try_enter(1, 100)?;
+    ///     let place = open.try_enter(1, AtMost(100))?;
     ///     Some(Connection { open: place.owned_by(Arc::clone(open)) })
     /// }
     ///
@@ -215,9 +272,9 @@ impl<O: LevelOwner + Copy> Entered<O> {
     pub fn owned_by<P: LevelOwner>(self, owner: P) -> Entered<P> {
         let is_same = ptr::eq(self.owner.in_flight(), owner.in_flight());
         assert!(is_same, "a guard's new owner has the level that the weight has entered");
-        let weight = self.weight;
+        let Entered { weight, level, .. } = self;
         mem::forget(self); // what it borrows needs no drop
-        Entered::new(owner, weight)
+        Entered::new(owner, weight, level)
     }
 }
 

@@ -14,7 +14,7 @@ use crate::sync::{AtomicU64, Ordering, const_fn};
 /// static REQUESTS: InFlight = InFlight::new();
 ///
 /// fn answer() -> &'static str {
-///     let Some(_request) = REQUESTS.try_enter(1, 100) else { return "503" };
+///     let Some(_request) = REQUESTS.try_enter(1, AtMost(100)) else { return "503" };
 ///     // ... at most 100 threads are here at once
 ///     "200"
 /// }
@@ -44,7 +44,7 @@ use crate::sync::{AtomicU64, Ordering, const_fn};
 ///
 /// All operations are in one order, and each sees what the threads of those before it did until
 /// then. So who finds the level at 0 sees what those did who have left; and behind
-/// [`try_enter(1, 1)`](Self::try_enter) one thread at a time works, as behind a lock.
+/// [`try_enter(1, AtMost(1))`](Self::try_enter) one thread at a time works, as behind a lock.
 pub struct InFlight {
     /// The weights in flight, added up: each rise has one fall, a guard's.
     sum: CachePadded<AtomicU64>,
@@ -94,8 +94,8 @@ impl InFlight {
 
     /// As `rise`, if that is at most `limit`.
     #[inline]
-    pub(super) fn try_rise(&self, weight: u64, limit: u64) -> Option<u64> {
-        let most = limit.checked_sub(weight)?;
+    pub(super) fn try_rise(&self, weight: u64, limit: AtMost) -> Option<u64> {
+        let most = limit.0.checked_sub(weight)?;
         let mut before = self.sum.load(Ordering::Relaxed); // the exchange looks again
         while before <= most {
             let after = before + weight; // at most the limit
@@ -116,6 +116,13 @@ impl InFlight {
         self.sum.fetch_sub(weight, Ordering::AcqRel)
     }
 }
+
+/// A limit of a level: so much may be in flight at once, and no more.
+///
+/// It is a type of its own, so that a weight and a limit cannot be taken for one another: see
+/// [`InFlight::try_enter`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AtMost(pub u64);
 
 /// A level of zero.
 impl Default for InFlight {

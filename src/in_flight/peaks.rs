@@ -8,7 +8,7 @@ use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
 
 use super::entered::{Entered, LevelOwner};
-use super::level::InFlight;
+use super::level::{AtMost, InFlight};
 use crate::clock::{Clock, Coarse};
 use crate::error::SpanError;
 use crate::event::cells::EventCells;
@@ -39,7 +39,7 @@ use crate::window::SlidingWindow;
 ///
 /// let endpoint = Endpoint { window: SlidingWindow::builder().build()?, in_flight: InFlight::new() };
 /// let one = endpoint.in_flight().enter(1);
-/// let other = endpoint.in_flight().try_enter(1, 100);
+/// let other = endpoint.in_flight().try_enter(1, AtMost(100));
 /// drop((one, other));
 /// assert_eq!((endpoint.in_flight().level(), endpoint.in_flight().peak()), (0, 2));
 /// # Ok::<(), windrow::BuildError>(())
@@ -125,16 +125,18 @@ impl<'a, E: Events, C: Clock> Peaks<'a, E, C> {
     /// ```
     /// # windrow::events! { enum Pool { Busy: Maximum } }
     /// # let window = windrow::SlidingWindow::<Pool>::builder().build()?;
+    /// use windrow::AtMost;
+    ///
     /// let busy = windrow::InFlight::new();
     /// let peaks = busy.peaks_in(&window, Pool::Busy);
-    /// let query = peaks.try_enter(1, 1);
-    /// assert!(query.is_some() && peaks.try_enter(1, 1).is_none());
+    /// let query = peaks.try_enter(1, AtMost(1));
+    /// assert!(query.is_some() && peaks.try_enter(1, AtMost(1)).is_none());
     /// assert_eq!(window.stats(Pool::Busy).max, Some(1));
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     #[inline]
     #[must_use = "it leaves when it is dropped, which is at once"]
-    pub fn try_enter(&self, weight: u64, limit: u64) -> Option<Entered<Peaks<'a, E, C>>> {
+    pub fn try_enter(&self, weight: u64, limit: AtMost) -> Option<Entered<Peaks<'a, E, C>>> {
         let level = self.in_flight.try_rise(weight, limit)?;
         Some(self.entered(level, weight))
     }
@@ -143,7 +145,7 @@ impl<'a, E: Events, C: Clock> Peaks<'a, E, C> {
     /// that the weight leaves if the window's clock panics.
     #[inline]
     fn entered(&self, level: u64, weight: u64) -> Entered<Peaks<'a, E, C>> {
-        let inside = Entered::new(self.in_flight, weight);
+        let inside = Entered::new(self.in_flight, weight, level);
         self.window.put(self.cells, level);
         inside.owned_by(*self)
     }

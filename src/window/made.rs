@@ -8,6 +8,7 @@ use std::alloc::{Layout, handle_alloc_error};
 use std::cell::UnsafeCell;
 use std::mem::{MaybeUninit, offset_of};
 use std::ops::Deref;
+use std::panic::RefUnwindSafe;
 use std::sync::Once;
 // Also in a model, where each window is made before it is shared: there is nothing to try.
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -53,6 +54,9 @@ struct Parts {
 // SAFETY: the parts are written once, by the one thread that `once` lets in, before `way` says that
 // they are there. All others look at them after it has said so (Acquire), and only share them.
 unsafe impl Sync for Made where Parts: Send + Sync {}
+
+// A panic in the middle of a call leaves the parts as it found them: they are written whole.
+impl RefUnwindSafe for Made where Parts: RefUnwindSafe {}
 
 impl Made {
     /// Makes it of a ring, at once.

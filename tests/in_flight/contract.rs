@@ -7,7 +7,7 @@ use std::thread;
 
 use testkit::{clock_at, ms, window};
 use windrow::clock::Manual;
-use windrow::{Entered, Family, InFlight, LevelOwner, Peaks, SlidingWindow, labels};
+use windrow::{AtMost, Entered, Family, InFlight, LevelOwner, Peaks, SlidingWindow, labels};
 
 use crate::Pool;
 
@@ -66,7 +66,7 @@ struct Connection {
 fn a_guard_that_owns_its_level_leaves_once_wherever_it_is_dropped() {
     let open = Arc::new(InFlight::new());
     let connect = || {
-        let inside = open.try_enter(2, 4)?;
+        let inside = open.try_enter(2, AtMost(4))?;
         Some(Connection { open: inside.owned_by(Arc::clone(&open)) })
     };
     let (one, other) = (connect().unwrap(), connect().unwrap());
@@ -125,16 +125,16 @@ fn a_guard_that_owns_both_tells_the_window_when_it_leaves() {
 #[test]
 fn a_limit_is_reached_and_never_passed() {
     let open = InFlight::new();
-    assert!(open.try_enter(5, 4).is_none());
-    let four = open.try_enter(4, 4).unwrap();
-    assert!(open.try_enter(1, 4).is_none());
-    assert!(open.try_enter(0, 4).is_some());
-    assert!(open.try_enter(0, 3).is_none());
-    let urgent = open.try_enter(1, 5).unwrap();
+    assert!(open.try_enter(5, AtMost(4)).is_none());
+    let four = open.try_enter(4, AtMost(4)).unwrap();
+    assert!(open.try_enter(1, AtMost(4)).is_none());
+    assert!(open.try_enter(0, AtMost(4)).is_some());
+    assert!(open.try_enter(0, AtMost(3)).is_none());
+    let urgent = open.try_enter(1, AtMost(5)).unwrap();
     assert_eq!(open.level(), 5);
     drop((four, urgent));
-    assert!(open.try_enter(1, 1).is_some());
-    assert!(open.try_enter(1, 0).is_none());
+    assert!(open.try_enter(1, AtMost(1)).is_some());
+    assert!(open.try_enter(1, AtMost(0)).is_none());
     assert_eq!(open.level(), 0);
 }
 
@@ -143,10 +143,10 @@ fn what_is_refused_writes_nothing() {
     let window = window::<Pool>(ms(500), 2, &clock_at(0));
     let open = InFlight::new();
     let peaks = open.peaks_in(&window, Pool::Busy);
-    assert!(peaks.try_enter(2, 1).is_none());
+    assert!(peaks.try_enter(2, AtMost(1)).is_none());
     assert_eq!((open.level(), window.lifetime(Pool::Busy).max), (0, None));
     let one = open.enter(1);
-    assert!(peaks.try_enter(1, 1).is_none());
+    assert!(peaks.try_enter(1, AtMost(1)).is_none());
     assert_eq!((open.level(), window.lifetime(Pool::Busy).max), (1, None));
     drop(one);
 }
@@ -156,16 +156,16 @@ fn what_is_refused_writes_nothing() {
 fn levels_are_exact_up_to_two_to_the_64() {
     const END: u64 = 1 << 63;
     let open = InFlight::new();
-    let half = open.try_enter(END, END).unwrap();
-    assert!(open.try_enter(1, END).is_none(), "what is large lifts no limit");
+    let half = open.try_enter(END, AtMost(END)).unwrap();
+    assert!(open.try_enter(1, AtMost(END)).is_none(), "what is large lifts no limit");
     let beyond = open.enter(END - 1);
     assert_eq!(open.level(), u64::MAX);
-    assert!(open.try_enter(1, u64::MAX).is_none());
+    assert!(open.try_enter(1, AtMost(u64::MAX)).is_none());
     drop(half);
     assert_eq!(open.level(), END - 1);
     drop(beyond);
     assert_eq!(open.level(), 0);
-    assert!(open.try_enter(u64::MAX, u64::MAX).is_some());
+    assert!(open.try_enter(u64::MAX, AtMost(u64::MAX)).is_some());
 }
 
 #[test]
@@ -251,7 +251,7 @@ fn a_family_has_a_level_for_each_set_of_labels() {
     let tenants = Family::<Tenant, InFlight>::new();
     let one = tenants.handle(Tenant { tenant: "one" });
     let other = tenants.handle(Tenant { tenant: "other" });
-    let guards = (one.enter(1), other.try_enter(2, 2).unwrap());
+    let guards = (one.enter(1), other.try_enter(2, AtMost(2)).unwrap());
     assert_eq!((one.level(), other.level(), tenants.lifetime()), (1, 2, 3));
     drop(guards);
     assert_eq!(tenants.lifetime(), 0);
@@ -269,7 +269,7 @@ fn all_of_it_can_be_shared() {
     shared::<Entered<&InFlight>>();
     shared::<Entered<Arc<InFlight>>>();
     shared::<Entered<Peaks<'_, Pool, Manual>>>();
-    assert_eq!(size_of::<Entered<&InFlight>>(), 16);
+    assert_eq!(size_of::<Entered<&InFlight>>(), 24);
     let shared = Arc::new(InFlight::default());
     assert_eq!(shared.level(), 0);
 }

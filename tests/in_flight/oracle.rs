@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use testkit::ns;
 use windrow::clock::Manual;
-use windrow::{Entered, InFlight, Peaks, SlidingWindow, Snapshot, Timestamp};
+use windrow::{AtMost, Entered, InFlight, Peaks, SlidingWindow, Snapshot, Timestamp};
 
 use crate::Pool;
 
@@ -69,7 +69,7 @@ impl<'a> History<'a> {
                 self.held.0.push((self.now, level + weight));
             }
             Op::TryEnter(weight, limit) => {
-                let inside = self.peaks.try_enter(*weight, *limit);
+                let inside = self.peaks.try_enter(*weight, AtMost(*limit));
                 assert_eq!(inside.is_some(), level + weight <= *limit);
                 if let Some(inside) = inside {
                     self.inside.push((*weight, inside));

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use testkit::ns;
 use windrow::clock::from_fn;
-use windrow::{InFlight, SlidingWindow, Timestamp};
+use windrow::{AtMost, InFlight, SlidingWindow, Timestamp};
 
 use crate::Pool;
 
@@ -25,7 +25,7 @@ fn a_clock_that_panics_lets_nothing_enter_and_all_leave() {
     IS_BROKEN.store(true, Ordering::Relaxed);
     assert!(panics(&mut || drop(peaks.enter(5))));
     assert_eq!(open.level(), 1, "it has not entered");
-    assert!(panics(&mut || drop(peaks.try_enter(5, 9))));
+    assert!(panics(&mut || drop(peaks.try_enter(5, AtMost(9)))));
     assert_eq!(open.level(), 1, "it has not entered");
     assert!(panics(&mut || drop(one.take())));
     assert_eq!(open.level(), 0, "it has left");

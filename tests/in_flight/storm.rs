@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use testkit::{Rng, alone, ns, race};
 use windrow::clock::{Precise, from_fn};
 use windrow::kind::HasMaximum;
-use windrow::{Clock, Event, InFlight, SlidingWindow, Timestamp};
+use windrow::{AtMost, Clock, Event, InFlight, SlidingWindow, Timestamp};
 
 use crate::Pool;
 
@@ -97,7 +97,7 @@ fn no_limit_is_overshot() {
         for _ in 0..CALLS {
             let weight = random.u64(1..=3);
             if random.bool() {
-                match peaks.try_enter(weight, LIMIT) {
+                match peaks.try_enter(weight, AtMost(LIMIT)) {
                     Some(guard) => {
                         let now = inside.fetch_add(weight, Ordering::Relaxed) + weight;
                         assert!(now <= LIMIT, "{now} inside");

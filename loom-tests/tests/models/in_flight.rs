@@ -10,7 +10,7 @@ use std::mem::forget;
 use std::time::Duration;
 
 use windrow::clock::Manual;
-use windrow::{Clock, Entered, InFlight, LevelOwner, Peaks, SlidingWindow, events};
+use windrow::{AtMost, Clock, Entered, InFlight, LevelOwner, Peaks, SlidingWindow, events};
 use windrow_loom_tests::engine::{
     UnsafeCell,
     sync::Arc,
@@ -224,7 +224,8 @@ fn enters_against_the_clock() {
 fn limited_enters_against_the_clock() {
     let model = Model::new("in_flight::limited_enters_against_the_clock");
     model.bounded(1).explore(|| {
-        let maxima = beside_a_clock(|_| (), |peaks, ()| forget(peaks.try_enter(1, 2).unwrap()));
+        let maxima =
+            beside_a_clock(|_| (), |peaks, ()| forget(peaks.try_enter(1, AtMost(2)).unwrap()));
         assert_ne!(maxima[0], Some(2), "the second to enter has not seen what the first saw");
         assert_eq!(maxima[0].max(maxima[1]), Some(2));
     });
@@ -249,7 +250,7 @@ fn one_at_a_time() {
         let enter = |lock: &Arc<(InFlight, UnsafeCell<u64>)>| {
             let (level, cell) = &**lock;
             turn();
-            let inside = level.try_enter(1, 1);
+            let inside = level.try_enter(1, AtMost(1));
             if inside.is_some() {
                 // SAFETY: loom checks that no other thread uses the cell.
                 cell.with_mut(|cell| unsafe { *cell += 1 });
@@ -292,7 +293,7 @@ fn limit_against_limit() {
         let level = Arc::new(InFlight::new());
         let ask = |level: &Arc<InFlight>| {
             turn();
-            let inside = level.try_enter(2, 3);
+            let inside = level.try_enter(2, AtMost(3));
             turn();
             if inside.is_some() {
                 assert!(level.level() <= 3, "{} are in", level.level());

@@ -18,7 +18,7 @@ use std::fmt::{self, Debug, Formatter};
 use std::mem;
 use std::sync::OnceLock;
 
-use windrow::{Counter, Entered, Family, Handle, InFlight, Labels, LevelOwner, Metric};
+use windrow::{AtMost, Counter, Entered, Family, Handle, InFlight, Labels, LevelOwner, Metric};
 
 use crate::unwind::make_or_undo;
 
@@ -100,7 +100,7 @@ impl<L: Labels> Rooms<L> {
             let room = self.family.with(key);
             let places = room.places.get().copied().unwrap_or_else(|| self.make(&room.keep()));
             let places = places.min(CLOSED - 1);
-            if let Some(inside) = room.level.try_enter(1, places) {
+            if let Some(inside) = room.level.try_enter(1, AtMost(places)) {
                 // While it is in use, it is not closed, and does not leave the family.
                 room.passed.increment();
                 return Some(InRoom { inside: inside.owned_by(Kept(room.keep())) });
@@ -224,7 +224,7 @@ impl Room {
 
     /// Closes it, if it is empty; then returns true, also if it was closed before.
     fn close(&self) -> bool {
-        let closed = self.level.try_enter(CLOSED, CLOSED).map(mem::forget); // for ever
+        let closed = self.level.try_enter(CLOSED, AtMost(CLOSED)).map(mem::forget); // for ever
         closed.is_some() || self.is_closed()
     }
 

@@ -276,15 +276,20 @@ impl Ring {
     #[cold]
     fn add_slowly(&self, at: u64, cells: CellIndex, number: u64) {
         let update = Update::new(cells, number);
-        let Err(outside) = self.add_in_ring(at, None, update) else { return };
-        if matches!(outside, OutOfRing::Expired { .. }) {
-            let guard = reclaim::pin();
-            let current = self.acquire_current();
-            // SAFETY: of a bucket that is current under the guard.
-            let tiers = &unsafe { current.generation(&guard).deref() }.tiers;
-            self.put_in_tiers(tiers, at, current.start(), update);
+        while let Err(outside) = self.add_in_ring(at, None, update) {
+            if matches!(outside, OutOfRing::Expired { .. }) {
+                let guard = reclaim::pin();
+                let current = self.acquire_current();
+                // SAFETY: of a bucket that is current under the guard.
+                let of = unsafe { current.generation(&guard).deref() };
+                let (geometry, newest) = (of.geometry(), current.start());
+                if geometry.in_ring(geometry.start_of(at), newest) {
+                    continue; // by a change: tiers that began anew must have no bucket ahead of it
+                }
+                self.put_in_tiers(&of.tiers, at, newest, update);
+            }
+            return update.put(&*self.late);
         }
-        update.put(&*self.late);
     }
 
     /// Counts a number in the bucket of `at`, if the clock's `now` admits that and the bucket is in

@@ -6,6 +6,7 @@
 
 mod buckets;
 mod churn;
+mod clears;
 mod counters;
 mod many;
 mod reconfigure;

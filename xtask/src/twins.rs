@@ -1,10 +1,11 @@
 //! The table of broken twins: mistakes in adding, rotating, closing and changing the geometry here, in reading in
 //! `reads`, in families in `families`, in opening rows in `rows`, in leasing them in `leases`, in announcing buckets in
 //! `announced`, in what is assembly in `sequences`, in a window's growth in `growth`, in histograms in `histograms`,
-//! in a window's wide cells in `wide`, in what the arena refuses in `refusals`, in tiers in `tiers`, in gates in `gate` and their
-//! rations in `rations`, in levels in `in_flight`.
+//! in a window's wide cells in `wide`, in what the arena refuses in `refusals`, in tiers in `tiers`, in `clear` in `clears`, in
+//! gates in `gate` and their rations in `rations`, in levels in `in_flight`.
 
 mod announced;
+mod clears;
 mod families;
 mod gate;
 mod growth;
@@ -28,6 +29,7 @@ pub(crate) fn twins() -> impl Iterator<Item = &'static Twin> {
     let of_windows =
         WRITES.iter().chain(reads::READS).chain(announced::ANNOUNCED).chain(growth::GROWTH);
     let of_windows = of_windows.chain(wide::WIDE).chain(refusals::REFUSALS).chain(tiers::TIERS);
+    let of_windows = of_windows.chain(clears::CLEARS);
     of_windows
         .chain(of_rows)
         .chain(families::FAMILIES)

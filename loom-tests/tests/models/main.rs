@@ -2,6 +2,7 @@
 
 #[cfg(all(loom, windrow_announced))]
 mod announced;
+mod clear;
 mod closing;
 mod columns;
 #[cfg(loom)]

@@ -132,6 +132,28 @@ fn no_start_has_a_second_turn_after_a_clear() {
     }
 }
 
+/// A geometry that comes and goes between the turn and the clear does not bring it back.
+#[test]
+fn no_start_has_a_second_turn_after_changes_and_a_clear() {
+    for changes in 1..4 {
+        let (window, clock) = four(false);
+        for at in [1_000, 1_010, 1_020] {
+            add(&window, &clock, at, 1);
+        }
+        assert_eq!(drained(&window), [(1_000, 1), (1_010, 1)]);
+        for change in 0..changes {
+            let buckets = [8, 6, 4][change % 3];
+            window.reconfigure(ns(10 * buckets), buckets as usize).expect("valid");
+        }
+        window.clear().expect("there is memory");
+        for at in [1_000, 1_010, 1_020] {
+            window.add_at(at_ns(at), Seen::Pass, 2).expect("in the ring");
+        }
+        add(&window, &clock, 1_030, 4);
+        assert_eq!(drained(&window), [(1_020, 2)], "behind {changes} changes");
+    }
+}
+
 /// A window that has gone back hands out what it counts from there on.
 #[test]
 fn a_clear_that_goes_back_begins_the_log_anew() {

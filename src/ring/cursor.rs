@@ -31,6 +31,8 @@ pub(super) struct Passed {
     pub(super) bucket: Option<(u64, u64)>,
     /// The last of a generation's carried numbers that were handed out: the generation's number, their start.
     pub(super) carried: Option<(u64, u64)>,
+    /// The end of all that was handed out, and the number of the generation in which the last of it was.
+    pub(super) until: Option<(u64, u64)>,
 }
 
 impl Passed {
@@ -45,7 +47,7 @@ impl Passed {
     }
 }
 
-/// A rank, or none.
+/// A rank, or what else has the number of a generation and a time; or none.
 #[derive(Debug, Default)]
 struct AtomicRank {
     /// One more than the number of a generation; zero for no rank.
@@ -71,6 +73,7 @@ impl AtomicRank {
 struct Ranks {
     bucket: AtomicRank,
     carried: AtomicRank,
+    until: AtomicRank,
 }
 
 /// How far drains have come.
@@ -106,7 +109,8 @@ impl Cursor {
 
     fn passed(&self, word: u64) -> Passed {
         let set = self.set(word);
-        Passed { bucket: set.bucket.get(), carried: set.carried.get() }
+        let (bucket, carried, until) = (&set.bucket, &set.carried, &set.until);
+        Passed { bucket: bucket.get(), carried: carried.get(), until: until.get() }
     }
 }
 
@@ -152,6 +156,7 @@ impl Draining<'_> {
         let set = self.0.set(next);
         set.bucket.set(passed.bucket);
         set.carried.set(passed.carried);
+        set.until.set(passed.until);
         // Release: publishes the ranks; pairs with the Acquire in `agree`. Acquire: pairs with the Release in
         // `Agreed::drop`: the next write to the other set comes after the reading of changes that are
         // over. Relaxed on failure: the caller looks again.
@@ -172,7 +177,7 @@ mod tests {
     use super::*;
 
     fn to(number: u64, start: u64) -> Passed {
-        Passed { bucket: Some((number, start)), carried: None }
+        Passed { bucket: Some((number, start)), ..Passed::default() }
     }
 
     #[test]

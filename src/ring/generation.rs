@@ -86,6 +86,8 @@ pub(super) struct Generation {
     /// The first start in its slots that has a turn: those before had it in a ring that was
     /// forgotten.
     pub(super) first_turn: u64,
+    /// The last generation that forgot the one before: its number, and its first turn.
+    pub(super) anew: (u64, u64),
     pub(super) tiers: Arc<Tiers>,
 }
 
@@ -103,6 +105,7 @@ impl Generation {
             superseded: Vec::new(),
             carried: BTreeMap::new(),
             first_turn: 0,
+            anew: (0, 0),
         })
     }
 
@@ -128,13 +131,18 @@ impl Generation {
 
     /// The first start that has a turn in a ring that begins at `start` and forgets this one.
     pub(super) fn first_turn_behind(&self, passed: Passed, start: u64) -> u64 {
-        let behind = match passed.bucket {
-            Some((number, last)) if number == self.number => {
-                last.saturating_add(self.geometry().length())
-            }
-            _ => self.first_turn,
-        };
-        behind.min(start)
+        let turned = self.turned(passed).max(self.anew.1);
+        self.geometry().first_from(turned).min(start)
+    }
+
+    /// What has had its turn when a bucket that ends at `end` has it.
+    pub(super) fn until(&self, passed: Passed, end: u64) -> Option<(u64, u64)> {
+        Some((self.number, self.turned(passed).max(end)))
+    }
+
+    /// The end of all that has had its turn since a generation last forgot the one before.
+    fn turned(&self, passed: Passed) -> u64 {
+        passed.until.filter(|(number, _)| *number >= self.anew.0).map_or(0, |(_, end)| end)
     }
 
     /// Whether it has taken anything over that may be in the interval that begins at `oldest`.

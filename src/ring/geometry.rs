@@ -109,6 +109,12 @@ impl Geometry {
         at - at % self.length
     }
 
+    /// The first start at a time or behind it; the end of time if there is none.
+    pub(crate) fn first_from(self, at: u64) -> u64 {
+        let start = self.start_of(at);
+        if start == at { at } else { start.saturating_add(self.length) }
+    }
+
     /// The number of the slot of a start.
     pub(crate) fn slot_of(self, start: u64) -> usize {
         ((start / self.length) % self.buckets as u64) as usize

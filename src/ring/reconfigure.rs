@@ -155,6 +155,7 @@ impl Ring {
             self.successor(generation, change, (slots, tiers), agreed.passed, guard);
         if slots.forgets {
             next.first_turn = generation.first_turn_behind(agreed.passed, start);
+            next.anew = (next.number, next.first_turn);
         }
         let superseded = next.superseded.clone();
         let next = Owned::new(next).into_shared(guard);
@@ -206,6 +207,7 @@ impl Ring {
             superseded: Vec::new(),
             carried: BTreeMap::new(),
             first_turn: 0,
+            anew: old.anew,
             tiers,
         };
         if !Arc::ptr_eq(&next.tiers, &old.tiers) {

@@ -72,6 +72,8 @@ struct State<E> {
     had: Option<(u64, u64)>,
     /// The first start that has a turn since the geometry was changed or the ring was cleared.
     first_turn: u64,
+    /// The end of all that had its turn before the ring was last cleared, if that left it there, or since.
+    turned: u64,
 }
 
 impl<E: Copy + Eq + Hash> State<E> {
@@ -180,6 +182,7 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
             turns: BTreeMap::new(),
             had: None,
             first_turn: 0,
+            turned: 0,
         };
         state.open(newest);
         Oracle { state: Mutex::new(state) }
@@ -300,10 +303,9 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
         }
         state.newest = newest;
         state.tiers.iter_mut().for_each(|tier| tier.forget(newest));
-        let changes = state.changes;
-        let last = state.had.filter(|had| had.0 == changes).map(|had| had.1);
-        let behind = last.map_or(state.first_turn, |last| last.saturating_add(state.length));
-        state.first_turn = behind.min(newest);
+        let lies_before = state.turned.div_ceil(state.length);
+        state.first_turn = lies_before.saturating_mul(state.length).min(newest);
+        state.turned = state.first_turn;
         state.changes += 1;
         state.ring.clear();
         state.turns.clear();
@@ -413,6 +415,7 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
         let parts = |had: &[Turn<E>]| had.iter().flat_map(|turn| turn.parts.clone()).collect();
         let [sure, maybe]: [Vec<(u64, u64)>; 2] = [parts(least), parts(most)];
         state.had = state.had.max(least.last().map(|turn| turn.place));
+        state.turned = least.iter().map(|turn| turn.end).fold(state.turned, u64::max);
         state.turns.retain(|place, _| !sure.contains(place));
         for place in maybe {
             if let Some(turn) = state.turns.get_mut(&place) {

@@ -85,7 +85,8 @@ impl Ring {
             // The clock after `current`: an add that the clock's time has opened a bucket for is
             // not ahead of it.
             let at = if slots.forgets && ours.forgets { now() } else { current.start() };
-            let (start, tiers) = self.beginning(&current, generation, slots, at)?;
+            let begun = self.beginning(&current, generation, slots, at);
+            let (start, tiers) = begun.inspect_err(|_| self.proposal.withdraw(ours, &guard))?;
             if self.change(&current, slots, (start, tiers), &guard) {
                 let is_ours = Arc::ptr_eq(slots, ours);
                 if is_ours {

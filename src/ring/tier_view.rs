@@ -37,7 +37,7 @@ use crate::ring::geometry::Geometry;
 use crate::ring::store::Store;
 use crate::ring::tiers::Tier;
 use crate::ring::view::{Versioned, View};
-use crate::sync::{Ordering, fence};
+use crate::sync::{Ordering, fence, spin_loop};
 
 /// A span of a tier: from one boundary up to the end of a coarse bucket.
 pub(crate) struct TierSpan<'v, 'g> {
@@ -199,17 +199,36 @@ pub(crate) struct Coarse<'g> {
     found: Option<Versioned<'g>>,
     /// Whether it was noted when it was found.
     is_noted: bool,
+    /// Whether a newer one has been in its slot.
+    has_left: bool,
 }
 
 impl<'g> Coarse<'g> {
     pub(crate) fn at(view: &View<'g>, tier: usize, start: u64) -> Coarse<'g> {
         let tier = &view.generation().tiers[tier];
-        // SAFETY: buckets live as long as the ring.
-        let found = unsafe { Versioned::load(tier.slots.slot_at(start)) };
-        let found = found.filter(|found| found.bucket.start() == start);
+        let (found, has_left) = Coarse::find(tier, start);
         let last = start.saturating_add(tier.geometry().length() - 1);
         let is_noted = found.is_some_and(|found| found.bucket.is_closed());
-        Coarse { start, last, found, is_noted }
+        Coarse { start, last, found, is_noted, has_left }
+    }
+
+    /// What is in the slot of a start, if it is the coarse bucket of that; else whether that has
+    /// left the tier. (If it was never opened, it has not.) Looks again if the slot changes
+    /// meanwhile, which a late add may bring about, too.
+    fn find(tier: &'g Tier, start: u64) -> (Option<Versioned<'g>>, bool) {
+        let slot = tier.slots.slot_at(start);
+        loop {
+            // SAFETY: buckets live as long as the ring.
+            if let Some(found) = unsafe { Versioned::load(slot) } {
+                let there = found.bucket.start();
+                if found.is_valid() {
+                    return ((there == start).then_some(found), there > start);
+                }
+            } else if let Some(rounds) = slot.rounds_left() {
+                return (None, tier.geometry().round_of(start) < rounds as u64);
+            }
+            spin_loop();
+        }
     }
 
     /// What it holds at a position. `next` is what the coarse bucket behind it leaves to this one,
@@ -241,7 +260,7 @@ impl<'g> Coarse<'g> {
 
     /// Whether all that was read of it is its own: it has not left the tier.
     pub(crate) fn is_valid(self) -> bool {
-        self.found.is_none_or(Versioned::is_valid)
+        !self.has_left && self.found.is_none_or(Versioned::is_valid)
     }
 }
 

@@ -8,6 +8,7 @@ mod judge;
 mod oracle;
 mod rations;
 mod retired;
+mod scales;
 mod schedules;
 mod spans;
 mod storm;

@@ -2,6 +2,7 @@
 //! times to numbers.
 
 mod missed;
+mod overtaken;
 
 use testkit::pinned::while_another_is_pinned;
 use testkit::{alone, at_ns, ns};

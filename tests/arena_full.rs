@@ -1,7 +1,9 @@
 //! When all columns of the process are claimed: what counts on, what says so, and that room which
 //! is given back is used.
 
-use testkit::{alone, clock_at, ms, window};
+use std::sync::Mutex;
+
+use testkit::{Rng, alone, clock_at, ms, race, window};
 use windrow::{Counter, Gate, Gauge, Histogram, Maximum, Minimum, Scale, columns, events};
 
 events! {
@@ -93,6 +95,100 @@ fn full() {
     assert!(next.is_striped() && !counter.is_striped());
     assert_eq!((late.sum(Http::Pass), late.lifetime(Http::Pass).sum), (401, 401));
     drop((wide, rest));
+}
+
+/// What a thread of the test below has made, and what it has counted there.
+enum Made {
+    Counter(Counter, u64),
+    Histogram(Box<Histogram>, u64),
+}
+
+impl Made {
+    fn new(random: &mut Rng) -> Made {
+        match random.u32(..20) {
+            0 => Made::Histogram(Box::new(Histogram::with_scale(WIDE)), 0),
+            1..=3 => Made::Histogram(Box::default(), 0),
+            _ => Made::Counter(Counter::new(), 0),
+        }
+    }
+
+    fn count(&mut self) {
+        match self {
+            Made::Counter(counter, n) => {
+                counter.increment();
+                *n += 1;
+            }
+            Made::Histogram(histogram, n) => {
+                histogram.record(*n);
+                *n += 1;
+            }
+        }
+    }
+
+    fn is_exact(&self) -> bool {
+        match self {
+            Made::Counter(counter, n) => counter.sum() == *n,
+            Made::Histogram(histogram, n) => histogram.count() == *n,
+        }
+    }
+}
+
+/// Fills the rest of the arena, and says by how many metrics.
+fn fill_rest() -> usize {
+    let rest = (fill(WIDE), fill(Scale::DEFAULT), fill_up());
+    assert_eq!(columns().claimed(), columns().max(), "there is room, and it was refused");
+    rest.0.len() + rest.1.len() + rest.2.len()
+}
+
+/// Threads fill it together; then they claim and give back what is left in a few segments.
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn contended() {
+    let held = Mutex::new((Vec::new(), Vec::new(), Vec::new()));
+    race(4, |_| {
+        let all = (fill(WIDE), fill(Scale::DEFAULT), fill_up());
+        let mut held = held.lock().expect("no thread panics");
+        held.0.extend(all.0);
+        held.1.extend(all.1);
+        held.2.extend(all.2);
+    });
+    let mut held = held.into_inner().expect("no thread panics");
+    assert_eq!(columns().claimed(), columns().max(), "there is room, and it was refused");
+    for _ in 0..12 {
+        held.0.swap_remove(held.0.len() / 2);
+        held.0.remove(7);
+    }
+    let free = columns().max() - columns().claimed();
+    for round in 0..10 {
+        race(4, |thread| {
+            let mut random = Rng::with_seed(10 * round + thread as u64);
+            let mut all = Vec::new();
+            for _ in 0..2_000 {
+                match random.u32(..4) {
+                    0 | 1 => all.push(Made::new(&mut random)),
+                    2 if !all.is_empty() => {
+                        let made = all.swap_remove(random.usize(..all.len()));
+                        assert!(made.is_exact());
+                    }
+                    _ => {}
+                }
+                if !all.is_empty() {
+                    let index = random.usize(..all.len());
+                    all[index].count();
+                }
+            }
+            assert!(all.iter().all(Made::is_exact));
+        });
+        assert_eq!(columns().max() - columns().claimed(), free, "all was given back");
+        assert!(fill_rest() >= 24, "the histograms that were dropped have room again");
+    }
+    assert!(held.0.iter().chain(&held.1).all(|histogram| histogram.count() == 1));
+    assert!(held.2.iter().all(|counter| counter.sum() == 1));
+}
+
+#[test]
+fn a_full_arena_is_exact_and_finds_all_room_for_threads_that_claim_and_give_back() {
+    alone::run("contended", &[]);
 }
 
 #[test]

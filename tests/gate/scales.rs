@@ -8,7 +8,7 @@ use testkit::{Rng, ns};
 use windrow::clock::Manual;
 use windrow::{Admission, Gate, GateError, Timestamp};
 
-const SCHEDULES: u64 = 60_000;
+const SCHEDULES: u64 = 20_000;
 /// The last nanosecond.
 const END: u128 = u64::MAX as u128;
 /// The highest limit.

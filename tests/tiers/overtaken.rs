@@ -10,7 +10,10 @@ events! {
     enum Seen { Rt: Value }
 }
 
-type Window<'c> = SlidingWindow<Seen, &'c Moving>;
+type Window = SlidingWindow<Seen, &'static Moving>;
+
+/// Something to do when a read asks for the time, by how often one has asked.
+type ToDo = Box<dyn Fn(u64)>;
 
 /// A clock that has something done each time that a read asks for the time.
 #[derive(Default)]
@@ -18,7 +21,7 @@ struct Moving {
     now: Cell<u64>,
     /// How often it has been asked by a read, while there is something to do.
     asked: Cell<u64>,
-    to_do: RefCell<Option<Box<dyn Fn(u64)>>>,
+    to_do: RefCell<Option<ToDo>>,
 }
 
 impl Clock for Moving {
@@ -38,7 +41,7 @@ impl Clock for Moving {
     }
 }
 
-fn record(window: &Window<'_>, at: u64) {
+fn record(window: &Window, at: u64) {
     window.clock().now.set(at);
     window.record(Seen::Rt, at);
 }
@@ -59,15 +62,18 @@ fn moves_on_in_the_middle_of_a_series(before: u64) {
     clock.now.set(BEGIN - 200 * before);
     let builder = SlidingWindow::<Seen>::builder().interval(ns(200)).buckets(20).clock(clock);
     let window = builder.tier(ns(200), 4).build().expect("the tier nests");
-    let window: &'static Window<'static> = Box::leak(Box::new(window));
+    let window: &'static Window = Box::leak(Box::new(window));
     (0..=before).rev().for_each(|back| record(window, BEGIN - 200 * back));
-    [200, 400, 600, 610].iter().for_each(|by| record(window, BEGIN + by));
+    for by in [200, 400, 600, 610] {
+        record(window, BEGIN + by);
+    }
     // As often as a read begins again, another bucket is opened; and the last time, one that takes
     // the place of the second.
     let move_on = |asked: u64| match asked {
         0..=8 => record(window, BEGIN + 610 + 10 * asked),
         9 => {
-            [1_000, 1_010].iter().for_each(|by| record(window, BEGIN + by));
+            record(window, BEGIN + 1_000);
+            record(window, BEGIN + 1_010);
             clock.now.set(BEGIN + 700);
         }
         _ => {}

@@ -146,8 +146,7 @@ pub use totals::Totals;
 /// see the
 /// [formula](crate::guide::design#memory). Do not add to a window in a signal handler.
 pub struct SlidingWindow<E, C = Coarse> {
-    ring: Made,
-    clock: C,
+    ring: Made<C>,
     events: PhantomData<fn(E)>,
 }
 
@@ -179,13 +178,13 @@ impl<E, C: Clock> RingAndClock for SlidingWindow<E, C> {
 
     #[inline]
     fn nanos(&self) -> u64 {
-        self.clock.now().as_nanos()
+        self.ring.clock().now().as_nanos()
     }
 }
 
 impl<E: Events, C: Clock> SlidingWindow<E, C> {
     pub(crate) fn new(ring: Ring, clock: C, built: Timestamp) -> SlidingWindow<E, C> {
-        SlidingWindow { ring: Made::of(ring, built), clock, events: PhantomData }
+        SlidingWindow { ring: Made::of(ring, clock, built), events: PhantomData }
     }
 
     /// Adds `n`, wrapping, to a `Count` or `Signed` event in the bucket of the clock's now.
@@ -229,7 +228,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     #[inline(always)]
     #[allow(clippy::inline_always)] // as `add`
     pub(crate) fn put(&self, cells: EventCells, number: u64) {
-        Ring::add(self, self.clock.quick(), cells.of_number(number), number);
+        Ring::add(self, self.ring.clock().quick(), cells.of_number(number), number);
     }
 
     /// Records a value of a `Value`, `Histogram`, `Maximum` or `Minimum` event in the bucket of the
@@ -335,7 +334,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
 
     /// Adds or records a number in the bucket of `at`, by an event's cells.
     fn put_at(&self, at: Timestamp, cells: EventCells, number: u64) -> Result<(), OutOfRange> {
-        let now = self.clock.now();
+        let now = self.ring.clock().now();
         let cells = cells.of_number(number);
         let counted = self.ring.add_at(at.as_nanos(), now.as_nanos(), cells, number);
         counted.map_err(|outside| match outside {

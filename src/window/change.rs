@@ -42,7 +42,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// ```
     pub fn reconfigure(&self, interval: Duration, buckets: usize) -> Result<(), BuildError> {
         let geometry = Geometry::new(interval, buckets)?;
-        geometry.check_clock(&self.clock)?;
+        geometry.check_clock(self.ring.clock())?;
         self.ring.reconfigure(geometry)
     }
 

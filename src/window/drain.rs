@@ -100,6 +100,6 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn close_past(&self) {
-        self.ring.close_past(self.clock.now().as_nanos());
+        self.ring.close_past(self.ring.clock().now().as_nanos());
     }
 }

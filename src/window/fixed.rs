@@ -68,7 +68,7 @@ impl<E: Events> SlidingWindow<E, Coarse> {
         assert!(geometry.length() >= SHORTEST, "buckets are shorter than 100 ms: use the builder");
         assert!(buckets <= MOST, "there are more than 100 000 buckets: use the builder");
         let layout = <E::Cells as Positions<E>>::LAYOUT;
-        let ring = Made::at_first_use(geometry, layout);
-        SlidingWindow { ring, clock: Coarse::NEW, events: PhantomData }
+        let ring = Made::at_first_use(geometry, layout, Coarse::NEW);
+        SlidingWindow { ring, events: PhantomData }
     }
 }

@@ -13,7 +13,7 @@ use std::sync::Once;
 // Also in a model, where each window is made before it is shared: there is nothing to try.
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use crate::clock::{Clock, Coarse};
+use crate::clock::Clock;
 use crate::event::layout::BucketLayout;
 use crate::ring::{Geometry, Ring};
 use crate::timestamp::Timestamp;
@@ -28,52 +28,68 @@ const PORTABLE: u8 = 2;
 /// Otherwise.
 const OTHERWISE: u8 = 3;
 
-/// What a window is made of, with the [ring](Ring) that it derefs to.
-pub(super) struct Made {
-    /// Is [`NOT_MADE`] until `parts` is there, and never again.
+/// What a window is made of: its clock, and the [ring](Ring) that it derefs to.
+pub(super) struct Made<C> {
+    /// Is [`NOT_MADE`] until `ring` and `since` are there, and never again.
     way: AtomicU8,
     once: Once,
     recipe: Option<Recipe>,
-    parts: UnsafeCell<MaybeUninit<Parts>>,
+    clock: C,
+    since: UnsafeCell<MaybeUninit<Since>>,
+    /// Beside the others, not in one cell with them: it is padded.
+    ring: UnsafeCell<MaybeUninit<Ring>>,
 }
 
-/// Of a window that makes itself, by the [`Coarse`] clock.
+/// Of a window that makes itself.
 #[derive(Clone, Copy)]
 struct Recipe {
     geometry: Geometry,
     layout: BucketLayout,
 }
 
-struct Parts {
-    ring: Ring,
+/// Since when it is there.
+#[derive(Clone, Copy)]
+struct Since {
     /// What the clock said then.
     built: Timestamp,
     identity: Identity,
 }
 
-// SAFETY: the parts are written once, by the one thread that `once` lets in, before `way` says that
-// they are there. All others look at them after it has said so (Acquire), and only share them.
-unsafe impl Sync for Made where Parts: Send + Sync {}
+// SAFETY: the cells are written once, by the one thread that `once` lets in, before `way` says that
+// they are. All others look at them after it has said so (Acquire), and only share them.
+unsafe impl<C: Sync> Sync for Made<C> where Ring: Send + Sync {}
 
-// A panic in the middle of a call leaves the parts as it found them: they are written whole.
-impl RefUnwindSafe for Made where Parts: RefUnwindSafe {}
+// A panic in the middle of a call leaves the cells as it found them: they are written whole.
+impl<C: RefUnwindSafe> RefUnwindSafe for Made<C> where Ring: RefUnwindSafe {}
 
-impl Made {
+impl<C> Made<C> {
     /// Makes it of a ring, at once.
-    pub(super) fn of(ring: Ring, built: Timestamp) -> Made {
-        let way = AtomicU8::new(way(&ring));
-        let parts = MaybeUninit::new(Parts { ring, built, identity: Identity::new() });
-        Made { way, once: Once::new(), recipe: None, parts: UnsafeCell::new(parts) }
+    pub(super) fn of(ring: Ring, clock: C, built: Timestamp) -> Made<C> {
+        let since = MaybeUninit::new(Since { built, identity: Identity::new() });
+        Made {
+            way: AtomicU8::new(way(&ring)),
+            once: Once::new(),
+            recipe: None,
+            clock,
+            since: UnsafeCell::new(since),
+            ring: UnsafeCell::new(MaybeUninit::new(ring)),
+        }
     }
 
     /// Says how to make it at the first use.
     #[cfg(not(any(loom, shuttle)))]
-    pub(super) const fn at_first_use(geometry: Geometry, layout: BucketLayout) -> Made {
+    pub(super) const fn at_first_use(
+        geometry: Geometry,
+        layout: BucketLayout,
+        clock: C,
+    ) -> Made<C> {
         Made {
             way: AtomicU8::new(NOT_MADE),
             once: Once::new(),
             recipe: Some(Recipe { geometry, layout }),
-            parts: UnsafeCell::new(MaybeUninit::uninit()),
+            clock,
+            since: UnsafeCell::new(MaybeUninit::uninit()),
+            ring: UnsafeCell::new(MaybeUninit::uninit()),
         }
     }
 
@@ -82,7 +98,7 @@ impl Made {
     #[allow(clippy::inline_always)] // on the path of an add
     pub(super) fn by_id(&self) -> Option<&Ring> {
         // SAFETY: what has a way is made.
-        self.goes::<BY_ID>().then(|| unsafe { &self.parts().ring })
+        self.goes::<BY_ID>().then(|| unsafe { self.made() })
     }
 
     /// Returns the ring if adds to it are announced.
@@ -90,7 +106,7 @@ impl Made {
     #[allow(clippy::inline_always)] // on the path of an add
     pub(super) fn portable(&self) -> Option<&Ring> {
         // SAFETY: as above.
-        self.goes::<PORTABLE>().then(|| unsafe { &self.parts().ring })
+        self.goes::<PORTABLE>().then(|| unsafe { self.made() })
     }
 
     /// Returns the ring, without a look whether it is made.
@@ -101,17 +117,12 @@ impl Made {
     #[inline(always)]
     #[allow(clippy::inline_always)] // an address
     pub(super) unsafe fn made(&self) -> &Ring {
-        // SAFETY: the caller vouches for it.
-        unsafe { &self.parts().ring }
+        // SAFETY: it is written, and not written again before `drop`.
+        unsafe { (*self.ring.get()).assume_init_ref() }
     }
 
-    /// Returns when it was made, by its clock; a window in a static is made by this.
-    pub(super) fn built(&self) -> Timestamp {
-        self.get().built
-    }
-
-    pub(super) fn identity(&self) -> Identity {
-        self.get().identity
+    pub(super) fn clock(&self) -> &C {
+        &self.clock
     }
 
     /// Whether adds go this way. Acquire: pairs with the Release in `make`.
@@ -137,7 +148,7 @@ impl Made {
                 "cmp byte ptr [{made} + {at}], {way}",
                 "jne {other}",
                 made = in(reg) self,
-                at = const offset_of!(Made, way),
+                at = const offset_of!(Made<C>, way),
                 way = const WAY,
                 other = label { return false },
                 options(nostack),
@@ -145,24 +156,22 @@ impl Made {
         }
         true
     }
+}
 
-    #[inline]
-    fn get(&self) -> &Parts {
-        if self.goes::<NOT_MADE>() {
-            self.make();
-        }
-        // SAFETY: it is made.
-        unsafe { self.parts() }
+impl<C: Clock> Made<C> {
+    /// Returns when it was made, by its clock; a window in a static is made by this.
+    pub(super) fn built(&self) -> Timestamp {
+        self.since().built
     }
 
-    /// # Safety
-    ///
-    /// It is made, and this thread knows it by an Acquire load of `way`, or has waited for `once`.
-    #[inline(always)]
-    #[allow(clippy::inline_always)] // an address
-    unsafe fn parts(&self) -> &Parts {
-        // SAFETY: the parts are written; they are not written again before `drop`.
-        unsafe { (*self.parts.get()).assume_init_ref() }
+    pub(super) fn identity(&self) -> Identity {
+        self.since().identity
+    }
+
+    fn since(&self) -> Since {
+        let _: &Ring = self; // it is made
+        // SAFETY: so this is written too.
+        unsafe { (*self.since.get()).assume_init() }
     }
 
     /// Makes it, or waits for the thread that does.
@@ -173,15 +182,17 @@ impl Made {
             unreachable!("only what has a recipe is not made at once")
         };
         self.once.call_once(|| {
-            let built = Coarse::default().now();
+            let built = self.clock.now();
             let made = Ring::new(geometry, Vec::new(), layout, built.as_nanos());
             // It is refused only if there is no memory for its slots.
-            let ring = made.unwrap_or_else(|_| handle_alloc_error(Layout::new::<Parts>()));
+            let ring = made.unwrap_or_else(|_| handle_alloc_error(Layout::new::<Ring>()));
             let way = way(&ring);
-            let parts = Parts { ring, built, identity: Identity::new() };
-            // SAFETY: `once` lets one thread in, once; others look at the parts after `way` says so.
-            unsafe { (*self.parts.get()).write(parts) };
-            // Release: whoever sees a way sees the parts.
+            let since = Since { built, identity: Identity::new() };
+            // SAFETY: `once` lets one thread in, once; others look at the cells after `way` says so.
+            unsafe { (*self.since.get()).write(since) };
+            // SAFETY: as above.
+            unsafe { (*self.ring.get()).write(ring) };
+            // Release: a thread that sees a way sees what is written.
             self.way.store(way, Ordering::Release);
         });
     }
@@ -199,20 +210,24 @@ fn way(ring: &Ring) -> u8 {
 }
 
 /// The ring, which is made if it is not there.
-impl Deref for Made {
+impl<C: Clock> Deref for Made<C> {
     type Target = Ring;
 
     #[inline]
     fn deref(&self) -> &Ring {
-        &self.get().ring
+        if self.goes::<NOT_MADE>() {
+            self.make();
+        }
+        // SAFETY: it is made: `goes` or `once` has said so.
+        unsafe { self.made() }
     }
 }
 
-impl Drop for Made {
+impl<C> Drop for Made<C> {
     fn drop(&mut self) {
         if *self.way.get_mut() != NOT_MADE {
             // SAFETY: it is made, and this is the last that looks at it.
-            unsafe { self.parts.get_mut().assume_init_drop() };
+            unsafe { self.ring.get_mut().assume_init_drop() };
         }
     }
 }

@@ -80,7 +80,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         let Addends { first: position, count: 1 } = cells else {
             return self.ring.view(|| self.nanos(), |view| view.sum_in(view.interval(), cells));
         };
-        let at_once = self.ring.sum_at_once(|| self.clock.quick().as_nanos(), position);
+        let at_once = self.ring.sum_at_once(|| self.ring.clock().quick().as_nanos(), position);
         at_once.unwrap_or_else(|| self.total(position))
     }
 

@@ -23,7 +23,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn clock(&self) -> &C {
-        &self.clock
+        self.ring.clock()
     }
 
     /// What the window's clock says now.
@@ -38,7 +38,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn now(&self) -> Timestamp {
-        self.clock.now()
+        self.ring.clock().now()
     }
 
     /// Returns what the window's clock said when the window was built.
@@ -83,7 +83,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     pub fn system_time(&self, at: Timestamp) -> SystemTime {
-        let (now, wall) = (self.clock.now(), SystemTime::now());
+        let (now, wall) = (self.ring.clock().now(), SystemTime::now());
         let time = if at < now { wall.checked_sub(now - at) } else { wall.checked_add(at - now) };
         time.unwrap_or(SystemTime::UNIX_EPOCH)
     }

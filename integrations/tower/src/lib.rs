@@ -47,7 +47,7 @@
 //! *Of counting.* A lookup of the route in the family; an add to the window; two readings of the
 //! clock; a record; and, at the beginning and at the end, an atomic addition to the requests in
 //! flight and a record of their maximum. No lock, and no allocation, but for the series of a route
-//! that is used for the first time. The future and the body are larger by 40 bytes each.
+//! that is used for the first time. The future and the body are larger by 48 bytes each.
 //!
 //! Around a route of axum's, on two cores that other programs shared, it took 390 ns of CPU time
 //! more than no layer; 130 of these are what axum does for any layer. `axum-prometheus` took 1625,

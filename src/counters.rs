@@ -3,6 +3,7 @@
 mod counter;
 mod extreme;
 mod gauge;
+mod one_word;
 mod striped;
 
 pub use counter::Counter;

@@ -193,7 +193,7 @@ pub(crate) fn number_of<E: Events, K: EventKind>(event: Event<E, K>, count: u64)
 ///
 /// let window = SlidingWindow::<Upload>::builder().build()?;
 /// window.record(Upload::Bytes, 700);
-/// assert_eq!(window.percentile(Upload::Bytes, 0.99), Some(700));
+/// assert_eq!(window.quantile(Upload::Bytes, 0.99), Some(700));
 /// # Ok::<(), windrow::BuildError>(())
 /// ```
 ///

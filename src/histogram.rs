@@ -5,12 +5,14 @@
 //! is; a read makes of them a [`distribution`]. Nothing is reset: a drain moves a [`baseline`].
 
 use std::fmt::{self, Debug, Formatter};
+use std::time::Duration;
 
 use crate::histogram::baseline::{Baseline, Reading};
 use crate::histogram::columns::Columns;
 use crate::histogram::extremes::Extremes;
 use crate::recorded::Recorded;
 use crate::sync::const_fn;
+use crate::timer::Timer;
 
 mod baseline;
 mod columns;
@@ -36,7 +38,7 @@ pub use scale::Scale;
 /// });
 /// let now = RT.distribution();
 /// assert_eq!((now.count(), now.max()), (4_000, Some(1_000_000)));
-/// let p99 = now.percentile(0.99).unwrap() as f64;
+/// let p99 = now.quantile(0.99).unwrap() as f64;
 /// assert!((p99 - 990_000.0).abs() <= 990_000.0 * now.error_bound() + 0.5);
 /// ```
 ///
@@ -107,7 +109,7 @@ impl Histogram {
         ///
         /// static BYTES: Histogram = Histogram::with_scale(Scale::fixed::<2, 1, { 1 << 30 }>());
         /// BYTES.record(700);
-        /// assert_eq!(BYTES.percentile(0.5), Some(700)); // all values are the same
+        /// assert_eq!(BYTES.quantile(0.5), Some(700)); // all values are the same
         /// ```
         pub const fn with_scale(scale: Scale) -> Histogram {
             Histogram {
@@ -261,18 +263,51 @@ impl Histogram {
         self.baseline.settled(|before| self.columns.sum().wrapping_sub(drained(before)))
     }
 
-    /// A percentile of what was recorded since the histogram was made or last drained. For several,
-    /// take a
-    /// [`distribution`](Self::distribution) and ask it: see [`Distribution::percentile`].
+    /// Estimates the `q`-quantile, with `q` from 0 to 1, of what was recorded since the histogram
+    /// was made or last drained: for 0.99 the 99th percentile. For several, take a
+    /// [`distribution`](Self::distribution) and ask it: see [`Distribution::quantile`].
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
-    /// assert_eq!(latency.percentile(0.99), None);
+    /// assert_eq!(latency.quantile(0.99), None);
     /// latency.record(2_000);
-    /// assert_eq!(latency.percentile(0.99), Some(2_000));
+    /// assert_eq!(latency.quantile(0.99), Some(2_000));
     /// ```
-    pub fn percentile(&self, q: f64) -> Option<u64> {
-        self.distribution().percentile(q)
+    #[doc(alias = "percentile")]
+    pub fn quantile(&self, q: f64) -> Option<u64> {
+        self.distribution().quantile(q)
+    }
+
+    /// Estimates the `q`-quantile of recorded durations: see
+    /// [`Distribution::quantile_duration`].
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// let latency = windrow::Histogram::new();
+    /// latency.record(Duration::from_millis(7));
+    /// assert_eq!(latency.quantile_duration(0.5), Some(Duration::from_millis(7)));
+    /// ```
+    pub fn quantile_duration(&self, q: f64) -> Option<Duration> {
+        self.distribution().quantile_duration(q)
+    }
+
+    /// Starts a timer, which records how long it was there when it is dropped.
+    ///
+    /// ```
+    /// static LATENCY: windrow::Histogram = windrow::Histogram::new();
+    ///
+    /// fn answer() -> u16 {
+    ///     let _timer = LATENCY.timer();
+    ///     200 // recorded behind this, however the function ends
+    /// }
+    ///
+    /// answer();
+    /// assert_eq!(LATENCY.count(), 1);
+    /// ```
+    #[doc(alias = "start_timer")]
+    pub fn timer(&self) -> Timer<impl FnMut(Duration)> {
+        Timer::new(|elapsed| self.record(elapsed))
     }
 
     /// Returns whether each core adds to a cell of its own. False before the first record; and from

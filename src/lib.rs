@@ -61,6 +61,7 @@ mod ring;
 mod stripe;
 mod sync;
 mod thread_end;
+mod timer;
 mod timestamp;
 mod window;
 
@@ -95,5 +96,6 @@ pub use stripe::aborts;
 #[doc(hidden)]
 pub use stripe::run_on_second_core;
 pub use stripe::{Strategy, leases, strategy};
+pub use timer::Timer;
 pub use timestamp::Timestamp;
 pub use window::{BucketSnapshot, Builder, Moment, Over, Since, SlidingWindow, Snapshot, Totals};

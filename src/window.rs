@@ -12,6 +12,7 @@ use crate::event::{Event, Events, cells_of};
 use crate::recorded::Recorded;
 use crate::ring::{OutOfRing, Ring, RingAndClock};
 use crate::stripe::Strategy;
+use crate::timer::Timer;
 use crate::timestamp::Timestamp;
 use crate::window::made::Made;
 
@@ -271,6 +272,23 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     #[allow(clippy::inline_always)] // as `add`
     pub fn record<K: CanRecord>(&self, event: Event<E, K>, value: impl Recorded) {
         self.put(cells_of(event), value.number());
+    }
+
+    /// Starts a timer, which records how long it was there when it is dropped, in the bucket of
+    /// that moment.
+    ///
+    /// ```
+    /// # windrow::events! { enum Http { Rt: Histogram } }
+    /// let window = windrow::SlidingWindow::<Http>::builder().build()?;
+    /// {
+    ///     let _timer = window.timer(Http::Rt);
+    ///     // ... answers a request
+    /// }
+    /// assert_eq!(window.stats(Http::Rt).count, 1);
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn timer<K: CanRecord>(&self, event: Event<E, K>) -> Timer<impl FnMut(Duration)> {
+        Timer::new(move |elapsed| self.record(event, elapsed))
     }
 
     /// Adds `n`, wrapping, to a `Count` or `Signed` event in the bucket of `at`.

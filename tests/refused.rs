@@ -110,7 +110,7 @@ fn what_an_event_cannot_do_says_what_it_is_and_what_it_can_do() {
     misuses("subtract_count", "window.add(Http::Pass, -1);", &["`u64: Neg` is not satisfied"]);
     misuses(
         "percentile_of_count",
-        "window.percentile(Http::Pass, 0.99);",
+        "window.quantile(Http::Pass, 0.99);",
         &[
             "this event has no percentiles: it is of the kind `windrow::kind::Count`",
             "`Rt: Histogram`",
@@ -159,6 +159,29 @@ fn what_an_event_cannot_do_says_what_it_is_and_what_it_can_do() {
         &["`{float}` cannot be recorded", "a `u64` or a `Duration` is expected"],
     );
     misuses("other_set", "", &["expected `Event<Http, _>`, found `Event<Other, Count>`"]);
+}
+
+/// What an `AtomicU64` can do, a counter of many cells cannot.
+#[test]
+fn a_counter_is_not_set() {
+    for (name, call) in [
+        ("store", "store(0, Ordering::Relaxed)"),
+        ("swap", "swap(0, Ordering::Relaxed)"),
+        ("exchange", "compare_exchange(0, 1, Ordering::Relaxed, Ordering::Relaxed)"),
+    ] {
+        let source = format!(
+            "use std::sync::atomic::Ordering;
+
+static HITS: windrow::Counter = windrow::Counter::new();
+
+fn main() {{
+    HITS.{call};
+}}
+"
+        );
+        let words = ["cannot be set, swapped or compared", "`sum_then_reset()`", "`reset()`"];
+        says(&format!("counter_{name}"), &source, &words);
+    }
 }
 
 /// A set of events by hand, and the parts of it that a case is about.

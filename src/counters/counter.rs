@@ -3,6 +3,7 @@
 use std::fmt::{self, Debug, Display, Formatter};
 
 use crate::arena::by_row::ByRow;
+use crate::counters::one_word::OfOneWord;
 use crate::counters::striped::{Striped, at_least_release};
 use crate::sync::{AtomicU64, Ordering, const_fn, fence};
 
@@ -49,6 +50,8 @@ use crate::sync::{AtomicU64, Ordering, const_fn, fence};
 ///   (adds are Release, the scan is Acquire), it also sees that drain's baseline, and starts again.
 ///   A single read would be wrong: before the scan, the sum would include adds that were drained;
 ///   after it, the sum would be negative.
+#[doc(alias = "LongAdder")]
+#[doc(alias = "percpu_counter")]
 pub struct Counter {
     cells: Striped,
     /// The sum at the last drain.
@@ -190,6 +193,8 @@ impl Counter {
     /// assert_eq!(hits.sum_then_reset(), 3);
     /// assert_eq!(hits.sum_then_reset(), 0);
     /// ```
+    #[doc(alias = "swap")]
+    #[doc(alias = "sumThenReset")]
     pub fn sum_then_reset(&self) -> u64 {
         loop {
             // Acquire: pairs with the Release below. This scan is no older than the one that the
@@ -213,6 +218,7 @@ impl Counter {
     /// hits.reset();
     /// assert_eq!(hits.sum(), 0);
     /// ```
+    #[doc(alias = "store")]
     pub fn reset(&self) {
         self.sum_then_reset();
     }
@@ -235,6 +241,18 @@ impl Counter {
         self.cells.add(n, at_least_release(order));
     }
 
+    /// Does not compile: a message says what to write instead.
+    #[doc(hidden)]
+    pub fn store<T: OfOneWord>(&self, _: T, _: Ordering) {}
+
+    /// Does not compile: a message says what to write instead.
+    #[doc(hidden)]
+    pub fn swap<T: OfOneWord>(&self, _: T, _: Ordering) {}
+
+    /// Does not compile: a message says what to write instead.
+    #[doc(hidden)]
+    pub fn compare_exchange<T: OfOneWord>(&self, _: T, _: T, _: Ordering, _: Ordering) {}
+
     /// The [`sum`](Self::sum), in the spelling of [`AtomicU64`](std::sync::atomic::AtomicU64).
     ///
     /// It is *not* one atomic load, but one of the cell in each open row. Each is Acquire, whatever
@@ -248,6 +266,7 @@ impl Counter {
     /// hits.add(4);
     /// assert_eq!(hits.load(Ordering::SeqCst), 4);
     /// ```
+    #[doc(alias = "longValue")]
     pub fn load(&self, order: Ordering) -> u64 {
         if order == Ordering::SeqCst {
             // Pairs with the caller's SeqCst accesses and fences, as a SeqCst load would.

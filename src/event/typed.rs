@@ -59,7 +59,7 @@ pub struct Event<S, K = Any> {
 /// for event in Disk::ALL {
 ///     match event.typed() {
 ///         Typed::Count(event) => println!("{event:?} {}", window.sum(event)),
-///         Typed::Histogram(event) => println!("{event:?} {:?}", window.percentile(event, 0.99)),
+///         Typed::Histogram(event) => println!("{event:?} {:?}", window.quantile(event, 0.99)),
 ///         _ => println!("{event:?} {:?}", window.stats(event)),
 ///     }
 /// }

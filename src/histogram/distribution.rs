@@ -8,7 +8,7 @@ use crate::histogram::scale::Scale;
 
 mod buckets;
 mod merge;
-mod percentile;
+mod quantile;
 #[cfg(feature = "serde")]
 mod serde;
 
@@ -19,7 +19,7 @@ mod serde;
 /// error*, and never further off. With `e` for
 /// [`error_bound`](Scale::error_bound), what stands for a value in the scale's range is that value give or take `e` of it and a
 /// half (since it is a whole number). Outside of the range,
-/// [`percentile_within`](Self::percentile_within) says how far off it may be.
+/// [`quantile_within`](Self::quantile_within) says how far off it may be.
 ///
 /// Distributions of several machines or minutes are added up by [`merge`](Self::merge), and then
 /// have the percentiles of all that was recorded. An empty distribution is neutral: so a sum begins
@@ -37,7 +37,7 @@ mod serde;
 /// let now = latency.distribution();
 /// assert_eq!((now.count(), now.sum()), (1_000, 500_500_000));
 /// assert_eq!((now.min(), now.max()), (Some(1_000), Some(1_000_000)));
-/// let [median, p99] = now.percentiles([0.5, 0.99]).map(Option::unwrap);
+/// let [median, p99] = now.quantiles([0.5, 0.99]).map(Option::unwrap);
 /// assert!((500_000.0 - median as f64).abs() <= 500_000.0 * now.error_bound() + 0.5);
 /// assert!((990_000.0 - p99 as f64).abs() <= 990_000.0 * now.error_bound() + 0.5);
 /// ```
@@ -339,7 +339,7 @@ impl Default for Distribution {
 /// ```
 impl Display for Distribution {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let [Some(half), Some(most)] = self.percentiles([0.5, 0.99]) else { return f.pad("none") };
+        let [Some(half), Some(most)] = self.quantiles([0.5, 0.99]) else { return f.pad("none") };
         let (count, (min, max)) = (self.count, self.extremes);
         write!(f, "{count}: {min} to {max}, half to {half}, 99 % to {most}")
     }

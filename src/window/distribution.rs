@@ -1,6 +1,7 @@
 //! Percentiles of a window.
 
 use std::ops::RangeInclusive;
+use std::time::Duration;
 
 use super::SlidingWindow;
 use crate::clock::Clock;
@@ -37,7 +38,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// (1..=1_000).for_each(|micros| window.record(Http::Rt, micros * 1_000));
     /// let now = window.distribution(Http::Rt);
     /// assert_eq!((now.count(), now.max()), (1_000, Some(1_000_000)));
-    /// let [half, most] = now.percentiles([0.5, 0.99]).map(Option::unwrap);
+    /// let [half, most] = now.quantiles([0.5, 0.99]).map(Option::unwrap);
     /// assert!(half.abs_diff(500_000) as f64 <= 500_000.0 * now.error_bound() + 0.5);
     /// assert!(most.abs_diff(990_000) as f64 <= 990_000.0 * now.error_bound() + 0.5);
     /// # Ok::<(), windrow::BuildError>(())
@@ -51,38 +52,58 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         self.ring.view(|| self.nanos(), |view| view.distribution_in(view.interval(), places))
     }
 
-    /// What stands for the value below which, or at which, the part `q` of the interval's values is: for 0.99 the 99th percentile.
+    /// Estimates the `q`-quantile of the interval's values, with `q` from 0 to 1: for 0.99 the 99th percentile.
     ///
-    /// As [`Distribution::percentile`]: `None` if there is no value, or if `q` is not a number from 0 to 1. Costs what
-    /// [`distribution`](Self::distribution) does: for several percentiles, take [`percentiles`](Self::percentiles).
+    /// As [`Distribution::quantile`]: `None` if there is no value, or if `q` is not a number from 0 to 1. Costs what
+    /// [`distribution`](Self::distribution) does: for several percentiles, take [`quantiles`](Self::quantiles).
     ///
     /// ```
     /// # windrow::events! { enum Http { Rt: Histogram } }
     /// let window = windrow::SlidingWindow::<Http>::builder().build()?;
-    /// assert_eq!(window.percentile(Http::Rt, 0.99), None);
+    /// assert_eq!(window.quantile(Http::Rt, 0.99), None);
     /// window.record(Http::Rt, 1_250_000);
-    /// assert_eq!(window.percentile(Http::Rt, 0.99), Some(1_250_000));
+    /// assert_eq!(window.quantile(Http::Rt, 0.99), Some(1_250_000));
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn percentile<K: HasDistribution>(&self, event: Event<E, K>, q: f64) -> Option<u64> {
-        self.distribution(event).percentile(q)
+    #[doc(alias = "percentile")]
+    pub fn quantile<K: HasDistribution>(&self, event: Event<E, K>, q: f64) -> Option<u64> {
+        self.distribution(event).quantile(q)
     }
 
-    /// Several [percentiles](Self::percentile) of the same buckets, by one walk.
+    /// Estimates the `q`-quantile of recorded durations: [`quantile`](Self::quantile) of their nanoseconds, as a duration.
+    ///
+    /// ```
+    /// # windrow::events! { enum Http { Rt: Histogram } }
+    /// use std::time::Duration;
+    ///
+    /// let window = windrow::SlidingWindow::<Http>::builder().build()?;
+    /// window.record(Http::Rt, Duration::from_millis(7));
+    /// assert_eq!(window.quantile_duration(Http::Rt, 0.99), Some(Duration::from_millis(7)));
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn quantile_duration<K: HasDistribution>(
+        &self,
+        event: Event<E, K>,
+        q: f64,
+    ) -> Option<Duration> {
+        self.distribution(event).quantile_duration(q)
+    }
+
+    /// Estimates several [quantiles](Self::quantile) of the same buckets, by one walk.
     ///
     /// ```
     /// # windrow::events! { enum Http { Rt: Histogram } }
     /// let window = windrow::SlidingWindow::<Http>::builder().build()?;
     /// window.record(Http::Rt, 3_000);
-    /// assert_eq!(window.percentiles(Http::Rt, [0.5, 0.9, 0.99]), [Some(3_000); 3]);
+    /// assert_eq!(window.quantiles(Http::Rt, [0.5, 0.9, 0.99]), [Some(3_000); 3]);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn percentiles<K: HasDistribution, const N: usize>(
+    pub fn quantiles<K: HasDistribution, const N: usize>(
         &self,
         event: Event<E, K>,
         q: [f64; N],
     ) -> [Option<u64>; N] {
-        self.distribution(event).percentiles(q)
+        self.distribution(event).quantiles(q)
     }
 
     /// How many of the interval's values are above `value`: the least and the greatest that it can be. For objectives: how many requests

@@ -183,7 +183,7 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
     /// let window = windrow::SlidingWindow::<Http>::builder().build()?;
     /// window.record(Http::Rt, 7_000);
     /// let recent = window.over(std::time::Duration::from_millis(500))?.distribution(Http::Rt);
-    /// assert_eq!(recent.percentile(0.99), Some(7_000));
+    /// assert_eq!(recent.quantile(0.99), Some(7_000));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn distribution<K: HasDistribution>(&self, event: Event<E, K>) -> Distribution {

@@ -210,7 +210,7 @@ impl<E: Events> Snapshot<E> {
     /// # windrow::events! { enum Http { Rt: Histogram } }
     /// let window = windrow::SlidingWindow::<Http>::builder().build()?;
     /// window.record(Http::Rt, 7_000);
-    /// assert_eq!(window.snapshot().distribution(Http::Rt).percentile(0.99), Some(7_000));
+    /// assert_eq!(window.snapshot().distribution(Http::Rt).quantile(0.99), Some(7_000));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn distribution<K: HasDistribution>(&self, event: Event<E, K>) -> Distribution {
@@ -377,7 +377,7 @@ impl<E: Events> BucketSnapshot<E> {
     /// window.record(Http::Rt, 7_000);
     /// let snapshot = window.snapshot();
     /// let newest = snapshot.buckets().last().unwrap();
-    /// assert_eq!(newest.distribution(Http::Rt).percentile(0.99), Some(7_000));
+    /// assert_eq!(newest.distribution(Http::Rt).quantile(0.99), Some(7_000));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn distribution<K: HasDistribution>(&self, event: Event<E, K>) -> Distribution {

@@ -136,7 +136,7 @@ impl<E: Events> Totals<E> {
     /// # windrow::events! { enum Http { Rt: Histogram } }
     /// let window = windrow::SlidingWindow::<Http>::builder().build()?;
     /// window.record(Http::Rt, 7_000);
-    /// assert_eq!(window.totals().distribution(Http::Rt).percentile(0.99), Some(7_000));
+    /// assert_eq!(window.totals().distribution(Http::Rt).quantile(0.99), Some(7_000));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn distribution<K: HasDistribution>(&self, event: Event<E, K>) -> Distribution {

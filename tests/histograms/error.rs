@@ -42,11 +42,11 @@ pub(crate) fn agrees_with(found: &Distribution, values: &[u64]) {
     for part in PARTS {
         let q = part as f64 / 1_000.0;
         if sorted.is_empty() {
-            assert_eq!(found.percentile(q), None);
+            assert_eq!(found.quantile(q), None);
             continue;
         }
         let value = of_list(&sorted, part);
-        let (stands, within) = (found.percentile(q).unwrap(), found.percentile_within(q).unwrap());
+        let (stands, within) = (found.quantile(q).unwrap(), found.quantile_within(q).unwrap());
         assert!(within.contains(&value) && within.contains(&stands), "{part}: {value}, {within:?}");
         if range.contains(&value) {
             let is_right = is_within(stands, value, found.error_bound());
@@ -54,7 +54,7 @@ pub(crate) fn agrees_with(found: &Distribution, values: &[u64]) {
         }
     }
     let all = PARTS.map(|part| part as f64 / 1_000.0);
-    assert_eq!(found.percentiles(all), all.map(|q| found.percentile(q)));
+    assert_eq!(found.quantiles(all), all.map(|q| found.quantile(q)));
     let borders = found.cells().map(|(holds, _)| *holds.end());
     for (value, is_border) in
         values.iter().map(|value| (*value, false)).chain(borders.map(|border| (border, true)))
@@ -113,7 +113,7 @@ fn of_a_hundred_values_each_percent_is_one() {
         let values: Vec<u64> = (0..100).map(|n| if n < few { 1_000 } else { 1_000_000 }).collect();
         let found = distribution(Scale::DEFAULT, &values);
         let [last, next] =
-            [few, few + 1].map(|part| found.percentile(f64::from(part) / 100.0).unwrap());
+            [few, few + 1].map(|part| found.quantile(f64::from(part) / 100.0).unwrap());
         assert!(last < 2_000 && next > 900_000, "{few} of 100: {last}, {next}");
     }
 }
@@ -121,7 +121,7 @@ fn of_a_hundred_values_each_percent_is_one() {
 #[test]
 fn of_equal_values_each_percentile_is_exact() {
     let found = distribution(Scale::DEFAULT, &[987_654_321; 1_000]);
-    assert_eq!(found.percentiles([0.0, 0.5, 0.999, 1.0]), [Some(987_654_321); 4]);
+    assert_eq!(found.quantiles([0.0, 0.5, 0.999, 1.0]), [Some(987_654_321); 4]);
 }
 
 /// The worst case: a value at the end of a cell, and others all over it.
@@ -134,7 +134,7 @@ fn the_error_that_is_stated_can_nearly_be_reached() {
     let values = [1, begin as u64 + 1, 1 << 30, u64::MAX];
     let found = distribution(scale, &values);
     for value in &values[1..3] {
-        let stands = found.percentile(0.5).unwrap();
+        let stands = found.quantile(0.5).unwrap();
         assert!(is_within(stands, *value, found.error_bound()));
         assert!(!is_within(stands, *value, found.error_bound() * 0.999));
     }
@@ -144,9 +144,9 @@ fn the_error_that_is_stated_can_nearly_be_reached() {
 fn nothing_answers_what_is_no_part() {
     let found = distribution(Scale::DEFAULT, &[2_000]);
     for q in [-0.1, 1.1, 99.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-        assert_eq!((found.percentile(q), found.percentile_within(q)), (None, None), "{q}");
+        assert_eq!((found.quantile(q), found.quantile_within(q)), (None, None), "{q}");
     }
-    assert_eq!(found.percentile(-0.0), Some(2_000));
+    assert_eq!(found.quantile(-0.0), Some(2_000));
 }
 
 /// Scales of all schemas and many ranges.

@@ -21,14 +21,14 @@ fn the_first_value_and_the_last_are_exact() {
     // All in one cell: from 940 to 1024.
     let found = distribution(Scale::DEFAULT, &[950, 960, 970, 1_000]);
     assert!(found.has_exact_extremes());
-    assert_eq!(found.percentiles([0.0, 0.25, 1.0]), [Some(950), Some(950), Some(1_000)]);
-    assert_eq!(found.percentile_within(0.25), Some(950..=950));
-    assert_eq!(found.percentile_within(0.5), Some(950..=1_000));
-    assert_eq!(found.percentile_within(0.76), Some(1_000..=1_000));
+    assert_eq!(found.quantiles([0.0, 0.25, 1.0]), [Some(950), Some(950), Some(1_000)]);
+    assert_eq!(found.quantile_within(0.25), Some(950..=950));
+    assert_eq!(found.quantile_within(0.5), Some(950..=1_000));
+    assert_eq!(found.quantile_within(0.76), Some(1_000..=1_000));
     // Far from each other, in cells with others, and outside of the range.
     let found = distribution(Scale::DEFAULT, &[3, 7, 950, 960, 1 << 40, 1 << 41]);
-    assert_eq!(found.percentiles([0.0, 1.0]), [Some(3), Some(1 << 41)]);
-    assert_eq!(found.percentile_within(1.0), Some(1 << 41..=1 << 41));
+    assert_eq!(found.quantiles([0.0, 1.0]), [Some(3), Some(1 << 41)]);
+    assert_eq!(found.quantile_within(1.0), Some(1 << 41..=1 << 41));
 }
 
 #[test]
@@ -41,11 +41,11 @@ fn since_a_drain_the_first_and_the_last_are_known_by_their_cells() {
     histogram.record(1_000);
     for found in [histogram.distribution(), histogram.take()] {
         assert!(!found.has_exact_extremes());
-        assert_eq!(found.percentile_within(0.0), Some(950..=1_020)); // 960 is the first
-        assert_eq!(found.percentile_within(1.0), Some(950..=1_020)); // 1000 is the last
+        assert_eq!(found.quantile_within(0.0), Some(950..=1_020)); // 960 is the first
+        assert_eq!(found.quantile_within(1.0), Some(950..=1_020)); // 1000 is the last
     }
     assert!(histogram.lifetime().has_exact_extremes());
-    assert_eq!(histogram.lifetime().percentiles([0.0, 1.0]), [Some(950), Some(1_020)]);
+    assert_eq!(histogram.lifetime().quantiles([0.0, 1.0]), [Some(950), Some(1_020)]);
 }
 
 #[test]
@@ -67,12 +67,12 @@ fn in_a_window_they_are_exact_but_since_a_moment() {
     ];
     for found in exact {
         assert!(found.has_exact_extremes());
-        assert_eq!(found.percentiles([0.0, 1.0]), [Some(950), Some(1_020)]);
+        assert_eq!(found.quantiles([0.0, 1.0]), [Some(950), Some(1_020)]);
     }
     let since = window.since(&moment).unwrap().distribution(Http::Rt);
     assert!(!since.has_exact_extremes());
-    assert!(since.percentile_within(0.0).unwrap().contains(&960));
-    assert!(since.percentile_within(1.0).unwrap().contains(&1_000));
+    assert!(since.quantile_within(0.0).unwrap().contains(&960));
+    assert!(since.quantile_within(1.0).unwrap().contains(&1_000));
 }
 
 #[test]
@@ -101,17 +101,17 @@ fn of_more_values_than_a_float_counts_each_has_its_rank() {
     for count in [1 << 53, (1 << 53) + 1, (1 << 60) + 12_345, u64::MAX - 1] {
         let found = times(&[(1_000, count), (2_000_000, 1)]);
         assert_eq!(found.count(), count + 1);
-        assert_eq!(found.percentile(1.0), Some(2_000_000), "{count}");
-        assert!(found.percentile(0.999).unwrap() < 1_100, "{count}");
+        assert_eq!(found.quantile(1.0), Some(2_000_000), "{count}");
+        assert!(found.quantile(0.999).unwrap() < 1_100, "{count}");
         let found = times(&[(1_000, 1), (2_000_000, count)]);
-        assert_eq!(found.percentile(0.0), Some(1_000), "{count}");
-        assert!(found.percentile(0.001).unwrap() > 1_900_000, "{count}");
+        assert_eq!(found.quantile(0.0), Some(1_000), "{count}");
+        assert!(found.quantile(0.001).unwrap() > 1_900_000, "{count}");
         // The half of an even number, exactly: the lower median is the last of the lower ones.
         let half = count / 2;
         let found = times(&[(1_000, half), (2_000_000, half)]);
-        assert!(found.percentile(0.5).unwrap() < 1_100, "{count}");
+        assert!(found.quantile(0.5).unwrap() < 1_100, "{count}");
         let found = times(&[(1_000, half - 1), (2_000_000, half + 1)]);
-        assert!(found.percentile(0.5).unwrap() > 1_900_000, "{count}");
+        assert!(found.quantile(0.5).unwrap() > 1_900_000, "{count}");
     }
 }
 
@@ -128,7 +128,7 @@ fn counts_that_do_not_fit_stop_and_nothing_is_infinite() {
     ] {
         assert_eq!(found.count(), u64::MAX, "{found:?}");
         let last = found.max().unwrap();
-        assert_eq!(found.percentiles([0.0, 1.0]), [found.min(), Some(last)], "{found:?}");
+        assert_eq!(found.quantiles([0.0, 1.0]), [found.min(), Some(last)], "{found:?}");
         let mean = found.mean().unwrap();
         assert!(mean.is_finite(), "{mean}");
         assert_eq!(found.count_up_to(last), u64::MAX..=u64::MAX);
@@ -138,6 +138,6 @@ fn counts_that_do_not_fit_stop_and_nothing_is_infinite() {
         assert!(up_to.is_sorted(), "{up_to:?}");
     }
     let found = times(&[(1_000, u64::MAX), (2_000_000, u64::MAX)]);
-    assert!(found.percentile(0.499).unwrap() < 1_100);
-    assert!(found.percentile(0.501).unwrap() > 1_900_000);
+    assert!(found.quantile(0.499).unwrap() < 1_100);
+    assert!(found.quantile(0.501).unwrap() > 1_900_000);
 }

@@ -282,9 +282,9 @@ fn beside_lists() {
         }
         agrees_with(&snapshot.distribution(Seen::Size), &since(0));
         for q in [0.0, 0.5, 0.99, 1.0] {
-            let expected = distribution(FINE, &since(0)).percentile(q);
-            assert_eq!(window.percentile(Seen::Rt, q), expected);
-            assert_eq!(window.percentiles(Seen::Rt, [q]), [expected]);
+            let expected = distribution(FINE, &since(0)).quantile(q);
+            assert_eq!(window.quantile(Seen::Rt, q), expected);
+            assert_eq!(window.quantiles(Seen::Rt, [q]), [expected]);
         }
         let above = window.distribution(Seen::Rt).count_above(100);
         assert_eq!(window.count_above(Seen::Rt, 100), above);

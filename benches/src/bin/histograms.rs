@@ -53,7 +53,7 @@ fn each(times: u64, mut record: impl FnMut(u64)) {
 
 /// A contender: as a rival, and what it says of three percentiles, if it can be asked.
 trait Records: Rival {
-    fn percentiles(&self) -> Option<[u64; 3]> {
+    fn quantiles(&self) -> Option<[u64; 3]> {
         None
     }
 }
@@ -85,8 +85,8 @@ macro_rules! records {
 struct Windrow(Histogram);
 records!(Windrow, |this, value| this.0.record(value), this.0.count());
 impl Records for Windrow {
-    fn percentiles(&self) -> Option<[u64; 3]> {
-        let found = self.0.distribution().percentiles(ASKED);
+    fn quantiles(&self) -> Option<[u64; 3]> {
+        let found = self.0.distribution().quantiles(ASKED);
         Some(found.map(Option::unwrap_or_default))
     }
 }
@@ -118,8 +118,8 @@ records!(
     this.0.lifetime(Placed::Rt).count
 );
 impl Records for Percentiles {
-    fn percentiles(&self) -> Option<[u64; 3]> {
-        Some(self.0.percentiles(Placed::Rt, ASKED).map(Option::unwrap_or_default))
+    fn quantiles(&self) -> Option<[u64; 3]> {
+        Some(self.0.quantiles(Placed::Rt, ASKED).map(Option::unwrap_or_default))
     }
 }
 
@@ -153,7 +153,7 @@ records!(
     this.0.load().as_slice().iter().sum::<u64>()
 );
 impl Records for Rezolus {
-    fn percentiles(&self) -> Option<[u64; 3]> {
+    fn quantiles(&self) -> Option<[u64; 3]> {
         let found = self.0.load().quantiles(&ASKED).ok()??;
         let mut ends = found.entries().values().map(histogram::Bucket::end);
         Some(std::array::from_fn(|_| ends.next().unwrap_or(0)))
@@ -184,7 +184,7 @@ impl Rival for Hdr {
     }
 }
 impl Records for Hdr {
-    fn percentiles(&self) -> Option<[u64; 3]> {
+    fn quantiles(&self) -> Option<[u64; 3]> {
         let mut all = self.0.lock().expect("no thread panics with it");
         all.refresh();
         Some(ASKED.map(|q| all.value_at_quantile(q)))
@@ -299,8 +299,8 @@ impl Measured {
             let count = self.rival.sum();
             assert!(count == self.recorded || count == 0, "{} lost values", self.name);
         }
-        if self.rival.percentiles().is_some() {
-            let took = time(|| (0..READS).for_each(|_| _ = black_box(self.rival.percentiles())));
+        if self.rival.quantiles().is_some() {
+            let took = time(|| (0..READS).for_each(|_| _ = black_box(self.rival.quantiles())));
             self.reads.push(took.as_secs_f64() * 1e6 / f64::from(READS));
         }
     }
@@ -317,7 +317,7 @@ impl Measured {
 
     fn reads(&self) -> Vec<String> {
         let cost = Spread::of(self.reads.iter().copied()).show();
-        let percentiles = self.rival.percentiles().unwrap_or_default();
+        let percentiles = self.rival.quantiles().unwrap_or_default();
         vec![self.name.to_owned(), cost, format!("{percentiles:?}")]
     }
 }

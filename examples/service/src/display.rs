@@ -51,7 +51,7 @@ pub(crate) fn table() -> String {
         let minute = window.snapshot();
         let sum = |span| window.over(span).map_or(0, |over| over.sum(Http::Pass));
         let times = window.distribution(Http::Rt);
-        let [half, most] = times.percentiles([0.5, 0.99]).map(milliseconds);
+        let [half, most] = times.quantiles([0.5, 0.99]).map(milliseconds);
         let name: Vec<String> = series.pairs().map(|(_, value)| value.to_string()).collect();
         let _ = writeln!(
             text,
@@ -87,7 +87,7 @@ pub(crate) fn line(seconds: u64) -> String {
             unmatched += second.sum(Http::Pass);
         }
     }
-    let [half, most] = times.percentiles([0.5, 0.99]).map(milliseconds);
+    let [half, most] = times.quantiles([0.5, 0.99]).map(milliseconds);
     let _ = writeln!(
         text,
         "  requests {}/s  failed {}/s  unmatched {}/s  p50 {} p99 {} max {} ms  {}",

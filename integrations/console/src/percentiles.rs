@@ -24,7 +24,7 @@ pub(crate) const NUMBERS: usize = 5 + PERCENTILES.len();
 const MOST_CELLS: usize = 48;
 
 fn percentiles(distribution: &Distribution) -> [Option<u64>; PERCENTILES.len()] {
-    distribution.percentiles(PERCENTILES.map(|(_, q)| q))
+    distribution.quantiles(PERCENTILES.map(|(_, q)| q))
 }
 
 /// What a row has: how many there ever were; and of these values count, sum, least, greatest and

@@ -83,7 +83,7 @@ impl Bucket {
     ///         }
     ///     }
     /// }
-    /// println!("99 % to {:?}", hour.and_then(|hour| hour.percentile(0.99)));
+    /// println!("99 % to {:?}", hour.and_then(|hour| hour.quantile(0.99)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn distribution(&self, event: &str) -> Distribution {

@@ -85,7 +85,7 @@ impl Builder {
     /// });
     /// let snapshot = recorder.handle().snapshot();
     /// let Some(Value::Histogram(answers)) = snapshot.get("answer_bytes", &[]) else { panic!() };
-    /// let p90 = answers.percentile(0.9).unwrap();
+    /// let p90 = answers.quantile(0.9).unwrap();
     /// assert!((p90 - 90_000.0).abs() <= 90_000.0 * bytes.error_bound() + 0.5);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

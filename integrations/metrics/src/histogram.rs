@@ -128,7 +128,7 @@ mod tests {
         let buckets: Vec<_> = cell.get().buckets().collect();
         assert_eq!(buckets, [(-1.0, 2), (0.0, 5), (10.0, 6), (f64::INFINITY, 7)]);
         assert_eq!((cell.get().count(), cell.get().sum()), (7, 17.0));
-        assert_eq!((cell.get().percentile(0.5), cell.told()), (None, Told::default()));
+        assert_eq!((cell.get().quantile(0.5), cell.told()), (None, Told::default()));
     }
 
     #[test]
@@ -217,7 +217,7 @@ mod tests {
             values.sort_by(f64::total_cmp);
             let number = number % values.len();
             let q = (number + 1) as f64 / values.len() as f64;
-            let (exact, found) = (values[number], cell.get().percentile(q).unwrap());
+            let (exact, found) = (values[number], cell.get().quantile(q).unwrap());
             // A nanosecond: half for what was recorded, half for what is answered.
             let error = exact * Scale::DEFAULT.error_bound() + 1.01e-9;
             prop_assert!((found - exact).abs() <= error, "{} for {}", found, exact);

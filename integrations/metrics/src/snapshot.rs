@@ -186,14 +186,14 @@ impl Distribution {
     /// });
     /// let snapshot = recorder.handle().snapshot();
     /// let Some(Value::Histogram(seconds)) = snapshot.get("seconds", &[]) else { panic!() };
-    /// let p99 = seconds.percentile(0.99).unwrap();
+    /// let p99 = seconds.quantile(0.99).unwrap();
     /// assert!((p99 - 0.99).abs() <= 0.99 * windrow::Scale::DEFAULT.error_bound() + 1e-9);
     /// # Ok::<(), windrow_metrics::BuildError>(())
     /// ```
-    pub fn percentile(&self, q: f64) -> Option<f64> {
+    pub fn quantile(&self, q: f64) -> Option<f64> {
         match &self.counts {
             Counts::Cells(cells, steps) => {
-                cells.percentile(q).map(|value| value as f64 / f64::from(*steps))
+                cells.quantile(q).map(|value| value as f64 / f64::from(*steps))
             }
             Counts::Buckets(..) => None,
         }

@@ -73,10 +73,10 @@ fn a_histogram_that_nothing_is_said_about_is_in_seconds_with_a_bucket_for_each_o
     let buckets = read.samples.keys().filter(|(name, _)| name == "rt_bucket").count();
     assert_eq!((buckets, read.get("rt_sum", &[])), (29, Some(0.5005)));
     let Some(Value::Histogram(rt)) = snapshot.get("rt", &[]) else { panic!("{snapshot}") };
-    let p99 = rt.percentile(0.99).unwrap();
+    let p99 = rt.quantile(0.99).unwrap();
     assert!((p99 - 990e-6).abs() <= 990e-6 * Scale::DEFAULT.error_bound() + 1e-9, "{p99}");
     assert_eq!(rt.cells().map(windrow::Distribution::max), Some(Some(1_000_000)));
-    assert_eq!(rt.percentile(99.0), None);
+    assert_eq!(rt.quantile(99.0), None);
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn each_histogram_has_the_cells_or_the_buckets_of_the_narrowest_matcher() {
     });
     let buckets = |name| {
         let Some(Value::Histogram(values)) = snapshot.get(name, &[]) else { panic!("{name}") };
-        (values.buckets().map(|(bound, _)| bound).collect::<Vec<_>>(), values.percentile(0.5))
+        (values.buckets().map(|(bound, _)| bound).collect::<Vec<_>>(), values.quantile(0.5))
     };
     let octaves = [32.0, 64.0, 128.0, 256.0, 512.0, 1_024.0, 2_048.0, 4_096.0];
     let with_infinity = |bounds: &[f64]| [bounds, &[f64::INFINITY]].concat();
@@ -118,7 +118,7 @@ fn values_below_zero_in_cells_are_told() {
     let below_zero = Problem::BelowZero { name: "h".into(), values: 4 };
     assert_eq!(snapshot.problems(), [unrecorded, below_zero]);
     let Some(Value::Histogram(h)) = snapshot.get("h", &[("a", "b")]) else { panic!("{snapshot}") };
-    assert_eq!((h.count(), h.sum(), h.percentile(0.5)), (3, -1.5, Some(0.0)));
+    assert_eq!((h.count(), h.sum(), h.quantile(0.5)), (3, -1.5, Some(0.0)));
 }
 
 #[test]

@@ -90,7 +90,7 @@ impl<E: Events, C: Clock + Send + Sync + 'static> Show for SlidingWindow<E, C> {
         let closed = closed.filter(|closed| !closed.interval().is_zero());
         if part == PERCENTILE {
             for (event, closed) in with_cells.filter_map(|event| Some((event, closed.as_ref()?))) {
-                let found = closed.distribution(event).percentiles(PERCENTILES.map(|(_, q)| q));
+                let found = closed.distribution(event).quantiles(PERCENTILES.map(|(_, q)| q));
                 for ((q, _), value) in PERCENTILES.into_iter().zip(found) {
                     let q = Some(KeyValue::new("q", q));
                     if let Some(value) = value {

@@ -141,7 +141,7 @@ fn percentiles<E: Events, P: Pairs>(
 ) -> fmt::Result {
     let Some(closed) = &reading.closed else { return Ok(()) };
     for (event, _) in &reading.distributions {
-        let found = closed.distribution(*event).percentiles(PERCENTILES.map(|(_, q)| q));
+        let found = closed.distribution(*event).quantiles(PERCENTILES.map(|(_, q)| q));
         for ((q, _), value) in PERCENTILES.into_iter().zip(found) {
             let labels = [("event", event.name()), ("q", q)];
             value.map_or(Ok(()), |value| samples.put_labelled(&labels, Value::Unsigned(value)))?;

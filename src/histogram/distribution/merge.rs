@@ -1,4 +1,4 @@
-//! Adding one distribution to another.
+//! Adding one distribution to another, and taking an earlier one away.
 //!
 //! Of two that have values the result has the coarser schema of both, and a range that has both
 //! ranges. What a cell has counted goes into that cell of the result in which all of it is. There
@@ -64,6 +64,47 @@ impl Distribution {
         let exact = self.exact && other.exact;
         *self = Distribution::of_used(scale, added_up(cells), sum, extremes, exact);
         Ok(())
+    }
+
+    /// Returns what this distribution has counted beyond an earlier one: of two readings of one
+    /// histogram, what was recorded in between.
+    ///
+    /// The scales may differ, as in [`merge`](Self::merge). The extremes are known only as well as
+    /// the cells know them, so they are not [exact](Self::has_exact_extremes). Of a cell that
+    /// `earlier` has more of, nothing is left: then it is no earlier one.
+    ///
+    /// # Errors
+    ///
+    /// [`ScaleMismatch`], as of `merge`.
+    ///
+    /// ```
+    /// let latency = windrow::Histogram::new();
+    /// latency.record(2_000);
+    /// let before = latency.lifetime();
+    /// latency.record(2_000);
+    /// latency.record(9_000);
+    /// let since = latency.lifetime().since(&before)?;
+    /// assert_eq!((since.count(), since.sum()), (2, 11_000));
+    /// assert!(since.max().is_some_and(|max| (8_600..=9_400).contains(&max)));
+    /// # Ok::<(), windrow::ScaleMismatch>(())
+    /// ```
+    pub fn since(&self, earlier: &Distribution) -> Result<Distribution, ScaleMismatch> {
+        let scale = if earlier.is_empty() { self.scale } else { self.scale.union(earlier.scale) };
+        let mut cells = added_up(self.cells_in(scale)?);
+        let before = added_up(earlier.cells_in(scale)?);
+        for (place, count) in &mut cells {
+            let found = before.binary_search_by_key(place, |(place, _)| *place);
+            *count = count.saturating_sub(found.map_or(0, |at| before[at].1));
+        }
+        cells.retain(|(_, count)| *count > 0);
+        let sum = self.sum.wrapping_sub(earlier.sum);
+        Ok(Distribution::of_used(
+            scale,
+            cells,
+            sum,
+            self.extremes,
+            earlier.is_empty() && self.exact,
+        ))
     }
 
     /// Returns the same values in the cells of a coarser schema, with the same range; unchanged if

@@ -50,7 +50,7 @@ fn of_window(window: &Window) -> Numbers {
 }
 
 fn of_values(values: &Distribution) -> Numbers {
-    let (Some(mean), [p50, p99]) = (values.mean(), values.percentiles([0.5, 0.99])) else {
+    let (Some(mean), [p50, p99]) = (values.mean(), values.quantiles([0.5, 0.99])) else {
         return Numbers::new();
     };
     let whole = [("min", values.min()), ("p50", p50), ("p99", p99), ("max", values.max())];

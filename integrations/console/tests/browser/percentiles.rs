@@ -54,7 +54,7 @@ fn point(page: &mut Page, plot: &str, across: f64, up: f64) {
 #[track_caller]
 fn assert_percentiles(legend: &Value, is: &Distribution) {
     for (name, q) in [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)] {
-        assert_eq!(legend[name], is.percentile(q).unwrap().to_string(), "{name}");
+        assert_eq!(legend[name], is.quantile(q).unwrap().to_string(), "{name}");
     }
 }
 

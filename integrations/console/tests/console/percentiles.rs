@@ -55,7 +55,7 @@ async fn detail(console: &ConsoleService) -> Value {
 
 #[track_caller]
 fn assert_summary(shown: &Value, is: &Distribution) {
-    let [p50, p90, p99] = is.percentiles([0.5, 0.9, 0.99]);
+    let [p50, p90, p99] = is.quantiles([0.5, 0.9, 0.99]);
     for (name, number) in [
         ("count", Some(is.count())),
         ("sum", Some(is.sum())),
@@ -95,7 +95,7 @@ async fn percentiles_are_the_windows_own() {
         (&json!(1), &json!(null))
     );
     let slow = closed.distribution(Calls::Rt);
-    assert!(slow.percentile(0.99).unwrap() > 100 * slow.percentile(0.9).unwrap(), "{slow}");
+    assert!(slow.quantile(0.99).unwrap() > 100 * slow.quantile(0.9).unwrap(), "{slow}");
 }
 
 #[tokio::test]
@@ -113,7 +113,7 @@ async fn each_point_of_time_has_the_percentiles_and_cells_of_its_buckets() {
         for (at, bucket) in buckets.iter().enumerate() {
             let is = bucket.distribution(Calls::Rt);
             for (name, q) in [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)] {
-                assert_eq!(rt[name][at], json!(is.percentile(q)), "{name} at {at}");
+                assert_eq!(rt[name][at], json!(is.quantile(q)), "{name} at {at}");
             }
             assert_eq!(rt["count"][at], is.count());
             let cells: Vec<Value> = is
@@ -141,7 +141,7 @@ async fn a_terminal_has_percentiles_and_the_greatest() {
     let shown = answer(&shown(&window), "/text").await;
     let closed = window.over(window.interval()).unwrap().complete();
     let distribution = closed.distribution(Calls::Rt);
-    let times = distribution.percentiles([0.5, 0.9, 0.99]);
+    let times = distribution.quantiles([0.5, 0.9, 0.99]);
     let [p50, p90, p99] = times.map(|nanos| Duration::from_nanos(nanos.unwrap()));
     let expected = format!(
         "Rt 9000 ({:.1}/s, p50 {p50:.3?}, p90 {p90:.3?}, p99 {p99:.3?}, max 500.000ms)",
@@ -165,7 +165,7 @@ async fn a_stream_has_eight_numbers_of_a_histogram() {
     };
     assert_eq!(frame["metrics"][0][3][1], json!(["Rt", "Histogram", "ns"]));
     let is = window.over(window.interval()).unwrap().complete().distribution(Calls::Rt);
-    let [p50, p90, p99] = is.percentiles([0.5, 0.9, 0.99]);
+    let [p50, p90, p99] = is.quantiles([0.5, 0.9, 0.99]);
     let numbers = json!([9_000, is.count(), is.sum(), is.min(), is.max(), p50, p90, p99]);
     let row = frame["rows"][0][4].as_array().unwrap();
     assert_eq!(json!(row[2..10]), numbers, "after two of `Pass`");
@@ -196,7 +196,7 @@ async fn histograms_without_a_window_have_percentiles_since_the_drain_and_a_coun
     assert_eq!(series["cells"].as_array().unwrap().len(), shelf.distribution().cells().count());
     assert_eq!(series["check"], json!({ "holds": true }));
 
-    let [p50, p90, p99] = shelf.distribution().percentiles([0.5, 0.9, 0.99]);
+    let [p50, p90, p99] = shelf.distribution().quantiles([0.5, 0.9, 0.99]);
     let [p50, p90, p99] = [p50, p90, p99].map(|nanos| Duration::from_nanos(nanos.unwrap()));
     let line = format!("{key}  110 (p50 {p50:.3?}, p90 {p90:.3?}, p99 {p99:.3?}, max 10.");
     let text = answer(&console, "/text").await;

@@ -123,8 +123,8 @@ impl Serialize for Events<'_> {
                         (Number::of(*kind, stats.count), Number::of(*kind, stats.sum));
                     let mut found = facts.distributions.iter();
                     let distribution = found.find(|(event, _)| event == name).map(|(_, of)| of);
-                    let [p50, p90, p99] = distribution
-                        .map_or([None; 3], |values| values.percentiles([0.5, 0.9, 0.99]));
+                    let [p50, p90, p99] =
+                        distribution.map_or([None; 3], |values| values.quantiles([0.5, 0.9, 0.99]));
                     let (min, max) = (stats.min, stats.max);
                     let distribution = distribution.map(Cow::Borrowed);
                     let numbers = Numbers { count, sum, min, max, p50, p90, p99, distribution };

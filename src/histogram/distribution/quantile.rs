@@ -1,4 +1,4 @@
-//! Percentiles, to a stated error.
+//! Quantiles, to a stated error.
 //!
 //! # Theorem
 //!
@@ -18,12 +18,12 @@
 //! the bounds say.
 
 use std::ops::RangeInclusive;
+use std::time::Duration;
 
 use super::Distribution;
 
 impl Distribution {
-    /// What stands for the value below which, or at which, the part `q` of all values is: for 0.99
-    /// the 99th percentile.
+    /// Estimates the `q`-quantile of all values, with `q` from 0 to 1: for 0.99 the 99th percentile.
     ///
     /// Of `n` values in order it is the one numbered `q * n`, rounded up, counted from 1: for 0.5
     /// the lower of two medians. (A `q` such as 0.07 stands for the decimal fraction that it was
@@ -40,28 +40,44 @@ impl Distribution {
     /// let latency = windrow::Histogram::new();
     /// [2_000, 2_000, 2_000, 90_000].iter().for_each(|nanos| latency.record(*nanos));
     /// let now = latency.distribution();
-    /// let median = now.percentile(0.5).unwrap();
+    /// let median = now.quantile(0.5).unwrap();
     /// assert!(median.abs_diff(2_000) as f64 <= 2_000.0 * now.error_bound() + 0.5);
-    /// assert_eq!((now.percentile(99.0), now.percentile(f64::NAN)), (None, None));
+    /// assert_eq!((now.quantile(99.0), now.quantile(f64::NAN)), (None, None));
     /// ```
-    pub fn percentile(&self, q: f64) -> Option<u64> {
-        self.percentile_within(q).map(middle)
+    #[doc(alias = "percentile")]
+    pub fn quantile(&self, q: f64) -> Option<u64> {
+        self.quantile_within(q).map(middle)
     }
 
-    /// Several [percentiles](Self::percentile), in any order, by one walk.
+    /// Estimates the `q`-quantile of recorded durations: [`quantile`](Self::quantile) of their
+    /// nanoseconds, as a duration.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// let latency = windrow::Histogram::new();
+    /// latency.record(Duration::from_millis(7));
+    /// let now = latency.distribution();
+    /// assert_eq!(now.quantile_duration(0.99), Some(Duration::from_millis(7)));
+    /// ```
+    pub fn quantile_duration(&self, q: f64) -> Option<Duration> {
+        self.quantile(q).map(Duration::from_nanos)
+    }
+
+    /// Estimates several [quantiles](Self::quantile), in any order, by one walk.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
     /// (1..=100).for_each(|millis| latency.record(millis * 1_000_000));
     /// let now = latency.distribution();
-    /// let all = now.percentiles([0.5, 0.9, 0.99]);
-    /// assert_eq!(all, [0.5, 0.9, 0.99].map(|q| now.percentile(q)));
+    /// let all = now.quantiles([0.5, 0.9, 0.99]);
+    /// assert_eq!(all, [0.5, 0.9, 0.99].map(|q| now.quantile(q)));
     /// ```
-    pub fn percentiles<const N: usize>(&self, q: [f64; N]) -> [Option<u64>; N] {
+    pub fn quantiles<const N: usize>(&self, q: [f64; N]) -> [Option<u64>; N] {
         self.all_within(q).map(|bounds| bounds.map(middle))
     }
 
-    /// The least and the greatest that the value of a [percentile](Self::percentile) can be. That
+    /// Returns the least and the greatest that the value of a [quantile](Self::quantile) can be. That
     /// value is certainly between them, also outside of the scale's range.
     ///
     /// ```
@@ -69,11 +85,11 @@ impl Distribution {
     /// latency.record(2_000);
     /// latency.record(70_000_000_000);
     /// latency.record(90_000_000_000);
-    /// let bounds = latency.distribution().percentile_within(0.5).unwrap();
+    /// let bounds = latency.distribution().quantile_within(0.5).unwrap();
     /// assert!(bounds.contains(&70_000_000_000));
     /// assert_eq!(bounds, (1 << 36) + 1..=90_000_000_000);
     /// ```
-    pub fn percentile_within(&self, q: f64) -> Option<RangeInclusive<u64>> {
+    pub fn quantile_within(&self, q: f64) -> Option<RangeInclusive<u64>> {
         let [bounds] = self.all_within([q]);
         bounds
     }

@@ -1,0 +1,76 @@
+//! How long something takes, told when it ends.
+
+use std::fmt::{self, Debug, Formatter};
+use std::time::{Duration, Instant};
+
+/// A guard that tells how long it was there when it is dropped: from
+/// [`Histogram::timer`](crate::Histogram::timer) and
+/// [`SlidingWindow::timer`](crate::SlidingWindow::timer), which record it.
+///
+/// So every way out of a block is timed, a `?` and a panic too. It goes by [`Instant`], whatever
+/// clock a window has. Call [`discard`](Self::discard) to tell nothing.
+///
+/// ```
+/// let latency = windrow::Histogram::new();
+/// latency.timer().discard(); // of a request that was not answered
+/// drop(latency.timer());
+/// assert_eq!(latency.count(), 1);
+/// ```
+#[must_use = "it tells the time when it is dropped, which is at once"]
+pub struct Timer<F: FnMut(Duration)> {
+    started: Instant,
+    /// `None` if nothing is to be told.
+    tell: Option<F>,
+}
+
+impl<F: FnMut(Duration)> Timer<F> {
+    /// Starts a timer that tells `tell` how long it was there.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// let mut took = Duration::MAX;
+    /// drop(windrow::Timer::new(|elapsed| took = elapsed));
+    /// assert!(took < Duration::from_secs(60));
+    /// ```
+    pub fn new(tell: F) -> Timer<F> {
+        Timer { started: Instant::now(), tell: Some(tell) }
+    }
+
+    /// Returns how long it has been there.
+    ///
+    /// ```
+    /// let timer = windrow::Histogram::new();
+    /// let timer = timer.timer();
+    /// assert!(timer.elapsed() <= timer.elapsed());
+    /// ```
+    pub fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// Ends it, and tells nothing.
+    ///
+    /// ```
+    /// let latency = windrow::Histogram::new();
+    /// latency.timer().discard();
+    /// assert_eq!(latency.count(), 0);
+    /// ```
+    pub fn discard(mut self) {
+        self.tell = None;
+    }
+}
+
+impl<F: FnMut(Duration)> Drop for Timer<F> {
+    fn drop(&mut self) {
+        if let Some(tell) = &mut self.tell {
+            tell(self.started.elapsed());
+        }
+    }
+}
+
+/// Shows how long it has been there.
+impl<F: FnMut(Duration)> Debug for Timer<F> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Timer").field(&self.elapsed()).finish()
+    }
+}

@@ -12,6 +12,7 @@ pub(super) const ELSEWHERE: &[(&str, &str)] = &[
     ("Retry-After", "HTTP"),
     ("SAFETY", "a comment's first word"),
     ("StatisticNode", "Sentinel for Java"),
+    ("ThreadCachedInt", "folly"),
     ("_mean", "the end of a series' name"),
     ("_per_second", "the end of a series' name"),
     ("b19", "benchmarks of dash5"),

@@ -4,6 +4,7 @@ use std::thread;
 use std::time::Duration;
 
 use testkit::{Finish, alone, race};
+use windrow::clock::Ticker;
 use windrow::{SlidingWindow, events};
 
 events! {
@@ -83,6 +84,26 @@ fn one_that_is_no_static_may_be_dropped() {
         let moved = Some(window); // before and after it is made
         assert_eq!(moved.as_ref().map(|window| window.sum(Http::Pass)), Some(1));
     }
+}
+
+/// No add makes a system call from then on: so a bucket that an add has replaced is closed later.
+#[test]
+fn a_ticker_closes_the_buckets_of_a_static() {
+    static WINDOW: Window = SlidingWindow::of(Duration::from_secs(1), 10);
+    let ticker = Ticker::start(Duration::from_millis(5));
+    WINDOW.close_static_on(&ticker);
+    let mut drained = 0;
+    for _ in 0..60 {
+        WINDOW.add(Http::Pass, 1);
+        WINDOW.drain_closed(|bucket| drained += bucket.sum(Http::Pass));
+        thread::sleep(Duration::from_millis(20));
+    }
+    assert!(drained > 0, "what is closed is handed out");
+    drop(ticker); // adds close buckets again
+    thread::sleep(Duration::from_millis(120));
+    WINDOW.add(Http::Pass, 1);
+    assert!(WINDOW.previous().is_closed());
+    assert_eq!(WINDOW.lifetime(Http::Pass).sum, 61);
 }
 
 /// Adds go on while others read, as of a window that was built.

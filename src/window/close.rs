@@ -1,5 +1,6 @@
 //! Having a ticker's thread close buckets.
 
+use std::mem;
 use std::sync::{Arc, Weak};
 
 use super::SlidingWindow;
@@ -36,6 +37,39 @@ impl<E: Events, C: Clock + Send + Sync + 'static> SlidingWindow<E, C> {
         if ticker.add_chore(window) {
             self.ring.close_elsewhere(true);
         } // else at the ticker's first tick in this process, if it ever ticks
+    }
+
+    /// Has `ticker`'s thread close the buckets of a window in a static: as
+    /// [`close_on`](Self::close_on). Each call keeps a few bytes for ever.
+    ///
+    /// ```
+    /// # windrow::events! { enum Hits { Hit: Count } }
+    /// use std::time::Duration;
+    /// use windrow::{SlidingWindow, clock::Ticker};
+    ///
+    /// static HITS: SlidingWindow<Hits> = SlidingWindow::of(Duration::from_secs(60), 60);
+    ///
+    /// let ticker = Ticker::default();
+    /// HITS.close_static_on(&ticker);
+    /// HITS.add(Hits::Hit, 1); // as always
+    /// ```
+    pub fn close_static_on(&'static self, ticker: &Ticker) {
+        let window = Arc::new(self);
+        let chore: Weak<&'static Self> = Arc::downgrade(&window);
+        mem::forget(window); // it lives as long as the static does
+        if ticker.add_chore(chore) {
+            self.ring.close_elsewhere(true);
+        } // else as above
+    }
+}
+
+impl<E: Events, C: Clock + Send + Sync + 'static> Chore for &'static SlidingWindow<E, C> {
+    fn at_tick(&self) {
+        (**self).at_tick();
+    }
+
+    fn at_end(&self) {
+        (**self).at_end();
     }
 }
 

@@ -9,7 +9,7 @@ use crate::sync::{AtomicU64, Ordering, const_fn};
 /// How many are in flight: requests, connections, bytes.
 ///
 /// ```
-/// use windrow::InFlight;
+/// use windrow::{AtMost, InFlight};
 ///
 /// static REQUESTS: InFlight = InFlight::new();
 ///

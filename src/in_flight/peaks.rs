@@ -22,7 +22,7 @@ use crate::window::SlidingWindow;
 /// It borrows the two and names the event; make one wherever it is needed.
 ///
 /// ```
-/// use windrow::{InFlight, Peaks, SlidingWindow, events};
+/// use windrow::{AtMost, InFlight, Peaks, SlidingWindow, events};
 ///
 /// events! { pub enum Http { Pass: Count, InFlight: Maximum } }
 ///

@@ -131,7 +131,7 @@ impl Gate {
 }
 
 impl<C: Clock> Gate<C> {
-    fn new(ledger: Ledger, clock: C) -> Gate<C> {
+    fn made_of(ledger: Ledger, clock: C) -> Gate<C> {
         Gate { ledger, clock }
     }
 

@@ -148,7 +148,8 @@ pub use totals::Totals;
 /// [formula](crate::guide::design#memory). Do not add to a window in a signal handler.
 pub struct SlidingWindow<E, C = Coarse> {
     ring: Made<C>,
-    events: PhantomData<fn(E)>,
+    /// Of this set alone: a subtype of it may be another set, which has more cells.
+    events: PhantomData<fn(E) -> E>,
 }
 
 impl<E, C: Clock> RingAndClock for SlidingWindow<E, C> {
@@ -184,13 +185,14 @@ impl<E, C: Clock> RingAndClock for SlidingWindow<E, C> {
 }
 
 impl<E: Events, C: Clock> SlidingWindow<E, C> {
-    pub(crate) fn new(ring: Ring, clock: C, built: Timestamp) -> SlidingWindow<E, C> {
+    pub(crate) fn made_of(ring: Ring, clock: C, built: Timestamp) -> SlidingWindow<E, C> {
         SlidingWindow { ring: Made::of(ring, clock, built), events: PhantomData }
     }
 
     /// Adds `n`, wrapping, to a `Count` or `Signed` event in the bucket of the clock's now.
     ///
-    /// Never fails, panics or waits. If the clock has stepped back, that is an older bucket. If
+    /// Never fails, panics or waits. (Only the first use of a window in a [static](Self::of) may wait, for the
+    /// thread that makes it.) If the clock has stepped back, that is an older bucket. If
     /// that bucket has left the ring, or is further ahead than a [lead](Builder::max_lead) that the
     /// builder was given, the add is counted as [`late`](Self::late).
     ///

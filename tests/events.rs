@@ -97,6 +97,12 @@ fn events_are_ordered_and_shown_by_their_place_and_name() {
     assert_eq!(set.len(), 2);
 }
 
+#[test]
+fn an_event_of_each_kind_is_erased() {
+    let [pass, rt]: [Event<Two>; 2] = [PASS.into(), RT.into()];
+    assert_eq!((pass, rt), (PASS.erased(), RT.erased()));
+}
+
 const SCALE: Scale = Scale::fixed::<1, 5, 9>(); // six cells, and two outside of them
 
 // With the finest scale that there is, what is left of a row of 8192 cells.

@@ -209,6 +209,42 @@ fn main() {{
     )
 }
 
+/// One set may be a subtype of another, which has more cells: a window of the one, taken for a
+/// window of the other, wrote beyond its block.
+#[test]
+fn a_window_and_an_event_of_a_subtype() {
+    let sets = r#"#![allow(coherence_leak_check)]
+use windrow::{Event, Events, Kind, LifetimeTotals, SlidingWindow, kind};
+
+struct Set<T>(std::marker::PhantomData<T>);
+type Many = Set<for<'a> fn(&'a ())>; // a subtype of the next
+type One = Set<fn(&'static ())>;
+
+impl Events for Many {
+    const EVENTS: &'static [(&'static str, Kind)] = &[("n", Kind::Count); 3000];
+    type Cells = [u64; 3000];
+    const ZERO: [u64; 3000] = [0; 3000];
+}
+
+impl Events for One {
+    const EVENTS: &'static [(&'static str, Kind)] = &[("n", Kind::Maximum)];
+    type Cells = [u64; 2];
+    const ZERO: [u64; 2] = [0; 2];
+}
+"#;
+    for (name, line) in [
+        ("window", "fn coerced(one: SlidingWindow<One>) -> SlidingWindow<Many> { one }"),
+        ("window_back", "fn coerced(many: SlidingWindow<Many>) -> SlidingWindow<One> { many }"),
+        ("totals", "fn coerced(one: LifetimeTotals<One>) -> LifetimeTotals<Many> { one }"),
+        ("event", "fn coerced(many: Event<Many, kind::Count>) -> Event<One, kind::Count> { many }"),
+        ("event_back", "fn coerced(one: Event<One>) -> Event<Many> { one }"),
+        ("moment", "fn coerced(many: windrow::Moment<Many>) -> windrow::Moment<One> { many }"),
+    ] {
+        let source = format!("{sets}\n{line}\n\nfn main() {{}}\n");
+        says(&format!("subtype_{name}"), &source, &["one type is more general than the other"]);
+    }
+}
+
 const ONE: &str = r#"[("It", Kind::Count)]"#;
 
 /// Places could be said by an implementation, and were taken on trust: cell 4 of one cell was a

@@ -41,12 +41,15 @@ use super::{Events, Kind};
 /// ```
 ///
 /// Two events are equal, and are ordered, by their [`index`](Self::index), whichever of the two is
-/// erased.
+/// erased. (They are no patterns: compare them with `==`, or match on [`typed`](Self::typed).)
 pub struct Event<S, K = Any> {
     /// A position in `S::EVENTS`, of an event of the kind `K`.
     index: u16,
-    of: PhantomData<fn() -> (S, K)>,
+    of: PhantomData<Of<S, K>>,
 }
+
+/// Neither of a subtype nor of a supertype: that may be another set, or another kind.
+type Of<S, K> = fn(S, K) -> (S, K);
 
 /// An event of the set `S` by its kind: from [`Event::typed`].
 ///
@@ -142,7 +145,8 @@ impl<S: Events, K: EventKind> Event<S, K> {
 
     /// An event at a position that was checked.
     const fn new(index: usize) -> Event<S, K> {
-        Event { index: index as u16, of: PhantomData } // a row has fewer cells than 2^16
+        const { assert!(S::EVENTS.len() <= 1 << 16, "a set has at most 65 536 events") };
+        Event { index: index as u16, of: PhantomData }
     }
 
     /// Returns the event's position in [`Events::EVENTS`].
@@ -265,6 +269,20 @@ impl<S: Events> Event<S> {
         (0..S::EVENTS.len()).map(Event::new)
     }
 }
+
+/// Erases the kind of events: as [`Event::erased`].
+macro_rules! erased {
+    ($($kind:ident)+) => {$(
+        /// Erases the kind, as [`Event::erased`].
+        impl<S: Events> From<Event<S, $kind>> for Event<S> {
+            fn from(event: Event<S, $kind>) -> Event<S> {
+                event.erased()
+            }
+        }
+    )+};
+}
+
+erased! { Count Signed Value Maximum Minimum Histogram }
 
 impl<S, K> Clone for Event<S, K> {
     #[inline]

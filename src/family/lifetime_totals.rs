@@ -32,7 +32,7 @@ use crate::window::SlidingWindow;
 pub struct LifetimeTotals<E> {
     /// In the order of the events; empty if no window has counted.
     events: Vec<(Stats, Distribution)>,
-    of: PhantomData<fn(E)>,
+    of: PhantomData<fn(E) -> E>,
 }
 
 impl<E: Events> LifetimeTotals<E> {

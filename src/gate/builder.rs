@@ -157,7 +157,7 @@ impl<C: Clock> GateBuilder<C> {
         let buckets = self.buckets;
         let ledger = ledger.ok_or(BuildError::TooManyBuckets { buckets })?;
         let ledger = if self.is_strict { ledger.strict() } else { ledger };
-        Ok(Gate::new(ledger, self.clock))
+        Ok(Gate::made_of(ledger, self.clock))
     }
 
     /// Makes the gate, and gives each core a ration of up to `most` of its limit in advance.

@@ -192,8 +192,8 @@ impl Distribution {
     /// not only bounds of them.
     ///
     /// They are, but for what a [`Histogram`](crate::Histogram#minimum-and-maximum) recorded since
-    /// a drain, for what a window recorded [since a moment](crate::Since::distribution), and for
-    /// what such distributions were
+    /// a drain, for what a window recorded [since a moment](crate::Since::distribution), for
+    /// what one counted [since](Self::since) an earlier one, and for what such distributions were
     /// [merged](Self::merge) into. Those of no values are exact. (Of a read while others record they may be those of a record
     /// that is being made and not yet counted, as the sum may be.)
     ///

@@ -58,7 +58,7 @@ pub struct Builder<E, C = Coarse> {
     max_lead: u64,
     clock: C,
     allows_coarse_clock: bool,
-    events: PhantomData<fn(E)>,
+    events: PhantomData<fn(E) -> E>,
 }
 
 /// One second in two buckets, on the clock's default.
@@ -300,7 +300,7 @@ impl<E: Events, C: Clock> Builder<E, C> {
         let now = self.clock.now();
         let ring = Ring::new(geometry, tiers, layout, now.as_nanos())?;
         let ring = ring.with_max_lead(self.max_lead);
-        Ok(SlidingWindow::new(ring, self.clock, now))
+        Ok(SlidingWindow::made_of(ring, self.clock, now))
     }
 }
 

@@ -38,6 +38,8 @@ impl<E: Events> SlidingWindow<E, Coarse> {
     /// assert_eq!(HTTP.sum(Http::Pass), 1);
     /// ```
     ///
+    /// (A `const` is no `static`: each mention of it is another window, and what is added to it is lost.)
+    ///
     /// # Panics
     ///
     /// Where a [builder](Self::builder) would return an error: if the interval or the number of

@@ -70,8 +70,9 @@ impl Distribution {
     /// histogram, what was recorded in between.
     ///
     /// The scales may differ, as in [`merge`](Self::merge). The extremes are known only as well as
-    /// the cells know them, so they are not [exact](Self::has_exact_extremes). Of a cell that
-    /// `earlier` has more of, nothing is left: then it is no earlier one.
+    /// the cells know them, so they are not [exact](Self::has_exact_extremes), unless nothing was
+    /// counted earlier or nothing since. If `earlier` has more than this one in any cell, it is no
+    /// earlier reading of the same values: the source has begun again. Then all of this one is new.
     ///
     /// # Errors
     ///
@@ -85,6 +86,7 @@ impl Distribution {
     /// latency.record(9_000);
     /// let since = latency.lifetime().since(&before)?;
     /// assert_eq!((since.count(), since.sum()), (2, 11_000));
+    /// assert_eq!(before.since(&latency.lifetime())?, before); // the other way round
     /// assert!(since.max().is_some_and(|max| (8_600..=9_400).contains(&max)));
     /// # Ok::<(), windrow::ScaleMismatch>(())
     /// ```
@@ -92,11 +94,17 @@ impl Distribution {
         let scale = if earlier.is_empty() { self.scale } else { self.scale.union(earlier.scale) };
         let mut cells = added_up(self.cells_in(scale)?);
         let before = added_up(earlier.cells_in(scale)?);
-        for (place, count) in &mut cells {
-            let found = before.binary_search_by_key(place, |(place, _)| *place);
-            *count = count.saturating_sub(found.map_or(0, |at| before[at].1));
+        for (place, earlier) in before {
+            let now = cells.binary_search_by_key(&place, |(place, _)| *place);
+            match now.ok().and_then(|at| Some((at, cells[at].1.checked_sub(earlier)?))) {
+                Some((at, count)) => cells[at].1 = count,
+                None => return Ok(self.clone()),
+            }
         }
         cells.retain(|(_, count)| *count > 0);
+        if cells.is_empty() {
+            return Ok(Distribution::of_used(scale, cells, 0, (0, 0), true));
+        }
         let sum = self.sum.wrapping_sub(earlier.sum);
         Ok(Distribution::of_used(
             scale,

@@ -151,6 +151,7 @@ impl InFlight {
     /// task.join().unwrap();
     /// assert_eq!(open.level(), 0);
     /// ```
+    #[cfg(not(any(loom, shuttle)))] // no method is called on their `Arc`
     #[inline]
     pub fn enter_owned(self: &Arc<Self>, weight: u64) -> Entered<Arc<InFlight>> {
         Entered::new(Arc::clone(self), weight, self.rise(weight))
@@ -195,6 +196,7 @@ impl InFlight {
     /// std::thread::spawn(move || drop(connection)).join().unwrap();
     /// assert!(open.try_enter_owned(1, AtMost(1)).is_some());
     /// ```
+    #[cfg(not(any(loom, shuttle)))] // no method is called on their `Arc`
     #[inline]
     #[must_use = "it leaves when it is dropped, which is at once"]
     pub fn try_enter_owned(

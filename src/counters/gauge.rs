@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Debug, Display, Formatter};
 
+use crate::counters::one_word::OfOneWord;
 use crate::counters::striped::{Striped, at_least_release};
 use crate::sync::{Ordering, const_fn, fence};
 
@@ -137,6 +138,16 @@ impl Gauge {
     #[inline]
     pub fn fetch_sub(&self, n: i64, order: Ordering) {
         self.fetch_add(n.wrapping_neg(), order);
+    }
+
+    /// Does not compile: a message says what to write instead.
+    #[doc(hidden)]
+    pub fn store<T: OfOneWord>(&self, _: T, _: Ordering) {}
+
+    /// Does not compile: a message says what to write instead.
+    #[doc(hidden)]
+    pub fn swap<T: OfOneWord>(&self, _: T, _: Ordering) -> i64 {
+        self.sum()
     }
 
     /// The [`sum`](Self::sum), which promises no more here. It is not one atomic load; `order` is

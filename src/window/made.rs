@@ -8,6 +8,7 @@ use std::alloc::{Layout, handle_alloc_error};
 use std::cell::UnsafeCell;
 use std::mem::{MaybeUninit, offset_of};
 use std::ops::Deref;
+#[cfg(not(any(loom, shuttle)))]
 use std::panic::RefUnwindSafe;
 use std::sync::Once;
 // Also in a model, where each window is made before it is shared: there is nothing to try.
@@ -60,6 +61,7 @@ struct Since {
 unsafe impl<C: Sync> Sync for Made<C> where Ring: Send + Sync {}
 
 // A panic in the middle of a call leaves the cells as it found them: they are written whole.
+#[cfg(not(any(loom, shuttle)))]
 impl<C: RefUnwindSafe> RefUnwindSafe for Made<C> where Ring: RefUnwindSafe {}
 
 impl<C> Made<C> {

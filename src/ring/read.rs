@@ -22,6 +22,11 @@ impl Ring {
     ///
     /// The last attempt is returned. Buckets that it found overtaken count as zero: they have left
     /// the ring since the read began, and what is in their slots now was opened since.
+    ///
+    /// But what is torn is never returned. The last attempt is made again then, at the same time:
+    /// what that time's span holds is constant once the ring has moved on behind it, until it
+    /// leaves the tier. So this ends after a few attempts more, or as many as the tier has buckets,
+    /// if one leaves it in each.
     pub(crate) fn view<R>(&self, now: impl Fn() -> u64, read: impl FnMut(&View<'_>) -> R) -> R {
         self.view_then(now, read, |_, result| result)
     }
@@ -33,17 +38,21 @@ impl Ring {
         mut read: impl FnMut(&View<'_>) -> R,
         finish: impl FnOnce(&View<'_>, R) -> F,
     ) -> F {
-        let mut attempts = 0;
+        let (mut attempts, mut time) = (0, 0);
         loop {
             let guard = reclaim::pin();
             let Some(view) = self.present(&guard) else {
                 spin_loop(); // the next attempt finds something newer
                 continue;
             };
-            let view = view.at(now());
+            let is_late = attempts > RESCANS;
+            if !is_late {
+                time = now();
+            }
+            let view = view.at(time, is_late);
             let result = read(&view);
             attempts += 1;
-            if !view.is_overtaken() || attempts > RESCANS {
+            if !view.is_overtaken() || (attempts > RESCANS && !view.is_torn()) {
                 return finish(&view, result);
             }
         }

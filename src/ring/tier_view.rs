@@ -12,6 +12,17 @@
 //! If both are the same, no bucket was retired meanwhile. So no note has changed, no coarse bucket
 //! of the tier's interval has left its slot, and no block was given to another bucket that counts.
 //!
+//! If `current` has moved on, but the coarse bucket at the span's start is in the tier still, then
+//! so are those behind it, and what lies between two notes is what it was. What all blocks sum to is
+//! another number by now; but as long as the live bucket lies in the span, all of it was counted in
+//! the span or before, and blocks only grow: so it lies between the true count when the read began
+//! and the one at its end. It need not be the count of any one moment: of two adds, in two buckets,
+//! it may have the later one alone. So it will do for a late view only. What all but the live bucket
+//! have counted is not known any more.
+//!
+//! Else the read is *torn*: its numbers may be those of different spans, or of coarse buckets that
+//! were reused. It is never returned (see `read`).
+//!
 //! A boundary whose coarse bucket is neither noted nor missed was passed by no thread: no bucket
 //! was retired between it and the next boundary, so what is said of that one will do. If that goes
 //! on up to the live bucket, only this one lies behind the boundary. But of a coarse bucket that is
@@ -84,7 +95,7 @@ impl<'v, 'g> TierSpan<'v, 'g> {
         self.before.is_some() && self.last == self.own_last()
     }
 
-    /// What it holds at a position. All numbers belong together if the view is not overtaken at the
+    /// What it holds at a position. All numbers belong together if the view is not torn at the
     /// [end](Self::end).
     pub(crate) fn number(&self, position: usize) -> u64 {
         let layout = self.view.layout();
@@ -184,9 +195,27 @@ impl<'v, 'g> TierSpan<'v, 'g> {
         beside
     }
 
-    /// Ends the read: the view is overtaken unless `current` is what it was.
+    /// Ends the read, which must begin again unless all numbers belong together.
     pub(crate) fn end(self) {
-        self.view.check_current();
+        if self.view.is_overtaken() || !self.belongs_together() {
+            self.view.tear();
+        }
+    }
+
+    /// Whether `current` is what it was; or has moved on, and nothing that was read with it.
+    fn belongs_together(&self) -> bool {
+        if self.view.is_current() {
+            return true;
+        }
+        let Some(live) = self.view.live_by_now() else { return false };
+        let geometry = self.tier.geometry();
+        let is_there = geometry.in_ring(self.from, geometry.start_of(live));
+        let ends = match self.until {
+            Before::Noted(_) => true,
+            Before::AllButLive => false,
+            Before::All => self.view.is_late() && live <= self.last,
+        };
+        is_there && ends && !matches!(self.before, Some(Before::AllButLive))
     }
 }
 
@@ -319,8 +348,8 @@ fn open_extreme(view: &View<'_>, from: u64, last: u64, position: usize) -> u64 {
 /// A coarse bucket's note.
 fn note(store: &Store, bucket: &Bucket, position: usize) -> u64 {
     // Relaxed: before the fence in `is_current`, or in `is_valid`, which pairs with the one in
-    // `begin_init`. If the bucket was reused, `current` is seen to have moved on, and its version
-    // to have changed.
+    // `begin_init`. If the bucket was reused, `current` is seen to have moved on by a round of the
+    // tier, and its version to have changed.
     store.cells(bucket).total(position)
 }
 

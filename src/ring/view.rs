@@ -7,6 +7,7 @@
 
 use std::cell::Cell;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::event::layout::BucketLayout;
 use crate::reclaim::Guard;
@@ -20,14 +21,19 @@ use crate::sync::Ordering;
 /// The ring as one read sees it, at one time.
 pub(crate) struct View<'g> {
     ring: &'g Ring,
+    guard: &'g Guard,
     current: Versioned<'g>,
     /// Where `current` begins, and its slot.
     live: u64,
     slot: usize,
     generation: &'g Generation,
     now: u64,
+    /// Whether the time is that of an earlier view, which was torn.
+    is_late: bool,
     /// A bucket that was looked for has left the ring meanwhile.
     overtaken: Cell<bool>,
+    /// What was read of a tier may not belong together.
+    torn: Cell<bool>,
 }
 
 /// A bucket, and its version when it was found: a versioned read, as of a seqlock.
@@ -84,14 +90,21 @@ impl<'g> View<'g> {
         }
         // SAFETY: it was current under the guard.
         let generation = unsafe { generation.deref() };
-        let overtaken = Cell::new(false);
-        Some(View { ring, current, live, slot, generation, now: 0, overtaken })
+        let (overtaken, torn) = (Cell::new(false), Cell::new(false));
+        let (now, is_late) = (0, false);
+        Some(View { ring, guard, current, live, slot, generation, now, is_late, overtaken, torn })
     }
 
-    /// The same view at a time.
+    /// The same view at a time; whether that is late.
     #[inline]
-    pub(super) fn at(self, now: u64) -> View<'g> {
-        View { now, ..self }
+    pub(super) fn at(self, now: u64, is_late: bool) -> View<'g> {
+        View { now, is_late, ..self }
+    }
+
+    /// Whether its time is that of an earlier view, which was torn: an exact number may never be
+    /// found, where buckets are shorter than a read.
+    pub(super) fn is_late(&self) -> bool {
+        self.is_late
     }
 
     pub(crate) fn geometry(&self) -> Geometry {
@@ -135,6 +148,11 @@ impl<'g> View<'g> {
     /// Whether a bucket that was looked for has left the ring meanwhile.
     pub(super) fn is_overtaken(&self) -> bool {
         self.overtaken.get()
+    }
+
+    /// Whether what was read does not belong together, so that it must be read again.
+    pub(super) fn is_torn(&self) -> bool {
+        self.torn.get()
     }
 
     /// What a bucket holds at a position; zero if it was reused meanwhile.
@@ -190,11 +208,17 @@ impl<'g> View<'g> {
         self.ring
     }
 
-    /// Checks that `current` is what it was all the time; else the view is overtaken.
-    pub(super) fn check_current(&self) {
-        if !self.ring.is_current(self.current) {
-            self.overtake();
-        }
+    /// Whether `current` is what it was, and was so all the time.
+    pub(super) fn is_current(&self) -> bool {
+        self.ring.is_current(self.current)
+    }
+
+    /// Where the live bucket begins by now, if the ring still has the tiers that were found. For a
+    /// caller that has found that `current` [is not](Self::is_current) what it was.
+    pub(super) fn live_by_now(&self) -> Option<u64> {
+        // Behind the fence in `Ring::is_current`: not older than what was read.
+        let now = View::of(self.ring, self.guard)?;
+        Arc::ptr_eq(&now.generation.tiers, &self.generation.tiers).then_some(now.live)
     }
 
     /// Whether the ring is still of the generation that was found. What its tiers were told until
@@ -203,7 +227,7 @@ impl<'g> View<'g> {
         // Its fence makes us see the next generation too, if a closer has seen it before it took an
         // extreme from a block: tiers that have begun anew are told nothing of a bucket of an
         // earlier one.
-        if self.ring.is_current(self.current) {
+        if self.is_current() {
             return true;
         }
         // SAFETY: buckets live as long as the ring.
@@ -213,9 +237,15 @@ impl<'g> View<'g> {
         })
     }
 
-    /// What was read does not belong together.
+    /// What was found before has changed.
     pub(super) fn overtake(&self) {
         self.overtaken.set(true);
+    }
+
+    /// What was read does not belong together.
+    pub(super) fn tear(&self) {
+        self.overtaken.set(true);
+        self.torn.set(true);
     }
 
     /// The live bucket as it was found.

@@ -71,6 +71,10 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
 /// the next one; and a span that would end at one ends at the next one.
 /// [`covers`](Self::covers), [`Totals::interval`] and [`Totals::end`] say where it lies, and its numbers are exact for that.
 ///
+/// All numbers of a tier belong to that span, however short buckets are. If the ninth reading finds
+/// that the tier has moved on under it, it is not returned: the same time is read again, until what
+/// its span holds stands still or has left the tier. The span begins later then, or is empty.
+///
 /// A call reads the buckets of the span, and no others: an epoch pin, and some twenty instructions
 /// for each bucket and number. If the span is the whole interval, it costs what
 /// `SlidingWindow::sum` does.

@@ -10,6 +10,7 @@ mod clears;
 mod counters;
 mod many;
 mod reconfigure;
+mod short;
 #[cfg(target_os = "linux")]
 mod stalls;
 mod storm;

@@ -118,6 +118,15 @@ pub(crate) const GATES: Build = Build {
     tests: &["test", "--package", "windrow", "--test", "gate"],
 };
 
+/// Tiers, by a clock that moves them on.
+pub(crate) const TIERS: Build = Build {
+    name: "tiers",
+    flags: "",
+    target: "target",
+    profile: "debug",
+    tests: &["test", "--package", "windrow", "--test", "tiers"],
+};
+
 /// Random orders, over the checking reclaimer: shuttle does not see the other one's atomics.
 const SHUTTLE: Build = Build {
     name: "shuttle",

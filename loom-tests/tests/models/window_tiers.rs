@@ -117,6 +117,29 @@ fn series_against_a_rotation_over_a_boundary() {
     });
 }
 
+/// A span ends with the boundary before the live bucket, while another thread retires and closes
+/// that, and notes the boundary.
+#[test]
+fn span_against_the_note_that_it_ends_with() {
+    let name = "window_tiers::span_against_the_note_that_it_ends_with";
+    Model::new(name).bounded(2).bounded_over_epoch(1).bounded_per_core(1).explore(|| {
+        set_time(4);
+        let window = Arc::new(window());
+        record(&window, 4, 1);
+        record(&window, 6, 2);
+        let other = spawn(&window, |window| record(window, 7, 4));
+        set_time(6);
+        turn();
+        // Longer than the ring: so of the tier.
+        let found = window.over(interval(3)).expect("the tier reaches so far").complete();
+        // If 4 was not closed in time, that boundary is not known, and the span ends with the next.
+        let sum = found.sum(Times::Took);
+        let sums: &[u64] = if found.end().as_nanos() == 6 * LENGTH { &[1] } else { &[3, 7] };
+        assert!(sums.contains(&sum), "{sum} was never the sum up to {:?}", found.end());
+        other.join().unwrap();
+    });
+}
+
 /// Two threads note the same boundary, or one notes what the other has retired. (Loom does not come
 /// to an end with it: too many steps.)
 #[cfg(not(loom))]

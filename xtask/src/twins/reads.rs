@@ -1,6 +1,6 @@
 //! Broken twins of what reads: sums, spans, lifetimes and drains.
 
-use crate::models::{CHECKER, PER_CORE};
+use crate::models::{CHECKER, PER_CORE, TIERS};
 use crate::twin::Twin;
 
 /// Every mistake in a read that a model must notice.
@@ -227,11 +227,20 @@ pub(super) const READS: &[Twin] = &[
     },
     Twin {
         name: "span-read-whatever-is-current",
-        file: "src/ring/view.rs",
-        find: "if !self.ring.is_current(self.current) {",
-        replace: "if !self.ring.is_current(self.current) && false {",
-        build: &CHECKER,
-        model: "window_tiers::span_against_a_rotation_over_a_boundary",
+        file: "src/ring/tier_view.rs",
+        find: "if self.view.is_current() {",
+        replace: "if self.view.is_current() || true {",
+        build: &TIERS,
+        model: "overtaken::totals_that_are_overtaken_each_time_are_those_of_their_span",
         why: "blocks are another bucket's by then, and notes have come (I9)",
+    },
+    Twin {
+        name: "span-read-although-it-has-left",
+        file: "src/ring/tier_view.rs",
+        find: "is_there && ends &&",
+        replace: "ends &&",
+        build: &TIERS,
+        model: "overtaken::totals_that_are_overtaken_each_time_are_those_of_their_span",
+        why: "a note that has left is another boundary's (I9)",
     },
 ];

@@ -21,6 +21,7 @@ impl Excuse {
 const FENCES: &str = "its theorem needs a third thread and the collector's own fences, which is more than a \
                       model can finish: the file proves it";
 const DECIDED: &str = "models decide nothing: they know the strategy and the rows beforehand";
+const MADE: &str = "in a model each window is made before it is shared";
 const LOCKED: &str = "in a model the lock that stands for the core orders it already; on x86-64 only the \
                       compiler could move it";
 
@@ -328,5 +329,17 @@ pub(super) const EXCUSES: &[Excuse] = &[
         orders: &["Relaxed"],
         why: PAIR,
         witness: "tests/histograms/window_storms.rs",
+    },
+    Excuse {
+        site: "window/made.rs: goes: load: Acquire",
+        orders: &["Relaxed"],
+        why: MADE,
+        witness: "tests/statics.rs",
+    },
+    Excuse {
+        site: "window/made.rs: make: store: Release",
+        orders: &["Relaxed"],
+        why: MADE,
+        witness: "tests/statics.rs",
     },
 ];

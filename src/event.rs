@@ -94,9 +94,9 @@ pub trait Events: Send + Sync + Sized + 'static {
 /// What windows know of the cells of `E`'s events.
 ///
 /// Sealed: code outside the library cannot name it. Any crate may implement the safe trait
-/// [`Events`], but an add does not check that a cell index is within the block. So an implementation
-/// does not state cell indexes. They follow from [`Events::EVENTS`], and are checked here, once,
-/// when a window is compiled.
+/// [`Events`], but an add does not check that a cell index is within the block. So an
+/// implementation does not state cell indexes. They follow from [`Events::EVENTS`], and are checked
+/// here, once, when a window is compiled.
 #[diagnostic::on_unimplemented(
     message = "`Events::Cells` must be `[u64; N]`, N being the sum of all events' `Kind::cells`"
 )]

@@ -74,3 +74,31 @@ impl<F: FnMut(Duration)> Debug for Timer<F> {
         f.debug_tuple("Timer").field(&self.elapsed()).finish()
     }
 }
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use std::cell::Cell;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+
+    #[test]
+    fn every_way_out_of_a_block_is_told_once() {
+        let told = Cell::new(0);
+        let timer = || Timer::new(|_| told.set(told.get() + 1));
+        let fails = || -> Option<()> {
+            let _timer = timer();
+            None?;
+            Some(())
+        };
+        assert_eq!((fails(), told.get()), (None, 1));
+        let panics = AssertUnwindSafe(|| {
+            let _timer = timer();
+            panic!("in a block");
+        });
+        assert!(catch_unwind(panics).is_err());
+        assert_eq!(told.get(), 2);
+        timer().discard();
+        assert_eq!(told.get(), 2);
+    }
+}

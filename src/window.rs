@@ -191,10 +191,10 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
 
     /// Adds `n`, wrapping, to a `Count` or `Signed` event in the bucket of the clock's now.
     ///
-    /// Never fails, panics or waits. (Only the first use of a window in a [static](Self::of) may wait, for the
-    /// thread that makes it.) If the clock has stepped back, that is an older bucket. If
-    /// that bucket has left the ring, or is further ahead than a [lead](Builder::max_lead) that the
-    /// builder was given, the add is counted as [`late`](Self::late).
+    /// Never fails, panics or waits. (Only the first use of a window in a [static](Self::of) may
+    /// wait, for the thread that makes it.) If the clock has stepped back, that is an older bucket.
+    /// If that bucket has left the ring, or is further ahead than a [lead](Builder::max_lead) that
+    /// the builder was given, the add is counted as [`late`](Self::late).
     ///
     /// To a `Signed` event an `i64` is added, which may be less than zero. A window keeps by how
     /// much it has gone up or down in each bucket, and so in the interval. It does not say how high

@@ -56,6 +56,7 @@ use endpoint::Http;
 windrow::events! { enum One { Only: Value } }
 
 type Window<C> = SlidingWindow<Http, C>;
+type W<E, C> = SlidingWindow<E, C>;
 
 fn shared<T: Send + Sync + 'static>() {}
 fn events<E: Events>() {}
@@ -65,21 +66,10 @@ fn error<E: Error + Send + Sync + 'static>() {}
 
 #[test]
 fn everything_can_be_shared() {
-    shared::<Counter>();
-    shared::<Gauge>();
-    shared::<Maximum>();
-    shared::<Minimum>();
-    shared::<SlidingWindow<Http>>();
-    shared::<Window<Manual>>();
-    shared::<Window<Precise>>();
-    shared::<Window<Ticker>>();
-    shared::<Snapshot<Http>>();
-    shared::<BucketSnapshot<Http>>();
-    shared::<Totals<Http>>();
-    shared::<Moment<Http>>();
-    shared::<Since<Http>>();
-    shared::<Over<'static, Http>>();
-    shared::<Stats>();
+    shared::<(Counter, Gauge, Maximum, Minimum, Stats)>();
+    shared::<(SlidingWindow<Http>, Window<Manual>, Window<Precise>, Window<Ticker>)>();
+    shared::<(Snapshot<Http>, BucketSnapshot<Http>, Totals<Http>, Over<'static, Http>)>();
+    shared::<(Moment<Http>, Since<Http>)>();
     events::<Http>();
     event::<Event<One>>();
     event::<Event<One, Value>>();
@@ -142,41 +132,32 @@ fn counters_have_their_signatures() {
 #[test]
 fn windows_have_their_signatures() {
     fn of<E: Events, C: Clock + 'static>() {
-        let _: fn(&SlidingWindow<E, C>, Event<E, Count>, u64) = SlidingWindow::add;
-        let _: fn(&SlidingWindow<E, C>, Event<E, Signed>, i64) = SlidingWindow::add;
-        let _: fn(&SlidingWindow<E, C>, Event<E, Value>, u64) = SlidingWindow::record;
-        let _: fn(&SlidingWindow<E, C>, Event<E, Histogram>, Duration) = SlidingWindow::record;
-        let _: fn(&SlidingWindow<E, C>, Timestamp, Event<E, Count>, u64) -> Result<(), OutOfRange> =
-            SlidingWindow::add_at;
-        let _: fn(
-            &SlidingWindow<E, C>,
-            Timestamp,
-            Event<E, Signed>,
-            i64,
-        ) -> Result<(), OutOfRange> = SlidingWindow::add_at;
-        let _: fn(&SlidingWindow<E, C>, Timestamp, Event<E, Value>, u64) -> Result<(), OutOfRange> =
-            SlidingWindow::record_at;
-        let _: fn(&SlidingWindow<E, C>, Event<E, Count>) -> u64 = SlidingWindow::sum;
-        let _: fn(&SlidingWindow<E, C>, Event<E, Signed>) -> i64 = SlidingWindow::sum;
-        let _: fn(&SlidingWindow<E, C>, Event<E, Count>) -> f64 = SlidingWindow::rate;
-        let _: fn(&SlidingWindow<E, C>, Event<E>) -> Stats = SlidingWindow::stats;
-        let _: fn(&SlidingWindow<E, C>) -> Totals<E> = SlidingWindow::totals;
-        let _: for<'a> fn(&'a SlidingWindow<E, C>, Duration) -> Result<Over<'a, E, C>, SpanError> =
-            SlidingWindow::over;
-        let _: fn(&SlidingWindow<E, C>) -> Snapshot<E> = SlidingWindow::snapshot;
-        let _: fn(&SlidingWindow<E, C>, Duration) -> Result<Snapshot<E>, SpanError> =
-            SlidingWindow::last;
-        let _: fn(&SlidingWindow<E, C>) -> BucketSnapshot<E> = SlidingWindow::previous;
-        let _: fn(&SlidingWindow<E, C>, Event<E>) -> Stats = SlidingWindow::lifetime;
-        let _: fn(&SlidingWindow<E, C>, Event<E>) -> Stats = SlidingWindow::late;
-        let _: fn(&SlidingWindow<E, C>, Duration, usize) -> Result<(), BuildError> =
-            SlidingWindow::reconfigure;
-        let _: fn(&SlidingWindow<E, C>) -> Duration = SlidingWindow::interval;
-        let _: fn(&SlidingWindow<E, C>) -> usize = SlidingWindow::buckets;
-        let _: fn(&SlidingWindow<E, C>) -> Duration = SlidingWindow::bucket_length;
-        let _: fn(&SlidingWindow<E, C>) -> Timestamp = SlidingWindow::now;
-        let _: for<'a> fn(&'a SlidingWindow<E, C>) -> &'a C = SlidingWindow::clock;
-        let _: fn(&SlidingWindow<E, C>, Timestamp) -> SystemTime = SlidingWindow::system_time;
+        let _: fn(&W<E, C>, Event<E, Count>, u64) = W::add;
+        let _: fn(&W<E, C>, Event<E, Signed>, i64) = W::add;
+        let _: fn(&W<E, C>, Event<E, Value>, u64) = W::record;
+        let _: fn(&W<E, C>, Event<E, Histogram>, Duration) = W::record;
+        let _: fn(&W<E, C>, Timestamp, Event<E, Count>, u64) -> Result<(), OutOfRange> = W::add_at;
+        let _: fn(&W<E, C>, Timestamp, Event<E, Signed>, i64) -> Result<(), OutOfRange> = W::add_at;
+        let _: fn(&W<E, C>, Timestamp, Event<E, Value>, u64) -> Result<(), OutOfRange> =
+            W::record_at;
+        let _: fn(&W<E, C>, Event<E, Count>) -> u64 = W::sum;
+        let _: fn(&W<E, C>, Event<E, Signed>) -> i64 = W::sum;
+        let _: fn(&W<E, C>, Event<E, Count>) -> f64 = W::rate;
+        let _: fn(&W<E, C>, Event<E>) -> Stats = W::stats;
+        let _: fn(&W<E, C>) -> Totals<E> = W::totals;
+        let _: for<'a> fn(&'a W<E, C>, Duration) -> Result<Over<'a, E, C>, SpanError> = W::over;
+        let _: fn(&W<E, C>) -> Snapshot<E> = W::snapshot;
+        let _: fn(&W<E, C>, Duration) -> Result<Snapshot<E>, SpanError> = W::last;
+        let _: fn(&W<E, C>) -> BucketSnapshot<E> = W::previous;
+        let _: fn(&W<E, C>, Event<E>) -> Stats = W::lifetime;
+        let _: fn(&W<E, C>, Event<E>) -> Stats = W::late;
+        let _: fn(&W<E, C>, Duration, usize) -> Result<(), BuildError> = W::reconfigure;
+        let _: fn(&W<E, C>) -> Duration = W::interval;
+        let _: fn(&W<E, C>) -> usize = W::buckets;
+        let _: fn(&W<E, C>) -> Duration = W::bucket_length;
+        let _: fn(&W<E, C>) -> Timestamp = W::now;
+        let _: for<'a> fn(&'a W<E, C>) -> &'a C = W::clock;
+        let _: fn(&W<E, C>, Timestamp) -> SystemTime = W::system_time;
         let _: fn(Builder<E, C>) -> Builder<E, C> = Builder::allow_coarse_clock;
 
         let _: fn(Event<E>) -> &'static str = Event::name;
@@ -191,8 +172,8 @@ fn windows_have_their_signatures() {
 
         let _: fn(&Stats) -> i64 = Stats::signed_sum;
 
-        let _: fn(&SlidingWindow<E, C>) -> Moment<E> = SlidingWindow::moment;
-        let _: fn(&SlidingWindow<E, C>, &Moment<E>) -> Option<Since<E>> = SlidingWindow::since;
+        let _: fn(&W<E, C>) -> Moment<E> = W::moment;
+        let _: fn(&W<E, C>, &Moment<E>) -> Option<Since<E>> = W::since;
         let _: fn(&Moment<E>, &Moment<E>) -> Option<Since<E>> = Moment::since;
         let _: fn(&Since<E>, Event<E, Value>) -> u64 = Since::count;
         let _: fn(&Since<E>, Event<E, Count>) -> u64 = Since::sum;

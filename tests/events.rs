@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::large_stack_arrays, reason = "the largest set of events is in constants alone")]
 
+use testkit::count;
 use windrow::clock::Manual;
 use windrow::{Event, Events, Kind, Scale, SlidingWindow, Typed, events, kind};
 
@@ -28,19 +29,6 @@ fn are_all<E: Events, const N: usize>(events: [Event<E>; N]) {
 
 fn names<E: Events>() -> Vec<&'static str> {
     Event::<E>::all().map(Event::name).collect()
-}
-
-/// Counts a number of an event, whichever its kind.
-fn count<E: Events>(window: &SlidingWindow<E, Manual>, event: Event<E>, n: u64) {
-    match event.typed() {
-        Typed::Count(event) => window.add(event, n),
-        Typed::Signed(event) => window.add(event, n.cast_signed()),
-        Typed::Value(event) => window.record(event, n),
-        Typed::Maximum(event) => window.record(event, n),
-        Typed::Minimum(event) => window.record(event, n),
-        Typed::Histogram(event) => window.record(event, n),
-        other => unreachable!("{other:?}"),
-    }
 }
 
 /// Implements `Events` for a type without values.

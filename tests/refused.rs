@@ -264,6 +264,8 @@ fn an_event_that_its_set_does_not_have() {
     says("event_of_another_kind", &value, &["the event is of another kind"]);
     let none = by_hand("[]", "[u64; 0]", "[]", "");
     says("event_beyond", &none, &["the set has fewer events"]);
+    let many = by_hand(r#"[("It", Kind::Count); 70_000]"#, "[u64; 70_000]", "[0; 70_000]", "");
+    says("events_beyond_a_position", &many, &["a set has at most 65 536 events"]);
     let forged =
         "let forged = windrow::Event::<It, kind::Value> { index: 0, of: Default::default() };";
     let forged = by_hand(ONE, "[u64; 1]", "[0]", "")

@@ -10,7 +10,7 @@ use std::time::Duration;
 use windrow::{Family, SlidingWindow, events, labels};
 
 events! {
-    /// What a client does.
+    /// Counts what a client does.
     enum Client { Request: Count }
 }
 

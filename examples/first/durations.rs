@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use windrow::{BuildError, SlidingWindow, events};
 
 events! {
-    /// What is known of requests.
+    /// Keeps how long requests take.
     enum Http { Time: Histogram }
 }
 

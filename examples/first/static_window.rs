@@ -10,7 +10,7 @@ use std::time::Duration;
 use windrow::{SlidingWindow, events};
 
 events! {
-    /// What is known of requests.
+    /// Counts requests by their outcome.
     enum Http { Pass: Count, Failure: Count }
 }
 

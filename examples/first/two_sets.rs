@@ -7,12 +7,12 @@
 use windrow::{BuildError, SlidingWindow, events};
 
 events! {
-    /// What a cache counts.
+    /// Counts lookups in a cache.
     enum Cache { Hit: Count, Miss: Count, Failed: Count }
 }
 
 events! {
-    /// What a queue counts.
+    /// Counts what goes into a queue.
     enum Queue { Pushed: Count, Failed: Count, Length: Maximum }
 }
 

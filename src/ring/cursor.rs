@@ -31,7 +31,8 @@ pub(super) struct Passed {
     pub(super) bucket: Option<(u64, u64)>,
     /// The last of a generation's carried numbers that were handed out: the generation's number, their start.
     pub(super) carried: Option<(u64, u64)>,
-    /// The end of all that was handed out, and the number of the generation in which the last of it was.
+    /// The end of all that was handed out, and the number of the generation in which the last of it
+    /// was.
     pub(super) until: Option<(u64, u64)>,
 }
 

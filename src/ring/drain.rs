@@ -5,9 +5,9 @@
 //! comes meanwhile finds nothing to do, and does not wait. A drain hands out a bucket's own
 //! numbers. So a change of geometry, which merges buckets for readers, neither hides one nor has
 //! one handed out twice. A ring that forgets the one before (see `reconfigure`) begins its turns
-//! behind all that had one, in whichever geometry, since a ring last forgot. Where buckets are gone,
-//! the carried numbers keep those that still await their turn apart. These come first, since they
-//! are the oldest.
+//! behind all that had one, in whichever geometry, since a ring last forgot. Where buckets are
+//! gone, the carried numbers keep those that still await their turn apart. These come first, since
+//! they are the oldest.
 //!
 //! A bucket that is not final when its turn comes holds up those after it: order is kept. A drain
 //! passes over a bucket that holds nothing: a window is built with one, and changes of geometry

@@ -13,12 +13,12 @@
 //! of the tier's interval has left its slot, and no block was given to another bucket that counts.
 //!
 //! If `current` has moved on, but the coarse bucket at the span's start is in the tier still, then
-//! so are those behind it, and what lies between two notes is what it was. What all blocks sum to is
-//! another number by now; but as long as the live bucket lies in the span, all of it was counted in
-//! the span or before, and blocks only grow: so it lies between the true count when the read began
-//! and the one at its end. It need not be the count of any one moment: of two adds, in two buckets,
-//! it may have the later one alone. So it will do for a late view only. What all but the live bucket
-//! have counted is not known any more.
+//! so are those behind it, and what lies between two notes is what it was. What all blocks sum to
+//! is another number by now; but as long as the live bucket lies in the span, all of it was counted
+//! in the span or before, and blocks only grow: so it lies between the true count when the read
+//! began and the one at its end. It need not be the count of any one moment: of two adds, in two
+//! buckets, it may have the later one alone. So it will do for a late view only. What all but the
+//! live bucket have counted is not known any more.
 //!
 //! Else the read is *torn*: its numbers may be those of different spans, or of coarse buckets that
 //! were reused. It is never returned (see `read`).

@@ -24,9 +24,9 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     ///
     /// # Errors
     ///
-    /// As [`Builder::build`](crate::Builder::build); then the window stays as it was. A clock that is too coarse for the
-    /// new buckets is refused even if the builder [allowed](crate::Builder::allow_coarse_clock) it for the
-    /// first ones.
+    /// As [`Builder::build`](crate::Builder::build); then the window stays as it was. A clock that
+    /// is too coarse for the new buckets is refused even if the builder
+    /// [allowed](crate::Builder::allow_coarse_clock) it for the first ones.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -50,9 +50,9 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// on: what a circuit breaker does when it opens.
     ///
     /// Each add is before it or after it, as a whole. One before it counts in
-    /// [`lifetime`](Self::lifetime) and in the [tiers](crate::Builder::tier) alone, from then on: no read
-    /// of the interval has it, and no
-    /// [drain](Self::drain_closed) hands it out. One after it counts as ever. No thread waits.
+    /// [`lifetime`](Self::lifetime) and in the [tiers](crate::Builder::tier) alone, from then on:
+    /// no read of the interval has it, and no [drain](Self::drain_closed) hands it out. One after
+    /// it counts as ever. No thread waits.
     ///
     /// It costs what a [change of geometry](Self::reconfigure) costs, and allocates a ring.
     ///
@@ -63,14 +63,16 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// the window at once. (To keep the ring from following such a leap, see
     /// [`Builder::max_lead`](crate::Builder::max_lead).) Where that takes the ring back:
     ///
-    /// * A log begins anew at the clock's now: [`drain_closed`](Self::drain_closed) hands out a bucket of that time, or
-    ///   later, even if one of the same start has had its turn.
-    /// * Tiers begin anew too, and hold nothing, if the clock's now has left the ring. If it is still there, and lies in
-    ///   an earlier bucket of a tier than the newest bucket does, the newest bucket stays the newest.
+    /// * A log begins anew at the clock's now: [`drain_closed`](Self::drain_closed) hands out a
+    ///   bucket of that time, or later, even if one of the same start has had its turn.
+    /// * Tiers begin anew too, and hold nothing, if the clock's now has left the ring. If it is
+    ///   still there, and lies in an earlier bucket of a tier than the newest bucket does, the
+    ///   newest bucket stays the newest.
     ///
     /// # Errors
     ///
-    /// [`BuildError::TooManyBuckets`] if there is no memory for that; then the window stays as it was.
+    /// [`BuildError::TooManyBuckets`] if there is no memory for that; then the window stays as it
+    /// was.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

@@ -52,10 +52,12 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         self.ring.view(|| self.nanos(), |view| view.distribution_in(view.interval(), places))
     }
 
-    /// Estimates the `q`-quantile of the interval's values, with `q` from 0 to 1: for 0.99 the 99th percentile.
+    /// Estimates the `q`-quantile of the interval's values, with `q` from 0 to 1: for 0.99 the 99th
+    /// percentile.
     ///
-    /// As [`Distribution::quantile`]: `None` if there is no value, or if `q` is not a number from 0 to 1. Costs what
-    /// [`distribution`](Self::distribution) does: for several percentiles, take [`quantiles`](Self::quantiles).
+    /// As [`Distribution::quantile`]: `None` if there is no value, or if `q` is not a number from 0
+    /// to 1. Costs what [`distribution`](Self::distribution) does: for several percentiles, take
+    /// [`quantiles`](Self::quantiles).
     ///
     /// ```
     /// # windrow::events! { enum Http { Rt: Histogram } }
@@ -70,7 +72,8 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         self.distribution(event).quantile(q)
     }
 
-    /// Estimates the `q`-quantile of recorded durations: [`quantile`](Self::quantile) of their nanoseconds, as a duration.
+    /// Estimates the `q`-quantile of recorded durations: [`quantile`](Self::quantile) of their
+    /// nanoseconds, as a duration.
     ///
     /// ```
     /// # windrow::events! { enum Http { Rt: Histogram } }

@@ -10,7 +10,7 @@ use crate::error::BuildError;
 use crate::event::{Events, Positions};
 use crate::ring::Geometry;
 
-/// The shortest bucket: at least ten readings of a coarse clock.
+/// The shortest bucket, in nanoseconds: ten ticks of a clock that ticks every 10 ms.
 const SHORTEST: u64 = 100_000_000;
 
 /// The most buckets.
@@ -18,8 +18,8 @@ const MOST: usize = 100_000;
 
 /// # In a static
 impl<E: Events> SlidingWindow<E, Coarse> {
-    /// Makes a window of an interval, cut into so many buckets, that can stand in a `static`. By the
-    /// [`Coarse`] clock, without tiers.
+    /// Makes a window of an interval, cut into so many buckets, that can stand in a `static`. By
+    /// the [`Coarse`] clock, without tiers.
     ///
     /// It is made at its first use, whatever that is: an add or a read. Threads that come meanwhile
     /// wait for the one that makes it, some microseconds. (So a process should not fork just then.)
@@ -38,7 +38,8 @@ impl<E: Events> SlidingWindow<E, Coarse> {
     /// assert_eq!(HTTP.sum(Http::Pass), 1);
     /// ```
     ///
-    /// (A `const` is no `static`: each mention of it is another window, and what is added to it is lost.)
+    /// (A `const` is no `static`: each mention of it is another window, and what is added to it is
+    /// lost.)
     ///
     /// # Panics
     ///

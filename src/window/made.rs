@@ -2,7 +2,7 @@
 //!
 //! A constant cannot allocate. So a window in a static begins with a recipe alone, and the first
 //! thread that uses it makes the ring. One byte says whether there is one. An add looks at this
-//! byte in place of the ring's strategy, so it needs no instruction more than it did.
+//! byte in place of the ring's strategy, so it needs no instruction more.
 
 use std::alloc::{Layout, handle_alloc_error};
 use std::cell::UnsafeCell;
@@ -17,6 +17,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use crate::clock::Clock;
 use crate::event::layout::BucketLayout;
 use crate::ring::{Geometry, Ring};
+use crate::stripe::Strategy;
 use crate::timestamp::Timestamp;
 use crate::window::identity::Identity;
 
@@ -128,7 +129,7 @@ impl<C> Made<C> {
     }
 
     /// Whether adds go this way. Acquire: pairs with the Release in `make`.
-    #[cfg(any(not(target_arch = "x86_64"), miri))]
+    #[cfg(any(not(all(target_arch = "x86_64", target_pointer_width = "64")), miri))]
     #[inline(always)]
     #[allow(clippy::inline_always)] // on the path of an add
     fn goes<const WAY: u8>(&self) -> bool {
@@ -137,9 +138,9 @@ impl<C> Made<C> {
 
     /// Whether adds go this way. Acquire: pairs with the Release in `make`. On x86 any load is.
     ///
-    /// The compiler does not merge an atomic load with the comparison behind it. This does: an add
-    /// has one instruction less.
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    /// The compiler does not merge an atomic load with the comparison behind it. This does, and
+    /// spares an add an instruction.
+    #[cfg(all(target_arch = "x86_64", target_pointer_width = "64", not(miri)))]
     #[inline(always)]
     #[allow(clippy::inline_always)] // on the path of an add
     fn goes<const WAY: u8>(&self) -> bool {
@@ -166,14 +167,23 @@ impl<C: Clock> Made<C> {
         self.since().built
     }
 
+    /// Returns which window it is; one in a static is made by this, too.
     pub(super) fn identity(&self) -> Identity {
         self.since().identity
     }
 
     fn since(&self) -> Since {
-        let _: &Ring = self; // it is made
-        // SAFETY: so this is written too.
+        self.make_sure();
+        // SAFETY: it is made: so this is written, too.
         unsafe { (*self.since.get()).assume_init() }
+    }
+
+    /// Makes it, if it is not there.
+    #[inline]
+    fn make_sure(&self) {
+        if self.goes::<NOT_MADE>() {
+            self.make();
+        }
     }
 
     /// Makes it, or waits for the thread that does.
@@ -190,7 +200,8 @@ impl<C: Clock> Made<C> {
             let ring = made.unwrap_or_else(|_| handle_alloc_error(Layout::new::<Ring>()));
             let way = way(&ring);
             let since = Since { built, identity: Identity::new() };
-            // SAFETY: `once` lets one thread in, once; others look at the cells after `way` says so.
+            // SAFETY: `once` lets one thread in, once; others look at the cells after `way` says
+            // so.
             unsafe { (*self.since.get()).write(since) };
             // SAFETY: as above.
             unsafe { (*self.ring.get()).write(ring) };
@@ -202,8 +213,6 @@ impl<C: Clock> Made<C> {
 
 /// How adds to a ring go.
 fn way(ring: &Ring) -> u8 {
-    use crate::stripe::Strategy;
-
     match ring.strategy() {
         Strategy::PerCore if ring.is_by_id() => BY_ID,
         Strategy::Portable => PORTABLE,
@@ -217,9 +226,7 @@ impl<C: Clock> Deref for Made<C> {
 
     #[inline]
     fn deref(&self) -> &Ring {
-        if self.goes::<NOT_MADE>() {
-            self.make();
-        }
+        self.make_sure();
         // SAFETY: it is made: `goes` or `once` has said so.
         unsafe { self.made() }
     }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use windrow::{Distribution, Histogram, Scale, ScaleMismatch, Stats};
 
 use crate::error::{config, scales, values};
-use crate::{counts, distribution};
+use crate::{counts, distribution, merged};
 
 /// What is the same in both.
 fn of(found: &Distribution) -> (Scale, Vec<(u64, u64)>, Stats) {
@@ -46,6 +46,26 @@ proptest! {
 
     /// What is in both ranges, or outside where that is known: else it is refused, and nothing has
     /// changed.
+    #[test]
+    fn what_is_since_an_earlier_one_is_that_of_the_later_values(
+        scale in scales(), earlier in values(), later in values(),
+    ) {
+        let before = distribution(scale, &earlier);
+        let all = distribution(scale, &[earlier, later.clone()].concat());
+        let since = all.since(&before).expect("one scale");
+        let expected = distribution(scale, &later);
+        prop_assert_eq!((counts(&since), since.sum()), (counts(&expected), expected.sum()));
+        if let (Some(min), Some(max)) = (expected.min(), expected.max()) {
+            prop_assert!(since.min() <= Some(min) && Some(max) <= since.max());
+        }
+        let both = merged([&before, &since]);
+        prop_assert_eq!((counts(&both), both.sum()), (counts(&all), all.sum()));
+        // The other way round, the source has begun again.
+        if !later.is_empty() {
+            prop_assert_eq!(before.since(&all).expect("one scale"), before);
+        }
+    }
+
     #[test]
     fn of_any_scales_it_is_right_or_refused(
         (first, second) in (scales(), scales()),

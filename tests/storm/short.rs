@@ -1,4 +1,5 @@
-//! Tiers whose buckets are shorter than a read: each number is of the span that it is said to be of.
+//! Tiers whose buckets are shorter than a read: each number is of the span that it is said to be
+//! of.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;

@@ -51,7 +51,8 @@ fn record(window: &Window, at: u64) {
 }
 
 /// Nothing was added for a while, a round before and now: so of two buckets, the newer one has left
-/// its slot, and the older one may still stand there. What both have counted is not the older one's.
+/// its slot, and the older one may still stand there. What both have counted is not the older
+/// one's.
 #[test]
 fn a_bucket_that_has_left_meanwhile_is_not_taken_for_an_older_one() {
     for before in 0..12 {

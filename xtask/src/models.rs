@@ -82,50 +82,29 @@ pub(crate) const ANNOUNCED: Build = Build {
     tests: &over!("announced"),
 };
 
+/// Tests of the library itself, as users build it.
+const fn no_model(name: &'static str, tests: &'static [&'static str]) -> Build {
+    Build { name, flags: "", target: "target", profile: "debug", tests }
+}
+
 /// No model: real threads, under everything that interrupts them.
-pub(crate) const TORTURE: Build = Build {
-    name: "torture",
-    flags: "",
-    target: "target",
-    profile: "debug",
-    tests: &["test", "--package", "windrow", "--test", "torture"],
-};
+pub(crate) const TORTURE: Build =
+    no_model("torture", &["test", "--package", "windrow", "--test", "torture"]);
 
 /// No model: the library's own tests.
-pub(crate) const UNIT: Build = Build {
-    name: "unit tests",
-    flags: "",
-    target: "target",
-    profile: "debug",
-    tests: &["test", "--package", "windrow", "--lib"],
-};
+pub(crate) const UNIT: Build = no_model("unit tests", &["test", "--package", "windrow", "--lib"]);
 
 /// What threads of all kinds do, on real ones.
-pub(crate) const SURVIVAL: Build = Build {
-    name: "survival",
-    flags: "",
-    target: "target",
-    profile: "debug",
-    tests: &["test", "--package", "windrow", "--test", "survival"],
-};
+pub(crate) const SURVIVAL: Build =
+    no_model("survival", &["test", "--package", "windrow", "--test", "survival"]);
 
 /// Gates, on real threads.
-pub(crate) const GATES: Build = Build {
-    name: "gates",
-    flags: "",
-    target: "target",
-    profile: "debug",
-    tests: &["test", "--package", "windrow", "--test", "gate"],
-};
+pub(crate) const GATES: Build =
+    no_model("gates", &["test", "--package", "windrow", "--test", "gate"]);
 
 /// Tiers, by a clock that moves them on.
-pub(crate) const TIERS: Build = Build {
-    name: "tiers",
-    flags: "",
-    target: "target",
-    profile: "debug",
-    tests: &["test", "--package", "windrow", "--test", "tiers"],
-};
+pub(crate) const TIERS: Build =
+    no_model("tiers", &["test", "--package", "windrow", "--test", "tiers"]);
 
 /// Random orders, over the checking reclaimer: shuttle does not see the other one's atomics.
 const SHUTTLE: Build = Build {

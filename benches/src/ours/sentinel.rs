@@ -30,7 +30,8 @@ windrow::events! {
     }
 }
 
-/// What counts the crate's event; `None` of the one that has values, [`Call::Rt`].
+/// Returns the event that counts the crate's event; `None` of the one that has values,
+/// [`Call::Rt`].
 #[inline]
 fn count_of(event: MetricEvent) -> Option<Event<Call, Count>> {
     match event {

@@ -6,10 +6,12 @@ use windrow::Distribution;
 /// A distribution as a histogram of `hdrhistogram`, which keeps so many significant `digits`: 0 to 5.
 ///
 /// Each cell's values are there as one number, that which stands for the cell in a
-/// [percentile](Distribution::quantile) too. So of a value in the scale's range, what is there is that value give or take the
-/// scale's [error](windrow::Scale::error_bound) and a half. `hdrhistogram` has cells of its own, and answers the greatest value of one: that is
-/// more by one part in `10^digits` at most. With three digits and the default scale a percentile is right to 4.5 %. Outside of the
-/// range it is between the least and the greatest value and the range, as [`Distribution::quantile_within`] says.
+/// [percentile](Distribution::quantile) too. So of a value in the scale's range, what is there is
+/// that value give or take the scale's [error](windrow::Scale::error_bound) and a half.
+/// `hdrhistogram` has cells of its own, and answers the greatest value of one: that is more by one
+/// part in `10^digits` at most. With three digits and the default scale a percentile is right to
+/// 4.5 %. Outside of the range it is between the least and the greatest value and the range, as
+/// [`Distribution::quantile_within`] says.
 ///
 /// The count is the distribution's. Mean and deviation are those of the numbers, and so as right as these are; the least and the greatest value too.
 /// (A distribution's own [`mean`](Distribution::mean), [`min`](Distribution::min) and [`max`](Distribution::max) are better known.)

@@ -1,8 +1,9 @@
-//! I1, I2, I5 across a `clear`: each add is before it or after it, as a whole, whichever thread makes it and wherever
-//! it takes the ring; nothing is lost for the lifetime, and no bucket that still counts is used again.
+//! I1, I2, I5 across a `clear`: each add is before it or after it, as a whole, whichever thread
+//! makes it and wherever it takes the ring; nothing is lost for the lifetime, and no bucket that
+//! still counts is used again.
 //!
-//! Explores a clear against rotations, one that takes the ring back, one that a rotation makes because its caller was
-//! not fast enough, and an add that was held up before it.
+//! Explores a clear against rotations, one that takes the ring back, one that a rotation makes
+//! because its caller was not fast enough, and an add that was held up before it.
 
 use std::time::Duration;
 
@@ -14,8 +15,8 @@ use windrow_loom_tests::engine::{
 use windrow_loom_tests::window::{Hits, Local, interval, set_time};
 use windrow_loom_tests::{Model, turn};
 
-/// As [`Local`]; and others have their turn where the time is asked for. A clear has proposed itself by then, and has
-/// loaded `current`.
+/// As [`Local`]; and others have their turn where the time is asked for. A clear has proposed
+/// itself by then, and has loaded `current`.
 #[derive(Clone, Copy, Debug)]
 struct Yielding;
 
@@ -32,7 +33,8 @@ impl Clock for Yielding {
 
 type Window = SlidingWindow<Hits, Yielding>;
 
-/// Of two buckets, at a time in a bucket, by its number; with a tier of three pairs of buckets or without.
+/// Of two buckets, at a time in a bucket, by its number; with a tier of three pairs of buckets or
+/// without.
 fn window(bucket: u64, has_tier: bool) -> Arc<Window> {
     set_time(bucket);
     let builder = SlidingWindow::<Hits>::builder().interval(interval(2)).buckets(2);
@@ -107,8 +109,8 @@ fn clear_that_goes_back_against_a_rotation() {
     });
 }
 
-/// An add finds that its bucket has left the ring. Then a clear takes the ring, and its tier, back to before that
-/// bucket. The tier holds what is added from there on.
+/// An add finds that its bucket has left the ring. Then a clear takes the ring, and its tier, back
+/// to before that bucket. The tier holds what is added from there on.
 #[test]
 fn late_add_against_a_clear_that_goes_back_with_a_tier() {
     let model = Model::new("clear::late_add_against_a_clear_that_goes_back_with_a_tier");
@@ -130,8 +132,8 @@ fn late_add_against_a_clear_that_goes_back_with_a_tier() {
     });
 }
 
-/// A rotation makes the clear. Its caller comes too late with one of its own, at a time far ahead; or it comes before
-/// the rotation has put its bucket into its slot.
+/// A rotation makes the clear. Its caller comes too late with one of its own, at a time far ahead;
+/// or it comes before the rotation has put its bucket into its slot.
 #[test]
 fn clear_against_the_rotation_that_makes_it() {
     Model::new("clear::clear_against_the_rotation_that_makes_it").bounded(1).explore(|| {

@@ -23,7 +23,8 @@ use std::time::Duration;
 use super::Distribution;
 
 impl Distribution {
-    /// Estimates the `q`-quantile of all values, with `q` from 0 to 1: for 0.99 the 99th percentile.
+    /// Estimates the `q`-quantile of all values, with `q` from 0 to 1: for 0.99 the 99th
+    /// percentile.
     ///
     /// Of `n` values in order it is the one numbered `q * n`, rounded up, counted from 1: for 0.5
     /// the lower of two medians. (A `q` such as 0.07 stands for the decimal fraction that it was
@@ -77,8 +78,8 @@ impl Distribution {
         self.all_within(q).map(|bounds| bounds.map(middle))
     }
 
-    /// Returns the least and the greatest that the value of a [quantile](Self::quantile) can be. That
-    /// value is certainly between them, also outside of the scale's range.
+    /// Returns the least and the greatest that the value of a [quantile](Self::quantile) can be.
+    /// That value is certainly between them, also outside of the scale's range.
     ///
     /// ```
     /// let latency = windrow::Histogram::new(); // to 68.7 s

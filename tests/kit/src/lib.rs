@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use windrow::clock::Manual;
-use windrow::{Events, SlidingWindow, Timestamp};
+use windrow::{Event, Events, SlidingWindow, Timestamp, Typed};
 
 pub mod alone;
 pub mod heap;
@@ -62,6 +62,19 @@ pub fn window<E: Events>(
         .clock(clock.clone())
         .build()
         .expect("a valid window")
+}
+
+/// Adds or records a number, as the event's kind demands.
+pub fn count<E: Events>(window: &SlidingWindow<E, Manual>, event: Event<E>, n: u64) {
+    match event.typed() {
+        Typed::Count(event) => window.add(event, n),
+        Typed::Signed(event) => window.add(event, n.cast_signed()),
+        Typed::Value(event) => window.record(event, n),
+        Typed::Maximum(event) => window.record(event, n),
+        Typed::Minimum(event) => window.record(event, n),
+        Typed::Histogram(event) => window.record(event, n),
+        other => unreachable!("{other:?}"),
+    }
 }
 
 /// Runs `body(0)` to `body(threads - 1)` on threads of their own, all started at once.

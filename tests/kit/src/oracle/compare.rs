@@ -13,8 +13,9 @@ use super::same::{
     Checked, has_values, same_bucket, same_distribution, same_snapshot, same_stats, same_sum,
     same_totals,
 };
-use super::seen::{Bits, EVENTS, Seen, WAITED, count, count_at, if_summed, tally};
+use super::seen::{Bits, EVENTS, Seen, WAITED, count_at, if_summed, tally};
 use super::tallies::{total, values};
+use crate::count;
 use crate::ledger::Tally;
 
 /// The two, and the clock that both go by.

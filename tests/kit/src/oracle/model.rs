@@ -72,7 +72,8 @@ struct State<E> {
     had: Option<(u64, u64)>,
     /// The first start that has a turn since the geometry was changed or the ring was cleared.
     first_turn: u64,
-    /// The end of all that had its turn before the ring was last cleared, if that left it there, or since.
+    /// The end of all that had its turn before the ring was last cleared, if that left it there, or
+    /// since.
     turned: u64,
 }
 

@@ -34,19 +34,6 @@ pub(super) fn number(event: Event<Seen>, n: u64) -> f64 {
     if event.kind() == Kind::Signed { n.cast_signed() as f64 } else { n as f64 }
 }
 
-/// Adds or records a number, as the event's kind demands.
-pub(super) fn count(window: &SlidingWindow<Seen, Manual>, event: Event<Seen>, n: u64) {
-    match event.typed() {
-        Typed::Count(event) => window.add(event, n),
-        Typed::Signed(event) => window.add(event, n.cast_signed()),
-        Typed::Value(event) => window.record(event, n),
-        Typed::Maximum(event) => window.record(event, n),
-        Typed::Minimum(event) => window.record(event, n),
-        Typed::Histogram(event) => window.record(event, n),
-        other => unreachable!("{other:?}"),
-    }
-}
-
 /// Adds or records a number at a time.
 pub(super) fn count_at(
     window: &SlidingWindow<Seen, Manual>,

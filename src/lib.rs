@@ -35,6 +35,7 @@ pub mod clock;
 mod counters;
 mod error;
 mod event;
+pub mod export;
 mod family;
 #[cfg(feature = "serde")]
 mod fields;

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Debug, Formatter};
 use std::ops::Deref;
+use std::time::SystemTime;
 
 use crate::family::labels::{LabelValue, Labels};
 use crate::family::series::Series;
@@ -79,6 +80,22 @@ impl<L: Labels, M> Handle<L, M> {
     /// ```
     pub fn number(&self) -> u64 {
         self.0.number
+    }
+
+    /// Returns when the series was made, by the system's clock at that time.
+    ///
+    /// It is the start time that exporters give to what the series has counted. A series whose
+    /// labels are all enums counts on after a removal, so its time stays.
+    ///
+    /// ```
+    /// # use windrow::{Counter, Family, labels};
+    /// # labels! { pub struct Route { route: str } }
+    /// let requests: Family<Route, Counter> = Family::new();
+    /// let cart = requests.handle(Route { route: "/cart" });
+    /// assert_eq!(cart.created(), requests.handle(Route { route: "/cart" }).created());
+    /// ```
+    pub fn created(&self) -> SystemTime {
+        self.0.created
     }
 
     /// The labels by name, as exporters show them. Of the series in which all sets count that found

@@ -1,7 +1,7 @@
 //! One series of a family: a set of labels, and its metric.
 
 use std::ptr::null_mut;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use crate::family::labels::Labels;
 use crate::family::number;
@@ -29,6 +29,8 @@ pub(super) struct Series<L: Labels, M> {
     pub(super) labels: Option<L::Stored>,
     pub(super) metric: M,
     born: Instant,
+    /// The system's time then. An export needs one that is always the same.
+    pub(super) created: SystemTime,
     /// When it was last found to have been used: nanoseconds after `born`.
     last_used: AtomicU64,
     witness: Witness,
@@ -45,6 +47,7 @@ impl<L: Labels, M> Series<L, M> {
             labels,
             metric,
             born: Instant::now(),
+            created: SystemTime::now(),
             last_used: AtomicU64::new(0),
             witness: Witness::default(),
         }

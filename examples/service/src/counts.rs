@@ -3,8 +3,9 @@
 use std::sync::LazyLock;
 use std::time::{Duration, SystemTime};
 
+use windrow::export::field;
 use windrow::{Counter, Events, Family, Gauge, InFlight, SlidingWindow};
-use windrow_console::{Console, ConsoleService, RegisterError, field};
+use windrow_console::{Console, ConsoleService, RegisterError};
 use windrow_tower::{Endpoint, Routes};
 
 windrow::labels! {

@@ -21,6 +21,7 @@ use tokio::sync::oneshot::{Receiver, Sender, channel};
 use crate::console::Shown;
 use crate::key::write_key;
 use crate::ledger::{Audit, Ledger};
+use crate::series::audit;
 use crate::snapshot::{self, Snapshot};
 use crate::text::Text;
 
@@ -145,22 +146,22 @@ fn make(shown: &Shown, asked: Vec<Asked>, turn: &mut usize) -> HashMap<Asked, An
         if text.is_none() && snapshot.is_none() && !has_series {
             continue;
         }
-        metric.source.walk(&mut |pairs, series| {
-            write_key(&mut key, &metric.name, pairs);
+        metric.source.visit(&mut |series| {
+            write_key(&mut key, &metric.name, series);
             if text.is_some() || snapshot.is_some() {
                 if audited.contains(&walked) {
-                    checks.note(&key, series.audit(&mut Ledger::default()));
+                    checks.note(&key, audit(series.metric(), &mut Ledger::default()));
                 }
                 walked += 1;
             }
             if let Some(text) = &mut text {
-                text.series(shown, metric, &key, series);
+                text.series(shown, metric, &key, series.metric());
             }
             if let Some(snapshot) = &mut snapshot {
-                snapshot.series(&key, pairs, series);
+                snapshot.series(&key, series);
             }
             if has_series && let Some(one) = made.get_mut(&Asked::Series(key.clone())) {
-                *one = Answer::Made(snapshot::one(shown, metric, &key, pairs, series).into());
+                *one = Answer::Made(snapshot::one(shown, metric, &key, series).into());
             }
         });
         if let Some(text) = &mut text {

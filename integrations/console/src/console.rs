@@ -6,10 +6,12 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use prometheus_client::encoding::text::encode;
 use prometheus_client::registry::Registry;
+use windrow::Kind;
+use windrow::export::{Catalog, Outline, Source};
 use windrow_prometheus::RegisterError;
 
+use crate::names::events_of;
 use crate::service::ConsoleService;
-use crate::source::{Outline, Source, Walk};
 
 /// What a console shows: metrics, windows and families by name. [`build`](Self::build) makes it a
 /// service.
@@ -76,13 +78,47 @@ impl Console {
         &mut self,
         name: &str,
         help: &str,
-        source: impl Source,
+        source: impl Source + 'static,
     ) -> Result<(), RegisterError> {
         let registry = &mut self.shown.registry;
-        windrow_prometheus::register(registry, name, help, source.scraped())?;
+        let source: Arc<dyn Source> = Arc::new(source);
         let outline = source.outline();
+        windrow_prometheus::register(registry, name, help, Arc::clone(&source))?;
         let (name, help) = (name.to_owned(), help.to_owned());
-        self.shown.metrics.push(Named { name, help, outline, source: Box::new(source) });
+        self.shown.metrics.push(Named { name, help, outline, source });
+        Ok(())
+    }
+
+    /// Shows each source of a catalog under its name. Values in the unit `ns` are shown as
+    /// durations.
+    ///
+    /// # Errors
+    ///
+    /// As [`show`](Self::show), of the first source that is refused. Those before it are shown.
+    ///
+    /// ```
+    /// use windrow::Histogram;
+    /// use windrow::export::Catalog;
+    /// use windrow_console::Console;
+    ///
+    /// static RT: Histogram = Histogram::new();
+    ///
+    /// let mut catalog = Catalog::new();
+    /// catalog.add("rt", "Response times", &RT)?.set_unit("ns");
+    /// let mut console = Console::new("shop");
+    /// console.show_all(&catalog)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn show_all(&mut self, catalog: &Catalog) -> Result<(), RegisterError> {
+        for listed in catalog {
+            self.show(listed.name(), listed.help(), Arc::clone(listed.source()))?;
+            if listed.unit() == "ns" {
+                self.nanoseconds(listed.name());
+                let events = events_of(listed.outline().form);
+                let values = events.iter().filter(|(_, kind)| *kind != Kind::Count);
+                values.for_each(|(event, _)| self.nanoseconds(event));
+            }
+        }
         Ok(())
     }
 
@@ -91,7 +127,8 @@ impl Console {
     /// (`1.25 ms`). All else has the numbers as they are.
     ///
     /// ```
-    /// use windrow_console::{Console, field};
+    /// use windrow::export::field;
+    /// use windrow_console::Console;
     /// use windrow_tower::{Endpoint, Routes};
     ///
     /// static ROUTES: Routes = Routes::new();
@@ -159,7 +196,7 @@ pub(crate) struct Named {
     pub(crate) name: String,
     pub(crate) help: String,
     pub(crate) outline: Outline,
-    pub(crate) source: Box<dyn Walk>,
+    pub(crate) source: Arc<dyn Source>,
 }
 
 impl Shown {

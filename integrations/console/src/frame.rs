@@ -11,7 +11,7 @@
 //!
 //! A row is its number, that of its metric, its key, the nanoseconds that its closed buckets cover
 //! (since the window was built, if that is less), its numbers (see
-//! [`Series::numbers`](crate::series::Series::numbers)) and the last minute: how long ago its newest
+//! [`numbers`]) and the last minute: how long ago its newest
 //! slice ended and how long a slice is, both in milliseconds, and what each counted, from the first
 //! slice of which anything is known. `epoch` tells one process from another, `age` is how long ago
 //! the console was made, and `held`, at which age nothing disagreed, both in milliseconds; an audit
@@ -27,13 +27,14 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
+use windrow::export::AnyMetric;
 
 use crate::console::{Named, Shown};
 use crate::key::write_key;
 use crate::ledger::{Audit, Ledger};
+use crate::names::{events_of, form_name, kind_name};
 use crate::number::{Json, Number};
-use crate::series::{History, Series};
-use crate::source::kind_name;
+use crate::series::{History, audit, history, numbers};
 
 /// How many series are audited for each frame: all in turn.
 const AUDITS: usize = 128;
@@ -126,17 +127,18 @@ impl Sampler {
         let metric = &self.shown.metrics[index];
         let (known, rows, audits) = (&mut self.known[index], &mut self.rows, &mut self.audits);
         let turn = self.turn..self.turn + AUDITS;
-        let (mut key, mut numbers, mut walked) = (String::new(), Vec::new(), 0);
-        metric.source.walk(&mut |pairs, series| {
-            write_key(&mut key, &metric.name, pairs);
-            numbers.clear();
-            let span = series.numbers(&mut numbers);
-            if known.get(&key).is_some_and(|row| row.series != pairs.number()) {
+        let (mut key, mut read, mut walked) = (String::new(), Vec::new(), 0);
+        metric.source.visit(&mut |series| {
+            write_key(&mut key, &metric.name, series);
+            read.clear();
+            let of_series = series.metric();
+            let span = numbers(of_series, &mut read);
+            if known.get(&key).is_some_and(|row| row.series != series.number()) {
                 known.remove(&key).iter().for_each(|row| parts.gone.number(row.number));
             }
             let row = if let Some(row) = known.get_mut(&key) {
                 // The span of a young window grows, which says nothing of one that holds nothing.
-                let holds_any = numbers.iter().any(|number| !number.is_nothing());
+                let holds_any = read.iter().any(|number| !number.is_nothing());
                 if row.span != span && holds_any {
                     row.span = span;
                     parts.spans.list(|json| {
@@ -144,37 +146,37 @@ impl Sampler {
                         json.number(span);
                     });
                 }
-                if row.numbers != numbers {
+                if row.numbers != read {
                     parts.rows.list(|json| {
                         json.number(row.number);
-                        json.numbers(&numbers);
+                        json.numbers(&read);
                     });
                 }
-                row.numbers.clone_from(&numbers);
+                row.numbers.clone_from(&read);
                 row
             } else {
                 let row = Row {
                     number: *rows,
-                    series: pairs.number(),
+                    series: series.number(),
                     span,
-                    numbers: numbers.clone(),
+                    numbers: read.clone(),
                     ledger: Ledger::default(),
                     fails_by: 0,
                     frame,
                 };
                 *rows += 1;
-                whole(&mut parts.new, index, &key, row.number, span, &numbers, Some(series));
+                whole(&mut parts.new, index, &key, row.number, span, &read, Some(of_series));
                 known.entry(key.clone()).or_insert(row)
             };
             row.frame = frame;
             // What may be a loss is read again for each frame, until that is clear.
             if turn.contains(&(before + walked)) || row.ledger.is_pending() {
-                let audit = series.audit(&mut row.ledger);
-                *audits += u64::from(audit != Audit::Nothing);
-                row.fails_by = if let Audit::Fails { by } = audit { by } else { 0 };
+                let found = audit(of_series, &mut row.ledger);
+                *audits += u64::from(found != Audit::Nothing);
+                row.fails_by = if let Audit::Fails { by } = found { by } else { 0 };
             }
             if let Some(all) = &mut parts.all {
-                whole(all, index, &key, row.number, span, &numbers, Some(series));
+                whole(all, index, &key, row.number, span, &read, Some(of_series));
             }
             walked += 1;
         });
@@ -235,9 +237,9 @@ impl Sampler {
         json.list(|json| {
             json.text(&metric.name);
             json.text(&metric.help);
-            json.text(metric.outline.form.name());
+            json.text(form_name(metric.outline.form));
             json.list(|json| {
-                for (event, kind) in metric.outline.events {
+                for (event, kind) in events_of(metric.outline.form) {
                     json.list(|json| {
                         json.text(event);
                         json.text(&kind_name(*kind));
@@ -268,7 +270,7 @@ fn whole(
     number: u64,
     span: u64,
     numbers: &[Number],
-    series: Option<&dyn Series>,
+    metric_read: Option<AnyMetric<'_>>,
 ) {
     json.list(|json| {
         json.number(number);
@@ -277,7 +279,7 @@ fn whole(
         json.number(span);
         json.list(|json| json.numbers(numbers));
         json.list(|json| {
-            if let Some(History { age, step, counts }) = series.and_then(Series::history) {
+            if let Some(History { age, step, counts }) = metric_read.and_then(history) {
                 json.number(age);
                 json.number(step);
                 json.numbers(&counts);

@@ -3,16 +3,15 @@
 use std::fmt::Write;
 
 use windrow::LabelValue;
-
-use crate::source::Pairs;
+use windrow::export::Series;
 
 /// Writes a series' name into `key`: `requests{method="GET",route="/cart"}`, with backslashes,
 /// quotes and line feeds escaped as Prometheus' text has them.
-pub(crate) fn write_key(key: &mut String, metric: &str, pairs: &dyn Pairs) {
+pub(crate) fn write_key(key: &mut String, metric: &str, series: &dyn Series) {
     key.clear();
     key.push_str(metric);
     let mut begins = '{';
-    pairs.each(&mut |name, value| {
+    series.labels(&mut |name, value| {
         key.push(begins);
         begins = ',';
         key.push_str(name);
@@ -39,17 +38,33 @@ pub(crate) fn write_key(key: &mut String, metric: &str, pairs: &dyn Pairs) {
 
 #[cfg(test)]
 mod tests {
+    use std::time::SystemTime;
+
+    use windrow::export::AnyMetric;
+
     use super::*;
 
     struct Some(&'static [(&'static str, LabelValue<'static>)]);
 
-    impl Pairs for Some {
+    impl Series for Some {
         fn number(&self) -> u64 {
             0
         }
 
-        fn each(&self, see: &mut dyn FnMut(&'static str, LabelValue<'_>)) {
+        fn is_overflow(&self) -> bool {
+            false
+        }
+
+        fn created(&self) -> Option<SystemTime> {
+            None
+        }
+
+        fn labels(&self, see: &mut dyn FnMut(&str, LabelValue<'_>)) {
             self.0.iter().for_each(|(name, value)| see(name, *value));
+        }
+
+        fn metric(&self) -> AnyMetric<'_> {
+            unreachable!("a name needs no numbers")
         }
     }
 

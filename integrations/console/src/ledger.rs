@@ -44,7 +44,8 @@ mod tests;
 
 use std::time::{Duration, Instant};
 
-use windrow::{Clock, Events, SlidingWindow, Timestamp};
+use windrow::Timestamp;
+use windrow::export::AnyWindow;
 
 use readings::{Readings, Taken};
 
@@ -63,7 +64,7 @@ const SURE_AUDITS: u32 = 5;
 
 /// The result of an audit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Audit {
+pub(crate) enum Audit {
     /// There is nothing to compare.
     Nothing,
     Holds,
@@ -77,7 +78,7 @@ pub enum Audit {
 
 /// What the audits of a series have read.
 #[derive(Debug, Default)]
-pub struct Ledger {
+pub(crate) struct Ledger {
     /// By event.
     accounts: Vec<Account>,
     /// When the accounts were last compared; `None` before there are any.
@@ -113,7 +114,7 @@ impl Ledger {
     }
 
     /// Audits a window.
-    pub(crate) fn window<E: Events, C: Clock>(&mut self, window: &SlidingWindow<E, C>) -> Audit {
+    pub(crate) fn window(&mut self, window: &dyn AnyWindow) -> Audit {
         let mut by = 0;
         for _ in 0..ATTEMPTS {
             let Some(taken) = Taken::of(window) else { return Audit::Nothing };

@@ -12,6 +12,7 @@ mod host;
 mod hub;
 mod key;
 mod ledger;
+mod names;
 mod number;
 mod page;
 mod panels;
@@ -21,7 +22,6 @@ mod series;
 mod server;
 mod service;
 mod snapshot;
-mod source;
 mod text;
 mod window;
 
@@ -32,5 +32,4 @@ pub use error::ServeError;
 #[cfg(feature = "server")]
 pub use server::Server;
 pub use service::{ConsoleService, Responding, Serving};
-pub use source::{Field, Source, field};
 pub use windrow_prometheus::RegisterError;

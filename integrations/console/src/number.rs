@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 /// A number of a series; or none, where there is none yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Number {
+pub(crate) enum Number {
     None,
     Unsigned(u64),
     Signed(i64),

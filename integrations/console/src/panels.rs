@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use windrow::{BucketSnapshot, Clock, Event, Events, Kind, SlidingWindow, Stats, kind};
+use windrow::export::{AnySpan, AnyWindow};
+use windrow::{Kind, Stats, Timestamp};
 
 use crate::percentiles;
 use crate::window::{holds_any, known, nanos, reaching, snapshot_length};
@@ -20,7 +21,7 @@ const HORIZONS: [(&str, Duration); 3] = [
 
 /// A plot for each horizon that the window has something to say about, from its own buckets or from
 /// those of a tier.
-pub(crate) fn panels<E: Events, C: Clock>(window: &SlidingWindow<E, C>) -> Value {
+pub(crate) fn panels(window: &dyn AnyWindow) -> Value {
     let mut panels = Vec::new();
     let mut reached = Duration::ZERO;
     for (name, horizon) in HORIZONS {
@@ -29,8 +30,9 @@ pub(crate) fn panels<E: Events, C: Clock>(window: &SlidingWindow<E, C>) -> Value
             continue;
         }
         reached = horizon;
-        let length = snapshot_length(&snapshot);
-        let buckets = snapshot.buckets();
+        let length = snapshot_length(&*snapshot);
+        let buckets: Vec<&dyn AnySpan> =
+            (0..snapshot.len()).map(|bucket| snapshot.bucket(bucket)).collect();
         let wanted = horizon.as_nanos().div_ceil(length.as_nanos().max(1));
         let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
         // The newest is there too, but has only begun.
@@ -39,13 +41,13 @@ pub(crate) fn panels<E: Events, C: Clock>(window: &SlidingWindow<E, C>) -> Value
         // Aligned to the newest bucket that is over.
         let (begun, over) =
             buckets.split_last().map_or((None, buckets), |(last, rest)| (Some(last), rest));
-        let mut points: Vec<&[BucketSnapshot<E>]> = over.rchunks(each).collect();
+        let mut points: Vec<&[&dyn AnySpan]> = over.rchunks(each).collect();
         points.reverse();
         points.extend(begun.map(std::slice::from_ref));
         // What was before the window is not known, unless it was added since.
         let points = known(points, |point| {
             let begins = point.first().is_some_and(|bucket| bucket.start() >= window.built());
-            begins || point.iter().any(holds_any)
+            begins || point.iter().any(|bucket| holds_any(window, *bucket))
         });
         let covered = length.saturating_mul(u32::try_from(over.len()).unwrap_or(u32::MAX));
         panels.push(json!({
@@ -55,34 +57,34 @@ pub(crate) fn panels<E: Events, C: Clock>(window: &SlidingWindow<E, C>) -> Value
             "covers_ns": nanos(covered),
             // When each point begins, in milliseconds before now.
             "ago_ms": points.iter().map(|point| ago(snapshot.at(), point)).collect::<Vec<_>>(),
-            "events": events(&points),
+            "events": events(window, &points),
         }));
     }
     panels.into()
 }
 
-fn ago<E: Events>(now: windrow::Timestamp, point: &[BucketSnapshot<E>]) -> u64 {
-    let begins = point.first().map_or(now, BucketSnapshot::start);
+fn ago(now: Timestamp, point: &[&dyn AnySpan]) -> u64 {
+    let begins = point.first().map_or(now, |bucket| bucket.start());
     u64::try_from((now - begins).as_millis()).unwrap_or(u64::MAX)
 }
 
 /// By event, a list for each number, with an entry for each point; of histograms, as
 /// [`percentiles::over_time`] has them.
-fn events<E: Events>(points: &[&[BucketSnapshot<E>]]) -> Value {
+fn events(window: &dyn AnyWindow, points: &[&[&dyn AnySpan]]) -> Value {
     let mut events = Map::new();
-    for event in Event::<E>::all() {
-        let lists = if let Some(event) = event.downcast::<kind::Histogram>() {
-            let point = |point: &&[BucketSnapshot<E>]| {
-                percentiles::sum(point.iter().map(|bucket| bucket.distribution(event)))
+    for (event, (name, kind)) in window.events().iter().enumerate() {
+        let lists = if let Kind::Histogram(_) = kind {
+            let point = |point: &&[&dyn AnySpan]| {
+                percentiles::sum(point.iter().filter_map(|bucket| bucket.distribution(event)))
             };
             percentiles::over_time(points.iter().map(point).collect())
         } else {
-            let point = |point: &&[BucketSnapshot<E>]| -> Stats {
+            let point = |point: &&[&dyn AnySpan]| -> Stats {
                 point.iter().map(|bucket| bucket.stats(event)).sum()
             };
-            lists(event.kind(), &points.iter().map(point).collect::<Vec<_>>())
+            lists(*kind, &points.iter().map(point).collect::<Vec<_>>())
         };
-        events.insert(event.name().to_owned(), lists);
+        events.insert((*name).to_owned(), lists);
     }
     events.into()
 }

@@ -1,38 +1,38 @@
 //! What the console reads of a series.
 
 use serde_json::{Value, json};
-use windrow::{ByRow, Counter, Gauge, Histogram, InFlight, Maximum, Minimum};
+use windrow::ByRow;
+use windrow::export::AnyMetric;
 
 use crate::ledger::{Audit, Ledger};
 use crate::number::Number;
 use crate::percentiles;
+use crate::window;
 
-/// What the console reads of a series.
-pub trait Series {
-    /// The numbers of its row, as many for each series of a source. The result is the span that those of an interval
-    /// are of, in nanoseconds; zero if there are none.
-    fn numbers(&self, into: &mut Vec<Number>) -> u64;
-
-    /// The last minute, of the first event.
-    fn history(&self) -> Option<History> {
-        None
+/// Reads the numbers of a row, as many for each series of a source.
+///
+/// The result is the span that those of an interval are of, in nanoseconds; zero if there are none.
+/// Percentiles of a histogram are of what was recorded since it was last
+/// [drained](windrow::Histogram::take).
+pub(crate) fn numbers(metric: AnyMetric<'_>, into: &mut Vec<Number>) -> u64 {
+    match metric {
+        AnyMetric::Counter(counter) => into.push(counter.lifetime().into()),
+        AnyMetric::Gauge(gauge) => into.push(Number::Signed(gauge.sum())),
+        AnyMetric::InFlight(in_flight) => into.push(in_flight.level().into()),
+        AnyMetric::Maximum(maximum) => into.push(maximum.get().into()),
+        AnyMetric::Minimum(minimum) => into.push(minimum.get().into()),
+        AnyMetric::Histogram(histogram) => {
+            let lifetime = histogram.lifetime().count();
+            percentiles::numbers(lifetime, &histogram.distribution(), into);
+        }
+        AnyMetric::Window(window) => return window::numbers(window, into),
     }
-
-    /// Compares independent readings, and with those of the audit before.
-    fn audit(&self, ledger: &mut Ledger) -> Audit;
-
-    /// All of its numbers.
-    fn all(&self) -> Value;
-
-    /// All of them, and what there is by time and by core.
-    fn detail(&self) -> Value {
-        self.all()
-    }
+    0
 }
 
 /// What was counted in equal slices of time, the oldest first, up to some time ago. None has begun only.
 #[derive(Debug)]
-pub struct History {
+pub(crate) struct History {
     /// How long ago the newest slice ended, in milliseconds.
     pub(crate) age: u64,
     /// The length of a slice, in milliseconds.
@@ -40,113 +40,66 @@ pub struct History {
     pub(crate) counts: Vec<u64>,
 }
 
+/// Reads the last minute of a window's first event.
+pub(crate) fn history(metric: AnyMetric<'_>) -> Option<History> {
+    match metric {
+        AnyMetric::Window(window) => window::history(window),
+        _ => None,
+    }
+}
+
+/// Compares independent readings, and with those of the audit before.
+pub(crate) fn audit(metric: AnyMetric<'_>, ledger: &mut Ledger) -> Audit {
+    match metric {
+        AnyMetric::Counter(counter) => ledger.only_grows(counter.lifetime()),
+        // It promises nothing while it goes up and down, or there is one reading of it.
+        AnyMetric::Gauge(_) | AnyMetric::InFlight(_) => Audit::Nothing,
+        AnyMetric::Maximum(maximum) => {
+            maximum.get().map_or(Audit::Nothing, |value| ledger.only_grows(value))
+        }
+        AnyMetric::Minimum(minimum) => {
+            minimum.get().map_or(Audit::Nothing, |value| ledger.only_grows(!value))
+        }
+        AnyMetric::Histogram(histogram) => ledger.only_grows(histogram.lifetime().count()),
+        AnyMetric::Window(window) => ledger.window(window),
+    }
+}
+
+/// Reads all numbers of a series.
+pub(crate) fn all(metric: AnyMetric<'_>) -> Value {
+    match metric {
+        AnyMetric::Counter(counter) => {
+            json!({ "lifetime": counter.lifetime(), "sum": counter.sum() })
+        }
+        AnyMetric::Gauge(gauge) => json!({ "level": gauge.sum() }),
+        AnyMetric::InFlight(in_flight) => json!({ "level": in_flight.level() }),
+        AnyMetric::Maximum(maximum) => json!({ "value": maximum.get() }),
+        AnyMetric::Minimum(minimum) => json!({ "value": minimum.get() }),
+        AnyMetric::Histogram(histogram) => {
+            let mut all = percentiles::summary(&histogram.distribution());
+            all["lifetime"] = percentiles::summary(&histogram.lifetime());
+            all["scale"] = percentiles::scale(histogram.scale());
+            all
+        }
+        AnyMetric::Window(window) => window::all(window),
+    }
+}
+
+/// Reads all numbers of a series, and what there is by time and by core.
+pub(crate) fn detail(metric: AnyMetric<'_>) -> Value {
+    let mut all = all(metric);
+    match metric {
+        AnyMetric::Counter(counter) => all["cores"] = cores(None, &counter.by_row()),
+        AnyMetric::Histogram(histogram) => {
+            all["cells"] = percentiles::cells(&histogram.distribution());
+        }
+        AnyMetric::Window(window) => window::detail(window, &mut all),
+        _ => {}
+    }
+    all
+}
+
 /// What each core's row holds: of an event, if it is a window's.
 pub(crate) fn cores(event: Option<&str>, by_row: &ByRow) -> Value {
     json!({ "event": event, "rows": by_row.rows(), "shared": by_row.shared() })
-}
-
-impl Series for Counter {
-    fn numbers(&self, into: &mut Vec<Number>) -> u64 {
-        into.push(self.lifetime().into());
-        0
-    }
-
-    fn audit(&self, ledger: &mut Ledger) -> Audit {
-        ledger.only_grows(self.lifetime())
-    }
-
-    fn all(&self) -> Value {
-        json!({ "lifetime": self.lifetime(), "sum": self.sum() })
-    }
-
-    fn detail(&self) -> Value {
-        let mut all = self.all();
-        all["cores"] = cores(None, &self.by_row());
-        all
-    }
-}
-
-impl Series for Gauge {
-    fn numbers(&self, into: &mut Vec<Number>) -> u64 {
-        into.push(Number::Signed(self.sum()));
-        0
-    }
-
-    fn audit(&self, _: &mut Ledger) -> Audit {
-        Audit::Nothing // it promises nothing while it goes up and down
-    }
-
-    fn all(&self) -> Value {
-        json!({ "level": self.sum() })
-    }
-}
-
-impl Series for InFlight {
-    fn numbers(&self, into: &mut Vec<Number>) -> u64 {
-        into.push(Number::Unsigned(self.level()));
-        0
-    }
-
-    fn audit(&self, _: &mut Ledger) -> Audit {
-        Audit::Nothing // there is one reading of it, and it goes up and down
-    }
-
-    fn all(&self) -> Value {
-        json!({ "level": self.level() })
-    }
-}
-
-impl Series for Maximum {
-    fn numbers(&self, into: &mut Vec<Number>) -> u64 {
-        into.push(self.get().into());
-        0
-    }
-
-    fn audit(&self, ledger: &mut Ledger) -> Audit {
-        self.get().map_or(Audit::Nothing, |value| ledger.only_grows(value))
-    }
-
-    fn all(&self) -> Value {
-        json!({ "value": self.get() })
-    }
-}
-
-impl Series for Minimum {
-    fn numbers(&self, into: &mut Vec<Number>) -> u64 {
-        into.push(self.get().into());
-        0
-    }
-
-    fn audit(&self, ledger: &mut Ledger) -> Audit {
-        self.get().map_or(Audit::Nothing, |value| ledger.only_grows(!value))
-    }
-
-    fn all(&self) -> Value {
-        json!({ "value": self.get() })
-    }
-}
-
-/// Its percentiles are of what was recorded since it was last [drained](Histogram::take).
-impl Series for Histogram {
-    fn numbers(&self, into: &mut Vec<Number>) -> u64 {
-        percentiles::numbers(self.lifetime().count(), &self.distribution(), into);
-        0
-    }
-
-    fn audit(&self, ledger: &mut Ledger) -> Audit {
-        ledger.only_grows(self.lifetime().count())
-    }
-
-    fn all(&self) -> Value {
-        let mut all = percentiles::summary(&self.distribution());
-        all["lifetime"] = percentiles::summary(&self.lifetime());
-        all["scale"] = percentiles::scale(self.scale());
-        all
-    }
-
-    fn detail(&self) -> Value {
-        let mut all = self.all();
-        all["cells"] = percentiles::cells(&self.distribution());
-        all
-    }
 }

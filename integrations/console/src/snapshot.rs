@@ -4,13 +4,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value, json};
 use windrow::Kind;
+use windrow::export::Series;
 
 use crate::answers::Checks;
 use crate::console::{Named, Shown};
 use crate::ledger::{Audit, Ledger};
+use crate::names::{events_of, form_name, kind_name};
 use crate::percentiles;
-use crate::series::Series;
-use crate::source::{Pairs, kind_name};
+use crate::series::{all, audit, detail};
 
 /// All series with their numbers, as the answer grows.
 #[derive(Default)]
@@ -22,10 +23,10 @@ pub(crate) struct Snapshot {
 
 impl Snapshot {
     /// Adds a series.
-    pub(crate) fn series(&mut self, key: &str, pairs: &dyn Pairs, series: &dyn Series) {
-        let mut row = series.all();
+    pub(crate) fn series(&mut self, key: &str, series: &dyn Series) {
+        let mut row = all(series.metric());
         row["key"] = key.into();
-        row["labels"] = labels(pairs);
+        row["labels"] = labels(series);
         self.rows.push((key.to_owned(), row));
     }
 
@@ -49,17 +50,11 @@ impl Snapshot {
 }
 
 /// One series.
-pub(crate) fn one(
-    shown: &Shown,
-    metric: &Named,
-    key: &str,
-    pairs: &dyn Pairs,
-    series: &dyn Series,
-) -> String {
-    let audit = series.audit(&mut Ledger::default());
-    let mut row = series.detail();
+pub(crate) fn one(shown: &Shown, metric: &Named, key: &str, series: &dyn Series) -> String {
+    let audit = audit(series.metric(), &mut Ledger::default());
+    let mut row = detail(series.metric());
     row["key"] = key.into();
-    row["labels"] = labels(pairs);
+    row["labels"] = labels(series);
     row["metric"] = describe(shown, metric);
     row["check"] = match audit {
         Audit::Nothing => Value::Null,
@@ -93,15 +88,15 @@ fn describe(shown: &Shown, metric: &Named) -> Value {
     json!({
         "name": metric.name,
         "help": metric.help,
-        "form": metric.outline.form.name(),
+        "form": form_name(metric.outline.form),
         "unit": unit(&metric.name),
         "labels": metric.outline.labels,
-        "events": metric.outline.events.iter().map(event).collect::<Vec<_>>(),
+        "events": events_of(metric.outline.form).iter().map(event).collect::<Vec<_>>(),
     })
 }
 
-fn labels(pairs: &dyn Pairs) -> Value {
+fn labels(series: &dyn Series) -> Value {
     let mut labels = Map::new();
-    pairs.each(&mut |name, value| _ = labels.insert(name.to_owned(), value.to_string().into()));
+    series.labels(&mut |name, value| _ = labels.insert(name.to_owned(), value.to_string().into()));
     labels.into()
 }

@@ -4,13 +4,13 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use windrow::Kind;
+use windrow::export::{AnyMetric, Form};
 
 use crate::answers::Checks;
 use crate::console::{Named, Shown};
 use crate::number::Number;
 use crate::percentiles::{self, PERCENTILES};
-use crate::series::Series;
-use crate::source::Form;
+use crate::series::numbers;
 
 /// The answer, as it grows.
 #[derive(Default)]
@@ -23,9 +23,9 @@ pub(crate) struct Text {
 
 impl Text {
     /// Adds a series.
-    pub(crate) fn series(&mut self, shown: &Shown, metric: &Named, key: &str, series: &dyn Series) {
+    pub(crate) fn series(&mut self, shown: &Shown, metric: &Named, key: &str, read: AnyMetric<'_>) {
         self.numbers.clear();
-        let span = series.numbers(&mut self.numbers);
+        let span = numbers(read, &mut self.numbers);
         self.rows.push((shown_key(key), numbers_text(shown, metric, span, &self.numbers)));
     }
 
@@ -72,16 +72,16 @@ fn shown_key(key: &str) -> String {
 }
 
 fn numbers_text(shown: &Shown, metric: &Named, span: u64, numbers: &[Number]) -> String {
-    match metric.outline.form {
-        Form::Window => {}
-        Form::Histogram => {
+    let events = match metric.outline.form {
+        Form::Window(events) => events,
+        Form::Histogram(_) => {
             return values(numbers, span, |number| value(shown, &metric.name, number));
         }
         _ => return numbers.first().map_or_else(String::new, |number| plain(*number)),
-    }
+    };
     let mut parts = Vec::new();
     let mut rest = numbers;
-    for (event, kind) in metric.outline.events {
+    for (event, kind) in events {
         let (own, more) = rest.split_at(width(*kind));
         rest = more;
         let value = |number: Number| value(shown, event, number);

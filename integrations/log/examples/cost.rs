@@ -50,7 +50,7 @@ fn write(name: &str, directory: &Path, format: Format) -> Result<(), Box<dyn Err
         clock.advance(Duration::from_secs(1));
         let begun = Instant::now();
         let mut batch = log.batch();
-        batch.add_family("http", &family);
+        batch.add("http", &family);
         let taken = Instant::now();
         lines += batch.write()?;
         if second > 0 {
@@ -74,7 +74,7 @@ fn write(name: &str, directory: &Path, format: Format) -> Result<(), Box<dyn Err
         .map(|_| {
             clock.advance(Duration::from_secs(1));
             let begun = Instant::now();
-            log.write_family("http", &family).map(|_| begun.elapsed() / SERIES)
+            log.write("http", &family).map(|_| begun.elapsed() / SERIES)
         })
         .collect::<Result<_, _>>()?;
     let mut bytes = 0;

@@ -43,6 +43,11 @@ pub enum LogError {
         /// The name that it was to be logged by.
         resource: String,
     },
+    /// A source has a metric that is no window, and so no buckets.
+    NoWindow {
+        /// The name that it was to be logged by.
+        resource: String,
+    },
     /// The function that fills the batches of [`Log::every`](crate::Log::every) panicked. What it
     /// had added was written; the windows that it had not added come with the next batch.
     Panicked {
@@ -94,6 +99,9 @@ impl Display for LogError {
                 "the window `{resource}` has none of the events that the columns name; a line of Sentinel's \
                  would say nothing"
             ),
+            LogError::NoWindow { resource } => {
+                write!(f, "`{resource}` is no window: a log has lines of the buckets of windows")
+            }
             LogError::Panicked { message } => {
                 write!(f, "the function that fills a log's batches panicked: {message}")
             }
@@ -105,7 +113,10 @@ impl Error for LogError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             LogError::Failed { error, .. } => Some(error),
-            LogError::Locked { .. } | LogError::NoColumn { .. } | LogError::Panicked { .. } => None,
+            LogError::Locked { .. }
+            | LogError::NoColumn { .. }
+            | LogError::NoWindow { .. }
+            | LogError::Panicked { .. } => None,
         }
     }
 }

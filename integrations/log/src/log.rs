@@ -5,7 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
-use windrow::{Clock, Event, Events, Family, Labels, SlidingWindow, Timestamp, kind};
+use windrow::export::{AnyMetric, AnyWindow, Source};
+use windrow::{Kind, Stats, Timestamp};
 
 use crate::disk::System;
 use crate::entry::Run;
@@ -110,42 +111,26 @@ impl Log {
         Ok(Log { writer, differences, turns, overdue: 0 })
     }
 
-    /// Writes a line for each bucket of the window that closed since the last time, and all that
-    /// waits. Tells how many lines it wrote.
+    /// Writes a line for each bucket that closed since the last time, and all that waits. Returns
+    /// how many lines it wrote.
     ///
-    /// A window is one log's: what another [drain](SlidingWindow::drain_closed) was handed is not
-    /// in it. Call it at least once in the window's interval less one bucket.
+    /// The source is a window, a family of windows, or a
+    /// [field](windrow::export::field) of a family's metrics. A series with labels is logged by its
+    /// [`name`].
+    ///
+    /// A window is one log's: what another [drain](windrow::SlidingWindow::drain_closed) was handed
+    /// is not in it. Call it at least once in the window's interval less one bucket.
     ///
     /// # Errors
     ///
     /// As [`Batch::write`].
-    pub fn write<E: Events, C: Clock>(
+    pub fn write(
         &mut self,
         resource: &str,
-        window: &SlidingWindow<E, C>,
+        source: &(impl Source + ?Sized),
     ) -> Result<usize, LogError> {
         let mut batch = self.batch();
-        batch.add(resource, window);
-        batch.write()
-    }
-
-    /// The same for all windows of a family, each by its [`name`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Batch::write`].
-    pub fn write_family<L, E, C, F>(
-        &mut self,
-        name: &str,
-        family: &Family<L, SlidingWindow<E, C>, F>,
-    ) -> Result<usize, LogError>
-    where
-        L: Labels,
-        E: Events,
-        C: Clock + Send + Sync + 'static,
-    {
-        let mut batch = self.batch();
-        batch.add_family(name, family);
+        batch.add(resource, source);
         batch.write()
     }
 
@@ -166,13 +151,13 @@ impl Log {
     /// let mut batch = log.batch();
     /// for series in &ROUTES {
     ///     // A name of your own.
-    ///     batch.add(series.labels().map_or("(others)", |labels| labels.route), &series);
+    ///     batch.add(series.labels().map_or("(others)", |labels| labels.route), &*series);
     /// }
     /// batch.write()?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn batch(&mut self) -> Batch<'_> {
-        Batch { log: self, lines: Vec::new(), begun: Instant::now(), without_column: None }
+        Batch { log: self, lines: Vec::new(), begun: Instant::now(), refused: None }
     }
 
     /// Writes what waits, and brings all that was written to the disk.
@@ -260,16 +245,28 @@ pub struct Batch<'l> {
     lines: Vec<Line>,
     begun: Instant,
     /// A window of which no line could say anything.
-    without_column: Option<String>,
+    refused: Option<LogError>,
 }
 
 impl Batch<'_> {
-    /// Takes the closed buckets of a window that have not been handed out, by
-    /// [`close_past`](SlidingWindow::close_past) and
-    /// [`drain_closed`](SlidingWindow::drain_closed). What a bucket counts nothing of has no line.
-    pub fn add<E: Events, C: Clock>(&mut self, resource: &str, window: &SlidingWindow<E, C>) {
-        if !self.log.writer.options().format.can_show(E::EVENTS) {
-            self.without_column = Some(resource.to_owned());
+    /// Takes the closed buckets of each window of a source that have not been handed out, by
+    /// [`close_past`](windrow::SlidingWindow::close_past) and
+    /// [`drain_closed`](windrow::SlidingWindow::drain_closed). What a bucket counts nothing of has
+    /// no line.
+    ///
+    /// The source is as of [`Log::write`]. What a series of a family has counted since its last
+    /// turn is in no line if it is [removed](windrow::Family::retain): give `retain` an idle time
+    /// longer than some batches.
+    pub fn add(&mut self, resource: &str, source: &(impl Source + ?Sized)) {
+        source.visit(&mut |series| match series.metric() {
+            AnyMetric::Window(window) => self.add_window(&name(resource, series), window),
+            _ => self.refused = Some(LogError::NoWindow { resource: resource.to_owned() }),
+        });
+    }
+
+    fn add_window(&mut self, resource: &str, window: &dyn AnyWindow) {
+        if !self.log.writer.options().format.can_show(window.events()) {
+            self.refused = Some(LogError::NoColumn { resource: resource.to_owned() });
             return;
         }
         let reach = window.interval().saturating_sub(window.bucket_length());
@@ -281,24 +278,25 @@ impl Batch<'_> {
         // the window.
         let mut difference = None;
         let (mut events, mut distributions) = (Vec::new(), Vec::new());
-        window.drain_closed(|bucket| {
-            if bucket.is_empty() {
+        window.drain_closed(&mut |bucket| {
+            let kinds = window.events().iter().enumerate();
+            events.clear();
+            events.extend(kinds.map(|(event, (name, kind))| (*name, *kind, bucket.stats(event))));
+            if events.iter().all(|(_, _, stats)| *stats == Stats::default()) {
                 return;
             }
             let differences = &mut self.log.differences;
             let difference = difference.get_or_insert_with(|| read_difference(window, differences));
             let nanos = i64::try_from(bucket.start().as_nanos()).unwrap_or(i64::MAX);
-            events.clear();
             distributions.clear();
-            let stats = |event: Event<E>| (event.name(), event.kind(), bucket.stats(event));
-            events.extend(Event::all().map(stats));
-            let histograms = Event::<E>::all().filter_map(Event::downcast::<kind::Histogram>);
-            distributions
-                .extend(histograms.map(|event| (event.name(), bucket.distribution(event))));
+            let of_event = |(event, (name, _)): (usize, &(&'static str, Kind))| {
+                bucket.distribution(event).map(|values| (*name, values))
+            };
+            distributions.extend(window.events().iter().enumerate().filter_map(of_event));
             let facts = Facts {
                 resource,
                 start: Wall(difference.saturating_add(nanos)),
-                length: bucket.end() - bucket.start(),
+                length: bucket.interval(),
                 at: bucket.start(),
                 events: &events,
                 distributions: &distributions,
@@ -307,21 +305,6 @@ impl Batch<'_> {
             let (start, ends) = (facts.start, Ends::at(format.end(&facts)));
             self.lines.push(Line { start, ends, text: format.bucket(&facts) });
         });
-    }
-
-    /// Takes those of each window of a family, by its [`name`].
-    ///
-    /// What a series has counted since its last turn is in no line if it is
-    /// [removed](Family::retain): give `retain` an idle time longer than some batches.
-    pub fn add_family<L, E, C, F>(&mut self, of: &str, family: &Family<L, SlidingWindow<E, C>, F>)
-    where
-        L: Labels,
-        E: Events,
-        C: Clock + Send + Sync + 'static,
-    {
-        for series in family {
-            self.add(&name(of, &series), &series);
-        }
     }
 
     /// Writes what was taken, and all that waits. Tells how many lines it wrote.
@@ -335,8 +318,8 @@ impl Batch<'_> {
     pub fn write(mut self) -> Result<usize, LogError> {
         self.hand_over();
         let count = self.log.writer.write()?;
-        match self.without_column.take() {
-            Some(resource) => Err(LogError::NoColumn { resource }),
+        match self.refused.take() {
+            Some(error) => Err(error),
             None => Ok(count),
         }
     }
@@ -361,9 +344,6 @@ impl Drop for Batch<'_> {
 }
 
 /// What to add to a moment on the window's clock, in nanoseconds, for that on the wall clock.
-fn read_difference<E: Events, C: Clock>(
-    window: &SlidingWindow<E, C>,
-    differences: &mut Differences,
-) -> i64 {
+fn read_difference(window: &dyn AnyWindow, differences: &mut Differences) -> i64 {
     differences.settle(|| Wall::from(window.system_time(Timestamp::from_nanos(0))).0)
 }

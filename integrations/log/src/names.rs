@@ -2,36 +2,43 @@
 
 use std::fmt::Write;
 
-use windrow::{Handle, LabelValue, Labels};
+use windrow::LabelValue;
+use windrow::export::Series;
 
-/// A name for a series: `NAME{LABEL="VALUE",...}`, with `\` before each `\` and `"` of a value. Different sets of
-/// labels have different names.
+/// Returns a name for a series: `NAME{LABEL="VALUE",...}`, with `\` before each `\` and `"` of a
+/// value; of a series without labels, the name alone. Different sets of labels have different names.
 ///
 /// ```
+/// use windrow::export::Source;
 /// use windrow::{Counter, Family, labels};
 ///
 /// labels! { pub struct Request { route: str, status: u16 } }
 ///
 /// let requests: Family<Request, Counter> = Family::new();
-/// let cart = requests.handle(Request { route: "/cart", status: 200 });
-/// assert_eq!(windrow_log::name("http", &cart), r#"http{route="/cart",status="200"}"#);
+/// requests.with(Request { route: "/cart", status: 200 }).increment();
+/// requests.visit(&mut |series| {
+///     assert_eq!(windrow_log::name("http", series), r#"http{route="/cart",status="200"}"#);
+/// });
 /// ```
-pub fn name<L: Labels, M>(name: &str, series: &Handle<L, M>) -> String {
-    let mut all = format!("{name}{{");
-    for (index, (label, value)) in series.pairs().enumerate() {
-        let comma = if index > 0 { "," } else { "" };
+pub fn name(name: &str, series: &dyn Series) -> String {
+    let mut all = name.to_owned();
+    let mut begins = '{';
+    series.labels(&mut |label, value| {
         // A `String` takes all.
         let _ = match value {
             LabelValue::Unsigned(_) | LabelValue::Signed(_) => {
-                write!(all, r#"{comma}{label}="{value}""#)
+                write!(all, r#"{begins}{label}="{value}""#)
             }
             text => {
                 let text = text.to_string().replace('\\', r"\\").replace('"', r#"\""#);
-                write!(all, r#"{comma}{label}="{text}""#)
+                write!(all, r#"{begins}{label}="{text}""#)
             }
         };
+        begins = ',';
+    });
+    if begins == ',' {
+        all.push('}');
     }
-    all.push('}');
     all
 }
 
@@ -65,6 +72,7 @@ pub(crate) fn unescape(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use windrow::export::Source;
     use windrow::{Counter, Family, ShortText, labels};
 
     use super::*;
@@ -94,14 +102,27 @@ mod tests {
     #[test]
     fn different_labels_have_different_names() {
         let family: Family<Route, Counter> = Family::new().limit(3);
-        let named = |route, status| name("http", &family.handle(Route { route, status }));
-        assert_eq!(named("/", 200), r#"http{route="/",status="200"}"#);
-        assert_eq!(named(r#"/",status="1"#, 2), r#"http{route="/\",status=\"1",status="2"}"#);
-        assert_eq!(named(r"\", 2), r#"http{route="\\",status="2"}"#);
-        assert_eq!(named("no room", 2), r#"http{overflow="true"}"#);
+        for (route, status) in [("/", 200), (r#"/",status="1"#, 2), (r"\", 2), ("no room", 2)] {
+            family.with(Route { route, status }).increment();
+        }
+        let mut expected = [
+            r#"http{route="/",status="200"}"#,
+            r#"http{route="/\",status=\"1",status="2"}"#,
+            r#"http{route="\\",status="2"}"#,
+            r#"http{overflow="true"}"#,
+        ];
+        expected.sort_unstable();
+        assert_eq!(names("http", &family), expected);
         let family: Family<Id, Counter> = Family::new();
-        let named =
-            |id: &str, letter| name("it", &family.handle(Id { id: ShortText::of(id), letter }));
-        assert_eq!(named(r#"a",letter="b\"#, '"'), r#"it{id="a\",letter=\"b\\",letter="\""}"#);
+        family.with(Id { id: ShortText::of(r#"a",letter="b\"#), letter: '"' }).increment();
+        assert_eq!(names("it", &family), [r#"it{id="a\",letter=\"b\\",letter="\""}"#]);
+        assert_eq!(names("hits", &Counter::new()), ["hits"]);
+    }
+
+    fn names(of: &str, source: &dyn Source) -> Vec<String> {
+        let mut names = Vec::new();
+        source.visit(&mut |series| names.push(name(of, series)));
+        names.sort_unstable();
+        names
     }
 }

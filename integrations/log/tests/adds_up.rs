@@ -151,7 +151,7 @@ fn each_series_of_a_family_adds_up_by_its_name() {
         let route = routes[step as usize % routes.len()];
         family.with(Route { route, status: 200 + step % 2 }).add(Http::Pass, u64::from(step));
         clock.advance(second());
-        log.write_family("http", &family).unwrap();
+        log.write("http", &family).unwrap();
     }
     let mut sum = 0;
     for series in &family {

@@ -65,8 +65,8 @@
 //! its levels are taken back; its counters stay where they are, as an SDK that exports sums from
 //! the start keeps every set of attributes.
 //!
-//! A callback cannot be unregistered. It keeps a `Weak` of what was given to it by `&Arc`, and
-//! reads nothing after the last `Arc` was dropped: as if all series were removed. If reading a
+//! A callback cannot be unregistered. Give it a [`Weak`](std::sync::Weak) of what may be
+//! dropped: it reads nothing after the last `Arc` was dropped, as if all series were removed. If reading a
 //! metric panics (a clock of your own, say), its gauges are missing from that collection of that
 //! instrument, its counters catch up at the next one, and the thread that collects goes on.
 //!
@@ -92,12 +92,10 @@
 //! [`ObserveError`], from [`Observer`] alone: for what an SDK would leave out, or lose a part of, and tell nobody.
 
 mod error;
+mod instrument;
+mod look;
 mod observer;
-mod show;
-mod source;
 mod sums;
-mod window;
 
 pub use error::ObserveError;
 pub use observer::Observer;
-pub use source::{Field, Source, field};

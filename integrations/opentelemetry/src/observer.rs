@@ -5,10 +5,11 @@ use std::fmt::{self, Debug, Formatter};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use opentelemetry::metrics::{AsyncInstrument, Meter};
+use windrow::export::{Catalog, Outline, Source};
 
 use crate::error::ObserveError;
-use crate::show::{Instrument, Part, Value};
-use crate::source::{Looking, Outline, Source};
+use crate::instrument::{Kind, Value, attributes, instruments, most};
+use crate::look::Look;
 use crate::sums::{OVERFLOW, Sum, Sums};
 
 /// How many sets of attributes the SDK takes of an instrument at a time, unless a View says
@@ -43,7 +44,7 @@ const TRIGGER: &str = "windrow.observer";
 /// observer.observe("http.requests", "Requests by route and status", &REQUESTS)?;
 ///
 /// let open = Arc::new(Gauge::new());
-/// observer.observe("http.open", "Requests that are being answered", &open)?;
+/// observer.observe("http.open", "Requests that are being answered", Arc::downgrade(&open))?;
 /// open.increment();
 /// drop(open); // and from here on, nothing of it is exported
 /// # Ok::<(), windrow_opentelemetry::ObserveError>(())
@@ -78,7 +79,7 @@ impl Observer {
     /// Makes the instruments of a metric or a family, each with a callback that observes it at
     /// every collection.
     ///
-    /// See the [list](crate#what-is-exported) of what they are, and [`Source`] for what can be
+    /// See the [list](crate#what-is-exported) of what they are, and [`export::Source`](Source) for what can be
     /// observed.
     ///
     /// # Errors
@@ -98,9 +99,36 @@ impl Observer {
         &mut self,
         name: &str,
         description: &str,
-        source: impl Source,
+        source: impl Source + 'static,
     ) -> Result<(), ObserveError> {
         self.observe_up_to(SDK_LIMIT, name, description, source)
+    }
+
+    /// Observes each source of a catalog under its name, with its unit.
+    ///
+    /// # Errors
+    ///
+    /// As [`observe`](Self::observe), of the first source that is refused. Those before it are
+    /// observed.
+    ///
+    /// ```
+    /// use windrow::Counter;
+    /// use windrow::export::Catalog;
+    ///
+    /// static HITS: Counter = Counter::new();
+    ///
+    /// let mut catalog = Catalog::new();
+    /// catalog.add("hits", "Hits since the start", &HITS)?;
+    /// let mut observer = windrow_opentelemetry::Observer::new(opentelemetry::global::meter("shop"));
+    /// observer.observe_all(&catalog)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn observe_all(&mut self, catalog: &Catalog) -> Result<(), ObserveError> {
+        catalog.iter().try_for_each(|listed| {
+            let described =
+                Described { name: listed.name(), description: listed.help(), unit: listed.unit() };
+            self.make(SDK_LIMIT, &described, listed.source())
+        })
     }
 
     /// As [`observe`](Self::observe), for instruments of which a View lets the SDK take more sets
@@ -138,8 +166,20 @@ impl Observer {
         limit: usize,
         name: &str,
         description: &str,
-        source: impl Source,
+        source: impl Source + 'static,
     ) -> Result<(), ObserveError> {
+        let described = Described { name, description, unit: "" };
+        let source: Arc<dyn Source> = Arc::new(source);
+        self.make(limit, &described, &source)
+    }
+
+    fn make(
+        &mut self,
+        limit: usize,
+        described: &Described<'_>,
+        source: &Arc<dyn Source>,
+    ) -> Result<(), ObserveError> {
+        let Described { name, description, unit } = *described;
         let outline = source.outline();
         check_name(name)?;
         let rooms = rooms(&outline, limit).map_err(|sets| ObserveError::TooManySets {
@@ -148,67 +188,87 @@ impl Observer {
             limit,
         })?;
         check_labels(&outline, rooms.overflows)?;
-        let parts = outline.parts.iter().chain(outline.overflows.then_some(&OVERFLOWED));
         let join = |one: &str, between: &str, other: &str| {
             [one, other].join(if one.is_empty() || other.is_empty() { "" } else { between })
         };
-        let named: Vec<(String, &Part)> =
-            parts.map(|part| (join(name, ".", part.suffix), part)).collect();
-        for (name, _) in &named {
+        let of_series = instruments(outline.form).into_iter();
+        let mut all: Vec<_> = of_series
+            .map(|it| {
+                let unit = if it.is_in_unit { unit } else { "" };
+                (it.suffix, it.about, unit, it.kind, Look::new(source, Some(it)))
+            })
+            .collect();
+        if outline.overflows {
+            all.push((OVERFLOW, OVERFLOWED, "", Kind::Counter, Look::new(source, None)));
+        }
+        for (suffix, ..) in &all {
+            let name = join(name, ".", suffix);
             if name.len() > LONGEST_NAME {
-                return Err(ObserveError::NameTooLong { name: name.clone() });
+                return Err(ObserveError::NameTooLong { name });
             }
             if self.names.contains(&name.to_lowercase()) {
-                return Err(ObserveError::NameTaken { name: name.clone() });
+                return Err(ObserveError::NameTaken { name });
             }
         }
-        let looking = source.look();
-        for (index, (name, part)) in named.into_iter().enumerate() {
+        for (suffix, about, unit, kind, look) in all {
+            let name = join(name, ".", suffix);
             self.names.insert(name.to_lowercase());
-            let description = join(description, ": ", part.about);
-            let of_part = (index, Arc::clone(&looking));
-            match part.instrument {
-                Instrument::Counter => {
-                    let counter = self.meter.u64_counter(name).with_description(description);
-                    self.add_up(Sum::Counter(counter.build()), of_part, rooms.own, &outline);
+            let (description, unit) = (join(description, ": ", about), unit.to_owned());
+            match kind {
+                Kind::Counter => {
+                    let counter = self.meter.u64_counter(name);
+                    let counter = counter.with_description(description).with_unit(unit).build();
+                    self.add_up(Sum::Counter(counter), look, rooms.own, &outline);
                 }
-                Instrument::UpDownCounter => {
+                Kind::UpDownCounter => {
                     let counter = self.meter.i64_up_down_counter(name);
-                    let counter = counter.with_description(description).build();
-                    self.add_up(Sum::UpDown(counter), of_part, rooms.own, &outline);
+                    let counter = counter.with_description(description).with_unit(unit).build();
+                    self.add_up(Sum::UpDown(counter), look, rooms.own, &outline);
                 }
-                Instrument::Gauge => self.gauge(name, description, of_part),
-                Instrument::RealGauge => self.real_gauge(name, description, of_part),
+                Kind::Gauge => {
+                    let unsigned = |value| match value {
+                        Value::Unsigned(number) => Some(number),
+                        _ => None,
+                    };
+                    let gauge = self.meter.u64_observable_gauge(name).with_unit(unit);
+                    let gauge = gauge.with_description(description);
+                    let _ = gauge.with_callback(observed(look, unsigned)).build(); // it stays
+                }
+                Kind::RealGauge => {
+                    let real = |value| match value {
+                        Value::Real(number) => Some(number),
+                        _ => None,
+                    };
+                    let gauge = self.meter.f64_observable_gauge(name).with_unit(unit);
+                    let gauge = gauge.with_description(description);
+                    let _ = gauge.with_callback(observed(look, real)).build(); // it stays
+                }
             }
         }
         Ok(())
     }
 
-    fn add_up(&self, sum: Sum, (part, looking): (usize, Looking), room: usize, outline: &Outline) {
-        let sums = Sums::new(sum, part, looking, room, outline.returns);
+    fn add_up(&self, sum: Sum, look: Look, room: usize, outline: &Outline) {
+        let sums = Sums::new(sum, look, room, outline.series_return);
         self.sums.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::new(sums));
     }
+}
 
-    fn gauge(&self, name: String, description: String, of_part: (usize, Looking)) {
-        let value = |value| if let Value::Unsigned(number) = value { Some(number) } else { None };
-        let gauge = self.meter.u64_observable_gauge(name).with_description(description);
-        let _ = gauge.with_callback(observed(of_part, value)).build(); // the callback stays
-    }
-
-    fn real_gauge(&self, name: String, description: String, of_part: (usize, Looking)) {
-        let value = |value| if let Value::Real(number) = value { Some(number) } else { None };
-        let gauge = self.meter.f64_observable_gauge(name).with_description(description);
-        let _ = gauge.with_callback(observed(of_part, value)).build(); // the callback stays
-    }
+/// What a metric is called.
+struct Described<'d> {
+    name: &'d str,
+    description: &'d str,
+    /// Empty if there is none.
+    unit: &'d str,
 }
 
 /// Observes all measurements of a part.
 fn observed<N>(
-    (part, looking): (usize, Looking),
+    look: Look,
     number: impl Fn(Value) -> Option<N>,
 ) -> impl Fn(&dyn AsyncInstrument<N>) {
     move |to| {
-        looking(part, &mut |reading| {
+        look.read(&mut |reading| {
             let mut attributes = reading.attributes.to_vec();
             for (more, value) in reading.values {
                 attributes.truncate(reading.attributes.len());
@@ -231,13 +291,13 @@ struct Rooms {
 
 /// Err: how many sets there would have to be room for.
 fn rooms(outline: &Outline, limit: usize) -> Result<Rooms, usize> {
-    let (most, most_gauges) = outline.most;
-    let series = outline.series.saturating_add(usize::from(outline.overflows));
+    let (most, most_gauges) = most(outline.form);
+    let series = outline.max_series.saturating_add(usize::from(outline.overflows));
     let gauges = series.saturating_mul(most_gauges); // a gauge has no sum
     if gauges > limit {
         return Err(gauges);
     }
-    if outline.series.saturating_mul(most) <= limit && !outline.overflows {
+    if outline.max_series.saturating_mul(most) <= limit && !outline.overflows {
         return Ok(Rooms { own: limit, overflows: false });
     }
     let least = if outline.labels.is_empty() { most } else { most.saturating_mul(2) };
@@ -245,12 +305,8 @@ fn rooms(outline: &Outline, limit: usize) -> Result<Rooms, usize> {
     Ok(Rooms { own, overflows: true })
 }
 
-/// How often sets of labels found no room.
-const OVERFLOWED: Part = Part {
-    suffix: OVERFLOW,
-    about: "uses of labels that found no room, counted under the attribute overflow",
-    instrument: Instrument::Counter,
-};
+/// The description of the uses of the overflow series.
+const OVERFLOWED: &str = "uses of labels that found no room, counted under the attribute overflow";
 
 fn check_name(name: &str) -> Result<(), ObserveError> {
     if name.is_empty() {
@@ -267,11 +323,14 @@ fn check_name(name: &str) -> Result<(), ObserveError> {
 }
 
 fn check_labels(outline: &Outline, overflows: bool) -> Result<(), ObserveError> {
-    let ours = outline.more.iter().copied().chain(overflows.then_some(OVERFLOW));
     let mut seen = HashSet::new();
-    let mut all = ours.chain(outline.labels.iter().copied());
-    all.find(|label| !seen.insert(*label))
-        .map_or(Ok(()), |label| Err(ObserveError::LabelTwice { label: label.to_owned() }))
+    let mut check = |label: &str| {
+        let is_new = seen.insert(label.to_owned());
+        is_new.then_some(()).ok_or_else(|| ObserveError::LabelTwice { label: label.to_owned() })
+    };
+    attributes(outline.form).try_for_each(&mut check)?;
+    overflows.then_some(OVERFLOW).into_iter().try_for_each(&mut check)?;
+    outline.labels.iter().try_for_each(|label| check(label))
 }
 
 /// Shows the names.

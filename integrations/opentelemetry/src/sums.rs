@@ -13,8 +13,8 @@ use std::sync::{Mutex, PoisonError};
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::{Counter, UpDownCounter};
 
-use crate::show::Attributes;
-use crate::source::{Looking, Reading};
+use crate::instrument::Attributes;
+use crate::look::{Look, Reading};
 
 /// An instrument that is added to.
 #[derive(Debug)]
@@ -28,8 +28,7 @@ pub(crate) enum Sum {
 /// A part of a metric that is added up.
 pub(crate) struct Sums {
     sum: Sum,
-    part: usize,
-    looking: Looking,
+    look: Look,
     known: Mutex<Known>,
 }
 
@@ -59,14 +58,14 @@ struct Exported {
 }
 
 /// Marks what all series add to that have no room of their own.
-pub(crate) const OVERFLOW: &str = "overflow";
+pub(crate) const OVERFLOW: &str = windrow::export::Outline::OVERFLOW;
 
 impl Sums {
-    /// Sums of that `part` of what is looked at, in `room` sets of attributes beside those of the
+    /// Sums of what is looked at, in `room` sets of attributes beside those of the
     /// overflow series.
-    pub(crate) fn new(sum: Sum, part: usize, looking: Looking, room: usize, returns: bool) -> Sums {
+    pub(crate) fn new(sum: Sum, look: Look, room: usize, returns: bool) -> Sums {
         let known = Known { series: HashMap::new(), room, collections: 0, returns };
-        Sums { sum, part, looking, known: Mutex::new(known) }
+        Sums { sum, look, known: Mutex::new(known) }
     }
 
     /// Adds what there is more than at the last collection.
@@ -75,7 +74,7 @@ impl Sums {
         // added.
         let known = &mut *self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.collections += 1;
-        (self.looking)(self.part, &mut |reading| known.take(&reading, &self.sum));
+        self.look.read(&mut |reading| known.take(&reading, &self.sum));
         known.forget(&self.sum);
     }
 }

@@ -3,11 +3,10 @@
 use std::fmt;
 
 use prometheus_client::encoding::{
-    DescriptorEncoder, MetricEncoder, NativeHistogram, NativeHistogramBuckets, NoLabelSet,
+    MetricEncoder, NativeHistogram, NativeHistogramBuckets, NoLabelSet,
 };
 use windrow::Distribution;
-
-use crate::source::{Encode, Named, Outline};
+use windrow::export::Source;
 
 /// How a scrape shows histograms: given to [`buckets`].
 ///
@@ -157,7 +156,7 @@ pub struct Bucketed<S> {
     buckets: Buckets,
 }
 
-/// Shows the histograms of a source (a histogram, a family of them, a [`field`](crate::field)) at
+/// Shows the histograms of a source (a histogram, a family of them, a [`field`](windrow::export::field)) at
 /// other bounds, or in another unit.
 ///
 /// ```
@@ -182,26 +181,31 @@ pub fn buckets<S>(source: S, buckets: Buckets) -> Bucketed<S> {
     Bucketed { source, buckets }
 }
 
-impl<S: Encode> Encode for Bucketed<S> {
-    fn below(&self) -> u64 {
-        self.source.below()
-    }
+/// What [`register`](crate::register) takes: a [`Source`], or one with other [`buckets`].
+///
+/// It cannot be implemented for other types.
+pub trait Registrable: Sealed {
+    /// Takes the source and its buckets apart.
+    #[doc(hidden)]
+    fn with_buckets(self) -> (Box<dyn Source>, Buckets);
+}
 
-    fn outline(&self) -> Outline {
-        self.source.outline()
-    }
+/// Is implemented by what can be registered alone.
+pub trait Sealed {}
 
-    fn buckets(&self) -> &Buckets {
-        &self.buckets
-    }
+impl<S: Source + 'static> Sealed for S {}
 
-    fn encode(
-        &self,
-        parts: &[Named],
-        buckets: &Buckets,
-        encoder: &mut DescriptorEncoder<'_>,
-    ) -> fmt::Result {
-        self.source.encode(parts, buckets, encoder)
+impl<S: Source + 'static> Registrable for S {
+    fn with_buckets(self) -> (Box<dyn Source>, Buckets) {
+        (Box::new(self), Buckets::DEFAULT)
+    }
+}
+
+impl<S: Source + 'static> Sealed for Bucketed<S> {}
+
+impl<S: Source + 'static> Registrable for Bucketed<S> {
+    fn with_buckets(self) -> (Box<dyn Source>, Buckets) {
+        (Box::new(self.source), self.buckets)
     }
 }
 

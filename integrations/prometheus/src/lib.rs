@@ -71,16 +71,14 @@ mod error;
 mod probe;
 mod registered;
 mod rules;
+mod scrape;
 mod shared;
 mod show;
-mod source;
-mod window;
 
-pub use buckets::{Bucketed, Buckets, buckets};
+pub use buckets::{Bucketed, Buckets, Registrable, buckets};
 pub use error::RegisterError;
-pub use registered::register;
+pub use registered::{register, register_all};
 pub use shared::{Counter, Gauge, Histogram, InFlight, Maximum, Minimum, Shared};
-pub use source::{Field, Source, field};
 
 /// A guide of the library's whose program needs this crate: its documentation shows it, and this runs it.
 #[cfg(doctest)]

@@ -9,20 +9,22 @@ use prometheus_client::encoding::text::encode_registry;
 use prometheus_client::encoding::{
     DescriptorEncoder, EncodeLabel, EncodeLabelSet, LabelSetEncoder,
 };
-use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::Registry;
+use windrow::export::{Catalog, Outline, PartKind, Source};
 
+use crate::buckets::{Buckets, Registrable};
 use crate::error::RegisterError;
 use crate::probe::Probe;
 use crate::rules::{check_help, check_labels, check_name};
-use crate::show::Part;
-use crate::source::{Encode, Named, Outline, Source};
+use crate::scrape::{Named, scrape};
+use crate::show::metric_type;
 
 /// Registers a metric or a family under a name, after it has looked at everything that a scrape
 /// would show of it.
 ///
-/// See the [list](crate#what-a-scrape-shows) of what that is, and [`Source`] for what can be
-/// registered.
+/// See the [list](crate#what-a-scrape-shows) of what that is, and
+/// [`export::Source`](Source) for what can be registered. [`buckets`](crate::buckets) shows
+/// histograms at other bounds.
 ///
 /// The registry's prefix and labels are looked at too, and the names of all that is in it and in
 /// its sub-registries. For that, it is encoded once, into nothing: so register where the program
@@ -54,55 +56,78 @@ pub fn register(
     registry: &mut Registry,
     name: &str,
     help: &str,
-    source: impl Source,
+    source: impl Registrable,
 ) -> Result<(), RegisterError> {
+    let (source, buckets) = source.with_buckets();
     let outline = source.outline();
+    let form = outline.form;
     check_name(name)?;
     check_help(help)?;
-    check_labels(outline.label_names())?;
-    if source.buckets().divides_by_zero() {
+    check_labels(label_names(&outline))?;
+    if buckets.divides_by_zero() {
         return Err(RegisterError::PerZero { name: name.to_owned() });
     }
-    if let Some(bound) = source.buckets().least_bound() {
-        let least = source.below();
+    if let Some(bound) = buckets.least_bound() {
+        let least = form.scales().map(|scale| scale.least() - 1).max().unwrap_or(0);
         if bound < least {
             return Err(RegisterError::BoundBelow { name: name.to_owned(), bound, least });
         }
     }
-    if outline.overflows && outline.labels.contains(&OVERFLOW) {
-        return Err(RegisterError::ReservedLabel { label: OVERFLOW.to_owned() });
+    if let Some(label) = outline.reserved_label() {
+        return Err(RegisterError::ReservedLabel { label: label.to_owned() });
     }
     let is_counter =
-        outline.parts.iter().any(|part| part.suffix.is_empty() && is_counter(part.kind));
+        form.parts().iter().any(|part| part.suffix.is_empty() && part.kind == PartKind::Counter);
     if is_counter && name.ends_with("_total") {
         return Err(RegisterError::Total { name: name.to_owned() });
     }
 
+    let overflows = outline.overflows;
     let stage = Arc::new(AtomicU8::new(ENTERS));
-    let parts = named(name, help, &outline);
-    let registered = Registered { parts, source, stage: Arc::clone(&stage) };
+    let named = named(name, help, &outline);
+    let registered = Registered { named, source, outline, buckets, stage: Arc::clone(&stage) };
     registry.register_collector(Box::new(registered));
     let mut probe = Probe::new(&stage);
     let encoded = encode_registry(&mut probe, registry);
     encoded.map_err(|_| RegisterError::Registry)?;
     // Its own label of that name was refused above: so this one is the registry's.
     probe.outcome().map_err(|error| match error {
-        RegisterError::LabelTwice { label } if outline.overflows && label == OVERFLOW => {
+        RegisterError::LabelTwice { label } if overflows && label == Outline::OVERFLOW => {
             RegisterError::ReservedLabel { label }
         }
         error => error,
     })
 }
 
-/// The label of the series in which all sets count that find no room.
-const OVERFLOW: &str = "overflow";
+/// Registers each source of a catalog under its name.
+///
+/// # Errors
+///
+/// As [`register`], of the first source that is refused. Those before it are registered.
+///
+/// ```
+/// use prometheus_client::registry::Registry;
+/// use windrow::Counter;
+/// use windrow::export::Catalog;
+///
+/// static HITS: Counter = Counter::new();
+///
+/// let mut catalog = Catalog::new();
+/// catalog.add("hits", "Hits since the start", &HITS)?;
+/// let mut registry = Registry::default();
+/// windrow_prometheus::register_all(&mut registry, &catalog)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn register_all(registry: &mut Registry, catalog: &Catalog) -> Result<(), RegisterError> {
+    for listed in catalog {
+        register(registry, listed.name(), listed.help(), Arc::clone(listed.source()))?;
+    }
+    Ok(())
+}
 
-/// How often that was.
-const OVERFLOWED: Part = Part {
-    suffix: OVERFLOW,
-    about: "uses of labels that found no room, counted under the label overflow",
-    kind: MetricType::Counter,
-};
+/// The suffix of the number of uses of the overflow series, and what it is.
+const OVERFLOWED: (&str, &str) =
+    ("overflow", "uses of labels that found no room, counted under the label overflow");
 
 // What has become of a metric that was registered.
 
@@ -114,39 +139,47 @@ pub(crate) const SHOWN: u8 = 2;
 /// No scrape shows it.
 pub(crate) const REFUSED: u8 = 3;
 
-pub(crate) fn is_counter(kind: MetricType) -> bool {
-    matches!(kind, MetricType::Counter)
+/// The names of all labels of the samples.
+fn label_names(outline: &Outline) -> impl Iterator<Item = &str> {
+    let form = outline.form;
+    let bounds = form.parts().iter().any(|part| part.kind == PartKind::Histogram).then_some("le");
+    let more = form.sample_labels().iter().copied().chain(bounds);
+    outline.labels.iter().map(|label| &**label).chain(more)
 }
 
+/// The parts with their full names; and, if there may be an overflow series, the number of its uses.
 fn named(name: &str, help: &str, outline: &Outline) -> Vec<Named> {
-    let named = |part: &Part| Named {
-        name: [name, part.suffix].join(if part.suffix.is_empty() { "" } else { "_" }),
-        help: [help, part.about].join(if help.is_empty() || part.about.is_empty() {
-            ""
-        } else {
-            ": "
-        }),
-        kind: part.kind,
+    let named = |suffix: &str, about: &str, kind: PartKind| Named {
+        name: [name, suffix].join(if suffix.is_empty() { "" } else { "_" }),
+        help: [help, about].join(if help.is_empty() || about.is_empty() { "" } else { ": " }),
+        kind: metric_type(kind),
     };
-    outline.parts.iter().chain(outline.overflows.then_some(&OVERFLOWED)).map(named).collect()
+    let parts = outline.form.parts().iter().map(|part| named(part.suffix, part.about, part.kind));
+    let overflowed = named(OVERFLOWED.0, OVERFLOWED.1, PartKind::Counter);
+    parts.chain(outline.overflows.then_some(overflowed)).collect()
 }
 
-struct Registered<S> {
-    parts: Vec<Named>,
-    source: S,
+struct Registered {
+    named: Vec<Named>,
+    source: Box<dyn Source>,
+    outline: Outline,
+    buckets: Buckets,
     stage: Arc<AtomicU8>,
 }
 
-impl<S: Encode> Registered<S> {
-    /// All names, and all labels' names.
-    fn outline(&self, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
-        let labels = Empty(self.source.outline());
-        // The series of all sets that find no room has that label in the place of its own.
-        let overflow = Empty(Outline { labels: &[OVERFLOW], ..self.source.outline() });
-        for part in &self.parts {
-            let mut encoder = part.descriptor(encoder)?;
+impl Registered {
+    /// Writes all names, and all labels' names.
+    fn names(&self, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
+        let labels = Empty(label_names(&self.outline).collect());
+        // The overflow series has that label in place of its own.
+        let own = self.outline.labels.len();
+        let mut overflow = vec![Outline::OVERFLOW];
+        overflow.extend(&labels.0[own..]);
+        let overflow = Empty(overflow);
+        for named in &self.named {
+            let mut encoder = named.descriptor(encoder)?;
             encoder.encode_family(&labels)?.encode_gauge(&0_u64)?;
-            if overflow.0.overflows {
+            if self.outline.overflows {
                 encoder.encode_family(&overflow)?.encode_gauge(&0_u64)?;
             }
         }
@@ -155,21 +188,24 @@ impl<S: Encode> Registered<S> {
 }
 
 /// Labels with empty values.
-struct Empty(Outline);
+struct Empty<'n>(Vec<&'n str>);
 
-impl EncodeLabelSet for Empty {
+impl EncodeLabelSet for Empty<'_> {
     fn encode(&self, encoder: &mut LabelSetEncoder<'_>) -> fmt::Result {
-        self.0.label_names().try_for_each(|name| (name, "").encode(encoder.encode_label()))
+        self.0.iter().try_for_each(|name| (*name, "").encode(encoder.encode_label()))
     }
 }
 
-impl<S: Encode> Collector for Registered<S> {
+impl Collector for Registered {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
         match self.stage.load(Ordering::Relaxed) {
-            SHOWN => self.source.encode(&self.parts, self.source.buckets(), &mut encoder),
+            SHOWN => {
+                let parts = self.outline.form.parts();
+                scrape(&*self.source, parts, &self.named, &self.buckets, &mut encoder)
+            }
             ENTERS => {
                 self.stage.store(WRITES, Ordering::Relaxed);
-                self.outline(&mut encoder)?;
+                self.names(&mut encoder)?;
                 self.stage.store(ENTERS, Ordering::Relaxed);
                 Ok(())
             }
@@ -179,8 +215,8 @@ impl<S: Encode> Collector for Registered<S> {
 }
 
 /// Shows the names.
-impl<S> Debug for Registered<S> {
+impl Debug for Registered {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.parts.iter().map(|part| &part.name)).finish()
+        f.debug_list().entries(self.named.iter().map(|named| &named.name)).finish()
     }
 }

@@ -4,12 +4,14 @@ use std::fmt::{self, Debug, Formatter};
 use std::ops::Deref;
 use std::sync::Arc;
 
-use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric, MetricEncoder};
+use prometheus_client::encoding::{EncodeMetric, MetricEncoder};
 use prometheus_client::metrics::{MetricType, TypedMetric};
 
+use windrow::export::{Exported, FamilySource, Outline, PartKind, Series, Source};
+use windrow::{Family, Labels, Metric};
+
 use crate::buckets::Buckets;
-use crate::show::{NoPairs, Samples, Show};
-use crate::source::{Encode, Held, Named, Outline};
+use crate::show::{Kept, metric_type, write};
 
 /// A windrow metric that is shared by `clone`, as `prometheus-client`'s own are, and stands
 /// wherever one of those does: in its `Registry` and in its `Family`. It dereferences to the
@@ -50,22 +52,44 @@ pub type Maximum = Shared<windrow::Maximum>;
 pub type Minimum = Shared<windrow::Minimum>;
 
 /// A metric that is shown as one of Prometheus'.
-pub trait Single: Show {}
+pub trait Single: Exported {
+    /// The kind of its samples.
+    const KIND: PartKind;
+}
 
-impl Single for windrow::Counter {}
-impl Single for windrow::Gauge {}
-impl Single for windrow::Histogram {}
-impl Single for windrow::InFlight {}
-impl Single for windrow::Maximum {}
-impl Single for windrow::Minimum {}
+impl Single for windrow::Counter {
+    const KIND: PartKind = PartKind::Counter;
+}
+
+impl Single for windrow::Gauge {
+    const KIND: PartKind = PartKind::Level;
+}
+
+impl Single for windrow::Histogram {
+    const KIND: PartKind = PartKind::Histogram;
+}
+
+impl Single for windrow::InFlight {
+    const KIND: PartKind = PartKind::Level;
+}
+
+impl Single for windrow::Maximum {
+    const KIND: PartKind = PartKind::Gauge;
+}
+
+impl Single for windrow::Minimum {
+    const KIND: PartKind = PartKind::Gauge;
+}
 
 impl<M: Single> TypedMetric for Shared<M> {
-    const TYPE: MetricType = M::PARTS[0].kind;
+    const TYPE: MetricType = metric_type(M::KIND);
 }
 
 impl<M: Single> EncodeMetric for Shared<M> {
     fn encode(&self, mut encoder: MetricEncoder<'_>) -> fmt::Result {
-        M::show(&self.read(), 0, &mut Samples::new(&mut encoder, &NoPairs, &Buckets::DEFAULT))
+        let reading = self.any().read();
+        let only = &reading.parts()[0];
+        write(&reading, only, &Kept::NONE, &Buckets::DEFAULT, &mut encoder)
     }
 
     fn metric_type(&self) -> MetricType {
@@ -73,22 +97,27 @@ impl<M: Single> EncodeMetric for Shared<M> {
     }
 }
 
-impl<M: Held> Encode for Shared<M> {
-    fn below(&self) -> u64 {
-        M::below(self)
-    }
-
+impl<S: Source> Source for Shared<S> {
     fn outline(&self) -> Outline {
-        M::outline()
+        self.0.outline()
     }
 
-    fn encode(
-        &self,
-        parts: &[Named],
-        buckets: &Buckets,
-        encoder: &mut DescriptorEncoder<'_>,
-    ) -> fmt::Result {
-        M::encode(self, parts, buckets, encoder)
+    fn visit(&self, see: &mut dyn FnMut(&dyn Series)) {
+        self.0.visit(see);
+    }
+
+    fn refused(&self) -> Option<u64> {
+        self.0.refused()
+    }
+}
+
+impl<L: Labels, M: Metric, F: Fn() -> M + Send + Sync> FamilySource for Shared<Family<L, M, F>> {
+    type Labels = L;
+    type Metric = M;
+    type Make = F;
+
+    fn with_family<R>(&self, see: impl FnOnce(&Family<L, M, F>) -> R) -> Option<R> {
+        Some(see(&self.0))
     }
 }
 

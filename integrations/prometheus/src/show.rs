@@ -1,4 +1,4 @@
-//! What a scrape shows of a metric.
+//! Writing the samples of a series.
 
 use std::fmt;
 
@@ -6,206 +6,142 @@ use prometheus_client::encoding::{
     EncodeLabel, EncodeLabelSet, LabelSetEncoder, MetricEncoder, NoLabelSet,
 };
 use prometheus_client::metrics::MetricType;
-use windrow::{Counter, Distribution, Gauge, Histogram, InFlight, LabelValue, Maximum, Minimum};
+use windrow::LabelValue;
+use windrow::export::{Part, PartKind, Reading, Sample, Series, Value};
 
 use crate::buckets::Buckets;
 
-/// One metric in Prometheus' sense: a name, a help and a type.
-#[derive(Clone, Copy, Debug)]
-pub struct Part {
-    /// What is appended to the name; nothing, if it is empty.
-    pub(crate) suffix: &'static str,
-    /// What is appended to the help.
-    pub(crate) about: &'static str,
-    pub(crate) kind: MetricType,
-}
-
-/// What a scrape shows of one metric: as which parts, and which samples of each.
-pub trait Show: Send + Sync + 'static {
-    /// What one scrape reads.
-    type Reading;
-    const PARTS: &'static [Part];
-    /// The labels beside the family's by which samples of a part are told apart.
-    const LABELS: &'static [&'static str] = &[];
-
-    fn read(&self) -> Self::Reading;
-
-    /// Below which value its histograms do not tell values apart; 0, if there is none.
-    fn below(&self) -> u64 {
-        0
+/// Returns Prometheus' type of a part.
+pub(crate) const fn metric_type(kind: PartKind) -> MetricType {
+    match kind {
+        PartKind::Counter => MetricType::Counter,
+        PartKind::Level | PartKind::Gauge | PartKind::RealGauge => MetricType::Gauge,
+        PartKind::Histogram => MetricType::Histogram,
     }
-
-    /// Puts a part's samples, as many as there are.
-    fn show<P: Pairs>(
-        reading: &Self::Reading,
-        part: usize,
-        samples: &mut Samples<'_, '_, P>,
-    ) -> fmt::Result;
-}
-
-/// A value as Prometheus knows it.
-#[derive(Clone, Copy, Debug)]
-pub enum Value {
-    Count(u64),
-    Unsigned(u64),
-    Signed(i64),
-    Real(f64),
 }
 
 /// The labels of a series.
-pub trait Pairs {
-    /// Whether there is any.
+pub(crate) trait Pairs {
+    /// Returns whether there is any.
     fn any(&self) -> bool;
-    fn pairs(&self) -> impl Iterator<Item = (&'static str, LabelValue<'_>)>;
+
+    /// Calls `see` with each.
+    fn each(&self, see: &mut dyn FnMut(&str, LabelValue<'_>));
 }
 
-/// Of what has no labels, or whose encoder knows them.
-pub(crate) struct NoPairs;
+/// The labels of a series that is being visited.
+pub(crate) struct Visited<'s> {
+    pub(crate) series: &'s dyn Series,
+}
 
-impl Pairs for NoPairs {
+impl Pairs for Visited<'_> {
     fn any(&self) -> bool {
-        false
+        let mut any = false;
+        self.series.labels(&mut |_, _| any = true);
+        any
     }
 
-    fn pairs(&self) -> impl Iterator<Item = (&'static str, LabelValue<'_>)> {
-        std::iter::empty()
+    fn each(&self, see: &mut dyn FnMut(&str, LabelValue<'_>)) {
+        self.series.labels(see);
     }
 }
 
-/// Where the samples of one series go.
-pub struct Samples<'s, 'e, P> {
-    encoder: &'s mut MetricEncoder<'e>,
-    pairs: &'s P,
-    buckets: &'s Buckets,
+/// Labels that were copied: names and values.
+pub(crate) struct Kept(Vec<(String, String)>);
+
+impl Kept {
+    pub(crate) const NONE: Kept = Kept(Vec::new());
+
+    pub(crate) fn of(series: &dyn Series) -> Kept {
+        let mut pairs = Vec::new();
+        series.labels(&mut |name, value| pairs.push((name.to_owned(), value.to_string())));
+        Kept(pairs)
+    }
 }
 
-impl<'s, 'e, P: Pairs> Samples<'s, 'e, P> {
-    pub(crate) fn new(
-        encoder: &'s mut MetricEncoder<'e>,
-        pairs: &'s P,
-        buckets: &'s Buckets,
-    ) -> Samples<'s, 'e, P> {
-        Samples { encoder, pairs, buckets }
+impl Pairs for Kept {
+    fn any(&self) -> bool {
+        !self.0.is_empty()
     }
 
-    /// The samples of a histogram, with labels more.
-    pub(crate) fn put_histogram(
-        &mut self,
-        labels: &[(&str, &str)],
-        distribution: &Distribution,
-    ) -> fmt::Result {
-        let buckets = self.buckets;
-        self.labelled(labels, |encoder| buckets.encode(distribution, encoder))
+    fn each(&self, see: &mut dyn FnMut(&str, LabelValue<'_>)) {
+        self.0.iter().for_each(|(name, value)| see(name, LabelValue::Text(value)));
     }
+}
 
-    /// The only sample of its series.
-    pub(crate) fn put(&mut self, value: Value) -> fmt::Result {
-        self.put_labelled(&[], value)
-    }
-
-    /// A sample with labels more.
-    pub(crate) fn put_labelled(&mut self, labels: &[(&str, &str)], value: Value) -> fmt::Result {
-        self.labelled(labels, |encoder| write(encoder, value))
-    }
-
-    fn labelled(
-        &mut self,
-        labels: &[(&str, &str)],
-        encode: impl FnOnce(&mut MetricEncoder<'_>) -> fmt::Result,
-    ) -> fmt::Result {
-        if labels.is_empty() && !self.pairs.any() {
-            return encode(self.encoder);
+/// Writes the samples of a part.
+pub(crate) fn write<P: Pairs>(
+    reading: &Reading,
+    part: &Part,
+    pairs: &P,
+    buckets: &Buckets,
+    encoder: &mut MetricEncoder<'_>,
+) -> fmt::Result {
+    let mut written = Ok(());
+    reading.samples(part, &mut |sample| {
+        if written.is_ok() {
+            written = write_sample(&sample, pairs, buckets, encoder);
         }
-        let set = Set { pairs: self.pairs, labels };
-        encode(&mut self.encoder.encode_family(&set)?)
-    }
+    });
+    written
 }
 
-fn write(encoder: &mut MetricEncoder<'_>, value: Value) -> fmt::Result {
+fn write_sample<P: Pairs>(
+    sample: &Sample<'_>,
+    pairs: &P,
+    buckets: &Buckets,
+    encoder: &mut MetricEncoder<'_>,
+) -> fmt::Result {
+    if sample.labels().next().is_none() && !pairs.any() {
+        return write_value(sample.value, buckets, encoder);
+    }
+    write_value(sample.value, buckets, &mut encoder.encode_family(&Labelled { pairs, sample })?)
+}
+
+fn write_value(
+    value: Value<'_>,
+    buckets: &Buckets,
+    encoder: &mut MetricEncoder<'_>,
+) -> fmt::Result {
     match value {
         Value::Count(count) => encoder.encode_counter::<NoLabelSet, _, u64>(&count, None),
         Value::Unsigned(number) => encoder.encode_gauge(&number),
         Value::Signed(number) => encoder.encode_gauge(&number),
         Value::Real(number) => encoder.encode_gauge(&number),
+        Value::Distribution(values) => buckets.encode(values, encoder),
     }
 }
 
 /// All labels of a sample.
-struct Set<'s, P> {
+struct Labelled<'s, 'r, P> {
     pairs: &'s P,
-    labels: &'s [(&'s str, &'s str)],
+    sample: &'s Sample<'r>,
 }
 
-impl<P: Pairs> EncodeLabelSet for Set<'_, P> {
+impl<P: Pairs> EncodeLabelSet for Labelled<'_, '_, P> {
     fn encode(&self, encoder: &mut LabelSetEncoder<'_>) -> fmt::Result {
-        for (name, value) in self.pairs.pairs() {
-            let label = encoder.encode_label();
-            match value {
-                LabelValue::Text(text) => (name, text).encode(label)?,
-                LabelValue::Unsigned(number) => (name, number).encode(label)?,
-                LabelValue::Signed(number) => (name, number).encode(label)?,
-                LabelValue::Short(text) => (name, text.as_str()).encode(label)?,
-                other => (name, other.to_string()).encode(label)?,
+        let mut written = Ok(());
+        self.pairs.each(&mut |name, value| {
+            if written.is_ok() {
+                written = encode_label(name, value, encoder);
             }
-        }
-        self.labels.iter().try_for_each(|label| label.encode(encoder.encode_label()))
+        });
+        written?;
+        self.sample.labels().try_for_each(|label| label.encode(encoder.encode_label()))
     }
 }
 
-const COUNTER: &[Part] = &[Part { suffix: "", about: "", kind: MetricType::Counter }];
-const GAUGE: &[Part] = &[Part { suffix: "", about: "", kind: MetricType::Gauge }];
-
-/// Metrics of which there is one number, or none yet.
-macro_rules! one_number {
-    ($($metric:ty, $parts:ident: |$this:ident| $value:expr;)+) => {
-        $(
-            impl Show for $metric {
-                type Reading = Option<Value>;
-                const PARTS: &'static [Part] = $parts;
-
-                fn read(&self) -> Option<Value> {
-                    let $this = self;
-                    $value
-                }
-
-                fn show<P: Pairs>(
-                    reading: &Option<Value>,
-                    _: usize,
-                    samples: &mut Samples<'_, '_, P>,
-                ) -> fmt::Result {
-                    reading.map_or(Ok(()), |value| samples.put(value))
-                }
-            }
-        )+
-    };
-}
-
-one_number! {
-    Counter, COUNTER: |counter| Some(Value::Count(counter.lifetime()));
-    Gauge, GAUGE: |gauge| Some(Value::Signed(gauge.sum()));
-    InFlight, GAUGE: |in_flight| Some(Value::Unsigned(in_flight.level()));
-    Maximum, GAUGE: |maximum| maximum.get().map(Value::Unsigned);
-    Minimum, GAUGE: |minimum| minimum.get().map(Value::Unsigned);
-}
-
-impl Show for Histogram {
-    type Reading = Distribution;
-    const PARTS: &'static [Part] = &[Part { suffix: "", about: "", kind: MetricType::Histogram }];
-    const LABELS: &'static [&'static str] = &["le"];
-
-    fn read(&self) -> Distribution {
-        self.lifetime()
-    }
-
-    fn below(&self) -> u64 {
-        self.scale().least() - 1
-    }
-
-    fn show<P: Pairs>(
-        reading: &Distribution,
-        _: usize,
-        samples: &mut Samples<'_, '_, P>,
-    ) -> fmt::Result {
-        samples.put_histogram(&[], reading)
+fn encode_label(
+    name: &str,
+    value: LabelValue<'_>,
+    encoder: &mut LabelSetEncoder<'_>,
+) -> fmt::Result {
+    let label = encoder.encode_label();
+    match value {
+        LabelValue::Text(text) => (name, text).encode(label),
+        LabelValue::Unsigned(number) => (name, number).encode(label),
+        LabelValue::Signed(number) => (name, number).encode(label),
+        LabelValue::Short(text) => (name, text.as_str()).encode(label),
+        other => (name, other.to_string()).encode(label),
     }
 }

@@ -6,11 +6,12 @@ use std::time::Duration;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::registry::Registry;
 use windrow::clock::Manual;
+use windrow::export::field;
 use windrow::{
     Counter, Family, Gauge, Histogram, InFlight, Maximum, Metric, Minimum, Scale, SlidingWindow,
     events, labels,
 };
-use windrow_prometheus::{Buckets, Shared, buckets, field, register};
+use windrow_prometheus::{Buckets, Shared, buckets, register};
 
 labels! {
     enum Method { Get = "GET", Post = "POST" }

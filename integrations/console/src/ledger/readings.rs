@@ -1,6 +1,7 @@
 //! The readings of one event's count, and what holds between them.
 
-use windrow::{Clock, Event, Events, SlidingWindow, Snapshot, Timestamp};
+use windrow::Timestamp;
+use windrow::export::{AnySnapshot, AnyWindow};
 
 use crate::window::only_grows;
 
@@ -51,9 +52,10 @@ pub(super) struct Taken {
 
 impl Taken {
     /// Reads a window; `None` if no event of it has a count that only grows.
-    pub(super) fn of<E: Events, C: Clock>(window: &SlidingWindow<E, C>) -> Option<Taken> {
-        let counted = |event: &Event<E>| only_grows(event.kind());
-        let events: Vec<Event<E>> = Event::all().filter(counted).collect();
+    pub(super) fn of(window: &dyn AnyWindow) -> Option<Taken> {
+        let kinds = window.events().iter().enumerate();
+        let counted = kinds.filter(|(_, (_, kind))| only_grows(*kind));
+        let events: Vec<usize> = counted.map(|(event, _)| event).collect();
         if events.is_empty() {
             return None;
         }
@@ -62,14 +64,13 @@ impl Taken {
             readings.lifetime_first = window.lifetime(*event).count;
         }
         let first = window.totals();
-        let walk = window.snapshot();
+        let walk = window.snapshot(None)?;
         let second = window.totals();
-        let geometry = geometry_of(&walk);
-        let bucket = |at: Timestamp| at.as_nanos() / geometry.0.max(1);
-        let interval = walk.interval();
-        let of_one_interval = bucket(first.at()) == bucket(walk.at())
-            && bucket(walk.at()) == bucket(second.at())
-            && (first.interval(), second.interval()) == (interval, interval);
+        let (geometry, interval) = (geometry_of(&*walk), walk.interval());
+        let newest = walk.len().checked_sub(1).map(|newest| walk.bucket(newest).end());
+        let of_one_interval = [&first, &second]
+            .iter()
+            .all(|totals| Some(totals.end()) == newest && totals.interval() == interval);
         for (readings, event) in by_event.iter_mut().zip(&events) {
             readings.difference_first = first.stats(*event).count;
             readings.walk = walk.stats(*event).count;
@@ -83,8 +84,7 @@ impl Taken {
 }
 
 /// The length of a bucket, and the number of buckets.
-fn geometry_of<E: Events>(walk: &Snapshot<E>) -> (u64, usize) {
-    let buckets = walk.buckets();
-    let length = buckets.first().map_or(0, |bucket| (bucket.end() - bucket.start()).as_nanos());
-    (u64::try_from(length).unwrap_or(u64::MAX), buckets.len())
+fn geometry_of(walk: &dyn AnySnapshot) -> (u64, usize) {
+    let length = if walk.is_empty() { 0 } else { walk.bucket(0).interval().as_nanos() };
+    (u64::try_from(length).unwrap_or(u64::MAX), walk.len())
 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use windrow::{Scale, clock};
+use windrow::{Scale, SlidingWindow, clock};
 
 use super::*;
 

@@ -6,8 +6,9 @@ use std::time::Duration;
 use axum::Router;
 use http::{Method, StatusCode};
 use serde_json::json;
+use windrow::export::field;
 use windrow::{Gate, Gauge, InFlight, Maximum, SlidingWindow};
-use windrow_console::{Console, RegisterError, field};
+use windrow_console::{Console, RegisterError};
 use windrow_tower::{
     Endpoint, Http as Requests, Limit, Limits, Method as Verb, Route as Path, Routes as Paths,
 };

@@ -17,7 +17,7 @@ fn a_histogram_is_exported_as_counters_of_its_octaves() {
     let scale = Scale::new(3, 1_000, 2_000).unwrap();
     let rt = Arc::new(Histogram::with_scale(scale));
     let sdk = Sdk::new(Temporality::Cumulative, None);
-    sdk.observer().observe("rt", "Response times", &rt).unwrap();
+    sdk.observer().observe("rt", "Response times", Arc::downgrade(&rt)).unwrap();
     for value in [0, 512, 1_024, 1_025, 2_048, 2_049] {
         rt.record(value);
     }
@@ -39,7 +39,7 @@ fn a_histogram_is_exported_as_counters_of_its_octaves() {
 fn buckets_of_all_series_are_exported_as_deltas_that_add_up() {
     let rts = Arc::new(Family::<User, Histogram>::new().limit(29));
     let sdk = Sdk::new(Temporality::Delta, None);
-    sdk.observer().observe("rt", "", &rts).unwrap();
+    sdk.observer().observe("rt", "", Arc::downgrade(&rts)).unwrap();
     for round in 1..=3_u64 {
         (0..40).for_each(|user| rts.with(User { user }).record_many(700 * round, round));
         let points = sdk.collect();
@@ -51,14 +51,14 @@ fn buckets_of_all_series_are_exported_as_deltas_that_add_up() {
     }
     // There is no room for the buckets of one series beside the overflow series.
     let error = ObserveError::TooManySets { name: "more".to_owned(), sets: 130, limit: 129 };
-    assert_eq!(sdk.observer().observe_up_to(129, "more", "", &rts), Err(error));
+    assert_eq!(sdk.observer().observe_up_to(129, "more", "", Arc::downgrade(&rts)), Err(error));
 }
 
 #[test]
 fn no_scale_has_more_buckets_than_are_reckoned_with() {
     let rt = Arc::new(Histogram::with_scale(Scale::new(0, 1, u64::MAX).unwrap()));
     let sdk = Sdk::new(Temporality::Cumulative, None);
-    sdk.observer().observe("rt", "", &rt).unwrap();
+    sdk.observer().observe("rt", "", Arc::downgrade(&rt)).unwrap();
     rt.record(u64::MAX);
     let points = sdk.collect();
     let buckets = points.keys().filter(|name| name.starts_with("rt.bucket")).count();
@@ -72,7 +72,7 @@ fn a_windows_histogram_is_exported_by_its_buckets_and_percentiles() {
     let window = SlidingWindow::<Upload>::builder().clock(clock.clone()).build().unwrap();
     let window = Arc::new(window);
     let sdk = Sdk::new(Temporality::Cumulative, None);
-    sdk.observer().observe("upload", "", &window).unwrap();
+    sdk.observer().observe("upload", "", Arc::downgrade(&window)).unwrap();
     (0..100).for_each(|_| window.record(Upload::Bytes, 3_000));
     clock.advance(Duration::from_millis(500));
     window.record(Upload::Bytes, 1_000);

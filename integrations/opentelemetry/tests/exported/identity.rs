@@ -22,7 +22,7 @@ fn a_set_that_comes_back_as_another_series_counts_on_from_what_was_exported() {
     for temporality in BOTH {
         let users = Arc::new(Family::<User, Counter>::new());
         let sdk = Sdk::new(temporality, None);
-        sdk.observer().observe("requests", "Requests", &users).unwrap();
+        sdk.observer().observe("requests", "Requests", Arc::downgrade(&users)).unwrap();
         let is_delta = temporality == Temporality::Delta;
         users.with(User { user: 1 }).add(1_000);
         assert_eq!(sdk.collect()["requests{user=1}"], 1_000.0);
@@ -45,7 +45,7 @@ fn a_set_of_enums_that_is_removed_and_used_again_is_exported_once() {
     for temporality in BOTH {
         let flags = Arc::new(Family::<Flag, Counter>::new());
         let sdk = Sdk::new(temporality, None);
-        sdk.observer().observe("flags", "Flags", &flags).unwrap();
+        sdk.observer().observe("flags", "Flags", Arc::downgrade(&flags)).unwrap();
         let is_delta = temporality == Temporality::Delta;
         flags.with(Flag { on: true }).add(5);
         assert_eq!(sdk.collect()["flags{on=true}"], 5.0);
@@ -67,8 +67,8 @@ fn levels_of_series_that_leave_are_taken_back_and_put_again_when_they_return() {
         let busy = Arc::new(Family::<Flag, InFlight>::new());
         let sdk = Sdk::new(temporality, None);
         let mut observer = sdk.observer();
-        observer.observe("open", "Open", &open).unwrap();
-        observer.observe("busy", "Busy", &busy).unwrap();
+        observer.observe("open", "Open", Arc::downgrade(&open)).unwrap();
+        observer.observe("busy", "Busy", Arc::downgrade(&busy)).unwrap();
         // The SDK exports levels as they are, not as deltas.
         let look = |expected: [f64; 2], when: &str| {
             let points = sdk.collect();
@@ -109,9 +109,9 @@ fn a_view_that_drops_attributes_adds_up_what_they_told_apart() {
         let rt = Arc::new(Family::<Request, Histogram>::new().limit(9));
         let open = Arc::new(Family::<Request, Gauge>::new());
         let mut observer = sdk.observer();
-        observer.observe("requests", "Requests", &requests).unwrap();
-        observer.observe("rt", "Response times", &rt).unwrap();
-        observer.observe("open", "Open", &open).unwrap();
+        observer.observe("requests", "Requests", Arc::downgrade(&requests)).unwrap();
+        observer.observe("rt", "Response times", Arc::downgrade(&rt)).unwrap();
+        observer.observe("open", "Open", Arc::downgrade(&open)).unwrap();
         for (status, count) in [(200, 60), (404, 40), (500, 7)] {
             requests.with(Request { route: "/a", status }).add(count);
             rt.with(Request { route: "/a", status }).record_many(1_000, count);
@@ -137,7 +137,7 @@ fn readers_of_both_kinds_beside_each_other_get_all_of_it() {
     let provider = SdkMeterProvider::builder().with_reader(one).with_reader(other).build();
     let users = Arc::new(Family::<User, Counter>::new());
     let mut observer = Observer::new(provider.meter("test"));
-    observer.observe("requests", "Requests", &users).unwrap();
+    observer.observe("requests", "Requests", Arc::downgrade(&users)).unwrap();
     let (mut added, mut of_deltas) = (0, 0);
     for round in 1..=5_u64 {
         users.with(User { user: 1 }).add(round);
@@ -169,7 +169,7 @@ fn a_family_of_histograms_is_exported_whatever_its_limit_and_buckets_stay_whole(
     for temporality in BOTH {
         let rts = Arc::new(Family::<Request, Histogram>::new()); // up to 1000 series
         let sdk = Sdk::new(temporality, None);
-        sdk.observer().observe("rt", "", &rts).unwrap();
+        sdk.observer().observe("rt", "", Arc::downgrade(&rts)).unwrap();
         for n in 0..300 {
             rts.with(Request { route: &format!("/{n}"), status: 200 }).record(700);
             rts.with(Request { route: &format!("/{n}"), status: 200 }).record(5_000);

@@ -17,11 +17,12 @@ use opentelemetry_sdk::metrics::{
     SdkMeterProvider, Stream, Temporality,
 };
 use windrow::clock::{self, Manual};
+use windrow::export::field;
 use windrow::{
     Counter, Family, Gauge, Histogram, InFlight, Maximum, Metric, Minimum, SlidingWindow,
     Timestamp, events, labels,
 };
-use windrow_opentelemetry::{ObserveError, Observer, field};
+use windrow_opentelemetry::{ObserveError, Observer};
 
 labels! {
     struct User { user: u64 }
@@ -116,10 +117,10 @@ fn each_metric_is_exported_as_the_instrument_of_its_kind() {
     let sdk = Sdk::new(Temporality::Cumulative, None);
     let mut observer = sdk.observer();
     observer.observe("hits", "Hits", &HITS).unwrap();
-    observer.observe("open", "Open", &open).unwrap();
-    observer.observe("busy", "Busy", &busy).unwrap();
-    observer.observe("greatest", "Greatest", &greatest).unwrap();
-    observer.observe("least", "Least", &least).unwrap();
+    observer.observe("open", "Open", Arc::downgrade(&open)).unwrap();
+    observer.observe("busy", "Busy", Arc::downgrade(&busy)).unwrap();
+    observer.observe("greatest", "Greatest", Arc::downgrade(&greatest)).unwrap();
+    observer.observe("least", "Least", Arc::downgrade(&least)).unwrap();
     HITS.add(3);
     HITS.reset();
     HITS.add(4);
@@ -146,7 +147,7 @@ fn each_metric_is_exported_as_the_instrument_of_its_kind() {
 fn exported_sums_are_what_was_added(temporality: Temporality) {
     let users = Arc::new(Family::<User, Counter>::new().limit(1_999));
     let sdk = Sdk::new(temporality, None);
-    sdk.observer().observe("requests", "Requests", &users).unwrap();
+    sdk.observer().observe("requests", "Requests", Arc::downgrade(&users)).unwrap();
     let (mut exported, mut added) = (0.0, 0.0);
     for round in 1..=5_u64 {
         for user in 0..2_100 {
@@ -184,7 +185,7 @@ fn series_beyond_what_the_sdk_takes_are_added_up_unless_a_view_allows_more() {
     for (view, limit) in [(None, 2_000), (Some(3_001), 3_001)] {
         let users = Arc::new(Family::<User, Counter>::new().limit(3_000));
         let sdk = Sdk::new(Temporality::Cumulative, view);
-        sdk.observer().observe_up_to(limit, "requests", "", &users).unwrap();
+        sdk.observer().observe_up_to(limit, "requests", "", Arc::downgrade(&users)).unwrap();
         for round in 1..=3 {
             (0..4_000).for_each(|user| users.with(User { user }).add(2));
             let points = sdk.collect();
@@ -201,7 +202,7 @@ fn series_beyond_what_the_sdk_takes_are_added_up_unless_a_view_allows_more() {
 fn told_of_a_view_that_is_not_there_the_sdk_still_adds_up() {
     let users = Arc::new(Family::<User, Counter>::new().limit(3_000));
     let sdk = Sdk::new(Temporality::Cumulative, None);
-    sdk.observer().observe_up_to(3_001, "requests", "", &users).unwrap();
+    sdk.observer().observe_up_to(3_001, "requests", "", Arc::downgrade(&users)).unwrap();
     (0..3_000).for_each(|user| users.with(User { user }).add(2));
     let points = sdk.collect();
     assert_eq!(sum(&points, "requests{"), 6_000.0);
@@ -215,9 +216,12 @@ fn gauges_of_more_sets_than_the_sdk_takes_are_refused_unless_a_view_allows_them(
     let mut observer = sdk.observer();
     let too_many =
         |limit| Err(ObserveError::TooManySets { name: "deepest".to_owned(), sets: 3_001, limit });
-    assert_eq!(observer.observe("deepest", "", &deepest), too_many(2_000));
-    assert_eq!(observer.observe_up_to(3_000, "deepest", "", &deepest), too_many(3_000));
-    observer.observe_up_to(3_001, "deepest", "", &deepest).unwrap();
+    assert_eq!(observer.observe("deepest", "", Arc::downgrade(&deepest)), too_many(2_000));
+    assert_eq!(
+        observer.observe_up_to(3_000, "deepest", "", Arc::downgrade(&deepest)),
+        too_many(3_000)
+    );
+    observer.observe_up_to(3_001, "deepest", "", Arc::downgrade(&deepest)).unwrap();
     (0..3_000).for_each(|user| deepest.with(User { user }).record(user));
     assert_eq!(sum(&sdk.collect(), "deepest{"), (0..3_000).sum::<u32>().into());
 }
@@ -229,9 +233,9 @@ fn windows_of_families_count_their_events_among_the_sets() {
         Arc::new(Family::<Request, SlidingWindow<Queue>, _>::with_constructor(make).limit(1_000));
     let mut observer = Sdk::new(Temporality::Cumulative, None).observer();
     let error = ObserveError::TooManySets { name: "queue".to_owned(), sets: 2_002, limit: 2_000 };
-    assert_eq!(observer.observe("queue", "", &windows), Err(error));
+    assert_eq!(observer.observe("queue", "", Arc::downgrade(&windows)), Err(error));
     let flags = Arc::new(Family::<Flag, Counter>::new());
-    observer.observe_up_to(2, "flags", "", &flags).unwrap();
+    observer.observe_up_to(2, "flags", "", Arc::downgrade(&flags)).unwrap();
 }
 
 #[test]
@@ -239,7 +243,7 @@ fn nothing_is_lost_of_series_that_come_and_go() {
     for temporality in [Temporality::Cumulative, Temporality::Delta] {
         let users = Arc::new(Family::<User, Counter>::new().limit(1_999));
         let sdk = Sdk::new(temporality, None);
-        sdk.observer().observe("requests", "Requests", &users).unwrap();
+        sdk.observer().observe("requests", "Requests", Arc::downgrade(&users)).unwrap();
         let mut deltas = 0.0;
         for round in 0..5 {
             for user in 1_500 * round..1_500 * (round + 1) {
@@ -261,7 +265,7 @@ fn a_window_is_exported_by_its_events() {
     let window = SlidingWindow::<Queue>::builder().clock(clock.clone()).build().unwrap();
     let window = Arc::new(window);
     let sdk = Sdk::new(Temporality::Cumulative, None);
-    sdk.observer().observe("queue", "Queue", &window).unwrap();
+    sdk.observer().observe("queue", "Queue", Arc::downgrade(&window)).unwrap();
     window.add(Queue::Pushed, 3);
     window.record(Queue::Waited, 10);
     window.record(Queue::Waited, 30);
@@ -288,7 +292,7 @@ fn a_window_of_extremes_is_exported_by_them_and_counts_none() {
     let window = SlidingWindow::<Depth>::builder().clock(clock.clone()).build().unwrap();
     let window = Arc::new(window);
     let sdk = Sdk::new(Temporality::Cumulative, None);
-    sdk.observer().observe("depth", "Depth", &window).unwrap();
+    sdk.observer().observe("depth", "Depth", Arc::downgrade(&window)).unwrap();
     for depth in [3, 8, 5] {
         window.record(Depth::Deepest, depth);
         window.record(Depth::Flattest, depth);
@@ -305,8 +309,8 @@ fn labels_are_attributes_and_integers_stay_integers() {
     let users = Arc::new(Family::<User, Counter>::new());
     let sdk = Sdk::new(Temporality::Cumulative, None);
     let mut observer = sdk.observer();
-    observer.observe("requests", "Requests", &requests).unwrap();
-    observer.observe("users", "Users", &users).unwrap();
+    observer.observe("requests", "Requests", Arc::downgrade(&requests)).unwrap();
+    observer.observe("users", "Users", Arc::downgrade(&users)).unwrap();
     requests.with(Request { route: "/\"\n", status: 404 }).increment();
     users.with(User { user: u64::MAX }).increment();
     let points = sdk.collect();
@@ -321,8 +325,8 @@ fn nothing_is_read_after_the_last_reference_is_dropped() {
         let greatest = Arc::new(Maximum::new());
         let sdk = Sdk::new(temporality, None);
         let mut observer = sdk.observer();
-        observer.observe("requests", "Requests", &users).unwrap();
-        observer.observe("greatest", "Greatest", &greatest).unwrap();
+        observer.observe("requests", "Requests", Arc::downgrade(&users)).unwrap();
+        observer.observe("greatest", "Greatest", Arc::downgrade(&greatest)).unwrap();
         users.with(User { user: 1 }).increment();
         greatest.record(7);
         let before = sdk.collect();
@@ -359,8 +363,12 @@ fn fields_of_shared_families_are_exported_and_end_with_them() {
     let endpoints = Arc::new(Family::<User, Endpoint>::new());
     let sdk = Sdk::new(Temporality::Cumulative, None);
     let mut observer = sdk.observer();
-    observer.observe("requests", "", field(&endpoints, |endpoint| &endpoint.requests)).unwrap();
-    observer.observe("open", "", field(&endpoints, |endpoint| &endpoint.open)).unwrap();
+    observer
+        .observe("requests", "", field(Arc::downgrade(&endpoints), |endpoint| &endpoint.requests))
+        .unwrap();
+    observer
+        .observe("open", "", field(Arc::downgrade(&endpoints), |endpoint| &endpoint.open))
+        .unwrap();
     endpoints.with(User { user: 1 }).requests.add(3);
     endpoints.with(User { user: 1 }).open.add(-1);
     let points = sdk.collect();
@@ -385,17 +393,22 @@ fn a_panic_while_one_metric_is_read_costs_that_reading_and_no_other() {
     let hits = Arc::new(Counter::from(5));
     let sdk = Sdk::new(Temporality::Delta, None);
     let mut observer = sdk.observer();
-    observer.observe("queue", "", &window).unwrap();
-    observer.observe("hits", "", &hits).unwrap();
+    observer.observe("queue", "", Arc::downgrade(&window)).unwrap();
+    observer.observe("hits", "", Arc::downgrade(&hits)).unwrap();
     window.add(Queue::Pushed, 4);
     let before = sdk.collect();
     assert_eq!((before["queue{event=Pushed}"], before["hits{}"]), (4.0, 5.0));
     FAILS.store(true, Ordering::Relaxed);
-    assert_eq!(sdk.collect(), points(&[("hits{}", 0.0)]));
+    // All-time totals need no clock.
+    let expected = [("hits{}", 0.0), ("queue{event=Pushed}", 0.0), ("queue{event=Waited}", 0.0)];
+    let without_gauges = sdk.collect();
+    assert_eq!(without_gauges.len(), 4, "{without_gauges:?}"); // and the sum of what waited
+    assert!(expected.iter().all(|(name, value)| without_gauges.get(*name) == Some(value)));
     FAILS.store(false, Ordering::Relaxed);
     window.add(Queue::Pushed, 2);
     let after = sdk.collect();
     assert_eq!((after["queue{event=Pushed}"], after["hits{}"]), (2.0, 0.0));
+    assert!(after.contains_key("queue.per_second{event=Pushed}"));
 }
 
 #[test]
@@ -416,7 +429,7 @@ fn names_that_the_sdk_would_not_take_are_refused() {
     assert_eq!(observer.observe("HITS", "", &HITS), taken("HITS"));
     let users = Arc::new(Family::<User, Counter>::new());
     observer.observe("users.overflow", "", &HITS).unwrap();
-    assert_eq!(observer.observe("users", "", &users), taken("users.overflow"));
+    assert_eq!(observer.observe("users", "", Arc::downgrade(&users)), taken("users.overflow"));
     // Nothing of it is there.
     observer.observe("users", "", &HITS).unwrap();
 }
@@ -426,13 +439,13 @@ fn labels_of_our_own_names_are_refused() {
     let mut observer = Sdk::new(Temporality::Cumulative, None).observer();
     let twice = |label: &str| Err(ObserveError::LabelTwice { label: label.to_owned() });
     let overflow = Arc::new(Family::<Overflow, Counter>::new());
-    assert_eq!(observer.observe("a", "", &overflow), twice("overflow"));
+    assert_eq!(observer.observe("a", "", Arc::downgrade(&overflow)), twice("overflow"));
     let make = || SlidingWindow::<Queue>::builder().build().unwrap();
     let windows =
         Arc::new(Family::<Event, SlidingWindow<Queue>, _>::with_constructor(make).limit(9));
-    assert_eq!(observer.observe("a", "", &windows), twice("event"));
+    assert_eq!(observer.observe("a", "", Arc::downgrade(&windows)), twice("event"));
     let bounds = Arc::new(Family::<Bound, Histogram>::new().limit(9));
-    assert_eq!(observer.observe("a", "", &bounds), twice("le"));
+    assert_eq!(observer.observe("a", "", Arc::downgrade(&bounds)), twice("le"));
     let events = Arc::new(Family::<Event, Counter>::new());
-    observer.observe("a", "", &events).unwrap();
+    observer.observe("a", "", Arc::downgrade(&events)).unwrap();
 }

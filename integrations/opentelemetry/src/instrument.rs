@@ -1,0 +1,184 @@
+//! As which instruments a metric is exported, and what each of them measures.
+
+use opentelemetry::KeyValue;
+use windrow::Distribution;
+use windrow::export::{Form, Part, PartKind, Reading, Value as Shown};
+
+/// The kind of an instrument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Counter,
+    UpDownCounter,
+    Gauge,
+    RealGauge,
+}
+
+/// One instrument of a metric.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Instrument {
+    /// What is appended to the name, behind a point; nothing, if it is empty.
+    pub(crate) suffix: &'static str,
+    /// What is appended to the description.
+    pub(crate) about: &'static str,
+    pub(crate) kind: Kind,
+    /// Whether it measures in the metric's unit.
+    pub(crate) is_in_unit: bool,
+    /// The part of the metric that it is made of.
+    part: &'static Part,
+    number: Number,
+}
+
+/// Which number of a part's sample an instrument measures.
+#[derive(Clone, Copy, Debug)]
+enum Number {
+    /// The sample's own.
+    Own,
+    /// Of a distribution: how many values.
+    Count,
+    Sum,
+    /// How many values up to each bound.
+    Buckets,
+}
+
+/// Attributes of a measurement, beside those of its series.
+pub(crate) type Attributes = [Option<KeyValue>; 2];
+
+/// The most buckets that a histogram has: one for each power of two that is a `u64`, and the
+/// infinite one.
+const MOST_BUCKETS: usize = 65;
+
+/// How many quantiles a window's histogram has.
+const QUANTILES: usize = 3;
+
+/// Returns the instruments of a metric.
+pub(crate) fn instruments(form: Form) -> Vec<Instrument> {
+    form.parts().iter().flat_map(|part| of_part(form, part)).collect()
+}
+
+/// OpenTelemetry has no observable histogram: its buckets are counters.
+fn of_part(form: Form, part: &'static Part) -> Vec<Instrument> {
+    let own = |kind| Instrument {
+        suffix: part.suffix,
+        about: part.about,
+        kind,
+        is_in_unit: part.is_in_unit,
+        part,
+        number: Number::Own,
+    };
+    let of_values =
+        |suffix, about, number| Instrument { suffix, about, number, ..own(Kind::Counter) };
+    let buckets = of_values("bucket", "how many values up to `le`, ever", Number::Buckets);
+    match (part.kind, form) {
+        (PartKind::Counter, _) => vec![own(Kind::Counter)],
+        (PartKind::Level, _) => vec![own(Kind::UpDownCounter)],
+        (PartKind::Gauge, _) => vec![own(Kind::Gauge)],
+        (PartKind::RealGauge, _) => vec![own(Kind::RealGauge)],
+        // A window has the count and the sum as parts of their own.
+        (PartKind::Histogram, Form::Window(_)) => vec![buckets],
+        (PartKind::Histogram, _) => vec![
+            of_values("", "how many values, ever", Number::Count),
+            of_values("sum", "what all values add up to, ever", Number::Sum),
+            buckets,
+        ],
+    }
+}
+
+/// How many measurements a series has at most, of one instrument, and of one that is a gauge.
+pub(crate) fn most(form: Form) -> (usize, usize) {
+    let has_histogram = form.scales().next().is_some();
+    match form {
+        Form::Counter | Form::Gauge | Form::InFlight => (1, 0),
+        Form::Maximum | Form::Minimum => (1, 1),
+        Form::Histogram(_) => (MOST_BUCKETS, 0),
+        Form::Window(events) if has_histogram => {
+            (events.len() * MOST_BUCKETS, events.len() * QUANTILES)
+        }
+        Form::Window(events) => (events.len(), events.len()),
+    }
+}
+
+/// The attributes that measurements have beside those of their series.
+pub(crate) fn attributes(form: Form) -> impl Iterator<Item = &'static str> {
+    let bounds = form.scales().next().map(|_| "le");
+    form.sample_labels().iter().copied().chain(bounds)
+}
+
+/// A measurement, for the kind of instrument that it is of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Value {
+    /// For a counter or a gauge.
+    Unsigned(u64),
+    /// For an up-down counter.
+    Signed(i64),
+    /// For a real gauge.
+    Real(f64),
+}
+
+impl Value {
+    /// Its bits, if it is of a sum.
+    pub(crate) fn bits(self) -> Option<u64> {
+        match self {
+            Value::Unsigned(number) => Some(number),
+            Value::Signed(number) => Some(number.cast_unsigned()),
+            Value::Real(_) => None,
+        }
+    }
+}
+
+impl Instrument {
+    /// The part of the metric that it is made of.
+    pub(crate) fn part(&self) -> &'static Part {
+        self.part
+    }
+
+    /// Puts the measurements of a reading, as many as there are, each with its attributes.
+    pub(crate) fn measure(&self, reading: &Reading, put: &mut dyn FnMut(Attributes, Value)) {
+        reading.samples(self.part, &mut |sample| {
+            let mut labels = sample.labels().map(|(name, value)| KeyValue::new(name, value));
+            let own = [labels.next(), labels.next()];
+            match (self.number, sample.value) {
+                (Number::Own, value) => {
+                    if let Some(value) = self.own(value) {
+                        put(own, value);
+                    }
+                }
+                (Number::Count, Shown::Distribution(ever)) => {
+                    put(own, Value::Unsigned(ever.count()));
+                }
+                (Number::Sum, Shown::Distribution(ever)) => put(own, Value::Unsigned(ever.sum())),
+                (Number::Buckets, Shown::Distribution(ever)) => put_buckets(ever, &own, put),
+                _ => {}
+            }
+        });
+    }
+
+    fn own(&self, value: Shown<'_>) -> Option<Value> {
+        Some(match value {
+            // A level of 2^63 or more is shown as the highest that OpenTelemetry has.
+            Shown::Unsigned(level) if self.kind == Kind::UpDownCounter => {
+                Value::Signed(i64::try_from(level).unwrap_or(i64::MAX))
+            }
+            Shown::Count(number) | Shown::Unsigned(number) => Value::Unsigned(number),
+            Shown::Signed(number) => Value::Signed(number),
+            Shown::Real(number) => Value::Real(number),
+            Shown::Distribution(_) => return None,
+        })
+    }
+}
+
+/// Puts how many values there are up to each octave of the scale, with the attribute `le` behind
+/// the others.
+fn put_buckets(
+    distribution: &Distribution,
+    [event, _]: &Attributes,
+    put: &mut dyn FnMut(Attributes, Value),
+) {
+    let mut put = |bound: String, count| {
+        put([event.clone(), Some(KeyValue::new("le", bound))], Value::Unsigned(count));
+    };
+    let octaves = distribution.scale().octaves().filter(|end| *end < u64::MAX);
+    for (bound, count) in distribution.buckets(octaves) {
+        put(bound.to_string(), count);
+    }
+    put("+Inf".to_owned(), distribution.count());
+}

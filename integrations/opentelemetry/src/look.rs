@@ -1,0 +1,83 @@
+//! Looking at a source for one instrument.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use opentelemetry::{Key, KeyValue};
+use windrow::LabelValue;
+use windrow::export::{Series, Source};
+
+use crate::instrument::{Attributes, Instrument, Value};
+
+/// What was read of a series for one instrument.
+#[derive(Debug)]
+pub(crate) struct Reading<'r> {
+    /// The number of the series.
+    pub(crate) series: u64,
+    pub(crate) is_overflow: bool,
+    /// Those of the series.
+    pub(crate) attributes: &'r [KeyValue],
+    /// Each with the attributes beside those. If reading has panicked, those before.
+    pub(crate) values: Vec<(Attributes, Value)>,
+}
+
+/// What an instrument looks at.
+#[derive(Clone)]
+pub(crate) struct Look {
+    source: Arc<dyn Source>,
+    /// `None`: how often labels found no room.
+    instrument: Option<Instrument>,
+}
+
+impl Look {
+    pub(crate) fn new(source: &Arc<dyn Source>, instrument: Option<Instrument>) -> Look {
+        Look { source: Arc::clone(source), instrument }
+    }
+
+    /// Reads all series.
+    pub(crate) fn read(&self, put: &mut dyn FnMut(Reading<'_>)) {
+        let Some(instrument) = &self.instrument else {
+            if let Some(refused) = self.source.refused() {
+                let values = vec![([None, None], Value::Unsigned(refused))];
+                put(Reading { series: 0, is_overflow: false, attributes: &[], values });
+            }
+            return;
+        };
+        let mut attributes = Vec::new();
+        self.source.visit(&mut |series| {
+            attributes.clear();
+            series.labels(&mut |name, value| attributes.push(attribute(name, value)));
+            put(Reading {
+                series: series.number(),
+                is_overflow: series.is_overflow(),
+                attributes: &attributes,
+                values: measure(series, instrument),
+            });
+        });
+    }
+}
+
+/// The measurements of a series. If reading it panics, it has no more: what reads for an exporter
+/// goes on.
+fn measure(series: &dyn Series, instrument: &Instrument) -> Vec<(Attributes, Value)> {
+    let mut read = Vec::new();
+    let measuring = || {
+        let reading = series.metric().read_part(instrument.part());
+        instrument.measure(&reading, &mut |more, value| read.push((more, value)));
+    };
+    // A metric is not changed by being read. (And what panics has been told of by the panic
+    // itself.)
+    let _ = catch_unwind(AssertUnwindSafe(measuring));
+    read
+}
+
+fn attribute(name: &str, value: LabelValue<'_>) -> KeyValue {
+    let key = Key::from(name.to_owned());
+    match value {
+        LabelValue::Signed(number) => KeyValue::new(key, number),
+        LabelValue::Unsigned(number) if number <= i64::MAX.cast_unsigned() => {
+            KeyValue::new(key, number.cast_signed())
+        }
+        text => KeyValue::new(key, text.to_string()),
+    }
+}

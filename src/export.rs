@@ -1,0 +1,81 @@
+//! Reading metrics of any type, for programs that export them.
+//!
+//! An exporter knows neither the label sets nor the event sets of the program that it serves. This
+//! module erases both. A [`Source`] is a metric, a window, or a family; it is visited series by
+//! series. Each [`Series`] has labels and a metric, which [`AnyMetric::read`] turns into samples.
+//!
+//! | step | type |
+//! |---|---|
+//! | what there is, by name | [`Catalog`]: name, help text, unit and source of each metric |
+//! | its type, label names and bounds | [`Outline`], from [`Source::outline`] |
+//! | its series | [`Series`], from [`Source::visit`] |
+//! | its numbers | [`Reading`], from [`AnyMetric::read`]: [`Sample`]s, [`Part`] by [`Part`] |
+//!
+//! The crates `windrow-prometheus`, `windrow-opentelemetry` and `windrow-console` are visitors of
+//! this kind, and so is this text for statsd:
+//!
+//! ```
+//! use std::fmt::Write;
+//!
+//! use windrow::export::{Catalog, Value};
+//! use windrow::{Counter, Family, labels};
+//!
+//! labels! { pub struct Route { route: str } }
+//!
+//! static REQUESTS: Family<Route, Counter> = Family::new();
+//!
+//! let mut catalog = Catalog::new();
+//! catalog.add("requests", "Requests by route", &REQUESTS)?;
+//! REQUESTS.with(Route { route: "cart" }).add(3);
+//!
+//! let mut text = String::new();
+//! for metric in &catalog {
+//!     metric.source().visit(&mut |series| {
+//!         let mut name = metric.name().to_owned();
+//!         series.labels(&mut |_, value| write!(name, ".{value}").expect("a String takes all"));
+//!         let reading = series.metric().read();
+//!         for part in reading.parts() {
+//!             reading.samples(part, &mut |sample| {
+//!                 if let Value::Count(count) = sample.value {
+//!                     writeln!(text, "{name}:{count}|c").expect("a String takes all");
+//!                 }
+//!             });
+//!         }
+//!     });
+//! }
+//! assert_eq!(text, "requests.cart:3\n");
+//! # Ok::<(), windrow::export::CatalogError>(())
+//! ```
+//!
+//! # Consistency
+//!
+//! A visit lists the series of a family under its lock, then reads them one after the other without
+//! any lock. A series that exists for the whole visit is visited once. Each number is what the
+//! metric's own read promises, at the moment at which it is read.
+//!
+//! # Cost
+//!
+//! A visit makes two indirect calls for each series, beside what reading the metric costs. It costs
+//! writers nothing.
+
+mod catalog;
+mod field;
+mod form;
+mod metric;
+mod outline;
+mod parts;
+mod reading;
+mod source;
+mod span;
+mod window;
+
+pub use catalog::{Catalog, CatalogError, Listed};
+pub use field::{FamilySource, Field, field};
+pub use form::Form;
+pub use metric::{AnyMetric, Exported};
+pub use outline::Outline;
+pub use parts::{Part, PartKind};
+pub use reading::{Reading, Sample, Value};
+pub use source::{Series, Source};
+pub use span::{AnySnapshot, AnySpan};
+pub use window::AnyWindow;

@@ -1,0 +1,173 @@
+//! Sources by name.
+
+use std::error::Error;
+use std::fmt::{self, Debug, Display, Formatter};
+use std::slice;
+use std::sync::Arc;
+
+use super::outline::Outline;
+use super::source::Source;
+
+/// A list of sources, each with a name, a help text and a unit: what a program exports.
+///
+/// Give it to each exporter that the program has. See the [module](super) for an exporter of your
+/// own.
+///
+/// ```
+/// use windrow::export::Catalog;
+/// use windrow::{Counter, Histogram};
+///
+/// static HITS: Counter = Counter::new();
+/// static RT: Histogram = Histogram::new();
+///
+/// let mut catalog = Catalog::new();
+/// catalog.add("hits", "Hits since the start", &HITS)?;
+/// catalog.add("rt", "Response times", &RT)?.set_unit("ns");
+/// let names: Vec<&str> = catalog.iter().map(|metric| metric.name()).collect();
+/// assert_eq!(names, ["hits", "rt"]);
+/// # Ok::<(), windrow::export::CatalogError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Catalog {
+    listed: Vec<Listed>,
+}
+
+impl Catalog {
+    /// Makes an empty catalog.
+    pub const fn new() -> Catalog {
+        Catalog { listed: Vec::new() }
+    }
+
+    /// Adds a source under a name.
+    ///
+    /// It is kept as it is given: a `&'static` or an `Arc` for as long as the catalog, a `Weak`
+    /// until the last `Arc` is dropped.
+    ///
+    /// # Errors
+    ///
+    /// [`CatalogError`], if no exporter could show it. The catalog is unchanged then. Exporters have
+    /// rules of their own beside these: which characters a name may have, for one.
+    pub fn add(
+        &mut self,
+        name: &str,
+        help: &str,
+        source: impl Source + 'static,
+    ) -> Result<&mut Listed, CatalogError> {
+        if name.is_empty() {
+            return Err(CatalogError::NoName);
+        }
+        if self.iter().any(|listed| listed.name == name) {
+            return Err(CatalogError::NameTaken { name: name.to_owned() });
+        }
+        let outline = source.outline();
+        if let Some(label) = outline.reserved_label() {
+            let (name, label) = (name.to_owned(), label.to_owned());
+            return Err(CatalogError::ReservedLabel { name, label });
+        }
+        let (name, help) = (name.to_owned(), help.to_owned());
+        let (unit, source) = (String::new(), Arc::new(source));
+        let end = self.listed.len();
+        self.listed.push(Listed { name, help, unit, outline, source });
+        Ok(&mut self.listed[end])
+    }
+
+    /// Returns what is in it, in the order in which it was added.
+    pub fn iter(&self) -> slice::Iter<'_, Listed> {
+        self.listed.iter()
+    }
+}
+
+impl<'c> IntoIterator for &'c Catalog {
+    type Item = &'c Listed;
+    type IntoIter = slice::Iter<'c, Listed>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// A source in a [`Catalog`].
+#[derive(Clone)]
+pub struct Listed {
+    name: String,
+    help: String,
+    unit: String,
+    outline: Outline,
+    source: Arc<dyn Source>,
+}
+
+impl Listed {
+    /// Returns the name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the help text. May be empty.
+    pub fn help(&self) -> &str {
+        &self.help
+    }
+
+    /// Returns the unit of its values. Empty if none was set.
+    pub fn unit(&self) -> &str {
+        &self.unit
+    }
+
+    /// Sets the unit of its values: `ns`, `By`, `s`, as the
+    /// [Unified Code for Units of Measure](https://ucum.org/ucum) spells it.
+    pub fn set_unit(&mut self, unit: &str) {
+        unit.clone_into(&mut self.unit);
+    }
+
+    /// Returns what was known of the source when it was added.
+    pub fn outline(&self) -> &Outline {
+        &self.outline
+    }
+
+    /// Returns the source.
+    pub fn source(&self) -> &Arc<dyn Source> {
+        &self.source
+    }
+}
+
+impl Debug for Listed {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Listed").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// Why a source cannot be added to a [`Catalog`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CatalogError {
+    /// The name is empty.
+    NoName,
+    /// Another source has the name.
+    NameTaken {
+        /// The name.
+        name: String,
+    },
+    /// A label has a name that exporters use for something else.
+    ReservedLabel {
+        /// The name of the source.
+        name: String,
+        /// The label: `overflow` beside an overflow series, `event` or `q` of a window.
+        label: String,
+    },
+}
+
+impl Display for CatalogError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            CatalogError::NoName => write!(f, "a source needs a name"),
+            CatalogError::NameTaken { name } => {
+                write!(f, "the name {name:?} is taken: each source needs a name of its own")
+            }
+            CatalogError::ReservedLabel { name, label } => write!(
+                f,
+                "the label {label:?} of {name:?} is reserved: exporters add a label of that name"
+            ),
+        }
+    }
+}
+
+impl Error for CatalogError {}

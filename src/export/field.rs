@@ -1,0 +1,112 @@
+//! One metric of several that each series of a family has.
+
+use std::sync::{Arc, Weak};
+
+use super::form::Form;
+use super::metric::Exported;
+use super::outline::Outline;
+use super::source::{Series, Source, outline_of, refused, visit_fields};
+use crate::family::{Family, Labels, Metric};
+
+/// A field of the metrics of a family: from [`field`].
+#[derive(Clone, Copy, Debug)]
+pub struct Field<S, M, N> {
+    family: S,
+    get: fn(&M) -> &N,
+}
+
+/// Makes a source of one field of a family's metrics, which are structs of several.
+///
+/// The family is a `&'static`, an [`Arc`] or a [`Weak`].
+///
+/// ```
+/// use windrow::export::{Source, field};
+/// use windrow::{Counter, Family, Gauge, Metric, labels};
+///
+/// labels! { pub struct Route { route: str } }
+///
+/// #[derive(Default)]
+/// struct Endpoint { requests: Counter, open: Gauge }
+///
+/// impl Metric for Endpoint {
+///     type Total = (u64, i64);
+///     fn total(&self) -> (u64, i64) { (self.requests.total(), self.open.total()) }
+///     fn merge(one: &mut (u64, i64), other: (u64, i64)) {
+///         Counter::merge(&mut one.0, other.0);
+///         Gauge::merge(&mut one.1, other.1);
+///     }
+/// }
+///
+/// static ENDPOINTS: Family<Route, Endpoint> = Family::new();
+///
+/// let sources: [Box<dyn Source>; 2] = [
+///     Box::new(field(&ENDPOINTS, |endpoint| &endpoint.requests)),
+///     Box::new(field(&ENDPOINTS, |endpoint| &endpoint.open)),
+/// ];
+/// assert!(sources.iter().all(|source| source.outline().labels == ["route"]));
+/// ```
+pub fn field<S: FamilySource, N: Exported>(
+    family: S,
+    get: fn(&S::Metric) -> &N,
+) -> Field<S, S::Metric, N> {
+    Field { family, get }
+}
+
+/// A family that is held by reference or shared: what [`field`] takes.
+pub trait FamilySource: Send + Sync {
+    /// The labels of the family.
+    type Labels: Labels;
+    /// The type of its metrics.
+    type Metric: Metric;
+    /// The type of the function that makes them.
+    type Make: Fn() -> Self::Metric + Send + Sync;
+
+    /// Calls a function with the family, if it is still there.
+    fn with_family<R>(
+        &self,
+        see: impl FnOnce(&Family<Self::Labels, Self::Metric, Self::Make>) -> R,
+    ) -> Option<R>;
+}
+
+macro_rules! family_sources {
+    ($($holder:ty: |$this:ident| $family:expr;)+) => {
+        $(
+            impl<L, M, F> FamilySource for $holder
+            where
+                L: Labels,
+                M: Metric,
+                F: Fn() -> M + Send + Sync,
+            {
+                type Labels = L;
+                type Metric = M;
+                type Make = F;
+
+                fn with_family<R>(&self, see: impl FnOnce(&Family<L, M, F>) -> R) -> Option<R> {
+                    let $this = self;
+                    $family.map(|family| see(&family))
+                }
+            }
+        )+
+    };
+}
+
+family_sources! {
+    &Family<L, M, F>: |family| Some(*family);
+    Arc<Family<L, M, F>>: |family| Some(family);
+    Weak<Family<L, M, F>>: |family| family.upgrade();
+}
+
+impl<S: FamilySource, N: Exported> Source for Field<S, S::Metric, N> {
+    fn outline(&self) -> Outline {
+        let outline = self.family.with_family(|family| outline_of(family, self.get));
+        outline.unwrap_or_else(|| Outline::of_metric(Form::Counter))
+    }
+
+    fn visit(&self, see: &mut dyn FnMut(&dyn Series)) {
+        self.family.with_family(|family| visit_fields(family, self.get, see));
+    }
+
+    fn refused(&self) -> Option<u64> {
+        self.family.with_family(refused)?
+    }
+}

@@ -1,0 +1,54 @@
+//! The type of a metric.
+
+use crate::event::Kind;
+use crate::histogram::Scale;
+
+/// The type of a metric, and what there is to know of it before it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A [`Counter`](crate::Counter).
+    Counter,
+    /// A [`Gauge`](crate::Gauge).
+    Gauge,
+    /// An [`InFlight`](crate::InFlight).
+    InFlight,
+    /// A [`Maximum`](crate::Maximum).
+    Maximum,
+    /// A [`Minimum`](crate::Minimum).
+    Minimum,
+    /// A [`Histogram`](crate::Histogram) of this scale.
+    Histogram(Scale),
+    /// A [`SlidingWindow`](crate::SlidingWindow) of these events.
+    Window(&'static [(&'static str, Kind)]),
+}
+
+impl Form {
+    /// Returns the names of the labels that the samples have beside those of the series.
+    pub fn sample_labels(self) -> &'static [&'static str] {
+        match self {
+            Form::Window(events) if events.iter().any(|(_, kind)| is_histogram(*kind)) => {
+                &["event", "q"]
+            }
+            Form::Window(_) => &["event"],
+            _ => &[],
+        }
+    }
+
+    /// Returns the scales of the histograms in it.
+    pub fn scales(self) -> impl Iterator<Item = Scale> {
+        let (own, events) = match self {
+            Form::Histogram(scale) => (Some(scale), &[][..]),
+            Form::Window(events) => (None, events),
+            _ => (None, &[][..]),
+        };
+        let scale_of = |(_, kind): &(&str, Kind)| match kind {
+            Kind::Histogram(scale) => Some(*scale),
+            _ => None,
+        };
+        own.into_iter().chain(events.iter().filter_map(scale_of))
+    }
+}
+
+pub(super) fn is_histogram(kind: Kind) -> bool {
+    matches!(kind, Kind::Histogram(_))
+}

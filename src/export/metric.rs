@@ -1,0 +1,93 @@
+//! A metric of any type.
+
+use super::form::Form;
+use super::window::AnyWindow;
+use crate::clock::Clock;
+use crate::counters::{Counter, Gauge, Maximum, Minimum};
+use crate::event::Events;
+use crate::histogram::Histogram;
+use crate::in_flight::InFlight;
+use crate::window::SlidingWindow;
+
+/// A reference to a metric of any exported type.
+///
+/// It is exhaustive: an exporter that matches on it learns from the compiler when there is another
+/// type of metric.
+#[derive(Clone, Copy)]
+pub enum AnyMetric<'m> {
+    /// A sum that only grows, unless it is drained.
+    Counter(&'m Counter),
+    /// A sum that goes up and down.
+    Gauge(&'m Gauge),
+    /// The number of operations in progress.
+    InFlight(&'m InFlight),
+    /// The greatest value since the last reset.
+    Maximum(&'m Maximum),
+    /// The least value since the last reset.
+    Minimum(&'m Minimum),
+    /// A histogram.
+    Histogram(&'m Histogram),
+    /// A sliding window.
+    Window(&'m dyn AnyWindow),
+}
+
+impl AnyMetric<'_> {
+    /// Returns the metric's type.
+    pub fn form(self) -> Form {
+        match self {
+            AnyMetric::Counter(_) => Form::Counter,
+            AnyMetric::Gauge(_) => Form::Gauge,
+            AnyMetric::InFlight(_) => Form::InFlight,
+            AnyMetric::Maximum(_) => Form::Maximum,
+            AnyMetric::Minimum(_) => Form::Minimum,
+            AnyMetric::Histogram(histogram) => Form::Histogram(histogram.scale()),
+            AnyMetric::Window(window) => Form::Window(window.events()),
+        }
+    }
+}
+
+/// A metric that can be exported.
+///
+/// Implement it for a struct that holds one metric that matters to exporters:
+///
+/// ```
+/// use windrow::Counter;
+/// use windrow::export::{AnyMetric, Exported};
+///
+/// struct Requests { count: Counter, limit: u64 }
+///
+/// impl Exported for Requests {
+///     fn any(&self) -> AnyMetric<'_> { self.count.any() }
+/// }
+/// ```
+///
+/// For a struct of several metrics, see [`field`](super::field).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be exported",
+    note = "counters, gauges, maxima, minima, histograms and sliding windows can; of a struct that \
+            holds several metrics, export each by `windrow::export::field`"
+)]
+pub trait Exported: Send + Sync + 'static {
+    /// Returns a reference to the metric, without its type.
+    fn any(&self) -> AnyMetric<'_>;
+}
+
+macro_rules! exported {
+    ($($metric:ident),+) => {
+        $(
+            impl Exported for $metric {
+                fn any(&self) -> AnyMetric<'_> {
+                    AnyMetric::$metric(self)
+                }
+            }
+        )+
+    };
+}
+
+exported!(Counter, Gauge, InFlight, Maximum, Minimum, Histogram);
+
+impl<E: Events, C: Clock + Send + Sync + 'static> Exported for SlidingWindow<E, C> {
+    fn any(&self) -> AnyMetric<'_> {
+        AnyMetric::Window(self)
+    }
+}

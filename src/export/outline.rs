@@ -1,0 +1,55 @@
+//! What is known of a source before it is read.
+
+use std::borrow::Cow;
+
+use super::form::Form;
+
+/// What is known of a [source](super::Source) before it is read: its form, label names and bounds.
+///
+/// ```
+/// use windrow::export::{Form, Source};
+/// use windrow::{Counter, Family, labels};
+///
+/// labels! { pub struct Request { route: str, status: u16 } }
+///
+/// static REQUESTS: Family<Request, Counter> = Family::new().limit(20);
+///
+/// let outline = REQUESTS.outline();
+/// assert_eq!(outline.form, Form::Counter);
+/// assert_eq!(outline.labels, ["route", "status"]);
+/// assert_eq!((outline.max_series, outline.overflows), (20, true));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Outline {
+    /// The type of its metrics.
+    pub form: Form,
+    /// The names of the labels of its series.
+    pub labels: Vec<Cow<'static, str>>,
+    /// The greatest number of series, without the overflow series.
+    pub max_series: usize,
+    /// Whether there may be an overflow series, which has the label [`OVERFLOW`](Self::OVERFLOW)
+    /// in place of its own.
+    pub overflows: bool,
+    /// Whether a series that has been removed may come back with what it had counted.
+    pub series_return: bool,
+}
+
+impl Outline {
+    /// The name of the label of the overflow series; its value is `true`.
+    pub const OVERFLOW: &'static str = "overflow";
+
+    /// An outline of a metric without labels.
+    pub const fn of_metric(form: Form) -> Outline {
+        Outline { form, labels: Vec::new(), max_series: 1, overflows: false, series_return: false }
+    }
+
+    /// Returns a label of the source that exporters need for something else, if there is one: a
+    /// label `overflow` beside an overflow series, or one that samples have beside it.
+    pub fn reserved_label(&self) -> Option<&str> {
+        let more = self.form.sample_labels();
+        let is_reserved =
+            |label: &str| more.contains(&label) || (self.overflows && label == Outline::OVERFLOW);
+        self.labels.iter().map(|label| &**label).find(|label| is_reserved(label))
+    }
+}

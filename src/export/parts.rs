@@ -1,0 +1,126 @@
+//! Into which parts a metric is divided where each exported name has one number or histogram.
+
+use super::form::{Form, is_histogram};
+use crate::event::Kind;
+
+/// A part of a metric that is exported under a name of its own.
+///
+/// A counter has one part. A window has up to eight: how often each event occurred, its rate, and
+/// so on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Part {
+    /// What is appended to the metric's name. Empty for the first part.
+    pub suffix: &'static str,
+    /// What is appended to the metric's help text. May be empty.
+    pub about: &'static str,
+    /// The kind of its samples.
+    pub kind: PartKind,
+    /// Whether its numbers are in the metric's [unit](super::Listed::unit). Otherwise they count
+    /// events, or are a rate of events.
+    pub is_in_unit: bool,
+    pub(super) which: Which,
+}
+
+/// The kind of the samples of a [`Part`].
+///
+/// It is exhaustive: an exporter must know what to do with each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PartKind {
+    /// An all-time total, which never goes back: [`Value::Count`](super::Value::Count).
+    Counter,
+    /// A level that goes up and down and can be added up over series:
+    /// [`Value::Signed`](super::Value::Signed), or [`Unsigned`](super::Value::Unsigned).
+    Level,
+    /// A number that cannot be added up: [`Value::Unsigned`](super::Value::Unsigned).
+    Gauge,
+    /// A fractional number that cannot be added up: [`Value::Real`](super::Value::Real).
+    RealGauge,
+    /// An all-time distribution: [`Value::Distribution`](super::Value::Distribution).
+    Histogram,
+}
+
+/// Which number of a metric it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Which {
+    Only,
+    Count,
+    Rate,
+    Sum,
+    Mean,
+    Min,
+    Max,
+    Values,
+    Quantiles,
+}
+
+const fn part(suffix: &'static str, about: &'static str, kind: PartKind, which: Which) -> Part {
+    let is_in_unit = !matches!(which, Which::Count | Which::Rate);
+    Part { suffix, about, kind, is_in_unit, which }
+}
+
+const COUNTER: &[Part] = &[part("", "", PartKind::Counter, Which::Only)];
+const LEVEL: &[Part] = &[part("", "", PartKind::Level, Which::Only)];
+const GAUGE: &[Part] = &[part("", "", PartKind::Gauge, Which::Only)];
+const HISTOGRAM: &[Part] = &[part("", "", PartKind::Histogram, Which::Only)];
+
+const WINDOW: [Part; 8] = [
+    part("", "how often, ever", PartKind::Counter, Which::Count),
+    part(
+        "per_second",
+        "how often per second, over the closed buckets of the window",
+        PartKind::RealGauge,
+        Which::Rate,
+    ),
+    part("sum", "what all values add up to, ever", PartKind::Counter, Which::Sum),
+    part(
+        "mean",
+        "mean of the values in the closed buckets of the window",
+        PartKind::RealGauge,
+        Which::Mean,
+    ),
+    part("min", "least value in the closed buckets of the window", PartKind::Gauge, Which::Min),
+    part("max", "greatest value in the closed buckets of the window", PartKind::Gauge, Which::Max),
+    part("values", "how many values up to each bound, ever", PartKind::Histogram, Which::Values),
+    part(
+        "percentile",
+        "percentiles of the values in the closed buckets of the window",
+        PartKind::Gauge,
+        Which::Quantiles,
+    ),
+];
+
+/// The number of parts of windows that count only, and of those with values but no histogram.
+const OF_COUNTS: usize = 2;
+const OF_VALUES: usize = 6;
+
+impl Form {
+    /// Returns the parts in which a metric of this form is exported.
+    ///
+    /// ```
+    /// use windrow::export::{Exported, PartKind};
+    ///
+    /// let parts = windrow::Counter::new().any().form().parts();
+    /// assert_eq!(parts.len(), 1);
+    /// assert_eq!(parts[0].kind, PartKind::Counter);
+    /// ```
+    pub fn parts(self) -> &'static [Part] {
+        match self {
+            Form::Counter => COUNTER,
+            Form::Gauge | Form::InFlight => LEVEL,
+            Form::Maximum | Form::Minimum => GAUGE,
+            Form::Histogram(_) => HISTOGRAM,
+            Form::Window(events) => {
+                let has = |wanted: fn(Kind) -> bool| events.iter().any(|(_, kind)| wanted(*kind));
+                let parts = if has(is_histogram) {
+                    WINDOW.len()
+                } else if has(|kind| kind != Kind::Count) {
+                    OF_VALUES
+                } else {
+                    OF_COUNTS
+                };
+                &WINDOW[..parts]
+            }
+        }
+    }
+}

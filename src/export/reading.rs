@@ -1,0 +1,213 @@
+//! The numbers of a metric at one moment, part by part.
+
+use super::form::Form;
+use super::metric::AnyMetric;
+use super::parts::{Part, Which};
+use super::span::AnySpan;
+use super::window::AnyWindow;
+use crate::event::{Kind, Stats};
+use crate::histogram::Distribution;
+
+/// The quantiles of a window's `Histogram` events that are exported, and their texts.
+const QUANTILES: [(&str, f64); 3] = [("0.5", 0.5), ("0.9", 0.9), ("0.99", 0.99)];
+
+/// The numbers of a metric at one moment: from [`AnyMetric::read`].
+pub struct Reading {
+    form: Form,
+    read: Read,
+}
+
+enum Read {
+    Number(Option<Value<'static>>),
+    Values(Distribution),
+    Window(Window),
+}
+
+/// What was read of a window, event by event; empty where it was not asked for.
+#[derive(Default)]
+struct Window {
+    lifetime: Vec<Stats>,
+    distributions: Vec<Option<Distribution>>,
+    closed: Option<Box<dyn AnySpan>>,
+}
+
+/// A sample of a [`Part`].
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Sample<'r> {
+    /// The name of the window's event that it is of.
+    pub event: Option<&'static str>,
+    /// Which quantile it is, as a text: `0.99`.
+    pub quantile: Option<&'static str>,
+    /// The number, or the distribution.
+    pub value: Value<'r>,
+}
+
+impl Sample<'_> {
+    /// Returns the labels that it has beside those of its series: `event` and `q`.
+    pub fn labels(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let event = self.event.map(|event| ("event", event));
+        event.into_iter().chain(self.quantile.map(|q| ("q", q)))
+    }
+}
+
+/// The value of a [`Sample`]. Of which variant it is, the part's [kind](super::PartKind) says.
+#[derive(Clone, Copy, Debug)]
+pub enum Value<'r> {
+    /// An all-time total.
+    Count(u64),
+    /// A level or a gauge without a sign.
+    Unsigned(u64),
+    /// A level with a sign.
+    Signed(i64),
+    /// A rate or a mean.
+    Real(f64),
+    /// All values ever recorded.
+    Distribution(&'r Distribution),
+}
+
+impl AnyMetric<'_> {
+    /// Reads all numbers of the metric.
+    ///
+    /// ```
+    /// use windrow::Gauge;
+    /// use windrow::export::{Exported, Value};
+    ///
+    /// let open = Gauge::new();
+    /// open.add(3);
+    /// let reading = open.any().read();
+    /// reading.samples(&reading.parts()[0], &mut |sample| {
+    ///     assert!(matches!(sample.value, Value::Signed(3)));
+    /// });
+    /// ```
+    pub fn read(self) -> Reading {
+        Reading::of(self, None)
+    }
+
+    /// Reads the numbers of one [part](Part), and no others.
+    ///
+    /// For exporters that ask for one part at a time: of a window, one part costs less than all.
+    pub fn read_part(self, part: &Part) -> Reading {
+        Reading::of(self, Some(part))
+    }
+}
+
+impl Reading {
+    /// Reads a metric: all of it, or one part.
+    pub(super) fn of(metric: AnyMetric<'_>, part: Option<&Part>) -> Reading {
+        let read = match metric {
+            AnyMetric::Counter(counter) => Read::Number(Some(Value::Count(counter.lifetime()))),
+            AnyMetric::Gauge(gauge) => Read::Number(Some(Value::Signed(gauge.sum()))),
+            AnyMetric::InFlight(level) => Read::Number(Some(Value::Unsigned(level.level()))),
+            AnyMetric::Maximum(maximum) => Read::Number(maximum.get().map(Value::Unsigned)),
+            AnyMetric::Minimum(minimum) => Read::Number(minimum.get().map(Value::Unsigned)),
+            AnyMetric::Histogram(histogram) => Read::Values(histogram.lifetime()),
+            AnyMetric::Window(window) => Read::Window(Window::of(window, part)),
+        };
+        Reading { form: metric.form(), read }
+    }
+
+    /// Returns the parts of the metric.
+    pub fn parts(&self) -> &'static [Part] {
+        self.form.parts()
+    }
+
+    /// Calls `put` with each sample of a part.
+    ///
+    /// There may be none: a maximum has no sample before a value is recorded, nor has the mean of a
+    /// window without a value. A part that was not [read](AnyMetric::read_part), or that another
+    /// metric has, has none.
+    pub fn samples(&self, part: &Part, put: &mut dyn FnMut(Sample<'_>)) {
+        match (&self.read, self.form) {
+            (Read::Number(Some(value)), _) if part.which == Which::Only => put(only(*value)),
+            (Read::Values(values), _) if part.which == Which::Only => {
+                put(only(Value::Distribution(values)));
+            }
+            (Read::Window(window), Form::Window(events)) => window.samples(events, part.which, put),
+            _ => {}
+        }
+    }
+}
+
+fn only(value: Value<'_>) -> Sample<'_> {
+    Sample { event: None, quantile: None, value }
+}
+
+impl Window {
+    fn of(window: &dyn AnyWindow, part: Option<&Part>) -> Window {
+        let asked = |parts: &[Which]| part.is_none_or(|part| parts.contains(&part.which));
+        let events = 0..window.events().len();
+        let mut read = Window::default();
+        if asked(&[Which::Count, Which::Sum]) {
+            read.lifetime = events.clone().map(|event| window.lifetime(event)).collect();
+        }
+        if asked(&[Which::Values]) {
+            read.distributions = events.map(|event| window.lifetime_distribution(event)).collect();
+        }
+        if asked(&[Which::Rate, Which::Mean, Which::Min, Which::Max, Which::Quantiles]) {
+            read.closed = window.complete().filter(|closed| !closed.interval().is_zero());
+        }
+        read
+    }
+
+    fn samples(
+        &self,
+        events: &[(&'static str, Kind)],
+        which: Which,
+        put: &mut dyn FnMut(Sample<'_>),
+    ) {
+        for (event, (name, kind)) in events.iter().enumerate() {
+            let named = |value| Sample { event: Some(name), quantile: None, value };
+            match which {
+                Which::Values => {
+                    let values = self.distributions.get(event).and_then(Option::as_ref);
+                    if let Some(values) = values {
+                        put(named(Value::Distribution(values)));
+                    }
+                }
+                Which::Quantiles => self.quantiles(event, |quantile, value| {
+                    put(Sample { quantile: Some(quantile), ..named(Value::Unsigned(value)) });
+                }),
+                _ => {
+                    if let Some(value) = self.value(event, *kind, which) {
+                        put(named(value));
+                    }
+                }
+            }
+        }
+    }
+
+    fn quantiles(&self, event: usize, mut put: impl FnMut(&'static str, u64)) {
+        let values = self.closed.as_ref().and_then(|closed| closed.distribution(event));
+        let Some(values) = values else { return };
+        let found = values.quantiles(QUANTILES.map(|(_, q)| q));
+        for ((quantile, _), value) in QUANTILES.into_iter().zip(found) {
+            if let Some(value) = value {
+                put(quantile, value);
+            }
+        }
+    }
+
+    /// The one number of an event in a part, if it has one.
+    fn value(&self, event: usize, kind: Kind, which: Which) -> Option<Value<'static>> {
+        let is_counted = matches!(kind, Kind::Count | Kind::Value | Kind::Histogram(_));
+        let has_values = kind != Kind::Count;
+        let lifetime = || self.lifetime.get(event).filter(|_| is_counted);
+        let closed = self.closed.as_ref();
+        match which {
+            Which::Count => lifetime().map(|ever| Value::Count(ever.count)),
+            Which::Sum => lifetime().filter(|_| has_values).map(|ever| Value::Count(ever.sum)),
+            Which::Rate => closed.filter(|_| is_counted).map(|closed| {
+                let seconds = closed.interval().as_secs_f64();
+                Value::Real(closed.stats(event).count as f64 / seconds)
+            }),
+            Which::Mean => {
+                let closed = closed.filter(|_| is_counted && has_values)?;
+                closed.stats(event).mean().map(Value::Real)
+            }
+            Which::Min => closed.filter(|_| has_values)?.stats(event).min.map(Value::Unsigned),
+            Which::Max => closed.filter(|_| has_values)?.stats(event).max.map(Value::Unsigned),
+            Which::Only | Which::Values | Which::Quantiles => None,
+        }
+    }
+}

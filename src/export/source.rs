@@ -1,0 +1,271 @@
+//! What can be visited: a metric, a family, or a field of a family's metrics.
+
+use std::borrow::Cow;
+use std::sync::{Arc, Weak};
+use std::time::SystemTime;
+
+use super::form::Form;
+use super::metric::{AnyMetric, Exported};
+use super::outline::Outline;
+use crate::clock::Clock;
+use crate::counters::{Counter, Gauge, Maximum, Minimum};
+use crate::event::Events;
+use crate::family::{Family, Handle, LabelValue, Labels, Metric};
+use crate::histogram::Histogram;
+use crate::in_flight::InFlight;
+use crate::window::SlidingWindow;
+
+/// Something whose series can be visited.
+///
+/// Counters, gauges, maxima, minima, histograms and windows are sources of one series, without a
+/// label; a [`Family`] of one of them is a source with labels; and a [`field`](super::field) is a
+/// source where a family's metrics are structs. A `&'static`, an [`Arc`] or a `Box` of a source is
+/// one, too. A [`Weak`] is one that has no series any more when the last `Arc` is dropped.
+///
+/// ```
+/// use std::sync::Arc;
+/// use windrow::Counter;
+/// use windrow::export::Source;
+///
+/// static HITS: Counter = Counter::new();
+///
+/// let hits = Arc::new(Counter::new());
+/// let sources: [Box<dyn Source>; 3] =
+///     [Box::new(&HITS), Box::new(Arc::downgrade(&hits)), Box::new(hits)];
+/// let mut series = 0;
+/// for source in &sources {
+///     source.visit(&mut |_| series += 1);
+/// }
+/// assert_eq!(series, 3);
+/// ```
+pub trait Source: Send + Sync {
+    /// Returns what is known of the source before it is read.
+    ///
+    /// Of a family of windows or histograms it makes one metric, and drops it again: ask when the
+    /// source is registered, not each time.
+    fn outline(&self) -> Outline;
+
+    /// Calls `see` with each series that there is, the overflow series last.
+    fn visit(&self, see: &mut dyn FnMut(&dyn Series));
+
+    /// Returns the number of uses of the overflow series: how often a set of labels found no room.
+    ///
+    /// `None` where there can be [no such series](Outline::overflows), and of a [`Weak`] whose
+    /// source is gone.
+    fn refused(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// A series of a [`Source`]: a metric and its labels.
+pub trait Series {
+    /// Returns a number that no other series of the source has, nor had before.
+    ///
+    /// A series that was removed from a family and made again under the same labels is another one.
+    fn number(&self) -> u64;
+
+    /// Returns whether it is the overflow series of a family.
+    fn is_overflow(&self) -> bool;
+
+    /// Returns when it was made, by the system's clock at that time; `None` where that is not known:
+    /// of a metric without labels.
+    fn created(&self) -> Option<SystemTime>;
+
+    /// Calls `see` with the name and the value of each label. Those of the overflow series are one:
+    /// `overflow` is `true`.
+    fn labels(&self, see: &mut dyn FnMut(&str, LabelValue<'_>));
+
+    /// Returns the metric.
+    ///
+    /// It calls the function that was given to [`field`](super::field), if there is one.
+    fn metric(&self) -> AnyMetric<'_>;
+}
+
+/// A metric without labels, as the one series that it is.
+struct Single<'m, M>(&'m M);
+
+impl<M: Exported> Series for Single<'_, M> {
+    fn number(&self) -> u64 {
+        0
+    }
+
+    fn is_overflow(&self) -> bool {
+        false
+    }
+
+    fn created(&self) -> Option<SystemTime> {
+        None
+    }
+
+    fn labels(&self, _: &mut dyn FnMut(&str, LabelValue<'_>)) {}
+
+    fn metric(&self) -> AnyMetric<'_> {
+        self.0.any()
+    }
+}
+
+macro_rules! single {
+    ($([$($parameter:tt)*] $metric:ty;)+) => {
+        $(
+            impl<$($parameter)*> Source for $metric {
+                fn outline(&self) -> Outline {
+                    Outline::of_metric(self.any().form())
+                }
+
+                fn visit(&self, see: &mut dyn FnMut(&dyn Series)) {
+                    see(&Single(self));
+                }
+            }
+        )+
+    };
+}
+
+single! {
+    [] Counter;
+    [] Gauge;
+    [] InFlight;
+    [] Maximum;
+    [] Minimum;
+    [] Histogram;
+    [E: Events, C: Clock + Send + Sync + 'static] SlidingWindow<E, C>;
+}
+
+impl<L: Labels, M: Exported> Series for Handle<L, M> {
+    fn number(&self) -> u64 {
+        Handle::number(self)
+    }
+
+    fn is_overflow(&self) -> bool {
+        Handle::labels(self).is_none()
+    }
+
+    fn created(&self) -> Option<SystemTime> {
+        Some(Handle::created(self))
+    }
+
+    fn labels(&self, see: &mut dyn FnMut(&str, LabelValue<'_>)) {
+        self.pairs().for_each(|(name, value)| see(name, value));
+    }
+
+    fn metric(&self) -> AnyMetric<'_> {
+        self.any()
+    }
+}
+
+/// A series of a family whose metrics are structs, and which field is meant.
+struct OfField<'s, L: Labels, M, G> {
+    series: &'s Handle<L, M>,
+    get: &'s G,
+}
+
+impl<L: Labels, M, N: Exported, G: Fn(&M) -> &N> Series for OfField<'_, L, M, G> {
+    fn number(&self) -> u64 {
+        self.series.number()
+    }
+
+    fn is_overflow(&self) -> bool {
+        self.series.labels().is_none()
+    }
+
+    fn created(&self) -> Option<SystemTime> {
+        Some(self.series.created())
+    }
+
+    fn labels(&self, see: &mut dyn FnMut(&str, LabelValue<'_>)) {
+        self.series.pairs().for_each(|(name, value)| see(name, value));
+    }
+
+    fn metric(&self) -> AnyMetric<'_> {
+        (self.get)(self.series).any()
+    }
+}
+
+/// The outline of a family, of whose metrics one is exported.
+pub(super) fn outline_of<L: Labels, M: Metric, N: Exported, F: Fn() -> M>(
+    family: &Family<L, M, F>,
+    get: impl Fn(&M) -> &N,
+) -> Outline {
+    Outline {
+        form: get(&family.sample()).any().form(),
+        labels: L::NAMES.iter().map(|name| Cow::Borrowed(*name)).collect(),
+        max_series: family.max_series(),
+        overflows: L::COMBINATIONS.is_none(),
+        series_return: L::COMBINATIONS.is_some(),
+    }
+}
+
+/// Uses of a family's overflow series, if it can have one.
+pub(super) fn refused<L: Labels, M: Metric, F>(family: &Family<L, M, F>) -> Option<u64> {
+    L::COMBINATIONS.is_none().then(|| family.refused())
+}
+
+/// Visits a family, of whose metrics a field is exported.
+pub(super) fn visit_fields<L: Labels, M: Metric, N: Exported, F>(
+    family: &Family<L, M, F>,
+    get: impl Fn(&M) -> &N,
+    see: &mut dyn FnMut(&dyn Series),
+) {
+    for series in family {
+        see(&OfField { series: &series, get: &get });
+    }
+}
+
+impl<L, M, F> Source for Family<L, M, F>
+where
+    L: Labels,
+    M: Metric + Exported,
+    F: Fn() -> M + Send + Sync,
+{
+    fn outline(&self) -> Outline {
+        outline_of(self, |metric| metric)
+    }
+
+    fn visit(&self, see: &mut dyn FnMut(&dyn Series)) {
+        self.iter().for_each(|series| see(&series));
+    }
+
+    fn refused(&self) -> Option<u64> {
+        refused(self)
+    }
+}
+
+/// What holds a source for as long as it is visited.
+macro_rules! holders {
+    ($($holder:ty),+) => {
+        $(
+            impl<S: Source + ?Sized> Source for $holder {
+                fn outline(&self) -> Outline {
+                    (**self).outline()
+                }
+
+                fn visit(&self, see: &mut dyn FnMut(&dyn Series)) {
+                    (**self).visit(see);
+                }
+
+                fn refused(&self) -> Option<u64> {
+                    (**self).refused()
+                }
+            }
+        )+
+    };
+}
+
+holders!(&S, Arc<S>, Box<S>);
+
+/// Has no series any more when the last `Arc` is dropped, and the outline of a counter without one.
+impl<S: Source + ?Sized> Source for Weak<S> {
+    fn outline(&self) -> Outline {
+        let gone = || Outline::of_metric(Form::Counter);
+        self.upgrade().map_or_else(gone, |source| source.outline())
+    }
+
+    fn visit(&self, see: &mut dyn FnMut(&dyn Series)) {
+        if let Some(source) = self.upgrade() {
+            source.visit(see);
+        }
+    }
+
+    fn refused(&self) -> Option<u64> {
+        self.upgrade()?.refused()
+    }
+}

@@ -1,0 +1,252 @@
+//! `windrow::export`: what is visited, what is read, what a catalog refuses.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Weak};
+use std::time::{Duration, SystemTime};
+
+use windrow::clock::Manual;
+use windrow::export::{Catalog, CatalogError, Exported, Form, PartKind, Source, Value, field};
+use windrow::{
+    Counter, Event, Family, Gauge, Histogram, InFlight, Maximum, Metric, Minimum, SlidingWindow,
+    Stats, events, labels,
+};
+
+events! { enum All { Pass: Count, Open: Signed, Took: Value, Rt: Histogram, Most: Maximum, Least: Minimum } }
+events! { enum Hits { Hit: Count } }
+labels! {
+    enum Method { Get, Post }
+    struct Route { route: str, method: Method }
+    struct Flag { method: Method }
+    struct Reserved { overflow: str }
+    struct OfEvent { event: Method }
+}
+
+/// Every number of a source, by labels, part, and the labels of the sample.
+fn numbers(source: &dyn Source) -> BTreeMap<String, f64> {
+    let mut all = BTreeMap::new();
+    source.visit(&mut |series| {
+        let mut labels = String::new();
+        series.labels(&mut |name, value| labels += &format!("{name}={value},"));
+        let whole = series.metric().read();
+        for part in whole.parts() {
+            let mut put = |value: Value<'_>, sample: &str| {
+                let (number, kind) = match value {
+                    Value::Count(number) => (number as f64, PartKind::Counter),
+                    Value::Unsigned(number) => (number as f64, part.kind),
+                    Value::Signed(number) => (number as f64, PartKind::Level),
+                    Value::Real(number) => (number, PartKind::RealGauge),
+                    Value::Distribution(values) => (values.count() as f64, PartKind::Histogram),
+                };
+                assert_eq!(kind, part.kind, "{}", part.suffix);
+                let key = format!("{labels}{}{sample}", part.suffix);
+                assert_eq!(all.insert(key.clone(), number), None, "{key} is there twice");
+            };
+            let sample_labels = |sample: &windrow::export::Sample<'_>| {
+                sample.labels().map(|(name, value)| format!(" {name}={value}")).collect::<String>()
+            };
+            whole.samples(part, &mut |sample| put(sample.value, &sample_labels(&sample)));
+            // What is read of one part is what is read of all.
+            let (mut of_whole, mut of_part) = (Vec::new(), Vec::new());
+            whole.samples(part, &mut |sample| of_whole.push(format!("{sample:?}")));
+            let only = series.metric().read_part(part);
+            only.samples(part, &mut |sample| of_part.push(format!("{sample:?}")));
+            assert_eq!(of_whole, of_part, "{}", part.suffix);
+        }
+    });
+    all
+}
+
+fn map(expected: &[(&str, f64)]) -> BTreeMap<String, f64> {
+    expected.iter().map(|(key, number)| ((*key).to_owned(), *number)).collect()
+}
+
+#[test]
+fn metrics_of_one_number() {
+    let (counter, gauge, level) = (Counter::new(), Gauge::new(), InFlight::new());
+    let (maximum, minimum, histogram) = (Maximum::new(), Minimum::new(), Histogram::new());
+    counter.add(7);
+    assert_eq!(counter.sum_then_reset(), 7);
+    gauge.add(-3);
+    let _guard = level.enter(5);
+    assert_eq!(numbers(&counter), map(&[("", 7.0)]), "what was drained is counted");
+    assert_eq!(numbers(&gauge), map(&[("", -3.0)]));
+    assert_eq!(numbers(&level), map(&[("", 5.0)]));
+    assert_eq!(numbers(&maximum), map(&[]), "nothing was recorded");
+    maximum.record(9);
+    minimum.record(4);
+    histogram.record(1_000);
+    assert_eq!(numbers(&maximum), map(&[("", 9.0)]));
+    assert_eq!(numbers(&minimum), map(&[("", 4.0)]));
+    assert_eq!(numbers(&histogram), map(&[("", 1.0)]));
+}
+
+#[test]
+fn a_window_of_every_kind_of_event() {
+    let clock = Manual::default();
+    let window = SlidingWindow::<All>::builder().clock(clock.clone()).build().unwrap();
+    window.add(All::Pass, 10);
+    window.add(All::Open, -2);
+    window.record(All::Took, 30);
+    window.record(All::Took, 50);
+    window.record(All::Rt, 1_000);
+    window.record(All::Most, 8);
+    window.record(All::Least, 6);
+    clock.advance(Duration::from_millis(500)); // a bucket
+    window.add(All::Pass, 1);
+    let expected = map(&[
+        (" event=Pass", 11.0),
+        (" event=Took", 2.0),
+        (" event=Rt", 1.0),
+        ("per_second event=Pass", 20.0),
+        ("per_second event=Took", 4.0),
+        ("per_second event=Rt", 2.0),
+        ("sum event=Took", 80.0),
+        ("sum event=Rt", 1_000.0),
+        ("mean event=Took", 40.0),
+        ("mean event=Rt", 1_000.0),
+        ("min event=Took", 30.0),
+        ("min event=Rt", 1_000.0),
+        ("min event=Least", 6.0),
+        ("max event=Took", 50.0),
+        ("max event=Rt", 1_000.0),
+        ("max event=Most", 8.0),
+        ("values event=Rt", 1.0),
+        ("percentile event=Rt q=0.5", 1_000.0),
+        ("percentile event=Rt q=0.9", 1_000.0),
+        ("percentile event=Rt q=0.99", 1_000.0),
+    ]);
+    assert_eq!(numbers(&window), expected);
+    let only_counts = SlidingWindow::<Hits>::builder().buckets(1).build().unwrap();
+    only_counts.add(Hits::Hit, 3);
+    assert_eq!(numbers(&only_counts), map(&[(" event=Hit", 3.0)]), "no bucket is ever closed");
+}
+
+#[test]
+fn an_erased_window_reads_as_the_window_does() {
+    let window = SlidingWindow::<All>::builder().build().unwrap();
+    for number in 0..100 {
+        window.add(All::Pass, number);
+        window.record(All::Rt, number);
+        window.record(All::Most, number);
+    }
+    let windrow::export::AnyMetric::Window(erased) = window.any() else { panic!() };
+    let walk = erased.snapshot(None).unwrap();
+    for event in Event::<All>::all() {
+        let index = event.index();
+        assert_eq!(erased.events()[index], (event.name(), event.kind()));
+        assert_eq!(erased.lifetime(index), window.lifetime(event));
+        assert_eq!(erased.totals().stats(index), window.totals().stats(event));
+        assert_eq!(walk.stats(index), window.stats(event));
+        let of_buckets = (0..walk.len()).map(|bucket| walk.bucket(bucket).stats(index));
+        assert_eq!(of_buckets.sum::<Stats>(), window.stats(event));
+        let is_histogram = event == All::Rt;
+        assert_eq!(erased.totals().distribution(index).is_some(), is_histogram);
+        assert_eq!(erased.lifetime_distribution(index).is_some(), is_histogram);
+    }
+    assert_eq!(erased.interval(), window.interval());
+    assert_eq!(erased.bucket_length() * 2, window.interval());
+    assert!(erased.snapshot(Some(0)).is_none(), "there is no tier");
+}
+
+#[test]
+fn a_family_has_labels_numbers_and_times_of_creation() {
+    let before = SystemTime::now();
+    let family: Family<Route, Counter> = Family::new().limit(2);
+    for (route, count) in [("/a", 1), ("/b", 2), ("/c", 3), ("/d", 4)] {
+        family.with(Route { route, method: Method::Get }).add(count);
+    }
+    let expected =
+        [("route=/a,method=Get,", 1.0), ("route=/b,method=Get,", 2.0), ("overflow=true,", 7.0)];
+    assert_eq!(numbers(&family), map(&expected));
+    assert_eq!(Source::refused(&family), Some(2));
+    let outline = family.outline();
+    assert_eq!((outline.form, outline.max_series), (Form::Counter, 2));
+    assert_eq!(outline.labels, ["route", "method"]);
+    assert!(outline.overflows && !outline.series_return);
+    let (mut seen, mut overflow) = (Vec::new(), 0);
+    family.visit(&mut |series| {
+        let created = series.created().expect("a series knows");
+        assert!((before..=SystemTime::now()).contains(&created));
+        seen.push(series.number());
+        overflow += usize::from(series.is_overflow());
+    });
+    // The same series has the same time, and another of the same labels another number.
+    assert!(family.remove(Route { route: "/a", method: Method::Get }));
+    family.with(Route { route: "/a", method: Method::Get }).increment();
+    let mut again = Vec::new();
+    family.visit(&mut |series| again.push(series.number()));
+    assert_eq!((seen.len(), overflow), (3, 1));
+    assert_eq!(again.iter().filter(|number| seen.contains(number)).count(), 2);
+
+    let flags: Family<Flag, Gauge> = Family::new();
+    assert!(flags.outline().series_return && !flags.outline().overflows);
+    assert_eq!((flags.outline().max_series, Source::refused(&flags)), (2, None));
+}
+
+#[derive(Default)]
+struct Endpoint {
+    requests: Counter,
+    rt: Histogram,
+}
+
+impl Metric for Endpoint {
+    type Total = u64;
+
+    fn total(&self) -> u64 {
+        self.requests.total()
+    }
+
+    fn merge(one: &mut u64, other: u64) {
+        Counter::merge(one, other);
+    }
+}
+
+#[test]
+fn fields_of_a_family_however_it_is_held() {
+    let family: Arc<Family<Route, Endpoint>> = Arc::default();
+    let cart = family.handle(Route { route: "/", method: Method::Post });
+    cart.requests.add(5);
+    cart.rt.record(1_000);
+    let shared = field(Arc::clone(&family), |endpoint| &endpoint.requests);
+    let weak = field(Arc::downgrade(&family), |endpoint| &endpoint.rt);
+    let borrowed = field(&*family, |endpoint| &endpoint.requests);
+    let expected = map(&[("route=/,method=Post,", 5.0)]);
+    assert_eq!(numbers(&shared), expected);
+    assert_eq!(numbers(&borrowed), expected);
+    assert_eq!(numbers(&weak), map(&[("route=/,method=Post,", 1.0)]));
+    assert_eq!(weak.outline().form, Form::Histogram(cart.rt.scale()));
+    drop((shared, family));
+    assert_eq!(numbers(&weak), map(&[]), "it is gone");
+    assert_eq!(weak.refused(), None);
+}
+
+#[test]
+fn a_weak_source_has_nothing_when_the_last_reference_is_gone() {
+    let hits = Arc::new(Counter::new());
+    let weak: Weak<dyn Source> = Arc::downgrade(&hits) as Weak<dyn Source>;
+    assert_eq!(numbers(&weak).len(), 1);
+    drop(hits);
+    assert_eq!(numbers(&weak).len(), 0);
+    assert_eq!(weak.outline().max_series, 1);
+}
+
+#[test]
+fn a_catalog_refuses_what_no_exporter_could_show() {
+    static HITS: Counter = Counter::new();
+    let mut catalog = Catalog::new();
+    catalog.add("hits", "Hits", &HITS).unwrap().set_unit("By");
+    assert_eq!(catalog.add("", "", &HITS).unwrap_err(), CatalogError::NoName);
+    let taken = CatalogError::NameTaken { name: "hits".to_owned() };
+    assert_eq!(catalog.add("hits", "", &HITS).unwrap_err(), taken);
+    let reserved = |label: &str| CatalogError::ReservedLabel {
+        name: "family".to_owned(),
+        label: label.to_owned(),
+    };
+    let overflow = Family::<Reserved, Counter>::new();
+    assert_eq!(catalog.add("family", "", overflow).unwrap_err(), reserved("overflow"));
+    let make = || SlidingWindow::<Hits>::builder().build().unwrap();
+    let windows = Family::<OfEvent, SlidingWindow<Hits>>::with_constructor(make);
+    assert_eq!(catalog.add("family", "", windows).unwrap_err(), reserved("event"));
+    let listed: Vec<_> = catalog.iter().map(|it| (it.name(), it.help(), it.unit())).collect();
+    assert_eq!(listed, [("hits", "Hits", "By")]);
+}

@@ -1,6 +1,7 @@
 //! `windrow::export`: what is visited, what is read, what a catalog refuses.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, SystemTime};
 
@@ -26,7 +27,7 @@ fn numbers(source: &dyn Source) -> BTreeMap<String, f64> {
     let mut all = BTreeMap::new();
     source.visit(&mut |series| {
         let mut labels = String::new();
-        series.labels(&mut |name, value| labels += &format!("{name}={value},"));
+        series.labels(&mut |name, value| write!(labels, "{name}={value},").unwrap());
         let whole = series.metric().read();
         for part in whole.parts() {
             let mut put = |value: Value<'_>, sample: &str| {
@@ -42,7 +43,8 @@ fn numbers(source: &dyn Source) -> BTreeMap<String, f64> {
                 assert_eq!(all.insert(key.clone(), number), None, "{key} is there twice");
             };
             let sample_labels = |sample: &windrow::export::Sample<'_>| {
-                sample.labels().map(|(name, value)| format!(" {name}={value}")).collect::<String>()
+                let pairs = sample.labels().map(|(name, value)| format!(" {name}={value}"));
+                pairs.collect::<Vec<_>>().concat()
             };
             whole.samples(part, &mut |sample| put(sample.value, &sample_labels(&sample)));
             // What is read of one part is what is read of all.

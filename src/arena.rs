@@ -32,6 +32,7 @@ use segment::{ROWS_AT, Segment};
 
 pub(crate) mod by_row;
 pub(crate) mod columns;
+pub(crate) mod on_demand;
 mod refusal;
 pub(crate) mod rows;
 mod segment;

@@ -12,6 +12,8 @@ mod admission;
 mod builder;
 mod cells;
 mod decide;
+#[cfg(not(any(loom, shuttle)))]
+mod fixed;
 mod ledger;
 mod next;
 mod rationed;
@@ -47,6 +49,8 @@ use terms::Terms;
 /// }
 /// # Ok::<(), windrow::GateError>(())
 /// ```
+///
+/// One in a `static` is made by [`of`](Self::of) or [`strict`](Self::strict).
 ///
 /// # What is promised
 ///
@@ -97,7 +101,8 @@ use terms::Terms;
 /// that ever did, the gate keeps one sheet more, until it is dropped. So the memory of a gate that
 /// `T` threads use is at most `T + 1` times 16 bytes for each bucket, and 0.3 kilobytes for each of
 /// the `T`: with 600 buckets and 64 threads 0.65 megabytes, with 10 buckets 30 kilobytes. Take few
-/// buckets where there are many gates.
+/// buckets where there are many gates. One in a static takes 128 bytes until its first use, and the
+/// rest of its memory with the first buckets that it opens.
 ///
 /// A thread that stands still in a call holds up no other.
 ///

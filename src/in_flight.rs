@@ -52,5 +52,5 @@ mod level;
 mod peaks;
 
 pub use entered::{Entered, LevelOwner};
-pub use level::{AtMost, InFlight};
+pub use level::InFlight;
 pub use peaks::Peaks;

@@ -31,6 +31,7 @@
 #![cfg_attr(windrow_checker, allow(clippy::arc_with_non_send_sync))]
 
 mod arena;
+mod at_most;
 pub mod clock;
 mod counters;
 mod error;
@@ -68,6 +69,7 @@ mod window;
 
 pub use arena::by_row::ByRow;
 pub use arena::columns::{Columns, columns};
+pub use at_most::AtMost;
 pub use clock::Clock;
 pub use counters::{Counter, Gauge, Maximum, Minimum};
 pub use error::{
@@ -86,7 +88,7 @@ pub use family::{
 pub use gate::admit_and_tell;
 pub use gate::{Admission, Gate, GateBuilder, RationedGate};
 pub use histogram::{Distribution, Histogram, Scale};
-pub use in_flight::{AtMost, Entered, InFlight, LevelOwner, Peaks};
+pub use in_flight::{Entered, InFlight, LevelOwner, Peaks};
 pub use recorded::Recorded;
 #[cfg(loom)]
 #[doc(hidden)]

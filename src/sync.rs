@@ -58,15 +58,15 @@ compile_error!(
 macro_rules! const_fn {
     (
         $(#[$attribute:meta])*
-        $visibility:vis const fn $name:ident($($argument:ident: $type:ty)?) -> $result:ty $body:block
+        $visibility:vis const fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty $body:block
     ) => {
         #[cfg(not(loom))]
         $(#[$attribute])*
-        $visibility const fn $name($($argument: $type)?) -> $result $body
+        $visibility const fn $name($($argument: $type),*) -> $result $body
 
         #[cfg(loom)]
         $(#[$attribute])*
-        $visibility fn $name($($argument: $type)?) -> $result $body
+        $visibility fn $name($($argument: $type),*) -> $result $body
     };
 }
 
@@ -158,7 +158,7 @@ impl<T> UnsafeCell<T> {
 /// Under loom it is a checked cell. A reader that no Release/Acquire pair has synchronised with the
 /// initialisation fails the model, even if the values that it reads happen to be right. Elsewhere it
 /// is empty.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Witness {
     #[cfg(loom)]
     cell: loom::cell::UnsafeCell<()>,
@@ -169,6 +169,15 @@ pub(crate) struct Witness {
 unsafe impl Sync for Witness {}
 
 impl Witness {
+    const_fn! {
+        pub(crate) const fn new() -> Witness {
+            Witness {
+                #[cfg(loom)]
+                cell: loom::cell::UnsafeCell::new(()),
+            }
+        }
+    }
+
     /// Checks, under loom, that the initialisation of the structure happened before.
     #[inline]
     #[cfg_attr(not(loom), allow(clippy::unused_self))]

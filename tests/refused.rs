@@ -161,6 +161,56 @@ fn what_an_event_cannot_do_says_what_it_is_and_what_it_can_do() {
     misuses("other_set", "", &["expected `Event<Http, _>`, found `Event<Other, Count>`"]);
 }
 
+/// A static of a type, made of arguments, and used.
+fn in_static(name: &str, of: &str, arguments: &str, words: &[&str]) {
+    let source = format!(
+        "use std::time::Duration;
+use windrow::{{AtMost, Gate, RationedGate, SlidingWindow, events}};
+
+events! {{ enum Http {{ Pass: Count }} }}
+
+const SECOND: Duration = Duration::from_secs(1);
+
+static IT: {of} = {}::of({arguments});
+
+fn main() {{
+    let _ = &IT;
+}}
+",
+        of.split('<').next().unwrap_or(of)
+    );
+    says(&format!("static_{name}"), &source, words);
+}
+
+/// What a builder would refuse when the program runs.
+#[test]
+fn a_static_with_a_wrong_geometry_or_limit() {
+    let geometries = [
+        ("interval", "Duration::ZERO, 10", "the interval is zero"),
+        ("buckets", "SECOND, 0", "there are no buckets"),
+        ("uneven", "SECOND, 7", "the buckets do not divide the interval into whole nanoseconds"),
+        ("short", "SECOND, 20", "buckets are shorter than 100 ms: use the builder"),
+        ("long", "Duration::MAX, 10", "the interval is longer than 2^64 - 1 ns"),
+        ("many", "Duration::from_secs(200_000), 200_000", "there are more than 100 000 buckets"),
+    ];
+    for (name, geometry, word) in geometries {
+        in_static(&format!("window_{name}"), "SlidingWindow<Http>", geometry, &[word]);
+        let arguments = format!("AtMost(5), {geometry}");
+        in_static(&format!("gate_{name}"), "Gate", &arguments, &[word]);
+    }
+    let gates = [
+        ("nothing", "AtMost(0), SECOND, 10, AtMost(5)", "the limit is zero"),
+        ("much", "AtMost(u64::MAX), SECOND, 10, AtMost(5)", "the limit is more than 2^40"),
+        ("no_ration", "AtMost(5), SECOND, 10, AtMost(0)", "the ration is zero"),
+        ("ration_first", "AtMost(5), SECOND, 10, AtMost(99)", "the ration is more than the limit"),
+    ];
+    for (name, arguments, word) in gates {
+        in_static(&format!("rationed_{name}"), "RationedGate", arguments, &[word]);
+    }
+    let swapped = ["expected `usize`, found `AtMost`", "help: swap these arguments"];
+    in_static("swapped", "Gate", "10, SECOND, AtMost(5)", &swapped);
+}
+
 /// What an `AtomicU64` can do, a counter of many cells cannot.
 #[test]
 fn a_counter_is_not_set() {

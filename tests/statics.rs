@@ -1,13 +1,16 @@
-//! Windows in statics: made at the first use, by whichever thread comes first, and then as any
-//! other.
+//! Windows and gates in statics: made at the first use, by whichever thread comes first, and then
+//! as any other.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use testkit::{Finish, alone, race};
 use windrow::clock::Ticker;
-use windrow::{BucketSnapshot, SlidingWindow, Strategy, events};
+use windrow::{
+    Admission, AtMost, BucketSnapshot, Family, Gate, RationedGate, SlidingWindow, Strategy, events,
+    labels,
+};
 
 events! {
     enum Http { Pass: Count, Rt: Histogram }
@@ -132,4 +135,111 @@ fn a_static_is_read_while_it_is_added_to() {
         reader.join().expect("no failure");
     });
     assert_eq!(WINDOW.sum(Http::Pass), 60_000);
+}
+
+static MAILS: Gate = Gate::of(AtMost(3), MINUTE, 60);
+static PACKETS: RationedGate = RationedGate::of(AtMost(1_000), MINUTE, 60, AtMost(10));
+
+#[test]
+fn gates_stand_in_statics() {
+    fn shared<T: Send + Sync + std::panic::UnwindSafe + std::panic::RefUnwindSafe>(_: &T) {}
+    shared(&MAILS);
+    shared(&PACKETS);
+    assert!(MAILS.try_admit(2) && !MAILS.try_admit(2) && MAILS.try_admit(1));
+    assert_eq!((MAILS.granted(), MAILS.left()), (3, 0));
+    assert!(!PACKETS.is_striped(), "nobody has asked");
+    assert!(PACKETS.try_admit(1));
+    assert_eq!((PACKETS.is_striped(), PACKETS.most()), (true, 10));
+    assert_eq!(PACKETS.exact().granted(), 1 + PACKETS.unused());
+    assert!(PACKETS.admit(1, Duration::ZERO).is_granted());
+}
+
+#[test]
+fn a_strict_gate_has_a_bucket_more_and_keeps_it() {
+    static STRICT: Gate = Gate::strict(AtMost(3), MINUTE, 60);
+    let second = Duration::from_secs(1);
+    assert_eq!((STRICT.interval(), STRICT.buckets()), (MINUTE + second, 61));
+    STRICT.reconfigure(2 * MINUTE, 60).expect("a geometry");
+    assert_eq!((STRICT.interval(), STRICT.buckets()), (2 * (MINUTE + second), 61));
+    assert!(STRICT.try_admit(3) && !STRICT.try_admit(1));
+}
+
+/// Any call may be the first.
+#[test]
+fn each_first_use_opens_a_gate() {
+    let gate = || Gate::of(AtMost(3), MINUTE, 60);
+    assert!(gate().try_admit(0) && gate().try_admit(3) && !gate().try_admit(4));
+    assert_eq!(gate().admit(3, Duration::ZERO), Admission::Now);
+    let never = Admission::Refused { retry_after: None };
+    assert_eq!(gate().admit(4, Duration::MAX), never);
+    assert_eq!((gate().granted(), gate().waiting(), gate().left()), (0, 0, 3));
+    assert_eq!((gate().limit(), gate().buckets()), (3, 60));
+    let second = Duration::from_secs(1);
+    assert_eq!((gate().interval(), gate().bucket_length()), (MINUTE, second));
+    assert_eq!(format!("{:?}", gate()), "Gate { limit: 3, interval: 60s, buckets: 60, .. }");
+    let gates = [gate(), gate(), gate(), gate()];
+    gates[0].set_limit(2).expect("a limit");
+    gates[1].reconfigure(2 * MINUTE, 10).expect("a geometry");
+    assert!(gates[2].retire());
+    let limits = gates.each_ref().map(|gate| (gate.limit(), gate.interval()));
+    assert_eq!(limits, [(2, MINUTE), (3, 2 * MINUTE), (0, MINUTE), (3, MINUTE)]);
+    let granted = gates.map(|gate| (0..9).filter(|_| gate.try_admit(1)).count());
+    assert_eq!(granted, [2, 3, 0, 3]);
+}
+
+#[test]
+fn threads_that_come_to_a_gate_at_once_are_let_through_up_to_the_limit() {
+    alone::in_each_strategy("gates_raced");
+    alone::run("gates_raced", &alone::BY_PROCESSOR);
+}
+
+/// What was let through, of `threads` that ask for one, so many times each.
+fn let_through(threads: usize, times: u32, ask: impl Fn(usize) -> bool + Sync) -> u64 {
+    let all = AtomicU64::new(0);
+    race(threads, |thread| {
+        let mine = (0..times).filter(|_| ask(thread)).count();
+        all.fetch_add(mine as u64, Ordering::Relaxed);
+    });
+    all.into_inner()
+}
+
+/// The first calls of all threads, some of which meet a gate that has opened no bucket.
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn gates_raced() {
+    const THREADS: usize = 6;
+    for round in 0..400 {
+        let gate = Gate::of(AtMost(25), MINUTE, 60);
+        let through = let_through(THREADS, 10, |thread| match (thread + round) % 3 {
+            0 => gate.try_admit(1),
+            1 => gate.granted() <= 25 && gate.try_admit(1),
+            _ => gate.admit(1, Duration::ZERO).is_granted(),
+        });
+        assert_eq!((through, gate.granted(), gate.left()), (25, 25, 0));
+
+        let gate = RationedGate::of(AtMost(25), MINUTE, 60, AtMost(4));
+        let through = let_through(THREADS, 10, |_| gate.try_admit(1));
+        assert!(through <= 25, "{through} of 25");
+        assert_eq!(gate.exact().granted(), through + gate.unused());
+        let through = through + (0..25).filter(|_| gate.try_admit(1)).count() as u64;
+        assert_eq!(through + gate.unused(), 25);
+    }
+}
+
+labels! { struct Client { client: u64 } }
+
+#[test]
+fn a_family_has_a_gate_for_each_client() {
+    const CLIENTS: u64 = 50;
+    static GATES: Family<Client, Gate> =
+        Family::with_constructor(|| Gate::of(AtMost(2), MINUTE, 60));
+    static RATIONED: Family<Client, RationedGate> =
+        Family::with_constructor(|| RationedGate::of(AtMost(2), MINUTE, 60, AtMost(1)));
+    for client in 0..CLIENTS {
+        let ask = |_| GATES.with(Client { client }).try_admit(1);
+        assert_eq!(let_through(4, 2, ask), 2, "client {client}");
+        let rationed = || RATIONED.with(Client { client });
+        let through = let_through(4, 2, |_| rationed().try_admit(1));
+        assert_eq!(rationed().exact().granted(), through + rationed().unused());
+    }
 }

@@ -1,26 +1,21 @@
 //! A number on a column of its own: the part that all counters share.
 //!
-//! A [`Striped`] is made in a `const`, without a column. The first add claims one. If the arena is
-//! full, the number counts in its fallback cell from then on, as any atomic does. The column
-//! pointer changes once, from null to a column or to [`TaggedColumn::Unavailable`]. So readers need
-//! not retry: an add that they have synchronised with went to a cell that they find.
+//! A [`Striped`] is made in a `const`, without a column. The first add claims one
+//! ([`OnDemand`]). If the arena is full, the number counts in its fallback cell from then on, as any
+//! atomic does.
 //!
 //! Adds that cannot use this core's row also go to the fallback cell: a plain add and a locked one
 //! never meet in a cell.
 
-use std::ptr::null_mut;
-
-use crate::arena::arena;
 use crate::arena::by_row::ByRow;
+use crate::arena::on_demand::OnDemand;
 use crate::arena::rows;
 use crate::stripe::put::{Add, Number, Raise, put};
-use crate::stripe::{self, TaggedColumn};
-use crate::sync::{AtomicPtr, AtomicU64, Ordering, const_fn};
+use crate::sync::{AtomicU64, Ordering, const_fn};
 
 /// A number that all cores may write at once.
 pub(crate) struct Striped {
-    /// A [`TaggedColumn`], encoded.
-    column: AtomicPtr<AtomicU64>,
+    column: OnDemand,
     /// What it began with, what was added without a column, and by threads without a row.
     fallback: AtomicU64,
 }
@@ -28,13 +23,13 @@ pub(crate) struct Striped {
 impl Striped {
     const_fn! {
         pub(crate) const fn new() -> Striped {
-            Striped { column: AtomicPtr::new(null_mut()), fallback: AtomicU64::new(0) }
+            Striped { column: OnDemand::new(), fallback: AtomicU64::new(0) }
         }
     }
 
     /// A number that begins at `n`.
     pub(crate) fn starting_at(n: u64) -> Striped {
-        Striped { column: AtomicPtr::new(null_mut()), fallback: AtomicU64::new(n) }
+        Striped { column: OnDemand::new(), fallback: AtomicU64::new(n) }
     }
 
     /// Adds `n`, wrapping. `order` is at least Release.
@@ -54,7 +49,7 @@ impl Striped {
     /// The sum of all that was added.
     #[inline]
     pub(crate) fn sum(&self) -> u64 {
-        let rows = self.tagged().column().map_or(0, rows::sum);
+        let rows = self.column.column().map_or(0, rows::sum);
         rows.wrapping_add(self.beside_rows())
     }
 
@@ -68,65 +63,33 @@ impl Striped {
     /// What each row holds of it, and what is not in rows.
     pub(crate) fn by_row(&self) -> ByRow {
         let rows =
-            self.tagged().column().map_or_else(Vec::new, |column| rows::by_place(column).collect());
+            self.column.column().map_or_else(Vec::new, |column| rows::by_place(column).collect());
         ByRow { rows, shared: self.beside_rows() }
     }
 
     /// The greatest value that it was raised to; zero if there was none.
     #[inline]
     pub(crate) fn greatest(&self) -> u64 {
-        let rows = self.tagged().column().map_or(0, rows::greatest);
+        let rows = self.column.column().map_or(0, rows::greatest);
         rows.max(self.fallback.load(Ordering::Acquire)) // as in `sum`
     }
 
     /// Whether it has a column.
     pub(crate) fn is_striped(&self) -> bool {
-        self.tagged().column().is_some()
-    }
-
-    #[inline]
-    fn word(&self) -> *mut AtomicU64 {
-        // Acquire: pairs with the Release in `claimed`. The cells are seen as zero, and what the
-        // strategy found out is seen.
-        self.column.load(Ordering::Acquire)
-    }
-
-    #[inline]
-    fn tagged(&self) -> TaggedColumn {
-        // SAFETY: null at first; `claim` stores nothing else.
-        unsafe { TaggedColumn::decode(self.word()) }
-    }
-
-    /// The column's word. Claims a column unless one is set; there is none if the arena is full or
-    /// the strategy undecided.
-    #[cold]
-    fn claimed(&self) -> *mut AtomicU64 {
-        if self.tagged() == TaggedColumn::Unclaimed
-            && let Some(strategy) = stripe::decided()
-        {
-            let claimed = arena().claim(1);
-            // Release: publishes the claimed column, with its cells zero.
-            let (order, failed) = (Ordering::Release, Ordering::Relaxed);
-            let word = TaggedColumn::encode(claimed, strategy);
-            let won = self.column.compare_exchange(null_mut(), word, order, failed).is_ok();
-            if let Some(column) = claimed.filter(|_| !won) {
-                // SAFETY: claimed above; no other thread has seen it.
-                unsafe { arena().free(column, 1) };
-            }
-        }
-        self.word()
+        self.column.column().is_some()
     }
 }
 
-// SAFETY: null at first; `claimed` stores nothing else but words.
+// SAFETY: the words are those of columns on demand.
 unsafe impl Number for &Striped {
     #[inline]
     fn word(self) -> *mut AtomicU64 {
-        Striped::word(self)
+        self.column.word()
     }
 
     fn claimed(self) -> *mut AtomicU64 {
-        Striped::claimed(self)
+        self.column.claim(1);
+        self.column.word()
     }
 
     fn aside(&self) -> &AtomicU64 {
@@ -136,11 +99,8 @@ unsafe impl Number for &Striped {
 
 impl Drop for Striped {
     fn drop(&mut self) {
-        if let Some(column) = self.tagged().column() {
-            // SAFETY: `&mut self`: every use happened before, and no thread can reach the column
-            // now.
-            unsafe { arena().free(column, 1) };
-        }
+        // SAFETY: as many as `claimed` claims.
+        unsafe { self.column.free(1) };
     }
 }
 

@@ -49,7 +49,7 @@ impl<L: Labels, M> Series<L, M> {
             born: Instant::now(),
             created: SystemTime::now(),
             last_used: AtomicU64::new(0),
-            witness: Witness::default(),
+            witness: Witness::new(),
         }
     }
 

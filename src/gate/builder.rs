@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::clock::{Clock, Coarse};
 use crate::error::{BuildError, GateError};
 use crate::gate::Gate;
-use crate::gate::ledger::Ledger;
+use crate::gate::ledger::{Ledger, Manner};
 use crate::gate::rationed::RationedGate;
 use crate::gate::terms::Terms;
 use crate::ring::Geometry;
@@ -145,6 +145,10 @@ impl<C: Clock> GateBuilder<C> {
     /// assert_eq!(error.to_string(), "the limit is 0; a gate lets at least 1 through in an interval");
     /// ```
     pub fn build(self) -> Result<Gate<C>, GateError> {
+        self.build_as(false)
+    }
+
+    fn build_as(self, is_rationed: bool) -> Result<Gate<C>, GateError> {
         let mut geometry = Geometry::new(self.interval, self.buckets)?;
         if !self.allows_coarse_clock {
             geometry.check_clock(&self.clock)?;
@@ -153,11 +157,26 @@ impl<C: Clock> GateBuilder<C> {
             geometry = geometry.with_spare()?;
         }
         let terms = Terms::new(geometry, self.limit)?;
-        let ledger = Ledger::new(terms, self.clock.now().as_nanos());
+        let manner = Manner { is_strict: self.is_strict, is_rationed };
+        let ledger = Ledger::new(terms, manner, self.clock.now().as_nanos());
         let buckets = self.buckets;
         let ledger = ledger.ok_or(BuildError::TooManyBuckets { buckets })?;
-        let ledger = if self.is_strict { ledger.strict() } else { ledger };
         Ok(Gate::made_of(ledger, self.clock))
+    }
+
+    /// As one in a static, for models: it opens its first bucket at its first use.
+    ///
+    /// # Panics
+    ///
+    /// Where [`build`](Self::build) would return an error.
+    #[cfg(any(loom, shuttle))]
+    #[doc(hidden)]
+    pub fn build_at_first_use(self, most: u64) -> RationedGate<C> {
+        let geometry = Geometry::new(self.interval, self.buckets).expect("a sound geometry");
+        let terms = Terms::new(geometry, self.limit).expect("a sound limit");
+        let manner = Manner { is_strict: self.is_strict, is_rationed: true };
+        let ledger = Ledger::at_first_use(terms, manner);
+        RationedGate::at_first_use(Gate::made_of(ledger, self.clock), most)
     }
 
     /// Makes the gate, and gives each core a ration of up to `most` of its limit in advance.
@@ -178,6 +197,6 @@ impl<C: Clock> GateBuilder<C> {
         if most == 0 {
             return Err(GateError::ZeroRation);
         }
-        Ok(RationedGate::new(self.build()?, most))
+        Ok(RationedGate::new(self.build_as(true)?, most))
     }
 }

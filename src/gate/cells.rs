@@ -28,7 +28,7 @@ impl Cells {
         let mut all = Vec::new();
         all.try_reserve_exact(count).ok()?;
         all.extend((0..count).map(|_| AtomicU64::new(0)));
-        Some(Cells { all: all.into(), older: AtomicPtr::new(null_mut()), made: Witness::default() })
+        Some(Cells { all: all.into(), older: AtomicPtr::new(null_mut()), made: Witness::new() })
     }
 
     pub(super) fn all(&self) -> &[AtomicU64] {

@@ -41,13 +41,16 @@ use crossbeam_utils::CachePadded;
 
 use crate::gate::next::{Change, Next};
 use crate::gate::sheet::{Glance, Seen};
-use crate::gate::sheets::Sheets;
+use crate::gate::sheets::{NONE, Sheets};
 use crate::gate::terms::Terms;
 use crate::stripe::ration::Ration;
-use crate::sync::{AtomicU64, Ordering, fence, spin_loop};
+use crate::sync::{AtomicU64, Ordering, const_fn, fence, spin_loop};
 
 /// The bits of a head that are a sheet's number.
 const NUMBER: u32 = 16;
+
+/// The head of a ledger that has opened no bucket. (A version that has gone round has a sheet.)
+const NOT_OPENED: u64 = NONE as u64;
 
 /// What a gate has granted.
 #[derive(Debug)]
@@ -62,10 +65,23 @@ struct Shared {
     head: AtomicU64,
     reached: AtomicU64,
     sheets: Sheets,
-    is_strict: bool,
-    /// Whether what was granted may be used until its bucket ends: for a
+    /// The terms of the first bucket, which is opened at the first use.
+    first: Terms,
+    manner: Manner,
+}
+
+/// How a gate keeps its limit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Manner {
+    /// In every span of time: then it has a bucket more than its user has asked for.
+    pub(super) is_strict: bool,
+    /// What was granted may be used until its bucket ends: for a
     /// [`RationedGate`](crate::RationedGate).
-    is_rationed: bool,
+    pub(super) is_rationed: bool,
+}
+
+impl Manner {
+    pub(super) const PLAIN: Manner = Manner { is_strict: false, is_rationed: false };
 }
 
 /// The head, as one thread has seen it.
@@ -76,46 +92,42 @@ pub(super) struct Head<'g> {
 }
 
 impl Ledger {
+    const_fn! {
+        /// A ledger that opens its first bucket, and takes memory, at its first use.
+        pub(super) const fn at_first_use(first: Terms, manner: Manner) -> Ledger {
+            Ledger {
+                shared: CachePadded::new(Shared {
+                    head: AtomicU64::new(NOT_OPENED),
+                    reached: AtomicU64::new(0),
+                    sheets: Sheets::new(),
+                    first,
+                    manner,
+                }),
+            }
+        }
+    }
+
     /// A ledger that begins in the bucket of `now`; `None` if there is no memory for it.
-    pub(super) fn new(terms: Terms, now: u64) -> Option<Ledger> {
-        let sheets = Sheets::new(terms.history())?;
-        let (start, (number, sheet)) = (terms.start_of(now), sheets.take());
-        sheet.begin(start, terms);
-        let (head, reached) = (AtomicU64::new(u64::from(number)), AtomicU64::new(start));
-        Some(Ledger {
-            shared: CachePadded::new(Shared {
-                head,
-                reached,
-                sheets,
-                is_strict: false,
-                is_rationed: false,
-            }),
-        })
+    pub(super) fn new(terms: Terms, manner: Manner, now: u64) -> Option<Ledger> {
+        let mut ledger = Ledger::at_first_use(terms, manner);
+        if !ledger.shared.sheets.make(terms.history()) {
+            return None;
+        }
+        let start = terms.start_of(now);
+        ledger.open(start);
+        ledger.note(start);
+        Some(ledger)
     }
 
-    /// The same, of a gate that keeps its limit in every span of time.
-    pub(super) fn strict(mut self) -> Ledger {
-        self.shared.is_strict = true;
-        self
-    }
-
-    /// The same, of which what was granted may be used until its bucket ends.
-    pub(super) fn rationed(mut self) -> Ledger {
-        self.shared.is_rationed = true;
-        self
-    }
-
-    /// Whether the gate keeps its limit in every span of time: then it has a bucket more than its
-    /// user has asked for.
     pub(super) fn is_strict(&self) -> bool {
-        self.shared.is_strict
+        self.shared.manner.is_strict
     }
 
     /// A change of the geometry at `now`.
     pub(super) fn change(&self, now: u64, head: &Head<'_>) -> Change {
         // A ration may be used until its bucket ends, which is not after the head's: so it is as if
         // the change came then.
-        let until = if self.shared.is_rationed { now.max(head.seen.last()) } else { now };
+        let until = if self.shared.manner.is_rationed { now.max(head.seen.last()) } else { now };
         Change { now, until }
     }
 
@@ -137,11 +149,31 @@ impl Ledger {
     pub(super) fn look(&self) -> Head<'_> {
         loop {
             let version = self.version();
+            if version == NOT_OPENED {
+                // As of time zero: nothing was granted since, whatever the clock says.
+                self.open(0);
+                continue;
+            }
             let head = Head { version, seen: self.shared.sheets.at(version as u16).read() };
             if self.is(&head) {
                 return head;
             }
             spin_loop();
+        }
+    }
+
+    /// Opens the first bucket, if no thread has.
+    #[cold]
+    fn open(&self, start: u64) {
+        let first = self.shared.first;
+        let (number, sheet) = self.shared.sheets.take();
+        sheet.need_room(first.history());
+        sheet.begin(start, first);
+        // Release: publishes the sheet; pairs with the Acquire in `version`.
+        let (order, failed) = (Ordering::Release, Ordering::Relaxed);
+        let (none, head) = (NOT_OPENED, u64::from(number));
+        if self.shared.head.compare_exchange(none, head, order, failed).is_err() {
+            sheet.give_back();
         }
     }
 
@@ -221,7 +253,7 @@ mod tests {
     fn ledger(limit: u64) -> (Ledger, Terms) {
         let geometry = Geometry::new(Duration::from_nanos(20), 2).unwrap();
         let terms = Terms::new(geometry, limit).unwrap();
-        (Ledger::new(terms, 0).unwrap(), terms)
+        (Ledger::new(terms, Manner::PLAIN, 0).unwrap(), terms)
     }
 
     /// Turns to a sheet of the same bucket.

@@ -8,6 +8,8 @@ use crate::gate::Gate;
 use crate::gate::admission::Admission;
 use crate::gate::rations::Rations;
 use crate::stripe::ration::{Ration, Untaken};
+use crate::stripe::strategy;
+use crate::sync::const_fn;
 
 /// A rate limiter for millions of requests: a [`Gate`] that gives each core a *ration* in advance,
 /// where the one word that all threads share is too hot.
@@ -81,10 +83,21 @@ pub struct RationedGate<C = Coarse> {
     most: u64,
 }
 
+impl<C> RationedGate<C> {
+    const_fn! {
+        /// Of a gate that knows of its rations.
+        pub(super) const fn at_first_use(gate: Gate<C>, most: u64) -> RationedGate<C> {
+            RationedGate { gate, rations: Rations::new(), most }
+        }
+    }
+}
+
 impl<C: Clock> RationedGate<C> {
     pub(super) fn new(gate: Gate<C>, most: u64) -> RationedGate<C> {
-        let gate = Gate { ledger: gate.ledger.rationed(), ..gate };
-        RationedGate { gate, rations: Rations::new(), most }
+        strategy(); // is decided, so that it has columns, or none, from the beginning
+        let rationed = RationedGate::at_first_use(gate, most);
+        rationed.rations.claim();
+        rationed
     }
 
     /// Lets `n` through now, if that is within the limit; else refuses, and counts nothing.
@@ -244,7 +257,7 @@ impl<C> RationedGate<C> {
 
     /// Returns whether each core has a ration. False if there was no room for columns
     /// ([`columns`](crate::columns)) when the gate was made: then each call asks the
-    /// [gate](Self::exact).
+    /// [gate](Self::exact). False before the first call on one in a [static](Self::of).
     ///
     /// ```
     /// let gate = windrow::Gate::builder(100).build_rationed(10)?;

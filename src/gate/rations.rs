@@ -1,79 +1,72 @@
 //! A gate's rations: one in each row, in two neighbouring columns.
 //!
 //! What is done to a row's ration is in [`take`]. Here is where they stand: columns of their own,
-//! from when the gate is made until it is dropped. If the arena is full there are none, and the
+//! from the first refill until the gate is dropped. If the arena is full there are none, and the
 //! gate is asked each time.
 
-use crate::arena::{arena, rows};
-use crate::memory::column::Column;
+use crate::arena::on_demand::OnDemand;
+use crate::arena::rows;
 use crate::stripe::ration::{Ration, Untaken};
-use crate::stripe::{self, TaggedColumn, take};
-use crate::sync::AtomicU64;
+use crate::stripe::take;
+use crate::sync::const_fn;
 
 /// The last nanosecond, and how much is left.
 const COLUMNS: usize = 2;
 
 /// A ration in each row.
 pub(super) struct Rations {
-    /// A [`TaggedColumn`], encoded: the first of the two.
-    word: *mut AtomicU64,
+    columns: OnDemand,
 }
 
-// SAFETY: it is an address of cells, which are atomics that live for ever.
-unsafe impl Send for Rations {}
-// SAFETY: as above.
-unsafe impl Sync for Rations {}
-
 impl Rations {
-    /// Columns in which each row has nothing.
-    pub(super) fn new() -> Rations {
-        let strategy = stripe::strategy();
-        Rations { word: TaggedColumn::encode(arena().claim(COLUMNS), strategy) }
+    const_fn! {
+        /// Each row has nothing, and no columns yet.
+        pub(super) const fn new() -> Rations {
+            Rations { columns: OnDemand::new() }
+        }
+    }
+
+    /// Claims the columns, unless that was tried.
+    pub(super) fn claim(&self) {
+        self.columns.claim(COLUMNS);
     }
 
     /// Takes `n` of this thread's ration at `now`.
     #[inline(always)]
     #[allow(clippy::inline_always)] // no call on the path of a grant
     pub(super) fn take(&self, now: u64, n: u64) -> Result<(), Untaken> {
-        // SAFETY: `new` has encoded it, and has claimed two columns.
-        unsafe { take::take(self.word, now, n) }
+        // SAFETY: two columns are claimed together.
+        unsafe { take::take(self.columns.word(), now, n) }
     }
 
     /// The same, where rows are told apart by the processor's number.
     pub(super) fn take_by_processor(&self, now: u64, n: u64) -> Result<(), Untaken> {
-        take::take_by_processor(self.word, now, n)
+        take::take_by_processor(self.columns.word(), now, n)
     }
 
     /// Puts a ration in the place of this thread's, and returns that; `None`, and nothing is put,
     /// if the thread can use no row.
     pub(super) fn swap(&self, new: Ration) -> Option<Ration> {
+        self.claim();
         // SAFETY: as in `take`.
-        unsafe { take::swap(self.word, new) }
+        unsafe { take::swap(self.columns.word(), new) }
     }
 
     /// What is left in all rows together, of whichever buckets.
     pub(super) fn left(&self) -> u64 {
-        self.column().map_or(0, |column| rows::sum(column.right(1)))
+        self.columns.column().map_or(0, |column| rows::sum(column.right(1)))
     }
 
     /// Whether there are any.
     pub(super) fn are_there(&self) -> bool {
-        self.column().is_some()
-    }
-
-    fn column(&self) -> Option<Column> {
-        // SAFETY: as in `take`.
-        unsafe { TaggedColumn::decode(self.word) }.column()
+        self.columns.column().is_some()
     }
 }
 
 impl Drop for Rations {
     fn drop(&mut self) {
-        if let Some(column) = self.column() {
-            // SAFETY: `&mut self`: every use happened before, and no thread can reach the columns
-            // now.
-            unsafe { arena().free(column, COLUMNS) };
-        }
+        // SAFETY: as many as `claim` claims.
+        unsafe { self.columns.free(COLUMNS) };
     }
 }
 
@@ -84,10 +77,12 @@ mod tests {
     /// Other tests claim columns at the same time.
     #[test]
     fn columns_are_given_back() {
-        let mut again = (0..1_000).map(|_| {
-            let first = Rations::new().word;
-            Rations::new().word == first
-        });
+        let word = || {
+            let rations = Rations::new();
+            rations.claim();
+            rations.columns.word()
+        };
+        let mut again = (0..1_000).map(|_| word() == word());
         assert!(again.any(|is_same| is_same));
     }
 }

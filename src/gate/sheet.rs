@@ -35,12 +35,15 @@
 //! buckets', so nothing here may panic on any values.
 
 use std::alloc::{Layout, handle_alloc_error};
+use std::ptr::null_mut;
 
 use crate::gate::cells::{Cells, load};
 use crate::gate::next::{Last, Next};
 use crate::gate::terms::Terms;
 use crate::stripe::ration::Ration;
-use crate::sync::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering, Witness, fence};
+use crate::sync::{
+    AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering, Witness, const_fn, fence, global,
+};
 
 /// Nothing more is granted in the bucket.
 const SEALED: u64 = 1 << 63;
@@ -102,21 +105,36 @@ pub(super) struct Glance<'g> {
     length: u64,
 }
 
+global! {
+    /// A sheet that is nobody's: no time lies in its bucket.
+    pub(super) fn no_sheet() -> Sheet = Sheet::sealed(0);
+}
+
 impl Sheet {
     /// A free sheet.
     pub(super) fn free() -> Sheet {
-        let number = AtomicU64::new;
-        Sheet {
-            word: number(SEALED),
-            base: number(0),
-            buckets: AtomicUsize::new(1),
-            limit: number(0),
-            until: number(0),
-            since: number(0),
-            before: AtomicPtr::default(),
-            taken: AtomicBool::new(false),
-            made: Witness::default(),
-            fixed: Fixed { top: number(0), start: number(0), length: number(1) },
+        Sheet::sealed(1)
+    }
+
+    const_fn! {
+        /// A sheet in which nothing can be granted.
+        const fn sealed(length: u64) -> Sheet {
+            Sheet {
+                word: AtomicU64::new(SEALED),
+                base: AtomicU64::new(0),
+                buckets: AtomicUsize::new(1),
+                limit: AtomicU64::new(0),
+                until: AtomicU64::new(0),
+                since: AtomicU64::new(0),
+                before: AtomicPtr::new(null_mut()),
+                taken: AtomicBool::new(false),
+                made: Witness::new(),
+                fixed: Fixed {
+                    top: AtomicU64::new(0),
+                    start: AtomicU64::new(0),
+                    length: AtomicU64::new(length),
+                },
+            }
         }
     }
 

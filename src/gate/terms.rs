@@ -15,12 +15,12 @@ pub(super) struct Terms {
 }
 
 impl Terms {
-    pub(super) fn new(geometry: Geometry, limit: u64) -> Result<Terms, GateError> {
+    pub(super) const fn new(geometry: Geometry, limit: u64) -> Result<Terms, GateError> {
         Terms { length: geometry.length(), buckets: geometry.buckets(), limit }.with_limit(limit)
     }
 
     /// The same with another limit.
-    pub(super) fn with_limit(self, limit: u64) -> Result<Terms, GateError> {
+    pub(super) const fn with_limit(self, limit: u64) -> Result<Terms, GateError> {
         match limit {
             0 => Err(GateError::ZeroLimit),
             1..=MOST => Ok(Terms { limit, ..self }),

@@ -19,9 +19,10 @@
 
 use std::ptr::{NonNull, null_mut, slice_from_raw_parts_mut};
 
-use crate::arena::{arena, rows};
+use crate::arena::on_demand::OnDemand;
+use crate::arena::rows;
+use crate::stripe::is_column;
 use crate::stripe::put::{Add, Number, put};
-use crate::stripe::{self, TaggedColumn};
 use crate::sync::{AtomicPtr, AtomicU64, Ordering, const_fn};
 
 /// Where the sum stands. The cells follow.
@@ -32,8 +33,7 @@ const AT_A_TIME: usize = 64;
 
 /// The sum and the cells' counts.
 pub(super) struct Columns {
-    /// The first column's [`TaggedColumn`], encoded.
-    first: AtomicPtr<AtomicU64>,
+    columns: OnDemand,
     /// The first of the shared cells; null before the first record.
     shared: AtomicPtr<AtomicU64>,
     /// How many cells there are.
@@ -43,8 +43,8 @@ pub(super) struct Columns {
 impl Columns {
     const_fn! {
         pub(super) const fn new(cells: usize) -> Columns {
-            let (first, shared) = (AtomicPtr::new(null_mut()), AtomicPtr::new(null_mut()));
-            Columns { first, shared, cells }
+            let (columns, shared) = (OnDemand::new(), AtomicPtr::new(null_mut()));
+            Columns { columns, shared, cells }
         }
     }
 
@@ -77,7 +77,7 @@ impl Columns {
     /// Adds what was ever counted in the cells from the place `first` on.
     fn add_counts(&self, first: usize, counts: &mut [u64]) {
         let first = FIRST_CELL + first;
-        if let Some(column) = self.tagged(0).column() {
+        if let Some(column) = self.columns.column() {
             rows::add_up(column.right(first), counts);
         }
         if let Some(shared) = self.shared() {
@@ -89,7 +89,7 @@ impl Columns {
 
     /// The sum of all values.
     pub(super) fn sum(&self) -> u64 {
-        let rows = self.tagged(SUM).column().map_or(0, rows::sum);
+        let rows = self.columns.column().map_or(0, |column| rows::sum(column.right(SUM)));
         // Acquire: as in `read`.
         let shared = self.shared().map_or(0, |shared| shared[SUM].load(Ordering::Acquire));
         rows.wrapping_add(shared)
@@ -104,47 +104,26 @@ impl Columns {
     /// The word of the column at `distance`; or one that has no column.
     #[inline]
     fn word(&self, distance: usize) -> *mut AtomicU64 {
-        // Acquire: pairs with the Release in `claim`. The cells are seen as zero, and so are the
-        // shared ones; and what the strategy found out is seen.
-        let first = self.first.load(Ordering::Acquire);
+        // The shared cells are seen behind it, too: they are made before it is published.
+        let first = self.columns.word();
         // A column's word is the address of its cell in row 0, with a tag in the bits that a cell's
         // address has not. So whole cells further on is the word of a column to the right, by the
         // same strategy, in the same claim.
-        if stripe::is_column(first) { first.wrapping_add(distance) } else { first }
+        if is_column(first) { first.wrapping_add(distance) } else { first }
     }
 
     /// Whether it has columns.
     pub(super) fn is_striped(&self) -> bool {
-        self.tagged(0).column().is_some()
+        self.columns.column().is_some()
     }
 
-    /// The column at `distance`.
-    #[inline]
-    fn tagged(&self, distance: usize) -> TaggedColumn {
-        // SAFETY: null at first, and `claim` stores nothing else but words; the one to the right is
-        // one, too.
-        unsafe { TaggedColumn::decode(self.word(distance)) }
-    }
-
-    /// Claims columns unless that was tried. Not while the strategy is undecided.
+    /// Claims columns unless that was tried.
     #[cold]
     fn claim(&self) {
-        if self.tagged(0) != TaggedColumn::Unclaimed {
-            return;
-        }
-        let Some(strategy) = stripe::decided() else { return };
         if self.shared().is_none() {
             self.make_shared(); // before: a record that has a column, and no row, allocates nothing
         }
-        let claimed = arena().claim(self.length());
-        // Release: publishes the claimed columns, with their cells zero.
-        let (order, failed) = (Ordering::Release, Ordering::Relaxed);
-        let word = TaggedColumn::encode(claimed, strategy);
-        let won = self.first.compare_exchange(null_mut(), word, order, failed).is_ok();
-        if let Some(column) = claimed.filter(|_| !won) {
-            // SAFETY: claimed above; no other thread has seen it.
-            unsafe { arena().free(column, self.length()) };
-        }
+        self.columns.claim(self.length());
     }
 
     /// The shared cells, if there are any.
@@ -195,7 +174,7 @@ struct At<'a> {
     distance: usize,
 }
 
-// SAFETY: as in `tagged`.
+// SAFETY: the words are those of columns on demand, or of one to the right in the same claim.
 unsafe impl Number for At<'_> {
     #[inline]
     fn word(self) -> *mut AtomicU64 {
@@ -215,14 +194,12 @@ unsafe impl Number for At<'_> {
 
 impl Drop for Columns {
     fn drop(&mut self) {
-        if let Some(column) = self.tagged(0).column() {
-            // SAFETY: `&mut self`: every use happened before, and no thread can reach the columns
-            // now.
-            unsafe { arena().free(column, self.length()) };
-        }
+        let length = self.length();
+        // SAFETY: as many as `claim` claims.
+        unsafe { self.columns.free(length) };
         let shared = self.shared.load(Ordering::Relaxed); // `&mut self`
         if !shared.is_null() {
-            // SAFETY: as above.
+            // SAFETY: `&mut self`: no thread uses them any more.
             unsafe { self.free_shared(shared) };
         }
     }

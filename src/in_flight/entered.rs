@@ -4,7 +4,8 @@ use std::fmt::{self, Debug, Formatter};
 use std::mem;
 use std::ptr;
 
-use super::level::{AtMost, InFlight};
+use super::level::InFlight;
+use crate::at_most::AtMost;
 use crate::sync::Arc;
 
 /// What has an [`InFlight`], and can own guards of it: by an `Arc`, or by a family's

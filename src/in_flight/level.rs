@@ -4,6 +4,7 @@ use std::fmt::{self, Debug, Display, Formatter};
 
 use crossbeam_utils::CachePadded;
 
+use crate::at_most::AtMost;
 use crate::sync::{AtomicU64, Ordering, const_fn};
 
 /// How many are in flight: requests, connections, bytes.
@@ -116,13 +117,6 @@ impl InFlight {
         self.sum.fetch_sub(weight, Ordering::AcqRel)
     }
 }
-
-/// A limit of a level: so much may be in flight at once, and no more.
-///
-/// It is a type of its own, so that a weight and a limit cannot be taken for one another: see
-/// [`InFlight::try_enter`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct AtMost(pub u64);
 
 /// A level of zero.
 impl Default for InFlight {

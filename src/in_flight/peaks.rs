@@ -8,7 +8,8 @@ use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
 
 use super::entered::{Entered, LevelOwner};
-use super::level::{AtMost, InFlight};
+use super::level::InFlight;
+use crate::at_most::AtMost;
 use crate::clock::{Clock, Coarse};
 use crate::error::SpanError;
 use crate::event::cells::EventCells;

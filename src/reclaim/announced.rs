@@ -211,7 +211,7 @@ impl Chunk {
             }
             (&raw mut (*chunk).in_use).write(AtomicUsize::new(0));
             (&raw mut (*chunk).next).write(null());
-            (&raw mut (*chunk).witness).write(Witness::default());
+            (&raw mut (*chunk).witness).write(Witness::new());
             &*chunk
         };
         let slot = made.take();

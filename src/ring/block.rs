@@ -34,7 +34,7 @@ impl Block {
     pub(super) fn claim(layout: BucketLayout, strategy: Strategy) -> Option<Block> {
         let column = arena().claim(columns(layout, strategy))?;
         let (owner, base) = (BucketPtr::new(null_mut()), zeroed(layout.cells() + layout.wide()));
-        Some(Block { column, strategy, layout, owner, base, witness: Witness::default() })
+        Some(Block { column, strategy, layout, owner, base, witness: Witness::new() })
     }
 
     /// Checks, in models, that its making happened before.

@@ -162,7 +162,7 @@ impl Bucket {
             number: AtomicU64::new(0),
             generation: Atomic::null(),
             ticket: Ticket::default(),
-            witness: Witness::default(),
+            witness: Witness::new(),
         }
     }
 

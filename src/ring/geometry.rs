@@ -15,6 +15,13 @@ pub(crate) struct Geometry {
     buckets: usize,
 }
 
+/// The shortest bucket of what stands in a static, in nanoseconds: ten ticks of a clock that ticks
+/// every 10 ms.
+const SHORTEST: u64 = 100_000_000;
+
+/// The most buckets of what stands in a static.
+const MOST: usize = 100_000;
+
 /// Where a time lies, if no bucket of the ring counts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OutOfRing {
@@ -42,6 +49,24 @@ impl Geometry {
             return Err(BuildError::UnevenBuckets { interval, buckets });
         }
         Ok(Geometry { length: nanos / buckets as u64, buckets })
+    }
+
+    /// As `new`, for what stands in a static, by the clock [`Coarse`](crate::clock::Coarse): panics
+    /// in place of an error.
+    #[cfg(not(any(loom, shuttle)))]
+    pub(crate) const fn in_static(interval: Duration, buckets: usize) -> Geometry {
+        let geometry = match Geometry::new(interval, buckets) {
+            Ok(geometry) => geometry,
+            Err(BuildError::ZeroInterval) => panic!("the interval is zero"),
+            Err(BuildError::NoBuckets) => panic!("there are no buckets"),
+            Err(BuildError::UnevenBuckets { .. }) => {
+                panic!("the buckets do not divide the interval into whole nanoseconds")
+            }
+            Err(_) => panic!("the interval is longer than 2^64 - 1 ns"),
+        };
+        assert!(geometry.length >= SHORTEST, "buckets are shorter than 100 ms: use the builder");
+        assert!(buckets <= MOST, "there are more than 100 000 buckets: use the builder");
+        geometry
     }
 
     /// So many buckets of a length.
@@ -78,9 +103,9 @@ impl Geometry {
     }
 
     /// The same with one bucket more.
-    pub(crate) fn with_spare(self) -> Result<Geometry, BuildError> {
-        let (interval, length) = (self.interval(), self.length);
-        let interval = Duration::from_nanos(interval) + Duration::from_nanos(length);
+    pub(crate) const fn with_spare(self) -> Result<Geometry, BuildError> {
+        let length = Duration::from_nanos(self.length);
+        let interval = Duration::from_nanos(self.interval()).saturating_add(length);
         // Too many for a `usize` are too long.
         Geometry::new(interval, self.buckets.saturating_add(1))
     }
@@ -96,11 +121,11 @@ impl Geometry {
     }
 
     /// Nanoseconds that the ring covers.
-    pub(crate) fn interval(self) -> u64 {
+    pub(crate) const fn interval(self) -> u64 {
         self.length * self.buckets as u64
     }
 
-    pub(crate) fn buckets(self) -> usize {
+    pub(crate) const fn buckets(self) -> usize {
         self.buckets
     }
 

@@ -46,7 +46,7 @@ global! {
         Lease {
             holder: Holder::nobody(),
             #[cfg(loom)]
-            writes: crate::sync::Witness::default(),
+            writes: crate::sync::Witness::new(),
         };
         LEASES
     ];

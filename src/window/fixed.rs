@@ -6,15 +6,8 @@ use std::time::Duration;
 use super::SlidingWindow;
 use super::made::Made;
 use crate::clock::Coarse;
-use crate::error::BuildError;
 use crate::event::{Events, Positions};
 use crate::ring::Geometry;
-
-/// The shortest bucket, in nanoseconds: ten ticks of a clock that ticks every 10 ms.
-const SHORTEST: u64 = 100_000_000;
-
-/// The most buckets.
-const MOST: usize = 100_000;
 
 /// # In a static
 impl<E: Events> SlidingWindow<E, Coarse> {
@@ -59,17 +52,7 @@ impl<E: Events> SlidingWindow<E, Coarse> {
     /// ```
     #[must_use]
     pub const fn of(interval: Duration, buckets: usize) -> SlidingWindow<E, Coarse> {
-        let geometry = match Geometry::new(interval, buckets) {
-            Ok(geometry) => geometry,
-            Err(BuildError::ZeroInterval) => panic!("the interval is zero"),
-            Err(BuildError::NoBuckets) => panic!("there are no buckets"),
-            Err(BuildError::UnevenBuckets { .. }) => {
-                panic!("the buckets do not divide the interval into whole nanoseconds")
-            }
-            Err(_) => panic!("the interval is longer than 2^64 - 1 ns"),
-        };
-        assert!(geometry.length() >= SHORTEST, "buckets are shorter than 100 ms: use the builder");
-        assert!(buckets <= MOST, "there are more than 100 000 buckets: use the builder");
+        let geometry = Geometry::in_static(interval, buckets);
         let layout = <E::Cells as Positions<E>>::LAYOUT;
         let ring = Made::at_first_use(geometry, layout, Coarse::NEW);
         SlidingWindow { ring, events: PhantomData }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use windrow::clock::{Coarse, Manual, from_fn};
-use windrow::{Gate, Timestamp};
+use windrow::{AtMost, Gate, Timestamp};
 
 use testkit::alone::in_each_strategy;
 use testkit::{ns, race};
@@ -44,6 +44,31 @@ fn table() {
             assert_eq!(built, SHEETS + before(buckets.into()), "{buckets} buckets");
             assert_eq!(in_place, 128);
         }
+    }
+}
+
+/// A gate in a static takes nothing until it is used, and then room for the buckets that it has
+/// opened: the one at time zero, and that of now.
+#[test]
+fn a_gate_in_a_static_takes_memory_as_it_is_used() {
+    in_each_strategy("gates::in_static");
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn in_static() {
+    for buckets in [1_u32, 60] {
+        let before_it = own_bytes();
+        let gate = Gate::of(AtMost(5), Duration::from_secs(u64::from(buckets)), buckets as usize);
+        assert_eq!(own_bytes() - before_it, 0);
+        assert!(gate.try_admit(1));
+        let used = own_bytes() - before_it;
+        println!("{buckets:4} buckets: {used} bytes at the first use");
+        if cfg!(all(target_arch = "x86_64", target_pointer_width = "64")) {
+            assert_eq!(used, SHEETS + before(buckets.into()) / 2);
+        }
+        drop(gate);
+        assert_eq!(own_bytes() - before_it, 0);
     }
 }
 

@@ -1,12 +1,13 @@
 //! A gate: no run of buckets has more than the limit, and what it says it has granted is what it granted.
 //!
-//! Explores two or three threads that ask at the edge of a bucket, wait for later ones, or stand still while theirs leaves and its
-//! sheet is used again; changes of the limit; and reads. An interval has two buckets. A gate allocates nothing that
-//! a reclaimer would free, so these are bounded over all of them alike.
+//! Explores two or three threads that ask at the edge of a bucket, wait for later ones, or stand
+//! still while theirs leaves and its sheet is used again; changes of the limit; reads; and the first
+//! uses of a gate as one in a static. An interval has two buckets. A gate allocates nothing that a
+//! reclaimer would free, so these are bounded over all of them alike.
 
 use std::time::Duration;
 
-use windrow::{Admission, Gate};
+use windrow::{Admission, Gate, RationedGate};
 use windrow_loom_tests::engine::{
     sync::Arc,
     thread::{self, JoinHandle},
@@ -66,6 +67,60 @@ fn grant_against_the_opening_of_the_next_bucket() {
         grants.extend(other.join().unwrap());
         check(&gate, &grants, 1);
         assert!(!grants.is_empty());
+    });
+}
+
+/// A gate as one in a static, which has opened no bucket.
+fn unused(limit: u64) -> Arc<RationedGate<Local>> {
+    let builder = Gate::builder(limit).interval(interval(2)).clock(Local);
+    Arc::new(builder.build_at_first_use(1))
+}
+
+/// Two threads come to a gate that no thread has used: in one bucket, or in two.
+#[test]
+fn first_use_against_first_use() {
+    Model::new("gate::first_use_against_first_use").bounded(3).explore(|| {
+        let gate = unused(1);
+        let other = Arc::clone(&gate);
+        let other = thread::spawn(move || admit(other.exact(), 1, 1, 0));
+        let mut grants = admit(gate.exact(), 0, 1, 0);
+        grants.extend(other.join().unwrap());
+        check(gate.exact(), &grants, 1);
+        assert_eq!(grants.len(), 1);
+    });
+}
+
+/// One thread is the first to use a gate, by a change of its limit, and another by asking.
+#[test]
+fn first_use_against_a_change() {
+    Model::new("gate::first_use_against_a_change").bounded(3).explore(|| {
+        let gate = unused(1);
+        let other = Arc::clone(&gate);
+        let other = thread::spawn(move || other.exact().set_limit(2).unwrap());
+        let mut grants = admit(gate.exact(), 0, 1, 0);
+        other.join().unwrap();
+        grants.extend(admit(gate.exact(), 0, 1, 0));
+        assert_eq!((gate.exact().limit(), grants.len()), (2, 2));
+        check(gate.exact(), &grants, 2);
+    });
+}
+
+/// Two threads take of rations, of which there are none yet.
+#[test]
+fn first_refill_against_first_refill() {
+    Model::new("gate::first_refill_against_first_refill").bounded(2).explore(|| {
+        let gate = unused(2);
+        let other = Arc::clone(&gate);
+        let ask = |gate: &RationedGate<Local>| {
+            set_time(0);
+            turn();
+            u64::from(gate.try_admit(1))
+        };
+        let other = thread::spawn(move || ask(&other));
+        let used = ask(&gate);
+        let used = used + other.join().unwrap();
+        assert_eq!(gate.exact().granted(), used + gate.unused());
+        assert!(used <= 2);
     });
 }
 

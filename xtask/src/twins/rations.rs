@@ -82,7 +82,7 @@ pub(super) const RATIONS: &[Twin] = &[
     Twin {
         name: "ration-and-shorter-buckets-at-once",
         file: "src/gate/ledger.rs",
-        find: "if self.shared.is_rationed { now.max(head.seen.last()) } else { now };",
+        find: "if self.shared.manner.is_rationed { now.max(head.seen.last()) } else { now };",
         replace: "now;",
         build: &PER_CORE,
         model: "rations::take_against_shorter_buckets",

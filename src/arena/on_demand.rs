@@ -1,0 +1,78 @@
+//! Columns that are claimed when they are first needed.
+//!
+//! They are made in a `const`, as none. The first need claims a run of them. If the arena is full
+//! there are none from then on either, and what would be there stands elsewhere. The word changes
+//! once, from null to a column or to [`TaggedColumn::Unavailable`]. So readers need not retry: what
+//! they have synchronised with went to a cell that they find.
+
+use std::ptr::null_mut;
+
+use super::arena;
+use crate::memory::column::Column;
+use crate::stripe::{self, TaggedColumn};
+use crate::sync::{AtomicPtr, AtomicU64, Ordering, const_fn};
+
+/// A run of neighbouring columns, or none yet.
+pub(crate) struct OnDemand {
+    /// The first column's [`TaggedColumn`], encoded.
+    first: AtomicPtr<AtomicU64>,
+}
+
+impl OnDemand {
+    const_fn! {
+        pub(crate) const fn new() -> OnDemand {
+            OnDemand { first: AtomicPtr::new(null_mut()) }
+        }
+    }
+
+    /// The first column's word: a [`TaggedColumn`], encoded.
+    #[inline]
+    pub(crate) fn word(&self) -> *mut AtomicU64 {
+        // Acquire: pairs with the Release in `claim`. The cells are seen as zero, and what the
+        // strategy found out is seen.
+        self.first.load(Ordering::Acquire)
+    }
+
+    /// The first column, and how to add to it.
+    #[inline]
+    pub(crate) fn tagged(&self) -> TaggedColumn {
+        // SAFETY: null at first; `claim` stores nothing else but words.
+        unsafe { TaggedColumn::decode(self.word()) }
+    }
+
+    /// The first column, if there are any.
+    #[inline]
+    pub(crate) fn column(&self) -> Option<Column> {
+        self.tagged().column()
+    }
+
+    /// Claims so many columns, unless that was tried. Not while the strategy is undecided.
+    #[cold]
+    pub(crate) fn claim(&self, length: usize) {
+        if self.tagged() == TaggedColumn::Unclaimed
+            && let Some(strategy) = stripe::decided()
+        {
+            let claimed = arena().claim(length);
+            // Release: publishes the claimed columns, with their cells zero.
+            let (order, failed) = (Ordering::Release, Ordering::Relaxed);
+            let word = TaggedColumn::encode(claimed, strategy);
+            let won = self.first.compare_exchange(null_mut(), word, order, failed).is_ok();
+            if let Some(column) = claimed.filter(|_| !won) {
+                // SAFETY: claimed above; no other thread has seen it.
+                unsafe { arena().free(column, length) };
+            }
+        }
+    }
+
+    /// Gives the columns back.
+    ///
+    /// # Safety
+    /// `length` is what each [`claim`](Self::claim) was told. Nothing is done with this afterwards.
+    pub(crate) unsafe fn free(&mut self, length: usize) {
+        if let Some(column) = self.column() {
+            // SAFETY: claimed by `claim`. `&mut self`: every use happened before, and no thread can
+            // reach the columns now.
+            unsafe { arena().free(column, length) };
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Gates in statics.
+
+use std::time::Duration;
+
+use super::Gate;
+use super::ledger::{Ledger, Manner};
+use super::rationed::RationedGate;
+use super::terms::Terms;
+use crate::at_most::AtMost;
+use crate::clock::Coarse;
+use crate::error::GateError;
+use crate::ring::Geometry;
+
+/// # In a static
+impl Gate {
+    /// Makes a gate that can stand in a `static`: of a limit in an interval, cut into so many
+    /// buckets. By the [`Coarse`] clock.
+    ///
+    /// It opens its first bucket, and takes its memory, at its first use, whatever that is. Threads
+    /// that come at the same moment do not wait for each other. From then on it is as any other
+    /// gate: a call costs the same.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::{AtMost, Gate};
+    ///
+    /// static MAILS: Gate = Gate::of(AtMost(100), Duration::from_secs(1), 10);
+    ///
+    /// assert!(MAILS.try_admit(1));
+    /// assert_eq!((MAILS.limit(), MAILS.granted()), (100, 1));
+    /// ```
+    ///
+    /// (A `const` is no `static`: each mention of it is another gate, with a limit of its own.)
+    ///
+    /// # Panics
+    ///
+    /// Where a [builder](Self::builder) would return an error: if the limit is zero or more than
+    /// 2^40, the interval or the number of buckets is zero, or the buckets do not divide the
+    /// interval into whole nanoseconds. And if buckets are shorter than 100 ms, or more than
+    /// 100 000. In a `static`, each of these is an error of the compiler:
+    ///
+    /// ```compile_fail,E0080
+    /// use std::time::Duration;
+    /// use windrow::{AtMost, Gate};
+    ///
+    /// static MAILS: Gate = Gate::of(AtMost(0), Duration::from_secs(1), 10);
+    /// # assert!(MAILS.try_admit(1));
+    /// ```
+    #[must_use]
+    pub const fn of(limit: AtMost, interval: Duration, buckets: usize) -> Gate {
+        Gate::in_static(limit, Geometry::in_static(interval, buckets), Manner::PLAIN)
+    }
+
+    /// Makes a gate as [`of`](Self::of) does, of which the limit holds for every span of time as
+    /// long as the interval: it is [strict](crate::GateBuilder::strict), and has one bucket more.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::{AtMost, Gate};
+    ///
+    /// static MAILS: Gate = Gate::strict(AtMost(100), Duration::from_secs(1), 10);
+    ///
+    /// assert_eq!((MAILS.interval(), MAILS.buckets()), (Duration::from_millis(1_100), 11));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As [`of`](Self::of).
+    #[must_use]
+    pub const fn strict(limit: AtMost, interval: Duration, buckets: usize) -> Gate {
+        let Ok(geometry) = Geometry::in_static(interval, buckets).with_spare() else {
+            panic!("the interval and a bucket are longer than 2^64 - 1 ns")
+        };
+        Gate::in_static(limit, geometry, Manner { is_strict: true, ..Manner::PLAIN })
+    }
+
+    const fn in_static(AtMost(limit): AtMost, geometry: Geometry, manner: Manner) -> Gate {
+        let terms = match Terms::new(geometry, limit) {
+            Ok(terms) => terms,
+            Err(GateError::ZeroLimit) => panic!("the limit is zero"),
+            Err(_) => panic!("the limit is more than 2^40"),
+        };
+        Gate { ledger: Ledger::at_first_use(terms, manner), clock: Coarse::NEW }
+    }
+}
+
+/// # In a static
+impl RationedGate {
+    /// Makes a gate that can stand in a `static`, as [`Gate::of`], and gives each core a ration of
+    /// up to so much of the limit in advance.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow::{AtMost, RationedGate};
+    ///
+    /// static PACKETS: RationedGate =
+    ///     RationedGate::of(AtMost(5_000_000), Duration::from_secs(1), 10, AtMost(1_000));
+    ///
+    /// assert!(PACKETS.try_admit(1));
+    /// assert_eq!((PACKETS.exact().limit(), PACKETS.most()), (5_000_000, 1_000));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As [`Gate::of`]; and if the ration is zero, or more than the limit.
+    #[must_use]
+    pub const fn of(
+        limit: AtMost,
+        interval: Duration,
+        buckets: usize,
+        ration: AtMost,
+    ) -> RationedGate {
+        let AtMost(most) = ration;
+        assert!(most > 0, "the ration is zero");
+        assert!(most <= limit.0, "the ration is more than the limit");
+        let geometry = Geometry::in_static(interval, buckets);
+        let manner = Manner { is_rationed: true, ..Manner::PLAIN };
+        let gate = Gate::in_static(limit, geometry, manner);
+        RationedGate::at_first_use(gate, most)
+    }
+}

@@ -391,3 +391,6 @@ fn next_known<'g>(view: &View<'g>, tier: &'g Tier, boundary: u64) -> (u64, Befor
     let is_ahead = known > live || known < boundary;
     (known, if is_ahead { Before::All } else { Before::AllButLive })
 }
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use testkit::alone;
+use testkit::{Rng, alone};
 use windrow::clock::Manual;
 use windrow::{BucketSnapshot, SlidingWindow, Timestamp, events};
 
@@ -182,6 +182,83 @@ fn one_drains_at_a_time() {
         outer += window.drain_closed(|_| inner.push(window.drain_closed(|_| ())));
     }
     assert_eq!((outer, inner), (2, vec![0, 0]));
+}
+
+windrow::events! { enum Mixed { Pass: Count, Most: Maximum, Rt: Histogram } }
+
+/// Two windows that count the same: one hands out bucket by bucket, and what it writes into the
+/// buffer is what the other hands out, whatever the buffer held.
+#[test]
+fn one_by_one_they_are_the_same() {
+    let mut random = Rng::with_seed(7);
+    let (clock, other_clock) = (Manual::default(), Manual::default());
+    let built = |clock: &Manual| {
+        let builder = SlidingWindow::<Mixed>::builder().interval(Duration::from_nanos(50));
+        builder.buckets(5).clock(clock.clone()).build().expect("sound")
+    };
+    let (window, other) = (built(&clock), built(&other_clock));
+    let (mut buffer, mut all) = (BucketSnapshot::default(), Vec::new());
+    let mut times = windrow::Distribution::default();
+    for step in 0..4_000 {
+        for _ in 0..random.u64(0..4) {
+            let value = 1 << random.u32(0..40);
+            for window in [&window, &other] {
+                window.add(Mixed::Pass, value);
+                window.record(Mixed::Most, value);
+                window.record(Mixed::Rt, value);
+            }
+        }
+        if step % 100 == 99 {
+            let buckets = random.u64(3..9);
+            for window in [&window, &other] {
+                let interval = Duration::from_nanos(10 * buckets);
+                window.reconfigure(interval, buckets as usize).expect("sound");
+            }
+        }
+        let by = Duration::from_nanos(random.u64(0..30));
+        clock.advance(by);
+        other_clock.advance(by);
+        if random.u32(0..3) > 0 {
+            continue;
+        }
+        let mut expected = Vec::new();
+        while other.drain_closed(|bucket| expected.push(bucket)) > 0 {}
+        let mut expected = expected.into_iter();
+        while window.drain_next(&mut buffer) {
+            assert_eq!(Some(&buffer), expected.next().as_ref(), "step {step}");
+            buffer.distribution_into(Mixed::Rt, &mut times);
+            assert_eq!(times, buffer.distribution(Mixed::Rt));
+            all.push(buffer.sum(Mixed::Pass));
+        }
+        assert_eq!(expected.next(), None, "step {step}");
+    }
+    assert!(all.len() > 500, "{} buckets", all.len());
+}
+
+/// What the buffer holds stays if there is no bucket, or if another drains at that moment.
+#[test]
+fn a_buffer_is_left_as_it_was_if_there_is_no_bucket() {
+    let (window, clock) = window(5);
+    for n in 1..=3 {
+        window.add(Http::Pass, n);
+        clock.advance(Duration::from_nanos(10));
+    }
+    let mut buffer = BucketSnapshot::default();
+    assert!(buffer.is_empty() && buffer.is_closed() && buffer.start() == buffer.end());
+    let mut sums = Vec::new();
+    for _ in 0..50 {
+        if window.drain_next(&mut buffer) {
+            sums.push(buffer.sum(Http::Pass));
+        }
+    }
+    assert_eq!((sums, buffer.sum(Http::Pass)), (vec![1, 2], 2));
+    window.add(Http::Pass, 4);
+    window.add_at(Timestamp::from_nanos(1_020), Http::Pass, 1).expect("in the ring");
+    let mut inner = Vec::new();
+    for _ in 0..50 {
+        window.drain_closed(|_| inner.push(window.drain_next(&mut buffer)));
+    }
+    assert_eq!((inner, buffer.sum(Http::Pass)), (vec![false], 2));
 }
 
 /// A thread that opens a bucket closes the one before, on each strategy, if no other thread is in the middle of

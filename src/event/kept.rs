@@ -31,17 +31,23 @@ impl<E: Events> Kept<E> {
         Kept { in_place: <E::Cells as Positions<E>>::IN_PLACE, pairs: Vec::new() };
 
     /// What `number` says of each position, in their order.
-    pub(crate) fn of(mut number: impl FnMut(usize) -> u64) -> Kept<E> {
+    pub(crate) fn of(number: impl FnMut(usize) -> u64) -> Kept<E> {
         let mut all = Kept::ZERO;
+        all.refill(number);
+        all.pairs.shrink_to_fit();
+        all
+    }
+
+    /// Takes what `number` says of each position, in place of what it had; and keeps its memory.
+    pub(crate) fn refill(&mut self, mut number: impl FnMut(usize) -> u64) {
+        self.pairs.clear();
         for position in (0..Self::first()).step_by(2) {
             let (count, sum) = (number(position), number(position + 1));
-            all.push(position, count, sum);
+            self.push(position, count, sum);
         }
-        all.pairs.shrink_to_fit();
-        for (position, cell) in all.others() {
+        for (position, cell) in self.others() {
             *cell = number(position);
         }
-        all
     }
 
     fn layout() -> BucketLayout {
@@ -137,12 +143,14 @@ impl<E: Events> Kept<E> {
         }
     }
 
-    /// The distribution of a `Histogram` event.
-    pub(crate) fn distribution(&self, places: Places) -> Distribution {
-        if Self::first() == 0 {
-            return places.distribution(|position| self.number(position));
+    /// The distribution of a `Histogram` event, in the memory of another one.
+    pub(crate) fn distribution(&self, places: Places, memory: Distribution) -> Distribution {
+        let extremes = self.extremes(places);
+        if Self::first() > 0 {
+            return places.of_pairs(self.pairs_of(places), extremes, memory);
         }
-        places.of_pairs(self.pairs_of(places), self.extremes(places))
+        let pair = |position| (position, [position, position + 1].map(|at| self.number(at)));
+        places.of_pairs(places.cells().step_by(2).map(pair), extremes, memory)
     }
 
     fn extremes(&self, places: Places) -> [u64; 2] {

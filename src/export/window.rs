@@ -8,7 +8,7 @@ use crate::clock::Clock;
 use crate::event::{Event, Events, Kind, Stats};
 use crate::histogram::Distribution;
 use crate::timestamp::Timestamp;
-use crate::window::SlidingWindow;
+use crate::window::{BucketSnapshot, SlidingWindow};
 
 /// A [`SlidingWindow`] whose set of events is known at run time only.
 ///
@@ -162,6 +162,11 @@ impl<E: Events, C: Clock + Send + Sync + 'static> AnyWindow for SlidingWindow<E,
     }
 
     fn drain_closed(&self, each: &mut dyn FnMut(&dyn AnySpan)) -> usize {
-        SlidingWindow::drain_closed(self, |bucket| each(&bucket))
+        let (mut bucket, mut count) = (BucketSnapshot::default(), 0);
+        while self.drain_next(&mut bucket) {
+            each(&bucket);
+            count += 1;
+        }
+        count
     }
 }

@@ -299,6 +299,17 @@ impl Distribution {
         Stats { count: self.count, sum: self.sum, min: self.min(), max: self.max() }
     }
 
+    /// Its memory, of which nothing is used.
+    pub(crate) fn into_memory(mut self) -> Vec<(u16, u64)> {
+        self.cells.clear();
+        self.cells
+    }
+
+    /// Gives back the memory that it does not use.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.cells.shrink_to_fit();
+    }
+
     /// The places of the scale that were used, in order, and how many values each has.
     #[cfg(feature = "serde")]
     pub(crate) fn used_places(&self) -> impl Iterator<Item = (u16, u64)> {

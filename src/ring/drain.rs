@@ -19,6 +19,7 @@
 //! Each look continues behind the cursor, in whichever generation that is: a drain of many buckets
 //! looks at each slot once.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::reclaim::{self, Guard};
@@ -44,9 +45,12 @@ enum Numbers<'r> {
 }
 
 impl Ring {
-    /// Hands every closed bucket that has not had its turn to `each`: its start, its length and its
-    /// numbers. Returns how many there were.
-    pub(crate) fn drain(&self, mut each: impl FnMut(u64, u64, &dyn Fn(usize) -> u64)) -> usize {
+    /// Hands every closed bucket that has not had its turn to `each`, until that breaks: its start,
+    /// its length and its numbers. Returns how many there were.
+    pub(crate) fn drain(
+        &self,
+        mut each: impl FnMut(u64, u64, &dyn Fn(usize) -> u64) -> ControlFlow<()>,
+    ) -> usize {
         self.close_retired();
         let Some(draining) = self.cursor.drain() else {
             return 0;
@@ -65,13 +69,16 @@ impl Ring {
                 continue; // the geometry has changed
             }
             drop(guard); // `each` may take its time
-            match numbers {
+            count += 1;
+            let goes_on = match numbers {
                 Numbers::Bucket(bucket) => {
-                    each(start, length, &|position| self.store.number(&bucket, position));
+                    each(start, length, &|position| self.store.number(&bucket, position))
                 }
                 Numbers::Carried(numbers) => each(start, length, &|position| numbers[position]),
+            };
+            if goes_on.is_break() {
+                return count;
             }
-            count += 1;
         }
     }
 

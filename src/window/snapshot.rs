@@ -13,6 +13,7 @@ use crate::ring::{BucketData, Span, View};
 use crate::timestamp::Timestamp;
 use crate::window::rate::per_second;
 
+mod buffer;
 mod compare;
 mod merge;
 #[cfg(feature = "serde")]
@@ -299,12 +300,7 @@ impl<E: Events> BucketSnapshot<E> {
                 view.each(start, start, |_, source| bucket.merge(view, source, &mut found));
                 bucket
             }
-            None => BucketSnapshot {
-                start: Timestamp::from_nanos(0),
-                end: Timestamp::from_nanos(0),
-                is_closed: true,
-                numbers: Kept::ZERO,
-            },
+            None => BucketSnapshot::default(),
         }
     }
 
@@ -386,7 +382,10 @@ impl<E: Events> BucketSnapshot<E> {
 
     /// The distribution of the event with these cells.
     fn distribution_at(&self, cells: EventCells) -> Distribution {
-        cells.places().map_or_else(Distribution::default, |of| self.numbers.distribution(of))
+        let mut all = Distribution::default();
+        self.refill_distribution(cells, &mut all);
+        all.shrink_to_fit();
+        all
     }
 
     fn all_distributions(&self) -> impl Iterator<Item = Distribution> {

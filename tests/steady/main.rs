@@ -5,6 +5,7 @@
 
 mod changes;
 mod counting;
+mod drains;
 mod epochs;
 mod gates;
 mod histograms;

@@ -91,21 +91,21 @@ impl Places {
         Distribution::of_used(self.scale, used, sum, (!inverse, greatest), true)
     }
 
-    /// As [`of`](Self::of), of the pairs that are not zero: by their positions, in order, count and
-    /// sum.
+    /// As [`of`](Self::of), of pairs by their positions, in order, count and sum; in the memory of
+    /// another distribution.
     pub(crate) fn of_pairs(
         self,
         pairs: impl Iterator<Item = (usize, [u64; 2])>,
         [greatest, inverse]: [u64; 2],
+        memory: Distribution,
     ) -> Distribution {
-        let (mut used, mut sum) = (Vec::new(), 0_u64);
+        let (mut used, mut sum) = (memory.into_memory(), 0_u64);
         for (position, [count, more]) in pairs {
             if count > 0 {
                 used.push(((position - usize::from(self.pairs)) as u16 / 2, count));
             }
             sum = sum.wrapping_add(more);
         }
-        used.shrink_to_fit();
         Distribution::of_used(self.scale, used, sum, (!inverse, greatest), true)
     }
 

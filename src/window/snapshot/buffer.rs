@@ -1,0 +1,63 @@
+//! A bucket's snapshot as a buffer, which is filled again and again.
+
+use std::mem;
+
+use super::BucketSnapshot;
+use crate::event::cells::EventCells;
+use crate::event::kept::Kept;
+use crate::event::kinds::HasDistribution;
+use crate::event::{Event, Events, cells_of};
+use crate::histogram::Distribution;
+use crate::timestamp::Timestamp;
+
+impl<E: Events> BucketSnapshot<E> {
+    /// Takes a bucket that is closed, and its numbers, in place of what it had; and keeps its
+    /// memory.
+    pub(crate) fn refill(&mut self, start: u64, length: u64, number: impl FnMut(usize) -> u64) {
+        self.start = Timestamp::from_nanos(start);
+        self.end = Timestamp::from_nanos(start.saturating_add(length));
+        self.is_closed = true;
+        self.numbers.refill(number);
+    }
+
+    /// Writes how the values of a `Histogram` event are distributed into `into`, in place of what
+    /// it held: as [`distribution`](Self::distribution), and in the memory that `into` has.
+    /// Allocates only if more cells of the scale were used than `into` ever had.
+    ///
+    /// ```
+    /// use windrow::{BucketSnapshot, Distribution, SlidingWindow, events};
+    ///
+    /// events! { enum Http { Rt: Histogram } }
+    ///
+    /// let window = SlidingWindow::<Http>::builder().build()?;
+    /// let (mut bucket, mut times) = (BucketSnapshot::default(), Distribution::default());
+    /// while window.drain_next(&mut bucket) {
+    ///     bucket.distribution_into(Http::Rt, &mut times);
+    ///     println!("{:?}: {times}", bucket.start());
+    /// }
+    /// # Ok::<(), windrow::BuildError>(())
+    /// ```
+    pub fn distribution_into<K: HasDistribution>(
+        &self,
+        event: Event<E, K>,
+        into: &mut Distribution,
+    ) {
+        self.refill_distribution(cells_of(event), into);
+    }
+
+    pub(super) fn refill_distribution(&self, cells: EventCells, into: &mut Distribution) {
+        let memory = mem::take(into);
+        if let Some(places) = cells.places() {
+            *into = self.numbers.distribution(places, memory);
+        }
+    }
+}
+
+/// A bucket of no length at time zero, which holds nothing: for
+/// [`drain_next`](crate::SlidingWindow::drain_next) to fill.
+impl<E: Events> Default for BucketSnapshot<E> {
+    fn default() -> BucketSnapshot<E> {
+        let start = Timestamp::from_nanos(0);
+        BucketSnapshot { start, end: start, is_closed: true, numbers: Kept::ZERO }
+    }
+}

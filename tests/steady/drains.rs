@@ -1,0 +1,104 @@
+//! A log that is written all the time: a line a bucket, and nothing is allocated.
+
+use std::fmt::Write;
+
+use windrow::clock::Manual;
+use windrow::{BucketSnapshot, Distribution, SlidingWindow, Strategy};
+
+use crate::counting::{allocations, while_adding};
+use testkit::alone::in_each_strategy;
+use testkit::{at_ns, ns};
+
+windrow::events! {
+    enum Mixed { Pass: Count, Open: Signed, Wait: Value, Most: Maximum, Rt: Histogram, Size: Histogram }
+}
+
+const LENGTH: u64 = 10;
+/// Longer than any line.
+const LINE: usize = 1_000;
+/// More than there are buckets and sizes of values, a few times over.
+const WARM_UP: u64 = 400;
+const BUCKETS: u64 = 2_000;
+
+/// What is written, in memory that is used again.
+struct Log {
+    bucket: BucketSnapshot<Mixed>,
+    times: Distribution,
+    sizes: Distribution,
+    line: String,
+    /// Of all lines together: how many they are, and what they have counted.
+    written: [u64; 4],
+}
+
+impl Log {
+    fn new() -> Log {
+        let bucket = BucketSnapshot::default();
+        let (times, sizes) = (Distribution::default(), Distribution::default());
+        Log { bucket, times, sizes, line: String::with_capacity(LINE), written: [0; 4] }
+    }
+
+    fn write(&mut self, window: &SlidingWindow<Mixed, Manual>) {
+        while window.drain_next(&mut self.bucket) {
+            let bucket = &self.bucket;
+            bucket.distribution_into(Mixed::Rt, &mut self.times);
+            bucket.distribution_into(Mixed::Size, &mut self.sizes);
+            let (start, pass, open) =
+                (bucket.start().as_nanos(), bucket.sum(Mixed::Pass), bucket.sum(Mixed::Open));
+            let (wait, most) = (bucket.stats(Mixed::Wait), bucket.stats(Mixed::Most).max);
+            let [half, nearly_all] = self.times.quantiles([0.5, 0.99]);
+            self.line.clear();
+            write!(self.line, "{start} {pass} {open} {wait:?} {most:?} {half:?} {nearly_all:?} ")
+                .and_then(|()| write!(self.line, "{} {}", self.times, self.sizes))
+                .expect("a string takes all");
+            assert!(self.line.len() < LINE);
+            let counted = [1, pass, self.times.count(), self.sizes.sum()];
+            for (all, one) in self.written.iter_mut().zip(counted) {
+                *all += one;
+            }
+        }
+    }
+}
+
+/// Counts in so many buckets, each of which is written when it is over. In each bucket other cells
+/// of the scale are used.
+fn go_on(window: &SlidingWindow<Mixed, Manual>, log: &mut Log, buckets: u64) {
+    for round in 1..=buckets {
+        window.add(Mixed::Pass, 1);
+        window.add(Mixed::Open, -1);
+        for value in 0..=round % 7 {
+            window.record(Mixed::Wait, value);
+            window.record(Mixed::Most, value);
+            window.record(Mixed::Rt, 1_000 << value);
+            window.record(Mixed::Size, 3_000 << value);
+        }
+        window.clock().advance(ns(LENGTH));
+        window.close_past();
+        log.write(window);
+    }
+}
+
+#[test]
+fn a_line_a_bucket_allocates_nothing() {
+    in_each_strategy("drains::lines");
+}
+
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn lines() {
+    let clock = Manual::default();
+    clock.set(at_ns(1_000_000));
+    let builder = SlidingWindow::<Mixed>::builder().interval(ns(20 * LENGTH)).buckets(20);
+    let window = builder.clock(clock).build().expect("sound");
+    let mut log = Log::new();
+    go_on(&window, &mut log, WARM_UP);
+    let before = allocations();
+    while_adding(|| go_on(&window, &mut log, BUCKETS));
+    let made = allocations() - before;
+    println!("{:?}: {made} allocations in {BUCKETS} lines", windrow::strategy());
+    if windrow::strategy() != Strategy::Epochs {
+        assert_eq!(made, 0);
+    }
+    let (times, sizes) = (window.lifetime(Mixed::Rt).count, window.lifetime(Mixed::Size).sum);
+    assert_eq!(log.written, [WARM_UP + BUCKETS, WARM_UP + BUCKETS, times, sizes]);
+    assert_eq!(window.lifetime(Mixed::Pass).sum, WARM_UP + BUCKETS);
+}

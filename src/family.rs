@@ -397,6 +397,21 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
         L::COMBINATIONS.unwrap_or(self.limit)
     }
 
+    /// Returns the labels' names, in the order in which [`Handle::pairs`] has them.
+    ///
+    /// They are the same for as long as the family lives. For exporters, which have to know them
+    /// before there is a series.
+    ///
+    /// ```
+    /// # use windrow::{Counter, Family, labels};
+    /// labels! { pub struct Request { route: str, status: u16 } }
+    ///
+    /// assert_eq!(Family::<Request, Counter>::new().names(), ["route", "status"]);
+    /// ```
+    pub fn names(&self) -> &[&str] {
+        L::NAMES
+    }
+
     fn lock(&self) -> impl std::ops::DerefMut<Target = Forgotten<L, M>> + '_ {
         // A thread that panicked under the lock (in a metric's drop) left everything in its place.
         self.forgotten.lock().unwrap_or_else(PoisonError::into_inner)

@@ -27,6 +27,7 @@ pub(super) struct Series<L: Labels, M> {
     is_out: AtomicBool,
     /// None: all sets that found no room.
     pub(super) labels: Option<L::Stored>,
+    pub(super) names: L::Names,
     pub(super) metric: M,
     born: Instant,
     /// When it was last found to have been used: nanoseconds after `born`.
@@ -35,7 +36,12 @@ pub(super) struct Series<L: Labels, M> {
 }
 
 impl<L: Labels, M> Series<L, M> {
-    pub(super) fn new(hash: u64, labels: Option<L::Stored>, metric: M) -> Series<L, M> {
+    pub(super) fn new(
+        hash: u64,
+        names: L::Names,
+        labels: Option<L::Stored>,
+        metric: M,
+    ) -> Series<L, M> {
         Series {
             hash,
             number: number::next(),
@@ -43,6 +49,7 @@ impl<L: Labels, M> Series<L, M> {
             use_state: AtomicU8::new(USED),
             is_out: AtomicBool::new(false),
             labels,
+            names,
             metric,
             born: Instant::now(),
             last_used: AtomicU64::new(0),

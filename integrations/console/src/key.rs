@@ -48,7 +48,7 @@ mod tests {
             0
         }
 
-        fn each(&self, see: &mut dyn FnMut(&'static str, LabelValue<'_>)) {
+        fn each(&self, see: &mut dyn FnMut(&str, LabelValue<'_>)) {
             self.0.iter().for_each(|(name, value)| see(name, *value));
         }
     }

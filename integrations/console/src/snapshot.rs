@@ -95,7 +95,7 @@ fn describe(shown: &Shown, metric: &Named) -> Value {
         "help": metric.help,
         "form": metric.outline.form.name(),
         "unit": unit(&metric.name),
-        "labels": metric.outline.labels,
+        "labels": metric.source.labels(),
         "events": metric.outline.events.iter().map(event).collect::<Vec<_>>(),
     })
 }

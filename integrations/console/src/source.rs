@@ -30,8 +30,6 @@ pub trait Source: Walk {
 #[derive(Clone, Copy, Debug)]
 pub struct Outline {
     pub(crate) form: Form,
-    /// The labels' names.
-    pub(crate) labels: &'static [&'static str],
     /// Of a window; else empty.
     pub(crate) events: &'static [(&'static str, Kind)],
 }
@@ -71,6 +69,9 @@ impl Form {
 pub trait Walk: Send + Sync + 'static {
     fn outline(&self) -> Outline;
 
+    /// The labels' names.
+    fn labels(&self) -> &[&str];
+
     /// Calls `see` with each series.
     fn walk(&self, see: &mut dyn FnMut(&dyn Pairs, &dyn Series));
 }
@@ -81,7 +82,7 @@ pub trait Pairs {
     /// ones.
     fn number(&self) -> u64;
 
-    fn each(&self, see: &mut dyn FnMut(&'static str, LabelValue<'_>));
+    fn each(&self, see: &mut dyn FnMut(&str, LabelValue<'_>));
 }
 
 /// Of what has no labels.
@@ -92,7 +93,7 @@ impl Pairs for NoPairs {
         0 // there is one, for good
     }
 
-    fn each(&self, _: &mut dyn FnMut(&'static str, LabelValue<'_>)) {}
+    fn each(&self, _: &mut dyn FnMut(&str, LabelValue<'_>)) {}
 }
 
 impl<L: Labels, M> Pairs for Handle<L, M> {
@@ -100,7 +101,7 @@ impl<L: Labels, M> Pairs for Handle<L, M> {
         Handle::number(self)
     }
 
-    fn each(&self, see: &mut dyn FnMut(&'static str, LabelValue<'_>)) {
+    fn each(&self, see: &mut dyn FnMut(&str, LabelValue<'_>)) {
         self.pairs().for_each(|(name, value)| see(name, value));
     }
 }
@@ -108,6 +109,11 @@ impl<L: Labels, M> Pairs for Handle<L, M> {
 /// What is walked the same, however it is held.
 pub trait Held: Send + Sync + 'static {
     fn outline() -> Outline;
+
+    fn labels(&self) -> &[&str] {
+        &[]
+    }
+
     fn walk(&self, see: &mut dyn FnMut(&dyn Pairs, &dyn Series));
 }
 
@@ -117,7 +123,7 @@ macro_rules! held {
         $(
             impl<$($parameter)*> Held for $metric {
                 fn outline() -> Outline {
-                    Outline { form: Form::$form, labels: &[], events: $events }
+                    Outline { form: Form::$form, events: $events }
                 }
 
                 fn walk(&self, see: &mut dyn FnMut(&dyn Pairs, &dyn Series)) {
@@ -140,7 +146,11 @@ held! {
 
 impl<L: Labels, M: Metric + Held + Series, F: Send + Sync + 'static> Held for Family<L, M, F> {
     fn outline() -> Outline {
-        Outline { labels: L::NAMES, ..M::outline() }
+        M::outline()
+    }
+
+    fn labels(&self) -> &[&str] {
+        self.names()
     }
 
     fn walk(&self, see: &mut dyn FnMut(&dyn Pairs, &dyn Series)) {
@@ -154,6 +164,10 @@ macro_rules! holders {
             impl<T: Held> Walk for $holder {
                 fn outline(&self) -> Outline {
                     T::outline()
+                }
+
+                fn labels(&self) -> &[&str] {
+                    T::labels(self)
                 }
 
                 fn walk(&self, see: &mut dyn FnMut(&dyn Pairs, &dyn Series)) {
@@ -216,7 +230,11 @@ where
     N: Held + Series,
 {
     fn outline(&self) -> Outline {
-        Outline { labels: L::NAMES, ..N::outline() }
+        N::outline()
+    }
+
+    fn labels(&self) -> &[&str] {
+        self.family.names()
     }
 
     fn walk(&self, see: &mut dyn FnMut(&dyn Pairs, &dyn Series)) {

@@ -269,7 +269,7 @@ fn check_name(name: &str) -> Result<(), ObserveError> {
 fn check_labels(outline: &Outline, overflows: bool) -> Result<(), ObserveError> {
     let ours = outline.more.iter().copied().chain(overflows.then_some(OVERFLOW));
     let mut seen = HashSet::new();
-    let mut all = ours.chain(outline.labels.iter().copied());
+    let mut all = ours.chain(outline.labels.iter().map(String::as_str));
     all.find(|label| !seen.insert(*label))
         .map_or(Ok(()), |label| Err(ObserveError::LabelTwice { label: label.to_owned() }))
 }

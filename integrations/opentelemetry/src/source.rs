@@ -10,6 +10,7 @@ use windrow::{
 };
 
 use crate::show::{Attributes, Part, Show, Value};
+use crate::sums::OVERFLOW;
 
 /// What an [`Observer`](crate::Observer) takes: `&'static T` or `&Arc<T>`, where `T` is a
 /// [`Counter`], [`Gauge`], [`InFlight`],
@@ -24,7 +25,7 @@ impl<S: Look> Source for S {}
 #[derive(Debug)]
 pub struct Outline {
     pub(crate) parts: &'static [Part],
-    pub(crate) labels: &'static [&'static str],
+    pub(crate) labels: Vec<String>,
     /// The attributes beside those.
     pub(crate) more: &'static [&'static str],
     /// Whether there may be labels that find no room: then there is a part more, which says how
@@ -102,7 +103,7 @@ macro_rules! observed {
                 fn outline(&self) -> Outline {
                     Outline {
                         parts: Self::PARTS,
-                        labels: &[],
+                        labels: Vec::new(),
                         more: Self::ATTRIBUTES,
                         overflows: false,
                         series: 1,
@@ -246,7 +247,7 @@ fn outline_of_family<L: Labels, M: Metric, F, N: Show>(family: &Family<L, M, F>)
     let overflows = L::COMBINATIONS.is_none();
     Outline {
         parts: N::PARTS,
-        labels: L::NAMES,
+        labels: family.names().iter().map(|&name| name.to_owned()).collect(),
         more: N::ATTRIBUTES,
         overflows,
         series: family.max_series(),
@@ -265,10 +266,18 @@ fn observe_family<L: Labels, M: Metric, F, N: Show>(
         let values = vec![([None, None], Value::Unsigned(family.refused()))];
         return put(Reading { series: 0, is_overflow: false, attributes: &[], values });
     }
+    // Copied once: a key's clone shares the text.
+    let keys: Vec<Key> =
+        family.names().iter().map(|&name| Key::from(Arc::<str>::from(name))).collect();
     let mut attributes = Vec::new();
     for series in family {
         attributes.clear();
-        attributes.extend(series.pairs().map(|(name, value)| attribute(name, value)));
+        if series.labels().is_some() {
+            let values = series.pairs().map(|(_, value)| value);
+            attributes.extend(keys.iter().zip(values).map(|(key, value)| attribute(key, value)));
+        } else {
+            attributes.push(KeyValue::new(OVERFLOW, "true"));
+        }
         put(Reading {
             series: series.number(),
             is_overflow: series.labels().is_none(),
@@ -278,8 +287,8 @@ fn observe_family<L: Labels, M: Metric, F, N: Show>(
     }
 }
 
-fn attribute(name: &'static str, value: LabelValue<'_>) -> KeyValue {
-    let key = Key::from_static_str(name);
+fn attribute(key: &Key, value: LabelValue<'_>) -> KeyValue {
+    let key = key.clone();
     match value {
         LabelValue::Signed(number) => KeyValue::new(key, number),
         LabelValue::Unsigned(number) if number <= i64::MAX.cast_unsigned() => {

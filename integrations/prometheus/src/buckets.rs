@@ -187,7 +187,7 @@ impl<S: Encode> Encode for Bucketed<S> {
         self.source.below()
     }
 
-    fn outline(&self) -> Outline {
+    fn outline(&self) -> Outline<'_> {
         self.source.outline()
     }
 

@@ -79,7 +79,7 @@ pub fn register(
     }
 
     let stage = Arc::new(AtomicU8::new(ENTERS));
-    let parts = named(name, help, &outline);
+    let (parts, overflows) = (named(name, help, &outline), outline.overflows);
     let registered = Registered { parts, source, stage: Arc::clone(&stage) };
     registry.register_collector(Box::new(registered));
     let mut probe = Probe::new(&stage);
@@ -87,7 +87,7 @@ pub fn register(
     encoded.map_err(|_| RegisterError::Registry)?;
     // Its own label of that name was refused above: so this one is the registry's.
     probe.outcome().map_err(|error| match error {
-        RegisterError::LabelTwice { label } if outline.overflows && label == OVERFLOW => {
+        RegisterError::LabelTwice { label } if overflows && label == OVERFLOW => {
             RegisterError::ReservedLabel { label }
         }
         error => error,
@@ -118,7 +118,7 @@ pub(crate) fn is_counter(kind: MetricType) -> bool {
     matches!(kind, MetricType::Counter)
 }
 
-fn named(name: &str, help: &str, outline: &Outline) -> Vec<Named> {
+fn named(name: &str, help: &str, outline: &Outline<'_>) -> Vec<Named> {
     let named = |part: &Part| Named {
         name: [name, part.suffix].join(if part.suffix.is_empty() { "" } else { "_" }),
         help: [help, part.about].join(if help.is_empty() || part.about.is_empty() {
@@ -155,9 +155,9 @@ impl<S: Encode> Registered<S> {
 }
 
 /// Labels with empty values.
-struct Empty(Outline);
+struct Empty<'s>(Outline<'s>);
 
-impl EncodeLabelSet for Empty {
+impl EncodeLabelSet for Empty<'_> {
     fn encode(&self, encoder: &mut LabelSetEncoder<'_>) -> fmt::Result {
         self.0.label_names().try_for_each(|name| (name, "").encode(encoder.encode_label()))
     }

@@ -78,8 +78,8 @@ impl<M: Held> Encode for Shared<M> {
         M::below(self)
     }
 
-    fn outline(&self) -> Outline {
-        M::outline()
+    fn outline(&self) -> Outline<'_> {
+        M::outline(self)
     }
 
     fn encode(

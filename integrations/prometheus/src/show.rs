@@ -56,7 +56,7 @@ pub enum Value {
 pub trait Pairs {
     /// Whether there is any.
     fn any(&self) -> bool;
-    fn pairs(&self) -> impl Iterator<Item = (&'static str, LabelValue<'_>)>;
+    fn pairs(&self) -> impl Iterator<Item = (&str, LabelValue<'_>)>;
 }
 
 /// Of what has no labels, or whose encoder knows them.
@@ -67,7 +67,7 @@ impl Pairs for NoPairs {
         false
     }
 
-    fn pairs(&self) -> impl Iterator<Item = (&'static str, LabelValue<'_>)> {
+    fn pairs(&self) -> impl Iterator<Item = (&str, LabelValue<'_>)> {
         std::iter::empty()
     }
 }

@@ -25,22 +25,22 @@ impl<T: Encode> Source for T {}
 
 /// What it looks like, whatever it counts.
 #[derive(Debug)]
-pub struct Outline {
+pub struct Outline<'s> {
     pub(crate) parts: &'static [Part],
-    pub(crate) labels: &'static [&'static str],
+    pub(crate) labels: &'s [&'s str],
     /// The labels beside those.
     pub(crate) more: &'static [&'static str],
     /// Whether there may be labels that find no room.
     pub(crate) overflows: bool,
 }
 
-impl Outline {
-    const fn of<M: Show>(labels: &'static [&'static str], overflows: bool) -> Outline {
+impl<'s> Outline<'s> {
+    const fn of<M: Show>(labels: &'s [&'s str], overflows: bool) -> Outline<'s> {
         Outline { parts: M::PARTS, labels, more: M::LABELS, overflows }
     }
 
     /// Of all the samples' labels.
-    pub(crate) fn label_names(&self) -> impl Iterator<Item = &'static str> {
+    pub(crate) fn label_names(&self) -> impl Iterator<Item = &'s str> {
         self.labels.iter().chain(self.more).copied()
     }
 }
@@ -64,7 +64,7 @@ impl Named {
 
 /// Writes what a scrape shows.
 pub trait Encode: Send + Sync + 'static {
-    fn outline(&self) -> Outline;
+    fn outline(&self) -> Outline<'_>;
 
     /// As of [`Show::below`].
     fn below(&self) -> u64;
@@ -85,7 +85,7 @@ pub trait Encode: Send + Sync + 'static {
 
 /// What is encoded the same, however it is held.
 pub trait Held: Send + Sync + 'static {
-    fn outline() -> Outline;
+    fn outline(&self) -> Outline<'_>;
     fn below(&self) -> u64;
     fn encode(
         &self,
@@ -96,8 +96,8 @@ pub trait Held: Send + Sync + 'static {
 }
 
 impl<T: Held> Encode for &'static T {
-    fn outline(&self) -> Outline {
-        T::outline()
+    fn outline(&self) -> Outline<'_> {
+        T::outline(self)
     }
 
     fn below(&self) -> u64 {
@@ -115,8 +115,8 @@ impl<T: Held> Encode for &'static T {
 }
 
 impl<T: Held> Encode for Arc<T> {
-    fn outline(&self) -> Outline {
-        T::outline()
+    fn outline(&self) -> Outline<'_> {
+        T::outline(self)
     }
 
     fn below(&self) -> u64 {
@@ -138,7 +138,7 @@ macro_rules! held {
     ($([$($parameter:tt)*] $metric:ty;)+) => {
         $(
             impl<$($parameter)*> Held for $metric {
-                fn outline() -> Outline {
+                fn outline(&self) -> Outline<'_> {
                     Outline::of::<$metric>(&[], false)
                 }
 
@@ -185,10 +185,10 @@ fn encode_metric<M: Show>(
 
 impl<L: Labels, M> Pairs for Handle<L, M> {
     fn any(&self) -> bool {
-        true
+        Handle::pairs(self).next().is_some()
     }
 
-    fn pairs(&self) -> impl Iterator<Item = (&'static str, LabelValue<'_>)> {
+    fn pairs(&self) -> impl Iterator<Item = (&str, LabelValue<'_>)> {
         Handle::pairs(self)
     }
 }
@@ -199,8 +199,8 @@ where
     M: Metric + Show,
     F: Fn() -> M + Send + Sync + 'static,
 {
-    fn outline() -> Outline {
-        Outline::of::<M>(L::NAMES, L::COMBINATIONS.is_none())
+    fn outline(&self) -> Outline<'_> {
+        Outline::of::<M>(self.names(), L::COMBINATIONS.is_none())
     }
 
     fn below(&self) -> u64 {
@@ -277,8 +277,8 @@ where
     F: Fn() -> M + 'static,
     N: Show,
 {
-    fn outline(&self) -> Outline {
-        Outline::of::<N>(L::NAMES, L::COMBINATIONS.is_none())
+    fn outline(&self) -> Outline<'_> {
+        Outline::of::<N>(self.family.names(), L::COMBINATIONS.is_none())
     }
 
     fn below(&self) -> u64 {

@@ -65,7 +65,7 @@ pub(crate) fn unescape(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use windrow::{Counter, Family, ShortText, labels};
+    use windrow::{Counter, Family, LabelNames, ShortText, labels};
 
     use super::*;
 
@@ -103,5 +103,11 @@ mod tests {
         let named =
             |id: &str, letter| name("it", &family.handle(Id { id: ShortText::of(id), letter }));
         assert_eq!(named(r#"a",letter="b\"#, '"'), r#"it{id="a\",letter=\"b\\",letter="\""}"#);
+        let names = LabelNames::new(["tenant", "region"]).unwrap();
+        let family = Family::<_, Counter>::with_names(names);
+        let named = |key: &[&str]| name("it", &family.handle(key));
+        assert_eq!(named(&["ab", "c"]), r#"it{tenant="ab",region="c"}"#);
+        assert_eq!(named(&["a", r#"b",x="c"#]), r#"it{tenant="a",region="b\",x=\"c"}"#);
+        assert_eq!(named(&["ab"]), r#"it{overflow="true"}"#);
     }
 }

@@ -9,8 +9,10 @@ use std::time::Duration;
 
 use crate::timestamp::Timestamp;
 
+mod label_names;
 mod out_of_range;
 
+pub use label_names::LabelNamesError;
 pub use out_of_range::OutOfRange;
 
 /// Why a window cannot have the requested geometry or clock.

@@ -20,20 +20,25 @@ mod handle;
 mod labels;
 mod lifetime_totals;
 mod metric;
+mod names;
 mod number;
 mod once;
 mod remove;
+mod run_time;
 mod sample;
 mod series;
 mod short_text;
 mod standard;
 mod table;
+mod texts;
 mod walk;
 
 pub use handle::{Handle, Pinned};
 pub use labels::{Label, LabelValue, Labels};
 pub use lifetime_totals::LifetimeTotals;
 pub use metric::Metric;
+pub use names::LabelNames;
+pub use run_time::RuntimeLabels;
 pub use short_text::ShortText;
 pub use walk::FamilyIter;
 
@@ -126,6 +131,7 @@ pub struct Family<L: Labels, M: Metric, F = fn() -> M> {
     /// How many series there are, or are just being made.
     series: AtomicUsize,
     limit: usize,
+    names: L::Names,
     refused: Counter,
     /// Also the lock under which series are removed.
     forgotten: Mutex<Forgotten<L, M>>,
@@ -138,7 +144,7 @@ const LIMIT: usize = 1_000;
 /// The texts of a series have at most so many bytes, all together.
 const LONGEST_TEXTS: usize = 1_024;
 
-impl<L: Labels, M: Metric + Default> Family<L, M> {
+impl<L: Labels<Names = ()>, M: Metric + Default> Family<L, M> {
     /// A family without a series. Their metrics will be `M::default()`.
     ///
     /// ```
@@ -164,7 +170,7 @@ impl<L: Labels, M: Metric + Default> Family<L, M> {
 
 macro_rules! constructor {
     ($($const:ident)?) => {
-        impl<L: Labels, M: Metric, F> Family<L, M, F> {
+        impl<L: Labels<Names = ()>, M: Metric, F> Family<L, M, F> {
             /// A family without a series, whose metrics a function makes.
             ///
             /// It may be called more often than there are series, and from several threads at once:
@@ -182,11 +188,18 @@ macro_rules! constructor {
             /// assert_eq!(writes.with(Shard { shard: 3 }).sum(), 42);
             /// ```
             pub $($const)? fn with_constructor(make: F) -> Family<L, M, F> {
+                Family::made_with((), make)
+            }
+        }
+
+        impl<L: Labels, M: Metric, F> Family<L, M, F> {
+            $($const)? fn made_with(names: L::Names, make: F) -> Family<L, M, F> {
                 Family {
                     table: Once::new(),
                     overflow: Once::new(),
                     series: AtomicUsize::new(0),
                     limit: LIMIT,
+                    names,
                     refused: Counter::new(),
                     forgotten: Mutex::new(Forgotten::nothing()),
                     make,
@@ -359,10 +372,11 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
         let limit = if L::COMBINATIONS.is_some() { usize::MAX } else { self.limit };
         // Relaxed, here and below: only the number matters. Looked at first, because making a
         // metric costs more.
-        if self.series.load(Ordering::Relaxed) >= limit || has_long_texts::<L>(labels) {
+        if self.series.load(Ordering::Relaxed) >= limit || !self.keeps(labels) {
             return None;
         }
-        let new = Arc::new(Series::new(hash, Some(L::store(labels)), (self.make)()));
+        let (names, labels) = (self.names.clone(), Some(L::store(labels)));
+        let new = Arc::new(Series::new(hash, names, labels, (self.make)()));
         if self.series.fetch_add(1, Ordering::Relaxed) >= limit {
             self.series.fetch_sub(1, Ordering::Relaxed);
             return None;
@@ -373,7 +387,7 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
     /// The series of all sets that find no room.
     #[cold]
     fn refuse(&self) -> &Series<L, M> {
-        let new = || Arc::new(Series::new(0, None, (self.make)()));
+        let new = || Arc::new(Series::new(0, self.names.clone(), None, (self.make)()));
         let overflow = self.overflow.get().unwrap_or_else(|| self.overflow.set(new()));
         self.refused.increment(); // not before: a series that cannot be made counts nothing
         overflow
@@ -397,25 +411,28 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
         L::COMBINATIONS.unwrap_or(self.limit)
     }
 
+    /// Whether a set is such as the family keeps: with a value for each name, and with texts that
+    /// are not too long.
+    fn keeps(&self, labels: L::Borrowed<'_>) -> bool {
+        let bytes = |position| match L::value(labels, position) {
+            LabelValue::Text(text) => text.len(),
+            LabelValue::Short(text) if text.is_too_long() => LONGEST_TEXTS + 1,
+            LabelValue::Short(text) => text.as_str().len(),
+            LabelValue::Unsigned(_) | LabelValue::Signed(_) => 0,
+        };
+        L::fits(&self.names, labels)
+            && (L::COMBINATIONS.is_some()
+                || (0..self.names().len()).map(bytes).fold(0, usize::saturating_add)
+                    <= LONGEST_TEXTS)
+    }
+
     fn lock(&self) -> impl std::ops::DerefMut<Target = Forgotten<L, M>> + '_ {
         // A thread that panicked under the lock (in a metric's drop) left everything in its place.
         self.forgotten.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Whether the texts of a set are longer than those that a family keeps.
-fn has_long_texts<L: Labels>(labels: L::Borrowed<'_>) -> bool {
-    let bytes = |position| match L::value(labels, position) {
-        LabelValue::Text(text) => text.len(),
-        LabelValue::Short(text) if text.is_too_long() => LONGEST_TEXTS + 1,
-        LabelValue::Short(text) => text.as_str().len(),
-        LabelValue::Unsigned(_) | LabelValue::Signed(_) => 0,
-    };
-    L::COMBINATIONS.is_none()
-        && (0..L::NAMES.len()).map(bytes).fold(0, usize::saturating_add) > LONGEST_TEXTS
-}
-
-impl<L: Labels, M: Metric + Default> Default for Family<L, M> {
+impl<L: Labels<Names = ()>, M: Metric + Default> Default for Family<L, M> {
     fn default() -> Family<L, M> {
         Family::new()
     }

@@ -73,7 +73,8 @@ pub use at_most::AtMost;
 pub use clock::Clock;
 pub use counters::{Counter, Gauge, Maximum, Minimum};
 pub use error::{
-    BuildError, GateError, MergeError, OutOfRange, ScaleError, ScaleMismatch, SpanError,
+    BuildError, GateError, LabelNamesError, MergeError, OutOfRange, ScaleError, ScaleMismatch,
+    SpanError,
 };
 #[doc(hidden)]
 pub use event::listed as __events;
@@ -81,8 +82,8 @@ pub use event::{Event, Events, Kind, Stats, Typed, WideCells, kinds as kind};
 #[doc(hidden)]
 pub use family::declared as __labels;
 pub use family::{
-    Family, FamilyIter, Handle, Label, LabelValue, Labels, LifetimeTotals, Metric, Pinned,
-    ShortText,
+    Family, FamilyIter, Handle, Label, LabelNames, LabelValue, Labels, LifetimeTotals, Metric,
+    Pinned, RuntimeLabels, ShortText,
 };
 #[doc(hidden)]
 pub use gate::admit_and_tell;

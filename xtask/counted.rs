@@ -8,13 +8,20 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use windrow::clock::{Coarse, Manual, Precise, Ticker};
-use windrow::{Clock, Counter, Events, Gate, SlidingWindow};
+use windrow::{Clock, Counter, Events, Family, Gate, LabelNames, Labels, SlidingWindow, labels};
 
 windrow::events! { enum Http { Pass: Count, Rt: Value } }
 
 windrow::events! { enum Queue { Depth: Maximum } }
 
 windrow::events! { enum Answer { Rt: Histogram } }
+
+labels! {
+    enum Method { Get, Post }
+    struct Enums { method: Method, again: Method, cached: bool }
+    struct Mixed { method: Method, route: str, status: u16 }
+    struct Texts { method: str, route: str, status: str }
+}
 
 static COUNTER: Counter = Counter::new();
 
@@ -72,6 +79,12 @@ fn add_tiered(times: u64) {
     count(times, || window.add(Http::Pass, 1));
 }
 
+/// Adds to the only series of a family.
+fn add_labelled<L: Labels>(times: u64, family: &Family<L, Counter>, set: L::Borrowed<'_>) {
+    count(times, || family.with(black_box(set)).increment());
+    assert_eq!((family.len(), family.lifetime()), (1, times + 1));
+}
+
 fn sum(times: u64, buckets: u32) {
     let window = full(buckets);
     assert_eq!(window.sum(Http::Pass), u64::from(buckets));
@@ -103,6 +116,23 @@ fn main() {
             COUNTER.add(1); // in the first row
             open_a_row();
             count(times, || _ = black_box(COUNTER.sum()));
+        }
+        "Family::with, 3 enums" => {
+            let set = Enums { method: Method::Post, again: Method::Get, cached: true };
+            add_labelled(times, &Family::<Enums, _>::new(), set);
+        }
+        "Family::with, an enum, a text, a number" => {
+            let set = Mixed { method: Method::Post, route: "/api/v1/cart", status: 200 };
+            add_labelled(times, &Family::<Mixed, _>::new(), set);
+        }
+        "Family::with, 3 texts" => {
+            let set = Texts { method: "POST", route: "/api/v1/cart", status: "200" };
+            add_labelled(times, &Family::<Texts, _>::new(), set);
+        }
+        "Family::with, 3 texts, names of run time" => {
+            let names = LabelNames::new(["method", "route", "status"]).expect("names that differ");
+            let set = ["POST", "/api/v1/cart", "200"];
+            add_labelled(times, &Family::with_names(names), &set);
         }
         "SlidingWindow::add, Ticker" => add(times, Ticker::default()),
         "SlidingWindow::add, Coarse" => add(times, Coarse::default()),

@@ -1,7 +1,5 @@
 //! What is known of a source before it is read.
 
-use std::borrow::Cow;
-
 use super::form::Form;
 
 /// What is known of a [source](super::Source) before it is read: its form, label names and bounds.
@@ -25,7 +23,7 @@ pub struct Outline {
     /// The type of its metrics.
     pub form: Form,
     /// The names of the labels of its series.
-    pub labels: Vec<Cow<'static, str>>,
+    pub labels: Vec<String>,
     /// The greatest number of series, without the overflow series.
     pub max_series: usize,
     /// Whether there may be an overflow series, which has the label [`OVERFLOW`](Self::OVERFLOW)
@@ -50,6 +48,6 @@ impl Outline {
         let more = self.form.sample_labels();
         let is_reserved =
             |label: &str| more.contains(&label) || (self.overflows && label == Outline::OVERFLOW);
-        self.labels.iter().map(|label| &**label).find(|label| is_reserved(label))
+        self.labels.iter().map(String::as_str).find(|label| is_reserved(label))
     }
 }

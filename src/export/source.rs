@@ -1,6 +1,5 @@
 //! What can be visited: a metric, a family, or a field of a family's metrics.
 
-use std::borrow::Cow;
 use std::sync::{Arc, Weak};
 use std::time::SystemTime;
 
@@ -187,7 +186,7 @@ pub(super) fn outline_of<L: Labels, M: Metric, N: Exported, F: Fn() -> M>(
 ) -> Outline {
     Outline {
         form: get(&family.sample()).any().form(),
-        labels: L::NAMES.iter().map(|name| Cow::Borrowed(*name)).collect(),
+        labels: family.names().iter().map(|&name| name.to_owned()).collect(),
         max_series: family.max_series(),
         overflows: L::COMBINATIONS.is_none(),
         series_return: L::COMBINATIONS.is_some(),

@@ -322,8 +322,7 @@ macro_rules! __label_set {
             }
 
             impl $crate::Labels for $name $(<$static>)? {
-                const NAMES: &'static [&'static str] =
-                    &[$( $crate::__labels::name(::core::stringify!($label)) ),+];
+                type Names = ();
 
                 const COMBINATIONS: ::core::option::Option<usize> =
                     $crate::__labels::combinations(&[$( <$($field)+ as $crate::__labels::Field>::VALUES ),+]);
@@ -331,6 +330,10 @@ macro_rules! __label_set {
                 type Borrowed<$borrowed> = $name $(<$lent>)?;
 
                 type Stored = ($( <$($field)+ as $crate::__labels::Field>::Stored, )+);
+
+                fn names((): &()) -> &[&str] {
+                    const { &[$( $crate::__labels::name(::core::stringify!($label)) ),+] }
+                }
 
                 fn store(labels: Self::Borrowed<'_>) -> Self::Stored {
                     ($( <$($field)+ as $crate::__labels::Field>::store(labels.$label), )+)

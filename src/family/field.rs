@@ -150,7 +150,7 @@ impl<T: Label> Field for T {
 /// Whether two texts are equal. Most labels are short: for these it does without a call of
 /// `memcmp`, which would cost as much as all the rest of the comparison.
 #[inline]
-fn are_equal(one: &[u8], other: &[u8]) -> bool {
+pub(super) fn are_equal(one: &[u8], other: &[u8]) -> bool {
     /// Whether the first and the last bytes are, which overlap in a text that is shorter than both.
     #[inline]
     fn ends<const N: usize>(one: &[u8], other: &[u8]) -> bool {

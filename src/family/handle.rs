@@ -5,6 +5,7 @@ use std::ops::Deref;
 use std::time::SystemTime;
 
 use crate::family::labels::{LabelValue, Labels};
+use crate::family::names::OVERFLOW;
 use crate::family::series::Series;
 use crate::in_flight::{InFlight, LevelOwner};
 use crate::reclaim::Guard;
@@ -112,13 +113,13 @@ impl<L: Labels, M> Handle<L, M> {
     /// assert_eq!(show("/a", 200), ["route=/a", "status=200"]);
     /// assert_eq!(show("/b", 200), ["overflow=true"]);
     /// ```
-    pub fn pairs(&self) -> impl Iterator<Item = (&'static str, LabelValue<'_>)> {
+    pub fn pairs(&self) -> impl Iterator<Item = (&str, LabelValue<'_>)> {
         let labels = self.labels();
         let own = labels.into_iter().flat_map(|labels| {
-            let names = L::NAMES.iter().copied().enumerate();
+            let names = L::names(&self.0.names).iter().copied().enumerate();
             names.map(move |(position, name)| (name, L::value(labels, position)))
         });
-        let overflow = labels.is_none().then_some(("overflow", LabelValue::Text("true")));
+        let overflow = labels.is_none().then_some((OVERFLOW, LabelValue::Text("true")));
         own.chain(overflow)
     }
 }

@@ -15,7 +15,7 @@ use crate::family::short_text::ShortText;
 ///     pub struct Request { method: Method, route: str, status: u16 }
 /// }
 ///
-/// assert_eq!(Request::NAMES, ["method", "route", "status"]);
+/// assert_eq!(Request::names(&()), ["method", "route", "status"]);
 /// let request = Request { method: Method::Get, route: "/", status: 200 };
 /// assert_eq!(Request::value(request, 0), LabelValue::Text("GET"));
 /// assert_eq!(Request::value(request, 2), LabelValue::Unsigned(200));
@@ -24,8 +24,8 @@ use crate::family::short_text::ShortText;
 /// It is a trait of the type without borrowed texts, `Request<'static>` above. What a family is
 /// asked for is the same set with texts that are borrowed for as long as the call takes.
 pub trait Labels: Sized + 'static {
-    /// The labels' names, in the order of the fields.
-    const NAMES: &'static [&'static str];
+    /// What a family is told of its labels' names: nothing, `()`, where the type declares them.
+    type Names: Clone + Send + Sync + 'static;
 
     /// How many sets there can be, if each label is an enum and there are 65 536 of them at most:
     /// then a family finds a series by its index. Else `None`: it finds a series by its hash.
@@ -37,6 +37,16 @@ pub trait Labels: Sized + 'static {
     /// The set, with its texts owned: what a family keeps.
     type Stored: Send + Sync + 'static;
 
+    /// The labels' names, in the order of the fields.
+    fn names(names: &Self::Names) -> &[&str];
+
+    /// Whether the set has a value for each name, and no more. A set of a type that declares its
+    /// names always has.
+    fn fits(names: &Self::Names, labels: Self::Borrowed<'_>) -> bool {
+        let _ = (names, labels);
+        true
+    }
+
     /// Copies the texts.
     fn store(labels: Self::Borrowed<'_>) -> Self::Stored;
 
@@ -46,7 +56,7 @@ pub trait Labels: Sized + 'static {
     /// Whether two sets are equal.
     fn matches(stored: &Self::Stored, labels: Self::Borrowed<'_>) -> bool;
 
-    /// The value of the label at a position in [`NAMES`](Self::NAMES).
+    /// The value of the label at a position in [`names`](Self::names).
     ///
     /// # Panics
     ///

@@ -27,6 +27,7 @@ pub(super) struct Series<L: Labels, M> {
     is_out: AtomicBool,
     /// None: all sets that found no room.
     pub(super) labels: Option<L::Stored>,
+    pub(super) names: L::Names,
     pub(super) metric: M,
     born: Instant,
     /// The system's time then. An export needs one that is always the same.
@@ -37,7 +38,12 @@ pub(super) struct Series<L: Labels, M> {
 }
 
 impl<L: Labels, M> Series<L, M> {
-    pub(super) fn new(hash: u64, labels: Option<L::Stored>, metric: M) -> Series<L, M> {
+    pub(super) fn new(
+        hash: u64,
+        names: L::Names,
+        labels: Option<L::Stored>,
+        metric: M,
+    ) -> Series<L, M> {
         Series {
             hash,
             number: number::next(),
@@ -45,6 +51,7 @@ impl<L: Labels, M> Series<L, M> {
             use_state: AtomicU8::new(USED),
             is_out: AtomicBool::new(false),
             labels,
+            names,
             metric,
             born: Instant::now(),
             created: SystemTime::now(),

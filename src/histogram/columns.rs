@@ -33,7 +33,7 @@ const AT_A_TIME: usize = 64;
 
 /// The sum and the cells' counts.
 pub(super) struct Columns {
-    columns: OnDemand,
+    run: OnDemand,
     /// The first of the shared cells; null before the first record.
     shared: AtomicPtr<AtomicU64>,
     /// How many cells there are.
@@ -43,8 +43,8 @@ pub(super) struct Columns {
 impl Columns {
     const_fn! {
         pub(super) const fn new(cells: usize) -> Columns {
-            let (columns, shared) = (OnDemand::new(), AtomicPtr::new(null_mut()));
-            Columns { columns, shared, cells }
+            let (run, shared) = (OnDemand::new(), AtomicPtr::new(null_mut()));
+            Columns { run, shared, cells }
         }
     }
 
@@ -77,7 +77,7 @@ impl Columns {
     /// Adds what was ever counted in the cells from the place `first` on.
     fn add_counts(&self, first: usize, counts: &mut [u64]) {
         let first = FIRST_CELL + first;
-        if let Some(column) = self.columns.column() {
+        if let Some(column) = self.run.column() {
             rows::add_up(column.right(first), counts);
         }
         if let Some(shared) = self.shared() {
@@ -89,7 +89,7 @@ impl Columns {
 
     /// The sum of all values.
     pub(super) fn sum(&self) -> u64 {
-        let rows = self.columns.column().map_or(0, |column| rows::sum(column.right(SUM)));
+        let rows = self.run.column().map_or(0, |column| rows::sum(column.right(SUM)));
         // Acquire: as in `read`.
         let shared = self.shared().map_or(0, |shared| shared[SUM].load(Ordering::Acquire));
         rows.wrapping_add(shared)
@@ -105,7 +105,7 @@ impl Columns {
     #[inline]
     fn word(&self, distance: usize) -> *mut AtomicU64 {
         // The shared cells are seen behind it, too: they are made before it is published.
-        let first = self.columns.word();
+        let first = self.run.word();
         // A column's word is the address of its cell in row 0, with a tag in the bits that a cell's
         // address has not. So whole cells further on is the word of a column to the right, by the
         // same strategy, in the same claim.
@@ -114,7 +114,7 @@ impl Columns {
 
     /// Whether it has columns.
     pub(super) fn is_striped(&self) -> bool {
-        self.columns.column().is_some()
+        self.run.column().is_some()
     }
 
     /// Claims columns unless that was tried.
@@ -123,7 +123,7 @@ impl Columns {
         if self.shared().is_none() {
             self.make_shared(); // before: a record that has a column, and no row, allocates nothing
         }
-        self.columns.claim(self.length());
+        self.run.claim(self.length());
     }
 
     /// The shared cells, if there are any.
@@ -196,7 +196,7 @@ impl Drop for Columns {
     fn drop(&mut self) {
         let length = self.length();
         // SAFETY: as many as `claim` claims.
-        unsafe { self.columns.free(length) };
+        unsafe { self.run.free(length) };
         let shared = self.shared.load(Ordering::Relaxed); // `&mut self`
         if !shared.is_null() {
             // SAFETY: `&mut self`: no thread uses them any more.

@@ -7,6 +7,8 @@ mod kinds;
 mod looks;
 mod memory;
 mod panics;
+mod run_time;
+mod schedules;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
@@ -44,9 +46,9 @@ fn request(text: &str) -> Request<'_> {
 
 #[test]
 fn a_set_of_labels_says_what_it_is() {
-    assert_eq!(Request::NAMES, ["method", "type", "status", "cached", "delta"]);
+    assert_eq!(Request::names(&()), ["method", "type", "status", "cached", "delta"]);
     assert_eq!((Request::COMBINATIONS, Text::COMBINATIONS), (None, None));
-    assert_eq!((Switch::NAMES, Switch::COMBINATIONS), (&["method", "on"][..], Some(6)));
+    assert_eq!((Switch::names(&()), Switch::COMBINATIONS), (&["method", "on"][..], Some(6)));
     let indexes: BTreeSet<usize> = [Method::Get, Method::Post, Method::Other]
         .into_iter()
         .flat_map(|method| [false, true].map(|on| Switch::index(Switch { method, on })))
@@ -151,10 +153,14 @@ impl Hash for Same {
 }
 
 impl Labels for Same {
-    const NAMES: &'static [&'static str] = &["number"];
+    type Names = ();
     const COMBINATIONS: Option<usize> = None;
     type Borrowed<'a> = Same;
     type Stored = Same;
+
+    fn names((): &()) -> &[&str] {
+        &["number"]
+    }
 
     fn store(labels: Same) -> Same {
         labels

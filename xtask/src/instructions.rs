@@ -19,10 +19,14 @@ use crate::steps::{Failed, Steps, target_directory};
 const EXPECTED: &str = "xtask/instructions.txt";
 
 /// The paths of `xtask/counted.rs`.
-const PATHS: [&str; 21] = [
+const PATHS: [&str; 25] = [
     "Counter::add",
     "Counter::sum, 1 row",
     "Counter::sum, 2 rows",
+    "Family::with, 3 enums",
+    "Family::with, an enum, a text, a number",
+    "Family::with, 3 texts",
+    "Family::with, 3 texts, names of run time",
     "Gate::try_admit, granted, Coarse",
     "Gate::try_admit, granted, Manual",
     "Gate::try_admit, granted, Precise",

@@ -73,7 +73,7 @@ pub(crate) fn unescape(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use windrow::export::Source;
-    use windrow::{Counter, Family, ShortText, labels};
+    use windrow::{Counter, Family, LabelNames, ShortText, labels};
 
     use super::*;
 
@@ -117,6 +117,17 @@ mod tests {
         family.with(Id { id: ShortText::of(r#"a",letter="b\"#), letter: '"' }).increment();
         assert_eq!(names("it", &family), [r#"it{id="a\",letter=\"b\\",letter="\""}"#]);
         assert_eq!(names("hits", &Counter::new()), ["hits"]);
+        let family =
+            Family::<_, Counter>::with_names(LabelNames::new(["tenant", "region"]).unwrap());
+        for key in [&["ab", "c"][..], &["a", r#"b",x="c"#], &["ab"]] {
+            family.with(key).increment();
+        }
+        let expected = [
+            r#"it{overflow="true"}"#,
+            r#"it{tenant="a",region="b\",x=\"c"}"#,
+            r#"it{tenant="ab",region="c"}"#,
+        ];
+        assert_eq!(names("it", &family), expected);
     }
 
     fn names(of: &str, source: &dyn Source) -> Vec<String> {

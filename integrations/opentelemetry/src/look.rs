@@ -5,9 +5,12 @@ use std::sync::Arc;
 
 use opentelemetry::{Key, KeyValue};
 use windrow::LabelValue;
-use windrow::export::{Series, Source};
+use windrow::export::{Outline, Series, Source};
 
 use crate::instrument::{Attributes, Instrument, Value};
+
+/// Marks what all series add to that have no room of their own.
+pub(crate) const OVERFLOW: &str = Outline::OVERFLOW;
 
 /// What was read of a series for one instrument.
 #[derive(Debug)]
@@ -25,13 +28,20 @@ pub(crate) struct Reading<'r> {
 #[derive(Clone)]
 pub(crate) struct Look {
     source: Arc<dyn Source>,
+    /// The names of the series' labels. Copied once: a key's clone shares the text.
+    keys: Arc<[Key]>,
     /// `None`: how often labels found no room.
     instrument: Option<Instrument>,
 }
 
 impl Look {
-    pub(crate) fn new(source: &Arc<dyn Source>, instrument: Option<Instrument>) -> Look {
-        Look { source: Arc::clone(source), instrument }
+    pub(crate) fn new(
+        source: &Arc<dyn Source>,
+        labels: &[String],
+        instrument: Option<Instrument>,
+    ) -> Look {
+        let keys = labels.iter().map(|name| Key::from(Arc::<str>::from(name.as_str()))).collect();
+        Look { source: Arc::clone(source), keys, instrument }
     }
 
     /// Reads all series.
@@ -46,7 +56,14 @@ impl Look {
         let mut attributes = Vec::new();
         self.source.visit(&mut |series| {
             attributes.clear();
-            series.labels(&mut |name, value| attributes.push(attribute(name, value)));
+            if series.is_overflow() {
+                attributes.push(KeyValue::new(OVERFLOW, "true"));
+            } else {
+                let mut keys = self.keys.iter();
+                series.labels(&mut |_, value| {
+                    attributes.extend(keys.next().map(|key| attribute(key, value)));
+                });
+            }
             put(Reading {
                 series: series.number(),
                 is_overflow: series.is_overflow(),
@@ -71,8 +88,8 @@ fn measure(series: &dyn Series, instrument: &Instrument) -> Vec<(Attributes, Val
     read
 }
 
-fn attribute(name: &str, value: LabelValue<'_>) -> KeyValue {
-    let key = Key::from(name.to_owned());
+fn attribute(key: &Key, value: LabelValue<'_>) -> KeyValue {
+    let key = key.clone();
     match value {
         LabelValue::Signed(number) => KeyValue::new(key, number),
         LabelValue::Unsigned(number) if number <= i64::MAX.cast_unsigned() => {

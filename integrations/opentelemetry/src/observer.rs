@@ -9,8 +9,8 @@ use windrow::export::{Catalog, Outline, Source};
 
 use crate::error::ObserveError;
 use crate::instrument::{Kind, Value, attributes, instruments, most};
-use crate::look::Look;
-use crate::sums::{OVERFLOW, Sum, Sums};
+use crate::look::{Look, OVERFLOW};
+use crate::sums::{Sum, Sums};
 
 /// How many sets of attributes the SDK takes of an instrument at a time, unless a View says
 /// otherwise.
@@ -195,11 +195,11 @@ impl Observer {
         let mut all: Vec<_> = of_series
             .map(|it| {
                 let unit = if it.is_in_unit { unit } else { "" };
-                (it.suffix, it.about, unit, it.kind, Look::new(source, Some(it)))
+                (it.suffix, it.about, unit, it.kind, Look::new(source, &outline.labels, Some(it)))
             })
             .collect();
         if outline.overflows {
-            all.push((OVERFLOW, OVERFLOWED, "", Kind::Counter, Look::new(source, None)));
+            all.push((OVERFLOW, OVERFLOWED, "", Kind::Counter, Look::new(source, &[], None)));
         }
         for (suffix, ..) in &all {
             let name = join(name, ".", suffix);

@@ -14,7 +14,7 @@ use opentelemetry::KeyValue;
 use opentelemetry::metrics::{Counter, UpDownCounter};
 
 use crate::instrument::Attributes;
-use crate::look::{Look, Reading};
+use crate::look::{Look, OVERFLOW, Reading};
 
 /// An instrument that is added to.
 #[derive(Debug)]
@@ -56,9 +56,6 @@ struct Exported {
     /// The collection in which it was last there.
     seen: u64,
 }
-
-/// Marks what all series add to that have no room of their own.
-pub(crate) const OVERFLOW: &str = windrow::export::Outline::OVERFLOW;
 
 impl Sums {
     /// Sums of what is looked at, in `room` sets of attributes beside those of the

@@ -144,7 +144,7 @@ fn label_names(outline: &Outline) -> impl Iterator<Item = &str> {
     let form = outline.form;
     let bounds = form.parts().iter().any(|part| part.kind == PartKind::Histogram).then_some("le");
     let more = form.sample_labels().iter().copied().chain(bounds);
-    outline.labels.iter().map(|label| &**label).chain(more)
+    outline.labels.iter().map(String::as_str).chain(more)
 }
 
 /// The parts with their full names; and, if there may be an overflow series, the number of its uses.

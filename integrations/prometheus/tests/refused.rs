@@ -8,7 +8,7 @@ use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter as TheirCounter;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
-use windrow::{Counter, Family, Gauge, Scale, SlidingWindow, events, labels};
+use windrow::{Counter, Family, Gauge, LabelNames, Scale, SlidingWindow, events, labels};
 use windrow_prometheus::{Buckets, RegisterError, buckets, register};
 
 labels! {
@@ -149,6 +149,23 @@ fn labels_that_prometheus_would_not_read() {
     refuses(Registry::default(), |registry| register(registry, "a", "", &GERMAN), &error);
     let error = RegisterError::ReservedLabel { label: "__name__".to_owned() };
     refuses(Registry::default(), |registry| register(registry, "a", "", &RESERVED), &error);
+}
+
+#[test]
+fn labels_of_run_time_that_prometheus_would_not_read_or_that_are_taken() {
+    let of = |names: &[&str]| Family::<_, Counter>::with_names(LabelNames::new(names).unwrap());
+    for (name, character) in [("http.route", '.'), ("{a=b}", '{'), ("1a", '1'), ("a b", ' ')] {
+        let error = RegisterError::Label { label: name.to_owned(), character: Some(character) };
+        let family = Arc::new(of(&["fine", name]));
+        refuses(Registry::default(), |registry| register(registry, "a", "", family), &error);
+    }
+    let error = RegisterError::ReservedLabel { label: "__name__".to_owned() };
+    let family = Arc::new(of(&["__name__"]));
+    refuses(Registry::default(), |registry| register(registry, "a", "", family), &error);
+    let error = RegisterError::LabelTwice { label: "le".to_owned() };
+    let names = LabelNames::new(["le"]).unwrap();
+    let family = Arc::new(Family::<_, windrow::Histogram>::with_names(names));
+    refuses(Registry::default(), |registry| register(registry, "a", "", family), &error);
 }
 
 #[test]

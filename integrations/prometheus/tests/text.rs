@@ -8,8 +8,8 @@ use prometheus_client::registry::Registry;
 use windrow::clock::Manual;
 use windrow::export::field;
 use windrow::{
-    Counter, Family, Gauge, Histogram, InFlight, Maximum, Metric, Minimum, Scale, SlidingWindow,
-    events, labels,
+    Counter, Family, Gauge, Histogram, InFlight, LabelNames, Maximum, Metric, Minimum,
+    RuntimeLabels, Scale, SlidingWindow, events, labels,
 };
 use windrow_prometheus::{Buckets, Shared, buckets, register};
 
@@ -249,6 +249,56 @@ fn hostile_values_are_escaped_and_cannot_end_a_line_or_a_label() {
     requests.with(Request { route, status: 0 }).increment();
     let shown = "requests_total{route=\"\\\"} 1\\n# EOF\\nevil 1\\\\\t\u{0}é\",status=\"0\"} 1";
     assert_eq!(samples(&registry), ["requests_overflow_total 0", shown]);
+}
+
+#[test]
+fn a_family_with_names_of_run_time_shows_them() {
+    let names = LabelNames::new(["tenant", "region"]).unwrap();
+    let requests = Arc::new(Family::<_, Counter>::with_names(names.clone()).limit(3));
+    let mut registry = Registry::default();
+    register(&mut registry, "requests", "Requests", Arc::clone(&requests)).unwrap();
+    assert_eq!(samples(&registry), ["requests_overflow_total 0"]);
+    requests.with(&["acme", "eu"]).add(2);
+    requests.with(&["ab", "c"]).add(3);
+    requests.with(&["\"} 1\n# EOF\nevil 1\\\t\u{0}é", ""]).add(5);
+    requests.with(&["no", "room"]).add(7);
+    requests.with(&["acme"]).add(11);
+    assert_eq!(
+        samples(&registry),
+        [
+            "requests_overflow_total 2",
+            r#"requests_total{overflow="true"} 18"#,
+            "requests_total{tenant=\"\\\"} 1\\n# EOF\\nevil 1\\\\\t\u{0}é\",region=\"\"} 5",
+            r#"requests_total{tenant="ab",region="c"} 3"#,
+            r#"requests_total{tenant="acme",region="eu"} 2"#,
+        ]
+    );
+    assert!(requests.remove(&["ab", "c"]));
+    assert!(!text(&registry).contains(r#"tenant="ab""#));
+
+    let sizes = Arc::new(Family::<_, Histogram>::with_names(names));
+    register(&mut registry, "sizes", "Sizes", Arc::clone(&sizes)).unwrap();
+    sizes.with(&["acme", "eu"]).record(3);
+    let shown = samples(&registry);
+    for sample in [
+        r#"sizes_bucket{le="1024.0",tenant="acme",region="eu"} 1"#,
+        r#"sizes_count{tenant="acme",region="eu"} 1"#,
+    ] {
+        assert!(shown.iter().any(|line| line == sample), "{sample} in {shown:#?}");
+    }
+}
+
+#[test]
+fn a_family_without_names_shows_its_one_series_without_labels() {
+    let names = LabelNames::new([""; 0]).unwrap();
+    let jobs: Arc<Family<RuntimeLabels, Counter>> = Arc::new(Family::with_names(names));
+    let mut registry = Registry::default();
+    register(&mut registry, "jobs", "Jobs", Arc::clone(&jobs)).unwrap();
+    jobs.with(&[]).add(3);
+    assert_eq!(samples(&registry), ["jobs_overflow_total 0", "jobs_total 3"]);
+    jobs.with(&["one too many"]).add(4);
+    let all = ["jobs_overflow_total 1", "jobs_total 3", r#"jobs_total{overflow="true"} 4"#];
+    assert_eq!(samples(&registry), all);
 }
 
 fn queue(clock: &Manual) -> SlidingWindow<Queue, Manual> {

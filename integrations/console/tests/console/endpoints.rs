@@ -7,7 +7,7 @@ use axum::Router;
 use http::{Method, StatusCode};
 use serde_json::json;
 use windrow::export::field;
-use windrow::{Gate, Gauge, InFlight, Maximum, SlidingWindow};
+use windrow::{Counter, Family, Gate, Gauge, InFlight, LabelNames, Maximum, SlidingWindow};
 use windrow_console::{Console, RegisterError};
 use windrow_tower::{
     Endpoint, Http as Requests, Limit, Limits, Method as Verb, Route as Path, Routes as Paths,
@@ -130,6 +130,29 @@ async fn at_rest_the_numbers_are_the_services_own() {
         assert_eq!(minute["horizon"].as_str(), Some("minute"));
         assert!((1..60).contains(&counts.len()), "{counts:?}");
         assert_eq!(counts.iter().filter_map(serde_json::Value::as_u64).sum::<u64>(), pass);
+    }
+}
+
+#[tokio::test]
+async fn a_family_with_names_of_run_time_is_shown_by_them() {
+    let names = LabelNames::new(["tenant", "region"]).unwrap();
+    let requests = Family::<_, Counter>::with_names(names).limit(2);
+    let requests: &'static _ = Box::leak(Box::new(requests));
+    let mut console = Console::new("shop");
+    console.show("requests", "Requests", requests).unwrap();
+    requests.with(&["acme", "eu"]).add(2);
+    requests.with(&["say \"hi\"", ""]).add(3);
+    requests.with(&["acme"]).add(4);
+    let server = served(&console.build());
+    let snapshot = json(server.address(), "/snapshot.json").await;
+    assert_eq!(snapshot["metrics"][0]["labels"], json!(["tenant", "region"]));
+    for (key, labels, value) in [
+        (r#"{tenant="acme",region="eu"}"#, json!({ "tenant": "acme", "region": "eu" }), 2),
+        (r#"{tenant="say \"hi\"",region=""}"#, json!({ "tenant": "say \"hi\"", "region": "" }), 3),
+        (r#"{overflow="true"}"#, json!({ "overflow": "true" }), 4),
+    ] {
+        let shown = series(&snapshot, &format!("requests{key}"));
+        assert_eq!((&shown["labels"], &shown["value"]), (&labels, &json!(value)), "{shown}");
     }
 }
 

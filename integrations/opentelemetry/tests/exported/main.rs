@@ -19,8 +19,8 @@ use opentelemetry_sdk::metrics::{
 use windrow::clock::{self, Manual};
 use windrow::export::field;
 use windrow::{
-    Counter, Family, Gauge, Histogram, InFlight, Maximum, Metric, Minimum, SlidingWindow,
-    Timestamp, events, labels,
+    Counter, Family, Gauge, Histogram, InFlight, LabelNames, Maximum, Metric, Minimum,
+    SlidingWindow, Timestamp, events, labels,
 };
 use windrow_opentelemetry::{ObserveError, Observer};
 
@@ -319,6 +319,43 @@ fn labels_are_attributes_and_integers_stay_integers() {
 }
 
 #[test]
+fn names_of_run_time_are_attributes_by_them() {
+    for temporality in [Temporality::Cumulative, Temporality::Delta] {
+        let names = LabelNames::new(["tenant", "cloud.region"]).unwrap();
+        let requests = Arc::new(Family::<_, Counter>::with_names(names.clone()).limit(3));
+        let open = Arc::new(Family::<_, Gauge>::with_names(names).limit(3));
+        let jobs = Arc::new(Family::<_, Counter>::with_names(LabelNames::new([""; 0]).unwrap()));
+        let sdk = Sdk::new(temporality, None);
+        let mut observer = sdk.observer();
+        observer.observe("requests", "Requests", Arc::downgrade(&requests)).unwrap();
+        observer.observe("open", "Open", Arc::downgrade(&open)).unwrap();
+        observer.observe("jobs", "Jobs", Arc::downgrade(&jobs)).unwrap();
+        for (key, n) in
+            [(["acme", "eu"], 2), (["ab", "c"], 3), (["a", "bc\n\""], 4), (["x", "y"], 5)]
+        {
+            requests.with(&key).add(n);
+        }
+        requests.with(&["acme"]).add(6);
+        open.with(&["acme", "eu"]).add(-2);
+        jobs.with(&[]).add(7);
+        assert_eq!(
+            sdk.collect(),
+            points(&[
+                ("jobs.overflow{}", 0.0),
+                ("jobs{}", 7.0),
+                ("open.overflow{}", 0.0),
+                ("open{cloud.region=eu,tenant=acme}", -2.0),
+                ("requests.overflow{}", 2.0),
+                ("requests{cloud.region=bc\n\",tenant=a}", 4.0),
+                ("requests{cloud.region=c,tenant=ab}", 3.0),
+                ("requests{cloud.region=eu,tenant=acme}", 2.0),
+                ("requests{overflow=true}", 11.0),
+            ])
+        );
+    }
+}
+
+#[test]
 fn nothing_is_read_after_the_last_reference_is_dropped() {
     for temporality in [Temporality::Cumulative, Temporality::Delta] {
         let users = Arc::new(Family::<User, Counter>::new());
@@ -445,6 +482,9 @@ fn labels_of_our_own_names_are_refused() {
         Arc::new(Family::<Event, SlidingWindow<Queue>, _>::with_constructor(make).limit(9));
     assert_eq!(observer.observe("a", "", Arc::downgrade(&windows)), twice("event"));
     let bounds = Arc::new(Family::<Bound, Histogram>::new().limit(9));
+    assert_eq!(observer.observe("a", "", Arc::downgrade(&bounds)), twice("le"));
+    let le = LabelNames::new(["route", "le"]).unwrap();
+    let bounds = Arc::new(Family::<_, Histogram>::with_names(le).limit(9));
     assert_eq!(observer.observe("a", "", Arc::downgrade(&bounds)), twice("le"));
     let events = Arc::new(Family::<Event, Counter>::new());
     observer.observe("a", "", Arc::downgrade(&events)).unwrap();

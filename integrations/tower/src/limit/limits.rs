@@ -119,7 +119,10 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     ///     Limits::new(200, |_| Gate::builder(500).buckets(10).build().expect("500 a second"));
     /// assert!(ROUTES.family().is_empty());
     /// ```
-    pub const fn new(max_keys: usize, gate: MakeGate<L, C>) -> Limits<L, C> {
+    pub const fn new(max_keys: usize, gate: MakeGate<L, C>) -> Limits<L, C>
+    where
+        L: Labels<Names = ()>,
+    {
         Limits { family: Family::new().limit(max_keys), overflow: OnceLock::new(), gate }
     }
 

@@ -74,7 +74,10 @@ impl<L: Labels> Rooms<L> {
     /// static CLIENTS: Rooms<Client> = Rooms::new(1_000, |_| 10);
     /// assert!(CLIENTS.family().is_empty());
     /// ```
-    pub const fn new(max_keys: usize, places: Places<L>) -> Rooms<L> {
+    pub const fn new(max_keys: usize, places: Places<L>) -> Rooms<L>
+    where
+        L: Labels<Names = ()>,
+    {
         Rooms { family: Family::new().limit(max_keys), places }
     }
 

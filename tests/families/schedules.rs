@@ -46,7 +46,9 @@ fn serve(family: &Counters, turns: &Receiver<Turn>, answers: &Sender<Answer>) {
                 None
             }
             Turn::AddToKept(n) => {
-                kept.iter().for_each(|kept| kept.add(n));
+                for kept in &kept {
+                    kept.add(n);
+                }
                 kept.as_ref().map(|kept| kept.sum())
             }
             Turn::Drop => {

@@ -82,6 +82,7 @@ mod layer;
 mod limit;
 mod refusal;
 mod room;
+mod rules;
 mod service;
 mod unwind;
 
@@ -91,7 +92,8 @@ pub use endpoint::{Endpoint, Http};
 pub use future::ResponseFuture;
 pub use labels::{Method, Route, Routes, UNMATCHED};
 pub use layer::MetricsLayer;
-pub use limit::{Limit, LimitFuture, LimitLayer, LimitService, Limits};
+pub use limit::{Changes, Limit, LimitFuture, LimitLayer, LimitService, Limits};
 pub use refusal::Blocked;
 pub use room::{InRoom, Room, RoomBody, RoomFuture, RoomLayer, RoomService, Rooms};
+pub use rules::{Rate, Rules, RulesBuilder, RulesError, RulesFile, RulesPart};
 pub use service::MetricsService;

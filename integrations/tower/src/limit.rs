@@ -1,10 +1,12 @@
 //! Limits in time: at most so many requests in an interval, by key.
 
+mod current;
 mod future;
 mod layer;
 mod limits;
 mod series;
 mod service;
+mod settings;
 mod sharing;
 
 pub use future::LimitFuture;
@@ -12,3 +14,4 @@ pub use layer::LimitLayer;
 pub use limits::Limits;
 pub use series::Limit;
 pub use service::LimitService;
+pub use settings::Changes;

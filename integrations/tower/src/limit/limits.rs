@@ -23,6 +23,7 @@ use std::time::Duration;
 use windrow::clock::Coarse;
 use windrow::{Admission, Clock, Family, Gate, Handle, Labels};
 
+use crate::limit::current::Current;
 use crate::limit::series::{Limit, Standing};
 use crate::limit::sharing::{Sharing, admit_by_both};
 use crate::unwind::make_or_undo;
@@ -94,6 +95,7 @@ pub struct Limits<L: Labels, C: Clock + Send + Sync + 'static = Coarse> {
     /// The key of all that find no room, once there is one.
     overflow: OnceLock<Handle<L, Limit<C>>>,
     gate: MakeGate<L, C>,
+    current: Current,
 }
 
 /// Makes a key's gate; or, of no key, that of all keys that find no room.
@@ -123,7 +125,8 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     where
         L: Labels<Names = ()>,
     {
-        Limits { family: Family::new().limit(max_keys), overflow: OnceLock::new(), gate }
+        let family = Family::new().limit(max_keys);
+        Limits { family, overflow: OnceLock::new(), gate, current: Current::new() }
     }
 
     /// Asks a key's gate: [`Gate::admit`](windrow::Gate::admit). Counts one that is let through,
@@ -156,6 +159,7 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
             if limit.is_without_gate() {
                 self.make_gate(&limit.keep());
             }
+            let max_wait = limit.max_wait(max_wait);
             match limit.own().and_then(|own| self.ask(own, key, weight, max_wait)) {
                 Some(admission) if admission.is_granted() => {
                     limit.passed.increment();
@@ -229,7 +233,7 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     /// place.
     #[cold]
     fn make_gate(&self, limit: &Handle<L, Limit<C>>) {
-        let make = || (self.gate)(limit.labels());
+        let make = || self.make(limit.labels());
         let leave = || {
             if let Some(key) = limit.labels().filter(|_| !Self::stays(limit)) {
                 limit.end_without_gate();
@@ -237,7 +241,22 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
             }
         };
         let gate = make_or_undo(make, leave);
-        limit.set_own(gate, self.standing(limit));
+        self.current.publish(|rules| {
+            if let Some(rules) = rules {
+                limit.begin_by(&gate, rules.rate::<L>(limit.labels()));
+            }
+            limit.set_own(gate, self.standing(limit));
+        });
+    }
+
+    /// Has the user's function make a gate.
+    pub(super) fn make(&self, key: Option<L::Borrowed<'_>>) -> Gate<C> {
+        (self.gate)(key)
+    }
+
+    /// The rules in force.
+    pub(super) fn current(&self) -> &Current {
+        &self.current
     }
 
     /// Whether the family finds the same gate again, whatever becomes of that.

@@ -2,11 +2,14 @@
 
 use std::fmt::{self, Debug, Formatter};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use windrow::clock::Coarse;
-use windrow::{Clock, Counter, Gate, Metric};
+use windrow::{Clock, Counter, Gate, GateError, Metric};
 
 use crate::limit::sharing::Sharing;
+use crate::rules::Rate;
 
 /// A key's gate, and what became of its requests. In the family of a [`Limits`](crate::Limits).
 pub struct Limit<C = Coarse> {
@@ -14,6 +17,8 @@ pub struct Limit<C = Coarse> {
     gate: OnceLock<Option<Gate<C>>>,
     /// Known before there is a gate. (Beside it, since a gate has whole cache lines.)
     standing: OnceLock<Standing>,
+    /// The longest wait by the rules, in nanoseconds; as long as there is, if there are none.
+    max_wait: AtomicU64,
     pub(super) passed: Counter,
     pub(super) blocked: Counter,
 }
@@ -87,6 +92,38 @@ impl<C: Clock> Limit<C> {
         self.gate.get_or_init(|| Some(gate));
     }
 
+    /// Gives a gate that is about to be the key's its rate.
+    pub(super) fn begin_by(&self, gate: &Gate<C>, rate: Rate) {
+        self.set_max_wait(rate);
+        // If there is no memory for more buckets, it keeps to the lower limit in those that it has.
+        let _ = rate.apply(gate);
+    }
+
+    /// Has the key go by a rate, unless its gate is still to be made; returns whether it went by
+    /// another.
+    pub(super) fn go_by(&self, rate: Rate) -> Result<bool, GateError> {
+        let Some(gate) = self.gate() else { return Ok(false) };
+        self.set_max_wait(rate);
+        match rate.apply(gate) {
+            Err(GateError::Retired) => Ok(false), // the next gate will have it
+            applied => applied,
+        }
+    }
+
+    fn set_max_wait(&self, rate: Rate) {
+        let nanos = u64::try_from(rate.max_wait.as_nanos()).unwrap_or(u64::MAX);
+        // Relaxed: it publishes nothing, and a request may wait by the rules before or by these.
+        self.max_wait.store(nanos, Ordering::Relaxed);
+    }
+
+    /// The longest wait of a request that may wait so long, by the rules.
+    pub(super) fn max_wait(&self, asked: Duration) -> Duration {
+        if asked.is_zero() {
+            return asked;
+        }
+        asked.min(Duration::from_nanos(self.max_wait.load(Ordering::Relaxed)))
+    }
+
     /// Ends a key whose gate could not be made, unless another thread has made it.
     pub(super) fn end_without_gate(&self) {
         self.gate.get_or_init(|| None);
@@ -105,6 +142,7 @@ impl<C> Default for Limit<C> {
         Limit {
             gate: OnceLock::new(),
             standing: OnceLock::new(),
+            max_wait: AtomicU64::new(u64::MAX),
             passed: Counter::new(),
             blocked: Counter::new(),
         }

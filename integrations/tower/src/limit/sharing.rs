@@ -26,31 +26,47 @@ use std::time::Duration;
 
 use windrow::{Admission, Clock, Gate, Timestamp};
 
-/// For how long a key asks the overflow gate beside its own.
+/// Until when a key asks the overflow gate beside its own.
 #[derive(Clone, Copy)]
 pub(super) struct Sharing {
-    since: Timestamp,
-    /// Of the overflow gate.
-    intervals: u32,
+    until: Timestamp,
 }
 
 impl Sharing {
     /// That of a key that is in the family now; `None` if nothing that the overflow gate has
     /// granted counts.
     pub(super) fn with<C: Clock>(overflow: &Gate<C>) -> Option<Sharing> {
-        // In this order: what no longer waits is granted by the second look. No wait is longer than
-        // an interval.
-        let is_waited_for = overflow.waiting() > 0;
-        let is_used = is_waited_for || overflow.granted() > 0;
-        let intervals = if is_waited_for { 2 } else { 1 };
-        is_used.then(|| Sharing { since: overflow.clock().now(), intervals })
+        let interval = overflow.interval();
+        // In this order: what no longer waits is granted by the second look.
+        let last_wait = last_wait(overflow);
+        if last_wait.is_none() && overflow.granted() == 0 {
+            return None;
+        }
+        // (It may have another interval by now.)
+        let lasts = last_wait.unwrap_or_default() + interval.max(overflow.interval());
+        let nanos = u64::try_from(lasts.as_nanos()).unwrap_or(u64::MAX);
+        let until = overflow.clock().now().as_nanos().saturating_add(nanos);
+        Some(Sharing { until: Timestamp::from_nanos(until) })
     }
 
     /// How long it still lasts; `None` if it is over.
     pub(super) fn left<C: Clock>(self, overflow: &Gate<C>) -> Option<Duration> {
-        let past = overflow.clock().now().as_nanos().saturating_sub(self.since.as_nanos());
-        let lasts = (overflow.interval().as_nanos() as u64).saturating_mul(self.intervals.into());
-        lasts.checked_sub(past).filter(|left| *left > 0).map(Duration::from_nanos)
+        let left = self.until.as_nanos().saturating_sub(overflow.clock().now().as_nanos());
+        (left > 0).then(|| Duration::from_nanos(left))
+    }
+}
+
+/// How long it takes at most until nobody waits any more that waits now; `None` if nobody does.
+fn last_wait<C: Clock>(overflow: &Gate<C>) -> Option<Duration> {
+    if overflow.waiting() == 0 {
+        return None;
+    }
+    // While others wait, nothing is granted before the bucket in which the last of them goes on.
+    match overflow.admit(1, Duration::ZERO) {
+        Admission::Refused { retry_after } => {
+            Some(retry_after.unwrap_or_default() + overflow.bucket_length())
+        }
+        Admission::Now | Admission::After(_) => Some(Duration::ZERO),
     }
 }
 

@@ -1,0 +1,202 @@
+//! Why rules are refused.
+
+use std::error::Error;
+use std::fmt::{self, Display, Formatter};
+use std::io;
+use std::path::PathBuf;
+
+use windrow::GateError;
+
+/// Why rules are refused: then those that were in force still are.
+///
+/// ```
+/// use windrow_tower::{Rate, Rules};
+///
+/// let rules = Rules::builder(Rate::new(100)).rule([("client", "batch")], Rate::new(0));
+/// assert_eq!(
+///     rules.build().unwrap_err().to_string(),
+///     "rules[0]: the limit is 0; a gate lets at least 1 through in an interval"
+/// );
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum RulesError {
+    /// The text is longer than [`Rules::MAX_BYTES`](crate::Rules::MAX_BYTES).
+    TooLong {
+        /// The length of the text in bytes.
+        bytes: u64,
+        /// The greatest length.
+        max: usize,
+    },
+    /// The text is not UTF-8.
+    NotUtf8 {
+        /// The number of bytes before the first one that is wrong.
+        valid_up_to: usize,
+    },
+    /// The text is not JSON, or not that of rules: a field is unknown, missing, there twice, or of
+    /// another type.
+    Json {
+        /// The line, from 1.
+        line: usize,
+        /// The byte in the line, from 1.
+        column: usize,
+        /// The problem.
+        problem: String,
+    },
+    /// There are more rules or weights, or more labels in a rule, than there may be.
+    TooMany {
+        /// The list that is too long: `rules`, `weights`, or `rules[3].match`.
+        list: String,
+        /// The most that there may be.
+        max: usize,
+    },
+    /// No gate has such a rate.
+    Rate {
+        /// Which rate.
+        part: RulesPart,
+        /// What is wrong with it.
+        error: GateError,
+    },
+    /// A rate has more buckets than [`Rate::MAX_BUCKETS`](crate::Rate::MAX_BUCKETS).
+    TooManyBuckets {
+        /// Which rate.
+        part: RulesPart,
+        /// The number of its buckets.
+        buckets: usize,
+        /// The most that there may be.
+        max: usize,
+    },
+    /// A rule names no label, so every key matches it: that is what the default is for.
+    NoLabel {
+        /// Which rule.
+        part: RulesPart,
+    },
+    /// A rule names a label twice.
+    LabelTwice {
+        /// Which rule.
+        part: RulesPart,
+        /// The label.
+        label: String,
+    },
+    /// A rule names a label that the keys do not have.
+    UnknownLabel {
+        /// Which rule.
+        part: RulesPart,
+        /// The label.
+        label: String,
+        /// The labels that the keys have.
+        known: &'static [&'static str],
+    },
+    /// A pattern, or the name of a label, is longer than
+    /// [`Rules::MAX_TEXT`](crate::Rules::MAX_TEXT). No key has such a text.
+    TextTooLong {
+        /// Which rule or weight.
+        part: RulesPart,
+        /// The length of it in bytes.
+        bytes: usize,
+        /// The greatest length.
+        max: usize,
+    },
+    /// A rule or a weight is never used: an earlier one matches all that it matches.
+    Unreachable {
+        /// Which rule or weight.
+        part: RulesPart,
+        /// The earlier one.
+        by: RulesPart,
+    },
+    /// The file cannot be read.
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The system's error.
+        error: io::Error,
+    },
+    /// The path leads to a directory, a pipe, a socket or a device.
+    NotAFile {
+        /// The path.
+        path: PathBuf,
+    },
+}
+
+/// A part of [`Rules`](crate::Rules), shown as it is found in JSON.
+///
+/// ```
+/// use windrow_tower::RulesPart;
+///
+/// assert_eq!(RulesPart::Rule(3).to_string(), "rules[3]");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RulesPart {
+    /// The rate of keys that match no rule.
+    Default,
+    /// The rate of all keys together that find no room.
+    Overflow,
+    /// A rule, by its position from 0.
+    Rule(usize),
+    /// A weight, by its position from 0.
+    Weight(usize),
+}
+
+impl Display for RulesPart {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            RulesPart::Default => f.write_str("default"),
+            RulesPart::Overflow => f.write_str("overflow"),
+            RulesPart::Rule(index) => write!(f, "rules[{index}]"),
+            RulesPart::Weight(index) => write!(f, "weights[{index}]"),
+        }
+    }
+}
+
+impl Display for RulesError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            RulesError::TooLong { bytes, max } => {
+                write!(f, "the rules have {bytes} bytes; they must have {max} or less")
+            }
+            RulesError::NotUtf8 { valid_up_to } => {
+                write!(f, "the rules are not UTF-8 behind byte {valid_up_to}")
+            }
+            RulesError::Json { line, column, problem } => {
+                write!(f, "line {line}, column {column}: {problem}")
+            }
+            RulesError::TooMany { list, max } => {
+                write!(f, "{list}: there are more than {max}")
+            }
+            RulesError::Rate { part, error } => write!(f, "{part}: {error}"),
+            RulesError::TooManyBuckets { part, buckets, max } => {
+                write!(f, "{part}: there are {buckets} buckets; there must be {max} or fewer")
+            }
+            RulesError::NoLabel { part } => {
+                write!(f, "{part}: it names no label, and every key matches it; say it by `default`")
+            }
+            RulesError::LabelTwice { part, label } => {
+                write!(f, "{part}: the label {label:?} is named twice")
+            }
+            RulesError::UnknownLabel { part, label, known } => {
+                write!(f, "{part}: keys have no label {label:?}; they have {known:?}")
+            }
+            RulesError::TextTooLong { part, bytes, max } => {
+                write!(f, "{part}: a text has {bytes} bytes; it must have {max} or less")
+            }
+            RulesError::Unreachable { part, by } => {
+                write!(f, "{part}: {by} comes first, and matches all that it matches")
+            }
+            RulesError::File { path, error } => write!(f, "{}: {error}", path.display()),
+            RulesError::NotAFile { path } => {
+                write!(f, "{}: it is not a regular file", path.display())
+            }
+        }
+    }
+}
+
+impl Error for RulesError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            RulesError::Rate { error, .. } => Some(error),
+            RulesError::File { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+}

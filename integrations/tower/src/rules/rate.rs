@@ -1,0 +1,143 @@
+//! The rate that a rule gives its keys.
+
+use std::time::Duration;
+
+use windrow::{Clock, Gate, GateError};
+
+/// How much of a key is let through: `limit` in each `interval`, as a
+/// [`Gate`](windrow::Gate) counts it.
+///
+/// ```
+/// use std::time::Duration;
+/// use windrow_tower::Rate;
+///
+/// let rate = Rate::new(600).interval(Duration::from_secs(60)).buckets(60).strict();
+/// assert_eq!((rate.limit, rate.max_wait), (600, Duration::ZERO));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Rate {
+    /// The sum of weights that is let through in an interval: 1 to 2^40.
+    pub limit: u64,
+    /// The interval, by default one second.
+    pub interval: Duration,
+    /// The number of equal buckets that the interval is cut into, by default 2.
+    pub buckets: usize,
+    /// Whether the limit holds in every span of time, as of a
+    /// [`strict`](windrow::GateBuilder::strict) gate, and not only in each run of buckets. By
+    /// default it is as the gate was built; a gate that was built strict stays strict.
+    pub strict: bool,
+    /// The longest wait of a request for its turn, by default zero: none waits.
+    pub max_wait: Duration,
+}
+
+impl Rate {
+    /// The most buckets of an interval: 1000.
+    pub const MAX_BUCKETS: usize = 1_000;
+
+    /// Returns a rate of `limit` a second.
+    ///
+    /// ```
+    /// use windrow_tower::Rate;
+    ///
+    /// assert_eq!(Rate::new(100).buckets, 2);
+    /// ```
+    pub const fn new(limit: u64) -> Rate {
+        let interval = Duration::from_secs(1);
+        Rate { limit, interval, buckets: 2, strict: false, max_wait: Duration::ZERO }
+    }
+
+    /// Sets the interval.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow_tower::Rate;
+    ///
+    /// let minute = Duration::from_secs(60);
+    /// assert_eq!(Rate::new(100).interval(minute).interval, minute);
+    /// ```
+    #[must_use]
+    pub const fn interval(self, interval: Duration) -> Rate {
+        Rate { interval, ..self }
+    }
+
+    /// Sets the number of buckets of the interval: at most [`MAX_BUCKETS`](Self::MAX_BUCKETS), and
+    /// a divisor of the interval's nanoseconds.
+    ///
+    /// ```
+    /// use windrow_tower::Rate;
+    ///
+    /// assert_eq!(Rate::new(100).buckets(10).buckets, 10);
+    /// ```
+    #[must_use]
+    pub const fn buckets(self, buckets: usize) -> Rate {
+        Rate { buckets, ..self }
+    }
+
+    /// Has the limit hold in every span of time.
+    ///
+    /// ```
+    /// use windrow_tower::Rate;
+    ///
+    /// assert!(Rate::new(100).strict().strict);
+    /// ```
+    #[must_use]
+    pub const fn strict(self) -> Rate {
+        Rate { strict: true, ..self }
+    }
+
+    /// Sets the longest wait of a request. It waits only where the layer can
+    /// [wait](crate::LimitLayer::wait), no longer than that says, and no longer than an interval.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use windrow_tower::Rate;
+    ///
+    /// let rate = Rate::new(100).max_wait(Duration::from_millis(300));
+    /// assert_eq!(rate.max_wait.as_millis(), 300);
+    /// ```
+    #[must_use]
+    pub const fn max_wait(self, max_wait: Duration) -> Rate {
+        Rate { max_wait, ..self }
+    }
+
+    /// Returns what a gate would refuse of it, on a clock that is fine enough.
+    pub(super) fn check(self) -> Result<(), GateError> {
+        let Rate { limit, interval, buckets, strict, .. } = self;
+        let builder = Gate::builder(limit).interval(interval).buckets(buckets);
+        let builder = if strict { builder.strict() } else { builder };
+        builder.allow_coarse_clock().build().map(|_| ())
+    }
+
+    /// Has a gate go by this rate; returns whether it went by another.
+    ///
+    /// The lower of the two limits is in force while the geometry changes. So at each moment the
+    /// gate grants what it grants by the one rate, or by the other.
+    pub(crate) fn apply<C: Clock>(self, gate: &Gate<C>) -> Result<bool, GateError> {
+        let terms = || (gate.limit(), gate.bucket_length(), gate.buckets());
+        let before = terms();
+        if self.limit < before.0 {
+            gate.set_limit(self.limit)?;
+        }
+        self.shape(gate)?;
+        if self.limit > before.0 {
+            gate.set_limit(self.limit)?;
+        }
+        Ok(terms() != before)
+    }
+
+    fn shape<C: Clock>(self, gate: &Gate<C>) -> Result<(), GateError> {
+        // A strict gate is one with a bucket more.
+        let buckets = self.buckets + usize::from(self.strict);
+        let length = self.interval / self.buckets as u32; // even, and few: it is checked
+        if (gate.bucket_length(), gate.buckets()) == (length, buckets) {
+            return Ok(());
+        }
+        gate.reconfigure(length * buckets as u32, buckets)?;
+        if self.strict && gate.buckets() > buckets {
+            // It was built strict, and has added the bucket itself.
+            gate.reconfigure(self.interval, self.buckets)?;
+        }
+        Ok(())
+    }
+}

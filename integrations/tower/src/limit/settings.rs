@@ -38,9 +38,9 @@ use std::sync::Arc;
 use windrow::{Clock, Labels};
 
 use crate::limit::limits::Limits;
-use crate::rules::{Rules, RulesError};
 #[cfg(feature = "json")]
 use crate::rules::RulesFile;
+use crate::rules::{Rules, RulesError};
 
 /// The outcome of a swap of rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -205,9 +205,9 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
 
 impl Display for Changes {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{} keys have another rate", self.keys)?;
+        write!(f, "keys with another rate: {}", self.keys)?;
         if self.failed > 0 {
-            write!(f, ", {} could not be given theirs", self.failed)?;
+            write!(f, "; keys that could not be given theirs: {}", self.failed)?;
         }
         Ok(())
     }

@@ -169,7 +169,10 @@ impl Display for RulesError {
                 write!(f, "{part}: there are {buckets} buckets; there must be {max} or fewer")
             }
             RulesError::NoLabel { part } => {
-                write!(f, "{part}: it names no label, and every key matches it; say it by `default`")
+                write!(
+                    f,
+                    "{part}: it names no label, and every key matches it; say it by `default`"
+                )
             }
             RulesError::LabelTwice { part, label } => {
                 write!(f, "{part}: the label {label:?} is named twice")

@@ -11,6 +11,7 @@ mod limits;
 mod memory;
 mod refusals;
 mod rooms;
+mod rules;
 mod sharing;
 
 use std::collections::BTreeMap;

@@ -243,7 +243,7 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
         let gate = make_or_undo(make, leave);
         self.current.publish(|rules| {
             if let Some(rules) = rules {
-                limit.begin_by(&gate, rules.rate::<L>(limit.labels()));
+                limit.begin_by(&gate, rules.rate_of::<L>(self.family.names(), limit.labels()));
             }
             limit.set_own(gate, self.standing(limit));
         });

@@ -108,13 +108,13 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     /// # Ok::<(), windrow_tower::RulesError>(())
     /// ```
     pub fn replace(&self, rules: Rules) -> Result<Changes, RulesError> {
-        rules.check_labels(L::NAMES)?;
+        rules.check_labels(self.family().names())?;
         rules.check_rates(&self.make(None))?;
         let rules = Arc::new(rules);
         let mut changes = Changes::default();
         self.current().swap(Arc::clone(&rules), || {
             for limit in self.family() {
-                match limit.go_by(rules.rate::<L>(limit.labels())) {
+                match limit.go_by(rules.rate_of::<L>(self.family().names(), limit.labels())) {
                     Ok(is_other) => changes.keys += usize::from(is_other),
                     Err(_) => changes.failed += 1,
                 }

@@ -85,7 +85,7 @@ pub enum RulesError {
         /// The label.
         label: String,
         /// The labels that the keys have.
-        known: &'static [&'static str],
+        known: Vec<String>,
     },
     /// A pattern, or the name of a label, is longer than
     /// [`Rules::MAX_TEXT`](crate::Rules::MAX_TEXT). No key has such a text.

@@ -101,11 +101,16 @@ impl Rules {
     /// Returns the rate of a key; or, of `None`, that of all keys together that find no room.
     ///
     /// It compares the key with one rule after the other.
-    pub fn rate<L: Labels>(&self, key: Option<L::Borrowed<'_>>) -> Rate {
+    pub fn rate<L: Labels<Names = ()>>(&self, key: Option<L::Borrowed<'_>>) -> Rate {
+        self.rate_of::<L>(L::names(&()), key)
+    }
+
+    /// Returns the rate of a key whose labels have these names.
+    pub(crate) fn rate_of<L: Labels>(&self, names: &[&str], key: Option<L::Borrowed<'_>>) -> Rate {
         let Some(key) = key else { return self.overflow };
-        let texts: Vec<_> = (0..L::NAMES.len()).map(|index| text(L::value(key, index))).collect();
+        let texts: Vec<_> = (0..names.len()).map(|index| text(L::value(key, index))).collect();
         let matches = |(label, pattern): &(Box<str>, Pattern)| {
-            let index = L::NAMES.iter().position(|name| **name == **label);
+            let index = names.iter().position(|name| **name == **label);
             index.is_some_and(|index| pattern.matches(&texts[index]))
         };
         let rule = self.rules.iter().find(|rule| rule.labels.iter().all(matches));
@@ -128,10 +133,11 @@ impl Rules {
     }
 
     /// Refuses rules for labels that keys do not have.
-    pub(crate) fn check_labels(&self, known: &'static [&'static str]) -> Result<(), RulesError> {
+    pub(crate) fn check_labels(&self, known: &[&str]) -> Result<(), RulesError> {
         for (index, rule) in self.rules.iter().enumerate() {
             if let Some((label, _)) = rule.labels.iter().find(|(it, _)| !known.contains(&&**it)) {
                 let (part, label) = (RulesPart::Rule(index), label.to_string());
+                let known = known.iter().map(|&name| name.to_owned()).collect();
                 return Err(RulesError::UnknownLabel { part, label, known });
             }
         }

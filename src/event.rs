@@ -200,7 +200,7 @@ pub(crate) fn number_of<E: Events, K: EventKind>(event: Event<E, K>, count: u64)
 /// What it makes of `Http` is an enum without variants, which implements [`Events`]. It keeps its
 /// attributes and its visibility. `Http::Pass` is a constant of the type
 /// `Event<Http, kind::Count>`: see [`Event`]. `Http::ALL` has them all, as an array of
-/// [erased](Event::erased) ones.
+/// [erased](Event::erased) ones; so no event can have that name.
 ///
 /// An attribute before an event, such as its documentation or `#[deprecated]`, goes to its
 /// constant. A `#[cfg]` is refused there. To leave an event out, write two sets, each behind its
@@ -239,6 +239,7 @@ macro_rules! events {
 
         const _: () = {
             $( $( $crate::__event_attribute!($($on_event)*); )* )+
+            $( $crate::__event_name!($event); )+
 
             #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
             enum __Position { $($event),+ }

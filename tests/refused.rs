@@ -366,7 +366,14 @@ fn a_kind_that_is_left_out_or_unknown() {
     let needed = "each event needs a kind: `Pass: Count`, or another `windrow::Kind`";
     refuses("no_kind", "pub enum Http { Rt: Value, Pass }", &[needed]);
     let unknown = "`Counter` is no kind of event: write `Pass: Count`, or another `windrow::Kind`";
-    refuses("unknown_kind", "pub enum Http { Pass: Counter }", &[unknown]);
+    let shown = "cannot find type `Counter` in module"; // where it stands
+    refuses("unknown_kind", "pub enum Http { Pass: Counter }", &[unknown, shown]);
+}
+
+#[test]
+fn an_event_with_the_name_of_the_sets_own_constant() {
+    let taken = "`ALL` is the constant that has every event of the set";
+    refuses("all", "pub enum Http { Pass: Count, ALL: Count }", &[taken]);
 }
 
 #[test]

@@ -70,7 +70,20 @@ macro_rules! __event_attribute {
     ($($other:tt)*) => {};
 }
 
-/// The type of an event's kind. What is wrong with it, [`__event_kind!`] says.
+/// Refuses the name that the set's own constant has.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __event_name {
+    (ALL) => {
+        ::core::compile_error!(
+            "`ALL` is the constant that has every event of the set: give the event another name"
+        );
+    };
+    ($other:ident) => {};
+}
+
+/// The type of an event's kind. What is wrong with it, [`__event_kind!`] says; of a kind that does
+/// not exist the compiler shows where it stands.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __event_type {
@@ -92,7 +105,10 @@ macro_rules! __event_type {
     (Histogram) => {
         $crate::kind::Histogram
     };
-    ($($other:tt)*) => {
+    ($other:ident) => {
+        $crate::kind::$other
+    };
+    () => {
         $crate::kind::Any
     };
 }

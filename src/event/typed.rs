@@ -1,7 +1,7 @@
 //! One event of a set, with its kind in its type.
 
 use std::cmp::Ordering;
-use std::fmt::{self, Debug, Formatter};
+use std::fmt::{self, Debug, Display, Formatter};
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
@@ -52,6 +52,9 @@ pub struct Event<S, K = Any> {
 type Of<S, K> = fn(S, K) -> (S, K);
 
 /// An event of the set `S` by its kind: from [`Event::typed`].
+///
+/// As of [`Kind`], later versions may have more: any other is matched by `_`, and has
+/// [stats](crate::SlidingWindow::stats), which every kind has.
 ///
 /// ```
 /// use windrow::{SlidingWindow, Typed, events};
@@ -319,9 +322,21 @@ impl<S, K> Hash for Event<S, K> {
     }
 }
 
+/// Shows the event's name, as a text is shown.
+///
+/// ```
+/// # windrow::events! { enum Disk { Read: Count } }
+/// assert_eq!(format!("[{:>6}]", Disk::Read), "[  Read]");
+/// ```
+impl<S: Events, K: EventKind> Display for Event<S, K> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
 /// Shows the event's name.
 impl<S: Events, K: EventKind> Debug for Event<S, K> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        Display::fmt(self, f)
     }
 }

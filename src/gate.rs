@@ -199,7 +199,8 @@ impl<C: Clock> Gate<C> {
     /// [lowered](Self::set_limit) since, or the [geometry](Self::reconfigure) has changed: a longer interval holds what was granted in
     /// several shorter ones.
     ///
-    /// It walks the buckets, and writes nothing. It is what one moment of the call had granted.
+    /// It walks the buckets, and writes nothing (but as the first use of a gate in a
+    /// [static](Self::of)). It is what one moment of the call had granted.
     ///
     /// ```
     /// let gate = windrow::Gate::builder(3).build()?;

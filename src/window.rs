@@ -83,8 +83,8 @@ pub use totals::Totals;
 /// exactly those buckets count whose start lies in `[c - interval + length, c]`.
 ///
 /// The ring holds the newest bucket that was ever opened (since the last [`clear`](Self::clear)),
-/// and those whose start lies less than an interval before it. Adds open buckets. Reads never
-/// write: while no thread adds, time alone empties the window.
+/// and those whose start lies less than an interval before it. Adds open buckets, and
+/// reads do not: while no thread adds, time alone empties the window.
 ///
 /// # Nothing is lost, nothing is counted twice
 ///

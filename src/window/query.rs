@@ -25,10 +25,12 @@ use crate::window::totals::Totals;
 /// `Histogram` event ([`distribution`](Self::distribution), its percentiles,
 /// [`count_above`](Self::count_above); and
 /// [`previous`](Self::previous), of values that the bucket has). No other read
-/// allocates, of any kind of event: no sum, rate, count, mean, minimum, maximum or total. Excepted
-/// is a thread's first pin: a thread's first read (or add, by [epochs](crate::Strategy::Epochs))
-/// registers it with the epochs. That allocates once; the memory is freed when the thread has
-/// ended. In a thread-local's destructor the registration may be gone already: then each call
+/// allocates, of any kind of event: no sum, rate, count, mean, minimum, maximum or total.
+///
+/// There are two exceptions to both. The first use of a window in a [static](Self::of), which may
+/// be a read, makes it. And a thread's first pin, which is its first read (or add, by
+/// [epochs](crate::Strategy::Epochs)), registers it with the epochs. That allocates once; the
+/// memory is freed when the thread has ended. In a thread-local's destructor the registration may be gone already: then each call
 /// allocates and frees one.
 impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// The sum of an event over the interval that ends with the bucket of the clock's now,

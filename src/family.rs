@@ -44,9 +44,10 @@ pub use walk::FamilyIter;
 
 /// A metric for each set of labels: how many requests of each route, method and status.
 ///
-/// `L` is a set of labels that [`labels!`](crate::labels!) declares, `M` a [`Counter`], a
-/// [`Gauge`](crate::Gauge), a [`Maximum`](crate::Maximum) or [`Minimum`](crate::Minimum), a
-/// [`Histogram`](crate::Histogram), a [`SlidingWindow`](crate::SlidingWindow), a [`Gate`](crate::Gate) or
+/// `L` is a set of labels that [`labels!`](crate::labels!) declares, or [`RuntimeLabels`], whose
+/// names are known only when the program runs. `M` is a [`Counter`], a [`Gauge`](crate::Gauge), a
+/// [`Maximum`](crate::Maximum) or [`Minimum`](crate::Minimum), a [`Histogram`](crate::Histogram), a
+/// [`SlidingWindow`](crate::SlidingWindow), a [`Gate`](crate::Gate) or
 /// [`RationedGate`](crate::RationedGate), or a [`Metric`] of your own. A family may be a static.
 ///
 /// ```
@@ -110,12 +111,12 @@ pub use walk::FamilyIter;
 ///
 /// A family holds at most [`limit`](Self::limit) series, 1000 unless you say otherwise, and keeps
 /// at most 1024 bytes of texts for each; so values that come from outside cannot fill the memory. A
-/// set finds no room if the family has that many series, or if its texts, as exporters show them,
-/// have more than 1024 bytes together. All sets that find no room count in one series more, the
-/// overflow series: its [labels](Handle::labels) are `None`, and
-/// [`refused`](Self::refused) counts its uses. (Where longer texts tell series apart, take a hash of them as a label.) A
-/// family whose labels are all enums needs no bounds, and has none, if there are at most 65 536
-/// sets.
+/// set finds no room if the family has that many series, if its texts, as exporters show them, have
+/// more than 1024 bytes together, or if it is of [`RuntimeLabels`] and has not one value for each
+/// name. All sets that find no room count in one series more, the overflow series: its
+/// [labels](Handle::labels) are `None`, and [`refused`](Self::refused) counts its uses. (Where
+/// longer texts tell series apart, take a hash of them as a label.) A family whose labels are all
+/// enums needs no bounds, and has none, if there are at most 65 536 sets.
 ///
 /// # Nothing is lost
 ///

@@ -152,7 +152,7 @@ async fn a_family_with_names_of_run_time_is_shown_by_them() {
         (r#"{overflow="true"}"#, json!({ "overflow": "true" }), 4),
     ] {
         let shown = series(&snapshot, &format!("requests{key}"));
-        assert_eq!((&shown["labels"], &shown["value"]), (&labels, &json!(value)), "{shown}");
+        assert_eq!((&shown["labels"], &shown["sum"]), (&labels, &json!(value)), "{shown}");
     }
 }
 

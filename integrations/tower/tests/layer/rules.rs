@@ -2,6 +2,7 @@
 
 mod broken;
 mod files;
+mod interrupted;
 mod promise;
 mod requests;
 mod threads;

@@ -127,12 +127,12 @@ impl Error for BuildError {}
 
 /// Why a gate cannot have the requested limit, geometry or clock.
 ///
-/// From [`GateBuilder::build`](crate::GateBuilder::build),
+/// From [`GateBuilder::build`](crate::gate::GateBuilder::build),
 /// [`Gate::set_limit`](crate::Gate::set_limit) and
 /// [`Gate::reconfigure`](crate::Gate::reconfigure).
 ///
 /// ```
-/// use windrow::{BuildError, Gate, GateError};
+/// use windrow::{BuildError, Gate, gate::GateError};
 ///
 /// assert_eq!(Gate::builder(0).build().unwrap_err(), GateError::ZeroLimit);
 /// let error = Gate::builder(10).buckets(0).build().unwrap_err();
@@ -150,7 +150,7 @@ pub enum GateError {
         /// The highest that there is.
         most: u64,
     },
-    /// Rations of nothing: see [`RationedGate`](crate::RationedGate).
+    /// Rations of nothing: see [`RationedGate`](crate::gate::RationedGate).
     ZeroRation,
     /// The interval, the buckets or the clock are such as no window can have either.
     Buckets(BuildError),
@@ -189,7 +189,7 @@ impl Error for GateError {}
 ///
 /// ```
 /// use std::time::Duration;
-/// use windrow::{SlidingWindow, SpanError, events};
+/// use windrow::{SlidingWindow, events, snapshot::SpanError};
 ///
 /// events! { enum Hits { Hit: Count } }
 ///
@@ -226,10 +226,10 @@ impl Display for SpanError {
 
 impl Error for SpanError {}
 
-/// Why [`Snapshot::merge`](crate::Snapshot::merge) refuses a snapshot. Nothing was merged.
+/// Why [`Snapshot::merge`](crate::snapshot::Snapshot::merge) refuses a snapshot. Nothing was merged.
 ///
 /// ```
-/// use windrow::{MergeError, SlidingWindow, events};
+/// use windrow::{SlidingWindow, events, snapshot::MergeError};
 ///
 /// events! { enum Hits { Hit: Count } }
 ///
@@ -288,10 +288,10 @@ impl Display for MergeError {
 
 impl Error for MergeError {}
 
-/// Why [`Scale::new`](crate::Scale::new) makes no scale.
+/// Why [`Scale::new`](crate::histogram::Scale::new) makes no scale.
 ///
 /// ```
-/// use windrow::{Scale, ScaleError};
+/// use windrow::histogram::{Scale, ScaleError};
 ///
 /// assert_eq!(Scale::new(3, 0, 10), Err(ScaleError::ZeroLeast));
 /// ```
@@ -333,11 +333,11 @@ impl Display for ScaleError {
 
 impl Error for ScaleError {}
 
-/// Why [`Distribution::merge`](crate::Distribution::merge) refuses a distribution. Nothing was
+/// Why [`Distribution::merge`](crate::histogram::Distribution::merge) refuses a distribution. Nothing was
 /// merged.
 ///
 /// ```
-/// use windrow::{Histogram, Scale, ScaleMismatch};
+/// use windrow::{Histogram, histogram::{Scale, ScaleMismatch}};
 ///
 /// let fine = Histogram::new();
 /// fine.record(7); // an empty one would take the scale of the other

@@ -170,7 +170,7 @@ pub(crate) fn number_of<E: Events, K: EventKind>(event: Event<E, K>, count: u64)
 /// up, `Signed` for one that goes up and down, `Value` for values of which the window keeps count,
 /// sum, minimum and maximum, `Maximum` or `Minimum` for values of which it keeps that alone,
 /// `Histogram` for values of which it keeps percentiles too: with the default
-/// [`Scale`](crate::Scale), or with one that follows in brackets.
+/// [`Scale`](crate::histogram::Scale), or with one that follows in brackets.
 ///
 /// ```
 /// windrow::events! {
@@ -185,7 +185,7 @@ pub(crate) fn number_of<E: Events, K: EventKind>(event: Event<E, K>, count: u64)
 /// ```
 ///
 /// ```
-/// use windrow::{Scale, SlidingWindow, events};
+/// use windrow::{SlidingWindow, events, histogram::Scale};
 ///
 /// events! {
 ///     enum Upload { Nanos: Histogram, Bytes: Histogram(Scale::fixed::<2, 1, { 1 << 30 }>()) }

@@ -13,33 +13,31 @@ use series::Series;
 use table::{Place, Search, Table};
 
 mod computed;
+#[doc(hidden)]
 pub mod declared;
 mod field;
 mod forgotten;
 mod handle;
-mod labels;
+pub(crate) mod labels;
 mod lifetime_totals;
 mod metric;
-mod names;
+pub(crate) mod names;
 mod number;
 mod once;
 mod remove;
-mod run_time;
+pub(crate) mod run_time;
 mod sample;
 mod series;
-mod short_text;
+pub(crate) mod short_text;
 mod standard;
 mod table;
 mod texts;
 mod walk;
 
 pub use handle::{Handle, Pinned};
-pub use labels::{Label, LabelValue, Labels};
+pub(crate) use labels::{LabelValue, Labels};
 pub use lifetime_totals::LifetimeTotals;
 pub use metric::Metric;
-pub use names::LabelNames;
-pub use run_time::RuntimeLabels;
-pub use short_text::ShortText;
 pub use walk::FamilyIter;
 
 /// A metric for each set of labels: how many requests of each route, method and status.
@@ -48,7 +46,7 @@ pub use walk::FamilyIter;
 /// names are known only when the program runs. `M` is a [`Counter`], a [`Gauge`](crate::Gauge), a
 /// [`Maximum`](crate::Maximum) or [`Minimum`](crate::Minimum), a [`Histogram`](crate::Histogram), a
 /// [`SlidingWindow`](crate::SlidingWindow), a [`Gate`](crate::Gate) or
-/// [`RationedGate`](crate::RationedGate), or a [`Metric`] of your own. A family may be a static.
+/// [`RationedGate`](crate::gate::RationedGate), or a [`Metric`] of your own. A family may be a static.
 ///
 /// ```
 /// use windrow::{Counter, Family, labels};
@@ -85,7 +83,7 @@ pub use walk::FamilyIter;
 /// ```
 ///
 /// ```
-/// use windrow::{Family, Histogram, Scale, labels};
+/// use windrow::{Family, Histogram, labels, histogram::Scale};
 ///
 /// labels! { pub struct Route { route: str } }
 ///

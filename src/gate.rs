@@ -4,7 +4,7 @@ use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
 
 use crate::clock::{Clock, Coarse};
-use crate::error::{BuildError, GateError};
+use crate::error::BuildError;
 use crate::ring::Geometry;
 use crate::timestamp::saturating_nanos;
 
@@ -24,8 +24,10 @@ mod sheet;
 mod sheets;
 mod terms;
 
+pub use crate::error::GateError;
 pub use admission::Admission;
 pub use builder::GateBuilder;
+#[doc(hidden)]
 pub use decide::admit_and_tell;
 use ledger::Ledger;
 use next::Next;
@@ -36,7 +38,7 @@ use terms::Terms;
 ///
 /// ```
 /// use std::time::Duration;
-/// use windrow::{Admission, Gate};
+/// use windrow::{Gate, gate::Admission};
 ///
 /// let gate = Gate::builder(100).interval(Duration::from_secs(1)).buckets(10).build()?;
 /// if gate.try_admit(1) {
@@ -47,7 +49,7 @@ use terms::Terms;
 ///     Admission::After(wait) => std::thread::sleep(wait), // ... and then
 ///     Admission::Refused { retry_after } => println!("come back after {retry_after:?}"),
 /// }
-/// # Ok::<(), windrow::GateError>(())
+/// # Ok::<(), windrow::gate::GateError>(())
 /// ```
 ///
 /// One in a `static` is made by [`of`](Self::of) or [`strict`](Self::strict).
@@ -128,7 +130,7 @@ impl Gate {
     /// ```
     /// let gate = windrow::Gate::builder(2).build()?;
     /// assert_eq!((gate.limit(), gate.interval().as_secs(), gate.buckets()), (2, 1, 2));
-    /// # Ok::<(), windrow::GateError>(())
+    /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
     pub fn builder(limit: u64) -> GateBuilder {
         GateBuilder::new(limit)
@@ -151,7 +153,7 @@ impl<C: Clock> Gate<C> {
     /// assert!(gate.try_admit(2));
     /// assert!(!gate.try_admit(2));
     /// assert!(gate.try_admit(1));
-    /// # Ok::<(), windrow::GateError>(())
+    /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
     #[doc(alias = "try_acquire")]
     #[doc(alias = "check")]
@@ -174,7 +176,7 @@ impl<C: Clock> Gate<C> {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use windrow::{Admission, Gate, clock::Manual};
+    /// use windrow::{Gate, clock::Manual, gate::Admission};
     ///
     /// let gate = Gate::builder(2).clock(Manual::default()).build()?; // two a second, in two buckets
     /// assert_eq!(gate.admit(2, Duration::ZERO), Admission::Now);
@@ -182,7 +184,7 @@ impl<C: Clock> Gate<C> {
     /// assert_eq!(gate.admit(1, Duration::ZERO), Admission::Refused { retry_after: Some(second) });
     /// assert_eq!(gate.admit(1, second), Admission::After(second));
     /// assert_eq!(gate.waiting(), 1);
-    /// # Ok::<(), windrow::GateError>(())
+    /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
     #[doc(alias = "acquire")]
     #[doc(alias = "until_ready")]
@@ -206,7 +208,7 @@ impl<C: Clock> Gate<C> {
     /// let gate = windrow::Gate::builder(3).build()?;
     /// assert!(gate.try_admit(2));
     /// assert_eq!(gate.granted(), 2);
-    /// # Ok::<(), windrow::GateError>(())
+    /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
     pub fn granted(&self) -> u64 {
         self.count().granted
@@ -226,7 +228,7 @@ impl<C: Clock> Gate<C> {
     /// assert_eq!((gate.granted(), gate.waiting()), (2, 1));
     /// clock.advance(Duration::from_secs(1));
     /// assert_eq!((gate.granted(), gate.waiting()), (1, 0));
-    /// # Ok::<(), windrow::GateError>(())
+    /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
     pub fn waiting(&self) -> u64 {
         self.count().waiting
@@ -240,7 +242,7 @@ impl<C: Clock> Gate<C> {
     /// let gate = windrow::Gate::builder(3).build()?;
     /// assert!(gate.try_admit(2));
     /// assert_eq!(gate.left(), 1);
-    /// # Ok::<(), windrow::GateError>(())
+    /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
     pub fn left(&self) -> u64 {
         self.count().left
@@ -265,7 +267,7 @@ impl<C: Clock> Gate<C> {
     /// assert_eq!(gate.left(), 3);
     /// gate.set_limit(1)?;
     /// assert_eq!((gate.granted(), gate.left()), (2, 0));
-    /// # Ok::<(), windrow::GateError>(())
+    /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
     pub fn set_limit(&self, limit: u64) -> Result<(), GateError> {
         loop {
@@ -321,7 +323,7 @@ impl<C: Clock> Gate<C> {
     /// gate.reconfigure(Duration::from_secs(60), 60)?;
     /// clock.advance(Duration::from_secs(59));
     /// assert_eq!((gate.buckets(), gate.granted()), (60, 2));
-    /// # Ok::<(), windrow::GateError>(())
+    /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
     pub fn reconfigure(&self, interval: Duration, buckets: usize) -> Result<(), GateError> {
         let mut geometry = Geometry::new(interval, buckets)?;
@@ -351,7 +353,7 @@ impl<C: Clock> Gate<C> {
     /// ```
     /// let gate = windrow::Gate::builder(2).build()?;
     /// assert_eq!(gate.limit(), 2);
-    /// # Ok::<(), windrow::GateError>(())
+    /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
     pub fn limit(&self) -> u64 {
         self.ledger.look().seen.terms.limit
@@ -362,7 +364,7 @@ impl<C: Clock> Gate<C> {
     /// ```
     /// let gate = windrow::Gate::builder(2).build()?;
     /// assert_eq!(gate.interval(), std::time::Duration::from_secs(1));
-    /// # Ok::<(), windrow::GateError>(())
+    /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
     pub fn interval(&self) -> Duration {
         let Terms { length, buckets, .. } = self.ledger.look().seen.terms;
@@ -374,7 +376,7 @@ impl<C: Clock> Gate<C> {
     /// ```
     /// let gate = windrow::Gate::builder(2).build()?;
     /// assert_eq!(gate.buckets(), 2);
-    /// # Ok::<(), windrow::GateError>(())
+    /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
     pub fn buckets(&self) -> usize {
         self.ledger.look().seen.terms.buckets
@@ -385,7 +387,7 @@ impl<C: Clock> Gate<C> {
     /// ```
     /// let gate = windrow::Gate::builder(2).build()?;
     /// assert_eq!(gate.bucket_length(), std::time::Duration::from_millis(500));
-    /// # Ok::<(), windrow::GateError>(())
+    /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
     pub fn bucket_length(&self) -> Duration {
         Duration::from_nanos(self.ledger.look().seen.terms.length)
@@ -401,7 +403,7 @@ impl<C: Clock> Gate<C> {
     /// assert!(gate.try_admit(1) && !gate.try_admit(1));
     /// gate.clock().advance(Duration::from_secs(1));
     /// assert!(gate.try_admit(1));
-    /// # Ok::<(), windrow::GateError>(())
+    /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
     pub fn clock(&self) -> &C {
         &self.clock

@@ -20,6 +20,7 @@ mod distribution;
 mod extremes;
 mod scale;
 
+pub use crate::error::{ScaleError, ScaleMismatch};
 pub use distribution::Distribution;
 pub use scale::Scale;
 
@@ -51,7 +52,7 @@ pub use scale::Scale;
 ///
 /// A record is two adds of a [`Counter`](crate::Counter), and a few instructions to find the cell.
 /// It never fails, panics or waits; the first one allocates. A read loads each cell of each [open
-/// row](crate::strategy#rows).
+/// row](crate::diagnostics::strategy#rows).
 ///
 /// A histogram has a number for each of its scale's [cells](Scale::cells), and three more: the sum,
 /// and what is below and above the range. It takes 8 bytes for each number: on the heap from the
@@ -105,7 +106,7 @@ impl Histogram {
         /// A histogram with nothing recorded, with cells of your choice.
         ///
         /// ```
-        /// use windrow::{Histogram, Scale};
+        /// use windrow::{Histogram, histogram::Scale};
         ///
         /// static BYTES: Histogram = Histogram::with_scale(Scale::fixed::<2, 1, { 1 << 30 }>());
         /// BYTES.record(700);
@@ -175,7 +176,7 @@ impl Histogram {
     ///
     /// Records that run at the same time may be in it or not. Acquire. Costs a load of each cell of
     /// each
-    /// [open row](crate::strategy#rows), and an allocation or two.
+    /// [open row](crate::diagnostics::strategy#rows), and an allocation or two.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
@@ -249,7 +250,7 @@ impl Histogram {
     }
 
     /// Returns the sum of what was recorded since the histogram was made or last drained, wrapping
-    /// at 2^64. Acquire. Costs a load for each [open row](crate::strategy#rows), and allocates
+    /// at 2^64. Acquire. Costs a load for each [open row](crate::diagnostics::strategy#rows), and allocates
     /// nothing.
     ///
     /// ```
@@ -311,7 +312,7 @@ impl Histogram {
     }
 
     /// Returns whether each core adds to a cell of its own. False before the first record; and from
-    /// it on, if that has found no room for columns ([`columns`](crate::columns)): then all threads
+    /// it on, if that has found no room for columns ([`columns`](crate::diagnostics::columns)): then all threads
     /// add to shared cells, as exactly, and contend.
     ///
     /// ```

@@ -51,6 +51,7 @@ mod entered;
 mod level;
 mod peaks;
 
+pub use crate::at_most::AtMost;
 pub use entered::{Entered, LevelOwner};
 pub use level::InFlight;
 pub use peaks::Peaks;

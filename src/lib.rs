@@ -34,17 +34,19 @@ mod arena;
 mod at_most;
 pub mod clock;
 mod counters;
+pub mod diagnostics;
 mod error;
 mod event;
 pub mod export;
-mod family;
+pub mod family;
 #[cfg(feature = "serde")]
 mod fields;
-mod gate;
+pub mod gate;
 #[cfg(doc)]
 pub mod guide;
-mod histogram;
-mod in_flight;
+pub mod histogram;
+pub mod in_flight;
+pub mod labels;
 mod memory;
 #[cfg_attr(miri, allow(dead_code))] // it has no keys
 #[cfg(all(
@@ -60,6 +62,7 @@ mod object;
 mod reclaim;
 mod recorded;
 mod ring;
+pub mod snapshot;
 mod stripe;
 mod sync;
 mod thread_end;
@@ -67,39 +70,22 @@ mod timer;
 mod timestamp;
 mod window;
 
-pub use arena::by_row::ByRow;
-pub use arena::columns::{Columns, columns};
-pub use at_most::AtMost;
 pub use clock::Clock;
 pub use counters::{Counter, Gauge, Maximum, Minimum};
-pub use error::{
-    BuildError, GateError, LabelNamesError, MergeError, OutOfRange, ScaleError, ScaleMismatch,
-    SpanError,
-};
+pub use error::BuildError;
 #[doc(hidden)]
 pub use event::listed as __events;
 pub use event::{Event, Events, Kind, Stats, Typed, WideCells, kinds as kind};
+pub use family::Family;
 #[doc(hidden)]
 pub use family::declared as __labels;
-pub use family::{
-    Family, FamilyIter, Handle, Label, LabelNames, LabelValue, Labels, LifetimeTotals, Metric,
-    Pinned, RuntimeLabels, ShortText,
-};
-#[doc(hidden)]
-pub use gate::admit_and_tell;
-pub use gate::{Admission, Gate, GateBuilder, RationedGate};
-pub use histogram::{Distribution, Histogram, Scale};
-pub use in_flight::{Entered, InFlight, LevelOwner, Peaks};
+pub use gate::Gate;
+pub use histogram::Histogram;
+pub use in_flight::InFlight;
 pub use recorded::Recorded;
 #[cfg(loom)]
 #[doc(hidden)]
 pub use ring::parts;
-#[doc(hidden)]
-pub use stripe::aborts;
-#[cfg(windrow_per_core)]
-#[doc(hidden)]
-pub use stripe::run_on_second_core;
-pub use stripe::{Strategy, leases, strategy};
 pub use timer::Timer;
 pub use timestamp::Timestamp;
-pub use window::{BucketSnapshot, Builder, Moment, Over, Since, SlidingWindow, Snapshot, Totals};
+pub use window::{Builder, SlidingWindow};

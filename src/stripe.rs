@@ -72,7 +72,7 @@ const MODEL_ROWS: usize = sized(0, 2);
 /// ```
 /// // A counter, so that there has been a use.
 /// windrow::Counter::new().increment();
-/// println!("adds are striped {:?}", windrow::strategy());
+/// println!("adds are striped {:?}", windrow::diagnostics::strategy());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -149,7 +149,7 @@ const EPOCHS: u8 = 5;
 /// threads lease none: as many as threads have added, up to all.)
 ///
 /// ```
-/// use windrow::{Strategy, strategy};
+/// use windrow::diagnostics::{Strategy, strategy};
 ///
 /// println!("{:?}", strategy());
 /// assert_eq!(strategy(), strategy());
@@ -307,8 +307,8 @@ fn cores() -> usize {
 /// for what tells of a thread's end, or nothing that may be used in an allocator: on Windows, for one.
 ///
 /// ```
-/// assert_eq!(windrow::leases(), windrow::leases());
-/// println!("threads lease rows: {}", windrow::leases());
+/// assert_eq!(windrow::diagnostics::leases(), windrow::diagnostics::leases());
+/// println!("threads lease rows: {}", windrow::diagnostics::leases());
 /// ```
 pub fn leases() -> bool {
     strategy();

@@ -97,7 +97,7 @@ pub use totals::Totals;
 /// # Cost and progress
 ///
 /// An add never fails, panics, waits for another thread or takes a lock. Its cost, with restartable
-/// sequences (see [`strategy`](crate::strategy)) and without:
+/// sequences (see [`strategy`](crate::diagnostics::strategy)) and without:
 ///
 /// | an add | with sequences | without |
 /// |---|---|---|
@@ -373,7 +373,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// How this window's adds are kept from meeting, and how it knows that the adds to a bucket are
     /// over.
     ///
-    /// [That of the process](crate::strategy), or another where the system does not offer all that a window needs: a
+    /// [That of the process](crate::diagnostics::strategy), or another where the system does not offer all that a window needs: a
     /// window without restartable sequences may stand beside counters with them.
     ///
     /// ```
@@ -388,7 +388,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
 
     /// Returns whether each core adds to cells of its own in the newest bucket. False before the
     /// first add; and as long as a bucket is the newest that has found no room for columns
-    /// ([`columns`](crate::columns)), or all blocks of columns held up by threads that stand still:
+    /// ([`columns`](crate::diagnostics::columns)), or all blocks of columns held up by threads that stand still:
     /// then all threads add to the bucket's shared cells, as exactly, and contend.
     ///
     /// ```

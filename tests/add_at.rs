@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use testkit::{Finish, at, at_ns, clock_at, ms, ns};
 use windrow::clock::Manual;
-use windrow::{OutOfRange, SlidingWindow, Timestamp};
+use windrow::{SlidingWindow, Timestamp, snapshot::OutOfRange};
 
 windrow::events! { enum Hits { Hit: Count } }
 

@@ -4,7 +4,10 @@
 use std::sync::Mutex;
 
 use testkit::{Rng, alone, clock_at, ms, race, window};
-use windrow::{Counter, Gate, Gauge, Histogram, Maximum, Minimum, Scale, columns, events};
+use windrow::{
+    Counter, Gate, Gauge, Histogram, Maximum, Minimum, diagnostics::columns, events,
+    histogram::Scale,
+};
 
 events! {
     enum Http { Pass: Count, Rt: Histogram }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use testkit::{Finish, Rng, alone, at_ns, ns};
 use windrow::clock::Manual;
-use windrow::{BucketSnapshot, SlidingWindow, events};
+use windrow::{SlidingWindow, events, snapshot::BucketSnapshot};
 
 events! { enum Http { Pass: Count, Rt: Value } }
 
@@ -185,7 +185,10 @@ fn log_in_this_process() {
     window.add(Http::Pass, 7);
     let before = *handed.lock().expect("no failure");
     let rest = total(&drained(&window, added - before));
-    println!("{:?}: {before} of {added} by drains, {rest} at the end", windrow::strategy());
+    println!(
+        "{:?}: {before} of {added} by drains, {rest} at the end",
+        windrow::diagnostics::strategy()
+    );
     assert_eq!(before + rest, added);
 }
 

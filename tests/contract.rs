@@ -22,9 +22,11 @@ use std::time::{Duration, Instant, SystemTime};
 use windrow::clock::{Coarse, FromFn, Manual, Precise, Ticker, from_fn};
 use windrow::kind::{Count, HasSum, Histogram, Signed, Value};
 use windrow::{
-    BucketSnapshot, BuildError, Builder, Clock, Counter, Event, Events, Gauge, Kind, Maximum,
-    MergeError, Minimum, Moment, OutOfRange, Over, Since, SlidingWindow, Snapshot, SpanError,
-    Stats, Timestamp, Totals, Typed,
+    BuildError, Builder, Clock, Counter, Event, Events, Gauge, Kind, Maximum, Minimum,
+    SlidingWindow, Stats, Timestamp, Typed,
+    snapshot::{
+        BucketSnapshot, MergeError, Moment, OutOfRange, Over, Since, Snapshot, SpanError, Totals,
+    },
 };
 
 static HITS: Counter = Counter::new();

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use testkit::{Rng, alone};
 use windrow::clock::Manual;
-use windrow::{BucketSnapshot, SlidingWindow, Timestamp, events};
+use windrow::{SlidingWindow, Timestamp, events, snapshot::BucketSnapshot};
 
 events! { enum Http { Pass: Count, Rt: Value } }
 
@@ -198,7 +198,7 @@ fn one_by_one_they_are_the_same() {
     };
     let (window, other) = (built(&clock), built(&other_clock));
     let (mut buffer, mut all) = (BucketSnapshot::default(), Vec::new());
-    let mut times = windrow::Distribution::default();
+    let mut times = windrow::histogram::Distribution::default();
     for step in 0..4_000 {
         for _ in 0..random.u64(0..4) {
             let value = 1 << random.u32(0..40);
@@ -366,5 +366,5 @@ fn log_in_this_process() {
         assert!(log.get(&start).is_none_or(|handed| *handed <= sum));
     }
     let handed: u64 = log.values().sum();
-    println!("{:?}: {} buckets, {handed} of {added}", windrow::strategy(), log.len());
+    println!("{:?}: {} buckets, {handed} of {added}", windrow::diagnostics::strategy(), log.len());
 }

@@ -8,7 +8,10 @@
 use std::time::Duration;
 
 use windrow::clock::{Coarse, Manual, Precise, Ticker};
-use windrow::{BuildError, Clock, OutOfRange, SlidingWindow, SpanError, Stats, Timestamp};
+use windrow::{
+    BuildError, Clock, SlidingWindow, Stats, Timestamp,
+    snapshot::{OutOfRange, SpanError},
+};
 
 use testkit::{at, at_ns, clock_at, ms, ns, window};
 
@@ -54,7 +57,7 @@ type Everything = (Vec<(Timestamp, Stats)>, [Stats; 6], Duration, usize);
 fn everything<C: Clock>(window: &SlidingWindow<Seen, C>) -> Everything {
     let snapshot = window.snapshot();
     let buckets = snapshot.buckets().iter();
-    let both = |bucket: &windrow::BucketSnapshot<Seen>| {
+    let both = |bucket: &windrow::snapshot::BucketSnapshot<Seen>| {
         [Seen::Pass.erased(), Seen::Rt.erased()].map(|event| (bucket.start(), bucket.stats(event)))
     };
     let mut stats = [Stats::default(); 6];

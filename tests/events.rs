@@ -6,7 +6,7 @@
 
 use testkit::count;
 use windrow::clock::Manual;
-use windrow::{Event, Events, Kind, Scale, SlidingWindow, Typed, events, kind};
+use windrow::{Event, Events, Kind, SlidingWindow, Typed, events, histogram::Scale, kind};
 
 fn window<E: Events>() -> SlidingWindow<E, Manual> {
     SlidingWindow::builder().clock(Manual::default()).build().expect("a valid geometry")

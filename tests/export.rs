@@ -8,8 +8,8 @@ use std::time::{Duration, SystemTime};
 use windrow::clock::Manual;
 use windrow::export::{Catalog, CatalogError, Exported, Form, PartKind, Source, Value, field};
 use windrow::{
-    Counter, Event, Family, Gauge, Histogram, InFlight, Maximum, Metric, Minimum, SlidingWindow,
-    Stats, events, labels,
+    Counter, Event, Family, Gauge, Histogram, InFlight, Maximum, Minimum, SlidingWindow, Stats,
+    events, family::Metric, labels,
 };
 
 events! { enum All { Pass: Count, Open: Signed, Took: Value, Rt: Histogram, Most: Maximum, Least: Minimum } }

@@ -5,7 +5,7 @@ use std::thread;
 
 use testkit::{Finish, Rng, alone, at, at_ns, clock_at, ms, ns, window};
 use windrow::clock::Manual;
-use windrow::{Event, Events, Kind, SlidingWindow, Snapshot, Stats, Timestamp, events};
+use windrow::{Event, Events, Kind, SlidingWindow, Stats, Timestamp, events, snapshot::Snapshot};
 
 events! {
     /// Each value is recorded of all three: so the last two must be what the first one says.

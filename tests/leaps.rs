@@ -2,7 +2,7 @@
 
 use testkit::{at_ns, ns, window};
 use windrow::clock::Manual;
-use windrow::{OutOfRange, SlidingWindow, events};
+use windrow::{SlidingWindow, events, snapshot::OutOfRange};
 
 events! {
     enum Seen { Pass: Count, Rt: Value }

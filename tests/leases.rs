@@ -41,13 +41,13 @@ fn the_environment_says_whether_threads_lease_rows() {
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn leased() {
-    assert!(windrow::leases());
+    assert!(windrow::diagnostics::leases());
 }
 
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn not_leased() {
-    assert!(!windrow::leases());
+    assert!(!windrow::diagnostics::leases());
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn a_process_with_many_keys_leases_no_rows() {
 #[ignore = "run by another test, in a process of its own"]
 fn many_keys() {
     (0..40).for_each(|_| _ = key());
-    assert!(!windrow::leases());
+    assert!(!windrow::diagnostics::leases());
     COUNTED.add(1);
     thread::scope(|scope| _ = scope.spawn(|| COUNTED.add(2)).join());
     assert_eq!(COUNTED.sum(), 3);

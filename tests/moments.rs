@@ -6,7 +6,7 @@ use std::thread;
 use testkit::ledger::Progress;
 use testkit::{Finish, Rng, alone, at, at_ns, clock_at, ms, ns, window};
 use windrow::clock::Manual;
-use windrow::{Event, Moment, SlidingWindow, events, kind};
+use windrow::{Event, SlidingWindow, events, kind, snapshot::Moment};
 
 events! {
     enum Call { Success: Count, Failure: Count, Micros: Value }

@@ -4,7 +4,10 @@
 
 use testkit::{Rng, at, clock_at, ms, window};
 use windrow::clock::Manual;
-use windrow::{BuildError, Over, SlidingWindow, Totals};
+use windrow::{
+    BuildError, SlidingWindow,
+    snapshot::{Over, Totals},
+};
 
 windrow::events! { enum Seen { Hit: Count, Micros: Value } }
 

@@ -150,7 +150,7 @@ fn what_an_event_cannot_do_says_what_it_is_and_what_it_can_do() {
     );
     misuses(
         "limit_first",
-        "let _ = windrow::InFlight::new().try_enter(windrow::AtMost(100), 1);",
+        "let _ = windrow::InFlight::new().try_enter(windrow::in_flight::AtMost(100), 1);",
         &["expected `u64`, found `AtMost`", "help: swap these arguments"],
     );
     misuses(
@@ -264,7 +264,7 @@ fn main() {{
 #[test]
 fn a_window_and_an_event_of_a_subtype() {
     let sets = r#"#![allow(coherence_leak_check)]
-use windrow::{Event, Events, Kind, LifetimeTotals, SlidingWindow, kind};
+use windrow::{Event, Events, Kind, SlidingWindow, kind, family::LifetimeTotals};
 
 struct Set<T>(std::marker::PhantomData<T>);
 type Many = Set<for<'a> fn(&'a ())>; // a subtype of the next
@@ -288,7 +288,10 @@ impl Events for One {
         ("totals", "fn coerced(one: LifetimeTotals<One>) -> LifetimeTotals<Many> { one }"),
         ("event", "fn coerced(many: Event<Many, kind::Count>) -> Event<One, kind::Count> { many }"),
         ("event_back", "fn coerced(one: Event<One>) -> Event<Many> { one }"),
-        ("moment", "fn coerced(many: windrow::Moment<Many>) -> windrow::Moment<One> { many }"),
+        (
+            "moment",
+            "fn coerced(many: windrow::snapshot::Moment<Many>) -> windrow::snapshot::Moment<One> { many }",
+        ),
     ] {
         let source = format!("{sets}\n{line}\n\nfn main() {{}}\n");
         says(&format!("subtype_{name}"), &source, &["one type is more general than the other"]);
@@ -346,13 +349,17 @@ fn more_cells_than_a_row_has_columns() {
 #[test]
 fn a_histogram_with_what_is_no_scale_or_that_does_not_fit() {
     let with = |scale: &str| format!("pub enum Http {{ Pass: Count, Rt: Histogram({scale}) }}");
-    refuses("no_schema", &with("windrow::Scale::fixed::<6, 1, 2>()"), &["a schema is 0 to 5"]);
+    refuses(
+        "no_schema",
+        &with("windrow::histogram::Scale::fixed::<6, 1, 2>()"),
+        &["a schema is 0 to 5"],
+    );
     let range = "a range is from 1 or more to as much or more";
-    refuses("no_range", &with("windrow::Scale::fixed::<3, 2, 1>()"), &[range]);
+    refuses("no_range", &with("windrow::histogram::Scale::fixed::<3, 2, 1>()"), &[range]);
     refuses("no_scale", &with("3"), &["expected `Scale`, found integer"]);
-    let brackets = "only a `Histogram` has, its `windrow::Scale`";
+    let brackets = "only a `Histogram` has, its `windrow::histogram::Scale`";
     refuses("scale_of_count", "pub enum Http { Pass: Count(3) }", &[brackets]);
-    let finest = "Histogram(windrow::Scale::fixed::<5, 1, { u64::MAX }>())";
+    let finest = "Histogram(windrow::histogram::Scale::fixed::<5, 1, { u64::MAX }>())";
     let two = format!("pub enum Http {{ Rt: {finest}, Size: {finest} }}");
     refuses(
         "too_fine",
@@ -424,8 +431,7 @@ fn a_type_that_cannot_be_a_label() {
             format!("{}` cannot be a label", if name == "label_vec" { kind } else { last });
         let texts =
             "a label is a text (`str`, `String`, `&'static str`, `Option<str>`, without a path)";
-        let others =
-            "declare the label as `windrow::ShortText`, and look up with `ShortText::of(&value)`";
+        let others = "declare the label as `windrow::labels::ShortText`, and look up with `ShortText::of(&value)`";
         says(name, &source, &[&cannot, texts, others]);
     }
 }

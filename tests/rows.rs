@@ -5,7 +5,7 @@ use std::thread;
 
 use testkit::{Finish, at, clock_at, ms, race, window};
 use windrow::clock::Manual;
-use windrow::{ByRow, Counter, Event, SlidingWindow, events};
+use windrow::{Counter, Event, SlidingWindow, events, snapshot::ByRow};
 
 events! { enum Seen { Passed: Count, Level: Signed, Took: Value, Greatest: Maximum, Least: Minimum } }
 

@@ -1,7 +1,10 @@
 //! Snapshots as values: walked, compared, shown, and merged over windows.
 
 use windrow::clock::Manual;
-use windrow::{MergeError, SlidingWindow, Snapshot, Stats};
+use windrow::{
+    SlidingWindow, Stats,
+    snapshot::{MergeError, Snapshot},
+};
 
 use testkit::{at, clock_at, ms, window};
 
@@ -52,7 +55,7 @@ fn empty_is_what_no_event_was_counted_in() {
     let clock = clock_at(1_000);
     let [one, _] = two(&clock);
     let snapshot = one.snapshot();
-    let empty: Vec<_> = snapshot.iter().map(windrow::BucketSnapshot::is_empty).collect();
+    let empty: Vec<_> = snapshot.iter().map(windrow::snapshot::BucketSnapshot::is_empty).collect();
     assert_eq!(empty, [true, false, true, false]);
     assert!(!snapshot.is_empty());
     clock.advance(ms(100));

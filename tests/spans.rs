@@ -12,7 +12,10 @@ use std::time::Duration;
 
 use testkit::{Finish, at, clock_at, ms, ns, window};
 use windrow::clock::Manual;
-use windrow::{Event, Events, OutOfRange, SlidingWindow, SpanError, Stats, Timestamp, Totals};
+use windrow::{
+    Event, Events, SlidingWindow, Stats, Timestamp,
+    snapshot::{OutOfRange, SpanError, Totals},
+};
 
 windrow::events! {
     /// Both kinds.

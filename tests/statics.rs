@@ -8,8 +8,13 @@ use std::time::Duration;
 use testkit::{Finish, alone, race};
 use windrow::clock::Ticker;
 use windrow::{
-    Admission, AtMost, BucketSnapshot, Family, Gate, RationedGate, SlidingWindow, Strategy, events,
+    Family, Gate, SlidingWindow,
+    diagnostics::Strategy,
+    events,
+    gate::{Admission, RationedGate},
+    in_flight::AtMost,
     labels,
+    snapshot::BucketSnapshot,
 };
 
 events! {
@@ -96,7 +101,7 @@ fn one_that_is_no_static_may_be_dropped() {
 #[test]
 fn a_ticker_closes_the_buckets_of_a_static() {
     static WINDOW: Window = SlidingWindow::of(Duration::from_secs(10), 100);
-    if !matches!(windrow::strategy(), Strategy::PerCore | Strategy::Portable) {
+    if !matches!(windrow::diagnostics::strategy(), Strategy::PerCore | Strategy::Portable) {
         return; // no barriers
     }
     let closes = || {

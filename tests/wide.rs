@@ -4,7 +4,10 @@
 use testkit::{Rng, alone, at_ns, ns};
 use windrow::clock::Manual;
 use windrow::{
-    Distribution, Event, Scale, SlidingWindow, Snapshot, Stats, Timestamp, events, kind,
+    Event, SlidingWindow, Stats, Timestamp, events,
+    histogram::{Distribution, Scale},
+    kind,
+    snapshot::Snapshot,
 };
 
 /// Places up to 1, 2, 4, 8, and beyond.
@@ -140,7 +143,7 @@ fn histories() {
                 }
                 18 => window.clear().expect("there is memory"),
                 _ => {
-                    let drained = |bucket: windrow::BucketSnapshot<Seen>| {
+                    let drained = |bucket: windrow::snapshot::BucketSnapshot<Seen>| {
                         agree(|event| bucket.stats(event), |event| bucket.distribution(event));
                     };
                     _ = window.drain_closed(drained);

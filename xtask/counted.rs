@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use windrow::clock::{Coarse, Manual, Precise, Ticker};
-use windrow::{Clock, Counter, Events, Family, Gate, LabelNames, Labels, SlidingWindow, labels};
+use windrow::{Clock, Counter, Events, Family, Gate, SlidingWindow, labels, labels::{LabelNames, Labels}};
 
 windrow::events! { enum Http { Pass: Count, Rt: Value } }
 

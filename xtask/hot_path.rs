@@ -1,7 +1,7 @@
 //! What `cargo xtask assembly` compiles and reads: callers of the hottest functions.
 
 use windrow::clock::{Coarse, Manual, Precise, Ticker};
-use windrow::{Clock, Counter, Events, Gate, RationedGate, SlidingWindow};
+use windrow::{Clock, Counter, Events, Gate, SlidingWindow, gate::RationedGate};
 
 windrow::events! { pub enum Http { Pass: Count, Rt: Value } }
 

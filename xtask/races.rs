@@ -50,7 +50,7 @@ fn main() {
     assert_eq!(window.lifetime(Seen::Pass).sum, THREADS * EACH);
     assert_eq!(window.lifetime(Seen::Rt).count, THREADS * EACH);
     assert_eq!(drained + ADDS.sum(), THREADS * EACH);
-    println!("{:?}: {} adds, none lost", windrow::strategy(), THREADS * EACH);
+    println!("{:?}: {} adds, none lost", windrow::diagnostics::strategy(), THREADS * EACH);
 }
 
 fn add(window: &SlidingWindow<Seen, Manual>, clock: &Manual) {

@@ -4,7 +4,7 @@
 use std::env;
 use std::fs;
 
-use windrow::strategy;
+use windrow::diagnostics::strategy;
 
 use crate::harness::cores;
 

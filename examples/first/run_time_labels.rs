@@ -6,7 +6,10 @@
 
 use std::collections::HashMap;
 
-use windrow::{Counter, Family, LabelNames, LabelNamesError, RuntimeLabels};
+use windrow::{
+    Counter, Family,
+    labels::{LabelNames, LabelNamesError, RuntimeLabels},
+};
 
 /// Counts a request by those of its fields that are labels; a field that it lacks is empty.
 fn count(requests: &Family<RuntimeLabels, Counter>, fields: &HashMap<&str, &str>) {

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::thread;
 
-use windrow::{AtMost, InFlight};
+use windrow::{InFlight, in_flight::AtMost};
 
 fn main() {
     let running = Arc::new(InFlight::new());

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use windrow::clock::Manual;
 use windrow::kind::EventKind;
-use windrow::{BucketSnapshot, Event, SlidingWindow, Stats, Timestamp};
+use windrow::{Event, SlidingWindow, Stats, Timestamp, snapshot::BucketSnapshot};
 
 use crate::entry::Entry;
 

@@ -121,8 +121,11 @@ fn run_each() -> bool {
 fn run(options: &Options) -> bool {
     windrow_litmus::end_on_panic();
     let strategy = env::var(VARIABLE).unwrap_or_default();
-    let rows = if windrow::leases() { "leased" } else { "dealt" };
-    println!("{:?} {strategy}, rows {rows} where there are no sequences", windrow::strategy());
+    let rows = if windrow::diagnostics::leases() { "leased" } else { "dealt" };
+    println!(
+        "{:?} {strategy}, rows {rows} where there are no sequences",
+        windrow::diagnostics::strategy()
+    );
     // All of them, whatever was seen in one.
     options.programs().filter(|program| !run_one(program, options.plan)).count() == 0
 }

@@ -55,7 +55,7 @@ struct Done {
 /// # Errors
 /// What is not exact, or has grown.
 pub fn run(time: Duration) -> Result<(), String> {
-    println!("{:?}, {:.1} minutes", windrow::strategy(), time.as_secs_f64() / 60.0);
+    println!("{:?}, {:.1} minutes", windrow::diagnostics::strategy(), time.as_secs_f64() / 60.0);
     interrupts::count_signals();
     let soak = Soak {
         subjects: subject::all(),
@@ -78,7 +78,11 @@ pub fn run(time: Duration) -> Result<(), String> {
     if counted != handled {
         return Err(format!("{handled} signals, of which {counted} were counted"));
     }
-    println!("{} signals, {} sequences aborted", grouped(handled), grouped(windrow::aborts()));
+    println!(
+        "{} signals, {} sequences aborted",
+        grouped(handled),
+        grouped(windrow::diagnostics::aborts())
+    );
     for line in record.report() {
         println!("{line}");
     }

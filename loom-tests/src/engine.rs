@@ -23,7 +23,7 @@ pub use chosen::*;
 /// Has this thread run on the second core from now on, where a model has cores.
 pub fn on_second_core() {
     #[cfg(windrow_per_core)]
-    windrow::run_on_second_core();
+    windrow::diagnostics::run_on_second_core();
 }
 
 /// What became of a model that did not fail.

@@ -89,7 +89,9 @@ fn over() -> &'static str {
         "announced buckets"
     } else if cfg!(windrow_checker) {
         "the checker"
-    } else if !cfg!(loom) && windrow::strategy() == windrow::Strategy::PerCore {
+    } else if !cfg!(loom)
+        && windrow::diagnostics::strategy() == windrow::diagnostics::Strategy::PerCore
+    {
         "restartable sequences"
     } else {
         "crossbeam-epoch"

@@ -5,7 +5,7 @@
 ///
 /// To see how the adds are spread over the cores: of two looks, the difference of each row is what its core (or, portably,
 /// its group of threads) has added in between. Which core a row is, changes: it belongs to whichever thread runs there, as
-/// [`strategy`](crate::strategy#rows) says.
+/// [`strategy`](crate::diagnostics::strategy#rows) says.
 ///
 /// ```
 /// let hits = windrow::Counter::new();
@@ -23,7 +23,7 @@ pub struct ByRow {
 }
 
 impl ByRow {
-    /// What each [open row](crate::strategy#rows) holds, the first row first. (Where threads lease rows, and some found none, what they
+    /// What each [open row](crate::diagnostics::strategy#rows) holds, the first row first. (Where threads lease rows, and some found none, what they
     /// have added is shown with the rows of the same numbers.)
     ///
     /// A later look may find more rows, and never fewer where this has any. Of a counter that nobody has added to, there is none.

@@ -8,7 +8,7 @@ use crate::memory::column::COLUMNS;
 /// How many columns this process has claimed, of those that it can: from [`columns`].
 ///
 /// ```
-/// let columns = windrow::columns();
+/// let columns = windrow::diagnostics::columns();
 /// println!("{columns}"); // 12 of 8388608 columns claimed
 /// assert!(columns.claimed() <= columns.mapped() && columns.mapped() <= columns.max());
 /// ```
@@ -22,7 +22,7 @@ pub struct Columns {
 ///
 /// A *column* is eight bytes in the row of each core. A [`Counter`](crate::Counter),
 /// [`Gauge`](crate::Gauge),
-/// [`Maximum`](crate::Maximum) or [`Minimum`](crate::Minimum) claims one, a [`RationedGate`](crate::RationedGate) two, a
+/// [`Maximum`](crate::Maximum) or [`Minimum`](crate::Minimum) claims one, a [`RationedGate`](crate::gate::RationedGate) two, a
 /// [`Histogram`](crate::Histogram) one for each place of its scale and one for the sum, and a window, once or a few times, one
 /// for each cell of its events. A run of more than 64 columns takes whole words of 64. They are
 /// given back when the metric is dropped.
@@ -43,7 +43,7 @@ pub struct Columns {
 /// assert!(!hits.is_striped()); // it claims a column with the first add
 /// hits.increment();
 /// assert!(hits.is_striped());
-/// assert_eq!(windrow::columns().max(), 8_388_608);
+/// assert_eq!(windrow::diagnostics::columns().max(), 8_388_608);
 /// ```
 #[must_use]
 pub fn columns() -> Columns {

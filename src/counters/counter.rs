@@ -104,7 +104,7 @@ impl Counter {
     /// combination. It lies between the true count when the call began and the true count when it
     /// returned (*intermediate value linearizability*, Rinberg and Keidar, DISC 2020). It never
     /// goes back, except by a drain. Acquire. Costs a load for each [open
-    /// row](crate::strategy#rows), and a few more.
+    /// row](crate::diagnostics::strategy#rows), and a few more.
     ///
     /// The true count *when the call began* is of the adds before it. "Before" means ordered by
     /// synchronisation (a join, a lock, a channel, an Acquire load), or on this thread. An add that
@@ -135,7 +135,7 @@ impl Counter {
     ///
     /// For exporters, whose counters must never go back. As consistent as [`sum`](Self::sum), and
     /// not concerned by drains: successive answers of one thread never decrease, until the number
-    /// wraps at 2^64. Acquire. Costs a load for each [open row](crate::strategy#rows).
+    /// wraps at 2^64. Acquire. Costs a load for each [open row](crate::diagnostics::strategy#rows).
     ///
     /// ```
     /// let hits = windrow::Counter::new();
@@ -152,7 +152,7 @@ impl Counter {
     ///
     /// Each row is as consistent as `lifetime`, and never goes back. They are read one after the
     /// other: adds that run at the same time may be in them or not. Acquire. Costs a load for each
-    /// [open row](crate::strategy#rows), and an allocation.
+    /// [open row](crate::diagnostics::strategy#rows), and an allocation.
     ///
     /// ```
     /// let hits = windrow::Counter::new();
@@ -168,7 +168,7 @@ impl Counter {
     }
 
     /// Returns whether each core adds to a cell of its own. False before the first add; and from it
-    /// on, if that has found no room for a column ([`columns`](crate::columns)): then all threads
+    /// on, if that has found no room for a column ([`columns`](crate::diagnostics::columns)): then all threads
     /// add to one shared cell, as exactly, and contend.
     ///
     /// ```
@@ -183,7 +183,7 @@ impl Counter {
     /// Returns the [`sum`](Self::sum) and restarts at zero: a drain.
     ///
     /// Every add is in exactly one call's result, however many threads call at once. Acquire and
-    /// Release. Costs a load for each [open row](crate::strategy#rows) and a compare-exchange.
+    /// Release. Costs a load for each [open row](crate::diagnostics::strategy#rows) and a compare-exchange.
     ///
     /// ```
     /// let hits = windrow::Counter::new();

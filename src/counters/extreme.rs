@@ -99,7 +99,7 @@ impl Maximum {
     ///
     /// Records that run at the same time may be in it or not. It is no less than any value whose
     /// record returned before the call, and never goes down. Acquire. Costs a load for each
-    /// [open row](crate::strategy#rows).
+    /// [open row](crate::diagnostics::strategy#rows).
     ///
     /// ```
     /// assert_eq!(windrow::Maximum::new().get(), None);
@@ -109,7 +109,7 @@ impl Maximum {
     }
 
     /// Returns whether each core adds to a cell of its own. False before the first record; and from
-    /// it on, if that has found no room for a column ([`columns`](crate::columns)): then all
+    /// it on, if that has found no room for a column ([`columns`](crate::diagnostics::columns)): then all
     /// threads add to one shared cell, as exactly, and contend.
     ///
     /// ```
@@ -178,7 +178,7 @@ impl Minimum {
     ///
     /// Records that run at the same time may be in it or not. It is no greater than any value whose
     /// record returned before the call, and never goes up. Acquire. Costs a load for each
-    /// [open row](crate::strategy#rows).
+    /// [open row](crate::diagnostics::strategy#rows).
     ///
     /// ```
     /// assert_eq!(windrow::Minimum::new().get(), None);
@@ -188,7 +188,7 @@ impl Minimum {
     }
 
     /// Returns whether each core adds to a cell of its own. False before the first record; and from
-    /// it on, if that has found no room for a column ([`columns`](crate::columns)): then all
+    /// it on, if that has found no room for a column ([`columns`](crate::diagnostics::columns)): then all
     /// threads add to one shared cell, as exactly, and contend.
     ///
     /// ```

@@ -85,7 +85,7 @@ impl Gauge {
     /// At rest it is exact. While adds *and* subtractions run it promises nothing, not even a value
     /// that the gauge ever had: the scan may see a subtraction and miss the addition that came
     /// before it on another core. So a count of open things can read below zero. Acquire. Costs a
-    /// load for each [open row](crate::strategy#rows).
+    /// load for each [open row](crate::diagnostics::strategy#rows).
     ///
     /// ```
     /// let open = windrow::Gauge::new();
@@ -98,7 +98,7 @@ impl Gauge {
     }
 
     /// Returns whether each core adds to a cell of its own. False before the first add; and from it
-    /// on, if that has found no room for a column ([`columns`](crate::columns)): then all threads
+    /// on, if that has found no room for a column ([`columns`](crate::diagnostics::columns)): then all threads
     /// add to one shared cell, as exactly, and contend.
     ///
     /// ```

@@ -3,10 +3,10 @@
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
 
-/// Why [`LabelNames::new`](crate::LabelNames::new) refuses names.
+/// Why [`LabelNames::new`](crate::labels::LabelNames::new) refuses names.
 ///
 /// ```
-/// use windrow::{LabelNames, LabelNamesError};
+/// use windrow::labels::{LabelNames, LabelNamesError};
 ///
 /// let error = LabelNames::new(["tenant", "region", "tenant"]).unwrap_err();
 /// assert_eq!(error, LabelNamesError::Twice { name: "tenant".to_owned() });

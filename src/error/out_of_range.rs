@@ -8,10 +8,10 @@ use crate::timestamp::Timestamp;
 
 /// Why [`SlidingWindow::add_at`](crate::SlidingWindow::add_at) or
 /// [`record_at`](crate::SlidingWindow::record_at) refuses a timestamp: then nothing was counted. And why
-/// [`Over::totals_at`](crate::Over::totals_at) cannot answer for one.
+/// [`Over::totals_at`](crate::snapshot::Over::totals_at) cannot answer for one.
 ///
 /// ```
-/// use windrow::{OutOfRange, SlidingWindow, Timestamp, clock::Manual, events};
+/// use windrow::{SlidingWindow, Timestamp, clock::Manual, events, snapshot::OutOfRange};
 ///
 /// events! { enum Hits { Hit: Count } }
 ///
@@ -52,7 +52,7 @@ pub enum OutOfRange {
         oldest: Timestamp,
     },
     /// Of a span that ends with the bucket of the timestamp, a bucket has left the ring. Only from
-    /// [`Over::totals_at`](crate::Over::totals_at).
+    /// [`Over::totals_at`](crate::snapshot::Over::totals_at).
     SpanBeforeRing {
         /// The timestamp given.
         at: Timestamp,

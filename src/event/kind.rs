@@ -59,7 +59,7 @@ pub enum Kind {
     Maximum,
     /// Values, of which the least alone is kept: two cells.
     Minimum,
-    /// Values, of which the [`Distribution`](crate::Distribution) is kept: two cells for each cell of the scale and for what is below and
+    /// Values, of which the [`Distribution`](crate::histogram::Distribution) is kept: two cells for each cell of the scale and for what is below and
     /// above its range, and two more. With [`Scale::DEFAULT`] these are 438.
     Histogram(Scale),
 }
@@ -71,7 +71,7 @@ impl Kind {
     /// what is outside of its range.
     ///
     /// ```
-    /// use windrow::{Kind, Scale};
+    /// use windrow::{Kind, histogram::Scale};
     ///
     /// assert_eq!(Kind::Value.cells(), 4);
     /// assert_eq!(Kind::Histogram(Scale::DEFAULT).cells(), 2 * (216 + 2) + 2);

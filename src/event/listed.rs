@@ -133,7 +133,7 @@ macro_rules! __event_kind {
         $crate::Kind::Minimum
     };
     ($event:ident Histogram) => {
-        $crate::Kind::Histogram($crate::Scale::DEFAULT)
+        $crate::Kind::Histogram($crate::histogram::Scale::DEFAULT)
     };
     ($event:ident Histogram ($scale:expr)) => {
         $crate::Kind::Histogram($scale)
@@ -149,7 +149,7 @@ macro_rules! __event_kind {
         ::core::compile_error!(::core::concat!(
             "`",
             ::core::stringify!($event),
-            "` has something in brackets: of all kinds of event, only a `Histogram` has, its `windrow::Scale`"
+            "` has something in brackets: of all kinds of event, only a `Histogram` has, its `windrow::histogram::Scale`"
         ))
     };
     ($event:ident $other:ident) => {

@@ -14,7 +14,7 @@ use super::{Events, Positions, are_zero, layout_of};
 /// zero: of a histogram most are. (With `[u64; N]` it would hold all of them.)
 ///
 /// ```
-/// use windrow::{Event, Events, Kind, Scale, SlidingWindow, WideCells, kind};
+/// use windrow::{Event, Events, Kind, SlidingWindow, WideCells, kind, histogram::Scale};
 ///
 /// struct Disk;
 ///

@@ -21,7 +21,7 @@ pub struct Field<S, M, N> {
 ///
 /// ```
 /// use windrow::export::{Source, field};
-/// use windrow::{Counter, Family, Gauge, Metric, labels};
+/// use windrow::{Counter, Family, Gauge, labels, family::Metric};
 ///
 /// labels! { pub struct Route { route: str } }
 ///

@@ -3,7 +3,7 @@
 /// A family finds series by their index up to so many combinations: a word of memory each.
 const MOST_COMBINATIONS: usize = 65_536;
 
-/// As in [`Labels::COMBINATIONS`](crate::Labels::COMBINATIONS).
+/// As in [`Labels::COMBINATIONS`](crate::labels::Labels::COMBINATIONS).
 pub const fn combinations(values: &[Option<usize>]) -> Option<usize> {
     let (mut product, mut index) = (1_usize, 0);
     while index < values.len() {

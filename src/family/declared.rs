@@ -11,7 +11,7 @@ pub use crate::family::field::{Field, OptionalText};
 /// |---|---|---|
 /// | `str`, `&str`, `String`, `Box<str>`, `Arc<str>`, `Cow<'static, str>` | `&str` | the text |
 /// | `Option` of one of these | `Option<&str>` | the text; of `None` an empty one |
-/// | `&'static str`, [`ShortText`](crate::ShortText) | the same | the text |
+/// | `&'static str`, [`ShortText`](crate::labels::ShortText) | the same | the text |
 /// | an integer, `bool`, `char` | the same | the value |
 /// | `f32`, `f64` | the same | `0.5`, `1.0`, `1e300`, `inf`, `NaN` |
 /// | `IpAddr`, `SocketAddr`, or of one version | the same | the address |
@@ -21,15 +21,15 @@ pub use crate::family::field::{Field, OptionalText};
 /// However a text is declared, a lookup borrows it, and the family keeps a copy: the set has a
 /// lifetime, and the field is a `&str`. (Of a `&'static str` there is no copy and no lifetime.) A
 /// label of any other type that implements [`Display`](std::fmt::Display) is a
-/// [`ShortText`](crate::ShortText).
+/// [`ShortText`](crate::labels::ShortText).
 ///
 /// Values that are shown alike are one label: `NaN` of any sign and payload, `0.0` and `-0.0`,
 /// `None` and `Some("")`, addresses of IPv6 with different flow labels.
 /// Two values of an enum that are shown by one text do not compile: exporters
 /// would show two series under one set of labels.
 ///
-/// Sets and enums are `Copy + Eq + Hash + Debug`; a set implements [`Labels`](crate::Labels), an
-/// enum [`Label`](crate::Label).
+/// Sets and enums are `Copy + Eq + Hash + Debug`; a set implements [`Labels`](crate::labels::Labels), an
+/// enum [`Label`](crate::labels::Label).
 ///
 /// ```
 /// use windrow::{Counter, Family, labels};
@@ -100,7 +100,7 @@ macro_rules! labels {
             ::core::concat!("two values of `", ::core::stringify!($name), "` are shown by one text")
         );
 
-        impl $crate::Label for $name {
+        impl $crate::labels::Label for $name {
             const VALUES: ::core::option::Option<usize> =
                 ::core::option::Option::Some([$( $name::$value ),+].len());
 
@@ -116,8 +116,8 @@ macro_rules! labels {
                 self as usize
             }
 
-            fn value(self) -> $crate::LabelValue<'static> {
-                $crate::LabelValue::Text(match self {
+            fn value(self) -> $crate::labels::LabelValue<'static> {
+                $crate::labels::LabelValue::Text(match self {
                     $( $name::$value => $crate::__label_text!($value $($text)?) ),+
                 })
             }
@@ -321,7 +321,7 @@ macro_rules! __label_set {
                 }
             }
 
-            impl $crate::Labels for $name $(<$static>)? {
+            impl $crate::labels::Labels for $name $(<$static>)? {
                 type Names = ();
 
                 const COMBINATIONS: ::core::option::Option<usize> =
@@ -351,7 +351,7 @@ macro_rules! __label_set {
                     $( <$($field)+ as $crate::__labels::Field>::is($label, labels.$label) )&&+
                 }
 
-                fn value(labels: Self::Borrowed<'_>, position: usize) -> $crate::LabelValue<'_> {
+                fn value(labels: Self::Borrowed<'_>, position: usize) -> $crate::labels::LabelValue<'_> {
                     [$( <$($field)+ as $crate::__labels::Field>::value(labels.$label) ),+][position]
                 }
 

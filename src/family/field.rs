@@ -13,7 +13,7 @@ use crate::family::labels::{Label, LabelValue};
             integer, a float, a `bool`, a `char`, an IP or socket address, an `Option` of one of \
             these, or an enum that `labels!` declares",
     note = "for any other type that implements `Display`, declare the label as \
-            `windrow::ShortText`, and look up with `ShortText::of(&value)`"
+            `windrow::labels::ShortText`, and look up with `ShortText::of(&value)`"
 )]
 pub trait Field {
     /// As in [`Label::VALUES`].

@@ -8,7 +8,7 @@ use crate::family::short_text::ShortText;
 /// A set of labels: the key of a [`Family`](crate::Family). [`labels!`](crate::labels!) makes one.
 ///
 /// ```
-/// use windrow::{LabelValue, Labels, labels};
+/// use windrow::{labels, labels::{LabelValue, Labels}};
 ///
 /// labels! {
 ///     pub enum Method { Get = "GET", Post = "POST" }
@@ -76,7 +76,7 @@ pub trait Labels: Sized + 'static {
 /// `&str` in the set.
 ///
 /// ```
-/// use windrow::{Label, LabelValue, labels};
+/// use windrow::{labels, labels::{Label, LabelValue}};
 ///
 /// labels! { enum Method { Get = "GET", Post } }
 ///
@@ -92,7 +92,7 @@ pub trait Labels: Sized + 'static {
             integer, a float, a `bool`, a `char`, an IP or socket address, an `Option` of one of \
             these, or an enum that `labels!` declares",
     note = "for any other type that implements `Display`, declare the label as \
-            `windrow::ShortText`, and look up with `ShortText::of(&value)`"
+            `windrow::labels::ShortText`, and look up with `ShortText::of(&value)`"
 )]
 pub trait Label: Copy + Debug + Send + Sync + 'static {
     /// How many values there are, if they are few enough to be numbered: of an enum, or a `bool`.
@@ -105,7 +105,7 @@ pub trait Label: Copy + Debug + Send + Sync + 'static {
     /// Returns the value's key: two values are one label if their keys are equal.
     ///
     /// ```
-    /// use windrow::Label;
+    /// use windrow::labels::Label;
     ///
     /// assert_eq!(f64::NAN.key(), (-f64::NAN).key());
     /// assert_eq!(0.0_f64.key(), (-0.0_f64).key());
@@ -129,7 +129,7 @@ pub trait Label: Copy + Debug + Send + Sync + 'static {
 /// What exporters show of a label.
 ///
 /// ```
-/// use windrow::LabelValue;
+/// use windrow::labels::LabelValue;
 ///
 /// assert_eq!(LabelValue::Text("/").to_string(), "/");
 /// assert_eq!(LabelValue::Signed(-1).to_string(), "-1");

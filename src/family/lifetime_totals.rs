@@ -40,7 +40,7 @@ impl<E: Events> LifetimeTotals<E> {
     ///
     /// ```
     /// # windrow::events! { enum Http { Pass: Count } }
-    /// assert_eq!(windrow::LifetimeTotals::<Http>::default().stats(Http::Pass).sum, 0);
+    /// assert_eq!(windrow::family::LifetimeTotals::<Http>::default().stats(Http::Pass).sum, 0);
     /// ```
     pub fn stats<K: EventKind>(&self, event: Event<E, K>) -> Stats {
         self.events.get(event.index()).map_or_else(Stats::default, |of| of.0)
@@ -50,7 +50,7 @@ impl<E: Events> LifetimeTotals<E> {
     ///
     /// ```
     /// # windrow::events! { enum Http { Rt: Histogram } }
-    /// assert!(windrow::LifetimeTotals::<Http>::default().distribution(Http::Rt).is_empty());
+    /// assert!(windrow::family::LifetimeTotals::<Http>::default().distribution(Http::Rt).is_empty());
     /// ```
     pub fn distribution<K: HasDistribution>(&self, event: Event<E, K>) -> Distribution {
         self.events.get(event.index()).map_or_else(Distribution::default, |of| of.1.clone())

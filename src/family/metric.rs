@@ -13,7 +13,7 @@ use crate::in_flight::InFlight;
 /// Implement it for a struct of several metrics, to find them all by one lookup:
 ///
 /// ```
-/// use windrow::{Counter, Family, Gauge, Metric, labels};
+/// use windrow::{Counter, Family, Gauge, labels, family::Metric};
 ///
 /// labels! { pub struct Route { route: str } }
 ///
@@ -103,7 +103,7 @@ impl<C: Clock + Send + Sync + 'static> Metric for Gate<C> {
 /// gate was [retired](Gate::retire):
 ///
 /// ```
-/// use windrow::{Family, Gate, RationedGate, labels};
+/// use windrow::{Family, Gate, labels, gate::RationedGate};
 ///
 /// labels! { pub struct Tenant { tenant: str } }
 ///

@@ -14,17 +14,17 @@ use crate::family::texts::Texts;
 pub(super) const OVERFLOW: &str = "overflow";
 
 /// The names of labels that are known only when the program runs, for a family of
-/// [`RuntimeLabels`](crate::RuntimeLabels).
+/// [`RuntimeLabels`](crate::labels::RuntimeLabels).
 ///
 /// A clone shares the names, and costs an addition to a count of references.
 ///
 /// ```
-/// use windrow::LabelNames;
+/// use windrow::labels::LabelNames;
 ///
 /// let from_a_file = String::from("tenant,region");
 /// let names = LabelNames::new(from_a_file.split(','))?;
 /// assert_eq!(names.as_slice(), ["tenant", "region"]);
-/// # Ok::<(), windrow::LabelNamesError>(())
+/// # Ok::<(), windrow::labels::LabelNamesError>(())
 /// ```
 #[derive(Clone)]
 pub struct LabelNames(Arc<Texts>);
@@ -49,7 +49,7 @@ impl LabelNames {
     /// [`LabelNamesError`], which says what is wrong.
     ///
     /// ```
-    /// use windrow::{LabelNames, LabelNamesError};
+    /// use windrow::labels::{LabelNames, LabelNamesError};
     ///
     /// assert!(LabelNames::new(["http.route", "größe"]).is_ok());
     /// assert_eq!(LabelNames::new(["a", ""]), Err(LabelNamesError::Empty { position: 1 }));
@@ -64,9 +64,9 @@ impl LabelNames {
     /// Returns the names, in the order in which they were given.
     ///
     /// ```
-    /// # use windrow::LabelNames;
+    /// # use windrow::labels::LabelNames;
     /// assert_eq!(LabelNames::new(["tenant"])?.as_slice(), ["tenant"]);
-    /// # Ok::<(), windrow::LabelNamesError>(())
+    /// # Ok::<(), windrow::labels::LabelNamesError>(())
     /// ```
     pub fn as_slice(&self) -> &[&str] {
         self.0.as_slice()
@@ -118,7 +118,7 @@ impl Debug for LabelNames {
 }
 
 impl<L: Labels, M: Metric, F> Family<L, M, F> {
-    /// Returns the labels' names, in the order in which [`Handle::pairs`](crate::Handle::pairs)
+    /// Returns the labels' names, in the order in which [`Handle::pairs`](crate::family::Handle::pairs)
     /// has them.
     ///
     /// They are the same for as long as the family lives. For exporters, which have to know them

@@ -19,7 +19,7 @@ use crate::family::texts::Texts;
 ///
 /// ```
 /// use std::sync::LazyLock;
-/// use windrow::{Counter, Family, LabelNames, RuntimeLabels};
+/// use windrow::{Counter, Family, labels::{LabelNames, RuntimeLabels}};
 ///
 /// static REQUESTS: LazyLock<Family<RuntimeLabels, Counter>> = LazyLock::new(|| {
 ///     let from_a_file = "tenant,region";
@@ -39,33 +39,33 @@ use crate::family::texts::Texts;
 /// is lost, and nothing panics.
 ///
 /// ```
-/// use windrow::{Counter, Family, LabelNames};
+/// use windrow::{Counter, Family, labels::LabelNames};
 ///
 /// let requests = Family::<_, Counter>::with_names(LabelNames::new(["tenant", "region"])?);
 /// requests.with(&["acme"]).increment();
 /// assert_eq!((requests.len(), requests.refused(), requests.lifetime()), (0, 1, 1));
 /// assert_eq!(requests.handle(&["acme"]).labels(), None);
-/// # Ok::<(), windrow::LabelNamesError>(())
+/// # Ok::<(), windrow::labels::LabelNamesError>(())
 /// ```
 ///
 /// Where names are known when the program is compiled, take [`labels!`](crate::labels!): its sets
 /// cannot lack a value, and may have numbers and enums. A value that is no text shows itself
-/// through a [`ShortText`](crate::ShortText), without an allocation:
+/// through a [`ShortText`](crate::labels::ShortText), without an allocation:
 ///
 /// ```
-/// use windrow::{Counter, Family, LabelNames, ShortText};
+/// use windrow::{Counter, Family, labels::{LabelNames, ShortText}};
 ///
 /// let requests = Family::<_, Counter>::with_names(LabelNames::new(["status"])?);
 /// requests.with(&[ShortText::of(404).as_str()]).increment();
 /// assert_eq!(requests.with(&["404"]).sum(), 1);
-/// # Ok::<(), windrow::LabelNamesError>(())
+/// # Ok::<(), windrow::labels::LabelNamesError>(())
 /// ```
 ///
 /// # Cost
 ///
 /// A lookup hashes and compares the values, one after the other, and allocates nothing: some 340
 /// instructions for three texts, where a declared set of three takes 250. The first use of a key
-/// allocates its series and a copy of the values. A [`Handle`](crate::Handle) costs what any
+/// allocates its series and a copy of the values. A [`Handle`](crate::family::Handle) costs what any
 /// other does: nothing.
 #[derive(Debug)]
 pub enum RuntimeLabels {}
@@ -118,11 +118,11 @@ impl<M: Metric + Default> Family<RuntimeLabels, M> {
     /// `M::default()`.
     ///
     /// ```
-    /// use windrow::{Counter, Family, LabelNames};
+    /// use windrow::{Counter, Family, labels::LabelNames};
     ///
     /// let requests = Family::<_, Counter>::with_names(LabelNames::new(["tenant"])?);
     /// assert_eq!(requests.names(), ["tenant"]);
-    /// # Ok::<(), windrow::LabelNamesError>(())
+    /// # Ok::<(), windrow::labels::LabelNamesError>(())
     /// ```
     pub fn with_names(names: LabelNames) -> Family<RuntimeLabels, M> {
         Family::with_names_and_constructor(names, M::default)
@@ -134,7 +134,7 @@ impl<M: Metric, F> Family<RuntimeLabels, M, F> {
     /// makes: see [`with_constructor`](Family::with_constructor).
     ///
     /// ```
-    /// use windrow::{Family, Histogram, LabelNames, Scale};
+    /// use windrow::{Family, Histogram, labels::LabelNames, histogram::Scale};
     ///
     /// let names = LabelNames::new(["table"])?;
     /// let rows = Family::with_names_and_constructor(names, || {
@@ -142,7 +142,7 @@ impl<M: Metric, F> Family<RuntimeLabels, M, F> {
     /// });
     /// rows.with(&["users"]).record(17);
     /// assert_eq!(rows.lifetime()[0].count(), 1);
-    /// # Ok::<(), windrow::LabelNamesError>(())
+    /// # Ok::<(), windrow::labels::LabelNamesError>(())
     /// ```
     pub fn with_names_and_constructor(names: LabelNames, make: F) -> Family<RuntimeLabels, M, F> {
         Family::made_with(names, make)

@@ -8,10 +8,10 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
     /// Returns a metric as the constructor makes them, which is in no series.
     ///
     /// For an exporter that has to know, before there is a series, which events or which
-    /// [`Scale`](crate::Scale) the metrics have.
+    /// [`Scale`](crate::histogram::Scale) the metrics have.
     ///
     /// ```
-    /// # use windrow::{Family, Histogram, Scale, labels};
+    /// # use windrow::{Family, Histogram, labels, histogram::Scale};
     /// labels! { pub struct Route { route: str } }
     ///
     /// let sizes: Family<Route, Histogram> =

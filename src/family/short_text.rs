@@ -13,7 +13,7 @@ use std::fmt::{self, Debug, Display, Formatter, Write};
 ///
 /// ```
 /// use std::fmt;
-/// use windrow::{Counter, Family, ShortText, labels};
+/// use windrow::{Counter, Family, labels, labels::ShortText};
 ///
 /// struct Tenant(u128); // as in a crate that knows nothing of windrow
 ///
@@ -56,7 +56,7 @@ impl ShortText {
     /// returns an error is taken for one that is too long.
     ///
     /// ```
-    /// use windrow::ShortText;
+    /// use windrow::labels::ShortText;
     ///
     /// assert_eq!(ShortText::of(format_args!("{:.1} GiB", 1.5)).as_str(), "1.5 GiB");
     /// assert!(ShortText::of("x".repeat(64)).is_too_long());
@@ -69,7 +69,7 @@ impl ShortText {
     /// Returns the text; an empty one, if the value's was too long.
     ///
     /// ```
-    /// assert_eq!(windrow::ShortText::of('x').as_str(), "x");
+    /// assert_eq!(windrow::labels::ShortText::of('x').as_str(), "x");
     /// ```
     pub fn as_str(&self) -> &str {
         let text = self.bytes.get(..usize::from(self.length)).unwrap_or_default();
@@ -80,7 +80,7 @@ impl ShortText {
     /// Returns whether the value's text had more than [`MAX_BYTES`](Self::MAX_BYTES).
     ///
     /// ```
-    /// use windrow::ShortText;
+    /// use windrow::labels::ShortText;
     ///
     /// assert!(!ShortText::of("x".repeat(63)).is_too_long());
     /// assert!(ShortText::of("x".repeat(64)).is_too_long());

@@ -6,7 +6,7 @@ use std::time::Duration;
 ///
 /// ```
 /// use std::time::Duration;
-/// use windrow::{Admission, Gate, clock::Manual};
+/// use windrow::{Gate, clock::Manual, gate::Admission};
 ///
 /// let clock = Manual::default();
 /// let gate = Gate::builder(3).clock(clock.clone()).build()?; // three a second, in two buckets
@@ -16,7 +16,7 @@ use std::time::Duration;
 /// assert_eq!(full, Admission::Refused { retry_after: Some(Duration::from_secs(2)) });
 /// let too_much = gate.admit(4, Duration::MAX);
 /// assert_eq!(too_much, Admission::Refused { retry_after: None });
-/// # Ok::<(), windrow::GateError>(())
+/// # Ok::<(), windrow::gate::GateError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "only the caller can wait, or turn a refused request away: an ignored answer limits nothing"]
@@ -43,7 +43,7 @@ impl Admission {
     ///
     /// let gate = Gate::builder(3).build()?;
     /// assert!(gate.admit(1, Duration::ZERO).is_granted());
-    /// # Ok::<(), windrow::GateError>(())
+    /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
     #[must_use = "only the caller can turn a refused request away: an ignored answer limits nothing"]
     pub fn is_granted(self) -> bool {

@@ -24,7 +24,7 @@ use crate::ring::Geometry;
 ///     .clock(Precise::default())
 ///     .build()?;
 /// assert!(gate.try_admit(1));
-/// # Ok::<(), windrow::GateError>(())
+/// # Ok::<(), windrow::gate::GateError>(())
 /// ```
 #[derive(Clone, Debug)]
 #[must_use]
@@ -59,7 +59,7 @@ impl<C: Clock> GateBuilder<C> {
     /// let minute = Duration::from_secs(60);
     /// let gate = windrow::Gate::builder(100).interval(minute).build()?;
     /// assert_eq!(gate.interval(), minute);
-    /// # Ok::<(), windrow::GateError>(())
+    /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
     pub fn interval(self, interval: Duration) -> GateBuilder<C> {
         GateBuilder { interval, ..self }
@@ -73,7 +73,7 @@ impl<C: Clock> GateBuilder<C> {
     /// ```
     /// let gate = windrow::Gate::builder(100).buckets(10).build()?;
     /// assert_eq!(gate.buckets(), 10);
-    /// # Ok::<(), windrow::GateError>(())
+    /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
     pub fn buckets(self, buckets: usize) -> GateBuilder<C> {
         GateBuilder { buckets, ..self }
@@ -94,7 +94,7 @@ impl<C: Clock> GateBuilder<C> {
     ///
     /// let gate = windrow::Gate::builder(100).buckets(10).strict().build()?;
     /// assert_eq!((gate.interval(), gate.buckets()), (Duration::from_millis(1_100), 11));
-    /// # Ok::<(), windrow::GateError>(())
+    /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
     pub fn strict(self) -> GateBuilder<C> {
         GateBuilder { is_strict: true, ..self }
@@ -105,7 +105,7 @@ impl<C: Clock> GateBuilder<C> {
     /// ```
     /// let clock = windrow::clock::Manual::default();
     /// let gate = windrow::Gate::builder(100).clock(clock.clone()).build()?;
-    /// # Ok::<(), windrow::GateError>(())
+    /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
     pub fn clock<D: Clock>(self, clock: D) -> GateBuilder<D> {
         let GateBuilder { limit, interval, buckets, is_strict, allows_coarse_clock, .. } = self;
@@ -119,7 +119,7 @@ impl<C: Clock> GateBuilder<C> {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use windrow::{BuildError, Gate, GateError, clock::Ticker};
+    /// use windrow::{BuildError, Gate, clock::Ticker, gate::GateError};
     ///
     /// let builder = Gate::builder(100)
     ///     .interval(Duration::from_millis(10))
@@ -127,7 +127,7 @@ impl<C: Clock> GateBuilder<C> {
     /// let error = builder.clone().build().unwrap_err();
     /// assert!(matches!(error, GateError::Buckets(BuildError::ClockTooCoarse { .. })));
     /// assert!(builder.allow_coarse_clock().build()?.try_admit(1));
-    /// # Ok::<(), windrow::GateError>(())
+    /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
     pub fn allow_coarse_clock(self) -> GateBuilder<C> {
         GateBuilder { allows_coarse_clock: true, ..self }
@@ -191,7 +191,7 @@ impl<C: Clock> GateBuilder<C> {
     /// ```
     /// let gate = windrow::Gate::builder(1_000_000).build_rationed(500)?;
     /// assert!(gate.try_admit(1));
-    /// # Ok::<(), windrow::GateError>(())
+    /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
     pub fn build_rationed(self, most: u64) -> Result<RationedGate<C>, GateError> {
         if most == 0 {

@@ -22,7 +22,7 @@ impl Gate {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use windrow::{AtMost, Gate};
+    /// use windrow::{Gate, in_flight::AtMost};
     ///
     /// static MAILS: Gate = Gate::of(AtMost(100), Duration::from_secs(1), 10);
     ///
@@ -41,7 +41,7 @@ impl Gate {
     ///
     /// ```compile_fail,E0080
     /// use std::time::Duration;
-    /// use windrow::{AtMost, Gate};
+    /// use windrow::{Gate, in_flight::AtMost};
     ///
     /// static MAILS: Gate = Gate::of(AtMost(0), Duration::from_secs(1), 10);
     /// # assert!(MAILS.try_admit(1));
@@ -52,11 +52,11 @@ impl Gate {
     }
 
     /// Makes a gate as [`of`](Self::of) does, of which the limit holds for every span of time as
-    /// long as the interval: it is [strict](crate::GateBuilder::strict), and has one bucket more.
+    /// long as the interval: it is [strict](crate::gate::GateBuilder::strict), and has one bucket more.
     ///
     /// ```
     /// use std::time::Duration;
-    /// use windrow::{AtMost, Gate};
+    /// use windrow::{Gate, in_flight::AtMost};
     ///
     /// static MAILS: Gate = Gate::strict(AtMost(100), Duration::from_secs(1), 10);
     ///
@@ -91,7 +91,7 @@ impl RationedGate {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use windrow::{AtMost, RationedGate};
+    /// use windrow::{in_flight::AtMost, gate::RationedGate};
     ///
     /// static PACKETS: RationedGate =
     ///     RationedGate::of(AtMost(5_000_000), Duration::from_secs(1), 10, AtMost(1_000));

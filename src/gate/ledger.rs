@@ -76,7 +76,7 @@ pub(super) struct Manner {
     /// In every span of time: then it has a bucket more than its user has asked for.
     pub(super) is_strict: bool,
     /// What was granted may be used until its bucket ends: for a
-    /// [`RationedGate`](crate::RationedGate).
+    /// [`RationedGate`](crate::gate::RationedGate).
     pub(super) is_rationed: bool,
 }
 

@@ -25,7 +25,7 @@ use crate::sync::const_fn;
 /// if gate.try_admit(1) {
 ///     // ... answer the request
 /// }
-/// # Ok::<(), windrow::GateError>(())
+/// # Ok::<(), windrow::gate::GateError>(())
 /// ```
 ///
 /// A ration is granted by the gate, in the current bucket, up to so much at a time. What is asked
@@ -38,13 +38,13 @@ use crate::sync::const_fn;
 /// *Never over*: all that is taken was granted before by the gate, and counts there in the bucket
 /// of its ration. So what the gate [promises](Gate#what-is-promised) of what is granted, it
 /// promises of what is let through here; for each run of buckets, and, if it is
-/// [strict](crate::GateBuilder::strict), in every span of time.
+/// [strict](crate::gate::GateBuilder::strict), in every span of time.
 ///
 /// *Seldom short*: a refusal is not exact. The gate refuses what does not fit beside all that was
 /// granted, and other rows may have something left of that: in each of the other open rows at most
 /// [`most`](Self::most), and as much for each thread that is refilling one at that moment. So with
 /// `R` open rows up to `most * (R - 1)` of the limit may not be used in an interval. (There are as
-/// many open rows as threads have ever run at once; [`strategy`](crate::strategy) says more.) Near
+/// many open rows as threads have ever run at once; [`strategy`](crate::diagnostics::strategy) says more.) Near
 /// the limit rations are smaller: never more than `1 / (2 R)` of what is left. What still lies in a
 /// row when its bucket has ended goes back to the gate at the next call on that row, and can be
 /// granted again. In a row on which no thread calls any more it stays counted until the bucket
@@ -108,7 +108,7 @@ impl<C: Clock> RationedGate<C> {
     /// let gate = windrow::Gate::builder(3).build_rationed(2)?;
     /// assert!(gate.try_admit(2));
     /// assert!(!gate.try_admit(2));
-    /// # Ok::<(), windrow::GateError>(())
+    /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
     #[doc(alias = "try_acquire")]
     #[doc(alias = "check")]
@@ -129,13 +129,13 @@ impl<C: Clock> RationedGate<C> {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use windrow::{Admission, Gate, clock::Manual};
+    /// use windrow::{Gate, clock::Manual, gate::Admission};
     ///
     /// let gate = Gate::builder(100).clock(Manual::default()).build_rationed(10)?; // a hundred a second
     /// assert_eq!(gate.admit(1, Duration::ZERO), Admission::Now);
     /// let second = Duration::from_secs(1);
     /// assert_eq!(gate.admit(100, second), Admission::After(second));
-    /// # Ok::<(), windrow::GateError>(())
+    /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
     #[doc(alias = "acquire")]
     #[doc(alias = "until_ready")]
@@ -221,7 +221,7 @@ impl<C: Clock> RationedGate<C> {
     /// assert!(gate.try_admit(1));
     /// assert_eq!(gate.exact().granted(), 1 + gate.unused());
     /// gate.exact().set_limit(200)?;
-    /// # Ok::<(), windrow::GateError>(())
+    /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
     pub fn exact(&self) -> &Gate<C> {
         &self.gate
@@ -232,7 +232,7 @@ impl<C: Clock> RationedGate<C> {
     /// ```
     /// let gate = windrow::Gate::builder(100).build_rationed(10)?;
     /// assert_eq!(gate.most(), 10);
-    /// # Ok::<(), windrow::GateError>(())
+    /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
     pub fn most(&self) -> u64 {
         self.most
@@ -249,20 +249,20 @@ impl<C> RationedGate<C> {
     /// let gate = windrow::Gate::builder(100).build_rationed(10)?;
     /// assert!(gate.try_admit(1));
     /// assert!(gate.unused() <= 9);
-    /// # Ok::<(), windrow::GateError>(())
+    /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
     pub fn unused(&self) -> u64 {
         self.rations.left()
     }
 
     /// Returns whether each core has a ration. False if there was no room for columns
-    /// ([`columns`](crate::columns)) when the gate was made: then each call asks the
+    /// ([`columns`](crate::diagnostics::columns)) when the gate was made: then each call asks the
     /// [gate](Self::exact). False before the first call on one in a [static](Self::of).
     ///
     /// ```
     /// let gate = windrow::Gate::builder(100).build_rationed(10)?;
     /// assert!(gate.is_striped());
-    /// # Ok::<(), windrow::GateError>(())
+    /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
     pub fn is_striped(&self) -> bool {
         self.rations.are_there()

@@ -97,7 +97,7 @@ impl Distribution {
     /// Its cells' scale.
     ///
     /// ```
-    /// # use windrow::{Histogram, Scale};
+    /// # use windrow::{Histogram, histogram::Scale};
     /// assert_eq!(Histogram::new().distribution().scale(), Scale::DEFAULT);
     /// ```
     pub fn scale(&self) -> Scale {
@@ -141,7 +141,7 @@ impl Distribution {
     /// Whether nothing was recorded.
     ///
     /// ```
-    /// assert!(windrow::Distribution::default().is_empty());
+    /// assert!(windrow::histogram::Distribution::default().is_empty());
     /// ```
     pub fn is_empty(&self) -> bool {
         self.cells.is_empty()
@@ -192,7 +192,7 @@ impl Distribution {
     /// not only bounds of them.
     ///
     /// They are, but for what a [`Histogram`](crate::Histogram#minimum-and-maximum) recorded since
-    /// a drain, for what a window recorded [since a moment](crate::Since::distribution), for
+    /// a drain, for what a window recorded [since a moment](crate::snapshot::Since::distribution), for
     /// what one counted [since](Self::since) an earlier one, and for what such distributions were
     /// [merged](Self::merge) into. Those of no values are exact. (Of a read while others record they may be those of a record
     /// that is being made and not yet counted, as the sum may be.)

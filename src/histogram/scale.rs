@@ -41,7 +41,7 @@ mod table;
 /// nanoseconds.
 ///
 /// ```
-/// use windrow::{Histogram, Scale};
+/// use windrow::{Histogram, histogram::Scale};
 ///
 /// // A scale that cannot be does not compile.
 /// static BODY: Histogram = Histogram::with_scale(Scale::fixed::<4, 1, { 1 << 30 }>());
@@ -51,7 +51,7 @@ mod table;
 /// ```
 ///
 /// ```compile_fail
-/// # use windrow::{Histogram, Scale};
+/// # use windrow::{Histogram, histogram::Scale};
 /// static BODY: Histogram = Histogram::with_scale(Scale::fixed::<6, 1, 1024>()); // there is no schema 6
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -75,7 +75,7 @@ impl Scale {
     /// s), in 216 cells.
     ///
     /// ```
-    /// use windrow::Scale;
+    /// use windrow::histogram::Scale;
     ///
     /// assert_eq!((Scale::DEFAULT.least(), Scale::DEFAULT.greatest()), (513, 1 << 36));
     /// assert_eq!(Scale::DEFAULT, Scale::default());
@@ -90,7 +90,7 @@ impl Scale {
     /// [`ScaleError`]: `schema` is above 5, `least` is zero or above `greatest`.
     ///
     /// ```
-    /// use windrow::{Scale, ScaleError};
+    /// use windrow::histogram::{Scale, ScaleError};
     ///
     /// let scale = Scale::new(3, 1_000, 2_000)?;
     /// assert_eq!((scale.least(), scale.greatest(), scale.cells()), (513, 2_048, 16));
@@ -115,11 +115,11 @@ impl Scale {
     /// As [`new`](Self::new), of constants: a scale that cannot be does not compile. For statics.
     ///
     /// ```
-    /// use windrow::Scale;
+    /// use windrow::histogram::Scale;
     ///
     /// const BYTES: Scale = Scale::fixed::<2, 1, { 1 << 20 }>();
     /// assert_eq!(BYTES, Scale::new(2, 1, 1 << 20)?);
-    /// # Ok::<(), windrow::ScaleError>(())
+    /// # Ok::<(), windrow::histogram::ScaleError>(())
     /// ```
     pub const fn fixed<const SCHEMA: u8, const LEAST: u64, const GREATEST: u64>() -> Scale {
         const {
@@ -143,7 +143,7 @@ impl Scale {
     /// How fine the cells are: each octave has two to this power.
     ///
     /// ```
-    /// assert_eq!(windrow::Scale::DEFAULT.schema(), 3);
+    /// assert_eq!(windrow::histogram::Scale::DEFAULT.schema(), 3);
     /// ```
     pub const fn schema(self) -> u8 {
         self.schema
@@ -152,8 +152,8 @@ impl Scale {
     /// The least value in the range.
     ///
     /// ```
-    /// assert_eq!(windrow::Scale::new(3, 1_000, 60_000)?.least(), 513);
-    /// # Ok::<(), windrow::ScaleError>(())
+    /// assert_eq!(windrow::histogram::Scale::new(3, 1_000, 60_000)?.least(), 513);
+    /// # Ok::<(), windrow::histogram::ScaleError>(())
     /// ```
     pub const fn least(self) -> u64 {
         self.below + 1
@@ -162,8 +162,8 @@ impl Scale {
     /// The greatest value in the range.
     ///
     /// ```
-    /// assert_eq!(windrow::Scale::new(3, 1_000, 60_000)?.greatest(), 65_536);
-    /// # Ok::<(), windrow::ScaleError>(())
+    /// assert_eq!(windrow::histogram::Scale::new(3, 1_000, 60_000)?.greatest(), 65_536);
+    /// # Ok::<(), windrow::histogram::ScaleError>(())
     /// ```
     pub const fn greatest(self) -> u64 {
         self.greatest
@@ -172,8 +172,8 @@ impl Scale {
     /// How many cells the range has. (Two more are for what is outside.)
     ///
     /// ```
-    /// assert_eq!(windrow::Scale::new(3, 1_025, 4_096)?.cells(), 16); // two octaves of eight
-    /// # Ok::<(), windrow::ScaleError>(())
+    /// assert_eq!(windrow::histogram::Scale::new(3, 1_025, 4_096)?.cells(), 16); // two octaves of eight
+    /// # Ok::<(), windrow::histogram::ScaleError>(())
     /// ```
     pub const fn cells(self) -> usize {
         ((self.end - self.first) as usize) << self.schema
@@ -185,7 +185,7 @@ impl Scale {
     /// (What stands for a value is rounded to a whole number besides: by a half at most.)
     ///
     /// ```
-    /// assert!(windrow::Scale::DEFAULT.error_bound() < 0.0433);
+    /// assert!(windrow::histogram::Scale::DEFAULT.error_bound() < 0.0433);
     /// ```
     pub fn error_bound(self) -> f64 {
         // (g - 1) / (g + 1), where a cell grows by g = 2^(1 / 2^schema), and nothing is cancelled
@@ -196,10 +196,10 @@ impl Scale {
     /// The values that are counted together with `value`. Where cells end,
     /// [`Distribution::count_up_to`] is exact.
     ///
-    /// [`Distribution::count_up_to`]: crate::Distribution::count_up_to
+    /// [`Distribution::count_up_to`]: crate::histogram::Distribution::count_up_to
     ///
     /// ```
-    /// use windrow::Scale;
+    /// use windrow::histogram::Scale;
     ///
     /// assert_eq!(Scale::DEFAULT.cell(1_000), 940..=1_024);
     /// assert_eq!(Scale::DEFAULT.cell(3), 0..=512); // below the range
@@ -216,13 +216,13 @@ impl Scale {
     /// (2^64 stands as 2^64 - 1.) For exporters, which show fewer buckets than there are cells: see
     /// [`Distribution::buckets`].
     ///
-    /// [`Distribution::buckets`]: crate::Distribution::buckets
+    /// [`Distribution::buckets`]: crate::histogram::Distribution::buckets
     ///
     /// ```
-    /// use windrow::Scale;
+    /// use windrow::histogram::Scale;
     ///
     /// assert!(Scale::new(3, 1_000, 3_000)?.octaves().eq([512, 1_024, 2_048, 4_096]));
-    /// # Ok::<(), windrow::ScaleError>(())
+    /// # Ok::<(), windrow::histogram::ScaleError>(())
     /// ```
     pub fn octaves(self) -> impl Iterator<Item = u64> {
         (self.first..=self.end).map(begin).filter(|end| *end > 0)

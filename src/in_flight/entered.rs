@@ -9,14 +9,14 @@ use crate::at_most::AtMost;
 use crate::sync::Arc;
 
 /// What has an [`InFlight`], and can own guards of it: by an `Arc`, or by a family's
-/// [`Handle`](crate::Handle).
+/// [`Handle`](crate::family::Handle).
 ///
 /// Implement it for a type that has a level, and [hand](Entered::owned_by) guards to whatever owns
 /// the type: a future, a connection, a permit that is sent to another task.
 ///
 /// ```
 /// use std::sync::Arc;
-/// use windrow::{Entered, InFlight, LevelOwner, SlidingWindow, events};
+/// use windrow::{InFlight, SlidingWindow, events, in_flight::{Entered, LevelOwner}};
 ///
 /// events! { enum Pool { Busy: Maximum } }
 ///
@@ -55,7 +55,7 @@ pub trait LevelOwner {
 
     /// Is told, behind the operation, the level from which a weight has left. Does nothing, unless
     /// an implementation records it: in a [`Maximum`](crate::Kind::Maximum) event, as a leave of
-    /// [`Peaks`](crate::Peaks) does.
+    /// [`Peaks`](crate::in_flight::Peaks) does.
     #[inline]
     fn left(&self, before: u64) {
         let _ = before;
@@ -95,7 +95,7 @@ impl<O: LevelOwner + ?Sized> LevelOwner for Arc<O> {
 
 /// A guard of a weight in flight: the weight leaves when the guard is dropped.
 ///
-/// From [`InFlight::enter`] and [`Peaks::enter`](crate::Peaks::enter), and from their `try_enter`.
+/// From [`InFlight::enter`] and [`Peaks::enter`](crate::in_flight::Peaks::enter), and from their `try_enter`.
 /// Any thread may drop it. There is no other way to leave, so a level never shows less than is in
 /// flight, and no
 /// [limit](InFlight::try_enter) is lifted by a leave too many. A guard that is never dropped ([`mem::forget`]) stays
@@ -169,7 +169,7 @@ impl InFlight {
     /// Refused, a load.
     ///
     /// ```
-    /// use windrow::AtMost;
+    /// use windrow::in_flight::AtMost;
     ///
     /// let workers = windrow::InFlight::new();
     /// let one = workers.try_enter(1, AtMost(2));
@@ -189,7 +189,7 @@ impl InFlight {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use windrow::{AtMost, InFlight};
+    /// use windrow::{InFlight, in_flight::AtMost};
     ///
     /// let open = Arc::new(InFlight::new());
     /// let connection = open.try_enter_owned(1, AtMost(1));
@@ -254,7 +254,7 @@ impl<O: LevelOwner + Copy> Entered<O> {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use windrow::{AtMost, Entered, InFlight};
+    /// use windrow::{InFlight, in_flight::{AtMost, Entered}};
     ///
     /// struct Connection {
     ///     open: Entered<Arc<InFlight>>,

@@ -10,7 +10,7 @@ use crate::sync::{AtomicU64, Ordering, const_fn};
 /// How many are in flight: requests, connections, bytes.
 ///
 /// ```
-/// use windrow::{AtMost, InFlight};
+/// use windrow::{InFlight, in_flight::AtMost};
 ///
 /// static REQUESTS: InFlight = InFlight::new();
 ///

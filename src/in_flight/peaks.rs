@@ -23,7 +23,7 @@ use crate::window::SlidingWindow;
 /// It borrows the two and names the event; make one wherever it is needed.
 ///
 /// ```
-/// use windrow::{AtMost, InFlight, Peaks, SlidingWindow, events};
+/// use windrow::{InFlight, SlidingWindow, events, in_flight::{AtMost, Peaks}};
 ///
 /// events! { pub enum Http { Pass: Count, InFlight: Maximum } }
 ///
@@ -126,7 +126,7 @@ impl<'a, E: Events, C: Clock> Peaks<'a, E, C> {
     /// ```
     /// # windrow::events! { enum Pool { Busy: Maximum } }
     /// # let window = windrow::SlidingWindow::<Pool>::builder().build()?;
-    /// use windrow::AtMost;
+    /// use windrow::in_flight::AtMost;
     ///
     /// let busy = windrow::InFlight::new();
     /// let peaks = busy.peaks_in(&window, Pool::Busy);

@@ -316,7 +316,7 @@ mod tests {
     /// Reads back from memory the descriptor that an add has just armed.
     #[test]
     fn the_descriptor_is_what_the_kernel_wants() {
-        if crate::strategy() != crate::Strategy::PerCore {
+        if crate::diagnostics::strategy() != crate::diagnostics::Strategy::PerCore {
             return; // there is none
         }
         let counter = crate::Counter::new();

@@ -54,7 +54,7 @@ pub(crate) fn note(miss: Miss) -> Miss {
 /// A statistic, for tests that want to know that they have interrupted some.
 ///
 /// ```
-/// assert!(windrow::aborts() < u64::MAX);
+/// assert!(windrow::diagnostics::aborts() < u64::MAX);
 /// ```
 #[doc(hidden)]
 pub fn aborts() -> u64 {

@@ -114,7 +114,7 @@ impl<E: Events, C: Clock> Builder<E, C> {
     /// window has one bucket more than the [`buckets`](Self::buckets) into which `span` is cut, and
     /// its
     /// [interval](SlidingWindow::interval) is that much longer than `span`. Rates divide by that interval; for
-    /// one over `span`, see [`Over::weighted_rate`](crate::Over::weighted_rate).
+    /// one over `span`, see [`Over::weighted_rate`](crate::snapshot::Over::weighted_rate).
     /// [`reconfigure`](SlidingWindow::reconfigure) adds no bucket to those that it is given.
     ///
     /// ```

@@ -37,7 +37,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// yet holds up those after it until a later call. (With restartable sequences, a bucket is
     /// closed when the next one is opened. Without, so it is, unless a thread is found in the
     /// middle of an add, which must have finished it; by
-    /// [epochs](crate::Strategy::Epochs), unless a thread is pinned.)
+    /// [epochs](crate::diagnostics::Strategy::Epochs), unless a thread is pinned.)
     ///
     /// # Changes of geometry
     ///
@@ -92,7 +92,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     ///
     /// ```
     /// use std::fmt::Write;
-    /// use windrow::{BucketSnapshot, SlidingWindow, clock::Manual, events};
+    /// use windrow::{SlidingWindow, clock::Manual, events, snapshot::BucketSnapshot};
     ///
     /// events! { enum Hits { Hit: Count } }
     ///

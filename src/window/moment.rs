@@ -46,7 +46,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// is written or allocated.
     ///
     /// ```
-    /// use windrow::{Moment, SlidingWindow, events};
+    /// use windrow::{SlidingWindow, events, snapshot::Moment};
     ///
     /// events! { enum Call { Success: Count, Failure: Count } }
     ///

@@ -29,7 +29,7 @@ use crate::window::totals::Totals;
 ///
 /// There are two exceptions to both. The first use of a window in a [static](Self::of), which may
 /// be a read, makes it. And a thread's first pin, which is its first read (or add, by
-/// [epochs](crate::Strategy::Epochs)), registers it with the epochs. That allocates once; the
+/// [epochs](crate::diagnostics::Strategy::Epochs)), registers it with the epochs. That allocates once; the
 /// memory is freed when the thread has ended. In a thread-local's destructor the registration may be gone already: then each call
 /// allocates and frees one.
 impl<E: Events, C: Clock> SlidingWindow<E, C> {
@@ -51,7 +51,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// `interval`. Of two bursts one interval apart, it may include both, or the first may just
     /// have left. The error is at most what one bucket holds. More buckets make it smaller.
     ///
-    /// Costs a clock reading, a load for each [open row](crate::strategy#rows) and some twenty
+    /// Costs a clock reading, a load for each [open row](crate::diagnostics::strategy#rows) and some twenty
     /// more, however many buckets there are. Where adds to older buckets are in the interval, or no
     /// add has come since the live bucket ended, it costs an epoch pin and a load for some buckets
     /// besides; after a bucket that could not be closed in time, or a change of geometry, a load or
@@ -220,7 +220,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     ///
     /// With no add running it is exact. Count and sum never go back (except when they wrap, and of
     /// a `Signed` event). They lie between what was added before the call and what was begun before
-    /// its return. Costs a load for each [open row](crate::strategy#rows) and block.
+    /// its return. Costs a load for each [open row](crate::diagnostics::strategy#rows) and block.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -241,7 +241,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     ///
     /// Each row is as consistent as `lifetime`, and never goes back. They are read one after the
     /// other: adds that run at the same time may be in them or not. Costs a load for each [open
-    /// row](crate::strategy#rows) and block, and an allocation.
+    /// row](crate::diagnostics::strategy#rows) and block, and an allocation.
     ///
     /// It is *not* about the interval. What each row has added in some time is the difference of
     /// two looks:

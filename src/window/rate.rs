@@ -23,9 +23,9 @@ use crate::ring::RingAndClock;
 /// | [`Over::complete`] | the buckets before the newest | their time | right, but up to one bucket old |
 /// | [`Over::weighted_rate`] | buckets, and a share of the oldest one | the time that they cover | right |
 ///
-/// [`Over::rate`]: crate::Over::rate
-/// [`Over::complete`]: crate::Over::complete
-/// [`Over::weighted_rate`]: crate::Over::weighted_rate
+/// [`Over::rate`]: crate::snapshot::Over::rate
+/// [`Over::complete`]: crate::snapshot::Over::complete
+/// [`Over::weighted_rate`]: crate::snapshot::Over::weighted_rate
 impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// What was added to a `Count` event per second of the interval; of a `Value` event, the records per second.
     ///

@@ -20,7 +20,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// and `Minimum` events stay where they are.)
     ///
     /// Costs the allocations of a [`snapshot`](Self::snapshot), an epoch pin, a load for each [open
-    /// row](crate::strategy#rows) and a load or two for each bucket and cell.
+    /// row](crate::diagnostics::strategy#rows) and a load or two for each bucket and cell.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

@@ -419,7 +419,7 @@ impl<E: Events> BucketSnapshot<E> {
     ///
     /// The thread that opens the next bucket closes this one. But without restartable sequences, if
     /// it finds a thread in the middle of an add, the bucket is closed some time later: when every
-    /// thread that was in an add (by [epochs](crate::Strategy::Epochs): or pinned) has finished it,
+    /// thread that was in an add (by [epochs](crate::diagnostics::Strategy::Epochs): or pinned) has finished it,
     /// and a thread opens another bucket.
     ///
     /// ```

@@ -15,7 +15,7 @@ use crate::window::rate::per_second;
 
 /// What a span of a window held of each event, at one moment of its clock: from
 /// [`SlidingWindow::totals`] and
-/// [`Over`](crate::Over).
+/// [`Over`](crate::snapshot::Over).
 ///
 /// It is a copy, held in place: it does not change. It is *not* an atomic snapshot: all its numbers
 /// are of the same buckets, but each was read at some moment during the call, and adds that run at
@@ -54,7 +54,7 @@ impl<E: Events> Totals<E> {
         Totals { at, end, interval, cells: view.cells_in(span, &E::ZERO) }
     }
 
-    /// The time at which it was taken; of [`totals_at`](crate::Over::totals_at), its argument.
+    /// The time at which it was taken; of [`totals_at`](crate::snapshot::Over::totals_at), its argument.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -68,8 +68,8 @@ impl<E: Events> Totals<E> {
         self.at
     }
 
-    /// The span that its buckets cover: the window's interval; or what [`Over`](crate::Over)
-    /// covers. Zero if it has no bucket: see [`Over::complete`](crate::Over::complete).
+    /// The span that its buckets cover: the window's interval; or what [`Over`](crate::snapshot::Over)
+    /// covers. Zero if it has no bucket: see [`Over::complete`](crate::snapshot::Over::complete).
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -83,7 +83,7 @@ impl<E: Events> Totals<E> {
 
     /// Returns where the newest of its buckets ends, which lies after [`at`](Self::at) unless its
     /// buckets are
-    /// [complete](crate::Over::complete); of totals without a bucket, `at`.
+    /// [complete](crate::snapshot::Over::complete); of totals without a bucket, `at`.
     ///
     /// What it holds was added in the [interval](Self::interval) up to there. Where a
     /// [tier](crate::Builder::tier) does not know what a span held that ends as it was asked for, the span ends later,
@@ -169,7 +169,7 @@ impl<E: Events> Totals<E> {
     /// What was added to a `Count` event per second of the [interval](Self::interval); of a `Value`
     /// event, the records per second. With the error of
     /// [`SlidingWindow::rate`](crate::SlidingWindow::rate), unless its buckets are
-    /// [complete](crate::Over::complete). 0 if there is no bucket.
+    /// [complete](crate::snapshot::Over::complete). 0 if there is no bucket.
     ///
     /// ```
     /// # windrow::events! { enum Disk { Latency: Value } }

@@ -1,6 +1,6 @@
 //! Clocks that step back, windows younger than their events, and where buckets start.
 
-use windrow::OutOfRange;
+use windrow::snapshot::OutOfRange;
 
 use crate::{Http, starts, sums};
 use testkit::{at, clock_at, ms, window};

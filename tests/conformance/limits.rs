@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use testkit::{at, clock_at, ms, race};
 use windrow::clock::Manual;
-use windrow::{Admission, Gate};
+use windrow::{Gate, gate::Admission};
 
 /// So much in a second of two buckets.
 fn gate(limit: u64, clock: &Manual) -> Gate<Manual> {
@@ -18,7 +18,7 @@ fn gate(limit: u64, clock: &Manual) -> Gate<Manual> {
 fn ask(gate: &Gate<Manual>, time: u64, max_wait: Duration, granted: &mut BTreeMap<u64, u64>) {
     let noted = Mutex::new(granted);
     let ask = || {
-        let (_, start) = windrow::admit_and_tell(gate, 1, max_wait);
+        let (_, start) = windrow::gate::admit_and_tell(gate, 1, max_wait);
         let half = start?.as_nanos() / 500_000_000;
         *noted.lock().unwrap().entry(half).or_default() += 1;
         Some(())

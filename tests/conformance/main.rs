@@ -15,7 +15,7 @@ mod rings;
 mod views;
 
 use windrow::kind::HasSum;
-use windrow::{Event, Events, Snapshot};
+use windrow::{Event, Events, snapshot::Snapshot};
 
 windrow::events! {
     /// What one endpoint counts.

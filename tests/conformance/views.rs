@@ -1,6 +1,6 @@
 //! Snapshots, spans and running totals.
 
-use windrow::{SpanError, Timestamp};
+use windrow::{Timestamp, snapshot::SpanError};
 
 use crate::{Http, starts, sums};
 use testkit::{at, clock_at, ms, ns, window};
@@ -112,8 +112,12 @@ fn live_buckets_are_open_and_gaps_are_closed() {
     clock.advance(ms(500));
     window.add(Http::Pass, 1);
     clock.advance(ms(100));
-    let closed: Vec<bool> =
-        window.snapshot().buckets().iter().map(windrow::BucketSnapshot::is_closed).collect();
+    let closed: Vec<bool> = window
+        .snapshot()
+        .buckets()
+        .iter()
+        .map(windrow::snapshot::BucketSnapshot::is_closed)
+        .collect();
     assert_eq!(closed[..3], [true; 3], "gaps before the first");
     assert_eq!(closed[4..8], [true; 4], "gaps after the first");
     assert_eq!(closed[8..], [false; 2], "the live bucket, and one not yet opened");

@@ -5,8 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use testkit::alone::in_each_strategy;
 use testkit::race;
 use windrow::{
-    Counter, Distribution, Family, Gauge, Histogram, LifetimeTotals, Metric, Minimum,
-    SlidingWindow, columns, events,
+    Counter, Family, Gauge, Histogram, Minimum, SlidingWindow,
+    diagnostics::columns,
+    events,
+    family::{LifetimeTotals, Metric},
+    histogram::Distribution,
 };
 
 use crate::{Method, Switch, Text};

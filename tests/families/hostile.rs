@@ -4,7 +4,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use windrow::{Counter, Family, Metric};
+use windrow::{Counter, Family, family::Metric};
 
 use crate::Number;
 

@@ -6,7 +6,10 @@ use std::fmt::{self, Display, Formatter};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 use std::sync::Arc;
 
-use windrow::{Counter, Family, Label, LabelValue, Labels, ShortText, labels};
+use windrow::{
+    Counter, Family, labels,
+    labels::{Label, LabelValue, Labels, ShortText},
+};
 
 labels! {
     #[derive(PartialOrd, Ord)]

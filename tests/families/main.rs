@@ -18,8 +18,8 @@ use std::time::Duration;
 
 use testkit::Rng;
 use windrow::{
-    Counter, Family, Gauge, Kind, Label, LabelValue, Labels, Maximum, Minimum, SlidingWindow,
-    Stats, events, labels,
+    Counter, Family, Gauge, Kind, Maximum, Minimum, SlidingWindow, Stats, events, labels,
+    labels::{Label, LabelValue, Labels},
 };
 
 labels! {
@@ -252,7 +252,7 @@ fn a_removed_series_is_dropped() {
             DROPPED.fetch_add(1, Ordering::Relaxed);
         }
     }
-    impl windrow::Metric for Counted {
+    impl windrow::family::Metric for Counted {
         type Total = u64;
         fn total(&self) -> u64 {
             self.0.lifetime()

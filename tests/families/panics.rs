@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-use windrow::{Counter, Family, Metric};
+use windrow::{Counter, Family, family::Metric};
 
 use crate::hostile::ends;
 use crate::{Method, Number, Switch, Text};

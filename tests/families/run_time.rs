@@ -8,8 +8,9 @@ use std::thread;
 use testkit::heap::{kept_by, peak_of};
 use testkit::{Rng, race};
 use windrow::{
-    Counter, Family, Gauge, Handle, LabelNames, LabelNamesError, Labels, RuntimeLabels,
-    SlidingWindow,
+    Counter, Family, Gauge, SlidingWindow,
+    family::Handle,
+    labels::{LabelNames, LabelNamesError, Labels, RuntimeLabels},
 };
 
 use crate::Http;

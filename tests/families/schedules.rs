@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
 use testkit::Rng;
-use windrow::{Counter, Handle, RuntimeLabels};
+use windrow::{Counter, family::Handle, labels::RuntimeLabels};
 
 use crate::run_time::{Counters, HOSTILE, counters};
 

@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use windrow::clock::Manual;
-use windrow::{Admission, BuildError, Gate, GateError, Timestamp};
+use windrow::{
+    BuildError, Gate, Timestamp,
+    gate::{Admission, GateError},
+};
 
 fn gate(limit: u64, buckets: u64) -> (Gate<Manual>, Manual) {
     let clock = Manual::default();

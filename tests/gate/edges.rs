@@ -4,7 +4,10 @@
 use std::time::Duration;
 
 use windrow::clock::Manual;
-use windrow::{Admission, BuildError, Gate, GateError, Timestamp};
+use windrow::{
+    BuildError, Gate, Timestamp,
+    gate::{Admission, GateError},
+};
 
 const fn nanos(nanos: u64) -> Duration {
     Duration::from_nanos(nanos)

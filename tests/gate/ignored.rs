@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use windrow::{Admission, Gate};
+use windrow::{Gate, gate::Admission};
 
 #[test]
 fn the_compiler_warns_of_each_ignored_answer() {

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use windrow::Admission;
+use windrow::gate::Admission;
 
 /// What was granted by one call.
 struct Grant {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use windrow::clock::Manual;
-use windrow::{Admission, Gate, Timestamp};
+use windrow::{Gate, Timestamp, gate::Admission};
 
 use crate::most_in_a_run;
 
@@ -207,7 +207,7 @@ proptest! {
         for (step, n, wait) in steps {
             now = now.saturating_add_signed(step);
             clock.set(Timestamp::from_nanos(now));
-            let (answer, start) = windrow::admit_and_tell(&gate, n, nanos(wait));
+            let (answer, start) = windrow::gate::admit_and_tell(&gate, n, nanos(wait));
             let Some(start) = start else {
                 // It would not have fitted where the last grant was made, nor into a bucket of now.
                 let last = granted.keys().next_back().copied().unwrap_or(0);

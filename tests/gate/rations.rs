@@ -8,7 +8,10 @@ use std::time::Duration;
 
 use testkit::{Finish, Rng, alone, race};
 use windrow::clock::{Manual, from_fn};
-use windrow::{Admission, Clock, Gate, GateError, RationedGate, Timestamp};
+use windrow::{
+    Clock, Gate, Timestamp,
+    gate::{Admission, GateError, RationedGate},
+};
 
 use crate::most_in_a_run;
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use testkit::race;
 use windrow::clock::{Manual, from_fn};
-use windrow::{Clock, Family, Gate, RationedGate, Timestamp, labels};
+use windrow::{Clock, Family, Gate, Timestamp, gate::RationedGate, labels};
 
 use crate::most_in_a_run;
 
@@ -24,7 +24,7 @@ fn try_admit<C: Clock + Send + Sync + 'static, F: Fn() -> Gate<C>>(
 ) -> Option<u64> {
     loop {
         let gate = gates.with(labels);
-        let (_, start) = windrow::admit_and_tell(&gate, 1, Duration::ZERO);
+        let (_, start) = windrow::gate::admit_and_tell(&gate, 1, Duration::ZERO);
         if start.is_some() || gate.limit() > 0 {
             return start.map(Timestamp::as_nanos);
         }

@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use testkit::{Rng, ns};
 use windrow::clock::Manual;
-use windrow::{Admission, Gate, GateError, Timestamp};
+use windrow::{
+    Gate, Timestamp,
+    gate::{Admission, GateError},
+};
 
 const SCHEDULES: u64 = 20_000;
 /// The last nanosecond.

@@ -6,7 +6,10 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use windrow::clock::Manual;
-use windrow::{Admission, Gate, RationedGate, Timestamp};
+use windrow::{
+    Gate, Timestamp,
+    gate::{Admission, RationedGate},
+};
 
 use crate::oracle::config;
 

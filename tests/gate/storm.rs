@@ -47,7 +47,7 @@ fn storm<C: Clock + Sync>(gate: &Gate<C>, most: u64, max_wait: u64) -> BTreeMap<
         let mut granted = Vec::new();
         for _ in 0..CALLS {
             let (n, wait) = (random.u64(1..=most), random.u64(0..=max_wait));
-            if let (_, Some(start)) = windrow::admit_and_tell(gate, n, nanos(wait)) {
+            if let (_, Some(start)) = windrow::gate::admit_and_tell(gate, n, nanos(wait)) {
                 granted.push((start.as_nanos(), n));
             }
         }

@@ -1,6 +1,6 @@
 //! The cells of a scale, as they are told: which values are counted together, and by which numbers others know the cells.
 
-use windrow::{Histogram, Scale};
+use windrow::{Histogram, histogram::Scale};
 
 use crate::distribution;
 

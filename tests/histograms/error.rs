@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use testkit::Rng;
-use windrow::{Distribution, Scale};
+use windrow::histogram::{Distribution, Scale};
 
 use crate::distribution;
 

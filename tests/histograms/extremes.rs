@@ -1,7 +1,10 @@
 //! What is known of the first value and of the last, and of distributions of more values than a
 //! `f64` or a `u64` counts.
 
-use windrow::{Distribution, Histogram, Scale, SlidingWindow, events};
+use windrow::{
+    Histogram, SlidingWindow, events,
+    histogram::{Distribution, Scale},
+};
 
 use crate::{distribution, merged};
 

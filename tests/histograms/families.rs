@@ -4,7 +4,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use testkit::Rng;
-use windrow::{Distribution, Family, Histogram, Metric, Scale, labels};
+use windrow::{
+    Family, Histogram,
+    family::Metric,
+    histogram::{Distribution, Scale},
+    labels,
+};
 
 use crate::{counts, distribution};
 

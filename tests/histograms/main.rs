@@ -10,7 +10,10 @@ mod storms;
 mod window_storms;
 mod windows;
 
-use windrow::{Distribution, Histogram, Scale};
+use windrow::{
+    Histogram,
+    histogram::{Distribution, Scale},
+};
 
 /// A histogram's distribution of `values`.
 fn distribution(scale: Scale, values: &[u64]) -> Distribution {

@@ -2,7 +2,10 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use windrow::{Distribution, Histogram, Scale, ScaleMismatch, Stats};
+use windrow::{
+    Histogram, Stats,
+    histogram::{Distribution, Scale, ScaleMismatch},
+};
 
 use crate::error::{config, scales, values};
 use crate::{counts, distribution, merged};

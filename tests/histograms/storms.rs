@@ -6,7 +6,10 @@ use std::thread;
 
 use testkit::ledger::Progress;
 use testkit::{Finish, Rng, alone, race};
-use windrow::{Distribution, Histogram, Scale};
+use windrow::{
+    Histogram,
+    histogram::{Distribution, Scale},
+};
 
 use crate::{counts, distribution};
 
@@ -169,7 +172,7 @@ fn without_room_for_columns_here() {
 /// Runs `body` where no segment of columns can be mapped: of one row it has 64 KiB. The heap has as much as it needs.
 #[cfg(target_os = "linux")]
 pub(crate) fn with_no_more_memory<R>(body: impl FnOnce() -> R) -> R {
-    windrow::strategy();
+    windrow::diagnostics::strategy();
     let used = std::fs::read_to_string("/proc/self/statm").expect("the size of this process");
     let pages: u64 = used.split(' ').next().and_then(|size| size.parse().ok()).expect("pages");
     let limit = libc::rlimit { rlim_cur: pages * 4_096, rlim_max: libc::RLIM_INFINITY };

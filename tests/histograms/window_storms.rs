@@ -12,7 +12,11 @@ use testkit::ledger::Progress;
 use testkit::traced::{Traced, time_of};
 use testkit::{Finish, Rng, alone, at_ns, ns, race};
 use windrow::clock::Manual;
-use windrow::{BucketSnapshot, Distribution, Scale, SlidingWindow, Stats};
+use windrow::{
+    SlidingWindow, Stats,
+    histogram::{Distribution, Scale},
+    snapshot::BucketSnapshot,
+};
 
 use crate::{counts, distribution};
 

@@ -5,8 +5,12 @@
 use testkit::{Rng, alone, at_ns, clock_at, ms, ns, window};
 use windrow::clock::Manual;
 use windrow::kind::{self, HasSum};
-use windrow::{Distribution, Event, Events, Family, Histogram, Kind, Over, Scale, SlidingWindow};
-use windrow::{Snapshot, Stats, Timestamp, events, labels};
+use windrow::{
+    Event, Events, Family, Histogram, Kind, SlidingWindow,
+    histogram::{Distribution, Scale},
+    snapshot::Over,
+};
+use windrow::{Stats, Timestamp, events, labels, snapshot::Snapshot};
 
 use crate::error::agrees_with;
 use crate::{counts, distribution};
@@ -217,7 +221,7 @@ fn histories() {
                     moment = window.moment();
                 }
                 _ => {
-                    let seen = |bucket: windrow::BucketSnapshot<Seen>| {
+                    let seen = |bucket: windrow::snapshot::BucketSnapshot<Seen>| {
                         agree(|event| bucket.stats(event), |event| bucket.distribution(event));
                     };
                     window.drain_closed(seen);

@@ -7,7 +7,11 @@ use std::thread;
 
 use testkit::{clock_at, ms, window};
 use windrow::clock::Manual;
-use windrow::{AtMost, Entered, Family, InFlight, LevelOwner, Peaks, SlidingWindow, labels};
+use windrow::{
+    Family, InFlight, SlidingWindow,
+    in_flight::{AtMost, Entered, LevelOwner, Peaks},
+    labels,
+};
 
 use crate::Pool;
 

@@ -6,7 +6,7 @@ mod oracle;
 mod panics;
 mod storm;
 
-use windrow::{Scale, events};
+use windrow::{events, histogram::Scale};
 
 events! {
     /// What is kept of a level: the most in each bucket, or each level that an operation raises.

@@ -4,7 +4,11 @@ use proptest::prelude::*;
 
 use testkit::ns;
 use windrow::clock::Manual;
-use windrow::{AtMost, Entered, InFlight, Peaks, SlidingWindow, Snapshot, Timestamp};
+use windrow::{
+    InFlight, SlidingWindow, Timestamp,
+    in_flight::{AtMost, Entered, Peaks},
+    snapshot::Snapshot,
+};
 
 use crate::Pool;
 

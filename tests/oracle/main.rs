@@ -39,7 +39,7 @@ fn tell(pair: &mut Pair, ops: &[Op]) -> Result<(), TestCaseError> {
 /// only then does a tier know where each of its buckets begins.
 fn turn_by_epochs() -> Option<MutexGuard<'static, ()>> {
     static TURN: Mutex<()> = Mutex::new(());
-    let takes_turns = windrow::strategy() == windrow::Strategy::Epochs;
+    let takes_turns = windrow::diagnostics::strategy() == windrow::diagnostics::Strategy::Epochs;
     takes_turns.then(|| TURN.lock().unwrap_or_else(PoisonError::into_inner))
 }
 

@@ -1,7 +1,10 @@
 //! Distributions by serde: that they come back, and what is refused.
 
 use proptest::prelude::*;
-use windrow::{Distribution, Histogram, Scale};
+use windrow::{
+    Histogram,
+    histogram::{Distribution, Scale},
+};
 
 fn distribution(scale: Scale, values: &[u64]) -> Distribution {
     let histogram = Histogram::with_scale(scale);

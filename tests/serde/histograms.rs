@@ -6,7 +6,12 @@ use std::thread;
 
 use testkit::{Finish, Rng, clock_at, ms, window};
 use windrow::clock::Manual;
-use windrow::{BucketSnapshot, Events, Scale, SlidingWindow, Snapshot, kind};
+use windrow::{
+    Events, SlidingWindow,
+    histogram::Scale,
+    kind,
+    snapshot::{BucketSnapshot, Snapshot},
+};
 
 use crate::returns;
 

@@ -2,7 +2,10 @@
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use windrow::{BucketSnapshot, Events, Snapshot, Stats};
+use windrow::{
+    Events, Stats,
+    snapshot::{BucketSnapshot, Snapshot},
+};
 
 use crate::{JSON, Seen, returns, sample};
 

@@ -13,7 +13,10 @@ use serde_core::Serialize;
 use serde_core::de::DeserializeOwned;
 use testkit::{at, at_ns, clock_at, ms, ns, window};
 use windrow::clock::Manual;
-use windrow::{BucketSnapshot, SlidingWindow, Snapshot, Stats, Timestamp};
+use windrow::{
+    SlidingWindow, Stats, Timestamp,
+    snapshot::{BucketSnapshot, Snapshot},
+};
 
 windrow::events! {
     /// One of each kind.

@@ -4,7 +4,12 @@ use proptest::prelude::*;
 use testkit::heap::{Counting, kept_by, peak_of};
 use testkit::{clock_at, ms, window};
 use windrow::clock::Manual;
-use windrow::{BucketSnapshot, Distribution, Event, Events, Scale, SlidingWindow, Snapshot, kind};
+use windrow::{
+    Event, Events, SlidingWindow,
+    histogram::{Distribution, Scale},
+    kind,
+    snapshot::{BucketSnapshot, Snapshot},
+};
 
 use crate::Seen;
 

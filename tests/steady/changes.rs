@@ -44,7 +44,7 @@ fn grown(window: &Window, clock: &Manual) -> i64 {
 }
 
 fn is_bounded(grown: i64) {
-    println!("{:?}: {grown} bytes more", windrow::strategy());
+    println!("{:?}: {grown} bytes more", windrow::diagnostics::strategy());
     assert!(grown <= MOST, "{grown} bytes more after {CHANGES} changes");
 }
 

@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use windrow::clock::Manual;
-use windrow::{BucketSnapshot, Distribution, SlidingWindow, Strategy};
+use windrow::{
+    SlidingWindow, diagnostics::Strategy, histogram::Distribution, snapshot::BucketSnapshot,
+};
 
 use crate::counting::{allocations, while_adding};
 use testkit::alone::in_each_strategy;
@@ -94,8 +96,8 @@ fn lines() {
     let before = allocations();
     while_adding(|| go_on(&window, &mut log, BUCKETS));
     let made = allocations() - before;
-    println!("{:?}: {made} allocations in {BUCKETS} lines", windrow::strategy());
-    if windrow::strategy() != Strategy::Epochs {
+    println!("{:?}: {made} allocations in {BUCKETS} lines", windrow::diagnostics::strategy());
+    if windrow::diagnostics::strategy() != Strategy::Epochs {
         assert_eq!(made, 0);
     }
     let (times, sizes) = (window.lifetime(Mixed::Rt).count, window.lifetime(Mixed::Size).sum);

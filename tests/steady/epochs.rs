@@ -5,7 +5,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 
 use windrow::clock::Manual;
-use windrow::{SlidingWindow, Strategy};
+use windrow::{SlidingWindow, diagnostics::Strategy};
 
 use crate::counting::{allocations, live_bytes, while_adding};
 use testkit::alone::in_each_strategy;
@@ -50,7 +50,7 @@ fn under_a_pin_of_another() {
         let before = live_bytes();
         reshape(&window, 10_000);
         let grown = live_bytes() - before;
-        println!("{:?}: {grown} bytes more", windrow::strategy());
+        println!("{:?}: {grown} bytes more", windrow::diagnostics::strategy());
         assert!(grown <= 64 << 10, "{grown} bytes more after 10 000 changes of geometry");
         drop(over);
     });
@@ -94,7 +94,7 @@ fn first_pins() {
                 scope.spawn(|| (allocated(add), allocated(|| (0..1_000).for_each(|_| add()))));
             let (first, later) = adds.join().expect("it adds");
             // The first add pins, or takes a slot that another thread has left, if there is one.
-            let most = u64::from(windrow::strategy() != Strategy::PerCore);
+            let most = u64::from(windrow::diagnostics::strategy() != Strategy::PerCore);
             assert!(first <= most, "{first} allocations by the first add");
             assert_eq!(later, 0, "by later adds");
         });
@@ -171,7 +171,7 @@ fn last_moments() {
     let before = live_bytes();
     rounds(200);
     let grown = live_bytes() - before;
-    println!("{:?}: {grown} bytes more", windrow::strategy());
+    println!("{:?}: {grown} bytes more", windrow::diagnostics::strategy());
     assert!(grown <= 64 << 10, "{grown} bytes more after 200 threads");
     assert_eq!(window.lifetime(Http::Pass).count, 250 * 101);
     assert_eq!(window.lifetime(Http::Rt).sum, 250 * 5_050);

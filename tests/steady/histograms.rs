@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use windrow::clock::Manual;
 use windrow::kind::HasSum;
-use windrow::{Clock, Event, Histogram, Moment, SlidingWindow, Totals};
+use windrow::{
+    Clock, Event, Histogram, SlidingWindow,
+    snapshot::{Moment, Totals},
+};
 
 use crate::counting::{allocations, while_adding};
 use testkit::alone::in_each_strategy;
@@ -220,7 +223,7 @@ fn sizes() {
     let sizes = [small, middle, large].map(|size| size.as_nanos() as u64);
     rings(&window, &clock, &sizes[..1]);
     rings(&window, &clock, &sizes[..1]);
-    if windrow::strategy() == windrow::Strategy::Epochs {
+    if windrow::diagnostics::strategy() == windrow::diagnostics::Strategy::Epochs {
         return; // their own lists
     }
     assert_eq!(rings(&window, &clock, &sizes[..1]), 0, "sizes that each bucket has held");

@@ -89,7 +89,7 @@ fn sixty_buckets_take_as_much_as_they_are_used() {
 #[ignore = "run by another test, in a process of its own"]
 fn table() {
     warm_up();
-    println!("{:?}", windrow::strategy());
+    println!("{:?}", windrow::diagnostics::strategy());
     for buckets in [1, 2, 60, 600] {
         let every = |times: u32, length: u64| {
             move |window: &Window, clock: &Manual| {
@@ -142,7 +142,7 @@ fn now_and_then() {
     };
     warm_up();
     let [found] = heap(60, [&sparse]);
-    println!("{:?}: {found} bytes on the heap", windrow::strategy());
+    println!("{:?}: {found} bytes on the heap", windrow::diagnostics::strategy());
     if cfg!(target_pointer_width = "64") {
         // Four in the ring, and the next; and three of those that are back-dated.
         let expected = formula(60, 5, 2) + made(3, 8);

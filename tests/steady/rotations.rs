@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use windrow::clock::Manual;
-use windrow::{SlidingWindow, Strategy};
+use windrow::{SlidingWindow, diagnostics::Strategy};
 
 use crate::counting::{allocations, live_bytes, while_adding};
 use testkit::alone::in_each_strategy;
@@ -43,8 +43,8 @@ fn needed(allocations_before: u64, live_before: i64) -> (u64, i64) {
 
 /// Says what is wrong if memory was needed: but for what epochs need, more often than `most` times.
 fn is_none((made, grown): (u64, i64), most: u64) {
-    println!("{:?}: {made} allocations, {grown} bytes more", windrow::strategy());
-    if windrow::strategy() != Strategy::Epochs {
+    println!("{:?}: {made} allocations, {grown} bytes more", windrow::diagnostics::strategy());
+    if windrow::diagnostics::strategy() != Strategy::Epochs {
         assert!(made <= most, "{made} allocations in {ROTATIONS} rotations");
     }
     assert!(grown <= SLACK, "{grown} bytes more than before");
@@ -147,7 +147,7 @@ fn under_a_pin() {
         let before = live_bytes();
         rotate(&window, &clock, 10_000);
         let grown = live_bytes() - before;
-        println!("{:?}: {grown} bytes more", windrow::strategy());
+        println!("{:?}: {grown} bytes more", windrow::diagnostics::strategy());
         assert!(grown <= SLACK, "{grown} bytes more after 10 000 rotations under a pin");
         drop(finish);
     });

@@ -178,7 +178,7 @@ fn under_clears_at_one_time_after_another() {
             checks += 1;
         });
         let pass = Progress::done(&storm.pass)[1];
-        println!("{:?}: {checks} checks of {pass}", windrow::strategy());
+        println!("{:?}: {checks} checks of {pass}", windrow::diagnostics::strategy());
         for tier in [60, 120] {
             let all = window.over(ns(tier * 2_000_000)).expect("a tier");
             assert_eq!(all.sum(Seen::Pass), pass, "in the tier of {tier}");

@@ -161,7 +161,7 @@ fn changes_of_short_buckets() {
     let all = opened.into_inner();
     println!(
         "{:?}: {all} opened, {behind} during changes; {handed} handed out",
-        windrow::strategy()
+        windrow::diagnostics::strategy()
     );
     assert_eq!(window.lifetime(Seen::Pass).sum, all);
     assert!(handed <= all);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use testkit::{Finish, Rng, alone, ns};
 use windrow::clock::Precise;
-use windrow::{Clock, Scale, SlidingWindow, Totals, events};
+use windrow::{Clock, SlidingWindow, events, histogram::Scale, snapshot::Totals};
 
 events! {
     /// The histogram makes a read long.

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
 use windrow::clock::Manual;
-use windrow::{Clock, OutOfRange, SlidingWindow};
+use windrow::{Clock, SlidingWindow, snapshot::OutOfRange};
 
 use crate::Seen;
 use testkit::ledger::{Ledger, Progress, Tally};

@@ -40,11 +40,11 @@ fn refused_before_the_first_window() {
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn refused_after_the_first_use() {
-    windrow::strategy();
+    windrow::diagnostics::strategy();
     refuse_barriers();
     let window =
         testkit::window::<crate::Seen>(testkit::ns(10), 2, &windrow::clock::Manual::default());
-    assert_eq!(window.strategy(), windrow::Strategy::Fenced);
+    assert_eq!(window.strategy(), windrow::diagnostics::Strategy::Fenced);
     by_threads(&Work::new());
 }
 

@@ -71,7 +71,10 @@ fn forked_in_the_middle_of_adds() {
                 }
                 let snapshot = window.snapshot();
                 let (_, closed) = snapshot.buckets().split_last().expect("buckets");
-                assert!(closed.iter().all(windrow::BucketSnapshot::is_closed), "one is left open");
+                assert!(
+                    closed.iter().all(windrow::snapshot::BucketSnapshot::is_closed),
+                    "one is left open"
+                );
                 assert_eq!(snapshot.sum(Seen::Pass), before + 10);
             });
             thread::yield_now();

@@ -5,7 +5,7 @@ use std::mem::zeroed;
 use std::ptr;
 
 use windrow::clock::Manual;
-use windrow::{Strategy, strategy};
+use windrow::diagnostics::{Strategy, strategy};
 
 use crate::Seen;
 use crate::work::Work;

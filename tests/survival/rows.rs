@@ -10,7 +10,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::{fs, thread};
 
 use windrow::clock::Manual;
-use windrow::{Counter, Maximum, SlidingWindow, Strategy, strategy};
+use windrow::{
+    Counter, Maximum, SlidingWindow,
+    diagnostics::{Strategy, strategy},
+};
 
 /// Has four threads use everything; each begins with `first`.
 fn by_threads(first: impl Fn() + Sync) {
@@ -46,7 +49,7 @@ fn told_to_be_portable() {
 fn portable_without_being_told() {
     assert_eq!(strategy(), Strategy::Portable);
     by_threads(|| ());
-    assert_eq!((strategy(), windrow::aborts()), (Strategy::Portable, 0));
+    assert_eq!((strategy(), windrow::diagnostics::aborts()), (Strategy::Portable, 0));
 }
 
 /// The set of cores that the calling thread may use.
@@ -185,7 +188,7 @@ fn counted_on_one_core() {
     // SAFETY: a plain question.
     let cores = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) }.unsigned_abs().min(256);
     // Where threads lease rows, there are twice as many for that, and a second bank for those that find none.
-    let there = if windrow::leases() { (2 * cores).min(256) + cores } else { cores };
+    let there = if windrow::diagnostics::leases() { (2 * cores).min(256) + cores } else { cores };
     assert_eq!(rows, there, "{:?}", strategy());
 }
 
@@ -226,7 +229,7 @@ mod unregistered {
     #[test]
     #[ignore = "run by another test, in a process of its own"]
     fn threads_without_a_row() {
-        let is_per_core = windrow::strategy() == Strategy::PerCore;
+        let is_per_core = windrow::diagnostics::strategy() == Strategy::PerCore;
         by_threads(|| println!("unregistered: {}", unregister()));
         // Such a thread leaves rows alone, also the first, whose number its area may show.
         let hits = Counter::new();

@@ -13,7 +13,7 @@ use std::thread;
 use std::time::Duration;
 
 use windrow::clock::{Manual, Ticker};
-use windrow::{Clock, SlidingWindow, Strategy, Timestamp};
+use windrow::{Clock, SlidingWindow, Timestamp, diagnostics::Strategy};
 
 use crate::Seen;
 use testkit::{Finish, alone, at_ns, ns, window};
@@ -50,7 +50,8 @@ extern "C" fn slow_call(_: libc::c_int, _: *mut libc::siginfo_t, context: *mut l
 
 /// Has `slow_call` stand in for barriers, in this thread and those that it will start.
 fn slow_barriers() {
-    let barrier = if windrow::strategy() == Strategy::PerCore { 1 << 7 } else { 1 << 3 };
+    let barrier =
+        if windrow::diagnostics::strategy() == Strategy::PerCore { 1 << 7 } else { 1 << 3 };
     BARRIER.store(barrier, Ordering::SeqCst);
     let filter = |code: u32, jt, jf, k| libc::sock_filter { code: code as u16, jt, jf, k };
     let load = libc::BPF_LD | libc::BPF_W | libc::BPF_ABS;
@@ -99,7 +100,7 @@ fn a_slow_barrier_holds_up_one_thread() {
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn one_is_held_up() {
-    if !matches!(windrow::strategy(), Strategy::PerCore | Strategy::Portable) {
+    if !matches!(windrow::diagnostics::strategy(), Strategy::PerCore | Strategy::Portable) {
         return; // no barriers
     }
     let clock = Manual::default();
@@ -139,7 +140,7 @@ fn one_is_held_up() {
     open(&window, &clock, 1);
     let snapshot = window.snapshot();
     let (live, closed) = snapshot.buckets().split_last().expect("buckets");
-    assert!(!live.is_closed() && closed.iter().all(windrow::BucketSnapshot::is_closed));
+    assert!(!live.is_closed() && closed.iter().all(windrow::snapshot::BucketSnapshot::is_closed));
     assert_eq!(snapshot.sum(Seen::Pass), 322);
 }
 
@@ -152,7 +153,7 @@ fn no_add_makes_a_barrier_where_a_ticker_does() {
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn the_ticker_is_held_up() {
-    if !matches!(windrow::strategy(), Strategy::PerCore | Strategy::Portable) {
+    if !matches!(windrow::diagnostics::strategy(), Strategy::PerCore | Strategy::Portable) {
         return; // no barriers
     }
     slow_barriers();
@@ -171,7 +172,7 @@ fn the_ticker_is_held_up() {
     let all_closed = || {
         let snapshot = window.snapshot();
         let (_, closed) = snapshot.buckets().split_last().expect("buckets");
-        closed.iter().all(windrow::BucketSnapshot::is_closed)
+        closed.iter().all(windrow::snapshot::BucketSnapshot::is_closed)
     };
     assert!(
         (0..2_000).any(|_| all_closed() || {

@@ -130,7 +130,7 @@ const STOPPED: Duration = Duration::from_millis(200);
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn stopped_in_this_process() {
-    windrow::strategy();
+    windrow::diagnostics::strategy();
     let child = fork(|| {
         // All of the time is in the one; in the other everything is soon used again.
         let long = Storm::new(ms(1), 10_000);
@@ -283,7 +283,7 @@ fn pinned_in_this_process() {
             }
         });
         let grown = resident().saturating_sub(before);
-        println!("{:?}: {} kB more resident", windrow::strategy(), grown >> 10);
+        println!("{:?}: {} kB more resident", windrow::diagnostics::strategy(), grown >> 10);
         assert!(grown <= 1 << 20, "{grown} bytes more for {ROTATIONS} rotations under a pin");
         drop(finish);
     });

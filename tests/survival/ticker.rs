@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use std::{fs, thread};
 
 use windrow::clock::{Manual, Ticker};
-use windrow::{Clock, SlidingWindow, Strategy};
+use windrow::{Clock, SlidingWindow, diagnostics::Strategy};
 
 use crate::Seen;
 use crate::fork::in_child;
@@ -249,7 +249,7 @@ fn closed_in_a_child() {
             wait_until("all buckets but one are closed", || {
                 let open = ours.snapshot();
                 let open = open.buckets().iter().filter(|bucket| !bucket.is_closed());
-                open.count() == 1 || windrow::strategy() == Strategy::Epochs
+                open.count() == 1 || windrow::diagnostics::strategy() == Strategy::Epochs
             });
         });
     }

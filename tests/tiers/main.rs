@@ -7,7 +7,7 @@ mod overtaken;
 use testkit::pinned::while_another_is_pinned;
 use testkit::{alone, at_ns, ns};
 use windrow::clock::Manual;
-use windrow::{BuildError, OutOfRange, SlidingWindow, Timestamp, events};
+use windrow::{BuildError, SlidingWindow, Timestamp, events, snapshot::OutOfRange};
 
 events! {
     enum Seen { Pass: Count, Rt: Value }

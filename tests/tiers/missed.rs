@@ -5,7 +5,7 @@ use testkit::pinned::while_another_is_pinned;
 use testkit::{alone, at_ns, ns};
 use windrow::clock::Manual;
 use windrow::kind::EventKind;
-use windrow::{Event, Scale, SlidingWindow, Snapshot, Stats, events};
+use windrow::{Event, SlidingWindow, Stats, events, histogram::Scale, snapshot::Snapshot};
 
 events! {
     enum Seen { Pass: Count, Rt: Value, Most: Maximum, Took: Histogram(Scale::fixed::<4, 1, 1_000>()) }
@@ -50,8 +50,9 @@ fn one_missed(clock: &Manual, buckets: usize) -> SlidingWindow<Seen, Manual> {
 
 /// The stats of the buckets from a start on that have any.
 fn of_buckets<K: EventKind>(series: &Snapshot<Seen>, event: Event<Seen, K>) -> Vec<(u64, Stats)> {
-    let of =
-        |bucket: &windrow::BucketSnapshot<Seen>| (bucket.start().as_nanos(), bucket.stats(event));
+    let of = |bucket: &windrow::snapshot::BucketSnapshot<Seen>| {
+        (bucket.start().as_nanos(), bucket.stats(event))
+    };
     series.buckets().iter().map(of).filter(|(_, stats)| *stats != Stats::default()).collect()
 }
 

@@ -5,7 +5,11 @@ use std::ops::Range;
 use std::time::Duration;
 
 use testkit::{at_ns, ns};
-use windrow::{Clock, Over, Scale, SlidingWindow, Stats, Timestamp, Totals, events};
+use windrow::{
+    Clock, SlidingWindow, Stats, Timestamp, events,
+    histogram::Scale,
+    snapshot::{Over, Totals},
+};
 
 events! {
     enum Seen { Rt: Value, Most: Maximum, Least: Minimum, Took: Histogram(Scale::fixed::<4, 1, 100_000>()) }

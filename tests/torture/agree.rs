@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use windrow::clock::Precise;
-use windrow::{BucketSnapshot, SlidingWindow, Stats};
+use windrow::{SlidingWindow, Stats, snapshot::BucketSnapshot};
 
 use crate::book::{agree, some_value};
 use crate::{Seen, seconds};
@@ -62,7 +62,7 @@ impl Made {
 #[test]
 #[ignore = "run by the tests above, each in a process of its own"]
 fn one_writer() {
-    windrow::strategy();
+    windrow::diagnostics::strategy();
     interrupts::count_signals();
     let (window, finished, made) = (window(), AtomicBool::new(false), [Made::default()]);
     thread::scope(|scope| {
@@ -85,7 +85,7 @@ fn one_writer() {
             });
         }
         drop(finish);
-        println!("{closed} closed buckets, {} sequences aborted", windrow::aborts());
+        println!("{closed} closed buckets, {} sequences aborted", windrow::diagnostics::aborts());
         assert!(closed > 100, "hardly any bucket was closed");
     });
 }
@@ -102,7 +102,7 @@ fn is_without_gap(stats: Stats) -> bool {
 #[test]
 #[ignore = "run by the tests above, each in a process of its own"]
 fn four_writers() {
-    windrow::strategy();
+    windrow::diagnostics::strategy();
     interrupts::count_signals();
     let (window, finished) = (window(), AtomicBool::new(false));
     let made: [Made; 4] = Default::default();
@@ -128,7 +128,7 @@ fn four_writers() {
             thread::sleep(Duration::from_micros(50));
         }
         drop(finish);
-        println!("{closed} closed buckets, {} sequences aborted", windrow::aborts());
+        println!("{closed} closed buckets, {} sequences aborted", windrow::diagnostics::aborts());
         assert!(closed > 100, "hardly any bucket was closed");
     });
 }

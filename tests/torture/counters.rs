@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use windrow::{Counter, Gauge, Maximum, Minimum, Strategy};
+use windrow::{Counter, Gauge, Maximum, Minimum, diagnostics::Strategy};
 
 use crate::{everywhere, seconds};
 use testkit::interrupts::{self, Timer};
@@ -62,7 +62,7 @@ fn write(writer: u64, stop: &AtomicBool) -> Ledger {
 #[test]
 #[ignore = "run by the tests above, each in a process of its own"]
 fn torture_in_this_process() {
-    let strategy = windrow::strategy();
+    let strategy = windrow::diagnostics::strategy();
     interrupts::count_signals();
     let (stop, drained) = (AtomicBool::new(false), AtomicU64::new(0));
     let (mut ledgers, mut short_lived) = (Vec::new(), 0);
@@ -103,10 +103,10 @@ fn torture_in_this_process() {
     assert_eq!(counted, handled);
     println!(
         "{strategy:?}: {added} added, {handled} signals, {} sequences aborted",
-        windrow::aborts()
+        windrow::diagnostics::aborts()
     );
     assert!(handled > 100, "the timers have not run");
     if strategy == Strategy::PerCore {
-        assert!(windrow::aborts() > 0, "the torture has not reached the sequences");
+        assert!(windrow::diagnostics::aborts() > 0, "the torture has not reached the sequences");
     }
 }

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Instant;
 
 use windrow::clock::Manual;
-use windrow::{Gate, RationedGate};
+use windrow::{Gate, gate::RationedGate};
 
 use crate::{everywhere, seconds};
 use testkit::interrupts::{self, Timer};
@@ -41,7 +41,7 @@ fn take(gate: &RationedGate<Manual>, which: u64, stop: &AtomicBool) -> u64 {
 #[test]
 #[ignore = "run by the tests above, each in a process of its own"]
 fn torture_in_this_process() {
-    let strategy = windrow::strategy();
+    let strategy = windrow::diagnostics::strategy();
     interrupts::count_signals();
     let clock = Manual::default();
     let gate = Gate::builder(1 << 40).interval(ns(10 * BUCKETS)).buckets(BUCKETS as usize);
@@ -68,6 +68,9 @@ fn torture_in_this_process() {
     assert_eq!(gate.exact().granted(), taken + gate.unused());
     let (counted, handled) = interrupts::signals();
     assert_eq!(counted, handled);
-    println!("{strategy:?}: {taken} taken, {handled} signals, {} aborted", windrow::aborts());
+    println!(
+        "{strategy:?}: {taken} taken, {handled} signals, {} aborted",
+        windrow::diagnostics::aborts()
+    );
     assert!(handled > 100, "the timers have not run");
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use windrow::{BucketSnapshot, Stats};
+use windrow::{Stats, snapshot::BucketSnapshot};
 
 use crate::Seen;
 use crate::book::{Books, agree};

@@ -6,7 +6,7 @@ use std::thread::{self, Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
 use windrow::clock::{Manual, Precise};
-use windrow::{Clock, OutOfRange, SlidingWindow, Timestamp};
+use windrow::{Clock, SlidingWindow, Timestamp, snapshot::OutOfRange};
 
 use crate::book::{Book, Books, some_value};
 use crate::{Seen, churn, reader};

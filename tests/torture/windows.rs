@@ -7,7 +7,7 @@
 
 use std::time::{Duration, Instant};
 
-use windrow::Strategy;
+use windrow::diagnostics::Strategy;
 
 use crate::round::{Plan, Round};
 use crate::seconds;
@@ -26,7 +26,7 @@ const US: u64 = 1_000;
 
 /// Goes through the plans, over and over, until the time is up.
 fn torture(plans: &[Plan]) {
-    let strategy = windrow::strategy();
+    let strategy = windrow::diagnostics::strategy();
     interrupts::count_signals();
     let (begin, mut rounds) = (Instant::now(), 0);
     while begin.elapsed() < seconds() || rounds < plans.len() {
@@ -39,11 +39,11 @@ fn torture(plans: &[Plan]) {
     assert_eq!(counted, handled);
     println!(
         "{strategy:?}: {rounds} rounds, {handled} signals, {} sequences aborted",
-        windrow::aborts()
+        windrow::diagnostics::aborts()
     );
     assert!(handled > 100, "the timers have not run");
     if strategy == Strategy::PerCore {
-        assert!(windrow::aborts() > 0, "the torture has not reached the sequences");
+        assert!(windrow::diagnostics::aborts() > 0, "the torture has not reached the sequences");
     }
 }
 

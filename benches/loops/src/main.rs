@@ -62,13 +62,13 @@ fn timed(times: u64, work: impl Fn(u64)) -> Took {
 
 /// What this process is.
 fn is() -> String {
-    let (counters, windows) = (windrow::strategy(), windows::strategy());
+    let (counters, windows) = (windrow::diagnostics::strategy(), windows::strategy());
     format!("is\t{counters:?}\t{windows:?}\t{}", leases())
 }
 
 #[cfg(not(feature = "before"))]
 fn leases() -> bool {
-    windrow::leases()
+    windrow::diagnostics::leases()
 }
 
 #[cfg(feature = "before")]
@@ -94,7 +94,7 @@ fn answer(line: &str) -> Option<String> {
 }
 
 fn main() {
-    windrow::strategy(); // before this thread is kept to one core, which would pass for the whole machine
+    windrow::diagnostics::strategy(); // before this thread is kept to one core, which would pass for the whole machine
     keep_to_core(0);
     let mut said = is();
     let mut lines = stdin().lock().lines().map_while(Result::ok);

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use windrow::clock::Ticker;
-use windrow::{Clock, SlidingWindow, Strategy, Timestamp, events};
+use windrow::{Clock, SlidingWindow, Timestamp, diagnostics::Strategy, events};
 
 use crate::{Loop, Took, in_turn, one};
 
@@ -62,7 +62,7 @@ pub(crate) fn strategy() -> Strategy {
 
 #[cfg(feature = "before")]
 pub(crate) fn strategy() -> Strategy {
-    windrow::strategy()
+    windrow::diagnostics::strategy()
 }
 
 /// The four loops of one call, by both clocks, on one and in turn.

@@ -11,7 +11,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use windrow::clock::{Precise, Ticker};
-use windrow::{SlidingWindow, Strategy, events, strategy};
+use windrow::{
+    SlidingWindow,
+    diagnostics::{Strategy, strategy},
+    events,
+};
 
 events! { enum Hits { Hit: Count } }
 

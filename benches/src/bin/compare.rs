@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use lexopt::Arg::{Long, Value};
 use lexopt::{Parser, ValueExt};
 use serde_json::json;
-use windrow::strategy;
+use windrow::diagnostics::strategy;
 use windrow_benches::harness::cores;
 use windrow_benches::heap::Counting;
 use windrow_benches::lab::environment::{Environment, Others, command};

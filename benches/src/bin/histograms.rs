@@ -15,7 +15,7 @@ use hdrhistogram::sync::Recorder;
 use histogram::AtomicHistogram;
 use metrics_util::registry::{AtomicStorage, Registry};
 use prometheus_client::metrics::histogram::{Histogram as Client, NativeHistogramConfig};
-use windrow::{Counter, Histogram, SlidingWindow, events, strategy};
+use windrow::{Counter, Histogram, SlidingWindow, diagnostics::strategy, events};
 use windrow_benches::harness::{Rival, cores, keep_to_core, spend_on_adds, time};
 use windrow_benches::heap::Counting;
 use windrow_benches::lab::stats::{MARK, Sample, Spread};

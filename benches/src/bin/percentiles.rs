@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use windrow::clock::Manual;
 use windrow::kind::CanRecord;
-use windrow::{Clock, Event, Events, SlidingWindow, events, strategy};
+use windrow::{Clock, Event, Events, SlidingWindow, diagnostics::strategy, events};
 use windrow_benches::harness::{cores, keep_to_core};
 use windrow_benches::lab::stats::{MARK, Spread};
 use windrow_benches::terminal::{print_caption, print_table};

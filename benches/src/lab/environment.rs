@@ -144,7 +144,7 @@ impl Environment {
             rustc: env!("WINDROW_RUSTC"),
             java: java().filter(|_| with_java),
             rivals: rivals.iter().filter_map(named).collect(),
-            strategy: format!("{:?}", windrow::strategy()),
+            strategy: format!("{:?}", windrow::diagnostics::strategy()),
             command,
             others: others.share(),
             left_out,

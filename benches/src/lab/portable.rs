@@ -5,7 +5,7 @@ use std::env;
 use std::process::{Command, Stdio};
 
 use serde::de::DeserializeOwned;
-use windrow::{Strategy, strategy};
+use windrow::diagnostics::{Strategy, strategy};
 
 use super::Effort;
 use super::subject::portable;

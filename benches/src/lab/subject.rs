@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use windrow::clock::{Coarse, Ticker};
-use windrow::{Clock, Strategy, strategy};
+use windrow::{
+    Clock,
+    diagnostics::{Strategy, strategy},
+};
 
 use crate::harness::{Contender, cores, time_adds};
 #[cfg(feature = "sentinel")]

@@ -1,6 +1,6 @@
 //! windrow's: a gate, a family of gates, and a window that is asked for its sum before it is added to.
 
-use windrow::{Clock, Family, Gate, RationedGate, SlidingWindow, events, labels};
+use windrow::{Clock, Family, Gate, SlidingWindow, events, gate::RationedGate, labels};
 
 use super::{KEYS, Limiter, Terms};
 

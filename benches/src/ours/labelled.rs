@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use windrow::{Counter, Family, Handle};
+use windrow::{Counter, Family, family::Handle};
 
 use crate::harness::{Contender, Rival};
 use crate::rivals::labelled::{HOT, SERIES, Texts, VALUES, all_sets};

@@ -21,7 +21,11 @@ use sentinel_core::flow::{
 use sentinel_core::{circuitbreaker, flow, hotspot, isolation, log, stat, system, utils};
 use windrow::clock::Ticker;
 use windrow::kind::Count;
-use windrow::{BucketSnapshot, Event, Family, Metric, Over, SlidingWindow};
+use windrow::{
+    Event, Family, SlidingWindow,
+    family::Metric,
+    snapshot::{BucketSnapshot, Over},
+};
 
 windrow::events! {
     /// What a node counts: the crate's events, and how many calls were under way at once.

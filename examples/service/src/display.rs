@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use windrow::{Distribution, Snapshot};
+use windrow::{histogram::Distribution, snapshot::Snapshot};
 use windrow_tower::{Http, UNMATCHED};
 
 use crate::counts::{ORDERS, OUTCOMES, Order, PAYMENTS, Payment, ROUTES};

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use windrow::LabelValue;
 use windrow::export::Series;
+use windrow::labels::LabelValue;
 
 /// Writes a series' name into `key`: `requests{method="GET",route="/cart"}`, with backslashes,
 /// quotes and line feeds escaped as Prometheus' text has them.

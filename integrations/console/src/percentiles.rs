@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
-use windrow::{Distribution, Scale};
+use windrow::histogram::{Distribution, Scale};
 
 use crate::number::Number;
 

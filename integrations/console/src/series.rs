@@ -1,8 +1,8 @@
 //! What the console reads of a series.
 
 use serde_json::{Value, json};
-use windrow::ByRow;
 use windrow::export::AnyMetric;
+use windrow::snapshot::ByRow;
 
 use crate::ledger::{Audit, Ledger};
 use crate::number::Number;

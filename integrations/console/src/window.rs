@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use windrow::export::{AnySnapshot, AnySpan, AnyWindow};
-use windrow::{Distribution, Kind, Stats};
+use windrow::{Kind, Stats, histogram::Distribution};
 
 use crate::number::Number;
 use crate::panels::panels;

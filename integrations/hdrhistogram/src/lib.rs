@@ -1,13 +1,13 @@
 #![doc = include_str!("../README.md")]
 
 use hdrhistogram::{CreationError, Histogram};
-use windrow::Distribution;
+use windrow::histogram::Distribution;
 
 /// A distribution as a histogram of `hdrhistogram`, which keeps so many significant `digits`: 0 to 5.
 ///
 /// Each cell's values are there as one number, that which stands for the cell in a
 /// [percentile](Distribution::quantile) too. So of a value in the scale's range, what is there is
-/// that value give or take the scale's [error](windrow::Scale::error_bound) and a half.
+/// that value give or take the scale's [error](windrow::histogram::Scale::error_bound) and a half.
 /// `hdrhistogram` has cells of its own, and answers the greatest value of one: that is more by one
 /// part in `10^digits` at most. With three digits and the default scale a percentile is right to
 /// 4.5 %. Outside of the range it is between the least and the greatest value and the range, as

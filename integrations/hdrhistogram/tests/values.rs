@@ -3,7 +3,7 @@
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer, V2Serializer};
 use proptest::prelude::*;
-use windrow::{Distribution, Scale};
+use windrow::histogram::{Distribution, Scale};
 use windrow_hdrhistogram::histogram;
 
 fn distribution(scale: Scale, values: &[u64]) -> Distribution {

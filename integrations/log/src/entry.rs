@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use windrow::{Distribution, Stats, Timestamp};
+use windrow::{Stats, Timestamp, histogram::Distribution};
 
 /// What one line of a log says.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,7 +71,7 @@ impl Bucket {
     /// percentiles, too.
     ///
     /// ```no_run
-    /// # use windrow::Distribution;
+    /// # use windrow::histogram::Distribution;
     /// # use windrow_log::Entry;
     /// let mut hour: Option<Distribution> = None;
     /// for entry in windrow_log::read("/var/log/shop")?.all() {

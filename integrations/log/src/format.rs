@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use windrow::{Distribution, Kind, Stats, Timestamp};
+use windrow::{Kind, Stats, Timestamp, histogram::Distribution};
 
 use crate::entry::{Dropped, Entry, Run};
 use crate::wall::Wall;

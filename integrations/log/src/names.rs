@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use windrow::LabelValue;
 use windrow::export::Series;
+use windrow::labels::LabelValue;
 
 /// Returns a name for a series: `NAME{LABEL="VALUE",...}`, with `\` before each `\` and `"` of a
 /// value; of a series without labels, the name alone. Different sets of labels have different names.
@@ -73,7 +73,10 @@ pub(crate) fn unescape(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use windrow::export::Source;
-    use windrow::{Counter, Family, LabelNames, ShortText, labels};
+    use windrow::{
+        Counter, Family, labels,
+        labels::{LabelNames, ShortText},
+    };
 
     use super::*;
 

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use windrow::clock::Manual;
-use windrow::{Distribution, Event, Family, SlidingWindow, Stats, Timestamp, events, labels};
+use windrow::{
+    Event, Family, SlidingWindow, Stats, Timestamp, events, histogram::Distribution, labels,
+};
 use windrow_log::{Entry, Log, Options, Skipped, Unwritten};
 
 events! { enum Http { Pass: Count, Open: Signed, Rt: Value, Depth: Maximum, Bytes: Histogram } }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use windrow::Scale;
+use windrow::histogram::Scale;
 
 use crate::error::BuildError;
 use crate::names::{metric_name, metric_name_begin, metric_name_end};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use windrow::Scale;
+use windrow::histogram::Scale;
 
 use crate::buckets::{Buckets, Cells, Matcher, Shape};
 use crate::error::{BuildError, InstallError};
@@ -72,7 +72,7 @@ impl Builder {
     /// one given.
     ///
     /// ```
-    /// use windrow::Scale;
+    /// use windrow::histogram::Scale;
     /// use windrow_metrics::{Matcher, Recorder, Value};
     ///
     /// let bytes = Scale::new(2, 64, 1 << 30)?;

@@ -107,7 +107,7 @@ mod tests {
     use std::time::Duration;
 
     use proptest::prelude::*;
-    use windrow::Scale;
+    use windrow::histogram::Scale;
 
     use super::*;
 

@@ -142,13 +142,17 @@ pub struct Distribution {
 #[derive(Clone, Debug, PartialEq)]
 enum Counts {
     /// Of steps, of which so many make one.
-    Cells(windrow::Distribution, u32),
+    Cells(windrow::histogram::Distribution, u32),
     /// Bounds, and each bucket's own: one more.
     Buckets(Arc<[f64]>, Box<[u64]>),
 }
 
 impl Distribution {
-    pub(crate) fn of_cells(cells: windrow::Distribution, steps: u32, sum: f64) -> Distribution {
+    pub(crate) fn of_cells(
+        cells: windrow::histogram::Distribution,
+        steps: u32,
+        sum: f64,
+    ) -> Distribution {
         Distribution { counts: Counts::Cells(cells, steps), sum }
     }
 
@@ -173,7 +177,7 @@ impl Distribution {
     }
 
     /// What stands for the value at which, or below which, the part `q` of all values is: for 0.99 the 99th percentile. It is that
-    /// value give or take the [error](windrow::Scale::error_bound) of the histogram's scale, and a step.
+    /// value give or take the [error](windrow::histogram::Scale::error_bound) of the histogram's scale, and a step.
     ///
     /// `None` if there is no value, or `q` is no number from 0 to 1, or the histogram counts at
     /// [bounds](crate::Builder::buckets) of the program's choice.
@@ -187,7 +191,7 @@ impl Distribution {
     /// let snapshot = recorder.handle().snapshot();
     /// let Some(Value::Histogram(seconds)) = snapshot.get("seconds", &[]) else { panic!() };
     /// let p99 = seconds.quantile(0.99).unwrap();
-    /// assert!((p99 - 0.99).abs() <= 0.99 * windrow::Scale::DEFAULT.error_bound() + 1e-9);
+    /// assert!((p99 - 0.99).abs() <= 0.99 * windrow::histogram::Scale::DEFAULT.error_bound() + 1e-9);
     /// # Ok::<(), windrow_metrics::BuildError>(())
     /// ```
     pub fn quantile(&self, q: f64) -> Option<f64> {
@@ -203,7 +207,7 @@ impl Distribution {
     /// [bounds](crate::Builder::buckets) of the program's choice.
     ///
     /// Its `sum` wraps at 2^64 steps, where [`sum`](Self::sum) does not.
-    pub fn cells(&self) -> Option<&windrow::Distribution> {
+    pub fn cells(&self) -> Option<&windrow::histogram::Distribution> {
         match &self.counts {
             Counts::Cells(cells, _) => Some(cells),
             Counts::Buckets(..) => None,

@@ -7,7 +7,7 @@ mod strict;
 use std::time::Duration;
 
 use metrics::{gauge, histogram};
-use windrow::Scale;
+use windrow::histogram::Scale;
 use windrow_metrics::{BuildError, Builder, Matcher, Problem, Recorder, Snapshot, Value};
 
 /// What a recorder with these settings makes of `work`.
@@ -75,7 +75,7 @@ fn a_histogram_that_nothing_is_said_about_is_in_seconds_with_a_bucket_for_each_o
     let Some(Value::Histogram(rt)) = snapshot.get("rt", &[]) else { panic!("{snapshot}") };
     let p99 = rt.quantile(0.99).unwrap();
     assert!((p99 - 990e-6).abs() <= 990e-6 * Scale::DEFAULT.error_bound() + 1e-9, "{p99}");
-    assert_eq!(rt.cells().map(windrow::Distribution::max), Some(Some(1_000_000)));
+    assert_eq!(rt.cells().map(windrow::histogram::Distribution::max), Some(Some(1_000_000)));
     assert_eq!(rt.quantile(99.0), None);
 }
 

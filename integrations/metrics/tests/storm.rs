@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use metrics::{counter, gauge, histogram};
-use windrow::Scale;
+use windrow::histogram::Scale;
 use windrow_metrics::{Handle, Matcher, Recorder, Value};
 
 const THREADS: u64 = 4;

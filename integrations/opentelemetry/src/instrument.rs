@@ -1,8 +1,8 @@
 //! As which instruments a metric is exported, and what each of them measures.
 
 use opentelemetry::KeyValue;
-use windrow::Distribution;
 use windrow::export::{Form, Part, PartKind, Reading, Value as Shown};
+use windrow::histogram::Distribution;
 
 /// The kind of an instrument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

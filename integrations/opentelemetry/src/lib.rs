@@ -21,7 +21,7 @@
 //! | | counter `NAME.overflow` | how often a set found no room in it |
 //!
 //! Closed buckets are those before the bucket of the clock's now (see
-//! [`Over::complete`](windrow::Over::complete)). A window of one bucket has none, and no gauges. A family whose labels
+//! [`Over::complete`](windrow::snapshot::Over::complete)). A window of one bucket has none, and no gauges. A family whose labels
 //! are all enums has room for all of them, and no `NAME.overflow`.
 //!
 //! # Histograms
@@ -41,15 +41,15 @@
 //!
 //! Who writes OTLP without the SDK needs none of this: a scale's schema is OpenTelemetry's, cell
 //! for cell.
-//! [`numbered_cells`](windrow::Distribution::numbered_cells) are the positive buckets of an exponential histogram of that scale, numbered by one
-//! more; [`below`](windrow::Distribution::below) is its zero count, with the end of that cell as
+//! [`numbered_cells`](windrow::histogram::Distribution::numbered_cells) are the positive buckets of an exponential histogram of that scale, numbered by one
+//! more; [`below`](windrow::histogram::Distribution::below) is its zero count, with the end of that cell as
 //! its zero threshold.
 //!
 //! # Consistency
 //!
 //! Counters and up-down counters are those of the API that are added to. At each collection, each
 //! series adds what it has counted since the last one, told from others by its
-//! [number](windrow::Handle::number) and not by its labels. So an SDK exports what was ever counted
+//! [number](windrow::family::Handle::number) and not by its labels. So an SDK exports what was ever counted
 //! as a sum that never goes back, and as deltas that add up to it, to any number of readers; a set
 //! of labels whose series was [removed](windrow::Family::retain) counts on from what was exported
 //! when it is used again; and what a View makes one by `with_allowed_attribute_keys` is added up.

@@ -4,8 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use opentelemetry::{Key, KeyValue};
-use windrow::LabelValue;
 use windrow::export::{Outline, Series, Source};
+use windrow::labels::LabelValue;
 
 use crate::instrument::{Attributes, Instrument, Value};
 

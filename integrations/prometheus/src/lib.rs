@@ -19,7 +19,7 @@
 //! | | counter `NAME_overflow_total` | how often a set found no room |
 //!
 //! Closed buckets are those before the bucket of the clock's now. All their time has passed; so, of a constant rate, they
-//! tell the right one (see [`Over::complete`](windrow::Over::complete)). A window of one bucket has none, and no
+//! tell the right one (see [`Over::complete`](windrow::snapshot::Over::complete)). A window of one bucket has none, and no
 //! gauges.
 //!
 //! A family whose labels are all enums has room for all of them, and no `NAME_overflow_total`.
@@ -30,7 +30,7 @@
 //! At each bound that is shown the count is exact, and so is an alert on it. Between bounds Prometheus interpolates: what its
 //! `histogram_quantile` says is in the right bucket, and so, of octaves in the scale's range, off by less than the value itself. For percentiles right to the scale's error, show
 //! more bounds, or native histograms, or read them where they were recorded
-//! ([`Distribution::quantile`](windrow::Distribution::quantile)).
+//! ([`Distribution::quantile`](windrow::histogram::Distribution::quantile)).
 //!
 //! (The gauges `NAME_percentile` of a window are right to that, and of its interval; but they cannot be added up over machines,
 //! as buckets can. Like all gauges of a window, they are in the unit that was recorded, whatever [`Buckets::per`] says.)

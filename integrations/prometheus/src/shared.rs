@@ -8,7 +8,7 @@ use prometheus_client::encoding::{EncodeMetric, MetricEncoder};
 use prometheus_client::metrics::{MetricType, TypedMetric};
 
 use windrow::export::{Exported, FamilySource, Outline, PartKind, Series, Source};
-use windrow::{Family, Labels, Metric};
+use windrow::{Family, family::Metric, labels::Labels};
 
 use crate::buckets::Buckets;
 use crate::show::{Kept, metric_type, write};

@@ -6,8 +6,8 @@ use prometheus_client::encoding::{
     EncodeLabel, EncodeLabelSet, LabelSetEncoder, MetricEncoder, NoLabelSet,
 };
 use prometheus_client::metrics::MetricType;
-use windrow::LabelValue;
 use windrow::export::{Part, PartKind, Reading, Sample, Series, Value};
+use windrow::labels::LabelValue;
 
 use crate::buckets::Buckets;
 

@@ -8,7 +8,9 @@ use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter as TheirCounter;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
-use windrow::{Counter, Family, Gauge, LabelNames, Scale, SlidingWindow, events, labels};
+use windrow::{
+    Counter, Family, Gauge, SlidingWindow, events, histogram::Scale, labels, labels::LabelNames,
+};
 use windrow_prometheus::{Buckets, RegisterError, buckets, register};
 
 labels! {

@@ -8,8 +8,11 @@ use prometheus_client::registry::Registry;
 use windrow::clock::Manual;
 use windrow::export::field;
 use windrow::{
-    Counter, Family, Gauge, Histogram, InFlight, LabelNames, Maximum, Metric, Minimum,
-    RuntimeLabels, Scale, SlidingWindow, events, labels,
+    Counter, Family, Gauge, Histogram, InFlight, Maximum, Minimum, SlidingWindow, events,
+    family::Metric,
+    histogram::Scale,
+    labels,
+    labels::{LabelNames, RuntimeLabels},
 };
 use windrow_prometheus::{Buckets, Shared, buckets, register};
 

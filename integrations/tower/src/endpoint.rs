@@ -2,7 +2,11 @@
 
 use std::time::Duration;
 
-use windrow::{InFlight, LevelOwner, LifetimeTotals, Metric, Peaks, SlidingWindow};
+use windrow::{
+    InFlight, SlidingWindow,
+    family::{LifetimeTotals, Metric},
+    in_flight::{LevelOwner, Peaks},
+};
 
 windrow::events! {
     /// What is counted of requests.

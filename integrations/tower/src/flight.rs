@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use windrow::{Entered, Handle, SlidingWindow};
+use windrow::{SlidingWindow, family::Handle, in_flight::Entered};
 
 use crate::classify::Outcome;
 use crate::endpoint::{Endpoint, Http};

@@ -96,7 +96,7 @@ fn close(window: &Window, newest: u64, mut drain: impl FnMut()) {
     for _ in 0..100_000 {
         let snapshot = window.snapshot();
         let (_, older) = snapshot.buckets().split_last().expect("a ring has a bucket");
-        let done = older.iter().all(windrow::BucketSnapshot::is_closed);
+        let done = older.iter().all(windrow::snapshot::BucketSnapshot::is_closed);
         drain();
         if done {
             return;

@@ -6,7 +6,7 @@
 
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 
-use windrow::{Family, Metric, labels};
+use windrow::{Family, family::Metric, labels};
 use windrow_loom_tests::engine::sync::Arc;
 use windrow_loom_tests::engine::sync::atomic::{AtomicU64, fence};
 use windrow_loom_tests::engine::thread;

@@ -7,7 +7,10 @@
 
 use std::time::Duration;
 
-use windrow::{Admission, Gate, RationedGate};
+use windrow::{
+    Gate,
+    gate::{Admission, RationedGate},
+};
 use windrow_loom_tests::engine::{
     sync::Arc,
     thread::{self, JoinHandle},
@@ -29,7 +32,8 @@ fn gate(limit: u64) -> Shared {
 fn admit(gate: &Gate<Local>, bucket: u64, n: u64, wait: u64) -> Grants {
     set_time(bucket);
     turn();
-    let (answer, start) = windrow::admit_and_tell(gate, n, Duration::from_nanos(wait * LENGTH));
+    let (answer, start) =
+        windrow::gate::admit_and_tell(gate, n, Duration::from_nanos(wait * LENGTH));
     assert_ne!(answer, Admission::Refused { retry_after: None }, "{n} is within the limit");
     start.map(|start| (start.as_nanos() / LENGTH, n)).into_iter().collect()
 }

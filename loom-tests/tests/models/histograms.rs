@@ -2,7 +2,10 @@
 //!
 //! Explores one thread that records against reads and drains. The scale has three places: for 0, for 1, and for what is above.
 
-use windrow::{Distribution, Histogram, Scale};
+use windrow::{
+    Histogram,
+    histogram::{Distribution, Scale},
+};
 use windrow_loom_tests::engine::{
     sync::Arc,
     thread::{self, JoinHandle},

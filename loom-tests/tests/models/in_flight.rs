@@ -10,7 +10,10 @@ use std::mem::forget;
 use std::time::Duration;
 
 use windrow::clock::Manual;
-use windrow::{AtMost, Clock, Entered, InFlight, LevelOwner, Peaks, SlidingWindow, events};
+use windrow::{
+    Clock, InFlight, SlidingWindow, events,
+    in_flight::{AtMost, Entered, LevelOwner, Peaks},
+};
 use windrow_loom_tests::engine::{
     UnsafeCell,
     sync::Arc,

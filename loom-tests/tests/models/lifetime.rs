@@ -2,7 +2,7 @@
 //!
 //! Explores readers of `lifetime` against adds that rotate, close, come late and are back-dated.
 
-use windrow::Moment;
+use windrow::snapshot::Moment;
 use windrow_loom_tests::engine::sync::Arc;
 use windrow_loom_tests::window::{Hits, add, lifetime, reconfigure, set_time, window};
 use windrow_loom_tests::{Model, turn};

@@ -3,7 +3,7 @@
 //! Explores two threads that take and refill, at the limit and where a bucket ends. Per core they are on one core, whose ration they
 //! share, or on two; portably each has a row. (Where all rows are shared there are no rations.)
 
-use windrow::{Gate, RationedGate};
+use windrow::{Gate, gate::RationedGate};
 use windrow_loom_tests::engine::{
     on_second_core,
     sync::Arc,

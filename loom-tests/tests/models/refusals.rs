@@ -3,7 +3,7 @@
 //! Explores a thread that makes room in a full segment while another claims. When both are done,
 //! there is room, and a claim finds it.
 
-use windrow::{Counter, Histogram, Scale};
+use windrow::{Counter, Histogram, histogram::Scale};
 use windrow_loom_tests::engine::thread;
 use windrow_loom_tests::{Model, turn};
 

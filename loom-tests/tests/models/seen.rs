@@ -5,7 +5,9 @@
 //! add: if it finds it, it must see the write.
 
 use windrow::clock::Manual;
-use windrow::{Clock, Counter, Gauge, Histogram, Maximum, Minimum, Scale, Timestamp, events};
+use windrow::{
+    Clock, Counter, Gauge, Histogram, Maximum, Minimum, Timestamp, events, histogram::Scale,
+};
 use windrow_loom_tests::engine::{UnsafeCell, sync::Arc, thread};
 use windrow_loom_tests::window::{
     Hits, Window, add, each, late, lifetime, reconfigure, set_time, sum, window,

@@ -5,7 +5,7 @@
 //! Explores first records of one group, by two threads; reads against a first record, against the
 //! closing that writes a group, and against the reuse of the block that has the marks.
 
-use windrow::{Scale, events};
+use windrow::{events, histogram::Scale};
 use windrow_loom_tests::engine::sync::Arc;
 use windrow_loom_tests::window::{Window, at, set_time, window};
 use windrow_loom_tests::{Model, turn};

@@ -4,7 +4,10 @@
 //! The scale has three places: for 0, for 1, and for what is above. All three have the same two extremes. Explores records beyond
 //! these in several pairs, against each other, reads, a close, and the reuse of the block.
 
-use windrow::{Distribution, Scale, events};
+use windrow::{
+    events,
+    histogram::{Distribution, Scale},
+};
 use windrow_loom_tests::engine::sync::Arc;
 use windrow_loom_tests::window::{Window, set_time, window};
 use windrow_loom_tests::{Model, turn};

@@ -20,7 +20,7 @@ impl Distribution {
     /// assert_eq!(now.buckets(now.scale().octaves()).last(), Some((1 << 36, 5)));
     /// ```
     ///
-    /// [`Scale::octaves`]: crate::Scale::octaves
+    /// [`Scale::octaves`]: crate::histogram::Scale::octaves
     pub fn buckets(
         &self,
         bounds: impl IntoIterator<Item = u64>,

@@ -33,7 +33,7 @@ impl Distribution {
     /// Then nothing was merged.
     ///
     /// ```
-    /// use windrow::{Histogram, Scale};
+    /// use windrow::{Histogram, histogram::Scale};
     ///
     /// let (one, two) = (Histogram::new(), Histogram::with_scale(Scale::fixed::<5, 1_000, 1_000_000>()));
     /// one.record(2_000);
@@ -43,7 +43,7 @@ impl Distribution {
     /// both.merge(&two.distribution())?;
     /// assert_eq!((both.count(), both.sum(), both.min(), both.max()), (3, 5_002, Some(2), Some(3_000)));
     /// assert_eq!(both.scale(), one.scale());
-    /// # Ok::<(), windrow::ScaleMismatch>(())
+    /// # Ok::<(), windrow::histogram::ScaleMismatch>(())
     /// ```
     pub fn merge(&mut self, other: &Distribution) -> Result<(), ScaleMismatch> {
         let sum = self.sum.wrapping_add(other.sum);
@@ -88,7 +88,7 @@ impl Distribution {
     /// assert_eq!((since.count(), since.sum()), (2, 11_000));
     /// assert_eq!(before.since(&latency.lifetime())?, before); // the other way round
     /// assert!(since.max().is_some_and(|max| (8_600..=9_400).contains(&max)));
-    /// # Ok::<(), windrow::ScaleMismatch>(())
+    /// # Ok::<(), windrow::histogram::ScaleMismatch>(())
     /// ```
     pub fn since(&self, earlier: &Distribution) -> Result<Distribution, ScaleMismatch> {
         let scale = if earlier.is_empty() { self.scale } else { self.scale.union(earlier.scale) };

@@ -18,7 +18,7 @@ const DISTRIBUTION: &[&str; 4] = &["scale", "sum", "extremes", "cells"];
 /// each, and how many values it has. Needs the feature `serde`.
 ///
 /// ```
-/// use windrow::{Distribution, Histogram};
+/// use windrow::{Histogram, histogram::Distribution};
 ///
 /// let latency = Histogram::new();
 /// [600, 1_000, 1_024].iter().for_each(|nanos| latency.record(*nanos));

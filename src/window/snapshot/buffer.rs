@@ -25,7 +25,7 @@ impl<E: Events> BucketSnapshot<E> {
     /// Allocates only if more cells of the scale were used than `into` ever had.
     ///
     /// ```
-    /// use windrow::{BucketSnapshot, Distribution, SlidingWindow, events};
+    /// use windrow::{SlidingWindow, events, snapshot::BucketSnapshot, histogram::Distribution};
     ///
     /// events! { enum Http { Rt: Histogram } }
     ///

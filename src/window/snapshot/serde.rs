@@ -22,7 +22,7 @@ const SNAPSHOT: &[&str; 4] = &["at", "interval", "length", "buckets"];
 /// An event is an enum, by its [`Kind`](crate::Kind): `Count` with what was added; `Signed` with
 /// the same, which may be negative; `Value` with its [`Stats`](crate::Stats); `Maximum` and
 /// `Minimum` with that value, or with none; `Histogram` with its
-/// [`Distribution`](crate::Distribution#impl-Serialize-for-Distribution), whose scale must be the
+/// [`Distribution`](crate::histogram::Distribution#impl-Serialize-for-Distribution), whose scale must be the
 /// reader's. See [`Snapshot`](Snapshot#impl-Serialize-for-Snapshot<E>) for an example.
 impl<E: Events> Serialize for BucketSnapshot<E> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -61,7 +61,7 @@ impl<'de, E: Events> Deserialize<'de> for BucketSnapshot<E> {
 /// in each bucket, in compact formats too.
 ///
 /// ```
-/// use windrow::{SlidingWindow, Snapshot, Timestamp, clock::Manual, events};
+/// use windrow::{SlidingWindow, Timestamp, clock::Manual, events, snapshot::Snapshot};
 ///
 /// events! { enum Http { Pass: Count, Rt: Value } }
 ///

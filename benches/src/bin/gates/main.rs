@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use lexopt::Arg::{Long, Value};
 use lexopt::{Parser, ValueExt};
-use windrow::strategy;
+use windrow::diagnostics::strategy;
 use windrow_benches::lab::stats::MARK;
 use windrow_benches::limits::Terms;
 use windrow_benches::terminal::print_caption;

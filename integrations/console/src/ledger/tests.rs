@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use windrow::{Scale, SlidingWindow, clock};
+use windrow::{SlidingWindow, clock, histogram::Scale};
 
 use super::*;
 

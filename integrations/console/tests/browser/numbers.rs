@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use windrow::Distribution;
+use windrow::histogram::Distribution;
 
 use crate::page::{Cells, Page};
 use crate::shop::{Http, Method, Shop, Window};

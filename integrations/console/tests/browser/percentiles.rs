@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use windrow::Distribution;
+use windrow::histogram::Distribution;
 
 use crate::page::Page;
 use crate::shop::{Http, Method, Shop};

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use windrow::clock::{Clock, Manual};
 use windrow::{
-    Counter, Family, Gauge, Handle, Histogram, Scale, SlidingWindow, Timestamp, events, labels,
+    Counter, Family, Gauge, Histogram, SlidingWindow, Timestamp, events, family::Handle,
+    histogram::Scale, labels,
 };
 use windrow_console::{Console, Server};
 

@@ -1,7 +1,7 @@
 //! What a shop's routes have to do: more by day than by night, with a bad quarter of an hour at the till.
 
 use fastrand::Rng;
-use windrow::Handle;
+use windrow::family::Handle;
 
 use crate::shop::{Http, Method, Request, Shop, Window};
 

@@ -7,7 +7,7 @@ use axum::Router;
 use http::{Method, StatusCode};
 use serde_json::json;
 use windrow::export::field;
-use windrow::{Counter, Family, Gate, Gauge, InFlight, LabelNames, Maximum, SlidingWindow};
+use windrow::{Counter, Family, Gate, Gauge, InFlight, Maximum, SlidingWindow, labels::LabelNames};
 use windrow_console::{Console, RegisterError};
 use windrow_tower::{
     Endpoint, Http as Requests, Limit, Limits, Method as Verb, Route as Path, Routes as Paths,

@@ -7,7 +7,11 @@ use http::Request;
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use windrow::clock::Manual;
-use windrow::{Distribution, Family, Histogram, Scale, SlidingWindow, Timestamp, events, labels};
+use windrow::{
+    Family, Histogram, SlidingWindow, Timestamp, events,
+    histogram::{Distribution, Scale},
+    labels,
+};
 use windrow_console::{Console, ConsoleService};
 
 events! {

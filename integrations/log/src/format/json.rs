@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use windrow::{Distribution, Kind, Stats, Timestamp};
+use windrow::{Kind, Stats, Timestamp, histogram::Distribution};
 
 use crate::entry::{Bucket, Dropped, Entry, Run};
 use crate::format::{Decoded, Facts, VERSION};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use opentelemetry_sdk::metrics::Temporality;
 use windrow::clock::Manual;
-use windrow::{Family, Histogram, Scale, SlidingWindow, events};
+use windrow::{Family, Histogram, SlidingWindow, events, histogram::Scale};
 use windrow_opentelemetry::ObserveError;
 
 use crate::{Sdk, User, points};

@@ -19,8 +19,8 @@ use opentelemetry_sdk::metrics::{
 use windrow::clock::{self, Manual};
 use windrow::export::field;
 use windrow::{
-    Counter, Family, Gauge, Histogram, InFlight, LabelNames, Maximum, Metric, Minimum,
-    SlidingWindow, Timestamp, events, labels,
+    Counter, Family, Gauge, Histogram, InFlight, Maximum, Minimum, SlidingWindow, Timestamp,
+    events, family::Metric, labels, labels::LabelNames,
 };
 use windrow_opentelemetry::{ObserveError, Observer};
 

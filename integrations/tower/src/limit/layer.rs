@@ -7,7 +7,7 @@ use std::time::Duration;
 use http::request::Parts;
 use tower_layer::Layer;
 use windrow::clock::Coarse;
-use windrow::{Admission, Clock, Labels};
+use windrow::{Clock, gate::Admission, labels::Labels};
 
 use crate::limit::limits::Limits;
 use crate::limit::service::LimitService;

@@ -21,7 +21,7 @@ use std::sync::atomic::{Ordering, fence};
 use std::time::Duration;
 
 use windrow::clock::Coarse;
-use windrow::{Admission, Clock, Family, Gate, Handle, Labels};
+use windrow::{Clock, Family, Gate, family::Handle, gate::Admission, labels::Labels};
 
 use crate::limit::current::Current;
 use crate::limit::series::{Limit, Standing};
@@ -108,7 +108,7 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     /// Several threads that need the same gate at once may call it each; one of their gates is
     /// taken. If it panics, so does the call that needed the gate: nothing is let through, and the
     /// key takes no room. What a gate may be, and what is refused (a limit of zero),
-    /// [`GateBuilder::build`](windrow::GateBuilder::build) says. For another limit later, see
+    /// [`GateBuilder::build`](windrow::gate::GateBuilder::build) says. For another limit later, see
     /// [`Limit::gate`].
     ///
     /// ```
@@ -142,7 +142,7 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use windrow::{Admission, Gate, labels};
+    /// use windrow::{Gate, labels, gate::Admission};
     /// use windrow_tower::Limits;
     ///
     /// labels! { pub struct Room { room: u32 } }

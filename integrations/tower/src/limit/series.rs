@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use windrow::clock::Coarse;
-use windrow::{Clock, Counter, Gate, GateError, Metric};
+use windrow::{Clock, Counter, Gate, family::Metric, gate::GateError};
 
 use crate::limit::sharing::Sharing;
 use crate::rules::Rate;
@@ -52,7 +52,7 @@ impl<C: Clock> Limit<C> {
     /// assert_eq!(gate.left(), 9);
     /// gate.set_limit(100)?; // until the key is forgotten
     /// assert_eq!(gate.left(), 99);
-    /// # Ok::<(), windrow::GateError>(())
+    /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
     pub fn gate(&self) -> Option<&Gate<C>> {
         self.gate.get()?.as_ref()

@@ -8,7 +8,7 @@ use std::time::Duration;
 use http::request::Parts;
 use http::{Request, Response};
 use tower_service::Service;
-use windrow::{Admission, Clock, Labels};
+use windrow::{Clock, gate::Admission, labels::Labels};
 
 use crate::limit::future::LimitFuture;
 use crate::limit::layer::LimitLayer;

@@ -35,7 +35,7 @@
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
 
-use windrow::{Clock, Labels};
+use windrow::{Clock, labels::Labels};
 
 use crate::limit::limits::Limits;
 #[cfg(feature = "json")]

@@ -24,7 +24,7 @@
 
 use std::time::Duration;
 
-use windrow::{Admission, Clock, Gate, Timestamp};
+use windrow::{Clock, Gate, Timestamp, gate::Admission};
 
 /// Until when a key asks the overflow gate beside its own.
 #[derive(Clone, Copy)]

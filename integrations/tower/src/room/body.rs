@@ -6,7 +6,7 @@ use std::task::{Context, Poll, ready};
 
 use http_body::{Body, Frame, SizeHint};
 use pin_project_lite::pin_project;
-use windrow::Labels;
+use windrow::labels::Labels;
 
 use crate::room::rooms::InRoom;
 

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 use http::Response;
 use http_body::Body;
 use pin_project_lite::pin_project;
-use windrow::Labels;
+use windrow::labels::Labels;
 
 use crate::refusal::Refusal;
 use crate::room::body::RoomBody;

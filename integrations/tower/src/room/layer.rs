@@ -4,7 +4,7 @@ use std::fmt::{self, Debug, Formatter};
 
 use http::request::Parts;
 use tower_layer::Layer;
-use windrow::Labels;
+use windrow::labels::Labels;
 
 use crate::room::rooms::{InRoom, Rooms};
 use crate::room::service::RoomService;

@@ -18,7 +18,12 @@ use std::fmt::{self, Debug, Formatter};
 use std::mem;
 use std::sync::OnceLock;
 
-use windrow::{AtMost, Counter, Entered, Family, Handle, InFlight, Labels, LevelOwner, Metric};
+use windrow::{
+    Counter, Family, InFlight,
+    family::{Handle, Metric},
+    in_flight::{AtMost, Entered, LevelOwner},
+    labels::Labels,
+};
 
 use crate::unwind::make_or_undo;
 

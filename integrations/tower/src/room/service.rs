@@ -7,7 +7,7 @@ use http::request::Parts;
 use http::{Request, Response};
 use http_body::Body;
 use tower_service::Service;
-use windrow::Labels;
+use windrow::labels::Labels;
 
 use crate::refusal::{Reason, Refusal};
 use crate::room::body::RoomBody;

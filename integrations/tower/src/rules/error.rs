@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use std::io;
 use std::path::PathBuf;
 
-use windrow::GateError;
+use windrow::gate::GateError;
 
 /// Why rules are refused: then those that were in force still are.
 ///

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use windrow::{Clock, Gate, GateError};
+use windrow::{Clock, Gate, gate::GateError};
 
 /// How much of a key is let through: `limit` in each `interval`, as a
 /// [`Gate`](windrow::Gate) counts it.
@@ -24,7 +24,7 @@ pub struct Rate {
     /// The number of equal buckets that the interval is cut into, by default 2.
     pub buckets: usize,
     /// Whether the limit holds in every span of time, as of a
-    /// [`strict`](windrow::GateBuilder::strict) gate, and not only in each run of buckets. By
+    /// [`strict`](windrow::gate::GateBuilder::strict) gate, and not only in each run of buckets. By
     /// default it is as the gate was built; a gate that was built strict stays strict.
     pub strict: bool,
     /// The longest wait of a request for its turn, by default zero: none waits.

@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
-use windrow::{Clock, Gate, LabelValue, Labels};
+use windrow::{
+    Clock, Gate,
+    labels::{LabelValue, Labels},
+};
 
 use crate::rules::error::{RulesError, RulesPart};
 use crate::rules::pattern::Pattern;

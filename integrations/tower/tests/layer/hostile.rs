@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use testkit::race;
-use windrow::{Admission, Gate, labels};
+use windrow::{Gate, gate::Admission, labels};
 use windrow_tower::{Limits, Rooms};
 
 use crate::limited::{Client, limits};

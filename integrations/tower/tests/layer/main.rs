@@ -64,7 +64,7 @@ fn get(routes: &'static Routes, route: &str) -> Counts {
 
 /// Of each series, by its labels.
 fn all(routes: &'static Routes) -> BTreeMap<String, Counts> {
-    let text = |series: &windrow::Handle<Route<'static>, Endpoint>| {
+    let text = |series: &windrow::family::Handle<Route<'static>, Endpoint>| {
         let values: Vec<_> = series.pairs().map(|(_, value)| value.to_string()).collect();
         values.join(" ")
     };

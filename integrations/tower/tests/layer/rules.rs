@@ -9,7 +9,7 @@ mod threads;
 
 use std::time::Duration;
 
-use windrow::{Admission, Gate};
+use windrow::{Gate, gate::Admission};
 use windrow_tower::{Limits, Rate, Rules, RulesError};
 
 use crate::limited::{Client, limits};

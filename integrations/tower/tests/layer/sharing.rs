@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use testkit::{Rng, race};
-use windrow::{Admission, Clock, Gate};
+use windrow::{Clock, Gate, gate::Admission};
 use windrow_tower::Limits;
 
 use crate::limited::{Client, limits};

@@ -4,7 +4,11 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use windrow::clock::Manual;
-use windrow::{BucketSnapshot, Clock, Event, OutOfRange, SlidingWindow, Strategy, Timestamp};
+use windrow::{
+    Clock, Event, SlidingWindow, Timestamp,
+    diagnostics::Strategy,
+    snapshot::{BucketSnapshot, OutOfRange},
+};
 
 use super::held_up::Newest;
 use super::model::{Oracle, Refused, Turn};
@@ -244,7 +248,7 @@ fn turns_of<'t>(
     let had = way.get(..drained.len())?;
     let are_due = had.iter().zip(drained).all(|(turn, bucket)| is_turn_of(turn, bucket));
     // Buckets are closed when they are retired, but by epochs: all that are due are here.
-    let some_are_open = windrow::strategy() == Strategy::Epochs;
+    let some_are_open = windrow::diagnostics::strategy() == Strategy::Epochs;
     (are_due && (some_are_open || had.len() == way.len())).then_some(had)
 }
 

@@ -9,7 +9,10 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use windrow::{BucketSnapshot, Event, Kind, Timestamp, Totals, kind};
+use windrow::{
+    Event, Kind, Timestamp, kind,
+    snapshot::{BucketSnapshot, Totals},
+};
 
 use super::compare::Pair;
 use super::model::Refused;

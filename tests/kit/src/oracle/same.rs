@@ -3,7 +3,11 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
-use windrow::{BucketSnapshot, Distribution, Event, Snapshot, Totals};
+use windrow::{
+    Event,
+    histogram::Distribution,
+    snapshot::{BucketSnapshot, Snapshot, Totals},
+};
 
 use super::model::Span;
 use super::seen::{Bits, EVENTS, Seen, WAITED, if_summed, number};

@@ -1,7 +1,9 @@
 //! What histories count.
 
 use windrow::clock::Manual;
-use windrow::{Event, Kind, OutOfRange, Scale, SlidingWindow, Timestamp, Typed};
+use windrow::{
+    Event, Kind, SlidingWindow, Timestamp, Typed, histogram::Scale, snapshot::OutOfRange,
+};
 
 use crate::ledger::Tally;
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
-use windrow::{Event, OutOfRange, Timestamp};
+use windrow::{Event, Timestamp, snapshot::OutOfRange};
 
 use super::compare::Pair;
 use super::model::{Refused, Source};

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use testkit::Rng;
 use windrow::clock::Manual;
-use windrow::{Admission, Clock, Gate};
+use windrow::{Clock, Gate, gate::Admission};
 use windrow_tower::{Limits, Rate, Rules};
 
 use crate::limited::Client;

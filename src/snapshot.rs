@@ -1,0 +1,13 @@
+//! What a [`SlidingWindow`](crate::SlidingWindow) returns: totals, spans and buckets.
+//!
+//! | to read | type | from |
+//! |---|---|---|
+//! | an interval's totals, of all events at one time | [`Totals`] | [`totals`](crate::SlidingWindow::totals) |
+//! | a shorter span, or a tier | [`Over`] | [`over`](crate::SlidingWindow::over) |
+//! | bucket by bucket | [`Snapshot`], [`BucketSnapshot`] | [`snapshot`](crate::SlidingWindow::snapshot), [`series`](crate::SlidingWindow::series) |
+//! | what came between two moments | [`Moment`], [`Since`] | [`moment`](crate::SlidingWindow::moment) |
+//! | each core's part | [`ByRow`] | [`by_row`](crate::SlidingWindow::by_row) |
+
+pub use crate::arena::by_row::ByRow;
+pub use crate::error::{MergeError, OutOfRange, SpanError};
+pub use crate::window::{BucketSnapshot, Moment, Over, Since, Snapshot, Totals};

@@ -30,6 +30,7 @@ labels! { struct Client { account: str } }
 static CLIENTS: Limits<Client> =
     Limits::new(10_000, |_| Gate::builder(2).buckets(10).build().expect("a second in ten buckets"));
 
+#[allow(clippy::unnecessary_wraps)] // a request may have no key
 fn client(parts: &Parts) -> Option<Client<'_>> {
     // Elsewhere an account is what somebody has vouched for.
     let account = parts.headers.get("x-account").and_then(|account| account.to_str().ok());

@@ -32,7 +32,7 @@ impl Rules {
         Rules::check_length(text.len() as u64)?;
         let text = str::from_utf8(text)
             .map_err(|error| RulesError::NotUtf8 { valid_up_to: error.valid_up_to() })?;
-        let read: RulesRead = serde_json::from_str(text).map_err(problem)?;
+        let read: RulesRead = serde_json::from_str(text).map_err(|error| problem(&error))?;
         read.builder().build()
     }
 }
@@ -40,7 +40,7 @@ impl Rules {
 /// The most characters of a problem that are told: it may name a field of any length.
 const MAX_SHOWN: usize = 300;
 
-fn problem(error: serde_json::Error) -> RulesError {
+fn problem(error: &serde_json::Error) -> RulesError {
     let (line, column) = (error.line(), error.column());
     let all = error.to_string();
     let problem = all.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&all);

@@ -62,7 +62,7 @@ use crate::rules::rate::Rate;
 pub struct Rules {
     default: Rate,
     overflow: Rate,
-    rules: Vec<Rule>,
+    ordered: Vec<Rule>,
     weights: Vec<(Pattern, u64)>,
 }
 
@@ -116,7 +116,7 @@ impl Rules {
             let index = names.iter().position(|name| **name == **label);
             index.is_some_and(|index| pattern.matches(&texts[index]))
         };
-        let rule = self.rules.iter().find(|rule| rule.labels.iter().all(matches));
+        let rule = self.ordered.iter().find(|rule| rule.labels.iter().all(matches));
         rule.map_or(self.default, |rule| rule.rate)
     }
 
@@ -137,7 +137,7 @@ impl Rules {
 
     /// Refuses rules for labels that keys do not have.
     pub(crate) fn check_labels(&self, known: &[&str]) -> Result<(), RulesError> {
-        for (index, rule) in self.rules.iter().enumerate() {
+        for (index, rule) in self.ordered.iter().enumerate() {
             if let Some((label, _)) = rule.labels.iter().find(|(it, _)| !known.contains(&&**it)) {
                 let (part, label) = (RulesPart::Rule(index), label.to_string());
                 let known = known.iter().map(|&name| name.to_owned()).collect();
@@ -150,7 +150,7 @@ impl Rules {
     /// Refuses rates that a gate like this one does not take: on its clock. The gate is changed by
     /// it.
     pub(crate) fn check_rates<C: Clock>(&self, gate: &Gate<C>) -> Result<(), RulesError> {
-        let rules = self.rules.iter().enumerate();
+        let rules = self.ordered.iter().enumerate();
         let rules = rules.map(|(index, rule)| (RulesPart::Rule(index), rule.rate));
         let others = [(RulesPart::Default, self.default), (RulesPart::Overflow, self.overflow)];
         for (part, rate) in others.into_iter().chain(rules) {
@@ -225,7 +225,7 @@ impl RulesBuilder {
             }
             weights.push((request, weight));
         }
-        Ok(Rules { default: self.default, overflow, rules, weights })
+        Ok(Rules { default: self.default, overflow, ordered: rules, weights })
     }
 }
 

@@ -33,6 +33,7 @@ const AT_A_TIME: usize = 64;
 
 /// The sum and the cells' counts.
 pub(super) struct Columns {
+    /// All of them, one beside the other.
     run: OnDemand,
     /// The first of the shared cells; null before the first record.
     shared: AtomicPtr<AtomicU64>,

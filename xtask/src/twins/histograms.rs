@@ -23,7 +23,7 @@ pub(super) const HISTOGRAMS: &[Twin] = &[
         replace:
             "        let (sum, mut counts) = (self.sum(), vec![0; self.cells].into_boxed_slice());
         if self.cells > 0 {
-            if let Some(first) = self.columns.column() {
+            if let Some(first) = self.run.column() {
                 rows::add_up(first.right(FIRST_CELL), &mut counts);
             }
             return (counts, sum);

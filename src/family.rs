@@ -1,4 +1,7 @@
 //! Families: a metric for each set of labels.
+//!
+//! A [`Family`] finds the metric of a set of [labels](crate::labels). A [`Handle`] keeps one series;
+//! a [`Pinned`] borrows one for the time of a call. [`Metric`] is what a family can hold.
 
 use std::fmt::{self, Debug, Formatter};
 use std::sync::PoisonError;
@@ -42,7 +45,7 @@ pub use walk::FamilyIter;
 
 /// A metric for each set of labels: how many requests of each route, method and status.
 ///
-/// `L` is a set of labels that [`labels!`](crate::labels!) declares, or [`RuntimeLabels`], whose
+/// `L` is a set of labels that [`labels!`](crate::labels!) declares, or [`RuntimeLabels`](crate::labels::RuntimeLabels), whose
 /// names are known only when the program runs. `M` is a [`Counter`], a [`Gauge`](crate::Gauge), a
 /// [`Maximum`](crate::Maximum) or [`Minimum`](crate::Minimum), a [`Histogram`](crate::Histogram), a
 /// [`SlidingWindow`](crate::SlidingWindow), a [`Gate`](crate::Gate) or
@@ -110,7 +113,7 @@ pub use walk::FamilyIter;
 /// A family holds at most [`limit`](Self::limit) series, 1000 unless you say otherwise, and keeps
 /// at most 1024 bytes of texts for each; so values that come from outside cannot fill the memory. A
 /// set finds no room if the family has that many series, if its texts, as exporters show them, have
-/// more than 1024 bytes together, or if it is of [`RuntimeLabels`] and has not one value for each
+/// more than 1024 bytes together, or if it is of [`RuntimeLabels`](crate::labels::RuntimeLabels) and has not one value for each
 /// name. All sets that find no room count in one series more, the overflow series: its
 /// [labels](Handle::labels) are `None`, and [`refused`](Self::refused) counts its uses. (Where
 /// longer texts tell series apart, take a hash of them as a label.) A family whose labels are all

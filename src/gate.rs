@@ -1,4 +1,4 @@
-//! A gate: never more than its limit in any interval.
+//! Rate limiters: never more than a limit in any interval.
 
 use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;

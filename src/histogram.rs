@@ -1,8 +1,11 @@
-//! A histogram that every core can record to at once, and what it gives out.
+//! Histograms: latency and size distributions that every core can record to at once.
 //!
-//! A record is two striped adds, to the sum of all values and to the cell of its value
-//! ([`columns`]), behind a look at the extremes ([`extremes`]). The [`scale`] says which cell that
-//! is; a read makes of them a [`distribution`]. Nothing is reset: a drain moves a [`baseline`].
+//! A [`Histogram`] is recorded to; a [`Distribution`] is what it returns, with counts and quantiles;
+//! a [`Scale`] says how exact they are.
+//!
+//! A record is two striped adds, to the sum of all values and to the cell of its value (`columns`),
+//! behind a look at the extremes (`extremes`). The `scale` says which cell that is; a read makes a
+//! `distribution` of them. Nothing is reset: a drain moves a `baseline`.
 
 use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
@@ -122,7 +125,7 @@ impl Histogram {
         }
     }
 
-    /// Records a value: a `u64`, or a [`Duration`](std::time::Duration) as its nanoseconds.
+    /// Records a value: a `u64`, or a [`Duration`] as its nanoseconds.
     ///
     /// Never fails, panics or waits. Release: a thread that counts this record sees what this
     /// thread did before.

@@ -1,4 +1,4 @@
-//! How many at once, and the most at once in each bucket of a window.
+//! Operations in progress: an exact gauge, concurrency limits, and the peak in each bucket of a window.
 //!
 //! # The level
 //!

@@ -22,8 +22,12 @@
 //! * [`Histogram`] has percentiles, right to a stated error.
 //! * [`events!`] and [`SlidingWindow`] count what happened in the last second, minute or day;
 //!   [`clock`] helps to choose a window's clock.
-//! * [`Gate`] lets so much through in each interval, and never more. [`RationedGate`] is for millions a second.
-//! * [`InFlight`] says how many are there at once; in a window, the most at once in each bucket.
+//! * [`Gate`] is a rate limiter: it admits at most a limit in each interval, exactly.
+//!   [`RationedGate`](gate::RationedGate) is for millions a second.
+//! * [`InFlight`] is an exact gauge of operations in progress, with a concurrency limit; in a
+//!   window, it knows the most at once in each bucket.
+//! * [`Family`] has a metric for each set of labels.
+//! * [`export`] reads all of these for exporters: Prometheus, OpenTelemetry, a page, a log.
 //! * [`guide`] has whole programs to copy, and explains how the library works, how it was verified, and what it costs.
 //! * Each item says what it costs, what it promises while other threads write, and what it does not.
 

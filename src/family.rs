@@ -1,6 +1,6 @@
 //! Families: a metric for each set of labels.
 //!
-//! A [`Family`] finds the metric of a set of [labels](crate::labels). A [`Handle`] keeps one series;
+//! A [`Family`] finds the metric of a set of [labels](mod@crate::labels). A [`Handle`] keeps one series;
 //! a [`Pinned`] borrows one for the time of a call. [`Metric`] is what a family can hold.
 
 use std::fmt::{self, Debug, Formatter};

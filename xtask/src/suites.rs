@@ -19,8 +19,8 @@ const HTTP: &str = "windrow-benches/http";
 /// Limiters beside gates.
 const LIMITS: &str = "windrow-benches/limits";
 
-/// What the library has beyond its defaults.
-const SERDE: &str = "windrow/serde";
+/// What packages have beyond their defaults.
+const FEATURES: &str = "windrow/serde,windrow-tower/json";
 
 /// The lints of an ordinary build.
 const CLIPPY: [&str; 3] = ["clippy", "--workspace", "--all-targets"];
@@ -34,7 +34,7 @@ const TESTS: [&str; 9] = [
     "--workspace",
     "--exclude=windrow-modelled",
     "--features",
-    SERDE,
+    FEATURES,
     "--lib",
     "--bins",
     "--tests",
@@ -55,11 +55,11 @@ pub(crate) fn check(steps: &mut Steps) -> Result<(), Failed> {
 /// What a contributor runs before sending a change, the quick steps first.
 pub(crate) fn test(steps: &mut Steps) -> Result<(), Failed> {
     format_and_lints(steps)?;
-    let docs = ["doc", "--workspace", "--no-deps", "--features", SERDE];
+    let docs = ["doc", "--workspace", "--no-deps", "--features", FEATURES];
     steps.cargo("docs", &docs, &[("RUSTDOCFLAGS", "-D warnings")])?;
     steps.cargo("unit, integration and example tests", &TESTS, &[])?;
     let in_docs =
-        ["test", "--workspace", "--exclude=windrow-modelled", "--features", SERDE, "--doc"];
+        ["test", "--workspace", "--exclude=windrow-modelled", "--features", FEATURES, "--doc"];
     steps.cargo("tests in the docs", &in_docs, &[])?;
     instructions::run(steps, false)?;
     models::first(steps)
@@ -69,13 +69,13 @@ pub(crate) fn test(steps: &mut Steps) -> Result<(), Failed> {
 pub(crate) fn ci(steps: &mut Steps) -> Result<(), Failed> {
     let clippy = [
         &CLIPPY[..],
-        &["--features", SENTINEL, "--features", HTTP, "--features", LIMITS, "--features", SERDE],
+        &["--features", SENTINEL, "--features", HTTP, "--features", LIMITS, "--features", FEATURES],
         &STRICT,
     ]
     .concat();
     steps.cargo("lints, with all rivals and features", &clippy, &[])?;
     let private =
-        ["doc", "--workspace", "--no-deps", "--features", SERDE, "--document-private-items"];
+        ["doc", "--workspace", "--no-deps", "--features", FEATURES, "--document-private-items"];
     steps.cargo("docs, private items too", &private, &[])?;
     litmus::quick(steps)?;
     elsewhere::linked_statically(steps)?;

@@ -1,13 +1,13 @@
-//! An axum service whose limits are settings: of a file that it looks at each second, and of an
-//! endpoint. A text that is wrong changes nothing, and is answered by what is wrong with it.
+//! An axum service whose limits are settings: it polls a file each second, and has an endpoint for
+//! new rules. Invalid rules change nothing, and are answered 422 with the error.
 //!
 //! `cargo run -p windrow-tower --features json --example rules [FILE]`, and then
 //!
 //! ```text
 //! curl -i localhost:3000/carts/7                          two a second: the third is a 429
 //! curl -i localhost:3000/carts/7 -H 'x-account: paid-7'   ten a second
-//! curl -i -X PUT localhost:3001/rules -d '{"default":{"limit":1}}'    200; from now on one a second
-//! curl -i -X PUT localhost:3001/rules -d '{"default":{"limit":0}}'    422, and why
+//! curl -i -X PUT localhost:3001/rules -d '{"default":{"limit":1}}'   200: then one a second
+//! curl -i -X PUT localhost:3001/rules -d '{"default":{"limit":0}}'   422, and the error
 //! ```
 
 use std::env;
@@ -26,20 +26,19 @@ use windrow_tower::{LimitLayer, Limits, Rules, RulesFile};
 
 labels! { struct Client { account: str } }
 
-/// What each account may do before there are rules, and if the first ones are wrong.
+/// The limits of accounts: two a second until there are rules.
 static CLIENTS: Limits<Client> =
     Limits::new(10_000, |_| Gate::builder(2).buckets(10).build().expect("a second in ten buckets"));
 
-#[allow(clippy::unnecessary_wraps)] // a request may have no key
-fn client(parts: &Parts) -> Option<Client<'_>> {
-    // Elsewhere an account is what somebody has vouched for.
+fn client(parts: &Parts) -> Client<'_> {
+    // A real service takes an account that was authenticated.
     let account = parts.headers.get("x-account").and_then(|account| account.to_str().ok());
-    Some(Client { account: account.unwrap_or("nobody") })
+    Client { account: account.unwrap_or("nobody") }
 }
 
-/// The service. It waits where rules allow it, and never for longer than two seconds.
+/// The service. Requests wait where their rule allows it, for two seconds at most.
 fn service() -> Router {
-    let limit = LimitLayer::new(&CLIENTS, client)
+    let limit = LimitLayer::new(&CLIENTS, |parts| Some(client(parts)))
         .weight(|parts| CLIENTS.weight(parts.uri.path()))
         .wait(Duration::from_secs(2), sleep);
     Router::new()
@@ -48,7 +47,7 @@ fn service() -> Router {
         .layer(limit)
 }
 
-/// The endpoint, on a port of its own: who may write rules may lift every limit.
+/// The endpoint for rules, on a port of its own: it can lift every limit.
 fn control() -> Router {
     let limit = DefaultBodyLimit::max(Rules::MAX_BYTES);
     Router::new().route("/rules", put(replace)).layer(limit)
@@ -61,13 +60,13 @@ async fn replace(text: Bytes) -> (StatusCode, String) {
     }
 }
 
-/// Looks at the file each second.
+/// Polls the file each second.
 async fn watch(mut file: RulesFile) {
     loop {
         match CLIENTS.reload_if_changed(&mut file) {
             Ok(None) => {}
             Ok(Some(changes)) => println!("{}: {changes}", file.path().display()),
-            Err(error) => eprintln!("the old rules stay: {error}"),
+            Err(error) => eprintln!("the old rules stay in force: {error}"),
         }
         sleep(Duration::from_secs(1)).await;
     }

@@ -67,7 +67,8 @@
 //! to a counter. All requests of a key go through one cache line. A refusal does not write it; its
 //! answer allocates what a map of headers and one of extensions do. *Of a room*: the lookup, a
 //! compare-exchange, an add, and a reference to the room, which are two cache lines of the key.
-//! What is waited for clones the service.
+//! What is waited for clones the service. *Of rules*: a request looks at none, but for its weight,
+//! which takes a comparison with each pattern up to the one that matches.
 //!
 //! [design.md]: https://docs.rs/windrow/latest/windrow/guide/design/index.html#memory
 //! [`Router::layer`]: https://docs.rs/axum/latest/axum/struct.Router.html#method.layer

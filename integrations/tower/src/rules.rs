@@ -1,8 +1,7 @@
-//! Limits as settings: which key has which rate, read from a file or an endpoint, and swapped whole
-//! while requests go on.
+//! Limits as settings: rates by key, from a file, an endpoint or a program.
 //!
-//! [`Rules`] are plain values: valid, or not made. [`Limits::replace`](crate::Limits::replace) puts
-//! them in force.
+//! [`Rules`] are plain values, validated when they are built.
+//! [`Limits::replace`](crate::Limits::replace) puts them into force.
 
 mod error;
 mod file;

@@ -1,4 +1,4 @@
-//! The rules in force, and who may not act while they are swapped.
+//! The rules in force, and what is excluded while they are swapped.
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
@@ -9,10 +9,10 @@ use crate::rules::Rules;
 /// The rules in force, if there are any.
 pub(super) struct Current {
     rules: ArcSwapOption<Rules>,
-    /// Shared by all that make gates, each for the moment in which a gate is given its rate and
-    /// published; taken alone for the moment of a swap.
+    /// Shared while a gate is given its rate and published; exclusive while the rules are
+    /// exchanged.
     publishing: RwLock<()>,
-    /// Held through a swap, and until all gates go by the new rules.
+    /// Held from the exchange until all gates have their new rate.
     swapping: Mutex<()>,
 }
 
@@ -25,19 +25,19 @@ impl Current {
         }
     }
 
-    /// Takes no lock, and waits for nobody.
+    /// Returns the rules in force, without a lock.
     pub(super) fn load(&self) -> Guard<Option<Arc<Rules>>> {
         self.rules.load()
     }
 
-    /// Publishes a gate that goes by the rules in force: they are not swapped meanwhile.
+    /// Publishes a gate with its rate by the rules in force, which are not exchanged meanwhile.
     pub(super) fn publish(&self, publish: impl FnOnce(Option<&Rules>)) {
         let _shared = self.publishing.read().unwrap_or_else(PoisonError::into_inner);
         publish(self.rules.load().as_deref());
     }
 
-    /// Swaps the rules, and then runs `apply`: each gate is published before that begins, or goes
-    /// by the new rules. One swap is made after the other.
+    /// Exchanges the rules, then runs `apply`. Each gate is published before `apply` begins, or has
+    /// its rate by the new rules. Swaps run one after the other.
     pub(super) fn swap<T>(&self, rules: Arc<Rules>, apply: impl FnOnce() -> T) -> T {
         let _one = self.swapping.lock().unwrap_or_else(PoisonError::into_inner);
         let alone = self.publishing.write().unwrap_or_else(PoisonError::into_inner);

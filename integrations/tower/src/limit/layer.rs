@@ -98,7 +98,8 @@ impl<L: Labels, K, C: Clock + Send + Sync + 'static>
 impl<L: Labels, K, W, T, C: Clock + Send + Sync + 'static> LimitLayer<L, K, W, T, C> {
     /// The same, with weights: how much a request takes of the limit; without a word, 1.
     ///
-    /// A weight of zero is always granted, and one of more than the limit never.
+    /// A weight of zero is always granted, and one of more than the limit never. For weights that
+    /// are settings, see [`Limits::weight`].
     ///
     /// ```
     /// # use windrow::{Gate, labels};
@@ -117,7 +118,8 @@ impl<L: Labels, K, W, T, C: Clock + Send + Sync + 'static> LimitLayer<L, K, W, T
 
     /// The same, but a request may wait for its turn, up to so long. `sleep` is your runtime's.
     ///
-    /// No wait is longer than the gate's interval. Who comes later waits behind. A request that waits holds the service that was
+    /// No wait is longer than the gate's interval, nor than the key's [rate](crate::Rate::max_wait)
+    /// says, where there are rules. Who comes later waits behind. A request that waits holds the service that was
     /// ready for it, with what that has reserved: a permit of a limit behind it, say.
     ///
     /// ```

@@ -77,13 +77,18 @@ use crate::unwind::make_or_undo;
 /// [`forget_idle`](Self::forget_idle) from time to time: once an interval, say.
 ///
 /// A key that finds room while others share asks both gates for one interval more of the shared one
-/// (for two, where requests [wait](crate::LimitLayer::wait) there), and then its own alone. So a
-/// client has never more than its limit, or that of all who share, if that is higher: also where it
-/// has shared just before, given two gates of one interval. In that time its requests do not wait
+/// (where requests [wait](crate::LimitLayer::wait) there, for up to two from the end of the last
+/// wait), and then its own alone. So a client has never more than its limit, or that of all who
+/// share, if that is higher: also where it has shared just before, given two gates of one interval. In that time its requests do not wait
 /// for their turn, and the key is not forgotten.
 ///
 /// A key that a client can make up as it likes limits nobody: it is a new one each time, until the
 /// room is full. Take what somebody has vouched for: an account, an address.
+///
+/// # Settings
+///
+/// What keys may do can be a set of rules, from a file or an endpoint, that is swapped whole while
+/// requests go on: see [`replace`](Self::replace).
 ///
 /// # Memory
 ///
@@ -108,8 +113,8 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     /// Several threads that need the same gate at once may call it each; one of their gates is
     /// taken. If it panics, so does the call that needed the gate: nothing is let through, and the
     /// key takes no room. What a gate may be, and what is refused (a limit of zero),
-    /// [`GateBuilder::build`](windrow::gate::GateBuilder::build) says. For another limit later, see
-    /// [`Limit::gate`].
+    /// [`GateBuilder::build`](windrow::gate::GateBuilder::build) says. For other limits later, see
+    /// [`replace`](Self::replace); for another limit of one key, [`Limit::gate`].
     ///
     /// ```
     /// use windrow::{Gate, labels};
@@ -270,7 +275,7 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     ///
     /// Nobody gets more by it: also not who asks meanwhile, on a clock that does not step back. A
     /// forgotten key's gate is
-    /// [retired](windrow::Gate::retire), and the next one begins as that has ended: with nothing granted. But it has the limit that the function says, not
+    /// [retired](windrow::Gate::retire), and the next one begins as that has ended: with nothing granted. But it has the limit that the function says, or the rules, not
     /// one that was [set](windrow::Gate::set_limit). What was counted stays in the family's total.
     ///
     /// Opens a bucket of each gate that it ends, and reads the others. If all labels of the key are

@@ -17,7 +17,7 @@ pub struct Limit<C = Coarse> {
     gate: OnceLock<Option<Gate<C>>>,
     /// Known before there is a gate. (Beside it, since a gate has whole cache lines.)
     standing: OnceLock<Standing>,
-    /// The longest wait by the rules, in nanoseconds; as long as there is, if there are none.
+    /// The longest wait by the rules, in nanoseconds; `u64::MAX` without rules.
     max_wait: AtomicU64,
     pub(super) passed: Counter,
     pub(super) blocked: Counter,
@@ -92,36 +92,35 @@ impl<C: Clock> Limit<C> {
         self.gate.get_or_init(|| Some(gate));
     }
 
-    /// Gives a gate that is about to be the key's its rate.
+    /// Gives a gate its rate before it is published as the key's.
     pub(super) fn begin_by(&self, gate: &Gate<C>, rate: Rate) {
         self.set_max_wait(rate);
-        // If there is no memory for more buckets, it keeps to the lower limit in those that it has.
+        // Without memory for more buckets, the gate keeps those that it has, and the lower limit.
         let _ = rate.apply(gate);
     }
 
-    /// Has the key go by a rate, unless its gate is still to be made; returns whether it went by
-    /// another.
+    /// Gives the key's gate a rate, if there is a gate; returns whether it had another.
     pub(super) fn go_by(&self, rate: Rate) -> Result<bool, GateError> {
         let Some(gate) = self.gate() else { return Ok(false) };
         self.set_max_wait(rate);
         match rate.apply(gate) {
-            Err(GateError::Retired) => Ok(false), // the next gate will have it
+            Err(GateError::Retired) => Ok(false), // its successor will have it
             applied => applied,
         }
     }
 
     fn set_max_wait(&self, rate: Rate) {
         let nanos = u64::try_from(rate.max_wait.as_nanos()).unwrap_or(u64::MAX);
-        // Relaxed: it publishes nothing, and a request may wait by the rules before or by these.
+        // Relaxed: it publishes nothing else, and a request under way may wait by either rules.
         self.max_wait.store(nanos, Ordering::Relaxed);
     }
 
-    /// The longest wait of a request that may wait so long, by the rules.
+    /// Returns the longest wait that both the caller and the rules allow.
     pub(super) fn max_wait(&self, asked: Duration) -> Duration {
-        if asked.is_zero() {
-            return asked;
+        match self.max_wait.load(Ordering::Relaxed) {
+            u64::MAX => asked,
+            nanos => asked.min(Duration::from_nanos(nanos)),
         }
-        asked.min(Duration::from_nanos(self.max_wait.load(Ordering::Relaxed)))
     }
 
     /// Ends a key whose gate could not be made, unless another thread has made it.

@@ -2,17 +2,24 @@
 //!
 //! # Theorem
 //!
-//! In each run of as many buckets as the interval has, all gates that a key asks let no more of it
-//! through than one of them grants, where the own gate and the overflow gate are of the same
-//! geometry and on one clock that does not step back.
+//! Of grants that are no further apart than the shortest [span](super::settings#spans) that the own
+//! gate and the overflow gate had from the first one's decision to the last one's, all gates that a
+//! key asks let no more of it through than one of them grants, on one clock that does not step
+//! back. (Where both have one geometry that stays, this is each run of as many buckets as the
+//! interval has.)
 //!
 //! # Why
 //!
 //! What the overflow gate has granted, any key may have used. A key that finds room while anything
 //! of that counts, or is waited for, asks both gates until it counts no more: all that it gets in
 //! that time, and all that it got before, the overflow gate has granted; and its own gate has
-//! counted all since it was made. So a run of buckets that reaches back behind the end of that time
-//! lies within what the overflow gate has granted, or within what the own gate has.
+//! counted all since it was made. So a span that reaches back behind the end of that time lies
+//! within what the overflow gate has granted, or within what the own gate has.
+//!
+//! That time is fixed when the key finds room, and stays though the overflow gate's geometry may
+//! change: it is an interval of the gate, from then on, or from the end of the last wait. (How far
+//! that is, the gate tells by a refusal: it grants nothing before the last wait's bucket. By
+//! interval alone it could not be told, since an older geometry may have been longer.)
 //!
 //! A key that shares is not forgotten: otherwise it would share for ever where the overflow gate is
 //! always in use. Before a key is forgotten nothing that its gate has granted counts.

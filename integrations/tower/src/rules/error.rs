@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use windrow::gate::GateError;
 
-/// Why rules are refused: then those that were in force still are.
+/// An error of rules. The rules that were in force before stay in force.
 ///
 /// ```
 /// use windrow_tower::{Rate, Rules};
@@ -33,8 +33,7 @@ pub enum RulesError {
         /// The number of bytes before the first one that is wrong.
         valid_up_to: usize,
     },
-    /// The text is not JSON, or not that of rules: a field is unknown, missing, there twice, or of
-    /// another type.
+    /// The text is not JSON, or a field is unknown, missing, duplicated or of another type.
     Json {
         /// The line, from 1.
         line: usize,
@@ -43,18 +42,18 @@ pub enum RulesError {
         /// The problem.
         problem: String,
     },
-    /// There are more rules or weights, or more labels in a rule, than there may be.
+    /// A list is too long: of rules, of weights, or of a rule's labels.
     TooMany {
         /// The list that is too long: `rules`, `weights`, or `rules[3].match`.
         list: String,
-        /// The most that there may be.
+        /// The greatest length.
         max: usize,
     },
-    /// No gate has such a rate.
+    /// No gate can have this rate.
     Rate {
         /// Which rate.
         part: RulesPart,
-        /// What is wrong with it.
+        /// The gate's error.
         error: GateError,
     },
     /// A rate has more buckets than [`Rate::MAX_BUCKETS`](crate::Rate::MAX_BUCKETS).
@@ -63,10 +62,10 @@ pub enum RulesError {
         part: RulesPart,
         /// The number of its buckets.
         buckets: usize,
-        /// The most that there may be.
+        /// The greatest number.
         max: usize,
     },
-    /// A rule names no label, so every key matches it: that is what the default is for.
+    /// A rule names no label, so it would match every key. That is what the default is for.
     NoLabel {
         /// Which rule.
         part: RulesPart,
@@ -97,7 +96,7 @@ pub enum RulesError {
         /// The greatest length.
         max: usize,
     },
-    /// A rule or a weight is never used: an earlier one matches all that it matches.
+    /// A rule or a weight can never be reached: an earlier one matches all that it matches.
     Unreachable {
         /// Which rule or weight.
         part: RulesPart,
@@ -118,7 +117,7 @@ pub enum RulesError {
     },
 }
 
-/// A part of [`Rules`](crate::Rules), shown as it is found in JSON.
+/// A part of [`Rules`](crate::Rules), displayed as its path in JSON.
 ///
 /// ```
 /// use windrow_tower::RulesPart;
@@ -128,9 +127,9 @@ pub enum RulesError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RulesPart {
-    /// The rate of keys that match no rule.
+    /// The default rate.
     Default,
-    /// The rate of all keys together that find no room.
+    /// The rate of the overflow gate.
     Overflow,
     /// A rule, by its position from 0.
     Rule(usize),
@@ -156,13 +155,13 @@ impl Display for RulesError {
                 write!(f, "the rules have {bytes} bytes; they must have {max} or less")
             }
             RulesError::NotUtf8 { valid_up_to } => {
-                write!(f, "the rules are not UTF-8 behind byte {valid_up_to}")
+                write!(f, "the rules are not UTF-8 after byte {valid_up_to}")
             }
             RulesError::Json { line, column, problem } => {
                 write!(f, "line {line}, column {column}: {problem}")
             }
             RulesError::TooMany { list, max } => {
-                write!(f, "{list}: there are more than {max}")
+                write!(f, "{list}: there are too many; there must be {max} or fewer")
             }
             RulesError::Rate { part, error } => write!(f, "{part}: {error}"),
             RulesError::TooManyBuckets { part, buckets, max } => {

@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 use crate::rules::error::RulesError;
 use crate::rules::set::Rules;
 
-/// A file of rules, to be looked at from time to time.
+/// A file of rules that is polled for changes.
 ///
-/// Each look reads the whole file: so no change is missed, whatever its time says. The file is
-/// small, and the system has it in memory.
+/// Each poll reads the whole file and compares its text, so that no change is missed for a
+/// modification time that did not move. The file is small, and the system caches it.
 ///
 /// ```
 /// use windrow_tower::RulesFile;
 ///
 /// let mut file = RulesFile::new("no/such/file.json");
 /// assert!(file.read_if_changed().is_err());
-/// assert!(file.read_if_changed().unwrap().is_none(), "it is said once");
+/// assert!(file.read_if_changed().unwrap().is_none(), "an error is returned once");
 /// ```
 #[derive(Debug)]
 pub struct RulesFile {
@@ -25,7 +25,7 @@ pub struct RulesFile {
     seen: Seen,
 }
 
-/// The outcome of the last look.
+/// The outcome of the last poll.
 #[derive(Debug)]
 enum Seen {
     Nothing,
@@ -34,7 +34,7 @@ enum Seen {
 }
 
 impl RulesFile {
-    /// A file that was not looked at yet.
+    /// Returns a file that has not been polled yet.
     pub fn new(path: impl Into<PathBuf>) -> RulesFile {
         RulesFile { path: path.into(), seen: Seen::Nothing }
     }
@@ -44,16 +44,16 @@ impl RulesFile {
         &self.path
     }
 
-    /// Returns the file's text, if it is another than at the last call.
+    /// Returns the file's text if it has changed since the last call; `None` if not.
     ///
-    /// It reads at most [`Rules::MAX_BYTES`] and one, and waits for nothing but the disk: a pipe in
-    /// the file's place is refused. Where the disk may be far away, call it where a thread may
-    /// block. Write the file beside and rename it: then nobody reads half of it.
+    /// It blocks for the file system, and for nothing else: a pipe in the file's place is refused,
+    /// not waited for. It reads at most [`Rules::MAX_BYTES`] and one byte more. To replace a file
+    /// so that no poll reads half of it, write another one and rename it.
     ///
     /// # Errors
     ///
-    /// [`RulesError`], if the file cannot be read, is no regular file, or is too long; but not
-    /// again for the same reason. `Ok(None)` means that nothing has changed, also of an error.
+    /// [`RulesError`] if the file cannot be read, is not a regular file, or is too long. The same
+    /// error is not returned twice in a row: then the result is `Ok(None)`.
     pub fn read_if_changed(&mut self) -> Result<Option<Vec<u8>>, RulesError> {
         let read = self.read();
         if self.seen.is(&read) {
@@ -92,7 +92,7 @@ impl Seen {
     }
 }
 
-/// Opens a file and waits for nobody: to open a pipe waits for who writes it.
+/// Opens a file without blocking: to open a pipe would wait for a writer.
 #[cfg(unix)]
 fn open(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;

@@ -1,6 +1,6 @@
-//! What a rule says of a text: which one it is, or how it begins.
+//! Patterns of texts.
 
-/// An exact text, or a prefix: written with a `*` behind it.
+/// An exact text, or a prefix, which is written with a `*` after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Pattern {
     Exact(Box<str>),
@@ -8,7 +8,7 @@ pub(super) enum Pattern {
 }
 
 impl Pattern {
-    /// Reads a pattern. A `*` that is not at the end stands for itself.
+    /// Reads a pattern. A `*` elsewhere than at the end stands for itself.
     pub(super) fn new(text: &str) -> Pattern {
         match text.strip_suffix('*') {
             Some(prefix) => Pattern::Prefix(prefix.into()),
@@ -23,7 +23,7 @@ impl Pattern {
         }
     }
 
-    /// Whether it matches each text that `other` matches.
+    /// Returns whether it matches each text that `other` matches.
     pub(super) fn covers(&self, other: &Pattern) -> bool {
         match (self, other) {
             (Pattern::Exact(_), _) => self == other,
@@ -33,7 +33,7 @@ impl Pattern {
         }
     }
 
-    /// Whether it matches every text.
+    /// Returns whether it matches every text.
     pub(super) fn matches_all(&self) -> bool {
         matches!(self, Pattern::Prefix(prefix) if prefix.is_empty())
     }

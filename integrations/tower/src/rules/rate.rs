@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use windrow::{Clock, Gate, gate::GateError};
 
-/// How much of a key is let through: `limit` in each `interval`, as a
-/// [`Gate`](windrow::Gate) counts it.
+/// A rate limit: at most `limit` in each `interval`, as a [`Gate`](windrow::Gate) counts it.
 ///
 /// ```
 /// use std::time::Duration;
@@ -17,22 +16,22 @@ use windrow::{Clock, Gate, gate::GateError};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rate {
-    /// The sum of weights that is let through in an interval: 1 to 2^40.
+    /// The greatest sum of weights in an interval: 1 to 2^40.
     pub limit: u64,
-    /// The interval, by default one second.
+    /// The interval; one second by default.
     pub interval: Duration,
-    /// The number of equal buckets that the interval is cut into, by default 2.
+    /// The number of equal buckets of the interval; 2 by default.
     pub buckets: usize,
-    /// Whether the limit holds in every span of time, as of a
-    /// [`strict`](windrow::gate::GateBuilder::strict) gate, and not only in each run of buckets. By
-    /// default it is as the gate was built; a gate that was built strict stays strict.
+    /// Whether the limit holds in every span of time, as in a
+    /// [`strict`](windrow::gate::GateBuilder::strict) gate; false by default. A gate that was built
+    /// strict stays strict in either case.
     pub strict: bool,
-    /// The longest wait of a request for its turn, by default zero: none waits.
+    /// The longest time that a request may wait for its turn; zero by default.
     pub max_wait: Duration,
 }
 
 impl Rate {
-    /// The most buckets of an interval: 1000.
+    /// The greatest number of buckets: 1000.
     pub const MAX_BUCKETS: usize = 1_000;
 
     /// Returns a rate of `limit` a second.
@@ -74,7 +73,7 @@ impl Rate {
         Rate { buckets, ..self }
     }
 
-    /// Has the limit hold in every span of time.
+    /// Makes the limit hold in every span of time: the gate has one bucket more.
     ///
     /// ```
     /// use windrow_tower::Rate;
@@ -86,8 +85,8 @@ impl Rate {
         Rate { strict: true, ..self }
     }
 
-    /// Sets the longest wait of a request. It waits only where the layer can
-    /// [wait](crate::LimitLayer::wait), no longer than that says, and no longer than an interval.
+    /// Sets the longest wait of a request. Requests wait only in a layer that
+    /// [waits](crate::LimitLayer::wait), and no longer than the layer says, nor than the interval.
     ///
     /// ```
     /// use std::time::Duration;
@@ -101,7 +100,7 @@ impl Rate {
         Rate { max_wait, ..self }
     }
 
-    /// Returns what a gate would refuse of it, on a clock that is fine enough.
+    /// Checks that a gate can have this rate, on a clock that is fine enough.
     pub(super) fn check(self) -> Result<(), GateError> {
         let Rate { limit, interval, buckets, strict, .. } = self;
         let builder = Gate::builder(limit).interval(interval).buckets(buckets);
@@ -109,10 +108,10 @@ impl Rate {
         builder.allow_coarse_clock().build().map(|_| ())
     }
 
-    /// Has a gate go by this rate; returns whether it went by another.
+    /// Gives a gate this rate; returns whether it had another.
     ///
-    /// The lower of the two limits is in force while the geometry changes. So at each moment the
-    /// gate grants what it grants by the one rate, or by the other.
+    /// While the geometry changes, the lower of the two limits is in force. So no mixture of the
+    /// two rates grants what both of them would refuse.
     pub(crate) fn apply<C: Clock>(self, gate: &Gate<C>) -> Result<bool, GateError> {
         let terms = || (gate.limit(), gate.bucket_length(), gate.buckets());
         let before = terms();
@@ -135,7 +134,7 @@ impl Rate {
         }
         gate.reconfigure(length * buckets as u32, buckets)?;
         if self.strict && gate.buckets() > buckets {
-            // It was built strict, and has added the bucket itself.
+            // The gate was built strict, and has added the bucket itself.
             gate.reconfigure(self.interval, self.buckets)?;
         }
         Ok(())

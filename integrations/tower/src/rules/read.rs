@@ -1,8 +1,8 @@
-//! Reads rules by serde: what a derived implementation with `deny_unknown_fields` does, and no more
-//! lenient. (A derive would bring six packages.)
+//! Reads rules by serde, as a derived implementation with `deny_unknown_fields` would. (A derive
+//! needs six more packages.)
 //!
-//! It keeps what the input has and no more: a list that is too long is read to its end, and kept up
-//! to the element that is one too many, by which it is refused.
+//! Memory is bounded by the input: a list that is too long is read to its end, but kept only up to
+//! the first element that is too many, for which the builder refuses it.
 
 use std::fmt::{self, Formatter};
 use std::marker::PhantomData;
@@ -14,8 +14,8 @@ use serde_core::{Deserialize, Deserializer};
 use crate::rules::rate::Rate;
 use crate::rules::set::{Rules, RulesBuilder};
 
-/// Declares what an object must have and what it may have: each field once, in any order, and no
-/// other.
+/// Declares the required and the optional fields of an object: each may come once, in any order,
+/// and no others.
 macro_rules! object {
     (
         $(#[$doc:meta])* $object:ident, $what:literal
@@ -129,7 +129,7 @@ object! {
 }
 
 impl RulesRead {
-    /// What was read, without a look at what it says.
+    /// Returns a builder of what was read; nothing is validated yet.
     pub(super) fn builder(self) -> RulesBuilder {
         let DefaultRead { limit, interval, buckets, strict, max_wait } = self.default;
         let default = RateRead { limit: Some(limit), interval, buckets, strict, max_wait };
@@ -152,7 +152,7 @@ impl RulesRead {
 }
 
 impl RateRead {
-    /// The rate, with what is left out as in another.
+    /// Returns the rate, with the fields of another where its own are left out.
     fn over(self, other: Rate) -> Rate {
         let millis = |millis: Option<u64>, other| millis.map_or(other, Duration::from_millis);
         Rate {
@@ -189,7 +189,7 @@ impl Visitor<'_> for Name {
     }
 }
 
-/// A list, up to the element that is one too many.
+/// A list, up to the first element that is too many.
 pub(super) struct List<T>(Vec<T>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
@@ -218,8 +218,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
     }
 }
 
-/// The labels of a rule and their patterns, up to the one that is one too many. A label that is
-/// there twice is kept twice.
+/// The labels of a rule and their patterns, up to the first that is too many. Duplicates are kept.
 pub(super) struct Pairs(Vec<(String, String)>);
 
 impl<'de> Deserialize<'de> for Pairs {
@@ -248,7 +247,7 @@ impl<'de> Deserialize<'de> for Pairs {
     }
 }
 
-/// Needs the feature `serde`. Whoever reads a text from afar bounds its length, as
+/// Needs the feature `serde`. Bound the length of a text before you read it, as
 /// `Rules::from_json` does.
 impl<'de> Deserialize<'de> for Rules {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Rules, D::Error> {

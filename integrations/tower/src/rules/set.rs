@@ -11,14 +11,15 @@ use crate::rules::error::{RulesError, RulesPart};
 use crate::rules::pattern::Pattern;
 use crate::rules::rate::Rate;
 
-/// Rates by key, and weights of requests: what a [`Limits`](crate::Limits) goes by once it is
-/// [told](crate::Limits::replace).
+/// A validated set of rules for a [`Limits`](crate::Limits): rates by key, and weights of requests.
 ///
-/// A rule names labels of the key, and says of each its text, or how it begins: `free-*`. (A `*`
-/// that is not at the end is a star.) A label that is no text is matched as exporters show it. A
-/// rule matches a key if all labels that it names do. **The first rule that matches gives the
-/// rate**; a key that matches none has the default. A rule behind one that takes all its keys is
-/// refused.
+/// A rule names labels of the key, and gives each a pattern: the exact text, or a prefix that is
+/// followed by `*`, as in `free-*`. (A `*` elsewhere stands for itself.) Labels that are no texts
+/// are compared as exporters show them. A rule matches a key if all its patterns match. **The first
+/// rule that matches gives the rate**; a key without a matching rule has the default rate. A rule
+/// that can never be reached, because an earlier one matches all of its keys, is an error.
+///
+/// [`Limits::replace`](crate::Limits::replace) puts a set into force.
 ///
 /// ```
 /// use windrow::labels;
@@ -37,14 +38,13 @@ use crate::rules::rate::Rate;
 /// # Ok::<(), windrow_tower::RulesError>(())
 /// ```
 ///
-/// # As text
+/// # JSON
 ///
-/// With the feature `json`, `Rules::from_json` reads this; a rate's field that a rule leaves out
-/// is that of the default, and a field of the default that of [`Rate::new`]:
+/// With the feature `json`, `Rules::from_json` reads such a text:
 ///
 /// ```text
 /// {
-///   "default": { "limit": 10, "interval_ms": 1000, "buckets": 10, "strict": true, "max_wait_ms": 0 },
+///   "default": { "limit": 10, "interval_ms": 1000, "buckets": 10, "strict": true },
 ///   "overflow": { "limit": 100 },
 ///   "rules": [
 ///     { "match": { "client": "batch" }, "limit": 1000, "max_wait_ms": 500 },
@@ -54,15 +54,18 @@ use crate::rules::rate::Rate;
 /// }
 /// ```
 ///
-/// All but `default` and its `limit` may be left out. A field that is not one of these is refused.
-/// A text that is cut off anywhere is no JSON: a file that is read while it is written changes
-/// nothing. With the feature `serde`, `Rules` is `Deserialize`: of the same shape, from any format
-/// that names its fields, and as a part of your own settings.
+/// Only `default` and its `limit` are required. `default` is a [`Rate`] with the defaults of
+/// [`Rate::new`]; `overflow` and each rule are rates with the defaults of `default`. Unknown fields
+/// are errors. A text that is cut off is never valid, so a file that is read while it is being
+/// written cannot take effect in part.
+///
+/// With the feature `serde`, `Rules` implements `Deserialize`, in the same shape, for every format
+/// with named fields, and as a field of your own settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rules {
     default: Rate,
     overflow: Rate,
-    ordered: Vec<Rule>,
+    by_key: Vec<Rule>,
     weights: Vec<(Pattern, u64)>,
 }
 
@@ -73,7 +76,7 @@ struct Rule {
     rate: Rate,
 }
 
-/// Makes [`Rules`]: from [`Rules::builder`].
+/// A builder of [`Rules`], from [`Rules::builder`].
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct RulesBuilder {
@@ -84,26 +87,26 @@ pub struct RulesBuilder {
 }
 
 impl Rules {
-    /// The most bytes that a text of rules may have: 1 MiB.
+    /// The greatest length of a text of rules: 1 MiB.
     pub const MAX_BYTES: usize = 1 << 20;
 
-    /// The most rules, and the most weights: 1000 each.
+    /// The greatest number of rules, and of weights: 1000.
     pub const MAX_RULES: usize = 1_000;
 
-    /// The most labels that a rule may name: 16.
+    /// The greatest number of labels in a rule: 16.
     pub const MAX_LABELS: usize = 16;
 
-    /// The most bytes of a pattern: 1024, which is the most that a family keeps of a key.
+    /// The greatest length of a pattern: 1024 bytes, as of a key's texts.
     pub const MAX_TEXT: usize = 1_024;
 
-    /// Returns a builder for rules; a key that matches none has this rate.
+    /// Returns a builder of rules with a default rate: the rate of each key that no rule matches.
     pub fn builder(default: Rate) -> RulesBuilder {
         RulesBuilder { default, overflow: None, rules: Vec::new(), weights: Vec::new() }
     }
 
-    /// Returns the rate of a key; or, of `None`, that of all keys together that find no room.
+    /// Returns the rate of a key; for `None`, the overflow rate.
     ///
-    /// It compares the key with one rule after the other.
+    /// It compares the key with each rule up to the first that matches.
     pub fn rate<L: Labels<Names = ()>>(&self, key: Option<L::Borrowed<'_>>) -> Rate {
         self.rate_of::<L>(L::names(&()), key)
     }
@@ -116,14 +119,15 @@ impl Rules {
             let index = names.iter().position(|name| **name == **label);
             index.is_some_and(|index| pattern.matches(&texts[index]))
         };
-        let rule = self.ordered.iter().find(|rule| rule.labels.iter().all(matches));
+        let rule = self.by_key.iter().find(|rule| rule.labels.iter().all(matches));
         rule.map_or(self.default, |rule| rule.rate)
     }
 
-    /// Returns what a request takes of its key's limit; 1, if no weight matches.
+    /// Returns the weight of a request: the units of its key's limit that it takes. 1 if no pattern
+    /// matches.
     ///
-    /// The text is whatever you weigh requests by: a path, a matched route. It is compared with one
-    /// pattern after the other, the first that matches is taken.
+    /// `request` is whatever you weigh requests by: a path, or a matched route. It is compared with
+    /// each pattern up to the first that matches.
     pub fn weight(&self, request: &str) -> u64 {
         let found = self.weights.iter().find(|(pattern, _)| pattern.matches(request));
         found.map_or(1, |(_, weight)| *weight)
@@ -137,7 +141,7 @@ impl Rules {
 
     /// Refuses rules for labels that keys do not have.
     pub(crate) fn check_labels(&self, known: &[&str]) -> Result<(), RulesError> {
-        for (index, rule) in self.ordered.iter().enumerate() {
+        for (index, rule) in self.by_key.iter().enumerate() {
             if let Some((label, _)) = rule.labels.iter().find(|(it, _)| !known.contains(&&**it)) {
                 let (part, label) = (RulesPart::Rule(index), label.to_string());
                 let known = known.iter().map(|&name| name.to_owned()).collect();
@@ -150,7 +154,7 @@ impl Rules {
     /// Refuses rates that a gate like this one does not take: on its clock. The gate is changed by
     /// it.
     pub(crate) fn check_rates<C: Clock>(&self, gate: &Gate<C>) -> Result<(), RulesError> {
-        let rules = self.ordered.iter().enumerate();
+        let rules = self.by_key.iter().enumerate();
         let rules = rules.map(|(index, rule)| (RulesPart::Rule(index), rule.rate));
         let others = [(RulesPart::Default, self.default), (RulesPart::Overflow, self.overflow)];
         for (part, rate) in others.into_iter().chain(rules) {
@@ -169,14 +173,14 @@ fn text(value: LabelValue<'_>) -> Cow<'_, str> {
 }
 
 impl RulesBuilder {
-    /// Sets the rate of all keys together that find no [room](crate::Limits#when-there-are-too-many-keys);
-    /// otherwise it is the default.
+    /// Sets the rate of the overflow gate, which all keys without a gate of their own
+    /// [share](crate::Limits#when-there-are-too-many-keys). By default it is the default rate.
     pub fn overflow(self, rate: Rate) -> RulesBuilder {
         RulesBuilder { overflow: Some(rate), ..self }
     }
 
-    /// Adds a rule: for keys of which each label that it names has this text, or, where a `*` is
-    /// behind it, begins like this. No earlier rule takes these keys.
+    /// Adds a rule for the keys whose labels match these patterns, by the labels' names. Rules that
+    /// were added earlier come first.
     pub fn rule<'t>(
         mut self,
         labels: impl IntoIterator<Item = (&'t str, &'t str)>,
@@ -187,33 +191,36 @@ impl RulesBuilder {
         self
     }
 
-    /// Adds a weight: of requests whose text is this, or begins like this. Zero is not limited.
+    /// Adds a weight for the requests that match a pattern. A request of weight 0 is not limited.
     pub fn weight(mut self, request: &str, weight: u64) -> RulesBuilder {
         self.weights.push((request.to_owned(), weight));
         self
     }
 
-    /// Makes the rules.
+    /// Validates the rules and returns them.
+    ///
+    /// Label names are not checked here, but where a [`Limits`](crate::Limits::replace) takes the
+    /// rules.
     ///
     /// # Errors
     ///
-    /// [`RulesError`] if no gate has such a rate, a rule or a weight is never reached, or anything
-    /// is longer than it may be. Whether keys have the labels is seen where rules are put in force.
+    /// [`RulesError`] if no gate can have a rate, if a rule or a weight can never be reached, or if
+    /// a bound of `Rules` is exceeded.
     pub fn build(self) -> Result<Rules, RulesError> {
         let overflow = self.overflow.unwrap_or(self.default);
         check_rate(RulesPart::Default, self.default)?;
         check_rate(RulesPart::Overflow, overflow)?;
         at_most(Rules::MAX_RULES, self.rules.len(), || "rules".into())?;
         at_most(Rules::MAX_RULES, self.weights.len(), || "weights".into())?;
-        let mut rules = Vec::with_capacity(self.rules.len());
+        let mut by_key = Vec::with_capacity(self.rules.len());
         for (index, (labels, rate)) in self.rules.into_iter().enumerate() {
             let part = RulesPart::Rule(index);
             check_rate(part, rate)?;
             let rule = Rule { labels: patterns(part, labels)?, rate };
-            if let Some(by) = rules.iter().position(|earlier: &Rule| earlier.covers(&rule)) {
+            if let Some(by) = by_key.iter().position(|earlier: &Rule| earlier.covers(&rule)) {
                 return Err(RulesError::Unreachable { part, by: RulesPart::Rule(by) });
             }
-            rules.push(rule);
+            by_key.push(rule);
         }
         let mut weights = Vec::with_capacity(self.weights.len());
         for (index, (request, weight)) in self.weights.into_iter().enumerate() {
@@ -225,7 +232,7 @@ impl RulesBuilder {
             }
             weights.push((request, weight));
         }
-        Ok(Rules { default: self.default, overflow, ordered: rules, weights })
+        Ok(Rules { default: self.default, overflow, by_key, weights })
     }
 }
 

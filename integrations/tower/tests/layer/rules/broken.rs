@@ -186,15 +186,15 @@ fn what_is_too_much_is_refused_in_little_memory() {
     let texts = [
         (
             of(&format!("{{{default},\"rules\":["), r#"{"match":{}},"#, "]}"),
-            "rules: there are more than 1000",
+            "rules: there are too many; there must be 1000 or fewer",
         ),
         (
             of(&format!("{{{default},\"weights\":["), r#"{"request":"","weight":0},"#, "]}"),
-            "weights: there are more than 1000",
+            "weights: there are too many; there must be 1000 or fewer",
         ),
         (
             of(&format!("{{{default},\"rules\":[{{\"match\":{{"), r#""":"","#, "}}]}"),
-            "rules[0].match: there are more than 16",
+            "rules[0].match: there are too many; there must be 16 or fewer",
         ),
         (of("", "[", ""), "line 1, column "),
         (of("{\"rules\":", "[", ""), "line 1, column "),
@@ -221,7 +221,7 @@ fn the_most_that_there_may_be_is_read_and_kept_in_the_memory_of_its_text() {
     let text = format!(r#"{{"default":{{"limit":1}},"rules":[{}]}}"#, rules.join(","));
     assert!(text.len() <= Rules::MAX_BYTES);
     let (rules, kept) = kept_by(|| Rules::from_json(text.as_bytes()).unwrap());
-    assert!(kept < 2 * text.len() as i64, "{kept} bytes");
+    assert!(kept < 2 * text.len().cast_signed() as i64, "{kept} bytes");
     let key = format!("{filler}0999");
     assert_eq!(rules.rate::<Client>(Some(Client { client: &key })), Rate::new(1));
 }

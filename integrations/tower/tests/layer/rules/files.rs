@@ -107,7 +107,7 @@ fn a_file_of_any_length_is_refused_in_little_memory() {
         refused.unwrap_err().to_string(),
         "the rules have 104857600 bytes; they must have 1048576 or less"
     );
-    assert!(peak < 5 * Rules::MAX_BYTES as i64, "{peak} bytes");
+    assert!(peak < 5 * Rules::MAX_BYTES.cast_signed() as i64, "{peak} bytes");
 }
 
 /// Whatever part of it a look reads, it is the one set of rules or the other.

@@ -6,7 +6,7 @@ use http::{Request, Response};
 use tower::{Layer, ServiceExt, service_fn};
 use windrow_tower::{LimitLayer, Rules};
 
-use super::{a_second, rules};
+use super::{SECOND, a_second, rules};
 use crate::limited::{answer, client, from, limits, respond, status};
 
 #[tokio::test]
@@ -48,7 +48,7 @@ async fn requests_wait_as_long_as_the_rules_say() {
         CLOCK.advance(wait);
         std::future::ready(())
     };
-    let layer = LimitLayer::new(&CLIENTS, client).wait(Duration::from_millis(1_000), sleep);
+    let layer = LimitLayer::new(&CLIENTS, client).wait(SECOND, sleep);
     let waits = async || {
         let before = windrow::Clock::now(&*CLOCK);
         let service = layer.layer(service_fn(answer as fn(Request<()>) -> _));

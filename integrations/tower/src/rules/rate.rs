@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use windrow::{Clock, Gate, gate::GateError};
 
-/// A rate limit: at most `limit` in each `interval`, as a [`Gate`](windrow::Gate) counts it.
+/// A rate limit: at most `limit` in each `interval`, as a [`Gate`] counts it.
 ///
 /// ```
 /// use std::time::Duration;

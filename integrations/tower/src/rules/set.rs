@@ -175,6 +175,17 @@ fn text(value: LabelValue<'_>) -> Cow<'_, str> {
 impl RulesBuilder {
     /// Sets the rate of the overflow gate, which all keys without a gate of their own
     /// [share](crate::Limits#when-there-are-too-many-keys). By default it is the default rate.
+    ///
+    /// ```
+    /// use windrow::labels;
+    /// use windrow_tower::{Rate, Rules};
+    ///
+    /// labels! { pub struct Client { client: str } }
+    ///
+    /// let rules = Rules::builder(Rate::new(10)).overflow(Rate::new(100)).build()?;
+    /// assert_eq!(rules.rate::<Client>(None).limit, 100);
+    /// # Ok::<(), windrow_tower::RulesError>(())
+    /// ```
     pub fn overflow(self, rate: Rate) -> RulesBuilder {
         RulesBuilder { overflow: Some(rate), ..self }
     }
@@ -206,6 +217,15 @@ impl RulesBuilder {
     ///
     /// [`RulesError`] if no gate can have a rate, if a rule or a weight can never be reached, or if
     /// a bound of `Rules` is exceeded.
+    ///
+    /// ```
+    /// use windrow_tower::{Rate, Rules, RulesError};
+    ///
+    /// let rules = Rules::builder(Rate::new(10))
+    ///     .rule([("client", "free-*")], Rate::new(5))
+    ///     .rule([("client", "free-trial")], Rate::new(1));
+    /// assert!(matches!(rules.build(), Err(RulesError::Unreachable { .. })));
+    /// ```
     pub fn build(self) -> Result<Rules, RulesError> {
         let overflow = self.overflow.unwrap_or(self.default);
         check_rate(RulesPart::Default, self.default)?;

@@ -174,7 +174,7 @@ impl<C: Clock> GateBuilder<C> {
     pub fn build_at_first_use(self, most: u64) -> RationedGate<C> {
         let geometry = Geometry::new(self.interval, self.buckets).expect("a sound geometry");
         let terms = Terms::new(geometry, self.limit).expect("a sound limit");
-        let manner = Manner { is_strict: self.is_strict, is_rationed: true };
+        let manner = Manner { is_rationed: true, ..Manner::PLAIN };
         let ledger = Ledger::at_first_use(terms, manner);
         RationedGate::at_first_use(Gate::made_of(ledger, self.clock), most)
     }

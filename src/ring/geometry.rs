@@ -15,13 +15,6 @@ pub(crate) struct Geometry {
     buckets: usize,
 }
 
-/// The shortest bucket of what stands in a static, in nanoseconds: ten ticks of a clock that ticks
-/// every 10 ms.
-const SHORTEST: u64 = 100_000_000;
-
-/// The most buckets of what stands in a static.
-const MOST: usize = 100_000;
-
 /// Where a time lies, if no bucket of the ring counts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OutOfRing {
@@ -55,6 +48,10 @@ impl Geometry {
     /// in place of an error.
     #[cfg(not(any(loom, shuttle)))]
     pub(crate) const fn in_static(interval: Duration, buckets: usize) -> Geometry {
+        /// In nanoseconds: ten ticks of a clock that ticks every 10 ms.
+        const SHORTEST: u64 = 100_000_000;
+        const MOST: usize = 100_000;
+
         let geometry = match Geometry::new(interval, buckets) {
             Ok(geometry) => geometry,
             Err(BuildError::ZeroInterval) => panic!("the interval is zero"),

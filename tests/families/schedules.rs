@@ -46,10 +46,11 @@ fn serve(family: &Counters, turns: &Receiver<Turn>, answers: &Sender<Answer>) {
                 None
             }
             Turn::AddToKept(n) => {
-                for kept in &kept {
+                let add = |kept: &Handle<_, Counter>| {
                     kept.add(n);
-                }
-                kept.as_ref().map(|kept| kept.sum())
+                    kept.sum()
+                };
+                kept.as_ref().map(add)
             }
             Turn::Drop => {
                 kept = None;

@@ -78,7 +78,7 @@ pub struct Unwritten {
     /// How often a window was added to a batch later than its ring allows: by the window's clock,
     /// since it was added the time before, more than its interval less one bucket had passed.
     /// Buckets of it may have been overwritten: they are in its
-    /// [`lifetime`](SlidingWindow::lifetime), and in no line. A window that is added for the first
+    /// [`lifetime`](windrow::SlidingWindow::lifetime), and in no line. A window that is added for the first
     /// time has waited since it was built, or since the log was opened. Of more than 131 072
     /// windows, not all are watched.
     pub overdue: u64,

@@ -117,14 +117,26 @@ mod tests {
         expected.sort_unstable();
         assert_eq!(names("http", &family), expected);
         let family: Family<Id, Counter> = Family::new();
-        let named =
-            |id: &str, letter| name("it", &family.handle(Id { id: ShortText::of(id), letter }));
-        assert_eq!(named(r#"a",letter="b\"#, '"'), r#"it{id="a\",letter=\"b\\",letter="\""}"#);
-        let labels = LabelNames::new(["tenant", "region"]).unwrap();
-        let family = Family::<_, Counter>::with_names(labels);
-        let named = |key: &[&str]| name("it", &family.handle(key));
-        assert_eq!(named(&["ab", "c"]), r#"it{tenant="ab",region="c"}"#);
-        assert_eq!(named(&["a", r#"b",x="c"#]), r#"it{tenant="a",region="b\",x=\"c"}"#);
-        assert_eq!(named(&["ab"]), r#"it{overflow="true"}"#);
+        family.with(Id { id: ShortText::of(r#"a",letter="b\"#), letter: '"' }).increment();
+        assert_eq!(names("it", &family), [r#"it{id="a\",letter=\"b\\",letter="\""}"#]);
+        assert_eq!(names("hits", &Counter::new()), ["hits"]);
+        let family =
+            Family::<_, Counter>::with_names(LabelNames::new(["tenant", "region"]).unwrap());
+        for key in [&["ab", "c"][..], &["a", r#"b",x="c"#], &["ab"]] {
+            family.with(key).increment();
+        }
+        let expected = [
+            r#"it{overflow="true"}"#,
+            r#"it{tenant="a",region="b\",x=\"c"}"#,
+            r#"it{tenant="ab",region="c"}"#,
+        ];
+        assert_eq!(names("it", &family), expected);
+    }
+
+    fn names(of: &str, source: &dyn Source) -> Vec<String> {
+        let mut names = Vec::new();
+        source.visit(&mut |series| names.push(name(of, series)));
+        names.sort_unstable();
+        names
     }
 }

@@ -378,7 +378,7 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
             return None;
         }
         let (names, labels) = (self.names.clone(), Some(L::store(labels)));
-        let new = Arc::new(Series::new(hash, names, labels, (self.make)()));
+        let new = Series::new(hash, names, labels, (self.make)());
         if self.series.fetch_add(1, Ordering::Relaxed) >= limit {
             self.series.fetch_sub(1, Ordering::Relaxed);
             return None;
@@ -389,7 +389,7 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
     /// The series of all sets that find no room.
     #[cold]
     fn refuse(&self) -> &Series<L, M> {
-        let new = || Arc::new(Series::new(0, self.names.clone(), None, (self.make)()));
+        let new = || Series::new(0, self.names.clone(), None, (self.make)());
         let overflow = self.overflow.get().unwrap_or_else(|| self.overflow.set(new()));
         self.refused.increment(); // not before: a series that cannot be made counts nothing
         overflow

@@ -200,19 +200,7 @@ impl<'f, L: Labels, M> Pinned<'f, L, M> {
     /// ```
     pub fn keep(&self) -> Handle<L, M> {
         // SAFETY: the contract of `new`.
-        Handle::new(unsafe { share(self.series) })
-    }
-}
-
-/// A handle's reference to a series.
-///
-/// # Safety
-/// The series is in an `Arc`, of which there is a reference.
-pub(super) unsafe fn share<L: Labels, M>(series: &Series<L, M>) -> Arc<Series<L, M>> {
-    // SAFETY: the contract.
-    unsafe {
-        Arc::increment_strong_count(series);
-        Arc::from_raw(series)
+        Handle::new(unsafe { self.series.share() })
     }
 }
 
@@ -229,5 +217,28 @@ impl<L: Labels, M> Deref for Pinned<'_, L, M> {
 impl<L: Labels, M: Debug> Debug for Pinned<'_, L, M> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         self.series.metric.fmt(f)
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use crate::{
+        Counter, Family,
+        labels::{LabelNames, RuntimeLabels},
+    };
+
+    /// Miri tells whether a handle may free its series, and so may a family that has removed it.
+    #[test]
+    fn the_last_reference_frees_a_series() {
+        let names = LabelNames::new(["one"]).unwrap();
+        let family: Family<RuntimeLabels, Counter> = Family::with_names(names).limit(2);
+        let kept = ["stays", "leaves", "finds no room"].map(|text| family.handle(&[text]));
+        family.with(&["stays"]).add(2);
+        assert!(family.remove(&["leaves"]));
+        family.handle(&["short"]).increment();
+        assert!(family.remove(&["short"]));
+        assert_eq!(family.lifetime(), 3);
+        drop(family);
+        assert_eq!(kept.map(|kept| kept.sum()), [2, 0, 0]);
     }
 }

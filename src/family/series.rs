@@ -1,11 +1,11 @@
 //! One series of a family: a set of labels, and its metric.
 
-use std::ptr::null_mut;
+use std::ptr::{from_ref, null_mut, with_exposed_provenance};
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::family::labels::Labels;
 use crate::family::number;
-use crate::sync::{AtomicBool, AtomicPtr, AtomicU8, AtomicU64, Ordering, Witness};
+use crate::sync::{Arc, AtomicBool, AtomicPtr, AtomicU8, AtomicU64, Ordering, Witness};
 
 /// Was used since the last look.
 const USED: u8 = 2;
@@ -43,8 +43,8 @@ impl<L: Labels, M> Series<L, M> {
         names: L::Names,
         labels: Option<L::Stored>,
         metric: M,
-    ) -> Series<L, M> {
-        Series {
+    ) -> Arc<Series<L, M>> {
+        let series = Arc::new(Series {
             hash,
             number: number::next(),
             next: AtomicPtr::new(null_mut()),
@@ -57,6 +57,25 @@ impl<L: Labels, M> Series<L, M> {
             created: SystemTime::now(),
             last_used: AtomicU64::new(0),
             witness: Witness::new(),
+        });
+        let _ = Arc::as_ptr(&series).expose_provenance(); // for `in_arc`
+        series
+    }
+
+    /// The pointer of the `Arc` that it is in, which may free it, unlike one of `self`.
+    pub(super) fn in_arc(&self) -> *const Series<L, M> {
+        with_exposed_provenance(from_ref(self).addr())
+    }
+
+    /// One more reference to the series.
+    ///
+    /// # Safety
+    /// There is one.
+    pub(super) unsafe fn share(&self) -> Arc<Series<L, M>> {
+        // SAFETY: the contract; `new` alone makes a series, in an `Arc`.
+        unsafe {
+            Arc::increment_strong_count(self.in_arc());
+            Arc::from_raw(self.in_arc())
         }
     }
 

@@ -222,7 +222,7 @@ impl<'t, L: Labels, M> Place<'t, L, M> {
             }
         }
         // SAFETY: `insert` made it by `into_raw`, and the list has it no more.
-        unsafe { Arc::from_raw(gone) }
+        unsafe { Arc::from_raw(series.in_arc()) }
     }
 }
 

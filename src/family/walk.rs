@@ -3,9 +3,10 @@
 use std::{ptr, vec};
 
 use crate::family::Family;
-use crate::family::handle::{Handle, Pinned, share};
+use crate::family::handle::{Handle, Pinned};
 use crate::family::labels::Labels;
 use crate::family::metric::Metric;
+use crate::family::series::Series;
 use crate::family::table::Search;
 use crate::reclaim::pin;
 use crate::sync::{Arc, Ordering};
@@ -37,7 +38,7 @@ impl<L: Labels, M: Metric, F> Family<L, M, F> {
         // order.
         listed.sort_unstable_by_key(|series| ptr::from_ref(*series).addr());
         // SAFETY: they are in the table, which has a reference to each.
-        let share = |series| Handle::new(unsafe { share(series) });
+        let share = |series: &Series<L, M>| Handle::new(unsafe { series.share() });
         let mut all: Vec<Handle<L, M>> = listed.into_iter().map(share).collect(); // in place
         drop(locked);
         all.extend(self.overflow.get().map(|series| Handle::new(Arc::clone(series))));

@@ -165,7 +165,7 @@ fn what_an_event_cannot_do_says_what_it_is_and_what_it_can_do() {
 fn in_static(name: &str, of: &str, arguments: &str, words: &[&str]) {
     let source = format!(
         "use std::time::Duration;
-use windrow::{{AtMost, Gate, RationedGate, SlidingWindow, events}};
+use windrow::{{Gate, SlidingWindow, events, gate::RationedGate, in_flight::AtMost}};
 
 events! {{ enum Http {{ Pass: Count }} }}
 
@@ -468,7 +468,7 @@ pub mod inner {
     }
     /// Calls of each client.
     pub static CALLS: ::windrow::Family<Call, ::windrow::Counter> = ::windrow::Family::new();
-    ::windrow::events! { #[derive(Clone, Copy, Debug)] pub(crate) enum One { It: Histogram, Other: Histogram(::windrow::Scale::fixed::<1, 2, 9>()) } }
+    ::windrow::events! { #[derive(Clone, Copy, Debug)] pub(crate) enum One { It: Histogram, Other: Histogram(::windrow::histogram::Scale::fixed::<1, 2, 9>()) } }
 }
 
 fn main() {

@@ -110,12 +110,12 @@ impl RationedGate {
         buckets: usize,
         ration: AtMost,
     ) -> RationedGate {
-        let AtMost(most) = ration;
-        assert!(most > 0, "the ration is zero");
-        assert!(most <= limit.0, "the ration is more than the limit");
         let geometry = Geometry::in_static(interval, buckets);
         let manner = Manner { is_rationed: true, ..Manner::PLAIN };
         let gate = Gate::in_static(limit, geometry, manner);
+        let AtMost(most) = ration;
+        assert!(most > 0, "the ration is zero");
+        assert!(most <= limit.0, "the ration is more than the limit");
         RationedGate::at_first_use(gate, most)
     }
 }

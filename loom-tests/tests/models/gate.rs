@@ -88,7 +88,7 @@ fn unused(limit: u64) -> Arc<RationedGate<Local>> {
 /// Two threads come to a gate that no thread has used: in one bucket, or in two.
 #[test]
 fn first_use_against_first_use() {
-    Model::new("gate::first_use_against_first_use").bounded(3).explore(|| {
+    Model::new("gate::first_use_against_first_use").bounded(2).explore(|| {
         let gate = unused(1);
         let other = Arc::clone(&gate);
         let other = thread::spawn(move || admit(other.exact(), 1, 1, 0));
@@ -102,7 +102,7 @@ fn first_use_against_first_use() {
 /// One thread is the first to use a gate, by a change of its limit, and another by asking.
 #[test]
 fn first_use_against_a_change() {
-    Model::new("gate::first_use_against_a_change").bounded(3).explore(|| {
+    Model::new("gate::first_use_against_a_change").bounded(2).explore(|| {
         let gate = unused(1);
         let other = Arc::clone(&gate);
         let other = thread::spawn(move || other.exact().set_limit(2).unwrap());

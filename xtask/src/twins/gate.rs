@@ -89,6 +89,17 @@ pub(super) const GATE: &[Twin] = &[
         why: "the head is filled for another bucket while grants are made in it",
     },
     Twin {
+        name: "gate-opens-twice",
+        file: "src/gate/ledger.rs",
+        find: "if self.shared.head.compare_exchange(none, head, order, failed).is_err() {",
+        replace: "let _ = (none, failed);
+        self.shared.head.store(head, order);
+        if false {",
+        build: &CHECKER,
+        model: "gate::first_use_against_first_use",
+        why: "what is granted in the bucket that one thread has opened is not in the other's",
+    },
+    Twin {
         name: "gate-same-bucket-begins-at-zero",
         file: "src/gate/next.rs",
         find: "        own.unwrap_or(0)

@@ -43,7 +43,7 @@
 //!         }
 //!     });
 //! }
-//! assert_eq!(text, "requests.cart:3\n");
+//! assert_eq!(text, "requests.cart:3|c\n");
 //! # Ok::<(), windrow::export::CatalogError>(())
 //! ```
 //!

@@ -106,7 +106,7 @@ pub trait Clock {
     /// The least difference between two different readings; zero for a clock that can show any time.
     ///
     /// The builder refuses a clock whose resolution is coarser than a tenth of a bucket, unless that is
-    /// [allowed](crate::Builder::allow_coarse_clock).
+    /// [allowed](crate::WindowBuilder::allow_coarse_clock).
     fn resolution(&self) -> Duration;
 }
 

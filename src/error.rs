@@ -13,11 +13,11 @@ mod label_names;
 mod out_of_range;
 
 pub use label_names::LabelNamesError;
-pub use out_of_range::OutOfRange;
+pub use out_of_range::OutOfRangeError;
 
 /// Why a window cannot have the requested geometry or clock.
 ///
-/// From [`Builder::build`](crate::Builder::build) and
+/// From [`WindowBuilder::build`](crate::WindowBuilder::build) and
 /// [`SlidingWindow::reconfigure`](crate::SlidingWindow::reconfigure).
 ///
 /// ```
@@ -337,7 +337,7 @@ impl Error for ScaleError {}
 /// merged.
 ///
 /// ```
-/// use windrow::{Histogram, histogram::{Scale, ScaleMismatch}};
+/// use windrow::{Histogram, histogram::{Scale, ScaleMismatchError}};
 ///
 /// let fine = Histogram::new();
 /// fine.record(7); // an empty one would take the scale of the other
@@ -345,11 +345,11 @@ impl Error for ScaleError {}
 /// coarse.record(2_000); // below its range
 /// coarse.record(3_000);
 /// let error = fine.distribution().merge(&coarse.distribution()).unwrap_err();
-/// assert!(matches!(error, ScaleMismatch::Outside { count: 2, from: 2_000, .. }));
+/// assert!(matches!(error, ScaleMismatchError::Outside { count: 2, from: 2_000, .. }));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum ScaleMismatch {
+pub enum ScaleMismatchError {
     /// Values were counted below the range of the one, or above it, that may be in several cells of
     /// the other.
     Outside {
@@ -362,9 +362,9 @@ pub enum ScaleMismatch {
     },
 }
 
-impl Display for ScaleMismatch {
+impl Display for ScaleMismatchError {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let ScaleMismatch::Outside { count, from, to } = self;
+        let ScaleMismatchError::Outside { count, from, to } = self;
         write!(
             f,
             "{count} values from {from} to {to} are outside of the one's range, and in several cells of \
@@ -373,4 +373,4 @@ impl Display for ScaleMismatch {
     }
 }
 
-impl Error for ScaleMismatch {}
+impl Error for ScaleMismatchError {}

@@ -23,7 +23,7 @@ mod distribution;
 mod extremes;
 mod scale;
 
-pub use crate::error::{ScaleError, ScaleMismatch};
+pub use crate::error::{ScaleError, ScaleMismatchError};
 pub use distribution::Distribution;
 pub use scale::Scale;
 

@@ -52,6 +52,6 @@ mod level;
 mod peaks;
 
 pub use crate::at_most::AtMost;
-pub use entered::{Entered, LevelOwner};
+pub use entered::{InFlightGuard, LevelOwner};
 pub use level::InFlight;
 pub use peaks::Peaks;

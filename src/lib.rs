@@ -92,4 +92,4 @@ pub use recorded::Recorded;
 pub use ring::parts;
 pub use timer::Timer;
 pub use timestamp::Timestamp;
-pub use window::{Builder, SlidingWindow};
+pub use window::{SlidingWindow, WindowBuilder};

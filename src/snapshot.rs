@@ -9,5 +9,5 @@
 //! | each core's part | [`ByRow`] | [`by_row`](crate::SlidingWindow::by_row) |
 
 pub use crate::arena::by_row::ByRow;
-pub use crate::error::{MergeError, OutOfRange, SpanError};
+pub use crate::error::{MergeError, OutOfRangeError, SpanError};
 pub use crate::window::{BucketSnapshot, Moment, Over, Since, Snapshot, Totals};

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::time::Duration;
 
 use crate::clock::{Clock, Coarse};
-use crate::error::OutOfRange;
+use crate::error::OutOfRangeError;
 use crate::event::cells::EventCells;
 use crate::event::kinds::sealed::Number;
 use crate::event::kinds::{CanAdd, CanRecord};
@@ -47,7 +47,7 @@ mod drain;
 mod close;
 mod time;
 
-pub use builder::Builder;
+pub use builder::WindowBuilder;
 pub use moment::{Moment, Since};
 pub use over::Over;
 pub use snapshot::{BucketSnapshot, Snapshot};
@@ -89,7 +89,7 @@ pub use totals::Totals;
 /// # Nothing is lost, nothing is counted twice
 ///
 /// Every add is in exactly one bucket, the one that its timestamp names; or, if that bucket has
-/// left the ring (or lies beyond the [lead](Builder::max_lead)), in [`late`](Self::late). With no
+/// left the ring (or lies beyond the [lead](WindowBuilder::max_lead)), in [`late`](Self::late). With no
 /// add running, [`lifetime`](Self::lifetime) is all that was ever added. When the clock steps back,
 /// adds go into the older buckets as long as those are in the ring, and count in their sums like
 /// any other add.
@@ -193,7 +193,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     ///
     /// Never fails, panics or waits. (Only the first use of a window in a [static](Self::of) may
     /// wait, for the thread that makes it.) If the clock has stepped back, that is an older bucket.
-    /// If that bucket has left the ring, or is further ahead than a [lead](Builder::max_lead) that
+    /// If that bucket has left the ring, or is further ahead than a [lead](WindowBuilder::max_lead) that
     /// the builder was given, the add is counted as [`late`](Self::late).
     ///
     /// To a `Signed` event an `i64` is added, which may be less than zero. A window keeps by how
@@ -300,11 +300,11 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// The bucket of `at` must be the bucket of the clock's now, or count with it: with `s` the
     /// start of a time's bucket, `s(now) - interval < s(at) <= s(now)`. If the clock has stepped
     /// back, the bucket must also be in the [ring](#buckets). If it would be opened, it must lie
-    /// within the [lead](Builder::max_lead).
+    /// within the [lead](WindowBuilder::max_lead).
     ///
     /// # Errors
     ///
-    /// [`OutOfRange`] if it is not; then nothing is counted. While the geometry is being
+    /// [`OutOfRangeError`] if it is not; then nothing is counted. While the geometry is being
     /// [changed](Self::reconfigure), a geometry that the window has during the call decides.
     ///
     /// ```
@@ -324,7 +324,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         at: Timestamp,
         event: Event<E, K>,
         n: K::Number,
-    ) -> Result<(), OutOfRange> {
+    ) -> Result<(), OutOfRangeError> {
         self.put_at(at, cells_of(event), n.bits())
     }
 
@@ -348,21 +348,21 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         at: Timestamp,
         event: Event<E, K>,
         value: impl Recorded,
-    ) -> Result<(), OutOfRange> {
+    ) -> Result<(), OutOfRangeError> {
         self.put_at(at, cells_of(event), value.number())
     }
 
     /// Adds or records a number in the bucket of `at`, by an event's cells.
-    fn put_at(&self, at: Timestamp, cells: EventCells, number: u64) -> Result<(), OutOfRange> {
+    fn put_at(&self, at: Timestamp, cells: EventCells, number: u64) -> Result<(), OutOfRangeError> {
         let now = self.ring.clock().now();
         let cells = cells.of_number(number);
         let counted = self.ring.add_at(at.as_nanos(), now.as_nanos(), cells, number);
         counted.map_err(|outside| match outside {
-            OutOfRing::Future => OutOfRange::AfterNow { at, now },
+            OutOfRing::Future => OutOfRangeError::AfterNow { at, now },
             OutOfRing::Expired { oldest } => {
-                OutOfRange::BeforeRing { at, oldest: Timestamp::from_nanos(oldest) }
+                OutOfRangeError::BeforeRing { at, oldest: Timestamp::from_nanos(oldest) }
             }
-            OutOfRing::Ahead { newest } => OutOfRange::BeyondLead {
+            OutOfRing::Ahead { newest } => OutOfRangeError::BeyondLead {
                 at,
                 newest: Timestamp::from_nanos(newest),
                 max_lead: Duration::from_nanos(self.ring.max_lead()),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use testkit::{Finish, at, at_ns, clock_at, ms, ns};
 use windrow::clock::Manual;
-use windrow::{SlidingWindow, Timestamp, snapshot::OutOfRange};
+use windrow::{SlidingWindow, Timestamp, snapshot::OutOfRangeError};
 
 windrow::events! { enum Hits { Hit: Count } }
 
@@ -20,7 +20,7 @@ fn a_time_out_of_the_interval_is_refused_though_nobody_has_added_since() {
     assert_eq!(window.add_at(at_ns(BUILT), Hits::Hit, 1), Ok(()));
     clock.advance(ns(60));
     let oldest = (BUILT + 60) / 7 * 7 - 8 * 7;
-    let refused = OutOfRange::BeforeRing { at: at_ns(BUILT), oldest: at_ns(oldest) };
+    let refused = OutOfRangeError::BeforeRing { at: at_ns(BUILT), oldest: at_ns(oldest) };
     assert_eq!(window.add_at(at_ns(BUILT), Hits::Hit, 1), Err(refused));
     assert_eq!(window.lifetime(Hits::Hit).count, 1);
 }

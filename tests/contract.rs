@@ -22,10 +22,11 @@ use std::time::{Duration, Instant, SystemTime};
 use windrow::clock::{Coarse, FromFn, Manual, Precise, Ticker, from_fn};
 use windrow::kind::{Count, HasSum, Histogram, Signed, Value};
 use windrow::{
-    BuildError, Builder, Clock, Counter, Event, Events, Gauge, Kind, Maximum, Minimum,
-    SlidingWindow, Stats, Timestamp, Typed,
+    BuildError, Clock, Counter, Event, Events, Gauge, Kind, Maximum, Minimum, SlidingWindow, Stats,
+    Timestamp, Typed, WindowBuilder,
     snapshot::{
-        BucketSnapshot, MergeError, Moment, OutOfRange, Over, Since, Snapshot, SpanError, Totals,
+        BucketSnapshot, MergeError, Moment, OutOfRangeError, Over, Since, Snapshot, SpanError,
+        Totals,
     },
 };
 
@@ -77,7 +78,7 @@ fn everything_can_be_shared() {
     event::<Event<One, Value>>();
     error::<BuildError>();
     error::<SpanError>();
-    error::<OutOfRange>();
+    error::<OutOfRangeError>();
     error::<MergeError>();
 }
 
@@ -95,7 +96,7 @@ fn everything_may_be_used_after_a_caught_panic() {
     whole::<Window<Precise>>();
     whole::<Window<Ticker>>();
     whole::<Window<FromFn<fn() -> Timestamp>>>();
-    whole::<Builder<Http, Ticker>>();
+    whole::<WindowBuilder<Http, Ticker>>();
     whole::<Snapshot<Http>>();
     whole::<BucketSnapshot<Http>>();
 }
@@ -106,7 +107,7 @@ fn counters_have_their_signatures() {
     let _: fn(&Counter, u64) = Counter::add;
     let _: fn(&Counter) = Counter::increment;
     let _: fn(&Counter) -> u64 = Counter::sum;
-    let _: fn(&Counter) -> u64 = Counter::sum_then_reset;
+    let _: fn(&Counter) -> u64 = Counter::take;
     let _: fn(&Counter) = Counter::reset;
     let _: fn(&Counter, u64, Ordering) = Counter::fetch_add;
     let _: fn(&Counter, Ordering) -> u64 = Counter::load;
@@ -138,9 +139,11 @@ fn windows_have_their_signatures() {
         let _: fn(&W<E, C>, Event<E, Signed>, i64) = W::add;
         let _: fn(&W<E, C>, Event<E, Value>, u64) = W::record;
         let _: fn(&W<E, C>, Event<E, Histogram>, Duration) = W::record;
-        let _: fn(&W<E, C>, Timestamp, Event<E, Count>, u64) -> Result<(), OutOfRange> = W::add_at;
-        let _: fn(&W<E, C>, Timestamp, Event<E, Signed>, i64) -> Result<(), OutOfRange> = W::add_at;
-        let _: fn(&W<E, C>, Timestamp, Event<E, Value>, u64) -> Result<(), OutOfRange> =
+        let _: fn(&W<E, C>, Timestamp, Event<E, Count>, u64) -> Result<(), OutOfRangeError> =
+            W::add_at;
+        let _: fn(&W<E, C>, Timestamp, Event<E, Signed>, i64) -> Result<(), OutOfRangeError> =
+            W::add_at;
+        let _: fn(&W<E, C>, Timestamp, Event<E, Value>, u64) -> Result<(), OutOfRangeError> =
             W::record_at;
         let _: fn(&W<E, C>, Event<E, Count>) -> u64 = W::sum;
         let _: fn(&W<E, C>, Event<E, Signed>) -> i64 = W::sum;
@@ -160,7 +163,7 @@ fn windows_have_their_signatures() {
         let _: fn(&W<E, C>) -> Timestamp = W::now;
         let _: for<'a> fn(&'a W<E, C>) -> &'a C = W::clock;
         let _: fn(&W<E, C>, Timestamp) -> SystemTime = W::system_time;
-        let _: fn(Builder<E, C>) -> Builder<E, C> = Builder::allow_coarse_clock;
+        let _: fn(WindowBuilder<E, C>) -> WindowBuilder<E, C> = WindowBuilder::allow_coarse_clock;
 
         let _: fn(Event<E>) -> &'static str = Event::name;
         let _: fn(Event<E, Count>) -> Kind = Event::kind;
@@ -170,7 +173,8 @@ fn windows_have_their_signatures() {
         let _: fn(Event<E>) -> Option<Event<E, Value>> = Event::downcast;
         let _: fn(Event<E>) -> Typed<E> = Event::typed;
 
-        let _: fn(Builder<E, C>, Duration) -> Builder<E, C> = Builder::covers_at_least;
+        let _: fn(WindowBuilder<E, C>, Duration) -> WindowBuilder<E, C> =
+            WindowBuilder::covers_at_least;
 
         let _: fn(&Stats) -> i64 = Stats::signed_sum;
 
@@ -193,7 +197,7 @@ fn windows_have_their_signatures() {
         let _: fn(&Over<'static, E, C>, Event<E>) -> Stats = Over::stats;
         let _: fn(&Over<'static, E, C>, Event<E, Count>) -> f64 = Over::rate;
         let _: fn(&Over<'static, E, C>) -> Totals<E> = Over::totals;
-        let _: fn(&Over<'static, E, C>, Timestamp) -> Result<Totals<E>, OutOfRange> =
+        let _: fn(&Over<'static, E, C>, Timestamp) -> Result<Totals<E>, OutOfRangeError> =
             Over::totals_at;
         let _: fn(&Over<'static, E, C>) -> Totals<E> = Over::complete;
         let _: fn(&Over<'static, E, C>, Event<E, Count>) -> f64 = Over::weighted_sum;
@@ -284,7 +288,7 @@ fn counters_live_in_statics() {
     assert_eq!((HITS.sum(), HITS.load(Ordering::Acquire)), (8, 8));
     assert_eq!((OPEN.sum(), OPEN.load(Ordering::SeqCst)), (-12, -12));
     assert_eq!((SLOWEST.get(), FASTEST.get()), (Some(3), Some(1)));
-    assert_eq!((HITS.sum_then_reset(), HITS.sum()), (8, 0));
+    assert_eq!((HITS.take(), HITS.sum()), (8, 0));
     HITS.add(2);
     HITS.reset();
     assert_eq!(HITS.sum(), 0);
@@ -442,6 +446,6 @@ fn errors_travel_as_boxes() {
     assert!(fails(2, second, now).is_ok());
     assert!(fails(0, second, now).unwrap_err().is::<BuildError>());
     assert!(fails(2, second * 2, now).unwrap_err().is::<SpanError>());
-    assert!(fails(2, second, now + second).unwrap_err().is::<OutOfRange>());
-    assert!(fails(2, second, now - second * 2).unwrap_err().is::<OutOfRange>());
+    assert!(fails(2, second, now + second).unwrap_err().is::<OutOfRangeError>());
+    assert!(fails(2, second, now - second * 2).unwrap_err().is::<OutOfRangeError>());
 }

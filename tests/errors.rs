@@ -10,7 +10,7 @@ use std::time::Duration;
 use windrow::clock::{Coarse, Manual, Precise, Ticker};
 use windrow::{
     BuildError, Clock, SlidingWindow, Stats, Timestamp,
-    snapshot::{OutOfRange, SpanError},
+    snapshot::{OutOfRangeError, SpanError},
 };
 
 use testkit::{at, at_ns, clock_at, ms, ns, window};
@@ -236,7 +236,7 @@ fn timestamps_ahead_of_the_clock() {
     let before = everything(&window);
     let now = clock.now();
     for ahead in [at(52_400), at(52_401), at(60_000), at_ns(u64::MAX)] {
-        let expected = OutOfRange::AfterNow { at: ahead, now };
+        let expected = OutOfRangeError::AfterNow { at: ahead, now };
         assert_eq!(window.add_at(ahead, Seen::Pass, 7), Err(expected.clone()));
         assert_eq!(window.record_at(ahead, Seen::Rt, 7), Err(expected.clone()));
         let (at, now) = (ahead.as_nanos().to_string(), now.as_nanos().to_string());
@@ -253,7 +253,7 @@ fn timestamps_before_the_ring() {
     fill(&window, &clock); // the newest bucket is 52 300, so the oldest is 51 400
     let before = everything(&window);
     for early in [at_ns(51_399_999_999), at(51_399), at(50_000), at(0)] {
-        let expected = OutOfRange::BeforeRing { at: early, oldest: at(51_400) };
+        let expected = OutOfRangeError::BeforeRing { at: early, oldest: at(51_400) };
         assert_eq!(window.add_at(early, Seen::Pass, 7), Err(expected.clone()));
         assert_eq!(window.record_at(early, Seen::Rt, 7), Err(expected.clone()));
         let (at, oldest) = (early.as_nanos().to_string(), at(51_400).as_nanos().to_string());
@@ -264,6 +264,12 @@ fn timestamps_before_the_ring() {
 
     // The ring is told by its newest bucket, not by the clock: stepping back opens nothing.
     clock.set(at(51_000));
-    assert!(matches!(window.add_at(at(51_000), Seen::Pass, 7), Err(OutOfRange::BeforeRing { .. })));
-    assert!(matches!(window.add_at(at(52_300), Seen::Pass, 7), Err(OutOfRange::AfterNow { .. })));
+    assert!(matches!(
+        window.add_at(at(51_000), Seen::Pass, 7),
+        Err(OutOfRangeError::BeforeRing { .. })
+    ));
+    assert!(matches!(
+        window.add_at(at(52_300), Seen::Pass, 7),
+        Err(OutOfRangeError::AfterNow { .. })
+    ));
 }

@@ -67,7 +67,7 @@ fn metrics_of_one_number() {
     let (counter, gauge, level) = (Counter::new(), Gauge::new(), InFlight::new());
     let (maximum, minimum, histogram) = (Maximum::new(), Minimum::new(), Histogram::new());
     counter.add(7);
-    assert_eq!(counter.sum_then_reset(), 7);
+    assert_eq!(counter.take(), 7);
     gauge.add(-3);
     let _guard = level.enter(5);
     assert_eq!(numbers(&counter), map(&[("", 7.0)]), "what was drained is counted");

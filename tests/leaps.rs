@@ -2,7 +2,7 @@
 
 use testkit::{at_ns, ns, window};
 use windrow::clock::Manual;
-use windrow::{SlidingWindow, events, snapshot::OutOfRange};
+use windrow::{SlidingWindow, events, snapshot::OutOfRangeError};
 
 events! {
     enum Seen { Pass: Count, Rt: Value }
@@ -123,7 +123,7 @@ fn an_add_beyond_the_lead_is_late_and_the_window_counts_on() {
         add(&window, &clock, far, 2);
         window.record(Seen::Rt, far);
         let refused =
-            OutOfRange::BeyondLead { at: at_ns(far), newest: at_ns(1_000), max_lead: ns(100) };
+            OutOfRangeError::BeyondLead { at: at_ns(far), newest: at_ns(1_000), max_lead: ns(100) };
         assert_eq!(window.add_at(at_ns(far), Seen::Pass, 4), Err(refused.clone()));
         assert_eq!(
             refused.to_string(),

@@ -145,7 +145,7 @@ fn what_an_event_cannot_do_says_what_it_is_and_what_it_can_do() {
     );
     misuses(
         "peaks_of_count",
-        "windrow::InFlight::new().peaks_in(&window, Http::Pass);",
+        "windrow::InFlight::new().record_peaks(&window, Http::Pass);",
         &["this event keeps no greatest value: it is of the kind `windrow::kind::Count`"],
     );
     misuses(
@@ -229,7 +229,7 @@ fn main() {{
 }}
 "
         );
-        let words = ["cannot be set, swapped or compared", "`sum_then_reset()`", "`reset()`"];
+        let words = ["cannot be set, swapped or compared", "`take()`", "`reset()`"];
         says(&format!("counter_{name}"), &source, &words);
     }
 }

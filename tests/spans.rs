@@ -14,7 +14,7 @@ use testkit::{Finish, at, clock_at, ms, ns, window};
 use windrow::clock::Manual;
 use windrow::{
     Event, Events, SlidingWindow, Stats, Timestamp,
-    snapshot::{OutOfRange, SpanError, Totals},
+    snapshot::{OutOfRangeError, SpanError, Totals},
 };
 
 windrow::events! {
@@ -168,13 +168,13 @@ fn a_span_as_it_ended_earlier() {
         }
     }
     let refused =
-        OutOfRange::SpanBeforeRing { at: at(50_099), from: at(49_900), oldest: at(50_000) };
+        OutOfRangeError::SpanBeforeRing { at: at(50_099), from: at(49_900), oldest: at(50_000) };
     assert_eq!(over.totals_at(at(50_099)).unwrap_err(), refused);
     let sentence = refused.to_string();
     for nanos in [at(50_099), at(49_900), at(50_000)].map(Timestamp::as_nanos) {
         assert!(sentence.contains(&nanos.to_string()), "{sentence}");
     }
-    let refused = OutOfRange::AfterNow { at: at(51_000), now: at(50_930) };
+    let refused = OutOfRangeError::AfterNow { at: at(51_000), now: at(50_930) };
     assert_eq!(over.totals_at(at(51_000)).unwrap_err(), refused);
     assert!(over.totals_at(at(50_999)).is_ok(), "ahead, in the same bucket");
     assert!(over.totals_at(at(0)).is_err());

@@ -154,8 +154,8 @@ fn gates_stand_in_statics() {
     assert_eq!((MAILS.granted(), MAILS.left()), (3, 0));
     assert!(!PACKETS.is_striped(), "nobody has asked");
     assert!(PACKETS.try_admit(1));
-    assert_eq!((PACKETS.is_striped(), PACKETS.most()), (true, 10));
-    assert_eq!(PACKETS.exact().granted(), 1 + PACKETS.unused());
+    assert_eq!((PACKETS.is_striped(), PACKETS.max_ration()), (true, 10));
+    assert_eq!(PACKETS.gate().granted(), 1 + PACKETS.unused());
     assert!(PACKETS.admit(1, Duration::ZERO).is_granted());
 }
 
@@ -225,7 +225,7 @@ fn gates_raced() {
         let gate = RationedGate::of(AtMost(25), MINUTE, 60, AtMost(4));
         let through = let_through(THREADS, 10, |_| gate.try_admit(1));
         assert!(through <= 25, "{through} of 25");
-        assert_eq!(gate.exact().granted(), through + gate.unused());
+        assert_eq!(gate.gate().granted(), through + gate.unused());
         let through = through + (0..25).filter(|_| gate.try_admit(1)).count() as u64;
         assert_eq!(through + gate.unused(), 25);
     }
@@ -245,6 +245,6 @@ fn a_family_has_a_gate_for_each_client() {
         assert_eq!(let_through(4, 2, ask), 2, "client {client}");
         let rationed = || RATIONED.with(Client { client });
         let through = let_through(4, 2, |_| rationed().try_admit(1));
-        assert_eq!(rationed().exact().granted(), through + rationed().unused());
+        assert_eq!(rationed().gate().granted(), through + rationed().unused());
     }
 }

@@ -9,7 +9,7 @@ use std::cell::Cell;
 use std::time::{Duration, SystemTime};
 
 use windrow::clock::{self, Manual, Precise, Ticker};
-use windrow::{BuildError, Builder, Clock, SlidingWindow, Timestamp};
+use windrow::{BuildError, Clock, SlidingWindow, Timestamp, WindowBuilder};
 
 use testkit::{at, at_ns, clock_at, ms, ns, window};
 
@@ -142,11 +142,11 @@ fn a_coarse_clock_that_is_allowed_loses_nothing() {
 
 #[test]
 fn a_builder_makes_the_clock_of_its_type() -> Result<(), BuildError> {
-    let window: SlidingWindow<Seen, Manual> = Builder::default().build()?;
+    let window: SlidingWindow<Seen, Manual> = WindowBuilder::default().build()?;
     assert_eq!((window.interval(), window.buckets(), window.now()), (ms(1_000), 2, at(0)));
-    Builder::<Seen, Ticker>::default().build()?;
-    Builder::<Seen, Precise>::default().interval(ns(100)).buckets(10).build()?;
-    let coarse: Builder<Seen> = Builder::default();
+    WindowBuilder::<Seen, Ticker>::default().build()?;
+    WindowBuilder::<Seen, Precise>::default().interval(ns(100)).buckets(10).build()?;
+    let coarse: WindowBuilder<Seen> = WindowBuilder::default();
     coarse.build()?;
     // The clock that is begun with needs no mention where another is given.
     let _: SlidingWindow<Seen, Manual> =

@@ -38,7 +38,7 @@ fn main() {
                 assert!(window.sum(Seen::Pass) <= window.lifetime(Seen::Pass).sum);
                 window.snapshot();
                 window.drain_closed(|bucket| _ = bucket.stats(Seen::Rt));
-                drained += ADDS.sum_then_reset();
+                drained += ADDS.take();
             }
             drained
         });

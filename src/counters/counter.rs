@@ -36,7 +36,7 @@ use crate::sync::{AtomicU64, Ordering, const_fn, fence};
 ///
 /// # Draining
 ///
-/// [`sum_then_reset`](Self::sum_then_reset) resets no cell. It moves a *baseline* up to the sum that it
+/// [`take`](Self::take) resets no cell. It moves a *baseline* up to the sum that it
 /// found, and returns the difference. Two drains cannot both move the baseline from the same place,
 /// so every add is in exactly one result. `LongAdder.sumThenReset` reads and clears each cell in
 /// two steps and loses the adds between them.
@@ -119,7 +119,7 @@ impl Counter {
     /// ```
     pub fn sum(&self) -> u64 {
         loop {
-            // Acquire: pairs with the Release in `sum_then_reset`. This scan sees at least what
+            // Acquire: pairs with the Release in `take`. This scan sees at least what
             // that drain's scan saw.
             let base = self.base.load(Ordering::Acquire);
             let sum = self.cells.sum();
@@ -140,7 +140,7 @@ impl Counter {
     /// ```
     /// let hits = windrow::Counter::new();
     /// hits.add(2);
-    /// assert_eq!(hits.sum_then_reset(), 2);
+    /// assert_eq!(hits.take(), 2);
     /// hits.add(3);
     /// assert_eq!((hits.sum(), hits.lifetime()), (3, 5));
     /// ```
@@ -188,14 +188,14 @@ impl Counter {
     /// ```
     /// let hits = windrow::Counter::new();
     /// hits.add(2);
-    /// assert_eq!(hits.sum_then_reset(), 2);
+    /// assert_eq!(hits.take(), 2);
     /// hits.add(3);
-    /// assert_eq!(hits.sum_then_reset(), 3);
-    /// assert_eq!(hits.sum_then_reset(), 0);
+    /// assert_eq!(hits.take(), 3);
+    /// assert_eq!(hits.take(), 0);
     /// ```
     #[doc(alias = "swap")]
     #[doc(alias = "sumThenReset")]
-    pub fn sum_then_reset(&self) -> u64 {
+    pub fn take(&self) -> u64 {
         loop {
             // Acquire: pairs with the Release below. This scan is no older than the one that the
             // baseline came from, so the difference is not negative.
@@ -220,7 +220,7 @@ impl Counter {
     /// ```
     #[doc(alias = "store")]
     pub fn reset(&self) {
-        self.sum_then_reset();
+        self.take();
     }
 
     /// Adds `n`, wrapping, in the spelling of [`AtomicU64`](std::sync::atomic::AtomicU64), but does
@@ -290,7 +290,7 @@ impl Default for Counter {
 /// ```
 /// let hits = windrow::Counter::from(40);
 /// hits.add(2);
-/// assert_eq!(hits.sum_then_reset(), 42);
+/// assert_eq!(hits.take(), 42);
 /// assert_eq!(hits.sum(), 0);
 /// ```
 impl From<u64> for Counter {

@@ -11,7 +11,7 @@ use crate::timestamp::Timestamp;
 /// [`Over::totals_at`](crate::snapshot::Over::totals_at) cannot answer for one.
 ///
 /// ```
-/// use windrow::{SlidingWindow, Timestamp, clock::Manual, events, snapshot::OutOfRange};
+/// use windrow::{SlidingWindow, Timestamp, clock::Manual, events, snapshot::OutOfRangeError};
 ///
 /// events! { enum Hits { Hit: Count } }
 ///
@@ -19,14 +19,14 @@ use crate::timestamp::Timestamp;
 /// clock.set(Timestamp::from_millis(60_000));
 /// let window = SlidingWindow::<Hits>::builder().clock(clock).build()?; // one second
 /// let early = window.add_at(Timestamp::from_millis(1), Hits::Hit, 1).unwrap_err();
-/// assert!(matches!(early, OutOfRange::BeforeRing { .. }));
+/// assert!(matches!(early, OutOfRangeError::BeforeRing { .. }));
 /// let ahead = window.add_at(Timestamp::from_millis(70_000), Hits::Hit, 1).unwrap_err();
-/// assert!(matches!(ahead, OutOfRange::AfterNow { .. }));
+/// assert!(matches!(ahead, OutOfRangeError::AfterNow { .. }));
 /// # Ok::<(), windrow::BuildError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum OutOfRange {
+pub enum OutOfRangeError {
     /// The timestamp lies after the bucket that contains the clock's now.
     AfterNow {
         /// The timestamp given.
@@ -35,7 +35,7 @@ pub enum OutOfRange {
         now: Timestamp,
     },
     /// The bucket of the timestamp is further ahead of the newest one than the window
-    /// [follows](crate::Builder::max_lead).
+    /// [follows](crate::WindowBuilder::max_lead).
     BeyondLead {
         /// The timestamp given.
         at: Timestamp,
@@ -63,28 +63,28 @@ pub enum OutOfRange {
     },
 }
 
-impl Display for OutOfRange {
+impl Display for OutOfRangeError {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            OutOfRange::AfterNow { at, now } => write!(
+            OutOfRangeError::AfterNow { at, now } => write!(
                 f,
                 "the timestamp {} ns lies after the current bucket; the clock says {} ns",
                 at.as_nanos(),
                 now.as_nanos()
             ),
-            OutOfRange::BeyondLead { at, newest, max_lead } => write!(
+            OutOfRangeError::BeyondLead { at, newest, max_lead } => write!(
                 f,
                 "the timestamp {} ns leads the newest bucket, at {} ns, by more than {max_lead:?}",
                 at.as_nanos(),
                 newest.as_nanos()
             ),
-            OutOfRange::BeforeRing { at, oldest } => write!(
+            OutOfRangeError::BeforeRing { at, oldest } => write!(
                 f,
                 "the timestamp {} ns lies before the ring, which begins at {} ns",
                 at.as_nanos(),
                 oldest.as_nanos()
             ),
-            OutOfRange::SpanBeforeRing { at, from, oldest } => write!(
+            OutOfRangeError::SpanBeforeRing { at, from, oldest } => write!(
                 f,
                 "the span that ends at the timestamp {} ns begins at {} ns, before the ring, which \
                  begins at {} ns",
@@ -96,4 +96,4 @@ impl Display for OutOfRange {
     }
 }
 
-impl Error for OutOfRange {}
+impl Error for OutOfRangeError {}

@@ -113,14 +113,14 @@ impl<C: Clock + Send + Sync + 'static> Metric for Gate<C> {
 ///
 /// assert!(GATES.with(Tenant { tenant: "a" }).try_admit(1));
 /// // From time to time:
-/// let forgotten = GATES.retain(|gate, _| !gate.exact().retire());
+/// let forgotten = GATES.retain(|gate, _| !gate.gate().retire());
 /// assert_eq!(forgotten, 0); // not before a second has passed
 /// ```
 impl<C: Clock + Send + Sync + 'static> Metric for RationedGate<C> {
     type Total = u64;
 
     fn total(&self) -> u64 {
-        self.exact().in_use()
+        self.gate().in_use()
     }
 
     fn merge(one: &mut u64, other: u64) {

@@ -115,7 +115,7 @@ impl<C: Clock> GateBuilder<C> {
     /// Allows a clock whose resolution is coarser than a tenth of a bucket.
     ///
     /// The limit holds as ever: by the clock's readings. Buckets are unequal, as those of a
-    /// [window](crate::Builder::allow_coarse_clock).
+    /// [window](crate::WindowBuilder::allow_coarse_clock).
     ///
     /// ```
     /// use std::time::Duration;
@@ -138,7 +138,7 @@ impl<C: Clock> GateBuilder<C> {
     /// # Errors
     ///
     /// [`GateError`] if the limit is zero or more than 2^40, or for the reasons for which
-    /// [`Builder::build`](crate::Builder::build) makes no window.
+    /// [`WindowBuilder::build`](crate::WindowBuilder::build) makes no window.
     ///
     /// ```
     /// let error = windrow::Gate::builder(0).build().unwrap_err();

@@ -219,11 +219,11 @@ impl<C: Clock> RationedGate<C> {
     /// let clock = windrow::clock::Manual::default();
     /// let gate = windrow::Gate::builder(100).clock(clock).build_rationed(10)?;
     /// assert!(gate.try_admit(1));
-    /// assert_eq!(gate.exact().granted(), 1 + gate.unused());
-    /// gate.exact().set_limit(200)?;
+    /// assert_eq!(gate.gate().granted(), 1 + gate.unused());
+    /// gate.gate().set_limit(200)?;
     /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
-    pub fn exact(&self) -> &Gate<C> {
+    pub fn gate(&self) -> &Gate<C> {
         &self.gate
     }
 
@@ -231,10 +231,10 @@ impl<C: Clock> RationedGate<C> {
     ///
     /// ```
     /// let gate = windrow::Gate::builder(100).build_rationed(10)?;
-    /// assert_eq!(gate.most(), 10);
+    /// assert_eq!(gate.max_ration(), 10);
     /// # Ok::<(), windrow::gate::GateError>(())
     /// ```
-    pub fn most(&self) -> u64 {
+    pub fn max_ration(&self) -> u64 {
         self.most
     }
 }

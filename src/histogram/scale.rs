@@ -77,7 +77,7 @@ impl Scale {
     /// ```
     /// use windrow::histogram::Scale;
     ///
-    /// assert_eq!((Scale::DEFAULT.least(), Scale::DEFAULT.greatest()), (513, 1 << 36));
+    /// assert_eq!((Scale::DEFAULT.min(), Scale::DEFAULT.max()), (513, 1 << 36));
     /// assert_eq!(Scale::DEFAULT, Scale::default());
     /// ```
     pub const DEFAULT: Scale = Scale::fixed::<3, 1_000, 60_000_000_000>();
@@ -93,7 +93,7 @@ impl Scale {
     /// use windrow::histogram::{Scale, ScaleError};
     ///
     /// let scale = Scale::new(3, 1_000, 2_000)?;
-    /// assert_eq!((scale.least(), scale.greatest(), scale.cells()), (513, 2_048, 16));
+    /// assert_eq!((scale.min(), scale.max(), scale.cells()), (513, 2_048, 16));
     /// assert_eq!(Scale::new(9, 1, 10), Err(ScaleError::Schema { schema: 9 }));
     /// # Ok::<(), ScaleError>(())
     /// ```
@@ -152,20 +152,20 @@ impl Scale {
     /// The least value in the range.
     ///
     /// ```
-    /// assert_eq!(windrow::histogram::Scale::new(3, 1_000, 60_000)?.least(), 513);
+    /// assert_eq!(windrow::histogram::Scale::new(3, 1_000, 60_000)?.min(), 513);
     /// # Ok::<(), windrow::histogram::ScaleError>(())
     /// ```
-    pub const fn least(self) -> u64 {
+    pub const fn min(self) -> u64 {
         self.below + 1
     }
 
     /// The greatest value in the range.
     ///
     /// ```
-    /// assert_eq!(windrow::histogram::Scale::new(3, 1_000, 60_000)?.greatest(), 65_536);
+    /// assert_eq!(windrow::histogram::Scale::new(3, 1_000, 60_000)?.max(), 65_536);
     /// # Ok::<(), windrow::histogram::ScaleError>(())
     /// ```
-    pub const fn greatest(self) -> u64 {
+    pub const fn max(self) -> u64 {
         self.greatest
     }
 
@@ -298,7 +298,7 @@ impl Debug for Scale {
         let mut shown = f.debug_struct("Scale");
         shown
             .field("schema", &self.schema)
-            .field("range", &(self.least()..=self.greatest))
+            .field("range", &(self.min()..=self.greatest))
             .finish_non_exhaustive()
     }
 }
@@ -329,7 +329,7 @@ mod tests {
             let mut next = 0;
             for place in 0..scale.places() {
                 let (least, greatest) = scale.bounds(place);
-                if place == scale.places() - 1 && scale.greatest() == u64::MAX {
+                if place == scale.places() - 1 && scale.max() == u64::MAX {
                     continue; // nothing is above
                 }
                 assert_eq!(least, next, "{scale:?}, place {place}");

@@ -11,12 +11,12 @@ use crate::sync::Arc;
 /// What has an [`InFlight`], and can own guards of it: by an `Arc`, or by a family's
 /// [`Handle`](crate::family::Handle).
 ///
-/// Implement it for a type that has a level, and [hand](Entered::owned_by) guards to whatever owns
+/// Implement it for a type that has a level, and [hand](InFlightGuard::owned_by) guards to whatever owns
 /// the type: a future, a connection, a permit that is sent to another task.
 ///
 /// ```
 /// use std::sync::Arc;
-/// use windrow::{InFlight, SlidingWindow, events, in_flight::{Entered, LevelOwner}};
+/// use windrow::{InFlight, SlidingWindow, events, in_flight::{InFlightGuard, LevelOwner}};
 ///
 /// events! { enum Pool { Busy: Maximum } }
 ///
@@ -36,12 +36,12 @@ use crate::sync::Arc;
 /// }
 ///
 /// struct Request {
-///     inside: Entered<Arc<Endpoint>>, // leaves when the request is dropped
+///     inside: InFlightGuard<Arc<Endpoint>>, // leaves when the request is dropped
 /// }
 ///
 /// let window = SlidingWindow::builder().build()?;
 /// let endpoint = Arc::new(Endpoint { window, busy: InFlight::new() });
-/// let inside = endpoint.busy.peaks_in(&endpoint.window, Pool::Busy).enter(1);
+/// let inside = endpoint.busy.record_peaks(&endpoint.window, Pool::Busy).enter(1);
 /// let request = Request { inside: inside.owned_by(Arc::clone(&endpoint)) };
 /// assert_eq!(request.inside.owner().busy.level(), 1);
 /// drop(request);
@@ -115,7 +115,7 @@ impl<O: LevelOwner + ?Sized> LevelOwner for Arc<O> {
 /// assert_eq!(OPEN.level(), 0);
 /// ```
 #[must_use = "it leaves when it is dropped, which is at once"]
-pub struct Entered<O: LevelOwner> {
+pub struct InFlightGuard<O: LevelOwner> {
     owner: O,
     weight: u64,
     /// What the level was when the weight had entered.
@@ -135,8 +135,8 @@ impl InFlight {
     /// # drop((one, other));
     /// ```
     #[inline]
-    pub fn enter(&self, weight: u64) -> Entered<&InFlight> {
-        Entered::new(self, weight, self.rise(weight))
+    pub fn enter(&self, weight: u64) -> InFlightGuard<&InFlight> {
+        InFlightGuard::new(self, weight, self.rise(weight))
     }
 
     /// Enters as [`enter`](Self::enter), with a guard that owns the level: it may be kept in a
@@ -154,8 +154,8 @@ impl InFlight {
     /// ```
     #[cfg(not(any(loom, shuttle)))] // no method is called on their `Arc`
     #[inline]
-    pub fn enter_owned(self: &Arc<Self>, weight: u64) -> Entered<Arc<InFlight>> {
-        Entered::new(Arc::clone(self), weight, self.rise(weight))
+    pub fn enter_owned(self: &Arc<Self>, weight: u64) -> InFlightGuard<Arc<InFlight>> {
+        InFlightGuard::new(Arc::clone(self), weight, self.rise(weight))
     }
 
     /// Enters, if the level is then at most `limit`; else writes nothing.
@@ -181,8 +181,8 @@ impl InFlight {
     /// ```
     #[inline]
     #[must_use = "it leaves when it is dropped, which is at once"]
-    pub fn try_enter(&self, weight: u64, limit: AtMost) -> Option<Entered<&InFlight>> {
-        self.try_rise(weight, limit).map(|level| Entered::new(self, weight, level))
+    pub fn try_enter(&self, weight: u64, limit: AtMost) -> Option<InFlightGuard<&InFlight>> {
+        self.try_rise(weight, limit).map(|level| InFlightGuard::new(self, weight, level))
     }
 
     /// Enters as [`try_enter`](Self::try_enter), with a guard that owns the level.
@@ -204,15 +204,15 @@ impl InFlight {
         self: &Arc<Self>,
         weight: u64,
         limit: AtMost,
-    ) -> Option<Entered<Arc<InFlight>>> {
+    ) -> Option<InFlightGuard<Arc<InFlight>>> {
         let level = self.try_rise(weight, limit)?;
-        Some(Entered::new(Arc::clone(self), weight, level))
+        Some(InFlightGuard::new(Arc::clone(self), weight, level))
     }
 }
 
-impl<O: LevelOwner> Entered<O> {
-    pub(super) fn new(owner: O, weight: u64, level: u64) -> Entered<O> {
-        Entered { owner, weight, level }
+impl<O: LevelOwner> InFlightGuard<O> {
+    pub(super) fn new(owner: O, weight: u64, level: u64) -> InFlightGuard<O> {
+        InFlightGuard { owner, weight, level }
     }
 
     /// Returns the level just after the weight had entered, the weight included.
@@ -243,7 +243,7 @@ impl<O: LevelOwner> Entered<O> {
     }
 }
 
-impl<O: LevelOwner + Copy> Entered<O> {
+impl<O: LevelOwner + Copy> InFlightGuard<O> {
     /// Hands the weight to a guard that owns the level, and borrows nothing. Nothing enters or
     /// leaves by this, so a limit that let the weight in holds.
     ///
@@ -254,10 +254,10 @@ impl<O: LevelOwner + Copy> Entered<O> {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use windrow::{InFlight, in_flight::{AtMost, Entered}};
+    /// use windrow::{InFlight, in_flight::{AtMost, InFlightGuard}};
     ///
     /// struct Connection {
-    ///     open: Entered<Arc<InFlight>>,
+    ///     open: InFlightGuard<Arc<InFlight>>,
     /// }
     ///
     /// fn connect(open: &Arc<InFlight>) -> Option<Connection> {
@@ -272,16 +272,16 @@ impl<O: LevelOwner + Copy> Entered<O> {
     /// assert_eq!(open.level(), 0);
     /// ```
     #[inline]
-    pub fn owned_by<P: LevelOwner>(self, owner: P) -> Entered<P> {
+    pub fn owned_by<P: LevelOwner>(self, owner: P) -> InFlightGuard<P> {
         let is_same = ptr::eq(self.owner.in_flight(), owner.in_flight());
         assert!(is_same, "a guard's new owner has the level that the weight has entered");
-        let Entered { weight, level, .. } = self;
+        let InFlightGuard { weight, level, .. } = self;
         mem::forget(self); // what it borrows needs no drop
-        Entered::new(owner, weight, level)
+        InFlightGuard::new(owner, weight, level)
     }
 }
 
-impl<O: LevelOwner> Drop for Entered<O> {
+impl<O: LevelOwner> Drop for InFlightGuard<O> {
     #[inline]
     fn drop(&mut self) {
         let before = self.owner.in_flight().fall(self.weight);
@@ -290,8 +290,8 @@ impl<O: LevelOwner> Drop for Entered<O> {
 }
 
 /// Shows the weight.
-impl<O: LevelOwner> Debug for Entered<O> {
+impl<O: LevelOwner> Debug for InFlightGuard<O> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Entered").field(&self.weight).finish()
+        f.debug_tuple("InFlightGuard").field(&self.weight).finish()
     }
 }

@@ -26,7 +26,7 @@ use crate::sync::{AtomicU64, Ordering, const_fn};
 ///
 /// The [level](Self::level) is exact, and so is a [limit](Self::try_enter). What was the most at
 /// once in the last second or minute, and in each bucket of it, a window knows:
-/// [`peaks_in`](Self::peaks_in).
+/// [`record_peaks`](Self::record_peaks).
 ///
 /// A call never fails, panics, waits for another thread or takes a lock. Enters and leaves of all
 /// threads go through one cache line, as with any atomic: an enter and its leave cost two atomic

@@ -7,7 +7,7 @@
 use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
 
-use super::entered::{Entered, LevelOwner};
+use super::entered::{InFlightGuard, LevelOwner};
 use super::level::InFlight;
 use crate::at_most::AtMost;
 use crate::clock::{Clock, Coarse};
@@ -18,7 +18,7 @@ use crate::event::{Event, Events, cells_of};
 use crate::window::SlidingWindow;
 
 /// How many are in flight, and the most at once in each bucket of a window: from
-/// [`InFlight::peaks_in`].
+/// [`InFlight::record_peaks`].
 ///
 /// It borrows the two and names the event; make one wherever it is needed.
 ///
@@ -34,7 +34,7 @@ use crate::window::SlidingWindow;
 ///
 /// impl Endpoint {
 ///     pub fn in_flight(&self) -> Peaks<'_, Http> {
-///         self.in_flight.peaks_in(&self.window, Http::InFlight)
+///         self.in_flight.record_peaks(&self.window, Http::InFlight)
 ///     }
 /// }
 ///
@@ -59,7 +59,7 @@ use crate::window::SlidingWindow;
 /// that of the one behind it. To know it, let something
 /// [`enter(0)`](Self::enter) once a bucket. For a span that ends now, [`peak`](Self::peak) needs no such help.
 ///
-/// All of the window's reads have these maxima: of an interval, a [tier](crate::Builder::tier), a
+/// All of the window's reads have these maxima: of an interval, a [tier](crate::WindowBuilder::tier), a
 /// [snapshot](SlidingWindow::snapshot), a
 /// [drain](SlidingWindow::drain_closed), a lifetime. What enters or leaves without the window, by the [`InFlight`] itself, is in
 /// the level, and in no maximum before the next operation with the window.
@@ -85,12 +85,12 @@ impl InFlight {
     /// events! { enum Pool { Busy: Maximum } }
     ///
     /// let (busy, window) = (InFlight::new(), SlidingWindow::<Pool>::builder().build()?);
-    /// drop(busy.peaks_in(&window, Pool::Busy).enter(5));
+    /// drop(busy.record_peaks(&window, Pool::Busy).enter(5));
     /// assert_eq!(window.stats(Pool::Busy).max, Some(5));
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     #[inline]
-    pub fn peaks_in<'a, E: Events, K: HasMaximum, C: Clock>(
+    pub fn record_peaks<'a, E: Events, K: HasMaximum, C: Clock>(
         &'a self,
         window: &'a SlidingWindow<E, C>,
         event: Event<E, K>,
@@ -109,14 +109,14 @@ impl<'a, E: Events, C: Clock> Peaks<'a, E, C> {
     /// # windrow::events! { enum Pool { Busy: Maximum } }
     /// # let window = windrow::SlidingWindow::<Pool>::builder().build()?;
     /// let busy = windrow::InFlight::new();
-    /// let peaks = busy.peaks_in(&window, Pool::Busy);
+    /// let peaks = busy.record_peaks(&window, Pool::Busy);
     /// let query = peaks.enter(2);
     /// assert_eq!(window.stats(Pool::Busy).max, Some(2));
     /// # drop(query);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     #[inline]
-    pub fn enter(&self, weight: u64) -> Entered<Peaks<'a, E, C>> {
+    pub fn enter(&self, weight: u64) -> InFlightGuard<Peaks<'a, E, C>> {
         self.entered(self.in_flight.rise(weight), weight)
     }
 
@@ -129,7 +129,7 @@ impl<'a, E: Events, C: Clock> Peaks<'a, E, C> {
     /// use windrow::in_flight::AtMost;
     ///
     /// let busy = windrow::InFlight::new();
-    /// let peaks = busy.peaks_in(&window, Pool::Busy);
+    /// let peaks = busy.record_peaks(&window, Pool::Busy);
     /// let query = peaks.try_enter(1, AtMost(1));
     /// assert!(query.is_some() && peaks.try_enter(1, AtMost(1)).is_none());
     /// assert_eq!(window.stats(Pool::Busy).max, Some(1));
@@ -137,7 +137,7 @@ impl<'a, E: Events, C: Clock> Peaks<'a, E, C> {
     /// ```
     #[inline]
     #[must_use = "it leaves when it is dropped, which is at once"]
-    pub fn try_enter(&self, weight: u64, limit: AtMost) -> Option<Entered<Peaks<'a, E, C>>> {
+    pub fn try_enter(&self, weight: u64, limit: AtMost) -> Option<InFlightGuard<Peaks<'a, E, C>>> {
         let level = self.in_flight.try_rise(weight, limit)?;
         Some(self.entered(level, weight))
     }
@@ -145,8 +145,8 @@ impl<'a, E: Events, C: Clock> Peaks<'a, E, C> {
     /// The guard of a weight that has entered: without the window until the level is recorded, so
     /// that the weight leaves if the window's clock panics.
     #[inline]
-    fn entered(&self, level: u64, weight: u64) -> Entered<Peaks<'a, E, C>> {
-        let inside = Entered::new(self.in_flight, weight, level);
+    fn entered(&self, level: u64, weight: u64) -> InFlightGuard<Peaks<'a, E, C>> {
+        let inside = InFlightGuard::new(self.in_flight, weight, level);
         self.window.put(self.cells, level);
         inside.owned_by(*self)
     }
@@ -156,7 +156,7 @@ impl<'a, E: Events, C: Clock> Peaks<'a, E, C> {
     /// ```
     /// # windrow::events! { enum Pool { Busy: Maximum } }
     /// # let window = windrow::SlidingWindow::<Pool>::builder().build()?;
-    /// assert_eq!(windrow::InFlight::new().peaks_in(&window, Pool::Busy).level(), 0);
+    /// assert_eq!(windrow::InFlight::new().record_peaks(&window, Pool::Busy).level(), 0);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     #[inline]
@@ -179,7 +179,7 @@ impl<'a, E: Events, C: Clock> Peaks<'a, E, C> {
     /// let clock = Manual::default();
     /// let window = SlidingWindow::<Pool>::builder().clock(clock.clone()).build()?; // one second
     /// let busy = InFlight::new();
-    /// let peaks = busy.peaks_in(&window, Pool::Busy);
+    /// let peaks = busy.record_peaks(&window, Pool::Busy);
     ///
     /// let long = peaks.enter(1);
     /// drop(peaks.enter(1));
@@ -194,7 +194,7 @@ impl<'a, E: Events, C: Clock> Peaks<'a, E, C> {
         level.max(self.window.stats(self.event).max.unwrap_or(0))
     }
 
-    /// The most at once in the newest part of the interval, or of a [tier](crate::Builder::tier),
+    /// The most at once in the newest part of the interval, or of a [tier](crate::WindowBuilder::tier),
     /// that ends now: as
     /// [`peak`](Self::peak), and of as many whole buckets as [`SlidingWindow::over`].
     ///
@@ -209,7 +209,7 @@ impl<'a, E: Events, C: Clock> Peaks<'a, E, C> {
     ///     .tier(Duration::from_secs(1), 60) // and the last minute, by the second
     ///     .build()?;
     /// let busy = windrow::InFlight::new();
-    /// let peaks = busy.peaks_in(&window, Pool::Busy);
+    /// let peaks = busy.record_peaks(&window, Pool::Busy);
     /// drop(peaks.enter(3));
     /// assert_eq!(peaks.peak_over(Duration::from_secs(60))?, 3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())

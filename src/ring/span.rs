@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crate::error::OutOfRange;
+use crate::error::OutOfRangeError;
 use crate::event::Stats;
 use crate::event::cells::{Addends, EventCells, Places};
 use crate::event::layout::BucketLayout;
@@ -94,7 +94,7 @@ impl View<'_> {
 
     /// As many buckets as cover `nanos`, or as there are, of which the newest is the one that `at`
     /// lies in.
-    pub(crate) fn ending_at(&self, nanos: u64, at: u64) -> Result<Span, OutOfRange> {
+    pub(crate) fn ending_at(&self, nanos: u64, at: u64) -> Result<Span, OutOfRangeError> {
         let source = self.source(nanos);
         let (geometry, now) = (source.geometry, self.now());
         let (newest, live) = (geometry.start_of(at), geometry.start_of(self.live()));
@@ -105,9 +105,9 @@ impl View<'_> {
         match admitted {
             Ok(()) => Ok(self.span(source, Some(newest), buckets)),
             Err(OutOfRing::Future | OutOfRing::Ahead { .. }) => {
-                Err(OutOfRange::AfterNow { at, now: Timestamp::from_nanos(now) })
+                Err(OutOfRangeError::AfterNow { at, now: Timestamp::from_nanos(now) })
             }
-            Err(OutOfRing::Expired { oldest }) => Err(OutOfRange::SpanBeforeRing {
+            Err(OutOfRing::Expired { oldest }) => Err(OutOfRangeError::SpanBeforeRing {
                 at,
                 from: Timestamp::from_nanos(from),
                 oldest: Timestamp::from_nanos(oldest),

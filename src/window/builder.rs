@@ -15,7 +15,7 @@ impl<E: Events> SlidingWindow<E, Coarse> {
     /// A builder for a window. By default, it has one second in two buckets, and the [`Coarse`]
     /// clock.
     ///
-    /// For another clock, [`Builder::clock`] takes it, and [`Builder::default`] makes it.
+    /// For another clock, [`WindowBuilder::clock`] takes it, and [`WindowBuilder::default`] makes it.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -23,8 +23,8 @@ impl<E: Events> SlidingWindow<E, Coarse> {
     /// assert_eq!((window.interval().as_secs(), window.buckets()), (1, 2));
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn builder() -> Builder<E, Coarse> {
-        Builder::default()
+    pub fn builder() -> WindowBuilder<E, Coarse> {
+        WindowBuilder::default()
     }
 }
 
@@ -47,7 +47,7 @@ impl<E: Events> SlidingWindow<E, Coarse> {
 /// # Ok::<(), windrow::BuildError>(())
 /// ```
 #[must_use]
-pub struct Builder<E, C = Coarse> {
+pub struct WindowBuilder<E, C = Coarse> {
     interval: Duration,
     buckets: usize,
     /// Length and number of the buckets of each tier.
@@ -68,17 +68,17 @@ pub struct Builder<E, C = Coarse> {
 /// begins with.)
 ///
 /// ```
-/// use windrow::{Builder, SlidingWindow, clock::Manual, events};
+/// use windrow::{WindowBuilder, SlidingWindow, clock::Manual, events};
 ///
 /// events! { enum Hits { Hit: Count } }
 ///
-/// let window: SlidingWindow<Hits, Manual> = Builder::default().buckets(4).build()?;
+/// let window: SlidingWindow<Hits, Manual> = WindowBuilder::default().buckets(4).build()?;
 /// assert_eq!(window.now().as_nanos(), 0);
 /// # Ok::<(), windrow::BuildError>(())
 /// ```
-impl<E: Events, C: Clock + Default> Default for Builder<E, C> {
-    fn default() -> Builder<E, C> {
-        Builder {
+impl<E: Events, C: Clock + Default> Default for WindowBuilder<E, C> {
+    fn default() -> WindowBuilder<E, C> {
+        WindowBuilder {
             interval: Duration::from_secs(1),
             buckets: 2,
             with_spare: false,
@@ -91,7 +91,7 @@ impl<E: Events, C: Clock + Default> Default for Builder<E, C> {
     }
 }
 
-impl<E: Events, C: Clock> Builder<E, C> {
+impl<E: Events, C: Clock> WindowBuilder<E, C> {
     /// The span that the window covers; one second by default.
     ///
     /// ```
@@ -103,8 +103,8 @@ impl<E: Events, C: Clock> Builder<E, C> {
     /// assert_eq!(window.interval(), minute);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn interval(self, interval: Duration) -> Builder<E, C> {
-        Builder { interval, with_spare: false, ..self }
+    pub fn interval(self, interval: Duration) -> WindowBuilder<E, C> {
+        WindowBuilder { interval, with_spare: false, ..self }
     }
 
     /// In place of [`interval`](Self::interval): a sum covers `span` and up to one bucket more,
@@ -134,8 +134,8 @@ impl<E: Events, C: Clock> Builder<E, C> {
     /// assert_eq!(window.sum(Login::Failed), 1);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn covers_at_least(self, span: Duration) -> Builder<E, C> {
-        Builder { interval: span, with_spare: true, ..self }
+    pub fn covers_at_least(self, span: Duration) -> WindowBuilder<E, C> {
+        WindowBuilder { interval: span, with_spare: true, ..self }
     }
 
     /// How many equal buckets the interval is cut into; two by default.
@@ -149,8 +149,8 @@ impl<E: Events, C: Clock> Builder<E, C> {
     /// assert_eq!(window.buckets(), 10);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn buckets(self, buckets: usize) -> Builder<E, C> {
-        Builder { buckets, ..self }
+    pub fn buckets(self, buckets: usize) -> WindowBuilder<E, C> {
+        WindowBuilder { buckets, ..self }
     }
 
     /// A tier: so many coarser buckets, each `length` long, which the same adds fill. Each call
@@ -171,7 +171,7 @@ impl<E: Events, C: Clock> Builder<E, C> {
     ///     .build()?;
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn tier(mut self, length: Duration, buckets: usize) -> Builder<E, C> {
+    pub fn tier(mut self, length: Duration, buckets: usize) -> WindowBuilder<E, C> {
         self.tiers.push((length, buckets));
         self
     }
@@ -184,10 +184,10 @@ impl<E: Events, C: Clock> Builder<E, C> {
     /// let window = windrow::SlidingWindow::<Hits>::builder().clock(clock.clone()).build()?;
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn clock<D: Clock>(self, clock: D) -> Builder<E, D> {
-        let Builder { interval, buckets, with_spare, tiers, max_lead, .. } = self;
-        let Builder { allows_coarse_clock, events, .. } = self;
-        Builder {
+    pub fn clock<D: Clock>(self, clock: D) -> WindowBuilder<E, D> {
+        let WindowBuilder { interval, buckets, with_spare, tiers, max_lead, .. } = self;
+        let WindowBuilder { allows_coarse_clock, events, .. } = self;
+        WindowBuilder {
             interval,
             buckets,
             tiers,
@@ -232,8 +232,8 @@ impl<E: Events, C: Clock> Builder<E, C> {
     /// assert_eq!((window.sum(Hits::Hit), window.late(Hits::Hit).sum), (2, 1));
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn max_lead(self, max_lead: Duration) -> Builder<E, C> {
-        Builder { max_lead: saturating_nanos(max_lead), ..self }
+    pub fn max_lead(self, max_lead: Duration) -> WindowBuilder<E, C> {
+        WindowBuilder { max_lead: saturating_nanos(max_lead), ..self }
     }
 
     /// Allows a clock whose resolution is coarser than a tenth of a bucket.
@@ -261,8 +261,8 @@ impl<E: Events, C: Clock> Builder<E, C> {
     /// assert_eq!(window.lifetime(Hits::Hit).sum, 1);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
-    pub fn allow_coarse_clock(self) -> Builder<E, C> {
-        Builder { allows_coarse_clock: true, ..self }
+    pub fn allow_coarse_clock(self) -> WindowBuilder<E, C> {
+        WindowBuilder { allows_coarse_clock: true, ..self }
     }
 
     /// Makes the window. Its newest bucket is the one that contains the clock's now.
@@ -304,16 +304,16 @@ impl<E: Events, C: Clock> Builder<E, C> {
     }
 }
 
-impl<E, C: Clone> Clone for Builder<E, C> {
-    fn clone(&self) -> Builder<E, C> {
-        Builder { tiers: self.tiers.clone(), clock: self.clock.clone(), ..*self }
+impl<E, C: Clone> Clone for WindowBuilder<E, C> {
+    fn clone(&self) -> WindowBuilder<E, C> {
+        WindowBuilder { tiers: self.tiers.clone(), clock: self.clock.clone(), ..*self }
     }
 }
 
 /// Shows what the window will be made of.
-impl<E, C: Debug> Debug for Builder<E, C> {
+impl<E, C: Debug> Debug for WindowBuilder<E, C> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Builder")
+        f.debug_struct("WindowBuilder")
             .field("interval", &self.interval)
             .field("buckets", &self.buckets)
             .field("tiers", &self.tiers)

@@ -128,7 +128,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     ///
     /// It opens the bucket of the clock's now, at the cost of an add that does, and counts nothing.
     /// A bucket that holds nothing stays open, unless the builder was given a
-    /// [lead](crate::Builder::max_lead): a window at rest costs a look at its newest bucket. An add
+    /// [lead](crate::WindowBuilder::max_lead): a window at rest costs a look at its newest bucket. An add
     /// that is under way may be missed, and is then found by the next call. Never waits. (Without
     /// restartable sequences, if a thread is in the middle of an add, the bucket is closed when
     /// that has finished it; another call of `drain_closed` then finds it.)

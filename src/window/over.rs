@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::SlidingWindow;
 use crate::clock::{Clock, Coarse};
-use crate::error::{OutOfRange, SpanError};
+use crate::error::{OutOfRangeError, SpanError};
 use crate::event::cells::Addends;
 use crate::event::kinds::sealed::Number;
 use crate::event::kinds::{EventKind, HasDistribution, HasSum};
@@ -65,7 +65,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
 /// span is longer than the interval has become, the call reads the whole interval.
 /// [`covers`](Self::covers) says what it comes to.
 ///
-/// A [tier](crate::Builder::tier) has no note of a boundary if a bucket behind it was replaced
+/// A [tier](crate::WindowBuilder::tier) has no note of a boundary if a bucket behind it was replaced
 /// before all older ones could be closed, because a thread stood still in an add. A span of a tier
 /// that would begin at such a boundary begins at the one before, or if that has left the tier, at
 /// the next one; and a span that would end at one ends at the next one.
@@ -109,7 +109,7 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
 
     /// The length of the buckets that the span is read from: the window's own, or those of the
     /// finest
-    /// [tier](crate::Builder::tier) that reaches back so far. The sum is exact from its oldest boundary on; only where that
+    /// [tier](crate::WindowBuilder::tier) that reaches back so far. The sum is exact from its oldest boundary on; only where that
     /// lies is a question of this length.
     ///
     /// ```
@@ -244,8 +244,8 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
     ///
     /// # Errors
     ///
-    /// [`OutOfRange::AfterNow`] if `at` lies after the bucket of the clock's now;
-    /// [`OutOfRange::SpanBeforeRing`] if a bucket of the span does not count any more.
+    /// [`OutOfRangeError::AfterNow`] if `at` lies after the bucket of the clock's now;
+    /// [`OutOfRangeError::SpanBeforeRing`] if a bucket of the span does not count any more.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -266,7 +266,7 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
     /// assert!(recent.totals_at(then - Duration::from_secs(21)).is_err());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn totals_at(&self, at: Timestamp) -> Result<Totals<E>, OutOfRange> {
+    pub fn totals_at(&self, at: Timestamp) -> Result<Totals<E>, OutOfRangeError> {
         let window = self.window;
         window.ring.view(
             || window.nanos(),
@@ -322,7 +322,7 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
     /// a constant rate it is right.
     ///
     /// The span is rounded up to whole buckets; and, as it begins within one bucket more, it is at
-    /// most the interval less one bucket. [`covers_at_least`](crate::Builder::covers_at_least)
+    /// most the interval less one bucket. [`covers_at_least`](crate::WindowBuilder::covers_at_least)
     /// builds a window with that bucket more. In a window of one bucket the result is 0.
     ///
     /// ```

@@ -262,10 +262,10 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// What was added when the bucket of its time had already left the ring. Either the clock had
     /// stepped back by an interval, or the thread had stalled that long between reading the clock
     /// and adding. And what was added further ahead of the newest bucket than the builder
-    /// [allows](crate::Builder::max_lead).
+    /// [allows](crate::WindowBuilder::max_lead).
     ///
     /// It is in [`lifetime`](Self::lifetime), and in no bucket of the window.
-    /// [Tiers](crate::Builder::tier) that reach back to its time have it; what leads by too much is
+    /// [Tiers](crate::WindowBuilder::tier) that reach back to its time have it; what leads by too much is
     /// in none.
     ///
     /// ```

@@ -86,7 +86,7 @@ impl<E: Events> Totals<E> {
     /// [complete](crate::snapshot::Over::complete); of totals without a bucket, `at`.
     ///
     /// What it holds was added in the [interval](Self::interval) up to there. Where a
-    /// [tier](crate::Builder::tier) does not know what a span held that ends as it was asked for, the span ends later,
+    /// [tier](crate::WindowBuilder::tier) does not know what a span held that ends as it was asked for, the span ends later,
     /// with a boundary that the tier knows.
     ///
     /// ```

@@ -1,6 +1,6 @@
 //! Clocks that step back, windows younger than their events, and where buckets start.
 
-use windrow::snapshot::OutOfRange;
+use windrow::snapshot::OutOfRangeError;
 
 use crate::{Http, starts, sums};
 use testkit::{at, clock_at, ms, window};
@@ -103,13 +103,13 @@ fn b10_reservations_are_counted_or_refused() {
     let window = window::<Http>(ms(1000), 2, &clock);
     assert_eq!(window.add_at(at(10_999), Http::Pass, 1), Ok(()));
     let ahead = window.add_at(at(11_000), Http::Pass, 10);
-    assert_eq!(ahead, Err(OutOfRange::AfterNow { at: at(11_000), now: at(10_000) }));
+    assert_eq!(ahead, Err(OutOfRangeError::AfterNow { at: at(11_000), now: at(10_000) }));
 
     clock.set(at(12_000));
     assert_eq!(window.add_at(at(11_500), Http::Pass, 100), Ok(()), "never opened, but in the ring");
     window.add(Http::Pass, 1000);
     let rolled = window.add_at(at(10_999), Http::Pass, 10_000);
-    assert_eq!(rolled, Err(OutOfRange::BeforeRing { at: at(10_999), oldest: at(11_000) }));
+    assert_eq!(rolled, Err(OutOfRangeError::BeforeRing { at: at(10_999), oldest: at(11_000) }));
     assert_eq!(sums(&window.snapshot(), Http::Pass), [100, 1000]);
     assert_eq!((window.lifetime(Http::Pass).count, window.late(Http::Pass).count), (1101, 0));
 }

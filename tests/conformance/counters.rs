@@ -113,7 +113,7 @@ fn b18_every_add_is_in_exactly_one_drain() {
             scope.spawn(|| {
                 let mut drained = 0;
                 while !finished.load(Ordering::Acquire) {
-                    let part = counter.sum_then_reset();
+                    let part = counter.take();
                     assert!(part <= 4 * 100_000, "{part}: less than nothing");
                     drained += part;
                 }
@@ -125,7 +125,7 @@ fn b18_every_add_is_in_exactly_one_drain() {
         drop(finish);
         drainers.into_iter().map(|drainer| drainer.join().expect("no drain failed")).sum()
     });
-    assert_eq!(drained + counter.sum_then_reset(), 4 * 100_000);
+    assert_eq!(drained + counter.take(), 4 * 100_000);
     assert_eq!(counter.sum(), 0);
 }
 
@@ -135,13 +135,13 @@ fn what_a_counter_begins_with_is_in_the_first_drain() {
     let counter = Counter::from(40);
     assert_eq!((counter.sum(), counter.to_string()), (40, "40".to_owned()));
     counter.add(2);
-    assert_eq!((counter.sum_then_reset(), counter.sum_then_reset()), (42, 0));
+    assert_eq!((counter.take(), counter.take()), (42, 0));
     counter.add(1);
     assert_eq!(counter.sum(), 1);
     let counter = Counter::from(u64::MAX);
-    assert_eq!(counter.sum_then_reset(), u64::MAX);
+    assert_eq!(counter.take(), u64::MAX);
     counter.add(3);
-    assert_eq!(counter.sum_then_reset(), 3);
+    assert_eq!(counter.take(), 3);
 
     let gauge = Gauge::from(i64::MIN);
     assert_eq!(gauge.to_string(), i64::MIN.to_string());

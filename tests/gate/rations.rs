@@ -41,7 +41,7 @@ fn roomy(most: u64) -> (RationedGate<Manual>, Manual) {
 /// What was granted is used, or lies in rations: where all is of one interval. (Else what a thread
 /// has left on another core counts no more, and lies there.)
 fn assert_adds_up(gate: &RationedGate<Manual>, used: u64) {
-    assert_eq!(gate.exact().granted(), used + gate.unused());
+    assert_eq!(gate.gate().granted(), used + gate.unused());
 }
 
 #[test]
@@ -57,8 +57,8 @@ fn a_rationed_gate_is_shown_and_shared() {
     fn shared<T: Send + Sync + std::panic::UnwindSafe + std::panic::RefUnwindSafe>(_: &T) {}
     let (gate, _) = roomy(10);
     shared(&gate);
-    let shown = format!("RationedGate {{ gate: {:?}, most: 10, unused: 0, .. }}", gate.exact());
-    assert_eq!((format!("{gate:?}"), gate.most()), (shown, 10));
+    let shown = format!("RationedGate {{ gate: {:?}, most: 10, unused: 0, .. }}", gate.gate());
+    assert_eq!((format!("{gate:?}"), gate.max_ration()), (shown, 10));
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn a_ration_is_used_up_before_the_gate_is_asked_again() {
 fn more_than_a_ration_is_asked_of_the_gate() {
     let (gate, _) = roomy(10);
     assert!(gate.try_admit(11) && !gate.try_admit(1 << 20));
-    assert_eq!((gate.exact().granted(), gate.unused()), (11, 0));
+    assert_eq!((gate.gate().granted(), gate.unused()), (11, 0));
     assert_eq!(gate.admit(u64::MAX, Duration::MAX), Admission::Refused { retry_after: None });
 }
 
@@ -90,7 +90,7 @@ fn near_the_limit_each_call_is_granted_by_itself() {
     let refused = Admission::Refused { retry_after: Some(nanos(20)) };
     assert_eq!(gate.admit(1, Duration::ZERO), refused);
     assert_eq!(gate.admit(1, nanos(20)), Admission::After(nanos(20)));
-    assert_eq!((gate.exact().granted(), gate.exact().waiting(), gate.unused()), (3, 1, 0));
+    assert_eq!((gate.gate().granted(), gate.gate().waiting(), gate.unused()), (3, 1, 0));
 }
 
 #[test]
@@ -122,12 +122,12 @@ fn what_is_left_is_granted_again_here() {
         clock.set(Timestamp::from_nanos(10 * bucket + 9));
         assert!(gate.try_admit(2));
         let used = if bucket == 0 { 5 } else { 10 };
-        assert!((used..=used + gate.unused()).contains(&gate.exact().granted()));
+        assert!((used..=used + gate.unused()).contains(&gate.gate().granted()));
     }
     clock.set(Timestamp::from_nanos(10_000));
-    assert_eq!((gate.exact().granted(), gate.exact().left()), (0, 1 << 20));
+    assert_eq!((gate.gate().granted(), gate.gate().left()), (0, 1 << 20));
     assert!(gate.try_admit(1)); // what lay in the row has left with its bucket
-    assert!((1..=1 + gate.unused()).contains(&gate.exact().granted()));
+    assert!((1..=1 + gate.unused()).contains(&gate.gate().granted()));
 }
 
 #[test]
@@ -145,14 +145,14 @@ fn a_clock_that_steps_back_finds_what_is_left() {
 fn a_lower_limit_leaves_what_was_granted() {
     let (gate, clock) = roomy(10);
     assert!(gate.try_admit(1));
-    let granted = gate.exact().granted();
-    gate.exact().set_limit(5).unwrap();
+    let granted = gate.gate().granted();
+    gate.gate().set_limit(5).unwrap();
     let more = (0..100).filter(|_| gate.try_admit(1)).count() as u64;
     assert_adds_up(&gate, 1 + more);
-    assert_eq!(gate.exact().granted(), granted.max(5));
+    assert_eq!(gate.gate().granted(), granted.max(5));
     clock.set(Timestamp::from_nanos(20));
     let used = (0..100).filter(|_| gate.try_admit(1)).count() as u64;
-    assert!(used <= 5 && gate.exact().left() == 0);
+    assert!(used <= 5 && gate.gate().left() == 0);
 }
 
 /// It is as if the change came when the bucket ends.
@@ -166,12 +166,12 @@ fn shorter_buckets_begin_when_a_ration_has_ended() {
     };
     assert!(gate.try_admit(1));
     let unused = gate.unused();
-    gate.exact().reconfigure(nanos(20), 2).unwrap();
+    gate.gate().reconfigure(nanos(20), 2).unwrap();
     let in_rations = used(100) + used(489);
     assert_eq!(gate.unused(), unused - in_rations, "nothing is granted");
     let in_last = in_rations + used(490);
     assert_adds_up(&gate, 1 + in_last);
-    assert_eq!(gate.exact().left(), 0);
+    assert_eq!(gate.gate().left(), 0);
     assert!(1 + in_last + used(509) <= 100);
     assert!((100 - gate.unused()..=100).contains(&used(510)));
 }
@@ -184,15 +184,15 @@ fn after_two_changes_nothing_is_taken_off_another_bucket() {
     let gate = rationed(1_000, 4, 6, 100, clock.clone());
     assert!(gate.try_admit(1));
     let unused = gate.unused();
-    gate.exact().reconfigure(nanos(60), 6).unwrap();
-    gate.exact().reconfigure(nanos(21), 3).unwrap();
+    gate.gate().reconfigure(nanos(60), 6).unwrap();
+    gate.gate().reconfigure(nanos(21), 3).unwrap();
     clock.set(Timestamp::from_nanos(9));
     assert!(gate.try_admit(1));
-    assert!(gate.exact().granted() >= 2);
+    assert!(gate.gate().granted() >= 2);
     clock.set(Timestamp::from_nanos(1_000));
     assert!(gate.try_admit(1));
     assert!(unused < 100);
-    assert!((1..=1 + gate.unused()).contains(&gate.exact().granted()));
+    assert!((1..=1 + gate.unused()).contains(&gate.gate().granted()));
 }
 
 /// A ration that is older than what the gate knew of, when it was given more buckets, is not given
@@ -204,10 +204,10 @@ fn after_more_buckets_of_one_length_what_has_left_is_not_taken_off() {
     let gate = rationed(10_000, 500 * MILLISECOND, 2, 1_000, clock.clone());
     assert!((0..3).all(|_| gate.try_admit(1)));
     clock.advance(Duration::from_secs(3));
-    assert!(gate.exact().try_admit(1));
-    gate.exact().reconfigure(Duration::from_secs(10), 20).unwrap();
+    assert!(gate.gate().try_admit(1));
+    gate.gate().reconfigure(Duration::from_secs(10), 20).unwrap();
     assert!(gate.try_admit(1));
-    assert!((2..=2 + gate.unused()).contains(&gate.exact().granted()));
+    assert!((2..=2 + gate.unused()).contains(&gate.gate().granted()));
     let used = 2 + (0..20_000).filter(|_| gate.try_admit(1)).count() as u64;
     assert!((10_000 - gate.unused()..=10_000).contains(&used), "{used} used");
 }
@@ -270,7 +270,7 @@ fn by_one_thread_no_run_of_buckets_has_more_than_the_limit() {
             assert!(most <= limit, "{most} of {limit} in {buckets} buckets of {length}");
             let first = (now - now % length).saturating_sub(length * (buckets - 1));
             let used: u64 = used.range(first..).map(|(_, n)| n).sum();
-            let granted = gate.exact().granted();
+            let granted = gate.gate().granted();
             assert!((used..=used + gate.unused()).contains(&granted), "{granted}, {used}");
             assert!(is_granted || granted + n > limit, "{n} would fit beside {granted}");
         }
@@ -318,7 +318,7 @@ fn at_rest_all_is_somewhere_here() {
         assert!(used > limit / 2, "{used} of {limit}");
         clock.advance(nanos(10));
         assert!((0..1_000).filter(|_| gate.try_admit(1)).count() as u64 <= limit - used);
-        assert!(gate.exact().granted() <= limit);
+        assert!(gate.gate().granted() <= limit);
     }
 }
 
@@ -338,7 +338,7 @@ fn no_span_of_time_has_more_here() {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             while !finished.load(Ordering::Acquire) {
-                gate.exact().set_limit(LIMIT).unwrap();
+                gate.gate().set_limit(LIMIT).unwrap();
                 std::thread::sleep(Duration::from_micros(50));
             }
         });

@@ -99,7 +99,7 @@ fn gates_with_rations_come_and_go_in_a_family() {
                     let_through[client as usize].fetch_add(1, Ordering::Relaxed);
                 }
                 if thread == 0 && call % 50 == 0 {
-                    assert_eq!(gates.retain(|gate, _| !gate.exact().retire()), 0, "round {round}");
+                    assert_eq!(gates.retain(|gate, _| !gate.gate().retire()), 0, "round {round}");
                 }
             }
         });
@@ -107,12 +107,12 @@ fn gates_with_rations_come_and_go_in_a_family() {
         for (client, let_through) in all.into_iter().enumerate() {
             let gate = gates.with(Client { client: client as u64 });
             assert!(let_through <= LIMIT, "round {round}: {let_through}");
-            assert_eq!(gate.exact().granted(), let_through + gate.unused(), "round {round}");
+            assert_eq!(gate.gate().granted(), let_through + gate.unused(), "round {round}");
         }
-        assert_eq!(gates.lifetime(), gates.iter().map(|gate| gate.exact().granted()).sum::<u64>());
+        assert_eq!(gates.lifetime(), gates.iter().map(|gate| gate.gate().granted()).sum::<u64>());
         assert!(gates.lifetime() >= all.iter().sum());
         clock.advance(Duration::from_secs(1));
-        assert_eq!(gates.retain(|gate, _| !gate.exact().retire()), 2, "round {round}");
+        assert_eq!(gates.retain(|gate, _| !gate.gate().retire()), 2, "round {round}");
         assert_eq!((gates.len(), gates.lifetime()), (0, 0), "round {round}");
     }
 }

@@ -107,30 +107,30 @@ fn judged_rations(terms: Terms, most: u64, ops: &[Op]) -> Result<(), String> {
         match *op {
             Op::Ask(0, _) => assert!(gate.try_admit(0), "nothing always fits"),
             Op::Ask(n, 0..5) => {
-                let answer = gate.exact().admit(n, nanos(0));
+                let answer = gate.gate().admit(n, nanos(0));
                 if answer.is_granted() {
                     judge.let_through(now, n, true, 0)?;
                 }
             }
             Op::Ask(n, _) => {
                 let is_granted = gate.try_admit(n);
-                judge.let_through(now, n, is_granted, gate.exact().left())?;
+                judge.let_through(now, n, is_granted, gate.gate().left())?;
             }
             Op::Step(step) => {
                 now += step.unsigned_abs();
                 clock.set(Timestamp::from_nanos(now));
             }
-            Op::SetLimit(_) => gate.exact().set_limit(limit).unwrap(),
+            Op::SetLimit(_) => gate.gate().set_limit(limit).unwrap(),
             Op::Change(new_length, new_buckets) => {
                 length = new_length.unwrap_or(length);
                 buckets = new_buckets.unwrap_or(buckets);
                 let unused = gate.unused();
-                gate.exact().reconfigure(nanos(length * buckets), buckets as usize).unwrap();
+                gate.gate().reconfigure(nanos(length * buckets), buckets as usize).unwrap();
                 judge.reconfigured(now, length, buckets + spare);
                 judge.kept(unused);
             }
         }
-        let exact = gate.exact();
+        let exact = gate.gate();
         judge.counts(now, exact.granted() + exact.waiting(), exact.left(), gate.unused())?;
     }
     Ok(())

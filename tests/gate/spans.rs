@@ -135,7 +135,7 @@ proptest! {
             let wait = if wait < 40 { 0 } else { wait };
             note(gate.admit(n, nanos(wait)), now, n, &mut granted);
             if let Some((length, buckets)) = change {
-                gate.exact().reconfigure(nanos(length * buckets), buckets as usize).unwrap();
+                gate.gate().reconfigure(nanos(length * buckets), buckets as usize).unwrap();
                 shortest = shortest.min(length * buckets);
             }
         }

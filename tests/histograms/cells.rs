@@ -38,7 +38,7 @@ fn the_number_of_a_cell_says_between_which_powers_its_values_are() {
             [1, 2, 3, 4, 5, 700, 1_000, 1_024, 1_025, 54_321, 1 << 36, (1 << 62) + 1, 1 << 63]
         {
             let numbered: Vec<_> = distribution(scale, &[value]).numbered_cells().collect();
-            if !(scale.least()..=scale.greatest()).contains(&value) {
+            if !(scale.min()..=scale.max()).contains(&value) {
                 assert_eq!(numbered, [], "{scale:?}, {value}");
                 continue;
             }
@@ -85,8 +85,8 @@ fn octaves_are_the_powers_of_two_from_before_the_range_to_its_end_and_end_cells(
     for scale in scales() {
         let octaves: Vec<u64> = scale.octaves().collect();
         assert!(octaves.iter().all(|end| scale.cell(*end).end() == end), "{scale:?}");
-        let first = if scale.least() == 1 { 1 } else { scale.least() - 1 };
-        assert_eq!((octaves[0], octaves.last()), (first, Some(&scale.greatest())));
+        let first = if scale.min() == 1 { 1 } else { scale.min() - 1 };
+        assert_eq!((octaves[0], octaves.last()), (first, Some(&scale.max())));
         assert!(
             octaves.windows(2).all(|pair| pair[1] == pair[0].saturating_mul(2).max(pair[1] & 1))
         );

@@ -32,13 +32,13 @@ pub(crate) fn agrees_with(found: &Distribution, values: &[u64]) {
     assert_eq!(found.count(), found.cells().map(|(_, count)| count).sum::<u64>());
     let outside =
         |is: &dyn Fn(u64) -> bool| values.iter().filter(|value| is(**value)).count() as u64;
-    assert_eq!(found.below(), outside(&|value| value < scale.least()));
-    assert_eq!(found.above(), outside(&|value| value > scale.greatest()));
+    assert_eq!(found.below(), outside(&|value| value < scale.min()));
+    assert_eq!(found.above(), outside(&|value| value > scale.max()));
     for (holds, count) in found.cells() {
         let held = values.iter().filter(|value| holds.contains(value)).count();
         assert_eq!(held as u64, count, "{holds:?} of {scale:?}");
     }
-    let range = scale.least()..=scale.greatest();
+    let range = scale.min()..=scale.max();
     for part in PARTS {
         let q = part as f64 / 1_000.0;
         if sorted.is_empty() {

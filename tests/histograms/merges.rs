@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use windrow::{
     Histogram, Stats,
-    histogram::{Distribution, Scale, ScaleMismatch},
+    histogram::{Distribution, Scale, ScaleMismatchError},
 };
 
 use crate::error::{config, scales, values};
@@ -86,11 +86,11 @@ proptest! {
                     prop_assert_eq!(merged.scale(), if is_empty[0] { second } else { first });
                     return Ok(());
                 }
-                prop_assert!(merged.scale().least() <= first.least().min(second.least()));
-                prop_assert!(merged.scale().greatest() >= first.greatest().max(second.greatest()));
+                prop_assert!(merged.scale().min() <= first.min().min(second.min()));
+                prop_assert!(merged.scale().max() >= first.max().max(second.max()));
                 prop_assert_eq!(merged.scale().schema(), first.schema().min(second.schema()));
             }
-            Err(ScaleMismatch::Outside { count, from, to }) => {
+            Err(ScaleMismatchError::Outside { count, from, to }) => {
                 prop_assert!(count > 0 && from < to);
                 let outside = [&before, &other].map(|one| [one.below(), one.above()]);
                 prop_assert!(outside.as_flattened().contains(&count));
@@ -104,7 +104,7 @@ proptest! {
 /// The distributions in this order, added up as the guide does.
 fn folded<'a>(
     parts: impl IntoIterator<Item = &'a Distribution>,
-) -> Result<Distribution, ScaleMismatch> {
+) -> Result<Distribution, ScaleMismatchError> {
     let mut all = Distribution::default();
     parts.into_iter().try_for_each(|part| all.merge(part))?;
     Ok(all)
@@ -143,7 +143,7 @@ proptest! {
     fn coarsened_it_is_that_of_all_values_in_the_coarser_scale(
         scale in scales(), schema in 0..=7_u8, values in values(),
     ) {
-        let coarse = Scale::new(schema.min(scale.schema()), scale.least(), scale.greatest()).unwrap();
+        let coarse = Scale::new(schema.min(scale.schema()), scale.min(), scale.max()).unwrap();
         prop_assert_eq!(distribution(scale, &values).coarsened(schema), distribution(coarse, &values));
     }
 }
@@ -177,7 +177,9 @@ fn what_is_below_one_range_and_in_the_other_is_refused() {
     coarse.record(700);
     coarse.record(3_000);
     let refused = merged.merge(&coarse.distribution()).unwrap_err();
-    let ScaleMismatch::Outside { count, from, to } = refused.clone() else { panic!("{refused}") };
+    let ScaleMismatchError::Outside { count, from, to } = refused.clone() else {
+        panic!("{refused}")
+    };
     assert_eq!((count, from, to), (2, 700, 4_096));
     assert!(refused.to_string().contains("2 values from 700 to 4096"));
 }

@@ -9,7 +9,7 @@ use testkit::{clock_at, ms, window};
 use windrow::clock::Manual;
 use windrow::{
     Family, InFlight, SlidingWindow,
-    in_flight::{AtMost, Entered, LevelOwner, Peaks},
+    in_flight::{AtMost, InFlightGuard, LevelOwner, Peaks},
     labels,
 };
 
@@ -31,7 +31,7 @@ fn the_level_is_what_has_entered_and_not_left() {
     assert_eq!(OPEN.level(), 701);
     drop(one);
     assert_eq!((OPEN.level(), OPEN.to_string().as_str()), (700, "700"));
-    assert_eq!(format!("{OPEN:?}, {many:?}"), "InFlight(700), Entered(700)");
+    assert_eq!(format!("{OPEN:?}, {many:?}"), "InFlight(700), InFlightGuard(700)");
     drop((many, nothing));
     assert_eq!(OPEN.level(), 0);
 }
@@ -44,7 +44,7 @@ fn a_guard_may_be_dropped_by_another_thread_or_by_a_panic() {
     assert_eq!(OPEN.level(), 0);
 
     let window = window::<Pool>(ms(500), 2, &clock_at(0));
-    let peaks = OPEN.peaks_in(&window, Pool::Busy);
+    let peaks = OPEN.record_peaks(&window, Pool::Busy);
     let panicked = catch_unwind(AssertUnwindSafe(|| {
         let _guard = peaks.enter(3);
         panic!("of the caller");
@@ -63,7 +63,7 @@ fn what_is_forgotten_stays() {
 
 /// What a connection keeps.
 struct Connection {
-    open: Entered<Arc<InFlight>>,
+    open: InFlightGuard<Arc<InFlight>>,
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn a_guard_that_owns_both_tells_the_window_when_it_leaves() {
     let (window, busy) = (window::<Pool>(ms(100), 4, &clock), InFlight::new());
     let endpoint = Arc::new(Endpoint { window, busy });
     let enter = |weight| {
-        let inside = endpoint.busy.peaks_in(&endpoint.window, Pool::Busy).enter(weight);
+        let inside = endpoint.busy.record_peaks(&endpoint.window, Pool::Busy).enter(weight);
         inside.owned_by(Arc::clone(&endpoint))
     };
     let (one, two) = (enter(1), enter(2));
@@ -146,7 +146,7 @@ fn a_limit_is_reached_and_never_passed() {
 fn what_is_refused_writes_nothing() {
     let window = window::<Pool>(ms(500), 2, &clock_at(0));
     let open = InFlight::new();
-    let peaks = open.peaks_in(&window, Pool::Busy);
+    let peaks = open.record_peaks(&window, Pool::Busy);
     assert!(peaks.try_enter(2, AtMost(1)).is_none());
     assert_eq!((open.level(), window.lifetime(Pool::Busy).max), (0, None));
     let one = open.enter(1);
@@ -177,7 +177,7 @@ fn a_bucket_that_sees_only_leaves_has_what_it_began_with() {
     let clock = clock_at(0);
     let window = window::<Pool>(ms(100), 4, &clock);
     let open = InFlight::new();
-    let peaks = open.peaks_in(&window, Pool::Busy);
+    let peaks = open.record_peaks(&window, Pool::Busy);
     let (one, two) = (peaks.enter(1), peaks.enter(2));
     clock.advance(ms(100));
     drop(one);
@@ -193,7 +193,7 @@ fn a_quiet_bucket_has_no_maximum_unless_somebody_enters_with_nothing() {
         let clock = clock_at(0);
         let window = window::<Pool>(ms(100), 3, &clock);
         let open = InFlight::new();
-        let peaks = open.peaks_in(&window, Pool::Busy);
+        let peaks = open.record_peaks(&window, Pool::Busy);
         let inside = (peaks.enter(leaving), peaks.enter(5 - leaving));
         drop(inside.0);
         clock.advance(ms(100));
@@ -221,7 +221,7 @@ fn the_most_until_now_includes_what_has_lasted() {
         .build()
         .unwrap();
     let open = InFlight::new();
-    let peaks = open.peaks_in(&window, Pool::Busy);
+    let peaks = open.record_peaks(&window, Pool::Busy);
     let long = peaks.enter(2);
     drop(peaks.enter(7));
     assert_eq!((peaks.level(), peaks.peak()), (2, 9));
@@ -241,7 +241,7 @@ fn the_most_until_now_includes_what_has_lasted() {
 fn what_enters_without_the_window_is_in_the_next_maximum() {
     let window = window::<Pool>(ms(100), 2, &clock_at(0));
     let open = InFlight::new();
-    let peaks = open.peaks_in(&window, Pool::Busy);
+    let peaks = open.record_peaks(&window, Pool::Busy);
     let four = open.enter(4);
     assert_eq!((window.stats(Pool::Busy).max, peaks.peak()), (None, 4));
     drop((peaks.enter(1), four));
@@ -270,10 +270,10 @@ fn all_of_it_can_be_shared() {
     fn shared<T: Send + Sync>() {}
     shared::<InFlight>();
     shared::<Peaks<'_, Pool, Manual>>();
-    shared::<Entered<&InFlight>>();
-    shared::<Entered<Arc<InFlight>>>();
-    shared::<Entered<Peaks<'_, Pool, Manual>>>();
-    assert_eq!(size_of::<Entered<&InFlight>>(), 24);
+    shared::<InFlightGuard<&InFlight>>();
+    shared::<InFlightGuard<Arc<InFlight>>>();
+    shared::<InFlightGuard<Peaks<'_, Pool, Manual>>>();
+    assert_eq!(size_of::<InFlightGuard<&InFlight>>(), 24);
     let shared = Arc::new(InFlight::default());
     assert_eq!(shared.level(), 0);
 }

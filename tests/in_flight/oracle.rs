@@ -6,7 +6,7 @@ use testkit::ns;
 use windrow::clock::Manual;
 use windrow::{
     InFlight, SlidingWindow, Timestamp,
-    in_flight::{AtMost, Entered, Peaks},
+    in_flight::{AtMost, InFlightGuard, Peaks},
     snapshot::Snapshot,
 };
 
@@ -54,7 +54,7 @@ impl Held {
 /// A history that goes on, and what it has in flight.
 struct History<'a> {
     peaks: Peaks<'a, Pool, Manual>,
-    inside: Vec<(u64, Entered<Peaks<'a, Pool, Manual>>)>,
+    inside: Vec<(u64, InFlightGuard<Peaks<'a, Pool, Manual>>)>,
     now: u64,
     held: Held,
 }
@@ -140,7 +140,7 @@ proptest! {
     ) {
         let (clock, in_flight) = (Manual::default(), InFlight::new());
         let window = window(length, buckets, &clock);
-        let peaks = in_flight.peaks_in(&window, Pool::Busy);
+        let peaks = in_flight.record_peaks(&window, Pool::Busy);
         let mut history = History::new(peaks);
         for op in &ops {
             history.play(op, &clock);
@@ -163,7 +163,7 @@ proptest! {
     ) {
         let (clock, in_flight) = (Manual::default(), InFlight::new());
         let window = window(length, buckets, &clock);
-        let mut history = History::new(in_flight.peaks_in(&window, Pool::Busy));
+        let mut history = History::new(in_flight.record_peaks(&window, Pool::Busy));
         for op in &ops {
             history.play(op, &clock);
             let greatest = history.held.0.iter().map(|(_, level)| *level).max();

@@ -19,7 +19,7 @@ fn a_clock_that_panics_lets_nothing_enter_and_all_leave() {
     let builder = SlidingWindow::<Pool>::builder().clock(from_fn(clock, ns(1)));
     let window = builder.build().unwrap();
     let open = InFlight::new();
-    let peaks = open.peaks_in(&window, Pool::Busy);
+    let peaks = open.record_peaks(&window, Pool::Busy);
     let panics = |act: &mut dyn FnMut()| catch_unwind(AssertUnwindSafe(act)).is_err();
     let mut one = Some(peaks.enter(1));
     IS_BROKEN.store(true, Ordering::Relaxed);

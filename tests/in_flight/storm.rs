@@ -26,7 +26,7 @@ fn come_and_go<C: Clock + Send + Sync>(
     window: &SlidingWindow<Pool, C>,
     event: Event<Pool, impl HasMaximum>,
 ) {
-    let peaks = in_flight.peaks_in(window, event);
+    let peaks = in_flight.record_peaks(window, event);
     race(THREADS, |thread| {
         let mut random = Rng::with_seed(thread as u64);
         let mut inside = Vec::new();
@@ -89,7 +89,7 @@ fn the_greatest_of_all_buckets_is_the_greatest_ever() {
 fn no_limit_is_overshot() {
     const LIMIT: u64 = 5;
     let (in_flight, window) = (InFlight::new(), window(1_000, Precise::default()));
-    let peaks = in_flight.peaks_in(&window, Pool::Busy);
+    let peaks = in_flight.record_peaks(&window, Pool::Busy);
     let (inside, refused) = (AtomicU64::new(0), AtomicU64::new(0));
     race(THREADS, |thread| {
         let mut random = Rng::with_seed(thread as u64);

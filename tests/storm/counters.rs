@@ -84,7 +84,7 @@ fn drains_add_up() {
             let mut last = 0;
             while !finished.load(Ordering::Acquire) {
                 let [done, _] = Progress::done(&progress);
-                let (part, lifetime) = (counter.sum_then_reset(), counter.lifetime());
+                let (part, lifetime) = (counter.take(), counter.lifetime());
                 let [begun, _] = Progress::begun(&progress);
                 assert!(part <= begun, "{part} of {begun}");
                 assert!((done..=begun).contains(&lifetime) && lifetime >= last, "{lifetime}");
@@ -93,10 +93,10 @@ fn drains_add_up() {
             }
         },
     );
-    drained.add(counter.sum_then_reset());
+    drained.add(counter.take());
     let [added, _] = Progress::done(&progress);
     assert_eq!((drained.sum(), counter.lifetime()), (added, added));
-    assert_eq!((counter.sum(), counter.sum_then_reset()), (0, 0));
+    assert_eq!((counter.sum(), counter.take()), (0, 0));
 }
 
 /// One thread adds one and drains, over and over: there is never more than one in the counter, so
@@ -114,7 +114,7 @@ pub(crate) fn alternate(rounds: u64) {
                     let sum = counter.sum();
                     assert!(sum <= 1, "{sum} in the counter");
                     if other == 0 {
-                        let part = counter.sum_then_reset();
+                        let part = counter.take();
                         assert!(part <= 1, "{part} drained");
                         drained += part;
                     }
@@ -125,7 +125,7 @@ pub(crate) fn alternate(rounds: u64) {
         let mut drained = 0;
         for _ in 0..rounds {
             counter.increment();
-            let part = counter.sum_then_reset();
+            let part = counter.take();
             assert!(part <= 1, "{part} drained");
             drained += part;
         }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
 use windrow::clock::Manual;
-use windrow::{Clock, SlidingWindow, snapshot::OutOfRange};
+use windrow::{Clock, SlidingWindow, snapshot::OutOfRangeError};
 
 use crate::Seen;
 use testkit::ledger::{Ledger, Progress, Tally};
@@ -181,17 +181,17 @@ impl Storm {
     }
 
     /// The bucket that counted it, `None` if it was refused, which must have been for a reason.
-    fn counted(&self, time: u64, answer: Result<(), OutOfRange>) -> Option<u64> {
+    fn counted(&self, time: u64, answer: Result<(), OutOfRangeError>) -> Option<u64> {
         let start = self.start_of(time);
         match answer {
             Ok(()) => {
                 self.opened.fetch_max(start, Ordering::SeqCst);
                 return Some(start);
             }
-            Err(OutOfRange::AfterNow { now, .. }) => {
+            Err(OutOfRangeError::AfterNow { now, .. }) => {
                 assert!(time > now.as_nanos(), "{time} is not after {now:?}");
             }
-            Err(OutOfRange::BeforeRing { oldest, .. }) => {
+            Err(OutOfRangeError::BeforeRing { oldest, .. }) => {
                 assert!(time < oldest.as_nanos(), "{time} is not before {oldest:?}");
             }
             Err(other) => panic!("no such refusal is known: {other}"),

@@ -142,7 +142,7 @@ fn opened_under_a_reader() {
             }
         }
     });
-    assert_eq!(counter.sum_then_reset(), THREADS);
+    assert_eq!(counter.take(), THREADS);
     assert_eq!((most.get(), window.lifetime(Seen::Pass).sum), (Some(THREADS), THREADS));
 }
 

@@ -76,8 +76,8 @@ impl Work {
         assert_eq!(books.len() as u64, count);
         let weights: u64 = threads.clone().map(|thread| thread + 1).sum();
         assert_eq!(self.counter.sum(), ROUNDS * weights);
-        assert_eq!(self.drained.sum_then_reset(), ROUNDS * count);
-        assert_eq!(self.drained.sum_then_reset(), 0);
+        assert_eq!(self.drained.take(), ROUNDS * count);
+        assert_eq!(self.drained.take(), 0);
         assert_eq!(self.gauge.sum(), (2 * ROUNDS * count).cast_signed());
         assert_eq!(self.most.get(), Some(threads.end * ROUNDS - 1));
         assert_eq!(self.least.get(), Some(threads.start * ROUNDS + 1));
@@ -113,7 +113,7 @@ impl Work {
         }
         let after = (self.counter.sum(), self.gauge.sum(), self.drained.sum());
         assert_eq!(after, (before.0 + 200, before.1 - 100, before.2 + 100));
-        assert_eq!(self.drained.sum_then_reset(), after.2);
+        assert_eq!(self.drained.take(), after.2);
         let [pass, rt] =
             [Seen::Pass.erased(), Seen::Rt.erased()].map(|event| self.window.lifetime(event));
         let sum = (0..100).sum::<u64>();

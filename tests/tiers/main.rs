@@ -7,7 +7,7 @@ mod overtaken;
 use testkit::pinned::while_another_is_pinned;
 use testkit::{alone, at_ns, ns};
 use windrow::clock::Manual;
-use windrow::{BuildError, SlidingWindow, Timestamp, events, snapshot::OutOfRange};
+use windrow::{BuildError, SlidingWindow, Timestamp, events, snapshot::OutOfRangeError};
 
 events! {
     enum Seen { Pass: Count, Rt: Value }
@@ -111,7 +111,7 @@ fn a_span_that_began_before_the_tier_does_is_refused() {
     let span = window.over(ns(200)).expect("the tier reaches so far back");
     let [whole, cut] = [900, 899].map(at_ns);
     assert_eq!(span.totals_at(whole).map(|totals| totals.interval()), Ok(ns(200)));
-    let refused = OutOfRange::SpanBeforeRing { at: cut, from: at_ns(700), oldest: at_ns(750) };
+    let refused = OutOfRangeError::SpanBeforeRing { at: cut, from: at_ns(700), oldest: at_ns(750) };
     assert_eq!(span.totals_at(cut).map(|totals| totals.interval()), Err(refused));
 }
 

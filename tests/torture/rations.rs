@@ -65,7 +65,7 @@ fn torture_in_this_process() {
         stop.store(true, Ordering::Relaxed);
         taken += takers.into_iter().map(|taker| taker.join().unwrap()).sum::<u64>();
     });
-    assert_eq!(gate.exact().granted(), taken + gate.unused());
+    assert_eq!(gate.gate().granted(), taken + gate.unused());
     let (counted, handled) = interrupts::signals();
     assert_eq!(counted, handled);
     println!(

@@ -6,7 +6,7 @@ use std::thread::{self, Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
 use windrow::clock::{Manual, Precise};
-use windrow::{Clock, SlidingWindow, Timestamp, snapshot::OutOfRange};
+use windrow::{Clock, SlidingWindow, Timestamp, snapshot::OutOfRangeError};
 
 use crate::book::{Book, Books, some_value};
 use crate::{Seen, churn, reader};
@@ -318,11 +318,11 @@ impl Round {
 }
 
 /// Whether it was counted; if it was refused, that must have been for a reason.
-fn counted(time: u64, answer: Result<(), OutOfRange>) -> Option<()> {
+fn counted(time: u64, answer: Result<(), OutOfRangeError>) -> Option<()> {
     match answer {
         Ok(()) => return Some(()),
-        Err(OutOfRange::AfterNow { now, .. }) => assert!(time > now.as_nanos()),
-        Err(OutOfRange::BeforeRing { oldest, .. }) => assert!(time < oldest.as_nanos()),
+        Err(OutOfRangeError::AfterNow { now, .. }) => assert!(time > now.as_nanos()),
+        Err(OutOfRangeError::BeforeRing { oldest, .. }) => assert!(time < oldest.as_nanos()),
         Err(other) => panic!("no such refusal is known: {other}"),
     }
     None

@@ -54,8 +54,8 @@ pub(crate) fn summary(values: &Distribution) -> Value {
 pub(crate) fn scale(scale: Scale) -> Value {
     json!({
         "schema": scale.schema(),
-        "least": scale.least(),
-        "greatest": scale.greatest(),
+        "least": scale.min(),
+        "greatest": scale.max(),
         "error": scale.error_bound(),
     })
 }

@@ -31,7 +31,7 @@ fn check(scale: Scale, digits: u8, recorded: &mut [u64]) -> Result<(), TestCaseE
     prop_assert_eq!(found.len(), recorded.len());
     let parts = 10_f64.powi(i32::from(digits));
     for (found, value) in found.into_iter().zip(recorded.iter()) {
-        if (scale.least()..=scale.greatest()).contains(value) {
+        if (scale.min()..=scale.max()).contains(value) {
             let stands = *value as f64 * scale.error_bound() + 0.5;
             let allowed = stands + (*value as f64 + stands) / parts + 1.0;
             prop_assert!(

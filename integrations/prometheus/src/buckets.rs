@@ -105,7 +105,7 @@ impl Buckets {
         let sparse = Sparse::of(distribution, octaves);
         let native = NativeHistogram {
             schema: i32::from(distribution.scale().schema()),
-            zero_threshold: self.shown(distribution.scale().least() - 1),
+            zero_threshold: self.shown(distribution.scale().min() - 1),
             zero_count: distribution.below(),
             negative: NativeHistogramBuckets { spans: &[], deltas: &[] },
             positive: NativeHistogramBuckets { spans: &sparse.spans, deltas: &sparse.deltas },

@@ -68,7 +68,7 @@ pub fn register(
         return Err(RegisterError::PerZero { name: name.to_owned() });
     }
     if let Some(bound) = buckets.least_bound() {
-        let least = form.scales().map(|scale| scale.least() - 1).max().unwrap_or(0);
+        let least = form.scales().map(|scale| scale.min() - 1).max().unwrap_or(0);
         if bound < least {
             return Err(RegisterError::BoundBelow { name: name.to_owned(), bound, least });
         }

@@ -79,8 +79,8 @@ fn what_is_in_flight_shows_its_level_and_its_window_the_most_at_once() {
     let mut registry = Registry::default();
     register(&mut registry, "busy", "Busy", busy.clone()).unwrap();
     register(&mut registry, "pool", "Pool", Arc::clone(&window)).unwrap();
-    let one = busy.peaks_in(&window, Pool::Busy).enter(2);
-    drop(busy.peaks_in(&window, Pool::Busy).enter(3));
+    let one = busy.record_peaks(&window, Pool::Busy).enter(2);
+    drop(busy.record_peaks(&window, Pool::Busy).enter(3));
     clock.advance(Duration::from_millis(500));
     assert!(text(&registry).contains("# TYPE busy gauge\nbusy 2\n"));
     assert_eq!(samples(&registry), ["busy 2", r#"pool_max{event="Busy"} 5"#]);

@@ -92,7 +92,7 @@ impl Endpoint {
     /// assert_eq!((most, most_in_each.max()), (0, Some(None)));
     /// ```
     pub fn peaks(&self) -> Peaks<'_, Http> {
-        self.in_flight.peaks_in(&self.window, Http::InFlight)
+        self.in_flight.record_peaks(&self.window, Http::InFlight)
     }
 }
 

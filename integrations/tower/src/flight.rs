@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use windrow::{SlidingWindow, family::Handle, in_flight::Entered};
+use windrow::{SlidingWindow, family::Handle, in_flight::InFlightGuard};
 
 use crate::classify::Outcome;
 use crate::endpoint::{Endpoint, Http};
@@ -13,7 +13,7 @@ use crate::labels::{Route, Routes};
 
 pub(crate) struct Flight {
     /// Keeps the endpoint, and leaves when the flight is dropped.
-    inside: Entered<Handle<Route<'static>, Endpoint>>,
+    inside: InFlightGuard<Handle<Route<'static>, Endpoint>>,
     began: Instant,
     /// How the request ended, once that is known.
     outcome: Option<Outcome>,

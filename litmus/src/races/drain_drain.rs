@@ -36,11 +36,11 @@ impl Race for DrainDrain {
 
     fn act(state: &Counter, _: u64, _: usize) -> Answer {
         state.increment();
-        [state.sum_then_reset(), 0, 0, 0]
+        [state.take(), 0, 0, 0]
     }
 
     fn judge(state: &Counter, _: u64, answers: &[Answer]) -> Verdict {
-        let (one, other, rest) = (answers[0][0], answers[1][0], state.sum_then_reset());
+        let (one, other, rest) = (answers[0][0], answers[1][0], state.take());
         let text = || format!("results of {one} and {other}, and {rest} left");
         let all = BEFORE + 2;
         if one.max(other) > all {

@@ -39,7 +39,7 @@ impl Race for DrainRead {
     fn act(state: &Counter, _: u64, actor: usize) -> Answer {
         if actor == 0 {
             state.increment();
-            let drained = state.sum_then_reset();
+            let drained = state.take();
             state.increment();
             return [drained, 0, 0, 0];
         }
@@ -55,7 +55,7 @@ impl Race for DrainRead {
     }
 
     fn judge(state: &Counter, _: u64, answers: &[Answer]) -> Verdict {
-        let (drained, rest) = (answers[0][0], state.sum_then_reset());
+        let (drained, rest) = (answers[0][0], state.take());
         if (drained, rest) != (BEFORE + 1, 1) {
             return Err((4, format!("{drained} drained and {rest} left")));
         }

@@ -32,7 +32,7 @@ impl Subject for Counted {
 
     fn disturb(&self, random: &mut Rng) {
         if random.u64(..2) == 0 {
-            self.drained.fetch_add(self.counter.sum_then_reset(), Ordering::Relaxed);
+            self.drained.fetch_add(self.counter.take(), Ordering::Relaxed);
         } else {
             self.counter.sum();
         }

@@ -52,7 +52,7 @@ fn run(program: &[Vec<Step>], n: impl Fn(usize) -> u64) -> Vec<Call<CounterCall>
 fn take(counter: &Counter, log: &mut Log<CounterCall>, step: Step, n: u64) {
     match step {
         Add => log.call(|| counter.add(n), |()| CounterCall::Add(n)),
-        Drain => log.call(|| counter.sum_then_reset(), CounterCall::Drain),
+        Drain => log.call(|| counter.take(), CounterCall::Drain),
         Sum => log.call(|| counter.sum(), CounterCall::Sum),
     }
 }

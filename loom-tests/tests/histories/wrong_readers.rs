@@ -129,11 +129,11 @@ impl Wrong for Resets {
     }
 
     fn drain(&self) -> u64 {
-        self.0.sum_then_reset()
+        self.0.take()
     }
 
     fn sum(&self) -> u64 {
-        self.0.sum_then_reset()
+        self.0.take()
     }
 }
 

@@ -15,7 +15,7 @@ fn add(counter: &Counter, n: u64) {
 /// Drains, and demands that the result is not below zero, which would wrap to something huge.
 fn drain(counter: &Counter) -> u64 {
     turn();
-    let drained = counter.sum_then_reset();
+    let drained = counter.take();
     assert!(drained < 1 << 32, "a drain went below zero: {}", drained.cast_signed());
     drained
 }

@@ -49,7 +49,7 @@ fn sum_against_a_drain() {
             move || {
                 add(&counter, 1);
                 turn();
-                assert_eq!(counter.sum_then_reset(), 5);
+                assert_eq!(counter.take(), 5);
                 add(&counter, 2);
             }
         });

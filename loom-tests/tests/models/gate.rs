@@ -91,10 +91,10 @@ fn first_use_against_first_use() {
     Model::new("gate::first_use_against_first_use").bounded(2).explore(|| {
         let gate = unused(1);
         let other = Arc::clone(&gate);
-        let other = thread::spawn(move || admit(other.exact(), 1, 1, 0));
-        let mut grants = admit(gate.exact(), 0, 1, 0);
+        let other = thread::spawn(move || admit(other.gate(), 1, 1, 0));
+        let mut grants = admit(gate.gate(), 0, 1, 0);
         grants.extend(other.join().unwrap());
-        check(gate.exact(), &grants, 1);
+        check(gate.gate(), &grants, 1);
         assert_eq!(grants.len(), 1);
     });
 }
@@ -105,12 +105,12 @@ fn first_use_against_a_change() {
     Model::new("gate::first_use_against_a_change").bounded(2).explore(|| {
         let gate = unused(1);
         let other = Arc::clone(&gate);
-        let other = thread::spawn(move || other.exact().set_limit(2).unwrap());
-        let mut grants = admit(gate.exact(), 0, 1, 0);
+        let other = thread::spawn(move || other.gate().set_limit(2).unwrap());
+        let mut grants = admit(gate.gate(), 0, 1, 0);
         other.join().unwrap();
-        grants.extend(admit(gate.exact(), 0, 1, 0));
-        assert_eq!((gate.exact().limit(), grants.len()), (2, 2));
-        check(gate.exact(), &grants, 2);
+        grants.extend(admit(gate.gate(), 0, 1, 0));
+        assert_eq!((gate.gate().limit(), grants.len()), (2, 2));
+        check(gate.gate(), &grants, 2);
     });
 }
 
@@ -128,7 +128,7 @@ fn first_refill_against_first_refill() {
         let other = thread::spawn(move || ask(&other));
         let used = ask(&gate);
         let used = used + other.join().unwrap();
-        assert_eq!(gate.exact().granted(), used + gate.unused());
+        assert_eq!(gate.gate().granted(), used + gate.unused());
         assert!(used <= 2);
     });
 }

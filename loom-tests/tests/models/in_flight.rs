@@ -12,7 +12,7 @@ use std::time::Duration;
 use windrow::clock::Manual;
 use windrow::{
     Clock, InFlight, SlidingWindow, events,
-    in_flight::{AtMost, Entered, LevelOwner, Peaks},
+    in_flight::{AtMost, InFlightGuard, LevelOwner, Peaks},
 };
 use windrow_loom_tests::engine::{
     UnsafeCell,
@@ -34,7 +34,7 @@ struct Busy<C> {
 }
 
 /// A guard that owns both.
-type Inside<C> = Entered<Arc<Busy<C>>>;
+type Inside<C> = InFlightGuard<Arc<Busy<C>>>;
 
 impl<C: Clock> LevelOwner for Busy<C> {
     fn in_flight(&self) -> &InFlight {
@@ -58,7 +58,7 @@ fn enter<C: Clock>(peaks: Peaks<'_, Pool, C>) {
 
 impl<C: Clock> Busy<C> {
     fn peaks(&self) -> Peaks<'_, Pool, C> {
-        self.level.peaks_in(&self.window, Pool::Busy)
+        self.level.record_peaks(&self.window, Pool::Busy)
     }
 
     /// The maximum of each bucket of the interval, the oldest first.

@@ -88,12 +88,12 @@ fn drain_behind_a_drain_of_a_new_row() {
                 on_second_core();
                 count(&counter, 1);
                 count(&counter, 2);
-                counter.sum_then_reset()
+                counter.take()
             }
         });
         let drain = || {
             turn();
-            let drained = counter.sum_then_reset();
+            let drained = counter.take();
             assert!(drained <= 7, "a drain went below zero: {}", drained.cast_signed());
             drained
         };

@@ -40,7 +40,7 @@ fn spawn(
 fn check(gate: &RationedGate<Local>, bucket: u64, used: u64, limit: u64) {
     set_time(bucket);
     assert!(used <= limit, "{used} of {limit} used");
-    let (granted, unused) = (gate.exact().granted(), gate.unused());
+    let (granted, unused) = (gate.gate().granted(), gate.unused());
     assert_eq!(granted, used + unused, "{used} used, {unused} not");
     let used = used + ask(gate, bucket, limit);
     assert!(used <= limit, "{used} of {limit} used");
@@ -109,7 +109,7 @@ fn take_after_the_end() {
         set_time(3);
         let used = used + ask(&gate, 3, 4);
         assert!(used <= 4, "{used} of 4 used");
-        let granted = gate.exact().granted();
+        let granted = gate.gate().granted();
         assert!((used..=used + gate.unused()).contains(&granted), "{granted} for {used}");
     });
 }
@@ -123,7 +123,7 @@ fn take_against_shorter_buckets() {
         let other = spawn(&gate, |gate| {
             set_time(0);
             turn();
-            gate.exact().reconfigure(interval(2), 2).unwrap();
+            gate.gate().reconfigure(interval(2), 2).unwrap();
             0
         });
         let used = ask(&gate, 1, 1);
@@ -140,11 +140,11 @@ fn giving_back_after_two_changes() {
     Model::new("rations::giving_back_after_two_changes").explore(|| {
         let gate = gate(8, 4, 1);
         let used = ask(&gate, 0, 1);
-        gate.exact().reconfigure(interval(8), 2).unwrap();
-        gate.exact().reconfigure(interval(6), 2).unwrap();
-        let granted = gate.exact().granted() + gate.exact().waiting();
+        gate.gate().reconfigure(interval(8), 2).unwrap();
+        gate.gate().reconfigure(interval(6), 2).unwrap();
+        let granted = gate.gate().granted() + gate.gate().waiting();
         let more = ask(&gate, 5, 1);
         assert_eq!((used, more), (1, 1));
-        assert_eq!(gate.exact().granted(), granted + more + gate.unused());
+        assert_eq!(gate.gate().granted(), granted + more + gate.unused());
     });
 }

@@ -61,7 +61,7 @@ fn used_counter() -> Counter {
 
 #[test]
 fn by_a_drain() {
-    let told = |counter: &Counter| counter.sum_then_reset() == 2;
+    let told = |counter: &Counter| counter.take() == 2;
     explore(Model::new("seen::by_a_drain"), used_counter, |counter| counter.add(1), told);
 }
 

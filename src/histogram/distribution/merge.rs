@@ -12,7 +12,7 @@
 //! where it begins.
 
 use super::Distribution;
-use crate::error::ScaleMismatch;
+use crate::error::ScaleMismatchError;
 use crate::histogram::scale::Scale;
 
 impl Distribution {
@@ -29,7 +29,7 @@ impl Distribution {
     ///
     /// # Errors
     ///
-    /// [`ScaleMismatch`], if one has counted values outside of its own range that lie in the range of the other: their cells are unknown.
+    /// [`ScaleMismatchError`], if one has counted values outside of its own range that lie in the range of the other: their cells are unknown.
     /// Then nothing was merged.
     ///
     /// ```
@@ -43,9 +43,9 @@ impl Distribution {
     /// both.merge(&two.distribution())?;
     /// assert_eq!((both.count(), both.sum(), both.min(), both.max()), (3, 5_002, Some(2), Some(3_000)));
     /// assert_eq!(both.scale(), one.scale());
-    /// # Ok::<(), windrow::histogram::ScaleMismatch>(())
+    /// # Ok::<(), windrow::histogram::ScaleMismatchError>(())
     /// ```
-    pub fn merge(&mut self, other: &Distribution) -> Result<(), ScaleMismatch> {
+    pub fn merge(&mut self, other: &Distribution) -> Result<(), ScaleMismatchError> {
         let sum = self.sum.wrapping_add(other.sum);
         if other.is_empty() && !self.is_empty() {
             self.sum = sum; // of a record that was being made
@@ -76,7 +76,7 @@ impl Distribution {
     ///
     /// # Errors
     ///
-    /// [`ScaleMismatch`], as of `merge`.
+    /// [`ScaleMismatchError`], as of `merge`.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
@@ -88,9 +88,9 @@ impl Distribution {
     /// assert_eq!((since.count(), since.sum()), (2, 11_000));
     /// assert_eq!(before.since(&latency.lifetime())?, before); // the other way round
     /// assert!(since.max().is_some_and(|max| (8_600..=9_400).contains(&max)));
-    /// # Ok::<(), windrow::histogram::ScaleMismatch>(())
+    /// # Ok::<(), windrow::histogram::ScaleMismatchError>(())
     /// ```
-    pub fn since(&self, earlier: &Distribution) -> Result<Distribution, ScaleMismatch> {
+    pub fn since(&self, earlier: &Distribution) -> Result<Distribution, ScaleMismatchError> {
         let scale = if earlier.is_empty() { self.scale } else { self.scale.union(earlier.scale) };
         let mut cells = added_up(self.cells_in(scale)?);
         let before = added_up(earlier.cells_in(scale)?);
@@ -144,7 +144,7 @@ impl Distribution {
     }
 
     /// What it has counted, by the places of `scale`, in order. A place may be there several times.
-    fn cells_in(&self, scale: Scale) -> Result<Vec<(u16, u64)>, ScaleMismatch> {
+    fn cells_in(&self, scale: Scale) -> Result<Vec<(u16, u64)>, ScaleMismatchError> {
         let place = |((place, count), used): (&(u16, u64), super::Used)| {
             if scale == self.scale {
                 return Ok((*place, *count));
@@ -154,7 +154,7 @@ impl Distribution {
             if found == scale.place(to) {
                 Ok((found as u16, *count))
             } else {
-                Err(ScaleMismatch::Outside { count: *count, from, to })
+                Err(ScaleMismatchError::Outside { count: *count, from, to })
             }
         };
         self.cells.iter().zip(self.used()).map(place).collect()

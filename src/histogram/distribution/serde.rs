@@ -36,7 +36,7 @@ const DISTRIBUTION: &[&str; 4] = &["scale", "sum", "extremes", "cells"];
 /// JavaScript does, is right to 2^53.)
 impl Serialize for Distribution {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let scale = (self.scale.schema(), self.scale.least(), self.scale.greatest());
+        let scale = (self.scale.schema(), self.scale.min(), self.scale.max());
         let cells: Vec<_> = self.cells().map(|(values, count)| (*values.end(), count)).collect();
         let (least, greatest) = self.extremes;
         let extremes = (!self.is_empty()).then_some((least, greatest, self.exact));
@@ -104,7 +104,7 @@ fn from_parts(
     cells: Vec<(u64, u64)>,
 ) -> Result<Distribution, Flaw> {
     let scale = Scale::new(schema, least, greatest).map_err(Flaw::Scale)?;
-    if (scale.least(), scale.greatest()) != (least, greatest) {
+    if (scale.min(), scale.max()) != (least, greatest) {
         return Err(Flaw::Range { least, greatest });
     }
     let mut used: Vec<(u16, u64)> = Vec::new();

@@ -49,7 +49,7 @@ pub(super) const IN_FLIGHT: &[Twin] = &[
         find: "        self.entered(self.in_flight.rise(weight), weight)",
         replace: "        let at = self.window.now();
         let _ = self.window.record_at(at, self.event, self.in_flight.rise(weight));
-        Entered::new(*self, weight)",
+        InFlightGuard::new(*self, weight)",
         build: &CHECKER,
         model: "in_flight::enters_against_the_clock",
         why: "a level counts in a bucket that had ended before it was reached",

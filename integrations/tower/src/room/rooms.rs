@@ -21,7 +21,7 @@ use std::sync::OnceLock;
 use windrow::{
     Counter, Family, InFlight,
     family::{Handle, Metric},
-    in_flight::{AtMost, Entered, LevelOwner},
+    in_flight::{AtMost, InFlightGuard, LevelOwner},
     labels::Labels,
 };
 
@@ -279,7 +279,7 @@ impl Debug for Room {
 /// ```
 #[must_use = "the place is free again when this is dropped, which is at once"]
 pub struct InRoom<L: Labels> {
-    inside: Entered<Kept<L>>,
+    inside: InFlightGuard<Kept<L>>,
 }
 
 /// What a place keeps. (A room itself hands out no places but by its limit.)

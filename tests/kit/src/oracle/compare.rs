@@ -7,7 +7,7 @@ use windrow::clock::Manual;
 use windrow::{
     Clock, Event, SlidingWindow, Timestamp,
     diagnostics::Strategy,
-    snapshot::{BucketSnapshot, OutOfRange},
+    snapshot::{BucketSnapshot, OutOfRangeError},
 };
 
 use super::held_up::Newest;
@@ -174,7 +174,7 @@ impl Pair {
 
     fn same_refusal(
         &self,
-        answer: Result<(), OutOfRange>,
+        answer: Result<(), OutOfRangeError>,
         at: Timestamp,
         index: usize,
         n: u64,
@@ -182,11 +182,11 @@ impl Pair {
         let event = EVENTS[index];
         let expected = self.oracle.add_at(self.now(), at.as_nanos(), event, tally(event, n));
         let answer = answer.map_err(|error| match error {
-            OutOfRange::AfterNow { at: named, now } => {
+            OutOfRangeError::AfterNow { at: named, now } => {
                 assert_eq!((named, now), (at, self.clock.now()), "the error names the times");
                 Refused::AfterNow
             }
-            OutOfRange::BeforeRing { at: named, oldest } => {
+            OutOfRangeError::BeforeRing { at: named, oldest } => {
                 assert_eq!(named, at, "the error names the time");
                 Refused::BeforeRing { oldest: oldest.as_nanos() }
             }

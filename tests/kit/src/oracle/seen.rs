@@ -2,7 +2,7 @@
 
 use windrow::clock::Manual;
 use windrow::{
-    Event, Kind, SlidingWindow, Timestamp, Typed, histogram::Scale, snapshot::OutOfRange,
+    Event, Kind, SlidingWindow, Timestamp, Typed, histogram::Scale, snapshot::OutOfRangeError,
 };
 
 use crate::ledger::Tally;
@@ -42,7 +42,7 @@ pub(super) fn count_at(
     at: Timestamp,
     event: Event<Seen>,
     n: u64,
-) -> Result<(), OutOfRange> {
+) -> Result<(), OutOfRangeError> {
     match event.typed() {
         Typed::Count(event) => window.add_at(at, event, n),
         Typed::Signed(event) => window.add_at(at, event, n.cast_signed()),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
-use windrow::{Event, Timestamp, snapshot::OutOfRange};
+use windrow::{Event, Timestamp, snapshot::OutOfRangeError};
 
 use super::compare::Pair;
 use super::model::{Refused, Source};
@@ -76,7 +76,7 @@ impl Pair {
                 }
                 (Err(error), Err(Refused::BeforeRing { oldest })) => {
                     let [at, from, oldest] = [at, from, oldest].map(Timestamp::from_nanos);
-                    prop_assert_eq!(error, OutOfRange::SpanBeforeRing { at, from, oldest });
+                    prop_assert_eq!(error, OutOfRangeError::SpanBeforeRing { at, from, oldest });
                     break;
                 }
                 (answer, expected) => {

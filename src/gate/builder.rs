@@ -169,6 +169,7 @@ impl<C: Clock> GateBuilder<C> {
     /// # Panics
     ///
     /// Where [`build`](Self::build) would return an error.
+    #[cfg(any(loom, shuttle))]
     #[doc(hidden)]
     pub fn build_at_first_use(self, most: u64) -> RationedGate<C> {
         let geometry = Geometry::new(self.interval, self.buckets).expect("a sound geometry");

@@ -98,7 +98,7 @@ impl<C: Clock + Send + Sync + 'static> Metric for Gate<C> {
     }
 }
 
-/// The total is that of [the gate that grants the rations](RationedGate::exact): what lies unused in
+/// The total is that of [the gate that grants the rations](RationedGate::gate): what lies unused in
 /// rations was granted, so it counts. A series leaves the family as that of a gate does, once that
 /// gate was [retired](Gate::retire):
 ///

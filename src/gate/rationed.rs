@@ -42,7 +42,7 @@ use crate::sync::const_fn;
 ///
 /// *Seldom short*: a refusal is not exact. The gate refuses what does not fit beside all that was
 /// granted, and other rows may have something left of that: in each of the other open rows at most
-/// [`most`](Self::most), and as much for each thread that is refilling one at that moment. So with
+/// [`max_ration`](Self::max_ration), and as much for each thread that is refilling one at that moment. So with
 /// `R` open rows up to `most * (R - 1)` of the limit may not be used in an interval. (There are as
 /// many open rows as threads have ever run at once; [`strategy`](crate::diagnostics::strategy) says more.) Near
 /// the limit rations are smaller: never more than `1 / (2 R)` of what is left. What still lies in a
@@ -257,7 +257,7 @@ impl<C> RationedGate<C> {
 
     /// Returns whether each core has a ration. False if there was no room for columns
     /// ([`columns`](crate::diagnostics::columns)) when the gate was made: then each call asks the
-    /// [gate](Self::exact). False before the first call on one in a [static](Self::of).
+    /// [gate](Self::gate). False before the first call on one in a [static](Self::of).
     ///
     /// ```
     /// let gate = windrow::Gate::builder(100).build_rationed(10)?;

@@ -48,15 +48,15 @@ pub use {monotonic::Coarse, precise::Precise, ticker::Ticker};
 #[cfg(any(loom, shuttle))]
 pub type Coarse = Manual;
 
-/// What [`quick`](Clock::quick) returns if it cannot tell the time: the end of time. No window's live
-/// bucket reaches it (but one that was opened then), so an add with it leaves the quick path without a
-/// comparison of its own.
+/// What [`quick`](Clock::quick) returns if it cannot tell the time: the end of time. No window's
+/// live bucket reaches it (but one that was opened then), so an add with it leaves the quick path
+/// without a comparison of its own.
 pub(crate) const UNKNOWN: Timestamp = Timestamp::from_nanos(u64::MAX);
 
 /// Where a window gets its time from.
 ///
-/// Every add calls `now` or `quick`: they must neither block nor panic. The time may step back, stand still
-/// or leap: no count is lost.
+/// Every add calls `now` or `quick`: they must neither block nor panic. The time may step back,
+/// stand still or leap: no count is lost.
 ///
 /// ```
 /// use std::time::Duration;
@@ -85,12 +85,12 @@ pub trait Clock {
     /// The time now.
     fn now(&self) -> Timestamp;
 
-    /// The time [now](Self::now), for an add. It may skip work that takes long or happens only once. A clock
-    /// that cannot tell the time at once returns the end of time, `Timestamp::from_nanos(u64::MAX)`. The add
-    /// then leaves its quick path and calls `now`.
+    /// The time [now](Self::now), for an add. It may skip work that takes long or happens only
+    /// once. A clock that cannot tell the time at once returns the end of time,
+    /// `Timestamp::from_nanos(u64::MAX)`. The add then leaves its quick path and calls `now`.
     ///
-    /// A clock that wraps another should forward this call as well as `now`. If it does not, it is correct,
-    /// but slower.
+    /// A clock that wraps another should forward this call as well as `now`. If it does not, it is
+    /// correct, but slower.
     ///
     /// ```
     /// use windrow::{Clock, clock::Manual};
@@ -103,10 +103,11 @@ pub trait Clock {
         self.now()
     }
 
-    /// The least difference between two different readings; zero for a clock that can show any time.
+    /// The least difference between two different readings; zero for a clock that can show any
+    /// time.
     ///
-    /// The builder refuses a clock whose resolution is coarser than a tenth of a bucket, unless that is
-    /// [allowed](crate::WindowBuilder::allow_coarse_clock).
+    /// The builder refuses a clock whose resolution is coarser than a tenth of a bucket, unless
+    /// that is [allowed](crate::WindowBuilder::allow_coarse_clock).
     fn resolution(&self) -> Duration;
 }
 

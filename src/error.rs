@@ -226,7 +226,8 @@ impl Display for SpanError {
 
 impl Error for SpanError {}
 
-/// Why [`Snapshot::merge`](crate::snapshot::Snapshot::merge) refuses a snapshot. Nothing was merged.
+/// Why [`Snapshot::merge`](crate::snapshot::Snapshot::merge) refuses a snapshot. Nothing was
+/// merged.
 ///
 /// ```
 /// use windrow::{SlidingWindow, events, snapshot::MergeError};
@@ -333,8 +334,8 @@ impl Display for ScaleError {
 
 impl Error for ScaleError {}
 
-/// Why [`Distribution::merge`](crate::histogram::Distribution::merge) refuses a distribution. Nothing was
-/// merged.
+/// Why [`Distribution::merge`](crate::histogram::Distribution::merge) refuses a distribution.
+/// Nothing was merged.
 ///
 /// ```
 /// use windrow::{Histogram, histogram::{Scale, ScaleMismatchError}};

@@ -1,7 +1,7 @@
 //! Families: a metric for each set of labels.
 //!
-//! A [`Family`] finds the metric of a set of [labels](mod@crate::labels). A [`Handle`] keeps one series;
-//! a [`Pinned`] borrows one for the time of a call. [`Metric`] is what a family can hold.
+//! A [`Family`] finds the metric of a set of [labels](mod@crate::labels). A [`Handle`] keeps one
+//! series; a [`Pinned`] borrows one for the time of a call. [`Metric`] is what a family can hold.
 
 use std::fmt::{self, Debug, Formatter};
 use std::sync::PoisonError;
@@ -45,11 +45,13 @@ pub use walk::FamilyIter;
 
 /// A metric for each set of labels: how many requests of each route, method and status.
 ///
-/// `L` is a set of labels that [`labels!`](crate::labels!) declares, or [`RuntimeLabels`](crate::labels::RuntimeLabels), whose
-/// names are known only when the program runs. `M` is a [`Counter`], a [`Gauge`](crate::Gauge), a
-/// [`Maximum`](crate::Maximum) or [`Minimum`](crate::Minimum), a [`Histogram`](crate::Histogram), a
+/// `L` is a set of labels that [`labels!`](crate::labels!) declares, or
+/// [`RuntimeLabels`](crate::labels::RuntimeLabels), whose names are known only when the program
+/// runs. `M` is a [`Counter`], a [`Gauge`](crate::Gauge), a [`Maximum`](crate::Maximum) or
+/// [`Minimum`](crate::Minimum), a [`Histogram`](crate::Histogram), a
 /// [`SlidingWindow`](crate::SlidingWindow), a [`Gate`](crate::Gate) or
-/// [`RationedGate`](crate::gate::RationedGate), or a [`Metric`] of your own. A family may be a static.
+/// [`RationedGate`](crate::gate::RationedGate), or a [`Metric`] of your own. A family may be a
+/// static.
 ///
 /// ```
 /// use windrow::{Counter, Family, labels};
@@ -113,19 +115,19 @@ pub use walk::FamilyIter;
 /// A family holds at most [`limit`](Self::limit) series, 1000 unless you say otherwise, and keeps
 /// at most 1024 bytes of texts for each; so values that come from outside cannot fill the memory. A
 /// set finds no room if the family has that many series, if its texts, as exporters show them, have
-/// more than 1024 bytes together, or if it is of [`RuntimeLabels`](crate::labels::RuntimeLabels) and has not one value for each
-/// name. All sets that find no room count in one series more, the overflow series: its
-/// [labels](Handle::labels) are `None`, and [`refused`](Self::refused) counts its uses. (Where
-/// longer texts tell series apart, take a hash of them as a label.) A family whose labels are all
-/// enums needs no bounds, and has none, if there are at most 65 536 sets.
+/// more than 1024 bytes together, or if it is of [`RuntimeLabels`](crate::labels::RuntimeLabels)
+/// and has not one value for each name. All sets that find no room count in one series more, the
+/// overflow series: its [labels](Handle::labels) are `None`, and [`refused`](Self::refused) counts
+/// its uses. (Where longer texts tell series apart, take a hash of them as a label.) A family whose
+/// labels are all enums needs no bounds, and has none, if there are at most 65 536 sets.
 ///
 /// # Nothing is lost
 ///
 /// Series leave the family by [`retain`](Self::retain) and [`remove`](Self::remove) alone. What
-/// they counted stays in
-/// [`lifetime`](Self::lifetime), which never goes back while numbers only grow. It never goes to another series: an exporter
-/// would show it twice. A set that is used again after its series was removed begins anew, at zero;
-/// but if all labels are enums, it goes on where it was.
+/// they counted stays in [`lifetime`](Self::lifetime), which never goes back while numbers only
+/// grow. It never goes to another series: an exporter would show it twice. A set that is used again
+/// after its series was removed begins anew, at zero; but if all labels are enums, it goes on where
+/// it was.
 pub struct Family<L: Labels, M: Metric, F = fn() -> M> {
     table: Once<Table<L, M>>,
     /// Where all sets count that find no room.

@@ -197,8 +197,8 @@ impl<C: Clock> Gate<C> {
     }
 
     /// What was granted in the interval that ends with the bucket of now. Never more than the
-    /// limit, unless that was
-    /// [lowered](Self::set_limit) since, or the [geometry](Self::reconfigure) has changed: a longer interval holds what was granted in
+    /// limit, unless that was [lowered](Self::set_limit) since, or the
+    /// [geometry](Self::reconfigure) has changed: a longer interval holds what was granted in
     /// several shorter ones.
     ///
     /// It walks the buckets, and writes nothing (but as the first use of a gate in a
@@ -258,7 +258,8 @@ impl<C: Clock> Gate<C> {
     ///
     /// # Errors
     ///
-    /// [`GateError`] if the limit is zero or more than 2^40, or the gate is [retired](Self::retire); then it stays as it was.
+    /// [`GateError`] if the limit is zero or more than 2^40, or the gate is
+    /// [retired](Self::retire); then it stays as it was.
     ///
     /// ```
     /// let gate = windrow::Gate::builder(2).clock(windrow::clock::Manual::default()).build()?;

@@ -1,7 +1,7 @@
 //! Histograms: latency and size distributions that every core can record to at once.
 //!
-//! A [`Histogram`] is recorded to; a [`Distribution`] is what it returns, with counts and quantiles;
-//! a [`Scale`] says how exact they are.
+//! A [`Histogram`] is recorded to; a [`Distribution`] is what it returns, with counts and
+//! quantiles; a [`Scale`] says how exact they are.
 //!
 //! A record is two striped adds, to the sum of all values and to the cell of its value (`columns`),
 //! behind a look at the extremes (`extremes`). The `scale` says which cell that is; a read makes a
@@ -72,19 +72,20 @@ pub use scale::Scale;
 ///
 /// # Drains
 ///
-/// [`take`](Self::take) returns what was recorded since the last call, and starts anew, though no cell is reset: it moves a
-/// *baseline* up to what it has read, in one step. Every record is counted by exactly one call,
-/// however many threads call at once. (A record that is made at that moment may have its value in
-/// the sum of one call and be counted by the next.)
+/// [`take`](Self::take) returns what was recorded since the last call, and starts anew, though no
+/// cell is reset: it moves a *baseline* up to what it has read, in one step. Every record is
+/// counted by exactly one call, however many threads call at once. (A record that is made at that
+/// moment may have its value in the sum of one call and be counted by the next.)
 ///
 /// # Minimum and maximum
 ///
 /// They are those of all time: a value that is no new extreme leaves no trace in them. So they are
-/// exact in [`lifetime`](Self::lifetime), and in
-/// [`distribution`](Self::distribution) as long as nothing was drained. After a drain they are known as well as the cells know them: no
-/// value is beyond them, and they are in the cells of the least value and of the greatest;
-/// [`has_exact_extremes`](Distribution::has_exact_extremes) says so. (For the exact ones of each second or minute, record a
-/// [`Value`](crate::Kind::Value) in a [`SlidingWindow`](crate::SlidingWindow).)
+/// exact in [`lifetime`](Self::lifetime), and in [`distribution`](Self::distribution) as long as
+/// nothing was drained. After a drain they are known as well as the cells know them: no value is
+/// beyond them, and they are in the cells of the least value and of the greatest;
+/// [`has_exact_extremes`](Distribution::has_exact_extremes) says so. (For the exact ones of each
+/// second or minute, record a [`Value`](crate::Kind::Value) in a
+/// [`SlidingWindow`](crate::SlidingWindow).)
 pub struct Histogram {
     scale: Scale,
     columns: Columns,
@@ -253,8 +254,8 @@ impl Histogram {
     }
 
     /// Returns the sum of what was recorded since the histogram was made or last drained, wrapping
-    /// at 2^64. Acquire. Costs a load for each [open row](crate::diagnostics::strategy#rows), and allocates
-    /// nothing.
+    /// at 2^64. Acquire. Costs a load for each [open row](crate::diagnostics::strategy#rows), and
+    /// allocates nothing.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
@@ -315,8 +316,8 @@ impl Histogram {
     }
 
     /// Returns whether each core adds to a cell of its own. False before the first record; and from
-    /// it on, if that has found no room for columns ([`columns`](crate::diagnostics::columns)): then all threads
-    /// add to shared cells, as exactly, and contend.
+    /// it on, if that has found no room for columns ([`columns`](crate::diagnostics::columns)):
+    /// then all threads add to shared cells, as exactly, and contend.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();

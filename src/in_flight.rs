@@ -1,4 +1,5 @@
-//! Operations in progress: an exact gauge, concurrency limits, and the peak in each bucket of a window.
+//! Operations in progress: an exact gauge, concurrency limits, and the peak in each bucket of a
+//! window.
 //!
 //! # The level
 //!

@@ -8,8 +8,8 @@
 //! Portably, a window has three ways to know when a bucket's adds are over: see [`Strategy`].
 //!
 //! The decision is made at the first use and never changes. The pointer to each column holds it
-//! ([`TaggedColumn`]), so that an add needs no further load: one bit of a pointer that it loads in any
-//! case tells *per core, by concurrency id* from everything else.
+//! ([`TaggedColumn`]), so that an add needs no further load: one bit of a pointer that it loads in
+//! any case tells *per core, by concurrency id* from everything else.
 
 use std::ptr::{NonNull, without_provenance_mut};
 
@@ -64,8 +64,8 @@ pub(crate) const LEASES_BY_DEFAULT: bool = cfg!(target_arch = "x86_64");
 /// zero elsewhere.
 const MODEL_ROWS: usize = sized(0, 2);
 
-/// How adds avoid sharing a cache line, and how a window knows that the adds to a bucket are over: chosen once per
-/// process, at the first use.
+/// How adds avoid sharing a cache line, and how a window knows that the adds to a bucket are over:
+/// chosen once per process, at the first use.
 ///
 /// For counters the last three are the same.
 ///
@@ -80,15 +80,16 @@ pub enum Strategy {
     /// A plain add to the current core's own cell, in a restartable sequence: Linux on x86-64 with
     /// glibc 2.35 or newer. 1 to 2 ns, no locked instruction.
     PerCore,
-    /// An add to the cell of the thread's row, 1 to 3 ns if the thread has leased the row (see [`leases`]), 2 to 4 if not. A window's
-    /// add announces its bucket before, by plain stores, and whoever
-    /// closes a bucket has the system interrupt all threads of the process: everywhere else, where the system
-    /// does that (Linux 4.14 or newer, Windows).
+    /// An add to the cell of the thread's row, 1 to 3 ns if the thread has leased the row (see
+    /// [`leases`]), 2 to 4 if not. A window's add announces its bucket before, by plain stores, and
+    /// whoever closes a bucket has the system interrupt all threads of the process: everywhere
+    /// else, where the system does that (Linux 4.14 or newer, Windows).
     Portable,
-    /// As `Portable`, but each add of a window has a fence of its own: where there is no such interruption.
+    /// As `Portable`, but each add of a window has a fence of its own: where there is no such
+    /// interruption.
     Fenced,
-    /// As `Portable`, but each add of a window pins an epoch: where the environment asks for it, or the system has no room for
-    /// what tells of a thread's end.
+    /// As `Portable`, but each add of a window pins an epoch: where the environment asks for it, or
+    /// the system has no room for what tells of a thread's end.
     Epochs,
 }
 
@@ -137,16 +138,17 @@ const EPOCHS: u8 = 5;
 ///   machine has cores. With fewer, some cores share a row, or use a cell that all of them share.
 /// * `WINDROW_LEASES`, `on` or `off`, says whether threads lease rows ([`leases`]).
 ///
-/// The first use must not be in a handler of `pthread_atfork(3)`: it calls that function, which waits for
-/// the handlers to end with musl, and with glibc before 2.36.
+/// The first use must not be in a handler of `pthread_atfork(3)`: it calls that function, which
+/// waits for the handlers to end with musl, and with glibc before 2.36.
 ///
 /// # Rows
 ///
-/// Rows are *opened* as they are needed, and reads visit open rows alone. A row that is open stays open. So a read grows with
-/// the cores that the process has used, and not with those that the machine has. Per core there are as many open rows as
-/// threads have ever run at once (by processor number: as the highest processor that has added says); portably, as many
-/// as threads that have added have lived at once, up to twice as many as there are cores, and beyond these one for each core, which threads share. (Where
-/// threads lease none: as many as threads have added, up to all.)
+/// Rows are *opened* as they are needed, and reads visit open rows alone. A row that is open stays
+/// open. So a read grows with the cores that the process has used, and not with those that the
+/// machine has. Per core there are as many open rows as threads have ever run at once (by processor
+/// number: as the highest processor that has added says); portably, as many as threads that have
+/// added have lived at once, up to twice as many as there are cores, and beyond these one for each
+/// core, which threads share. (Where threads lease none: as many as threads have added, up to all.)
 ///
 /// ```
 /// use windrow::diagnostics::{Strategy, strategy};
@@ -197,7 +199,8 @@ fn modelled() -> Strategy {
 
 #[cfg(windrow_announced)]
 thread_local! {
-    /// Whether models that this thread explores are of [`Strategy::Fenced`], where it would be [`Strategy::Portable`].
+    /// Whether models that this thread explores are of [`Strategy::Fenced`], where it would be
+    /// [`Strategy::Portable`].
     pub(crate) static WITH_FENCES: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
@@ -205,12 +208,14 @@ thread_local! {
 const VARIABLE: &str = "WINDROW_STRATEGY";
 
 thread_number! {
-    /// Not zero while this thread finds out what there is. What it allocates for that may be counted, too.
+    /// Not zero while this thread finds out what there is. What it allocates for that may be
+    /// counted, too.
     FINDING_OUT
 }
 
-/// Finds out what there is, before it says that it decides: the loader's lock may be held by a thread that waits for the decision
-/// (in a constructor of what it loads). So two threads may find out the same at the same time.
+/// Finds out what there is, before it says that it decides: the loader's lock may be held by a
+/// thread that waits for the decision (in a constructor of what it loads). So two threads may find
+/// out the same at the same time.
 #[cold]
 fn decide() -> Option<Strategy> {
     if FINDING_OUT.with(|finding| finding.replace(1)) != 0 {
@@ -251,7 +256,8 @@ fn find_out() -> (u8, [usize; 2]) {
         Ok("off") => false,
         _ => LEASES_BY_DEFAULT,
     };
-    // Not every thread that has counted goes on to: one that rests leaves a row to one that does not.
+    // Not every thread that has counted goes on to: one that rests leaves a row to one that does
+    // not.
     let to_lease = most.map_or((2 * rows).min(MOST_ROWS), |_| rows);
     (decided, [rows, if leases { to_lease } else { 0 }])
 }
@@ -261,9 +267,9 @@ fn without_sequences() -> u8 {
     if membarrier::is_offered() { PORTABLE } else { FENCED }
 }
 
-/// The strategy of a window. It asks the system for barriers, without which the end of a sequence cannot be known;
-/// and on some processors a record is not seen as one. Then windows are portable, while counters stay as
-/// they are.
+/// The strategy of a window. It asks the system for barriers, without which the end of a sequence
+/// cannot be known; and on some processors a record is not seen as one. Then windows are portable,
+/// while counters stay as they are.
 pub(crate) fn of_windows() -> Strategy {
     match strategy() {
         Strategy::PerCore if per_core::pairs_are_whole() && membarrier::may_restart() => {
@@ -281,8 +287,8 @@ fn may_announce() -> bool {
     MODEL_ROWS != 0 || announcing().load(Ordering::Relaxed) // as in `rows`
 }
 
-/// How many cores the machine has. This thread may not be allowed on all of them, but other threads may, and
-/// its own set can change. Not zero.
+/// How many cores the machine has. This thread may not be allowed on all of them, but other threads
+/// may, and its own set can change. Not zero.
 fn cores() -> usize {
     #[cfg(unix)]
     // SAFETY: it reads a setting of the system.
@@ -295,16 +301,19 @@ fn cores() -> usize {
     }
 }
 
-/// Whether threads lease rows, where a [`Strategy`] is portable: a thread that finds a row free at its first add has it for itself, and adds to
-/// it without a locked instruction.
+/// Whether threads lease rows, where a [`Strategy`] is portable: a thread that finds a row free at
+/// its first add has it for itself, and adds to it without a locked instruction.
 ///
-/// There are twice as many rows to lease as the machine has cores, so that threads which have counted once and rest leave enough to
-/// others (256 at most; or as many as `WINDROW_ROWS` says, if it is set). Each thread leases one at its first add, and gives it back when it ends. A
-/// thread that finds none then shares a row with others as long as it lives, as all do where none is leased, and adds by a locked instruction.
-/// (A thread that is killed by a raw `exit` system call keeps its row.)
+/// There are twice as many rows to lease as the machine has cores, so that threads which have
+/// counted once and rest leave enough to others (256 at most; or as many as `WINDROW_ROWS` says, if
+/// it is set). Each thread leases one at its first add, and gives it back when it ends. A thread
+/// that finds none then shares a row with others as long as it lives, as all do where none is
+/// leased, and adds by a locked instruction. (A thread that is killed by a raw `exit` system call
+/// keeps its row.)
 ///
-/// True on x86-64, and elsewhere with `WINDROW_LEASES=on` in the environment; nowhere with `WINDROW_LEASES=off`, or where the system has no room
-/// for what tells of a thread's end, or nothing that may be used in an allocator: on Windows, for one.
+/// True on x86-64, and elsewhere with `WINDROW_LEASES=on` in the environment; nowhere with
+/// `WINDROW_LEASES=off`, or where the system has no room for what tells of a thread's end, or
+/// nothing that may be used in an allocator: on Windows, for one.
 ///
 /// ```
 /// assert_eq!(windrow::diagnostics::leases(), windrow::diagnostics::leases());
@@ -323,12 +332,14 @@ fn is_leasing() -> bool {
     leasing().load(Ordering::Relaxed) // as in `rows`
 }
 
-/// How many rows a segment of the arena has: those of one bank, or of two. The second bank follows the first.
+/// How many rows a segment of the arena has: those of one bank, or of two. The second bank follows
+/// the first.
 pub(crate) fn mapped_rows() -> usize {
     first_rows() + if is_leasing() { rows() } else { 0 }
 }
 
-/// How many rows the first bank has, open or not: as many as [`rows`], or as there are to lease. As of those.
+/// How many rows the first bank has, open or not: as many as [`rows`], or as there are to lease. As
+/// of those.
 #[inline]
 pub(crate) fn first_rows() -> usize {
     if MODEL_ROWS != 0 {
@@ -337,22 +348,24 @@ pub(crate) fn first_rows() -> usize {
     known_first_rows().load(Ordering::Relaxed) // as in `rows`
 }
 
-/// How many rows there are for cores, and in the second bank, open or not. Never changes. The caller has a column, or claims one: so
-/// the strategy is decided.
+/// How many rows there are for cores, and in the second bank, open or not. Never changes. The
+/// caller has a column, or claims one: so the strategy is decided.
 #[inline]
 pub(crate) fn rows() -> usize {
     if MODEL_ROWS != 0 {
         return MODEL_ROWS;
     }
-    // Relaxed: written before the decision, which the caller, or the thread that gave it the column, has seen.
+    // Relaxed: written before the decision, which the caller, or the thread that gave it the
+    // column, has seen.
     known_rows().load(Ordering::Relaxed)
 }
 
 /// A column and how to add to it, in one word: a counter keeps one.
 ///
-/// Cells are eight bytes, so the lowest three bits of a column's address are free. An odd word is a column with
-/// per-core adds by concurrency id; [`portable::TAG`] is the tag of one with portable adds; one without a tag has per-core
-/// adds by the processor's number. Zero: no column yet; [`UNAVAILABLE`]: the arena was full.
+/// Cells are eight bytes, so the lowest three bits of a column's address are free. An odd word is a
+/// column with per-core adds by concurrency id; [`portable::TAG`] is the tag of one with portable
+/// adds; one without a tag has per-core adds by the processor's number. Zero: no column yet;
+/// [`UNAVAILABLE`]: the arena was full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TaggedColumn {
     PerCore(per_core::PerCoreColumn<per_core::ById>),

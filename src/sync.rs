@@ -3,8 +3,8 @@
 //!
 //! Every atomic, fence, thread-local and process-wide value of the library comes through here, so
 //! that a model runs the library's own code. Nothing else in the tree depends on which one it runs
-//! under, except [`reclaim`](crate::reclaim), which chooses the reclaimer, and what needs an operating
-//! system: clocks, pages, the per-core strategy.
+//! under, except [`reclaim`](crate::reclaim), which chooses the reclaimer, and what needs an
+//! operating system: clocks, pages, the per-core strategy.
 
 pub(crate) use std::sync::atomic::Ordering;
 
@@ -54,7 +54,8 @@ compile_error!(
      crossbeam-epoch's atomics"
 );
 
-/// Declares a function that is `const` except under loom, whose atomics have no `const` constructor.
+/// Declares a function that is `const` except under loom, whose atomics have no `const`
+/// constructor.
 macro_rules! const_fn {
     (
         $(#[$attribute:meta])*
@@ -82,8 +83,8 @@ macro_rules! global {
             shuttle::lazy_static! {
                 static ref VALUE: $type = $value;
             }
-            // Leaked: a reclaimer's deferred functions may use it after the execution has ended, when
-            // loom has dropped its own values.
+            // Leaked: a reclaimer's deferred functions may use it after the execution has ended,
+            // when loom has dropped its own values.
             #[cfg(loom)]
             loom::lazy_static! {
                 static ref VALUE: &'static $type = Box::leak(Box::new($value));
@@ -93,8 +94,9 @@ macro_rules! global {
     };
 }
 
-/// Declares a thread-local number that starts at zero. It has no destructor, so a thread can
-/// read it at any time, even in its last moments. (But for loom: there all values of a thread go at once.)
+/// Declares a thread-local number that starts at zero. It has no destructor, so a thread can read
+/// it at any time, even in its last moments. (But for loom: there all values of a thread go at
+/// once.)
 macro_rules! thread_number {
     ($(#[$attribute:meta])* $name:ident) => {
         #[cfg(not(any(loom, shuttle)))]
@@ -156,8 +158,8 @@ impl<T> UnsafeCell<T> {
 /// A witness of causality, in a structure that one thread initialises and others read.
 ///
 /// Under loom it is a checked cell. A reader that no Release/Acquire pair has synchronised with the
-/// initialisation fails the model, even if the values that it reads happen to be right. Elsewhere it
-/// is empty.
+/// initialisation fails the model, even if the values that it reads happen to be right. Elsewhere
+/// it is empty.
 #[derive(Debug)]
 pub(crate) struct Witness {
     #[cfg(loom)]
@@ -186,8 +188,8 @@ impl Witness {
         self.cell.with(|_| ());
     }
 
-    /// Notes, under loom, that the structure is initialised again. Each [check](Self::check) must happen
-    /// before this, or after.
+    /// Notes, under loom, that the structure is initialised again. Each [check](Self::check) must
+    /// happen before this, or after.
     #[inline]
     #[cfg_attr(not(loom), allow(clippy::unused_self))]
     pub(crate) fn renew(&self) {

@@ -89,10 +89,10 @@ pub use totals::Totals;
 /// # Nothing is lost, nothing is counted twice
 ///
 /// Every add is in exactly one bucket, the one that its timestamp names; or, if that bucket has
-/// left the ring (or lies beyond the [lead](WindowBuilder::max_lead)), in [`late`](Self::late). With no
-/// add running, [`lifetime`](Self::lifetime) is all that was ever added. When the clock steps back,
-/// adds go into the older buckets as long as those are in the ring, and count in their sums like
-/// any other add.
+/// left the ring (or lies beyond the [lead](WindowBuilder::max_lead)), in [`late`](Self::late).
+/// With no add running, [`lifetime`](Self::lifetime) is all that was ever added. When the clock
+/// steps back, adds go into the older buckets as long as those are in the ring, and count in their
+/// sums like any other add.
 ///
 /// # Cost and progress
 ///
@@ -125,9 +125,9 @@ pub use totals::Totals;
 /// left the ring are used again, so one that is added to now and then keeps as few as its ring
 /// holds. Once the ring has been filled, opening a bucket allocates nothing, with five exceptions:
 /// buckets without columns, and columns, if more are needed than ever before; values of new sizes,
-/// of a
-/// [`Histogram`](crate::Kind::Histogram) event; the epochs' own lists, by [`Strategy::Epochs`]; and a thread's first add without
-/// sequences, and its first pin (see [Reading](#reading)).
+/// of a [`Histogram`](crate::Kind::Histogram) event; the epochs' own lists, by
+/// [`Strategy::Epochs`]; and a thread's first add without sequences, and its first pin (see
+/// [Reading](#reading)).
 ///
 /// A value is of a *new size* for a bucket's memory if that has never held one of the same sixteen
 /// neighbouring cells of the scale. The memory then takes 256 bytes for these cells, when the
@@ -193,8 +193,8 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     ///
     /// Never fails, panics or waits. (Only the first use of a window in a [static](Self::of) may
     /// wait, for the thread that makes it.) If the clock has stepped back, that is an older bucket.
-    /// If that bucket has left the ring, or is further ahead than a [lead](WindowBuilder::max_lead) that
-    /// the builder was given, the add is counted as [`late`](Self::late).
+    /// If that bucket has left the ring, or is further ahead than a [lead](WindowBuilder::max_lead)
+    /// that the builder was given, the add is counted as [`late`](Self::late).
     ///
     /// To a `Signed` event an `i64` is added, which may be less than zero. A window keeps by how
     /// much it has gone up or down in each bucket, and so in the interval. It does not say how high
@@ -373,8 +373,9 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// How this window's adds are kept from meeting, and how it knows that the adds to a bucket are
     /// over.
     ///
-    /// [That of the process](crate::diagnostics::strategy), or another where the system does not offer all that a window needs: a
-    /// window without restartable sequences may stand beside counters with them.
+    /// [That of the process](crate::diagnostics::strategy), or another where the system does not
+    /// offer all that a window needs: a window without restartable sequences may stand beside
+    /// counters with them.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -388,8 +389,8 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
 
     /// Returns whether each core adds to cells of its own in the newest bucket. False before the
     /// first add; and as long as a bucket is the newest that has found no room for columns
-    /// ([`columns`](crate::diagnostics::columns)), or all blocks of columns held up by threads that stand still:
-    /// then all threads add to the bucket's shared cells, as exactly, and contend.
+    /// ([`columns`](crate::diagnostics::columns)), or all blocks of columns held up by threads that
+    /// stand still: then all threads add to the bucket's shared cells, as exactly, and contend.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

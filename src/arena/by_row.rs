@@ -1,10 +1,11 @@
 //! What each row holds of a number.
 
-/// What each row holds of a number that adds up: from [`Counter::by_row`](crate::Counter::by_row) and
-/// [`SlidingWindow::by_row`](crate::SlidingWindow::by_row).
+/// What each row holds of a number that adds up: from [`Counter::by_row`](crate::Counter::by_row)
+/// and [`SlidingWindow::by_row`](crate::SlidingWindow::by_row).
 ///
-/// To see how the adds are spread over the cores: of two looks, the difference of each row is what its core (or, portably,
-/// its group of threads) has added in between. Which core a row is, changes: it belongs to whichever thread runs there, as
+/// To see how the adds are spread over the cores: of two looks, the difference of each row is what
+/// its core (or, portably, its group of threads) has added in between. Which core a row is,
+/// changes: it belongs to whichever thread runs there, as
 /// [`strategy`](crate::diagnostics::strategy#rows) says.
 ///
 /// ```
@@ -23,10 +24,12 @@ pub struct ByRow {
 }
 
 impl ByRow {
-    /// What each [open row](crate::diagnostics::strategy#rows) holds, the first row first. (Where threads lease rows, and some found none, what they
-    /// have added is shown with the rows of the same numbers.)
+    /// What each [open row](crate::diagnostics::strategy#rows) holds, the first row first. (Where
+    /// threads lease rows, and some found none, what they have added is shown with the rows of the
+    /// same numbers.)
     ///
-    /// A later look may find more rows, and never fewer where this has any. Of a counter that nobody has added to, there is none.
+    /// A later look may find more rows, and never fewer where this has any. Of a counter that
+    /// nobody has added to, there is none.
     ///
     /// ```
     /// assert!(windrow::Counter::new().by_row().rows().is_empty());
@@ -35,8 +38,8 @@ impl ByRow {
         &self.rows
     }
 
-    /// What was added where all cores add: by threads without a row, to a window's buckets that are no longer live or have no
-    /// columns, and [late](crate::SlidingWindow::late).
+    /// What was added where all cores add: by threads without a row, to a window's buckets that are
+    /// no longer live or have no columns, and [late](crate::SlidingWindow::late).
     ///
     /// ```
     /// assert_eq!(windrow::Counter::from(7).by_row().shared(), 7);

@@ -21,19 +21,19 @@ pub struct Columns {
 /// Returns how many columns are claimed, and how many there can be.
 ///
 /// A *column* is eight bytes in the row of each core. A [`Counter`](crate::Counter),
-/// [`Gauge`](crate::Gauge),
-/// [`Maximum`](crate::Maximum) or [`Minimum`](crate::Minimum) claims one, a [`RationedGate`](crate::gate::RationedGate) two, a
-/// [`Histogram`](crate::Histogram) one for each place of its scale and one for the sum, and a window, once or a few times, one
-/// for each cell of its events. A run of more than 64 columns takes whole words of 64. They are
-/// given back when the metric is dropped.
+/// [`Gauge`](crate::Gauge), [`Maximum`](crate::Maximum) or [`Minimum`](crate::Minimum) claims one,
+/// a [`RationedGate`](crate::gate::RationedGate) two, a [`Histogram`](crate::Histogram) one for
+/// each place of its scale and one for the sum, and a window, once or a few times, one for each
+/// cell of its events. A run of more than 64 columns takes whole words of 64. They are given back
+/// when the metric is dropped.
 ///
 /// The process can have 8 388 608 columns. That is as many counters, or 32 768 histograms of the
 /// default scale, or 5 632 windows with an event of such a histogram (per core, two blocks each).
 /// When they are all claimed, or there is no memory for more, the next metric is not *striped*: all
 /// threads add to one shared cell, exactly, and by an atomic addition that contends (a window's add
 /// takes ten times as long as a striped one even alone). `is_striped` says so of a metric:
-/// [`Counter::is_striped`](crate::Counter::is_striped). A window tries again with each bucket that it opens,
-/// at the cost of a load for each 8192 columns; a single metric does not.
+/// [`Counter::is_striped`](crate::Counter::is_striped). A window tries again with each bucket that
+/// it opens, at the cost of a load for each 8192 columns; a single metric does not.
 ///
 /// Not a snapshot: columns that are claimed or given back meanwhile may be in it or not. Costs a
 /// load for each 64 mapped columns: a tenth of a millisecond when all are.

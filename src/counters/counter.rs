@@ -168,8 +168,8 @@ impl Counter {
     }
 
     /// Returns whether each core adds to a cell of its own. False before the first add; and from it
-    /// on, if that has found no room for a column ([`columns`](crate::diagnostics::columns)): then all threads
-    /// add to one shared cell, as exactly, and contend.
+    /// on, if that has found no room for a column ([`columns`](crate::diagnostics::columns)): then
+    /// all threads add to one shared cell, as exactly, and contend.
     ///
     /// ```
     /// let hits = windrow::Counter::new();
@@ -183,7 +183,8 @@ impl Counter {
     /// Returns the [`sum`](Self::sum) and restarts at zero: a drain.
     ///
     /// Every add is in exactly one call's result, however many threads call at once. Acquire and
-    /// Release. Costs a load for each [open row](crate::diagnostics::strategy#rows) and a compare-exchange.
+    /// Release. Costs a load for each [open row](crate::diagnostics::strategy#rows) and a
+    /// compare-exchange.
     ///
     /// ```
     /// let hits = windrow::Counter::new();

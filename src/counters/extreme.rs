@@ -109,8 +109,8 @@ impl Maximum {
     }
 
     /// Returns whether each core adds to a cell of its own. False before the first record; and from
-    /// it on, if that has found no room for a column ([`columns`](crate::diagnostics::columns)): then all
-    /// threads add to one shared cell, as exactly, and contend.
+    /// it on, if that has found no room for a column ([`columns`](crate::diagnostics::columns)):
+    /// then all threads add to one shared cell, as exactly, and contend.
     ///
     /// ```
     /// let slowest = windrow::Maximum::new();
@@ -188,8 +188,8 @@ impl Minimum {
     }
 
     /// Returns whether each core adds to a cell of its own. False before the first record; and from
-    /// it on, if that has found no room for a column ([`columns`](crate::diagnostics::columns)): then all
-    /// threads add to one shared cell, as exactly, and contend.
+    /// it on, if that has found no room for a column ([`columns`](crate::diagnostics::columns)):
+    /// then all threads add to one shared cell, as exactly, and contend.
     ///
     /// ```
     /// let fastest = windrow::Minimum::new();

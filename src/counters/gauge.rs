@@ -98,8 +98,8 @@ impl Gauge {
     }
 
     /// Returns whether each core adds to a cell of its own. False before the first add; and from it
-    /// on, if that has found no room for a column ([`columns`](crate::diagnostics::columns)): then all threads
-    /// add to one shared cell, as exactly, and contend.
+    /// on, if that has found no room for a column ([`columns`](crate::diagnostics::columns)): then
+    /// all threads add to one shared cell, as exactly, and contend.
     ///
     /// ```
     /// let open = windrow::Gauge::new();

@@ -1,8 +1,7 @@
 //! A number on a column of its own: the part that all counters share.
 //!
-//! A [`Striped`] is made in a `const`, without a column. The first add claims one
-//! ([`OnDemand`]). If the arena is full, the number counts in its fallback cell from then on, as any
-//! atomic does.
+//! A [`Striped`] is made in a `const`, without a column. The first add claims one ([`OnDemand`]).
+//! If the arena is full, the number counts in its fallback cell from then on, as any atomic does.
 //!
 //! Adds that cannot use this core's row also go to the fallback cell: a plain add and a locked one
 //! never meet in a cell.

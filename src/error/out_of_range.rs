@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::timestamp::Timestamp;
 
 /// Why [`SlidingWindow::add_at`](crate::SlidingWindow::add_at) or
-/// [`record_at`](crate::SlidingWindow::record_at) refuses a timestamp: then nothing was counted. And why
-/// [`Over::totals_at`](crate::snapshot::Over::totals_at) cannot answer for one.
+/// [`record_at`](crate::SlidingWindow::record_at) refuses a timestamp: then nothing was counted.
+/// And why [`Over::totals_at`](crate::snapshot::Over::totals_at) cannot answer for one.
 ///
 /// ```
 /// use windrow::{SlidingWindow, Timestamp, clock::Manual, events, snapshot::OutOfRangeError};

@@ -59,16 +59,17 @@ pub enum Kind {
     Maximum,
     /// Values, of which the least alone is kept: two cells.
     Minimum,
-    /// Values, of which the [`Distribution`](crate::histogram::Distribution) is kept: two cells for each cell of the scale and for what is below and
-    /// above its range, and two more. With [`Scale::DEFAULT`] these are 438.
+    /// Values, of which the [`Distribution`](crate::histogram::Distribution) is kept: two cells for
+    /// each cell of the scale and for what is below and above its range, and two more. With
+    /// [`Scale::DEFAULT`] these are 438.
     Histogram(Scale),
 }
 
 impl Kind {
     /// How many cells of eight bytes an event of this kind takes in a bucket.
     ///
-    /// In each row of a window's blocks, a `Value` takes a fifth cell besides, and a `Histogram` one for each cell of its scale and for
-    /// what is outside of its range.
+    /// In each row of a window's blocks, a `Value` takes a fifth cell besides, and a `Histogram`
+    /// one for each cell of its scale and for what is outside of its range.
     ///
     /// ```
     /// use windrow::{Kind, histogram::Scale};

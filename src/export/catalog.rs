@@ -45,8 +45,8 @@ impl Catalog {
     ///
     /// # Errors
     ///
-    /// [`CatalogError`], if no exporter could show it. The catalog is unchanged then. Exporters have
-    /// rules of their own beside these: which characters a name may have, for one.
+    /// [`CatalogError`], if no exporter could show it. The catalog is unchanged then. Exporters
+    /// have rules of their own beside these: which characters a name may have, for one.
     pub fn add(
         &mut self,
         name: &str,

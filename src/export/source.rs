@@ -66,8 +66,8 @@ pub trait Series {
     /// Returns whether it is the overflow series of a family.
     fn is_overflow(&self) -> bool;
 
-    /// Returns when it was made, by the system's clock at that time; `None` where that is not known:
-    /// of a metric without labels.
+    /// Returns when it was made, by the system's clock at that time; `None` where that is not
+    /// known: of a metric without labels.
     fn created(&self) -> Option<SystemTime>;
 
     /// Calls `see` with the name and the value of each label. Those of the overflow series are one:

@@ -28,8 +28,8 @@ pub use crate::family::field::{Field, OptionalText};
 /// Two values of an enum that are shown by one text do not compile: exporters
 /// would show two series under one set of labels.
 ///
-/// Sets and enums are `Copy + Eq + Hash + Debug`; a set implements [`Labels`](crate::labels::Labels), an
-/// enum [`Label`](crate::labels::Label).
+/// Sets and enums are `Copy + Eq + Hash + Debug`; a set implements
+/// [`Labels`](crate::labels::Labels), an enum [`Label`](crate::labels::Label).
 ///
 /// ```
 /// use windrow::{Counter, Family, labels};

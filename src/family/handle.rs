@@ -162,8 +162,8 @@ impl<L: Labels, M: Debug> Debug for Handle<L, M> {
 /// A metric of a [`Family`](crate::Family), borrowed for a moment: from
 /// [`Family::with`](crate::Family::with). It dereferences to the metric.
 ///
-/// It keeps the thread pinned (unless all labels are enums). As long as it lives, memory of
-/// removed series is not freed, and windows by [epochs](crate::diagnostics::Strategy::Epochs) do not close
+/// It keeps the thread pinned (unless all labels are enums). As long as it lives, memory of removed
+/// series is not freed, and windows by [epochs](crate::diagnostics::Strategy::Epochs) do not close
 /// buckets. So use it and let it go. To keep a series, take a [`Handle`].
 #[must_use = "a borrowed metric counts nothing by itself"]
 pub struct Pinned<'f, L: Labels, M> {

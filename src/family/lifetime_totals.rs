@@ -10,8 +10,8 @@ use crate::event::{Event, Events, Stats};
 use crate::histogram::Distribution;
 use crate::window::SlidingWindow;
 
-/// What windows of one kind have ever counted of each event, together: the total of a [`Family`](crate::Family) of windows, those of removed
-/// series among them.
+/// What windows of one kind have ever counted of each event, together: the total of a
+/// [`Family`](crate::Family) of windows, those of removed series among them.
 ///
 /// ```
 /// use windrow::{Family, SlidingWindow, events, labels};
@@ -46,7 +46,8 @@ impl<E: Events> LifetimeTotals<E> {
         self.events.get(event.index()).map_or_else(Stats::default, |of| of.0)
     }
 
-    /// What [`SlidingWindow::lifetime_distribution`] says of an event, of all windows together: empty but for a `Histogram`.
+    /// What [`SlidingWindow::lifetime_distribution`] says of an event, of all windows together:
+    /// empty but for a `Histogram`.
     ///
     /// ```
     /// # windrow::events! { enum Http { Rt: Histogram } }
@@ -57,7 +58,8 @@ impl<E: Events> LifetimeTotals<E> {
     }
 }
 
-/// The total is what [`SlidingWindow::lifetime`] and [`SlidingWindow::lifetime_distribution`] say of each event.
+/// The total is what [`SlidingWindow::lifetime`] and [`SlidingWindow::lifetime_distribution`] say
+/// of each event.
 impl<E: Events, C: Clock + Send + Sync + 'static> Metric for SlidingWindow<E, C> {
     type Total = LifetimeTotals<E>;
 

@@ -37,8 +37,8 @@ impl LabelNames {
     pub const MAX_BYTES: usize = 1_024;
 
     /// Checks and copies the names: at most [`MAX_NAMES`](Self::MAX_NAMES), of
-    /// [`MAX_BYTES`](Self::MAX_BYTES) together; none of them empty, none `overflow`, none twice, and
-    /// none with a control character, a `"` or a `\`. There may be none at all: then the family
+    /// [`MAX_BYTES`](Self::MAX_BYTES) together; none of them empty, none `overflow`, none twice,
+    /// and none with a control character, a `"` or a `\`. There may be none at all: then the family
     /// has one series.
     ///
     /// An exporter may refuse a name where the family is registered: Prometheus has letters,
@@ -118,8 +118,8 @@ impl Debug for LabelNames {
 }
 
 impl<L: Labels, M: Metric, F> Family<L, M, F> {
-    /// Returns the labels' names, in the order in which [`Handle::pairs`](crate::family::Handle::pairs)
-    /// has them.
+    /// Returns the labels' names, in the order in which
+    /// [`Handle::pairs`](crate::family::Handle::pairs) has them.
     ///
     /// They are the same for as long as the family lives. For exporters, which have to know them
     /// before there is a series.

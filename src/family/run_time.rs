@@ -65,8 +65,8 @@ use crate::family::texts::Texts;
 ///
 /// A lookup hashes and compares the values, one after the other, and allocates nothing: some 340
 /// instructions for three texts, where a declared set of three takes 250. The first use of a key
-/// allocates its series and a copy of the values. A [`Handle`](crate::family::Handle) costs what any
-/// other does: nothing.
+/// allocates its series and a copy of the values. A [`Handle`](crate::family::Handle) costs what
+/// any other does: nothing.
 #[derive(Debug)]
 pub enum RuntimeLabels {}
 

@@ -2,29 +2,31 @@
 //!
 //! # Theorem
 //!
-//! At any moment a table has at most one series for a set of labels. A search that finds none began before
-//! there was one. Searches and insertions are lock-free.
+//! At any moment a table has at most one series for a set of labels. A search that finds none began
+//! before there was one. Searches and insertions are lock-free.
 //!
 //! # Why
 //!
-//! A series is inserted at the head of its list, by a compare-exchange of the head that was loaded *before*
-//! the list was searched. If it succeeds, no series was inserted into this list meanwhile: so the set is not
-//! there. (The head cannot have come back to the same address, either: its memory is not freed while this
-//! thread is pinned, or has the lock under which series are freed.)
+//! A series is inserted at the head of its list, by a compare-exchange of the head that was loaded
+//! *before* the list was searched. If it succeeds, no series was inserted into this list meanwhile:
+//! so the set is not there. (The head cannot have come back to the same address, either: its memory
+//! is not freed while this thread is pinned, or has the lock under which series are freed.)
 //!
-//! One thread at a time removes series, under the family's lock. It changes the link that leads to the series. Of
-//! links that are not heads, only removals change them; a head it changes by a compare-exchange, as an insertion
-//! does. A thread that stands on a removed series goes on by its link to the rest of the list. That rest is what
-//! it was, less what was removed since.
+//! One thread at a time removes series, under the family's lock. It changes the link that leads to
+//! the series. Of links that are not heads, only removals change them; a head it changes by a
+//! compare-exchange, as an insertion does. A thread that stands on a removed series goes on by its
+//! link to the rest of the list. That rest is what it was, less what was removed since.
 //!
-//! A removed series is freed when no thread can stand on it: after a grace period (see `forgotten`).
+//! A removed series is freed when no thread can stand on it: after a grace period (see
+//! `forgotten`).
 //!
 //! # Orderings
 //!
-//! Heads alone publish. Whoever inserts a series has acquired the head, and with it the rest of the list, which is older; and
-//! releases both with the new head. So a thread that has acquired a head sees whatever its list leads to, and links are
-//! relaxed. A removal of the first series is a read-modify-write of the head: who acquires what it stored acquires
-//! what the insertions before it have released.
+//! Heads alone publish. Whoever inserts a series has acquired the head, and with it the rest of the
+//! list, which is older; and releases both with the new head. So a thread that has acquired a head
+//! sees whatever its list leads to, and links are relaxed. A removal of the first series is a
+//! read-modify-write of the head: who acquires what it stored acquires what the insertions before
+//! it have released.
 
 use std::ptr::null_mut;
 use std::{hash::BuildHasher, iter};
@@ -35,7 +37,8 @@ use crate::family::labels::Labels;
 use crate::family::series::Series;
 use crate::sync::{Arc, AtomicPtr, Ordering, sized};
 
-/// A table has a place for each series that there may be, up to so many. With more series, lists get longer.
+/// A table has a place for each series that there may be, up to so many. With more series, lists
+/// get longer.
 const MOST_PLACES: usize = 1 << 17;
 
 pub(super) struct Table<L: Labels, M> {
@@ -106,8 +109,9 @@ impl<'t, L: Labels, M> Place<'t, L, M> {
     /// Looks for a set of labels.
     ///
     /// # Safety
-    /// What is found is used, and what [`insert`](Self::insert) is called with, under the pin or the lock
-    /// that the caller has now. (Or the family finds series by their index: those are never freed.)
+    /// What is found is used, and what [`insert`](Self::insert) is called with, under the pin or
+    /// the lock that the caller has now. (Or the family finds series by their index: those are
+    /// never freed.)
     #[inline]
     pub(super) unsafe fn search(&self, labels: L::Borrowed<'_>) -> Search<'t, L, M> {
         // Acquire: pairs with the Release in `insert`.
@@ -188,7 +192,8 @@ impl<'t, L: Labels, M> Place<'t, L, M> {
             // Release: publishes the series. Acquire, on failure: as in `search`.
             let (order, failed) = (Ordering::Release, Ordering::Acquire);
             match self.head.compare_exchange(first, new, order, failed) {
-                // SAFETY: it is in the list now, and so is not freed before the pin or the lock ends.
+                // SAFETY: it is in the list now, and so is not freed before the pin or the lock
+                // ends.
                 Ok(_) => return Ok(unsafe { &*new }),
                 Err(now) => first = now,
             }
@@ -200,7 +205,8 @@ impl<'t, L: Labels, M> Place<'t, L, M> {
         }
     }
 
-    /// Takes a series out of its list, and returns the list's reference to it. Threads may still stand on it.
+    /// Takes a series out of its list, and returns the list's reference to it. Threads may still
+    /// stand on it.
     ///
     /// # Safety
     /// The caller has the lock under which series are removed. The series is in this list.
@@ -231,7 +237,8 @@ impl<L: Labels, M> Drop for Table<L, M> {
         for head in &self.heads {
             let mut next = head.load(Ordering::Relaxed); // `&mut self`: all else happened before
             while !next.is_null() {
-                // SAFETY: `insert` made it by `into_raw`. No thread is pinned for this family: they borrow it.
+                // SAFETY: `insert` made it by `into_raw`. No thread is pinned for this family: they
+                // borrow it.
                 let series = unsafe { Arc::from_raw(next) };
                 next = series.next.load(Ordering::Relaxed);
             }

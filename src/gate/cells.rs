@@ -1,8 +1,9 @@
 //! What was granted in each bucket before that of a sheet.
 //!
-//! A sheet that is used for more buckets than it has room for gets other cells. Those before are kept, because a thread may be
-//! reading them that has not seen yet that the sheet is no longer the head; they go with the gate. New ones are at least
-//! twice as many, so those that are kept are fewer than those in use.
+//! A sheet that is used for more buckets than it has room for gets other cells. Those before are
+//! kept, because a thread may be reading them that has not seen yet that the sheet is no longer the
+//! head; they go with the gate. New ones are at least twice as many, so those that are kept are
+//! fewer than those in use.
 
 use std::ptr::null_mut;
 

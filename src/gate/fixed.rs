@@ -52,7 +52,8 @@ impl Gate {
     }
 
     /// Makes a gate as [`of`](Self::of) does, of which the limit holds for every span of time as
-    /// long as the interval: it is [strict](crate::gate::GateBuilder::strict), and has one bucket more.
+    /// long as the interval: it is [strict](crate::gate::GateBuilder::strict), and has one bucket
+    /// more.
     ///
     /// ```
     /// use std::time::Duration;

@@ -42,14 +42,14 @@ use crate::sync::const_fn;
 ///
 /// *Seldom short*: a refusal is not exact. The gate refuses what does not fit beside all that was
 /// granted, and other rows may have something left of that: in each of the other open rows at most
-/// [`max_ration`](Self::max_ration), and as much for each thread that is refilling one at that moment. So with
-/// `R` open rows up to `most * (R - 1)` of the limit may not be used in an interval. (There are as
-/// many open rows as threads have ever run at once; [`strategy`](crate::diagnostics::strategy) says more.) Near
-/// the limit rations are smaller: never more than `1 / (2 R)` of what is left. What still lies in a
-/// row when its bucket has ended goes back to the gate at the next call on that row, and can be
-/// granted again. In a row on which no thread calls any more it stays counted until the bucket
-/// leaves. So does what lies in rows while the [geometry changes](Gate::reconfigure), if it is not
-/// used.
+/// [`max_ration`](Self::max_ration), and as much for each thread that is refilling one at that
+/// moment. So with `R` open rows up to `most * (R - 1)` of the limit may not be used in an
+/// interval. (There are as many open rows as threads have ever run at once;
+/// [`strategy`](crate::diagnostics::strategy) says more.) Near the limit rations are smaller: never
+/// more than `1 / (2 R)` of what is left. What still lies in a row when its bucket has ended goes
+/// back to the gate at the next call on that row, and can be granted again. In a row on which no
+/// thread calls any more it stays counted until the bucket leaves. So does what lies in rows while
+/// the [geometry changes](Gate::reconfigure), if it is not used.
 ///
 /// While others [wait](Gate::admit), what is left in rations is still let through.
 ///

@@ -21,7 +21,8 @@ use crossbeam_utils::CachePadded;
 use crate::gate::sheet::{Sheet, no_sheet};
 use crate::sync::{AtomicPtr, Ordering, alike, const_fn, sized, spin_loop};
 
-/// How many there are at first: the head, and those of three threads that open the next bucket at once.
+/// How many there are at first: the head, and those of three threads that open the next bucket at
+/// once.
 const AT_FIRST: usize = sized(4, 2);
 /// With these a ledger fills its cache lines.
 const SEGMENTS: usize = 10;
@@ -77,7 +78,8 @@ impl Sheets {
         let before = AT_FIRST << segment;
         // Relaxed: as in `at`.
         let first = self.segments[segment].load(Ordering::Relaxed);
-        // SAFETY: the segment was made before one of its numbers was returned, and has `before` sheets. It lives as long as this.
+        // SAFETY: the segment was made before one of its numbers was returned, and has `before`
+        // sheets. It lives as long as this.
         unsafe { &*first.add(place - before) }
     }
 
@@ -105,7 +107,8 @@ impl Sheets {
         if first.is_null() {
             let new: Box<[Padded]> = (0..count).map(|_| CachePadded::new(Sheet::free())).collect();
             let new = Box::into_raw(new);
-            // Release: publishes the sheets; pairs with the Acquire above. Acquire on failure: as there.
+            // Release: publishes the sheets; pairs with the Acquire above. Acquire on failure: as
+            // there.
             let (order, failed) = (Ordering::Release, Ordering::Acquire);
             let made =
                 self.segments[number].compare_exchange(null_mut(), new.cast(), order, failed);

@@ -6,7 +6,8 @@ use crate::ring::Geometry;
 /// The most that a limit can be: see [`sheet`](super::sheet).
 const MOST: u64 = 1 << 40;
 
-/// The limit holds for each run of `buckets` buckets, of `length` nanoseconds each, aligned to time zero.
+/// The limit holds for each run of `buckets` buckets, of `length` nanoseconds each, aligned to time
+/// zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Terms {
     pub(super) length: u64,
@@ -33,13 +34,14 @@ impl Terms {
         at - at % self.length
     }
 
-    /// How many buckets before its own a sheet knows of. Its own is at most an interval ahead of now, and the interval
-    /// that ends with now's is to be read too.
+    /// How many buckets before its own a sheet knows of. Its own is at most an interval ahead of
+    /// now, and the interval that ends with now's is to be read too.
     pub(super) fn history(self) -> usize {
         self.buckets.saturating_mul(2) - 1
     }
 
-    /// How many buckets one start is before another; zero if it is not. More than can be counted are as many as can be.
+    /// How many buckets one start is before another; zero if it is not. More than can be counted
+    /// are as many as can be.
     pub(super) fn steps(self, from: u64, to: u64) -> usize {
         usize::try_from(to.saturating_sub(from) / self.length).unwrap_or(usize::MAX)
     }

@@ -16,16 +16,16 @@ mod serde;
 /// [`Histogram::distribution`](crate::Histogram::distribution) and its like. It does not change.
 ///
 /// Count, sum, cells, and of the cells what they bound: so a percentile is right to a *stated
-/// error*, and never further off. With `e` for
-/// [`error_bound`](Scale::error_bound), what stands for a value in the scale's range is that value give or take `e` of it and a
-/// half (since it is a whole number). Outside of the range,
-/// [`quantile_within`](Self::quantile_within) says how far off it may be.
+/// error*, and never further off. With `e` for [`error_bound`](Scale::error_bound), what stands for
+/// a value in the scale's range is that value give or take `e` of it and a half (since it is a
+/// whole number). Outside of the range, [`quantile_within`](Self::quantile_within) says how far off
+/// it may be.
 ///
 /// Distributions of several machines or minutes are added up by [`merge`](Self::merge), and then
 /// have the percentiles of all that was recorded. An empty distribution is neutral: so a sum begins
-/// with
-/// [`default`](Distribution::default). Percentiles themselves cannot be added up or averaged, by no method: of two services of which one is
-/// slow, the mean of their 99th percentiles is that of nothing. So keep distributions.
+/// with [`default`](Distribution::default). Percentiles themselves cannot be added up or averaged,
+/// by no method: of two services of which one is slow, the mean of their 99th percentiles is that
+/// of nothing. So keep distributions.
 ///
 /// Counts, of a cell and of all cells, stop at 2^64 - 1; the sum wraps at 2^64.
 ///
@@ -192,10 +192,11 @@ impl Distribution {
     /// not only bounds of them.
     ///
     /// They are, but for what a [`Histogram`](crate::Histogram#minimum-and-maximum) recorded since
-    /// a drain, for what a window recorded [since a moment](crate::snapshot::Since::distribution), for
-    /// what one counted [since](Self::since) an earlier one, and for what such distributions were
-    /// [merged](Self::merge) into. Those of no values are exact. (Of a read while others record they may be those of a record
-    /// that is being made and not yet counted, as the sum may be.)
+    /// a drain, for what a window recorded [since a moment](crate::snapshot::Since::distribution),
+    /// for what one counted [since](Self::since) an earlier one, and for what such distributions
+    /// were [merged](Self::merge) into. Those of no values are exact. (Of a read while others
+    /// record they may be those of a record that is being made and not yet counted, as the sum may
+    /// be.)
     ///
     /// ```
     /// let latency = windrow::Histogram::new();

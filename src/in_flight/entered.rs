@@ -11,8 +11,8 @@ use crate::sync::Arc;
 /// What has an [`InFlight`], and can own guards of it: by an `Arc`, or by a family's
 /// [`Handle`](crate::family::Handle).
 ///
-/// Implement it for a type that has a level, and [hand](InFlightGuard::owned_by) guards to whatever owns
-/// the type: a future, a connection, a permit that is sent to another task.
+/// Implement it for a type that has a level, and [hand](InFlightGuard::owned_by) guards to whatever
+/// owns the type: a future, a connection, a permit that is sent to another task.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -95,11 +95,10 @@ impl<O: LevelOwner + ?Sized> LevelOwner for Arc<O> {
 
 /// A guard of a weight in flight: the weight leaves when the guard is dropped.
 ///
-/// From [`InFlight::enter`] and [`Peaks::enter`](crate::in_flight::Peaks::enter), and from their `try_enter`.
-/// Any thread may drop it. There is no other way to leave, so a level never shows less than is in
-/// flight, and no
-/// [limit](InFlight::try_enter) is lifted by a leave too many. A guard that is never dropped ([`mem::forget`]) stays
-/// in flight.
+/// From [`InFlight::enter`] and [`Peaks::enter`](crate::in_flight::Peaks::enter), and from their
+/// `try_enter`. Any thread may drop it. There is no other way to leave, so a level never shows less
+/// than is in flight, and no [limit](InFlight::try_enter) is lifted by a leave too many. A guard
+/// that is never dropped ([`mem::forget`]) stays in flight.
 ///
 /// These guards borrow the level. [`InFlight::enter_owned`] returns one that owns it, and
 /// [`owned_by`](Self::owned_by) hands the weight to any other [owner](LevelOwner).

@@ -56,13 +56,14 @@ use crate::window::SlidingWindow;
 ///
 /// A bucket without an operation has no maximum: the level was one number then, and the window does
 /// not know which. It was at most the maximum of the bucket with operations before it, and at most
-/// that of the one behind it. To know it, let something
-/// [`enter(0)`](Self::enter) once a bucket. For a span that ends now, [`peak`](Self::peak) needs no such help.
+/// that of the one behind it. To know it, let something [`enter(0)`](Self::enter) once a bucket.
+/// For a span that ends now, [`peak`](Self::peak) needs no such help.
 ///
-/// All of the window's reads have these maxima: of an interval, a [tier](crate::WindowBuilder::tier), a
-/// [snapshot](SlidingWindow::snapshot), a
-/// [drain](SlidingWindow::drain_closed), a lifetime. What enters or leaves without the window, by the [`InFlight`] itself, is in
-/// the level, and in no maximum before the next operation with the window.
+/// All of the window's reads have these maxima: of an interval, a
+/// [tier](crate::WindowBuilder::tier), a [snapshot](SlidingWindow::snapshot), a
+/// [drain](SlidingWindow::drain_closed), a lifetime. What enters or leaves without the window, by
+/// the [`InFlight`] itself, is in the level, and in no maximum before the next operation with the
+/// window.
 pub struct Peaks<'a, E, C = Coarse> {
     in_flight: &'a InFlight,
     window: &'a SlidingWindow<E, C>,
@@ -194,9 +195,9 @@ impl<'a, E: Events, C: Clock> Peaks<'a, E, C> {
         level.max(self.window.stats(self.event).max.unwrap_or(0))
     }
 
-    /// The most at once in the newest part of the interval, or of a [tier](crate::WindowBuilder::tier),
-    /// that ends now: as
-    /// [`peak`](Self::peak), and of as many whole buckets as [`SlidingWindow::over`].
+    /// The most at once in the newest part of the interval, or of a
+    /// [tier](crate::WindowBuilder::tier), that ends now: as [`peak`](Self::peak), and of as many
+    /// whole buckets as [`SlidingWindow::over`].
     ///
     /// # Errors
     ///

@@ -1,54 +1,63 @@
-//! Announcements: a thread says what it may be using, and whoever wants it back looks. A pin without a fence.
+//! Announcements: a thread says what it may be using, and whoever wants it back looks. A pin
+//! without a fence.
 //!
 //! # Theorem
 //!
-//! Let a thread see that a pointer no longer leads to a thing, and will not lead there again before this thread
-//! allows it. Let every processor of the process pass a full fence after that, and let one look at each slot,
-//! behind it, find another announcement than of this thing ([`is_announced`]). Then no thread is using the
-//! thing in [`Slot::follow`], none will, and all that those threads did there is visible to the looker.
+//! Let a thread see that a pointer no longer leads to a thing, and will not lead there again before
+//! this thread allows it. Let every processor of the process pass a full fence after that, and let
+//! one look at each slot, behind it, find another announcement than of this thing
+//! ([`is_announced`]). Then no thread is using the thing in [`Slot::follow`], none will, and all
+//! that those threads did there is visible to the looker.
 //!
 //! # Why
 //!
-//! A user announces the thing (S), then looks once more whether the pointer leads there (L), and uses it only
-//! if so. The fence stands at one of three places in the user's program:
+//! A user announces the thing (S), then looks once more whether the pointer leads there (L), and
+//! uses it only if so. The fence stands at one of three places in the user's program:
 //!
 //! * before S, or between S and L: what was seen before the fence, L sees. It does not find the thing;
 //! * behind L: S comes before the fence, so the looker finds this announcement, or a later one of the slot. A later
 //!   one, and the null that takes this one back, were stored with Release behind the use: the look (Acquire)
 //!   has seen the use. The next thread that has the slot took it with Acquire, behind all that the one before did.
 //!
-//! There are two ways to that fence. *By a barrier* of the whole process (see `stripe::membarrier`): the looker asks
-//! for it, and the user has none of its own, but one for the compiler. *By fences*: the user has one between
-//! S and L, the looker one before its look. Of two fences one comes first. If it is the looker's, the user's
-//! second look comes behind it; if it is the user's, the look comes behind the announcement.
+//! There are two ways to that fence. *By a barrier* of the whole process (see
+//! `stripe::membarrier`): the looker asks for it, and the user has none of its own, but one for the
+//! compiler. *By fences*: the user has one between S and L, the looker one before its look. Of two
+//! fences one comes first. If it is the looker's, the user's second look comes behind it; if it is
+//! the user's, the look comes behind the announcement.
 //!
-//! The thing may be used for something else as soon as it is given back. Who has loaded the pointer long ago, and
-//! announces the thing only then, does not find it when it looks again; or finds it, because the pointer leads
-//! there once more, and then uses it as what it is by now. So whoever reads the thing does so behind the second look.
-//! The announcement holds the thing up for a moment, and no more.
+//! The thing may be used for something else as soon as it is given back. Who has loaded the pointer
+//! long ago, and announces the thing only then, does not find it when it looks again; or finds it,
+//! because the pointer leads there once more, and then uses it as what it is by now. So whoever
+//! reads the thing does so behind the second look. The announcement holds the thing up for a
+//! moment, and no more.
 //!
 //! # Slots
 //!
-//! A thread takes a slot at its first use, and gives it back at its end. Slots stand in chunks, which are linked into a list
-//! before their first announcement; they are never unlinked and never freed. So there are no more than a chunk's beyond the most threads that
-//! ever had one at the same time (and one more chunk for each two that were linked at the same moment). A forked child takes back
-//! what the threads have announced that it does not have, and frees their slots.
+//! A thread takes a slot at its first use, and gives it back at its end. Slots stand in chunks,
+//! which are linked into a list before their first announcement; they are never unlinked and never
+//! freed. So there are no more than a chunk's beyond the most threads that ever had one at the same
+//! time (and one more chunk for each two that were linked at the same moment). A forked child takes
+//! back what the threads have announced that it does not have, and frees their slots.
 //!
-//! A chunk has a word with a bit for each slot that is *in use*, and a look visits these slots alone. So it grows with the
-//! threads that there are; free slots cost it a 64th. A thread sets its bit when it has taken the slot, before any
-//! announcement: the fence of the theorem makes the link and the bit visible together with the announcement. It clears
-//! the bit (Release) when it is done with the slot, before it gives that back. So a look behind the fence that finds a bit clear has seen all that a user
-//! did whose announcement came before the fence: it reads the clearing of the bit, or something later in the word's order, all of which
-//! is read-modify-writes, which hand on the Release. The next thread that has the slot sets the bit after that.
+//! A chunk has a word with a bit for each slot that is *in use*, and a look visits these slots
+//! alone. So it grows with the threads that there are; free slots cost it a 64th. A thread sets its
+//! bit when it has taken the slot, before any announcement: the fence of the theorem makes the link
+//! and the bit visible together with the announcement. It clears the bit (Release) when it is done
+//! with the slot, before it gives that back. So a look behind the fence that finds a bit clear has
+//! seen all that a user did whose announcement came before the fence: it reads the clearing of the
+//! bit, or something later in the word's order, all of which is read-modify-writes, which hand on
+//! the Release. The next thread that has the slot sets the bit after that.
 //!
-//! A thread without a slot uses nothing here, and does what it wanted in another way: one in its last moments, one
-//! for which there is no memory, and one whose signal handler comes in the middle of taking it.
+//! A thread without a slot uses nothing here, and does what it wanted in another way: one in its
+//! last moments, one for which there is no memory, and one whose signal handler comes in the middle
+//! of taking it.
 //!
 //! # Signal handlers
 //!
-//! A handler that follows a pointer in the middle of the same thread's `follow` takes the announcement back. The
-//! thing may then be given back while the interrupted code still uses it. What can happen is what the thing
-//! allows: memory that lives on, and a number that goes to whomever the memory belongs to by then.
+//! A handler that follows a pointer in the middle of the same thread's `follow` takes the
+//! announcement back. The thing may then be given back while the interrupted code still uses it.
+//! What can happen is what the thing allows: memory that lives on, and a number that goes to
+//! whomever the memory belongs to by then.
 
 use std::iter::successors;
 use std::ops::Deref;
@@ -113,14 +122,16 @@ fn chunks() -> impl Iterator<Item = &'static Chunk> {
 /// What stands between an announcement and the second look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Between {
-    /// Nothing but what the compiler minds: whoever looks at the slots has made all processors pass a fence.
+    /// Nothing but what the compiler minds: whoever looks at the slots has made all processors pass
+    /// a fence.
     Nothing,
     /// A fence: whoever looks has one of its own.
     Fence,
 }
 
 impl Slot {
-    /// Announces what `pointer` leads to, and holds it if the pointer still leads there. `None` if it does not.
+    /// Announces what `pointer` leads to, and holds it if the pointer still leads there. `None` if
+    /// it does not.
     ///
     /// # Safety
     /// The pointer is never null. Whatever it has ever led to lives as long as the pointer.
@@ -133,7 +144,8 @@ impl Slot {
     ) -> Option<Held<'s, T>> {
         // Relaxed: nothing is read through it before the second look.
         let found = pointer.load(Ordering::Relaxed);
-        // Release: a look that finds this announcement has seen what the thread did behind the one before.
+        // Release: a look that finds this announcement has seen what the thread did behind the one
+        // before.
         place(|| self.announced.store(found.cast(), Ordering::Release));
         match between {
             Between::Nothing => compiler_fence(Ordering::SeqCst),
@@ -141,8 +153,8 @@ impl Slot {
         }
         // SAFETY: by contract.
         let held = Held { slot: self, thing: unsafe { &*found } };
-        // Acquire: pairs with the Release that made the pointer lead there: whoever holds it sees what it leads to as it
-        // is since then, whatever it was when the pointer was first loaded.
+        // Acquire: pairs with the Release that made the pointer lead there: whoever holds it sees
+        // what it leads to as it is since then, whatever it was when the pointer was first loaded.
         let is_there = place(|| pointer.load(Ordering::Acquire)) == found;
         is_there.then_some(held)
     }
@@ -152,11 +164,13 @@ impl Slot {
         chunks().find_map(Chunk::take).or_else(Chunk::link)
     }
 
-    /// Gives the slot back, in which nothing is announced, if it is still of the process with this number.
+    /// Gives the slot back, in which nothing is announced, if it is still of the process with this
+    /// number.
     fn give_back(&self, process: u32) {
         // SAFETY: a chunk is never freed.
         let chunk = unsafe { &*self.chunk };
-        // Release: a look that finds the bit clear has seen what this thread did behind its announcements.
+        // Release: a look that finds the bit clear has seen what this thread did behind its
+        // announcements.
         chunk.in_use.fetch_and(!self.bit, Ordering::Release);
         self.holder.give_back(process); // what the next thread announces comes behind all that this one did
     }
@@ -185,8 +199,8 @@ impl Chunk {
     fn announces(&self, what: *mut ()) -> bool {
         // Acquire: pairs with the Release in `give_back`.
         let in_use = self.in_use.load(Ordering::Acquire);
-        // Acquire: pairs with the Release of the stores in `follow`: what was done behind an announcement that is no
-        // longer there, is seen.
+        // Acquire: pairs with the Release of the stores in `follow`: what was done behind an
+        // announcement that is no longer there, is seen.
         self.with_bits(in_use).any(|slot| slot.announced.load(Ordering::Acquire) == what)
     }
 
@@ -199,7 +213,8 @@ impl Chunk {
         if chunk.is_null() {
             return None;
         }
-        // SAFETY: allocated above, for this type; no other thread has seen it. (Made in its place: it may be more than a stack has.)
+        // SAFETY: allocated above, for this type; no other thread has seen it. (Made in its place:
+        // it may be more than a stack has.)
         let made = unsafe {
             for number in 0..SLOTS {
                 (&raw mut (*chunk).slots[number]).write(Slot {
@@ -219,7 +234,8 @@ impl Chunk {
         loop {
             // SAFETY: as above.
             unsafe { (&raw mut (*chunk).next).write(next) };
-            // Release: publishes the chunk; and, as a read-modify-write, keeps what was published before.
+            // Release: publishes the chunk; and, as a read-modify-write, keeps what was published
+            // before.
             match first().compare_exchange_weak(next, chunk, Ordering::Release, Ordering::Relaxed) {
                 Ok(_) => return slot,
                 Err(now) => next = now,
@@ -259,15 +275,15 @@ pub(crate) fn is_announced<T>(what: *const T) -> bool {
     chunks().any(|chunk| chunk.announces(what))
 }
 
-/// As [`is_announced`], for users that have a fence [between](Between::Fence) their two looks: behind a fence of the
-/// looker's, which has seen that the pointer leads elsewhere.
+/// As [`is_announced`], for users that have a fence [between](Between::Fence) their two looks:
+/// behind a fence of the looker's, which has seen that the pointer leads elsewhere.
 pub(crate) fn fence_and_look<T>(what: *const T) -> bool {
     fence(Ordering::SeqCst); // pairs with the one in `follow`
     is_announced(what)
 }
 
-/// In a forked child, whose forking thread has the slot `mine`, if any: takes back what threads have announced that are not
-/// there, and frees their slots.
+/// In a forked child, whose forking thread has the slot `mine`, if any: takes back what threads
+/// have announced that are not there, and frees their slots.
 fn forget_the_absent(mine: *const Slot) {
     let child = process();
     for slot in chunks().flat_map(|chunk| &chunk.slots) {
@@ -275,14 +291,16 @@ fn forget_the_absent(mine: *const Slot) {
             slot.holder.keep_in_child(child);
         } else if slot.holder.is_absent(child) {
             slot.announced.store(null_mut(), Ordering::Relaxed); // before it is given back
-            // SAFETY: as in `give_back`. Relaxed: as there, of a thread that is not there; the child is made of what it did.
+            // SAFETY: as in `give_back`. Relaxed: as there, of a thread that is not there; the
+            // child is made of what it did.
             unsafe { &*slot.chunk }.in_use.fetch_and(!slot.bit, Ordering::Relaxed);
             slot.holder.free_in_child();
         }
     }
 }
 
-/// Does one thing at one place of a user's program; in a model a barrier interrupts the thread before it or after.
+/// Does one thing at one place of a user's program; in a model a barrier interrupts the thread
+/// before it or after.
 #[inline(always)]
 #[allow(clippy::inline_always)] // the path of an add
 fn place<R>(act: impl FnOnce() -> R) -> R {

@@ -1,9 +1,10 @@
 //! Blocks: sets of columns that buckets take turns to own.
 //!
-//! A block's additive cells only ever grow. Its owner counts from `base`, the sums that it found; when the
-//! owner closes, the difference becomes its totals, and the new sums become the next owner's base. Nothing is
-//! reset, no number moves, and the sum of all blocks is what was ever added to them. Extremes cannot be
-//! differences: they are reset when the block is quiescent, after the window has kept them for its lifetime.
+//! A block's additive cells only ever grow. Its owner counts from `base`, the sums that it found;
+//! when the owner closes, the difference becomes its totals, and the new sums become the next
+//! owner's base. Nothing is reset, no number moves, and the sum of all blocks is what was ever
+//! added to them. Extremes cannot be differences: they are reset when the block is quiescent, after
+//! the window has kept them for its lifetime.
 
 use std::ptr::{from_ref, null_mut};
 
@@ -24,7 +25,8 @@ pub(super) struct Block {
     layout: BucketLayout,
     /// Null when the block is free.
     owner: BucketPtr,
-    /// The sums when the owner took over. Of extremes, zero. Behind them, the owner's marks at wide positions (see `mark`).
+    /// The sums when the owner took over. Of extremes, zero. Behind them, the owner's marks at wide
+    /// positions (see `mark`).
     base: Box<[AtomicU64]>,
     witness: Witness,
 }
@@ -55,15 +57,15 @@ impl Block {
 
     /// Makes `bucket` the owner; false if there is one. The block is a reference to its owner.
     pub(super) fn try_own(&self, bucket: &Bucket) -> bool {
-        // Acquire: pairs with the Release in `disown`; the base is seen. Release: publishes the bucket to
-        // closers, which find it here, and leave it alone until its initialisation ends.
+        // Acquire: pairs with the Release in `disown`; the base is seen. Release: publishes the
+        // bucket to closers, which find it here, and leave it alone until its initialisation ends.
         let (order, failed) = (Ordering::AcqRel, Ordering::Relaxed);
         let new = from_ref(bucket).cast_mut();
         self.owner.compare_exchange(null_mut(), new, order, failed).is_ok()
     }
 
-    /// Frees the block, and releases its reference to the owner. For the thread that has closed or cancelled
-    /// the owner.
+    /// Frees the block, and releases its reference to the owner. For the thread that has closed or
+    /// cancelled the owner.
     pub(super) fn disown(&self, owner: &Bucket) {
         // Release: pairs with the Acquire in `try_own`: hands on the base.
         self.owner.store(null_mut(), Ordering::Release);
@@ -117,8 +119,8 @@ impl Block {
         rows::sum(self.column.right(position)).wrapping_sub(self.base(position))
     }
 
-    /// What all owners together have counted in a cell that adds up: of a free block in one load. Of
-    /// records, modulo 2^63.
+    /// What all owners together have counted in a cell that adds up: of a free block in one load.
+    /// Of records, modulo 2^63.
     #[inline]
     pub(super) fn present_sum(&self, position: usize) -> u64 {
         // Acquire: pairs with the Release in `disown`: the base is the sum.
@@ -136,15 +138,16 @@ impl Block {
         self.base[position].load(Ordering::Acquire)
     }
 
-    /// Adds what the present owner has counted at wide positions from `first` on: group by group, as
-    /// [`difference`](Self::difference), of records modulo 2^63.
+    /// Adds what the present owner has counted at wide positions from `first` on: group by group,
+    /// as [`difference`](Self::difference), of records modulo 2^63.
     pub(super) fn add_differences(&self, first: usize, numbers: &mut [u64]) {
         rows::add_up(self.column.right(first), numbers);
         let base = &self.base[first..first + numbers.len()];
         rows::merge(numbers, base, Ordering::Acquire, u64::wrapping_sub); // as in `base`
     }
 
-    /// Adds what all owners together have counted at wide positions from `first` on, as [`present_sum`](Self::present_sum).
+    /// Adds what all owners together have counted at wide positions from `first` on, as
+    /// [`present_sum`](Self::present_sum).
     pub(super) fn add_present_sums(&self, first: usize, numbers: &mut [u64]) {
         // Acquire: as there.
         if !self.owner.load(Ordering::Acquire).is_null() {
@@ -166,8 +169,8 @@ impl Block {
         rows::merge(numbers, marks, Ordering::Relaxed, u64::wrapping_sub);
     }
 
-    /// The greatest row of an extreme that bounds wide pairs, for a closer that has written their totals: these are `cells`. Values
-    /// are pending only where the owner has counted some.
+    /// The greatest row of an extreme that bounds wide pairs, for a closer that has written their
+    /// totals: these are `cells`. Values are pending only where the owner has counted some.
     pub(super) fn final_extreme(&self, position: usize, cells: Cells<'_>) -> u64 {
         let greatest = rows::greatest(self.column.right(position));
         if self.strategy != Strategy::PerCore {
@@ -199,8 +202,8 @@ impl Block {
         }
     }
 
-    /// Makes a cell ready for the next owner: the sum, `total` more than the base, becomes the base; an
-    /// extreme is reset.
+    /// Makes a cell ready for the next owner: the sum, `total` more than the base, becomes the
+    /// base; an extreme is reset.
     ///
     /// For the closer of a quiescent bucket, after it has published CLOSED: a reader in the
     /// middle of a difference that sees any of this must see CLOSED.
@@ -231,8 +234,8 @@ fn columns(layout: BucketLayout, strategy: Strategy) -> usize {
 
 impl Drop for Block {
     fn drop(&mut self) {
-        // SAFETY: claimed in `claim`. A block is dropped with its window, by `&mut`: no thread adds to
-        // it or reads it any more.
+        // SAFETY: claimed in `claim`. A block is dropped with its window, by `&mut`: no thread adds
+        // to it or reads it any more.
         unsafe { arena().free(self.column, columns(self.layout, self.strategy)) };
     }
 }

@@ -167,8 +167,8 @@ impl Bucket {
     }
 
     /// Begins to initialise a free bucket, which the caller has just taken. Adds do not reach it
-    /// before it has a
-    /// [block](Self::attach_block). The caller calls [`end_init`](Self::end_init) before it publishes the bucket.
+    /// before it has a [block](Self::attach_block). The caller calls [`end_init`](Self::end_init)
+    /// before it publishes the bucket.
     ///
     /// # Safety
     /// The layout is the bucket's.

@@ -2,24 +2,27 @@
 //!
 //! # Theorem
 //!
-//! Let each thread write the cells of a row only between the [`take`] that leased it the row and its [giving back](Lease::give_back).
-//! Then no two threads write a row at the same time, and what one has written there the next finds, and comes after it.
+//! Let each thread write the cells of a row only between the [`take`] that leased it the row and
+//! its [giving back](Lease::give_back). Then no two threads write a row at the same time, and what
+//! one has written there the next finds, and comes after it.
 //!
 //! # Why
 //!
-//! A lease has one [`Holder`] at a time. Taking is Acquire and giving back is Release, so
-//! all that a thread has done before it gave a row back happens before all that the next one does with it. So the next
-//! one's loads find the last one's last stores, and its stores come after them in the order of each cell (*coherence*). A
-//! reader that finds a store of the next one has also synchronised with what led to the last one's, through the lease.
+//! A lease has one [`Holder`] at a time. Taking is Acquire and giving back is Release, so all that
+//! a thread has done before it gave a row back happens before all that the next one does with it.
+//! So the next one's loads find the last one's last stores, and its stores come after them in the
+//! order of each cell (*coherence*). A reader that finds a store of the next one has also
+//! synchronised with what led to the last one's, through the lease.
 //!
 //! # Which row
 //!
-//! The lowest that is free. Open rows are those of the lowest numbers (see [`open`](super::open)), so a row that was leased before is
-//! taken before one that is new, and there are as many open rows as threads have had leases at once. A thread that finds none does
-//! without.
+//! The lowest that is free. Open rows are those of the lowest numbers (see [`open`](super::open)),
+//! so a row that was leased before is taken before one that is new, and there are as many open rows
+//! as threads have had leases at once. A thread that finds none does without.
 //!
-//! A thread that is killed (a raw `exit` system call) keeps its row for ever, whose cells stay what they are: nothing is lost but the
-//! row. So does one that leases it in the C library's last round of destructors of keys: none follows that would give it back.
+//! A thread that is killed (a raw `exit` system call) keeps its row for ever, whose cells stay what
+//! they are: nothing is lost but the row. So does one that leases it in the C library's last round
+//! of destructors of keys: none follows that would give it back.
 //!
 //! A forked child takes all rows from threads that are not there ([`take_from_the_absent`]).
 
@@ -64,7 +67,8 @@ impl Lease {
     }
 }
 
-/// In a forked child, whose forking thread has leased the row `mine`: frees the rows of threads that are not there.
+/// In a forked child, whose forking thread has leased the row `mine`: frees the rows of threads
+/// that are not there.
 pub(super) fn take_from_the_absent(mine: Option<usize>) {
     let child = process();
     for (row, Lease { holder, .. }) in leases().iter().enumerate() {

@@ -2,22 +2,22 @@
 //!
 //! # Theorem
 //!
-//! Let a cell be written only by the two sequences of this file, each by a thread that is running on
-//! the core (strictly: has the concurrency id) whose row the cell is in. Then no add to the cell is
-//! lost, and none is done twice.
+//! Let a cell be written only by the two sequences of this file, each by a thread that is running
+//! on the core (strictly: has the concurrency id) whose row the cell is in. Then no add to the cell
+//! is lost, and none is done twice.
 //!
 //! # Why
 //!
 //! The kernel promises (`include/uapi/linux/rseq.h`; Mathieu Desnoyers, *The restartable sequences
 //! system call*, LWN 2018, and `tools/testing/selftests/rseq`): a thread that has stored a
-//! descriptor's address in its area's `rseq_cs`, and whose instruction pointer lies in
-//! `[start, start + length)` of that descriptor when it is preempted, migrated or given a signal,
-//! goes on at the abort address instead. So between the start label and the end label of a
-//! sequence that reaches its end, the thread was alone on its core: no other thread ran there, and it
-//! stayed there. So the load, the addition and the store of `add [cell], n` are atomic among all writers
-//! of that row; a reader on another core sees the cell before or after the one aligned store. The add
-//! is the last instruction before the end label: it has been done if the sequence ended, and has not if
-//! it was aborted. So an aborted sequence may be retried.
+//! descriptor's address in its area's `rseq_cs`, and whose instruction pointer lies in `[start,
+//! start + length)` of that descriptor when it is preempted, migrated or given a signal, goes on at
+//! the abort address instead. So between the start label and the end label of a sequence that
+//! reaches its end, the thread was alone on its core: no other thread ran there, and it stayed
+//! there. So the load, the addition and the store of `add [cell], n` are atomic among all writers
+//! of that row; a reader on another core sees the cell before or after the one aligned store. The
+//! add is the last instruction before the end label: it has been done if the sequence ended, and
+//! has not if it was aborted. So an aborted sequence may be retried.
 //!
 //! # The rules, each with what breaks it
 //!
@@ -68,8 +68,8 @@ pub(super) use row::row;
 
 /// What tells rows apart: a number in a thread's area.
 ///
-/// Each has sequences of its own, so that the number's place is a constant of the code. (Loaded from memory, it makes an
-/// add a tenth slower.)
+/// Each has sequences of its own, so that the number's place is a constant of the code. (Loaded
+/// from memory, it makes an add a tenth slower.)
 pub(crate) trait Numbering: Copy {
     /// Where in the area the number stands.
     const NUMBER: usize;
@@ -154,16 +154,17 @@ const fn distance(position: usize) -> usize {
     position * size_of::<AtomicU64>()
 }
 
-/// Adds `n`, wrapping, to this core's cell of `column`. Calls `on_miss` instead if the kernel interrupted
-/// it, or if this thread has no open row: it is not registered, or runs on a core whose row is not open
-/// yet, or is not there. Then nothing was written.
+/// Adds `n`, wrapping, to this core's cell of `column`. Calls `on_miss` instead if the kernel
+/// interrupted it, or if this thread has no open row: it is not registered, or runs on a core whose
+/// row is not open yet, or is not there. Then nothing was written.
 ///
-/// (A call, rather than a result, which would cost instructions on the path where nothing goes wrong.)
+/// (A call, rather than a result, which would cost instructions on the path where nothing goes
+/// wrong.)
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
 pub(crate) fn add<N: Numbering>(column: PerCoreColumn<N>, n: u64, on_miss: impl OnMiss) {
-    // SAFETY: the theorem above. Columns are tagged only after `detect` has filled `DETECTED`. A column's
-    // segment has every row that may be open, and is never unmapped.
+    // SAFETY: the theorem above. Columns are tagged only after `detect` has filled `DETECTED`. A
+    // column's segment has every row that may be open, and is never unmapped.
     unsafe {
         column_sequence!(
             N,
@@ -199,13 +200,13 @@ pub(crate) fn raise<N: Numbering>(column: PerCoreColumn<N>, value: u64, on_miss:
     }
 }
 
-/// Adds `n`, wrapping, to this core's cell of the live bucket at `position`, if `at` lies in the bucket. Else
-/// calls `missed`: nothing was written.
+/// Adds `n`, wrapping, to this core's cell of the live bucket at `position`, if `at` lies in the
+/// bucket. Else calls `missed`: nothing was written.
 ///
 /// # Safety
-/// `live` points at a [`LiveBucket`] that does not change until a barrier has ended that began after `live`
-/// was made to point elsewhere. Unless its span is zero, its column is tagged, and its claim includes the
-/// cell at `position`.
+/// `live` points at a [`LiveBucket`] that does not change until a barrier has ended that began
+/// after `live` was made to point elsewhere. Unless its span is zero, its column is tagged, and its
+/// claim includes the cell at `position`.
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of an add
 pub(crate) unsafe fn add_live<N: Numbering>(
@@ -215,8 +216,8 @@ pub(crate) unsafe fn add_live<N: Numbering>(
     n: u64,
     missed: impl FnOnce(Miss),
 ) {
-    // SAFETY: the theorem above, and the contract: a barrier restarts the sequence, so that it does not use
-    // what it loaded before the barrier.
+    // SAFETY: the theorem above, and the contract: a barrier restarts the sequence, so that it does
+    // not use what it loaded before the barrier.
     unsafe {
         live_sequence!(
             N,
@@ -233,11 +234,11 @@ pub(crate) unsafe fn add_live<N: Numbering>(
     }
 }
 
-/// Raises this core's cell of the live bucket at `position` to `value`, unless it is there already, if `at` lies in
-/// the bucket. Else calls `missed`: nothing was written.
+/// Raises this core's cell of the live bucket at `position` to `value`, unless it is there already,
+/// if `at` lies in the bucket. Else calls `missed`: nothing was written.
 ///
-/// The one store is the last instruction. So a sequence that is aborted leaves nothing of its value where it does not
-/// count; it is also idempotent.
+/// The one store is the last instruction. So a sequence that is aborted leaves nothing of its value
+/// where it does not count; it is also idempotent.
 ///
 /// # Safety
 /// As for [`add_live`].
@@ -276,8 +277,8 @@ pub(super) fn register_for_membarrier() -> bool {
     call_membarrier(REGISTER_PRIVATE_EXPEDITED_RSEQ)
 }
 
-/// Interrupts every processor that runs a thread of this process: sequences under way start again. False
-/// if the kernel refuses.
+/// Interrupts every processor that runs a thread of this process: sequences under way start again.
+/// False if the kernel refuses.
 pub(super) fn membarrier() -> bool {
     const PRIVATE_EXPEDITED_RSEQ: libc::c_int = 1 << 7;
     call_membarrier(PRIVATE_EXPEDITED_RSEQ)
@@ -341,8 +342,8 @@ mod tests {
         // SAFETY: code of ours.
         let first = unsafe { *(descriptor.start as *const u8) };
         assert_eq!(first, 0x64, "the first instruction reads through fs");
-        // It ends with the commit, `add qword ptr [{row} - {tag}], {n}`: a prefix, 0x01, a byte for the
-        // registers (two, if one is r12), and the -1, if there is a tag.
+        // It ends with the commit, `add qword ptr [{row} - {tag}], {n}`: a prefix, 0x01, a byte for
+        // the registers (two, if one is r12), and the -1, if there is a tag.
         let end = descriptor.start + descriptor.length;
         // SAFETY: code of ours.
         let last = unsafe { *((end - 5) as *const [u8; 5]) };

@@ -6,8 +6,8 @@ use super::miss::{Miss, MissCell};
 use super::open::open_mine;
 use crate::sync::{AtomicU64, Ordering, global, sized};
 
-/// How often one call retries: a debugger that steps through a sequence aborts it each time. None in a
-/// model, so that it reaches what follows.
+/// How often one call retries: a debugger that steps through a sequence aborts it each time. None
+/// in a model, so that it reaches what follows.
 const TRIES: usize = sized(32, 0);
 
 global! {
@@ -15,8 +15,8 @@ global! {
     fn interrupted() -> AtomicU64 = AtomicU64::new(0);
 }
 
-/// Runs `sequence` until it is not aborted, [`TRIES`] times at most. Returns why nothing was written,
-/// if so.
+/// Runs `sequence` until it is not aborted, [`TRIES`] times at most. Returns why nothing was
+/// written, if so.
 #[cold]
 pub(crate) fn retry(sequence: impl Fn(&MissCell)) -> Option<Miss> {
     let mut misses = std::iter::repeat_n((), TRIES).map(|()| attempt(&sequence));
@@ -37,8 +37,8 @@ pub(crate) fn attempt(sequence: impl Fn(&MissCell)) -> Option<Miss> {
     missed.get().map(note)
 }
 
-/// Notes that a sequence has missed, and prepares the next try: opens this thread's row if that was not
-/// open. Then the miss counts as aborted.
+/// Notes that a sequence has missed, and prepares the next try: opens this thread's row if that was
+/// not open. Then the miss counts as aborted.
 #[cold]
 pub(crate) fn note(miss: Miss) -> Miss {
     match miss {

@@ -15,7 +15,8 @@ impl<E: Events> SlidingWindow<E, Coarse> {
     /// A builder for a window. By default, it has one second in two buckets, and the [`Coarse`]
     /// clock.
     ///
-    /// For another clock, [`WindowBuilder::clock`] takes it, and [`WindowBuilder::default`] makes it.
+    /// For another clock, [`WindowBuilder::clock`] takes it, and [`WindowBuilder::default`] makes
+    /// it.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -112,9 +113,9 @@ impl<E: Events, C: Clock> WindowBuilder<E, C> {
     ///
     /// For limits that must not forget early: whatever came in the last `span` is counted. The
     /// window has one bucket more than the [`buckets`](Self::buckets) into which `span` is cut, and
-    /// its
-    /// [interval](SlidingWindow::interval) is that much longer than `span`. Rates divide by that interval; for
-    /// one over `span`, see [`Over::weighted_rate`](crate::snapshot::Over::weighted_rate).
+    /// its [interval](SlidingWindow::interval) is that much longer than `span`. Rates divide by
+    /// that interval; for one over `span`, see
+    /// [`Over::weighted_rate`](crate::snapshot::Over::weighted_rate).
     /// [`reconfigure`](SlidingWindow::reconfigure) adds no bucket to those that it is given.
     ///
     /// ```
@@ -203,9 +204,9 @@ impl<E: Events, C: Clock> WindowBuilder<E, C> {
     /// `max_lead` or by one bucket, whichever is more. Unbounded by default.
     ///
     /// An add that leads by more is counted as [`late`](SlidingWindow::late), and
-    /// [`add_at`](SlidingWindow::add_at) refuses it. For a clock that may leap, or a log whose dates may be wrong:
-    /// without a bound, the window follows a single reading, and until the clock gets there, all
-    /// other adds are late.
+    /// [`add_at`](SlidingWindow::add_at) refuses it. For a clock that may leap, or a log whose
+    /// dates may be wrong: without a bound, the window follows a single reading, and until the
+    /// clock gets there, all other adds are late.
     ///
     /// Choose more than the longest time that passes without an add. After a longer one the window
     /// follows no more, and all adds are late until [`clear`](SlidingWindow::clear), which begins
@@ -243,8 +244,8 @@ impl<E: Events, C: Clock> WindowBuilder<E, C> {
     /// buckets that are shorter than a tick, most have no adds. Sums and rates are wrong by as
     /// much, at both ends of the interval.
     ///
-    /// [`SlidingWindow::reconfigure`] does not ask the builder: it refuses a geometry that the clock is too coarse
-    /// for.
+    /// [`SlidingWindow::reconfigure`] does not ask the builder: it refuses a geometry that the
+    /// clock is too coarse for.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -269,9 +270,9 @@ impl<E: Events, C: Clock> WindowBuilder<E, C> {
     ///
     /// # Errors
     ///
-    /// [`BuildError`] if the interval or the number of buckets is zero, if the buckets do not divide
-    /// the interval into whole nanoseconds, if either is too large, or if the clock is coarser than
-    /// a tenth of a bucket and was not [allowed](Self::allow_coarse_clock) to be.
+    /// [`BuildError`] if the interval or the number of buckets is zero, if the buckets do not
+    /// divide the interval into whole nanoseconds, if either is too large, or if the clock is
+    /// coarser than a tenth of a bucket and was not [allowed](Self::allow_coarse_clock) to be.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

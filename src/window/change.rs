@@ -24,8 +24,8 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     ///
     /// # Errors
     ///
-    /// As [`WindowBuilder::build`](crate::WindowBuilder::build); then the window stays as it was. A clock that
-    /// is too coarse for the new buckets is refused even if the builder
+    /// As [`WindowBuilder::build`](crate::WindowBuilder::build); then the window stays as it was. A
+    /// clock that is too coarse for the new buckets is refused even if the builder
     /// [allowed](crate::WindowBuilder::allow_coarse_clock) it for the first ones.
     ///
     /// ```
@@ -50,9 +50,9 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// on: what a circuit breaker does when it opens.
     ///
     /// Each add is before it or after it, as a whole. One before it counts in
-    /// [`lifetime`](Self::lifetime) and in the [tiers](crate::WindowBuilder::tier) alone, from then on:
-    /// no read of the interval has it, and no [drain](Self::drain_closed) hands it out. One after
-    /// it counts as ever. No thread waits.
+    /// [`lifetime`](Self::lifetime) and in the [tiers](crate::WindowBuilder::tier) alone, from then
+    /// on: no read of the interval has it, and no [drain](Self::drain_closed) hands it out. One
+    /// after it counts as ever. No thread waits.
     ///
     /// It costs what a [change of geometry](Self::reconfigure) costs, and allocates a ring.
     ///
@@ -61,7 +61,8 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// Afterwards the newest bucket is the one of the clock's now. So if the clock has leapt ahead
     /// and come back, which makes all adds [late](Self::late) until it gets there again, this mends
     /// the window at once. (To keep the ring from following such a leap, see
-    /// [`WindowBuilder::max_lead`](crate::WindowBuilder::max_lead).) Where that takes the ring back:
+    /// [`WindowBuilder::max_lead`](crate::WindowBuilder::max_lead).) Where that takes the ring
+    /// back:
     ///
     /// * A log begins anew at the clock's now: [`drain_closed`](Self::drain_closed) hands out a
     ///   bucket of that time, or later, even if one of the same start has had its turn.

@@ -13,21 +13,28 @@ use crate::ring::RingAndClock;
 
 /// # Percentiles
 ///
-/// Of a [`Histogram`](crate::Kind::Histogram) event, each bucket keeps how many values each cell of the event's [`Scale`](crate::histogram::Scale) has. Cells are
-/// counted, so distributions add up, of any buckets, windows and machines, without a further error. So
-/// there is a distribution wherever there are [stats](Self::stats): of the interval here, of any [span](crate::snapshot::Over::distribution), of
-/// [each bucket](crate::snapshot::BucketSnapshot::distribution), also of those that a [drain](Self::drain_closed) hands out and of a tier's
-/// [series](Self::series), since a [moment](crate::snapshot::Since::distribution), and of [all time](Self::lifetime_distribution).
+/// Of a [`Histogram`](crate::Kind::Histogram) event, each bucket keeps how many values each cell of
+/// the event's [`Scale`](crate::histogram::Scale) has. Cells are counted, so distributions add up,
+/// of any buckets, windows and machines, without a further error. So there is a distribution
+/// wherever there are [stats](Self::stats): of the interval here, of any
+/// [span](crate::snapshot::Over::distribution), of [each
+/// bucket](crate::snapshot::BucketSnapshot::distribution), also of those that a
+/// [drain](Self::drain_closed) hands out and of a tier's [series](Self::series), since a
+/// [moment](crate::snapshot::Since::distribution), and of [all time](Self::lifetime_distribution).
 ///
 /// Count, sum, least and greatest value are exact; a percentile is right to the scale's
-/// [error](crate::histogram::Scale::error_bound). What [`stats`](Self::stats) promises of the four holds for each cell's count; and
-/// what the cells have adds up to the count, in each bucket, always: one step counts a value in both.
+/// [error](crate::histogram::Scale::error_bound). What [`stats`](Self::stats) promises of the four
+/// holds for each cell's count; and what the cells have adds up to the count, in each bucket,
+/// always: one step counts a value in both.
 impl<E: Events, C: Clock> SlidingWindow<E, C> {
-    /// How the values of a `Histogram` event are distributed over the interval. What [`sum`](Self::sum) promises holds here too.
+    /// How the values of a `Histogram` event are distributed over the interval. What
+    /// [`sum`](Self::sum) promises holds here too.
     ///
-    /// Costs an epoch pin, four loads or so for each cell of the scale and [open row](crate::diagnostics::strategy#rows), two for each bucket, and an
-    /// allocation or two, however many buckets there are. Where adds to older buckets are in the interval, after a bucket that could not be closed in
-    /// time, or a change of geometry: a load or two for each bucket and cell. Writes nothing.
+    /// Costs an epoch pin, four loads or so for each cell of the scale and [open
+    /// row](crate::diagnostics::strategy#rows), two for each bucket, and an allocation or two,
+    /// however many buckets there are. Where adds to older buckets are in the interval, after a
+    /// bucket that could not be closed in time, or a change of geometry: a load or two for each
+    /// bucket and cell. Writes nothing.
     ///
     /// ```
     /// use windrow::{SlidingWindow, events};
@@ -109,8 +116,8 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         self.distribution(event).quantiles(q)
     }
 
-    /// How many of the interval's values are above `value`: the least and the greatest that it can be. For objectives: how many requests
-    /// took more than 300 ms.
+    /// How many of the interval's values are above `value`: the least and the greatest that it can
+    /// be. For objectives: how many requests took more than 300 ms.
     ///
     /// Exact where `value` is the end of a cell: see [`Distribution::count_up_to`].
     ///
@@ -129,11 +136,11 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         self.distribution(event).count_above(value)
     }
 
-    /// How all values that were ever recorded of a `Histogram` event are distributed. What [`lifetime`](Self::lifetime) promises holds for each
-    /// cell's count.
+    /// How all values that were ever recorded of a `Histogram` event are distributed. What
+    /// [`lifetime`](Self::lifetime) promises holds for each cell's count.
     ///
-    /// For exporters, whose counts must never go back. Costs some eight loads for each cell of the scale and open row, and an
-    /// allocation or two.
+    /// For exporters, whose counts must never go back. Costs some eight loads for each cell of the
+    /// scale and open row, and an allocation or two.
     ///
     /// ```
     /// # windrow::events! { enum Http { Rt: Histogram } }

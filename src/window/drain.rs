@@ -41,12 +41,12 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     ///
     /// # Changes of geometry
     ///
-    /// [`reconfigure`](Self::reconfigure) takes no bucket's turn away, unless it takes the bucket out of the
-    /// ring. All buckets of one geometry have their turns before those of the next: bucket 2 of a
-    /// geometry may come after bucket 4 of the one before. Each has its own start and length. From
-    /// the second change on, buckets of the geometries before the last that have not been handed
-    /// out may be merged. They then come first, as buckets of the present geometry, in the order of
-    /// their starts.
+    /// [`reconfigure`](Self::reconfigure) takes no bucket's turn away, unless it takes the bucket
+    /// out of the ring. All buckets of one geometry have their turns before those of the next:
+    /// bucket 2 of a geometry may come after bucket 4 of the one before. Each has its own start and
+    /// length. From the second change on, buckets of the geometries before the last that have not
+    /// been handed out may be merged. They then come first, as buckets of the present geometry, in
+    /// the order of their starts.
     ///
     /// # Panics
     ///
@@ -86,9 +86,11 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// For a log that is written all the time: as [`drain_closed`](Self::drain_closed), of which it
     /// is one turn, and in the memory that `bucket` has. So it allocates nothing, unless more cells
     /// of a `Histogram`'s scale were used than in any bucket before; and what is done with a bucket
-    /// may fail. ([`distribution_into`](BucketSnapshot::distribution_into) does so with percentiles.)
+    /// may fail. ([`distribution_into`](BucketSnapshot::distribution_into) does so with
+    /// percentiles.)
     ///
-    /// Costs an epoch pin, three read-modify-writes, and a few loads for each of the bucket's cells.
+    /// Costs an epoch pin, three read-modify-writes, and a few loads for each of the bucket's
+    /// cells.
     ///
     /// ```
     /// use std::fmt::Write;
@@ -122,16 +124,16 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// Closes the newest bucket if its time is over and it holds anything.
     ///
     /// An add closes the bucket before its own. So a window that is no longer added to keeps its
-    /// last bucket open, and
-    /// [`drain_closed`](Self::drain_closed) does not hand it out; and if the next add comes after more than the interval, that
-    /// bucket has left the ring. Call this before each drain, and the log has it.
+    /// last bucket open, and [`drain_closed`](Self::drain_closed) does not hand it out; and if the
+    /// next add comes after more than the interval, that bucket has left the ring. Call this before
+    /// each drain, and the log has it.
     ///
     /// It opens the bucket of the clock's now, at the cost of an add that does, and counts nothing.
     /// A bucket that holds nothing stays open, unless the builder was given a
-    /// [lead](crate::WindowBuilder::max_lead): a window at rest costs a look at its newest bucket. An add
-    /// that is under way may be missed, and is then found by the next call. Never waits. (Without
-    /// restartable sequences, if a thread is in the middle of an add, the bucket is closed when
-    /// that has finished it; another call of `drain_closed` then finds it.)
+    /// [lead](crate::WindowBuilder::max_lead): a window at rest costs a look at its newest bucket.
+    /// An add that is under way may be missed, and is then found by the next call. Never waits.
+    /// (Without restartable sequences, if a thread is in the middle of an add, the bucket is closed
+    /// when that has finished it; another call of `drain_closed` then finds it.)
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

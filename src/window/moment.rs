@@ -34,9 +34,9 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// runs at the same time. An add that returned before the call is before the moment, and one
     /// that begins when the call has returned is after it. What decides is when the add is *made*:
     /// not its timestamp, nor its bucket. So neither the interval matters, nor
-    /// [`clear`](Self::clear), [`reconfigure`](Self::reconfigure) or
-    /// [drains](Self::drain_closed), nor that an add is back-dated or [late](Self::late). Successive moments divide
-    /// all adds among them, and nothing is left over.
+    /// [`clear`](Self::clear), [`reconfigure`](Self::reconfigure) or [drains](Self::drain_closed),
+    /// nor that an add is back-dated or [late](Self::late). Successive moments divide all adds
+    /// among them, and nothing is left over.
     ///
     /// It is *not* one snapshot of several events: each has its own instant during the call. Nor of
     /// the two numbers of a `Value` event: of a record that is being made meanwhile, the sum may be

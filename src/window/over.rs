@@ -61,15 +61,16 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
 /// [first](SlidingWindow#reading).
 ///
 /// Each call resolves the span by the geometry that the window has then. If that was
-/// [changed](SlidingWindow::reconfigure) since this handle was made, other buckets may cover it; and if the
-/// span is longer than the interval has become, the call reads the whole interval.
+/// [changed](SlidingWindow::reconfigure) since this handle was made, other buckets may cover it;
+/// and if the span is longer than the interval has become, the call reads the whole interval.
 /// [`covers`](Self::covers) says what it comes to.
 ///
-/// A [tier](crate::WindowBuilder::tier) has no note of a boundary if a bucket behind it was replaced
-/// before all older ones could be closed, because a thread stood still in an add. A span of a tier
-/// that would begin at such a boundary begins at the one before, or if that has left the tier, at
-/// the next one; and a span that would end at one ends at the next one.
-/// [`covers`](Self::covers), [`Totals::interval`] and [`Totals::end`] say where it lies, and its numbers are exact for that.
+/// A [tier](crate::WindowBuilder::tier) has no note of a boundary if a bucket behind it was
+/// replaced before all older ones could be closed, because a thread stood still in an add. A span
+/// of a tier that would begin at such a boundary begins at the one before, or if that has left the
+/// tier, at the next one; and a span that would end at one ends at the next one.
+/// [`covers`](Self::covers), [`Totals::interval`] and [`Totals::end`] say where it lies, and its
+/// numbers are exact for that.
 ///
 /// All numbers of a tier belong to that span, however short buckets are. If the ninth reading finds
 /// that the tier has moved on under it, it is not returned: the same time is read again, until what
@@ -108,9 +109,8 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
     }
 
     /// The length of the buckets that the span is read from: the window's own, or those of the
-    /// finest
-    /// [tier](crate::WindowBuilder::tier) that reaches back so far. The sum is exact from its oldest boundary on; only where that
-    /// lies is a question of this length.
+    /// finest [tier](crate::WindowBuilder::tier) that reaches back so far. The sum is exact from
+    /// its oldest boundary on; only where that lies is a question of this length.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -284,9 +284,9 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
     /// whatever part of the newest bucket has passed. It changes only when a bucket ends, and it is
     /// as old as the newest bucket: up to one bucket's length.
     ///
-    /// [`Totals::interval`] says what they cover: at most the interval less one bucket, unless a tier has no note of where
-    /// they [end](Totals::end). Then the newest bucket may be one of them. In a window of one
-    /// bucket that is nothing: all its numbers are 0.
+    /// [`Totals::interval`] says what they cover: at most the interval less one bucket, unless a
+    /// tier has no note of where they [end](Totals::end). Then the newest bucket may be one of
+    /// them. In a window of one bucket that is nothing: all its numbers are 0.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -322,8 +322,9 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
     /// a constant rate it is right.
     ///
     /// The span is rounded up to whole buckets; and, as it begins within one bucket more, it is at
-    /// most the interval less one bucket. [`covers_at_least`](crate::WindowBuilder::covers_at_least)
-    /// builds a window with that bucket more. In a window of one bucket the result is 0.
+    /// most the interval less one bucket.
+    /// [`covers_at_least`](crate::WindowBuilder::covers_at_least) builds a window with that bucket
+    /// more. In a window of one bucket the result is 0.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

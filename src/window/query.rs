@@ -20,18 +20,17 @@ use crate::window::totals::Totals;
 /// # Reading
 ///
 /// Reads write nothing to the window. These allocate: what returns several buckets
-/// ([`snapshot`](Self::snapshot),
-/// [`last`](Self::last), [`series`](Self::series)) or rows ([`by_row`](Self::by_row)), and what is made of the cells of a
-/// `Histogram` event ([`distribution`](Self::distribution), its percentiles,
-/// [`count_above`](Self::count_above); and
-/// [`previous`](Self::previous), of values that the bucket has). No other read
-/// allocates, of any kind of event: no sum, rate, count, mean, minimum, maximum or total.
+/// ([`snapshot`](Self::snapshot), [`last`](Self::last), [`series`](Self::series)) or rows
+/// ([`by_row`](Self::by_row)), and what is made of the cells of a `Histogram` event
+/// ([`distribution`](Self::distribution), its percentiles, [`count_above`](Self::count_above); and
+/// [`previous`](Self::previous), of values that the bucket has). No other read allocates, of any
+/// kind of event: no sum, rate, count, mean, minimum, maximum or total.
 ///
 /// There are two exceptions to both. The first use of a window in a [static](Self::of), which may
 /// be a read, makes it. And a thread's first pin, which is its first read (or add, by
-/// [epochs](crate::diagnostics::Strategy::Epochs)), registers it with the epochs. That allocates once; the
-/// memory is freed when the thread has ended. In a thread-local's destructor the registration may be gone already: then each call
-/// allocates and frees one.
+/// [epochs](crate::diagnostics::Strategy::Epochs)), registers it with the epochs. That allocates
+/// once; the memory is freed when the thread has ended. In a thread-local's destructor the
+/// registration may be gone already: then each call allocates and frees one.
 impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// The sum of an event over the interval that ends with the bucket of the clock's now,
     /// wrapping: an `i64` of a `Signed` event, a `u64` of any other kind.
@@ -51,12 +50,12 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// `interval`. Of two bursts one interval apart, it may include both, or the first may just
     /// have left. The error is at most what one bucket holds. More buckets make it smaller.
     ///
-    /// Costs a clock reading, a load for each [open row](crate::diagnostics::strategy#rows) and some twenty
-    /// more, however many buckets there are. Where adds to older buckets are in the interval, or no
-    /// add has come since the live bucket ended, it costs an epoch pin and a load for some buckets
-    /// besides; after a bucket that could not be closed in time, or a change of geometry, a load or
-    /// two for each bucket. Writes nothing; allocates nothing, but for a thread's
-    /// [first](#reading).
+    /// Costs a clock reading, a load for each [open row](crate::diagnostics::strategy#rows) and
+    /// some twenty more, however many buckets there are. Where adds to older buckets are in the
+    /// interval, or no add has come since the live bucket ended, it costs an epoch pin and a load
+    /// for some buckets besides; after a bucket that could not be closed in time, or a change of
+    /// geometry, a load or two for each bucket. Writes nothing; allocates nothing, but for a
+    /// thread's [first](#reading).
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -265,8 +264,8 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// [allows](crate::WindowBuilder::max_lead).
     ///
     /// It is in [`lifetime`](Self::lifetime), and in no bucket of the window.
-    /// [Tiers](crate::WindowBuilder::tier) that reach back to its time have it; what leads by too much is
-    /// in none.
+    /// [Tiers](crate::WindowBuilder::tier) that reach back to its time have it; what leads by too
+    /// much is in none.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

@@ -10,12 +10,12 @@ use crate::ring::RingAndClock;
 
 /// # Rates
 ///
-/// A rate is what was added to a `Count` event per second, or of a `Value` event, how many values were recorded
-/// per second. What they come to per second is the mean times the rate. Of a `Signed` event it is what it goes up by per
-/// second, or less than zero if it goes down.
+/// A rate is what was added to a `Count` event per second, or of a `Value` event, how many values
+/// were recorded per second. What they come to per second is the mean times the rate. Of a `Signed`
+/// event it is what it goes up by per second, or less than zero if it goes down.
 ///
-/// The newest bucket has only begun. So at a constant rate, `n` buckets hold what `n - 1` to `n` buckets of
-/// time brought. What each rate makes of that:
+/// The newest bucket has only begun. So at a constant rate, `n` buckets hold what `n - 1` to `n`
+/// buckets of time brought. What each rate makes of that:
 ///
 /// | | divides | by | at a constant rate |
 /// |---|---|---|---|
@@ -27,11 +27,12 @@ use crate::ring::RingAndClock;
 /// [`Over::complete`]: crate::snapshot::Over::complete
 /// [`Over::weighted_rate`]: crate::snapshot::Over::weighted_rate
 impl<E: Events, C: Clock> SlidingWindow<E, C> {
-    /// What was added to a `Count` event per second of the interval; of a `Value` event, the records per second.
+    /// What was added to a `Count` event per second of the interval; of a `Value` event, the
+    /// records per second.
     ///
-    /// It is the count of [`stats`](Self::stats), with what [`sum`](Self::sum) promises, divided by the
-    /// interval. It is low, because the newest bucket has only begun: by at most one bucket's share of the
-    /// interval, if events come at a constant rate. See [the other rates](#rates).
+    /// It is the count of [`stats`](Self::stats), with what [`sum`](Self::sum) promises, divided by
+    /// the interval. It is low, because the newest bucket has only begun: by at most one bucket's
+    /// share of the interval, if events come at a constant rate. See [the other rates](#rates).
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count, Micros: Value } }

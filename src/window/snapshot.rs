@@ -419,8 +419,8 @@ impl<E: Events> BucketSnapshot<E> {
     ///
     /// The thread that opens the next bucket closes this one. But without restartable sequences, if
     /// it finds a thread in the middle of an add, the bucket is closed some time later: when every
-    /// thread that was in an add (by [epochs](crate::diagnostics::Strategy::Epochs): or pinned) has finished it,
-    /// and a thread opens another bucket.
+    /// thread that was in an add (by [epochs](crate::diagnostics::Strategy::Epochs): or pinned) has
+    /// finished it, and a thread opens another bucket.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

@@ -54,7 +54,8 @@ impl<E: Events> Totals<E> {
         Totals { at, end, interval, cells: view.cells_in(span, &E::ZERO) }
     }
 
-    /// The time at which it was taken; of [`totals_at`](crate::snapshot::Over::totals_at), its argument.
+    /// The time at which it was taken; of [`totals_at`](crate::snapshot::Over::totals_at), its
+    /// argument.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -68,8 +69,9 @@ impl<E: Events> Totals<E> {
         self.at
     }
 
-    /// The span that its buckets cover: the window's interval; or what [`Over`](crate::snapshot::Over)
-    /// covers. Zero if it has no bucket: see [`Over::complete`](crate::snapshot::Over::complete).
+    /// The span that its buckets cover: the window's interval; or what
+    /// [`Over`](crate::snapshot::Over) covers. Zero if it has no bucket: see
+    /// [`Over::complete`](crate::snapshot::Over::complete).
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -86,8 +88,8 @@ impl<E: Events> Totals<E> {
     /// [complete](crate::snapshot::Over::complete); of totals without a bucket, `at`.
     ///
     /// What it holds was added in the [interval](Self::interval) up to there. Where a
-    /// [tier](crate::WindowBuilder::tier) does not know what a span held that ends as it was asked for, the span ends later,
-    /// with a boundary that the tier knows.
+    /// [tier](crate::WindowBuilder::tier) does not know what a span held that ends as it was asked
+    /// for, the span ends later, with a boundary that the tier knows.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

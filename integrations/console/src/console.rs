@@ -59,8 +59,8 @@ impl Console {
     ///
     /// # Errors
     ///
-    /// [`RegisterError`], if a scrape could not show it: of its name, its help, its labels, or because the name is taken. Then it is
-    /// shown nowhere.
+    /// [`RegisterError`], if a scrape could not show it: of its name, its help, its labels, or
+    /// because the name is taken. Then it is shown nowhere.
     ///
     /// ```
     /// use windrow::Counter;

@@ -25,11 +25,11 @@
 //! A back-dated add puts its number into its bucket, and then into the all-time total. A thread
 //! that is preempted in between makes the total too small for as long as it waits. The first two
 //! laws compare readings of the same words, so no add in flight can break them: a failure is
-//! reported if
-//! [`ATTEMPTS`] readings in a row show it. ([`SlidingWindow::clear`](windrow::SlidingWindow::clear)
-//! between two readings looks like one.) The third law compares readings that are at least
-//! [`SETTLED`] apart, and what breaks it is [`Audit::Pending`] until every audit of [`SURE`] has shown
-//! it: then an add in flight would have to be that old.
+//! reported if [`ATTEMPTS`] readings in a row show it.
+//! ([`SlidingWindow::clear`](windrow::SlidingWindow::clear) between two readings looks like one.)
+//! The third law compares readings that are at least [`SETTLED`] apart, and what breaks it is
+//! [`Audit::Pending`] until every audit of [`SURE`] has shown it: then an add in flight would have
+//! to be that old.
 //!
 //! # What has left the interval
 //!

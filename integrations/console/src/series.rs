@@ -30,7 +30,8 @@ pub(crate) fn numbers(metric: AnyMetric<'_>, into: &mut Vec<Number>) -> u64 {
     0
 }
 
-/// What was counted in equal slices of time, the oldest first, up to some time ago. None has begun only.
+/// What was counted in equal slices of time, the oldest first, up to some time ago. None has begun
+/// only.
 #[derive(Debug)]
 pub(crate) struct History {
     /// How long ago the newest slice ended, in milliseconds.

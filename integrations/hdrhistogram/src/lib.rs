@@ -3,7 +3,8 @@
 use hdrhistogram::{CreationError, Histogram};
 use windrow::histogram::Distribution;
 
-/// A distribution as a histogram of `hdrhistogram`, which keeps so many significant `digits`: 0 to 5.
+/// A distribution as a histogram of `hdrhistogram`, which keeps so many significant `digits`: 0 to
+/// 5.
 ///
 /// Each cell's values are there as one number, that which stands for the cell in a
 /// [percentile](Distribution::quantile) too. So of a value in the scale's range, what is there is
@@ -13,10 +14,13 @@ use windrow::histogram::Distribution;
 /// 4.5 %. Outside of the range it is between the least and the greatest value and the range, as
 /// [`Distribution::quantile_within`] says.
 ///
-/// The count is the distribution's. Mean and deviation are those of the numbers, and so as right as these are; the least and the greatest value too.
-/// (A distribution's own [`mean`](Distribution::mean), [`min`](Distribution::min) and [`max`](Distribution::max) are better known.)
+/// The count is the distribution's. Mean and deviation are those of the numbers, and so as right as
+/// these are; the least and the greatest value too. (A distribution's own
+/// [`mean`](Distribution::mean), [`min`](Distribution::min) and [`max`](Distribution::max) are
+/// better known.)
 ///
-/// Costs an allocation of all cells that `hdrhistogram` has up to the greatest value: of three digits and a minute in nanoseconds, 221 kB.
+/// Costs an allocation of all cells that `hdrhistogram` has up to the greatest value: of three
+/// digits and a minute in nanoseconds, 221 kB.
 ///
 /// # Errors
 ///
@@ -42,7 +46,8 @@ pub fn histogram(distribution: &Distribution, digits: u8) -> Result<Histogram<u6
     Ok(histogram)
 }
 
-/// The number between two whose relative distance from both is the same, rounded: what stands for values between them.
+/// The number between two whose relative distance from both is the same, rounded: what stands for
+/// values between them.
 fn middle(least: u64, greatest: u64) -> u64 {
     let (least, greatest) = (u128::from(least), u128::from(greatest));
     let both = (least + greatest).max(1); // of two zeros it is zero

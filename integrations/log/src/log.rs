@@ -78,9 +78,9 @@ pub struct Unwritten {
     /// How often a window was added to a batch later than its ring allows: by the window's clock,
     /// since it was added the time before, more than its interval less one bucket had passed.
     /// Buckets of it may have been overwritten: they are in its
-    /// [`lifetime`](windrow::SlidingWindow::lifetime), and in no line. A window that is added for the first
-    /// time has waited since it was built, or since the log was opened. Of more than 131 072
-    /// windows, not all are watched.
+    /// [`lifetime`](windrow::SlidingWindow::lifetime), and in no line. A window that is added for
+    /// the first time has waited since it was built, or since the log was opened. Of more than 131
+    /// 072 windows, not all are watched.
     pub overdue: u64,
     /// Files that were removed to make room on a full disk, since the log was opened, though fewer
     /// than [`Options::files`] were there.
@@ -94,9 +94,9 @@ impl Log {
     ///
     /// # Errors
     ///
-    /// [`LogError::Locked`] if another log has the directory. The lock is the system's: it ends with the process that has it, in
-    /// whatever way that ends. [`LogError::Failed`] if the directory or a file in it cannot be
-    /// made, read or written.
+    /// [`LogError::Locked`] if another log has the directory. The lock is the system's: it ends
+    /// with the process that has it, in whatever way that ends. [`LogError::Failed`] if the
+    /// directory or a file in it cannot be made, read or written.
     pub fn open(directory: impl AsRef<Path>, options: Options) -> Result<Log, LogError> {
         let directory = directory.as_ref();
         fs::create_dir_all(directory).map_err(|error| LogError::Failed {
@@ -164,8 +164,9 @@ impl Log {
     ///
     /// # Errors
     ///
-    /// [`LogError::Failed`] or [`LogError::Locked`]. After an error whose step is [`Step::Sync`], what was written since the last
-    /// sync may be lost if the system fails, even if a later sync succeeds: some systems forget it.
+    /// [`LogError::Failed`] or [`LogError::Locked`]. After an error whose step is [`Step::Sync`],
+    /// what was written since the last sync may be lost if the system fails, even if a later sync
+    /// succeeds: some systems forget it.
     pub fn flush(&mut self) -> Result<(), LogError> {
         let written = self.writer.write();
         let synced = self.writer.sync(); // also if lines wait: those that do not

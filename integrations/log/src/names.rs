@@ -6,7 +6,8 @@ use windrow::export::Series;
 use windrow::labels::LabelValue;
 
 /// Returns a name for a series: `NAME{LABEL="VALUE",...}`, with `\` before each `\` and `"` of a
-/// value; of a series without labels, the name alone. Different sets of labels have different names.
+/// value; of a series without labels, the name alone. Different sets of labels have different
+/// names.
 ///
 /// ```
 /// use windrow::export::Source;
@@ -42,8 +43,8 @@ pub fn name(name: &str, series: &dyn Series) -> String {
     all
 }
 
-/// Writes a name so that no line, field or mark can begin in it: `|`, `%` and control characters are written as
-/// `%` and two hexadecimal digits for each byte.
+/// Writes a name so that no line, field or mark can begin in it: `|`, `%` and control characters
+/// are written as `%` and two hexadecimal digits for each byte.
 pub(crate) fn escape(name: &str, into: &mut Vec<u8>) {
     for character in name.chars() {
         let mut bytes = [0; 4];

@@ -41,7 +41,8 @@ impl Shape {
 
 /// Which names of metrics are meant.
 ///
-/// Names are compared as they are exported, without suffixes: `http.requests` and `http_requests` are the same.
+/// Names are compared as they are exported, without suffixes: `http.requests` and `http_requests`
+/// are the same.
 ///
 /// ```
 /// use windrow_metrics::{Matcher, Recorder};
@@ -71,7 +72,8 @@ impl Matcher {
         }
     }
 
-    /// How narrowly it matches `name`, if it does: a full name before a prefix before a suffix, a longer one first.
+    /// How narrowly it matches `name`, if it does: a full name before a prefix before a suffix, a
+    /// longer one first.
     fn rank(&self, name: &str) -> Option<(u8, usize)> {
         match self {
             Matcher::Full(full) => (name == full).then_some((2, 0)),

@@ -54,7 +54,8 @@ impl Recorder {
 
 impl Builder {
     /// Has histograms count in the cells of a [`Scale`]: so they have percentiles, right to its
-    /// [error](Scale::error_bound). A value is counted as the whole number of steps that is nearest to it, of which `steps` make one.
+    /// [error](Scale::error_bound). A value is counted as the whole number of steps that is nearest
+    /// to it, of which `steps` make one.
     ///
     /// By default [`Scale::DEFAULT`] and a thousand million steps: values are seconds, told apart
     /// as nanoseconds, from half a microsecond to 69 s. For bytes, say, take one step and another

@@ -61,7 +61,8 @@ impl HistogramCell {
             self.told[UNRECORDED].add(times);
             return;
         }
-        // The sum first: adds are Release, and a reader takes the counts first. So whatever is counted is in the sum.
+        // The sum first: adds are Release, and a reader takes the counts first. So whatever is
+        // counted is in the sum.
         self.sum.add(value, times);
         match &self.counts {
             Counts::Cells { histogram, steps } => {

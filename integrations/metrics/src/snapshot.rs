@@ -9,8 +9,8 @@ use crate::kind::Kind;
 use crate::names::Labels;
 use crate::problem::Problem;
 
-/// All that a recorder has counted, from [`Handle::snapshot`](crate::Handle::snapshot). Shown, it is the Prometheus
-/// text.
+/// All that a recorder has counted, from [`Handle::snapshot`](crate::Handle::snapshot). Shown, it
+/// is the Prometheus text.
 ///
 /// ```
 /// use windrow_metrics::{Recorder, Value};
@@ -53,7 +53,8 @@ impl Snapshot {
         family.series.iter().find(has_all).map(|series| &series.value)
     }
 
-    /// What is exported otherwise than the program may expect, and what was refused. Empty if all is well.
+    /// What is exported otherwise than the program may expect, and what was refused. Empty if all
+    /// is well.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
@@ -170,14 +171,16 @@ impl Distribution {
         }
     }
 
-    /// Their sum. Each value is rounded to a multiple of 10^-12 before it is added, so `n` values are off by `n` times
-    /// half of that at most. A `Duration` of up to an hour is exact. Fits 2^43 values and a sum of 2^63.
+    /// Their sum. Each value is rounded to a multiple of 10^-12 before it is added, so `n` values
+    /// are off by `n` times half of that at most. A `Duration` of up to an hour is exact. Fits 2^43
+    /// values and a sum of 2^63.
     pub fn sum(&self) -> f64 {
         self.sum
     }
 
-    /// What stands for the value at which, or below which, the part `q` of all values is: for 0.99 the 99th percentile. It is that
-    /// value give or take the [error](windrow::histogram::Scale::error_bound) of the histogram's scale, and a step.
+    /// What stands for the value at which, or below which, the part `q` of all values is: for 0.99
+    /// the 99th percentile. It is that value give or take the
+    /// [error](windrow::histogram::Scale::error_bound) of the histogram's scale, and a step.
     ///
     /// `None` if there is no value, or `q` is no number from 0 to 1, or the histogram counts at
     /// [bounds](crate::Builder::buckets) of the program's choice.
@@ -203,8 +206,9 @@ impl Distribution {
         }
     }
 
-    /// The cells, whose values are steps (by default, nanoseconds): to merge those of several processes, say. `None` if the histogram counts at
-    /// [bounds](crate::Builder::buckets) of the program's choice.
+    /// The cells, whose values are steps (by default, nanoseconds): to merge those of several
+    /// processes, say. `None` if the histogram counts at [bounds](crate::Builder::buckets) of the
+    /// program's choice.
     ///
     /// Its `sum` wraps at 2^64 steps, where [`sum`](Self::sum) does not.
     pub fn cells(&self) -> Option<&windrow::histogram::Distribution> {
@@ -216,7 +220,8 @@ impl Distribution {
 
     /// The buckets: a bound, and how many values were no greater. The last bound is infinite.
     ///
-    /// The bounds are those of the program's choice, or the octaves of the scale. Counts at them are exact (of values rounded to steps).
+    /// The bounds are those of the program's choice, or the octaves of the scale. Counts at them
+    /// are exact (of values rounded to steps).
     ///
     /// ```
     /// # use windrow_metrics::{Recorder, Value};

@@ -21,8 +21,8 @@
 //! | | counter `NAME.overflow` | how often a set found no room in it |
 //!
 //! Closed buckets are those before the bucket of the clock's now (see
-//! [`Over::complete`](windrow::snapshot::Over::complete)). A window of one bucket has none, and no gauges. A family whose labels
-//! are all enums has room for all of them, and no `NAME.overflow`.
+//! [`Over::complete`](windrow::snapshot::Over::complete)). A window of one bucket has none, and no
+//! gauges. A family whose labels are all enums has room for all of them, and no `NAME.overflow`.
 //!
 //! # Histograms
 //!
@@ -40,22 +40,22 @@
 //! takes 29 sets of attributes, and 65 at most.
 //!
 //! Who writes OTLP without the SDK needs none of this: a scale's schema is OpenTelemetry's, cell
-//! for cell.
-//! [`numbered_cells`](windrow::histogram::Distribution::numbered_cells) are the positive buckets of an exponential histogram of that scale, numbered by one
-//! more; [`below`](windrow::histogram::Distribution::below) is its zero count, with the end of that cell as
-//! its zero threshold.
+//! for cell. [`numbered_cells`](windrow::histogram::Distribution::numbered_cells) are the positive
+//! buckets of an exponential histogram of that scale, numbered by one more;
+//! [`below`](windrow::histogram::Distribution::below) is its zero count, with the end of that cell
+//! as its zero threshold.
 //!
 //! # Consistency
 //!
 //! Counters and up-down counters are those of the API that are added to. At each collection, each
 //! series adds what it has counted since the last one, told from others by its
-//! [number](windrow::family::Handle::number) and not by its labels. So an SDK exports what was ever counted
-//! as a sum that never goes back, and as deltas that add up to it, to any number of readers; a set
-//! of labels whose series was [removed](windrow::Family::retain) counts on from what was exported
-//! when it is used again; and what a View makes one by `with_allowed_attribute_keys` is added up.
-//! (Gauges do not add up: of those that a View makes one, the SDK exports the last one.) A
-//! collection calls the callback of the instrument `windrow.observer`, which exports nothing. A
-//! View that drops it stops all counters.
+//! [number](windrow::family::Handle::number) and not by its labels. So an SDK exports what was ever
+//! counted as a sum that never goes back, and as deltas that add up to it, to any number of
+//! readers; a set of labels whose series was [removed](windrow::Family::retain) counts on from what
+//! was exported when it is used again; and what a View makes one by `with_allowed_attribute_keys`
+//! is added up. (Gauges do not add up: of those that a View makes one, the SDK exports the last
+//! one.) A collection calls the callback of the instrument `windrow.observer`, which exports
+//! nothing. A View that drops it stops all counters.
 //!
 //! Each instrument is read on its own: the gauges of a window may be of different moments of one
 //! collection.
@@ -65,8 +65,8 @@
 //! its levels are taken back; its counters stay where they are, as an SDK that exports sums from
 //! the start keeps every set of attributes.
 //!
-//! A callback cannot be unregistered. Give it a [`Weak`](std::sync::Weak) of what may be
-//! dropped: it reads nothing after the last `Arc` was dropped, as if all series were removed. If reading a
+//! A callback cannot be unregistered. Give it a [`Weak`](std::sync::Weak) of what may be dropped:
+//! it reads nothing after the last `Arc` was dropped, as if all series were removed. If reading a
 //! metric panics (a clock of your own, say), its gauges are missing from that collection of that
 //! instrument, its counters catch up at the next one, and the thread that collects goes on.
 //!
@@ -89,7 +89,8 @@
 //!
 //! # Errors
 //!
-//! [`ObserveError`], from [`Observer`] alone: for what an SDK would leave out, or lose a part of, and tell nobody.
+//! [`ObserveError`], from [`Observer`] alone: for what an SDK would leave out, or lose a part of,
+//! and tell nobody.
 
 mod error;
 mod instrument;

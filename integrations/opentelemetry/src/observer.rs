@@ -79,8 +79,8 @@ impl Observer {
     /// Makes the instruments of a metric or a family, each with a callback that observes it at
     /// every collection.
     ///
-    /// See the [list](crate#what-is-exported) of what they are, and [`export::Source`](Source) for what can be
-    /// observed.
+    /// See the [list](crate#what-is-exported) of what they are, and [`export::Source`](Source) for
+    /// what can be observed.
     ///
     /// # Errors
     ///

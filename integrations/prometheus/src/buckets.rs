@@ -28,20 +28,20 @@ impl Buckets {
     /// As it is unless something else is said.
     pub(crate) const DEFAULT: Buckets = Buckets { bounds: None, per: 1 };
 
-    /// A bound at each power of two in the [scale](windrow::histogram::Scale::octaves)'s range: with the
-    /// default scale, 28. Exact.
+    /// A bound at each power of two in the [scale](windrow::histogram::Scale::octaves)'s range:
+    /// with the default scale, 28. Exact.
     pub fn octaves() -> Buckets {
         Buckets::DEFAULT
     }
 
     /// Bounds of your choice, in the histogram's own unit.
     ///
-    /// Each is moved up to the end of the [cell](windrow::histogram::Scale::cell) that it is in, and shown as
-    /// that: so a count is exact at the bound that is shown. It is where it was asked for if it is
-    /// the end of a cell, such as a power of two; else it is greater by less than a cell, which is
-    /// 9 % with the default scale. Bounds in one cell are shown once. One above the scale's range
-    /// is not shown, since nothing is known there but what the infinite bucket says. One below the
-    /// range, where a histogram does not tell values apart, is
+    /// Each is moved up to the end of the [cell](windrow::histogram::Scale::cell) that it is in,
+    /// and shown as that: so a count is exact at the bound that is shown. It is where it was asked
+    /// for if it is the end of a cell, such as a power of two; else it is greater by less than a
+    /// cell, which is 9 % with the default scale. Bounds in one cell are shown once. One above the
+    /// scale's range is not shown, since nothing is known there but what the infinite bucket says.
+    /// One below the range, where a histogram does not tell values apart, is
     /// [refused](crate::RegisterError::BoundBelow): all such bounds would be shown as one that is
     /// far greater. Give the histogram a [`Scale`](windrow::histogram::Scale) that begins lower.
     pub fn at(bounds: &[u64]) -> Buckets {
@@ -156,8 +156,8 @@ pub struct Bucketed<S> {
     buckets: Buckets,
 }
 
-/// Shows the histograms of a source (a histogram, a family of them, a [`field`](windrow::export::field)) at
-/// other bounds, or in another unit.
+/// Shows the histograms of a source (a histogram, a family of them, a
+/// [`field`](windrow::export::field)) at other bounds, or in another unit.
 ///
 /// ```
 /// use prometheus_client::{encoding::text::encode, registry::Registry};

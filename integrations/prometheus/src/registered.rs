@@ -32,8 +32,8 @@ use crate::show::metric_type;
 ///
 /// # Errors
 ///
-/// [`RegisterError`], which says what is wrong. Then no scrape shows the metric. (If it was wrong only together with
-/// what else is in the registry, an entry that shows nothing stays in it.)
+/// [`RegisterError`], which says what is wrong. Then no scrape shows the metric. (If it was wrong
+/// only together with what else is in the registry, an entry that shows nothing stays in it.)
 ///
 /// ```
 /// use prometheus_client::{encoding::text::encode, registry::Registry};
@@ -147,7 +147,8 @@ fn label_names(outline: &Outline) -> impl Iterator<Item = &str> {
     outline.labels.iter().map(String::as_str).chain(more)
 }
 
-/// The parts with their full names; and, if there may be an overflow series, the number of its uses.
+/// The parts with their full names; and, if there may be an overflow series, the number of its
+/// uses.
 fn named(name: &str, help: &str, outline: &Outline) -> Vec<Named> {
     let named = |suffix: &str, about: &str, kind: PartKind| Named {
         name: [name, suffix].join(if suffix.is_empty() { "" } else { "_" }),

@@ -33,8 +33,8 @@ pub struct MetricsLayer<R, K = ByStatus> {
 }
 
 impl<R> MetricsLayer<R> {
-    /// A layer that counts in `routes`. `route` says which route a request is of, if any; else it is
-    /// [`UNMATCHED`].
+    /// A layer that counts in `routes`. `route` says which route a request is of, if any; else it
+    /// is [`UNMATCHED`].
     ///
     /// ```
     /// use windrow_tower::{MetricsLayer, Routes};

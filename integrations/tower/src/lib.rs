@@ -2,11 +2,11 @@
 //!
 //! # Where it stands
 //!
-//! [`MetricsLayer`] has to stand where the route is known: inside the router. In axum, [`Router::layer`] and
-//! `Router::route_layer` are such places: they wrap each route by itself, `layer` the fallback as
-//! well. A layer around the whole router (`ServiceBuilder`, tonic's `Server::layer`) sees a request
-//! before it is matched; there, say which route it is by what you know of it. Of gRPC, that is the
-//! path, if it is one that you serve:
+//! [`MetricsLayer`] has to stand where the route is known: inside the router. In axum,
+//! [`Router::layer`] and `Router::route_layer` are such places: they wrap each route by itself,
+//! `layer` the fallback as well. A layer around the whole router (`ServiceBuilder`, tonic's
+//! `Server::layer`) sees a request before it is matched; there, say which route it is by what you
+//! know of it. Of gRPC, that is the path, if it is one that you serve:
 //!
 //! ```
 //! use windrow_tower::{MetricsLayer, Routes};

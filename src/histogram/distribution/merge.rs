@@ -24,13 +24,13 @@ impl Distribution {
     ///
     /// The scales of two that have values may differ. Then the result has the coarser schema of
     /// both, exactly: each cell of the coarser one is some cells of the finer one. Its range has
-    /// both ranges. (For a coarser schema on purpose there is
-    /// [`coarsened`](Self::coarsened).) The extremes of the result are [exact](Self::has_exact_extremes) if those of both are.
+    /// both ranges. (For a coarser schema on purpose there is [`coarsened`](Self::coarsened).) The
+    /// extremes of the result are [exact](Self::has_exact_extremes) if those of both are.
     ///
     /// # Errors
     ///
-    /// [`ScaleMismatchError`], if one has counted values outside of its own range that lie in the range of the other: their cells are unknown.
-    /// Then nothing was merged.
+    /// [`ScaleMismatchError`], if one has counted values outside of its own range that lie in the
+    /// range of the other: their cells are unknown. Then nothing was merged.
     ///
     /// ```
     /// use windrow::{Histogram, histogram::Scale};

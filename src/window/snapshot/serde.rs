@@ -22,8 +22,8 @@ const SNAPSHOT: &[&str; 4] = &["at", "interval", "length", "buckets"];
 /// An event is an enum, by its [`Kind`](crate::Kind): `Count` with what was added; `Signed` with
 /// the same, which may be negative; `Value` with its [`Stats`](crate::Stats); `Maximum` and
 /// `Minimum` with that value, or with none; `Histogram` with its
-/// [`Distribution`](crate::histogram::Distribution#impl-Serialize-for-Distribution), whose scale must be the
-/// reader's. See [`Snapshot`](Snapshot#impl-Serialize-for-Snapshot<E>) for an example.
+/// [`Distribution`](crate::histogram::Distribution#impl-Serialize-for-Distribution), whose scale
+/// must be the reader's. See [`Snapshot`](Snapshot#impl-Serialize-for-Snapshot<E>) for an example.
 impl<E: Events> Serialize for BucketSnapshot<E> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_struct("BucketSnapshot", BUCKET.len())?;

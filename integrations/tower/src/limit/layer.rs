@@ -40,17 +40,19 @@ use crate::limit::service::LimitService;
 /// | refuses it | 429, and `Retry-After` in whole seconds, rounded up, at least 1 | `grpc-status: 8` (`RESOURCE_EXHAUSTED`), and `grpc-retry-pushback-ms`, rounded up |
 /// | never lets it through: its [weight](Self::weight) is beyond the limit | 429 without `Retry-After` | the same status, and a pushback of -1: do not retry |
 ///
-/// (A weight beyond the limit is no 413: a weight is whatever you say, and seldom the size of what was sent.) The body is empty; to
-/// give it one, see [`Blocked`](crate::Blocked). The drafts of `RateLimit` fields are not written.
+/// (A weight beyond the limit is no 413: a weight is whatever you say, and seldom the size of what
+/// was sent.) The body is empty; to give it one, see [`Blocked`](crate::Blocked). The drafts of
+/// `RateLimit` fields are not written.
 ///
 /// # What counts
 ///
-/// What was granted stays granted: also if the request is dropped before the service is called, while it waits, or in the service; or if a layer
-/// behind this one refuses it. So of two limits put the one on the outside that is the client's alone, and that for all behind it: who is over his
-/// own takes nothing from the others.
+/// What was granted stays granted: also if the request is dropped before the service is called,
+/// while it waits, or in the service; or if a layer behind this one refuses it. So of two limits
+/// put the one on the outside that is the client's alone, and that for all behind it: who is over
+/// his own takes nothing from the others.
 ///
-/// It asks when it is called, not in `poll_ready`: a request that would have to wait for a free place in line holds up no other, and a
-/// refusal is an answer, not an error.
+/// It asks when it is called, not in `poll_ready`: a request that would have to wait for a free
+/// place in line holds up no other, and a refusal is an answer, not an error.
 ///
 /// Clones share the limits: these are in the static.
 pub struct LimitLayer<
@@ -70,7 +72,8 @@ pub struct LimitLayer<
 impl<L: Labels, K, C: Clock + Send + Sync + 'static>
     LimitLayer<L, K, fn(&Parts) -> u64, fn(Duration) -> Ready<()>, C>
 {
-    /// A layer that asks `limits`. `key` says whose gate a request asks; a request without a key is not limited.
+    /// A layer that asks `limits`. `key` says whose gate a request asks; a request without a key is
+    /// not limited.
     ///
     /// ```
     /// use axum::extract::MatchedPath;
@@ -119,8 +122,9 @@ impl<L: Labels, K, W, T, C: Clock + Send + Sync + 'static> LimitLayer<L, K, W, T
     /// The same, but a request may wait for its turn, up to so long. `sleep` is your runtime's.
     ///
     /// No wait is longer than the gate's interval, nor than the key's [rate](crate::Rate::max_wait)
-    /// says, where there are rules. Who comes later waits behind. A request that waits holds the service that was
-    /// ready for it, with what that has reserved: a permit of a limit behind it, say.
+    /// says, where there are rules. Who comes later waits behind. A request that waits holds the
+    /// service that was ready for it, with what that has reserved: a permit of a limit behind it,
+    /// say.
     ///
     /// ```
     /// use std::time::Duration;

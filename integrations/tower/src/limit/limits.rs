@@ -71,16 +71,15 @@ use crate::unwind::make_or_undo;
 /// ```
 ///
 /// Keys that find no room share one gate, that of the key `None`; so do keys whose texts are longer
-/// than
-/// [a family keeps](Family#bounds), 1024 bytes. So strangers cannot fill the memory, and are never without a limit; but
-/// who comes when others have filled the room has to share with them. Call
-/// [`forget_idle`](Self::forget_idle) from time to time: once an interval, say.
+/// than [a family keeps](Family#bounds), 1024 bytes. So strangers cannot fill the memory, and are
+/// never without a limit; but who comes when others have filled the room has to share with them.
+/// Call [`forget_idle`](Self::forget_idle) from time to time: once an interval, say.
 ///
 /// A key that finds room while others share asks both gates for one interval more of the shared one
 /// (where requests [wait](crate::LimitLayer::wait) there, for up to two from the end of the last
 /// wait), and then its own alone. So a client has never more than its limit, or that of all who
-/// share, if that is higher: also where it has shared just before, given two gates of one interval. In that time its requests do not wait
-/// for their turn, and the key is not forgotten.
+/// share, if that is higher: also where it has shared just before, given two gates of one interval.
+/// In that time its requests do not wait for their turn, and the key is not forgotten.
 ///
 /// A key that a client can make up as it likes limits nobody: it is a new one each time, until the
 /// room is full. Take what somebody has vouched for: an account, an address.
@@ -274,9 +273,10 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     /// [share](Self#when-there-are-too-many-keys); and tells how many they were.
     ///
     /// Nobody gets more by it: also not who asks meanwhile, on a clock that does not step back. A
-    /// forgotten key's gate is
-    /// [retired](windrow::Gate::retire), and the next one begins as that has ended: with nothing granted. But it has the limit that the function says, or the rules, not
-    /// one that was [set](windrow::Gate::set_limit). What was counted stays in the family's total.
+    /// forgotten key's gate is [retired](windrow::Gate::retire), and the next one begins as that
+    /// has ended: with nothing granted. But it has the limit that the function says, or the rules,
+    /// not one that was [set](windrow::Gate::set_limit). What was counted stays in the family's
+    /// total.
     ///
     /// Opens a bucket of each gate that it ends, and reads the others. If all labels of the key are
     /// enums it does nothing: then there are no more keys than sets of labels.
@@ -310,8 +310,9 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
     /// The keys that there are, for whoever wants to see them, and for exporters:
     /// `field(CLIENTS.family(), Limit::blocked)`. That of all that find no room has no labels.
     ///
-    /// [`remove`](windrow::Family::remove) no key from it: its gate would forget what it has granted. Who keeps a handle of a key that is forgotten meanwhile has
-    /// one of a gate that is retired.
+    /// [`remove`](windrow::Family::remove) no key from it: its gate would forget what it has
+    /// granted. Who keeps a handle of a key that is forgotten meanwhile has one of a gate that is
+    /// retired.
     ///
     /// ```
     /// use windrow::{Gate, labels};

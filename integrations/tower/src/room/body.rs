@@ -11,7 +11,8 @@ use windrow::labels::Labels;
 use crate::room::rooms::InRoom;
 
 pin_project! {
-    /// The body of a response: the service's own, frame by frame. The request has its place until it has ended or is dropped.
+    /// The body of a response: the service's own, frame by frame. The request has its place until
+    /// it has ended or is dropped.
     pub struct RoomBody<B, L: Labels> {
         #[pin]
         inner: B,

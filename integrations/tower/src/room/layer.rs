@@ -26,15 +26,18 @@ use crate::room::service::RoomService;
 /// let app: Router = Router::new().route("/carts/{id}", get(|| async { "a cart" })).layer(layer);
 /// ```
 ///
-/// A request has its place from the call until the response's body has ended or is dropped; or its future is dropped, or the service fails or
-/// panics, if there is no response. So a slow reader takes a place for as long as it reads.
+/// A request has its place from the call until the response's body has ended or is dropped; or its
+/// future is dropped, or the service fails or panics, if there is no response. So a slow reader
+/// takes a place for as long as it reads.
 ///
-/// Refused is a request with 503, and not with 429: it is not the client that has asked too much, but the service that has not
-/// done what it was asked for before. How long that will take nobody knows, so there is no `Retry-After`. Of gRPC it is `grpc-status: 14`
-/// (`UNAVAILABLE`), by the request's `content-type`. The body is empty; to give it one, see [`Blocked`](crate::Blocked).
+/// Refused is a request with 503, and not with 429: it is not the client that has asked too much,
+/// but the service that has not done what it was asked for before. How long that will take nobody
+/// knows, so there is no `Retry-After`. Of gRPC it is `grpc-status: 14` (`UNAVAILABLE`), by the
+/// request's `content-type`. The body is empty; to give it one, see [`Blocked`](crate::Blocked).
 ///
-/// tower's own `ConcurrencyLimit` is one limit for all that the layer wraps, and requests wait for it in `poll_ready`, in a line of any length.
-/// This one has a limit for each key, and nobody waits: who is refused can go elsewhere at once.
+/// tower's own `ConcurrencyLimit` is one limit for all that the layer wraps, and requests wait for
+/// it in `poll_ready`, in a line of any length. This one has a limit for each key, and nobody
+/// waits: who is refused can go elsewhere at once.
 ///
 /// Clones share the rooms: these are in the static.
 pub struct RoomLayer<L: Labels, K> {
@@ -43,7 +46,8 @@ pub struct RoomLayer<L: Labels, K> {
 }
 
 impl<L: Labels, K> RoomLayer<L, K> {
-    /// A layer of `rooms`. `key` says whose room a request enters; a request without a key enters none.
+    /// A layer of `rooms`. `key` says whose room a request enters; a request without a key enters
+    /// none.
     ///
     /// ```
     /// use windrow::labels;

@@ -163,7 +163,8 @@ impl<L: Labels> Rooms<L> {
     /// The keys that there are, for exporters and whoever wants to see them. That of all that find
     /// no room has no labels.
     ///
-    /// [`remove`](windrow::Family::remove) no key from it: there would be a new room, with all its places.
+    /// [`remove`](windrow::Family::remove) no key from it: there would be a new room, with all its
+    /// places.
     ///
     /// ```
     /// # use windrow::labels;

@@ -341,7 +341,7 @@ impl<C: Clock> Gate<C> {
             let now = self.ledger.time(self.clock.now().as_nanos());
             self.ledger.note(terms.start_of(now));
             let change = self.ledger.change(now, &head);
-            let start = terms.start_of(change.until.max(head.seen.latest()));
+            let start = terms.start_of(change.used_by.max(head.seen.latest()));
             let next = Next { change: Some(change), ..Next::at(start, terms) };
             if self.ledger.turn(&head, next) {
                 return Ok(());

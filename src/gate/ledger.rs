@@ -127,8 +127,8 @@ impl Ledger {
     pub(super) fn change(&self, now: u64, head: &Head<'_>) -> Change {
         // A ration may be used until its bucket ends, which is not after the head's: so it is as if
         // the change came then.
-        let until = if self.shared.manner.is_rationed { now.max(head.seen.last()) } else { now };
-        Change { now, until }
+        let used_by = if self.shared.manner.is_rationed { now.max(head.seen.last()) } else { now };
+        Change { now, used_by }
     }
 
     /// What the head says, as far as a grant needs it; and its version. It is of one bucket if that

@@ -9,18 +9,23 @@
 //!
 //! # Why
 //!
-//! - Within a geometry a turn leaves each grant in its bucket ([`Next::shift`]). The next sheet
-//!   knows two intervals before its end. It is no more than one interval ahead of the gate's time,
-//!   unless it stays in the bucket that the head has: so it knows all of the interval that ends at
-//!   that time.
-//! - A change of the geometry puts each grant where it can count at the latest ([`Next::place`]):
-//!   at the end of its bucket, but not after what was granted so far may be used. No caller goes on
-//!   later than that. What an interval that ends at the gate's time, or later, contains, and the
-//!   next sheet does not reach, counts in the oldest bucket that it does reach.
-//! - There is one rule for all changes: of the length, of the number of buckets, and of both.
+//! One rule places every grant: it counts in the bucket of the last moment at which its caller may
+//! go on ([`Next::age`]).
 //!
-//! So where a grant counts only ever becomes later, and no change forgets what the old and the new
+//! - Within a geometry that is the grant's own bucket. The next sheet knows two intervals before
+//!   its end. It is no more than one interval ahead of the gate's time, unless it stays in the
+//!   bucket that the head has: so it knows all of the interval that ends at that time.
+//! - A change of the geometry cuts the old buckets anew. A grant then counts at the end of its old
+//!   bucket, but not after the moment by which all earlier grants are to be used. A grant that an
+//!   interval contains which ends at the gate's time or later, and that the next sheet does not
+//!   reach, counts in the oldest bucket that it does reach.
+//!
+//! The rule is the same for a change of the length, of the number of buckets, and of both. So the
+//! bucket of a grant only ever becomes later, and no change forgets what the old and the new
 //! geometry both remember.
+//!
+//! A ration that is given back is subtracted from the bucket in which it counts
+//! ([`Next::give_back`]).
 
 use crate::gate::cells::load;
 use crate::gate::terms::Terms;
@@ -44,8 +49,8 @@ pub(super) struct Next {
 pub(super) struct Change {
     /// The gate's time.
     pub(super) now: u64,
-    /// Until when what was granted so far may be used, but for what is waited for: now, or later.
-    pub(super) until: u64,
+    /// When all earlier grants are used, except those that wait: now, or later.
+    pub(super) used_by: u64,
 }
 
 /// The sheet before.
@@ -53,8 +58,8 @@ pub(super) struct Change {
 pub(super) struct Last {
     pub(super) start: u64,
     pub(super) terms: Terms,
-    /// The last end of a wait that was granted under another geometry.
-    pub(super) until: u64,
+    /// The end of the last wait that was granted under an earlier geometry.
+    pub(super) waits_until: u64,
 }
 
 impl Next {
@@ -63,42 +68,11 @@ impl Next {
         Next { start, terms, grant: 0, change: None }
     }
 
-    /// Takes over from the last sheet, which is sealed, what was `granted` in its bucket and in
-    /// each before, the latest first: stores what that is in each bucket `before` the next one, and
-    /// returns what it is in the next one itself.
+    /// Takes over what the last sheet, which is sealed, `granted` in its bucket and in each bucket
+    /// before it, the latest first. Stores the grants of each bucket `before` the next one, and
+    /// returns those of the next one itself.
     pub(super) fn take_over(
         &self,
-        last: Last,
-        granted: impl Iterator<Item = u64>,
-        before: &[AtomicU64],
-    ) -> u64 {
-        match self.change {
-            None => self.shift(last, granted, before),
-            Some(change) => self.place(change, last, granted, before),
-        }
-    }
-
-    fn shift(
-        &self,
-        last: Last,
-        mut granted: impl Iterator<Item = u64>,
-        before: &[AtomicU64],
-    ) -> u64 {
-        let steps = self.terms.steps(last.start, self.start);
-        let own = if steps == 0 { granted.next() } else { None };
-        let (none, rest) = before.split_at(before.len().min(steps.saturating_sub(1)));
-        for cell in none {
-            cell.store(0, Ordering::Relaxed);
-        }
-        for cell in rest {
-            cell.store(granted.next().unwrap_or(0), Ordering::Relaxed);
-        }
-        own.unwrap_or(0)
-    }
-
-    fn place(
-        &self,
-        change: Change,
         last: Last,
         granted: impl Iterator<Item = u64>,
         before: &[AtomicU64],
@@ -106,53 +80,56 @@ impl Next {
         for cell in before {
             cell.store(0, Ordering::Relaxed);
         }
-        let mut own = 0_u64;
-        for (index, granted) in granted.enumerate().filter(|(_, granted)| *granted > 0) {
-            let age = self.age(change, last, index);
-            if age == 0 {
-                own = own.wrapping_add(granted);
-            } else if let Some(cell) = before.get(age - 1) {
-                cell.store(load(cell).wrapping_add(granted), Ordering::Relaxed);
-            }
-        }
-        own
+        let granted = granted.enumerate().filter(|(_, granted)| *granted > 0);
+        granted.fold(0, |own, (index, granted)| {
+            own.wrapping_add(add(granted, self.age(last, index), before))
+        })
     }
 
-    /// How many buckets before the next one that counts which was granted `index` buckets before
-    /// the last.
-    fn age(&self, change: Change, last: Last, index: usize) -> usize {
+    /// Returns the number of buckets from the one in which a grant counts to the next one; the
+    /// grant stood `index` buckets before the last one.
+    fn age(&self, last: Last, index: usize) -> usize {
         let Next { start, terms, .. } = *self;
+        let Some(change) = self.change else {
+            return terms.steps(last.start, start).saturating_add(index);
+        };
         let Some(old) = last.start.checked_sub(last.terms.length.saturating_mul(index as u64))
         else {
             return usize::MAX; // before time zero, where nothing is granted
         };
-        let until = change.until.max(last.until);
-        let latest = old.max(until.min(old.saturating_add(last.terms.length - 1)));
-        let place = terms.start_of(latest);
-        let age = terms.steps(place, start);
-        let is_remembered = terms.steps(place, terms.start_of(change.now)) < terms.buckets;
+        let used_by = change.used_by.max(last.waits_until);
+        let latest = old.max(used_by.min(old.saturating_add(last.terms.length - 1)));
+        let bucket = terms.start_of(latest);
+        let age = terms.steps(bucket, start);
+        let is_remembered = terms.steps(bucket, terms.start_of(change.now)) < terms.buckets;
         if is_remembered { age.min(terms.history()) } else { age }
     }
 
-    /// Takes a ration off the bucket in which it counts, and returns how much of it counts in the
-    /// next bucket itself. Nothing, if there is none, or if it was granted before the last change
-    /// of the geometry, which was made as of `since`.
+    /// Subtracts a ration from the bucket in which it counts. Returns what is to be added, by
+    /// wrapping, to the grants of the next bucket itself. Subtracts nothing if there is no ration,
+    /// or if it was granted before the last change of the geometry, `used_by` of which is given.
     ///
-    /// What was granted before that was to be used until then at the latest, and counts where
-    /// [`place`](Self::place) has put it. What was granted since counts in its own bucket, which
-    /// has its last nanosecond. (So does what was to be used until `since` exactly: there it was
-    /// put.)
-    pub(super) fn take_off(&self, back: Ration, since: u64, before: &[AtomicU64]) -> u64 {
-        if back.is_none() || back.last < since {
+    /// An earlier ration was to be used by then, and [`age`](Self::age) has placed it there. A
+    /// later one counts in its own bucket, which contains its last nanosecond. (So does a ration
+    /// whose last nanosecond is `used_by` itself: it was placed there.)
+    pub(super) fn give_back(&self, back: Ration, used_by: u64, before: &[AtomicU64]) -> u64 {
+        if back.is_none() || back.last < used_by {
             return 0;
         }
         let age = self.terms.steps(self.terms.start_of(back.last), self.start);
-        if age == 0 {
-            return back.left;
-        }
-        if let Some(cell) = before.get(age - 1) {
-            cell.store(load(cell).wrapping_sub(back.left), Ordering::Relaxed);
-        }
-        0
+        add(back.left.wrapping_neg(), age, before)
     }
+}
+
+/// Adds `n`, by wrapping, to the bucket that is `age` buckets before the next one. Returns the part
+/// for the next bucket itself: all of it if `age` is zero. A bucket that the sheet does not reach
+/// is forgotten.
+fn add(n: u64, age: usize, before: &[AtomicU64]) -> u64 {
+    if age == 0 {
+        return n;
+    }
+    if let Some(cell) = before.get(age - 1) {
+        cell.store(load(cell).wrapping_add(n), Ordering::Relaxed);
+    }
+    0
 }

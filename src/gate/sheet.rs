@@ -59,11 +59,12 @@ pub(super) struct Sheet {
     base: AtomicU64,
     buckets: AtomicUsize,
     limit: AtomicU64,
-    /// The last end of a wait that was granted under another geometry. It may lie within a bucket
-    /// of this one.
-    until: AtomicU64,
-    /// As of when the geometry has changed last: no ration that ended before is given back.
-    since: AtomicU64,
+    /// The end of the last wait that was granted under an earlier geometry. It may lie within a
+    /// bucket of this one.
+    waits_until: AtomicU64,
+    /// When all grants from before the last change of the geometry were used: a ration that ended
+    /// earlier is not given back.
+    used_by: AtomicU64,
     /// What was granted in each bucket before this one, the latest first.
     before: AtomicPtr<Cells>,
     /// Whether it is the head, or a thread's that fills it.
@@ -124,8 +125,8 @@ impl Sheet {
                 base: AtomicU64::new(0),
                 buckets: AtomicUsize::new(1),
                 limit: AtomicU64::new(0),
-                until: AtomicU64::new(0),
-                since: AtomicU64::new(0),
+                waits_until: AtomicU64::new(0),
+                used_by: AtomicU64::new(0),
                 before: AtomicPtr::new(null_mut()),
                 taken: AtomicBool::new(false),
                 made: Witness::new(),
@@ -246,14 +247,15 @@ impl Sheet {
         fence(Ordering::Release);
         let before = &self.before()[..next.terms.history()];
         let Seen { start, terms, .. } = *last;
-        let own = next.take_over(Last { start, terms, until: last.until() }, last.each(), before);
-        let (since, until) = match next.change {
-            None => (last.since(), last.until()),
-            Some(change) => (change.until, last.latest()),
+        let from = Last { start, terms, waits_until: last.waits_until() };
+        let own = next.take_over(from, last.each(), before);
+        let (used_by, waits_until) = match next.change {
+            None => (last.used_by(), last.waits_until()),
+            Some(change) => (change.used_by, last.latest()),
         };
-        self.since.store(since, Ordering::Relaxed);
-        self.until.store(until, Ordering::Relaxed);
-        let own = own.wrapping_sub(next.take_off(back, since, before));
+        self.used_by.store(used_by, Ordering::Relaxed);
+        self.waits_until.store(waits_until, Ordering::Relaxed);
+        let own = own.wrapping_add(next.give_back(back, used_by, before));
         let others = before[..next.terms.buckets - 1].iter().map(load);
         self.write(next, others.fold(0, u64::wrapping_add), own);
     }
@@ -317,17 +319,17 @@ impl<'g> Seen<'g> {
 
     /// The last time at which a wait may end that was granted so far.
     pub(super) fn latest(&self) -> u64 {
-        self.start.max(self.until())
+        self.start.max(self.waits_until())
     }
 
-    /// The last end of a wait that was granted under another geometry.
-    fn until(&self) -> u64 {
-        load(&self.sheet.until)
+    /// Returns the end of the last wait that was granted under an earlier geometry.
+    fn waits_until(&self) -> u64 {
+        load(&self.sheet.waits_until)
     }
 
-    /// As of when the geometry has changed last.
-    fn since(&self) -> u64 {
-        load(&self.sheet.since)
+    /// Returns when all grants from before the last change of the geometry were used.
+    fn used_by(&self) -> u64 {
+        load(&self.sheet.used_by)
     }
 
     /// The last nanosecond of its bucket.

@@ -102,9 +102,9 @@ pub(super) const GATE: &[Twin] = &[
     Twin {
         name: "gate-same-bucket-begins-at-zero",
         file: "src/gate/next.rs",
-        find: "        own.unwrap_or(0)
+        find: "            return n;
 ",
-        replace: "        own.unwrap_or(0) & 0
+        replace: "            return n & 0;
 ",
         build: &CHECKER,
         model: "gate::grants_against_a_lower_limit",
@@ -213,7 +213,7 @@ pub(super) const GATE: &[Twin] = &[
     Twin {
         name: "gate-forgets-what-counts-now-behind-a-wait",
         file: "src/gate/next.rs",
-        find: "terms.steps(place, terms.start_of(change.now)) < terms.buckets;",
+        find: "terms.steps(bucket, terms.start_of(change.now)) < terms.buckets;",
         replace: "latest > change.now;",
         build: &GATES,
         model: "contract::what_counts_now_is_kept_however_far_ahead_the_last_wait_ends",
@@ -222,8 +222,8 @@ pub(super) const GATE: &[Twin] = &[
     Twin {
         name: "gate-counts-at-the-start-of-a-bucket",
         file: "src/gate/next.rs",
-        find: "old.max(until.min(old.saturating_add(last.terms.length - 1)));",
-        replace: "old.max(until.min(old));",
+        find: "old.max(used_by.min(old.saturating_add(last.terms.length - 1)));",
+        replace: "old.max(used_by.min(old));",
         build: &GATES,
         model: "schedules::no_schedule_is_over_nor_refused_needlessly",
         why: "a bucket is forgotten when what was granted at its end still counts",
@@ -231,8 +231,8 @@ pub(super) const GATE: &[Twin] = &[
     Twin {
         name: "gate-forgets-until-when-others-wait",
         file: "src/gate/next.rs",
-        find: "let until = change.until.max(last.until);",
-        replace: "let until = change.until;",
+        find: "let used_by = change.used_by.max(last.waits_until);",
+        replace: "let used_by = change.used_by;",
         build: &GATES,
         model: "contract::a_wait_stays_where_it_is_through_all_changes",
         why: "a wait that ends within a bucket is put back to its start",

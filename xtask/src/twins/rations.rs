@@ -62,7 +62,7 @@ pub(super) const RATIONS: &[Twin] = &[
     Twin {
         name: "ration-moved-by-two-changes",
         file: "src/gate/next.rs",
-        find: "back.is_none() || back.last < since {",
+        find: "back.is_none() || back.last < used_by {",
         replace: "back.is_none() {",
         build: &PER_CORE,
         model: "rations::giving_back_after_two_changes",
@@ -71,10 +71,10 @@ pub(super) const RATIONS: &[Twin] = &[
     Twin {
         name: "ration-of-before-more-buckets",
         file: "src/gate/sheet.rs",
-        find: "Some(change) => (change.until, last.latest()),",
+        find: "Some(change) => (change.used_by, last.latest()),",
         replace:
-            "Some(change) if terms.length != next.terms.length => (change.until, last.latest()),
-            Some(_) => (last.since(), last.latest()),",
+            "Some(change) if terms.length != next.terms.length => (change.used_by, last.latest()),
+            Some(_) => (last.used_by(), last.latest()),",
         build: &GATES,
         model: "rations::after_more_buckets_of_one_length_what_has_left_is_not_taken_off",
         why: "it is taken off a bucket that the gate has forgotten in between, which then counts less than nothing",

@@ -1,4 +1,4 @@
-//! Rate limiters: never more than a limit in any interval.
+//! Rate limiters: [`Gate`] and [`RationedGate`] admit at most a limit in each interval.
 
 use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
@@ -56,60 +56,59 @@ use terms::Terms;
 ///
 /// # What is promised
 ///
-/// The interval is cut into equal buckets, whose starts are multiples of their length. What is
-/// granted counts in one bucket: that of now, or that in which a wait ends. **For each run of as
-/// many buckets as the interval has, the sum of what is granted in them is at most the limit**, at
-/// every moment, for any threads and any delays. It is decided by one compare-exchange: there is no
-/// moment between a check and a count.
+/// The interval is cut into equal buckets, whose starts are multiples of their length. Each grant
+/// counts in one bucket: the current one, or the one in which its wait ends. **For each run of
+/// consecutive buckets as long as the interval, the sum of the grants in them is at most the
+/// limit**, at every moment, for any threads and any delays. One compare-exchange decides: there
+/// is no moment between a check and a count.
 ///
-/// So it is with each span of time that is a bucket shorter than the interval. A span of a whole
-/// interval touches one bucket more, and may hold up to twice the limit: what was granted at the
-/// very end of one interval's first bucket, and what is granted at the beginning of the first
-/// bucket in which that does not count. For a limit that holds in every span, build the gate
+/// The same holds for each span of time that is one bucket shorter than the interval. A span of a
+/// whole interval touches one more bucket, and may hold up to twice the limit: the grants at the
+/// very end of one interval's first bucket, and those at the beginning of the first bucket in
+/// which they do not count. For a limit that holds in every span, build the gate
 /// [`strict`](GateBuilder::strict).
 ///
-/// A refusal is exact too: by the time that the call has read, at one moment of it what was asked
-/// for did not fit, neither now nor in any bucket that the wait would reach, behind all who were
-/// waiting already. A gate does not hold back a part of its limit, and forgets nothing before its
-/// time.
+/// A refusal is exact too: at one moment of the call, by the time that the call has read, the
+/// weight did not fit, neither now nor in any bucket that the wait would reach, behind all callers
+/// that were already waiting. A gate does not hold back a part of its limit, and forgets no grant
+/// too early.
 ///
 /// # Time
 ///
-/// A clock that steps back does not make a gate forget, nor grant twice: the gate's time stands
-/// still at the latest bucket that any reading has shown to a call that changes the geometry, or
-/// asks for what may fit, and what is granted meanwhile counts there. So for as long as the clock
-/// is behind, or stands still, the gate grants what is left in that bucket, and then refuses: it
-/// does not overshoot. A reading that leaps ahead by an hour holds the gate there for an hour.
+/// A clock that steps back makes a gate neither forget nor grant twice. The gate's time stands
+/// still at the latest bucket that the clock has shown to any call that changes the geometry or
+/// asks for what may fit, and grants count there meanwhile. So as long as the clock is behind, or
+/// stands still, the gate grants the rest of that bucket, and then refuses: it does not overshoot.
+/// A reading that leaps ahead by an hour holds the gate there for an hour.
 ///
 /// # Cost and progress
 ///
-/// A call never fails, panics, waits for another thread or takes a lock. (A wait is the caller's:
-/// the gate says how long.)
+/// A call never fails, panics, waits for another thread or takes a lock. (The caller waits by
+/// itself: the gate returns how long.)
 ///
 /// | a call | costs |
 /// |---|---|
-/// | that is granted | the clock's reading, a few loads and one compare-exchange of a word that all threads share |
-/// | that is refused, by [`try_admit`](Self::try_admit) | the clock's reading and a few loads: it writes nothing |
-/// | that is refused, by [`admit`](Self::admit) | besides, a load for each bucket that is forgotten until it fits |
-/// | that opens a bucket: the first in it, and the first that waits for it | three or four read-modify-writes, and up to nine loads and stores for each bucket of the interval |
+/// | granted | the clock's reading, a few loads, one compare-exchange of a shared word |
+/// | refused by [`try_admit`](Self::try_admit) | the clock's reading and a few loads; no write |
+/// | refused by [`admit`](Self::admit) | also a load for each bucket to be forgotten first |
+/// | that opens a bucket | 3 or 4 read-modify-writes, and up to 9 loads and stores a bucket |
 ///
-/// One word decides, so grants of all threads go through one cache line: that is the price of an
-/// exact limit, here as elsewhere. (A
-/// [`RationedGate`] pays with exact refusals instead.)
+/// The first call in a bucket opens it, and the first call that waits for it. One word decides, so
+/// the grants of all threads go through one cache line: that is the price of an exact limit. (A
+/// [`RationedGate`] gives up exact refusals instead.)
 ///
 /// With 64-bit addresses a gate takes 0.7 kilobytes, and 64 bytes for each bucket of its interval:
 /// four sheets, each of 128 bytes, 24 more and 16 for each bucket. Opening a bucket allocates
-/// nothing, unless more than three threads do so at the same moment. For each thread above three
-/// that ever did, the gate keeps one sheet more, until it is dropped. So the memory of a gate that
-/// `T` threads use is at most `T + 1` times 16 bytes for each bucket, and 0.3 kilobytes for each of
-/// the `T`: with 600 buckets and 64 threads 0.65 megabytes, with 10 buckets 30 kilobytes. Take few
-/// buckets where there are many gates. One in a static takes 128 bytes until its first use, and the
-/// rest of its memory with the first buckets that it opens.
+/// nothing, unless more than three threads do so at the same moment. For each further thread that
+/// ever did, the gate keeps one more sheet, until it is dropped. So the memory of a gate that `T`
+/// threads use is at most `T + 1` times 16 bytes for each bucket, and 0.3 kilobytes for each of the
+/// `T`: with 600 buckets and 64 threads 0.65 megabytes, with 10 buckets 30 kilobytes. Take few
+/// buckets where there are many gates. A gate in a static takes 128 bytes until its first use, and
+/// the rest of its memory with the first buckets that it opens.
 ///
-/// A thread that stands still in a call holds up no other.
+/// A thread that is suspended in a call holds up no other.
 ///
-/// A grant orders no other memory: two threads that were let through know nothing of each other. A
-/// gate is not for signal handlers.
+/// Admission creates no happens-before edge between callers. A gate is not for signal handlers.
 #[doc(alias = "rate limiter")]
 #[doc(alias = "rate limit")]
 #[doc(alias = "RateLimiter")]
@@ -123,9 +122,8 @@ pub struct Gate<C = Coarse> {
 }
 
 impl Gate {
-    /// A builder for a gate that grants so much in an interval. By default, that is one second in
-    /// two buckets, on the
-    /// [`Coarse`] clock.
+    /// Returns a builder of a rate limiter that admits at most `limit` per interval. The interval
+    /// is one second in two buckets, on the [`Coarse`] clock, unless the builder is told otherwise.
     ///
     /// ```
     /// let gate = windrow::Gate::builder(2).build()?;
@@ -142,10 +140,10 @@ impl<C: Clock> Gate<C> {
         Gate { ledger, clock }
     }
 
-    /// Grants `n` in the bucket of now, if that is within the limit; else refuses, and counts
+    /// Grants `n` in the current bucket if that is within the limit; otherwise refuses, and counts
     /// nothing.
     ///
-    /// A weight of more than the limit never fits, and a weight of zero always does. While others
+    /// A weight above the limit never fits, and a weight of zero always does. While other callers
     /// [wait](Self::admit) for a later bucket, nothing is granted before their turn.
     ///
     /// ```
@@ -166,19 +164,20 @@ impl<C: Clock> Gate<C> {
     /// Grants `n`, now or after a wait of at most `max_wait`; or refuses, counts nothing, and says
     /// when to come back.
     ///
-    /// It decides at once. Who is told [`Admission::After`] has it, whoever comes later, and is to
-    /// wait by itself: it counts in the bucket in which the wait ends, also if the caller goes on
-    /// later, or not at all. Who comes later waits behind: while anybody waits for a later bucket,
-    /// nothing is granted in those before it, however small.
+    /// It decides at once. [`Admission::After`] is a reservation: later callers cannot take it. The
+    /// gate does not sleep; the caller does. The grant counts in the bucket in which the wait ends,
+    /// even if the caller goes on later, or not at all. Later callers queue behind it: while any
+    /// caller waits for a later bucket, nothing is granted in the buckets before that one, however
+    /// small.
     ///
-    /// No wait is longer than the interval: what would have to wait longer is refused. So is a
-    /// weight of more than the limit, and it is told never to come back.
+    /// No wait is longer than the interval: a longer one is refused. A weight above the limit is
+    /// refused too, and gets `retry_after: None`.
     ///
     /// ```
     /// use std::time::Duration;
     /// use windrow::{Gate, clock::Manual, gate::Admission};
     ///
-    /// let gate = Gate::builder(2).clock(Manual::default()).build()?; // two a second, in two buckets
+    /// let gate = Gate::builder(2).clock(Manual::default()).build()?; // 2/s, in two buckets
     /// assert_eq!(gate.admit(2, Duration::ZERO), Admission::Now);
     /// let second = Duration::from_secs(1);
     /// assert_eq!(gate.admit(1, Duration::ZERO), Admission::Refused { retry_after: Some(second) });
@@ -196,13 +195,13 @@ impl<C: Clock> Gate<C> {
         }
     }
 
-    /// What was granted in the interval that ends with the bucket of now. Never more than the
-    /// limit, unless that was [lowered](Self::set_limit) since, or the
-    /// [geometry](Self::reconfigure) has changed: a longer interval holds what was granted in
-    /// several shorter ones.
+    /// Returns the sum of the grants in the interval that ends with the current bucket. It is never
+    /// above the limit, unless the limit was [lowered](Self::set_limit) since, or the
+    /// [geometry](Self::reconfigure) has changed: a longer interval holds the grants of several
+    /// shorter ones.
     ///
-    /// It walks the buckets, and writes nothing (but as the first use of a gate in a
-    /// [static](Self::of)). It is what one moment of the call had granted.
+    /// It walks the buckets, and writes nothing (except as the first use of a gate in a
+    /// [static](Self::of)). The sum is exact for one moment of the call.
     ///
     /// ```
     /// let gate = windrow::Gate::builder(3).build()?;
@@ -214,9 +213,9 @@ impl<C: Clock> Gate<C> {
         self.count().granted
     }
 
-    /// What was granted in buckets that have not begun yet.
+    /// Returns the sum of the grants in buckets that have not begun yet: reservations.
     ///
-    /// As [`granted`](Self::granted).
+    /// Cost and consistency are those of [`granted`](Self::granted).
     ///
     /// ```
     /// use std::time::Duration;
@@ -234,9 +233,11 @@ impl<C: Clock> Gate<C> {
         self.count().waiting
     }
 
-    /// How much would be granted now, without a wait: zero while others wait.
+    /// Returns the largest weight that would be granted now, without a wait: zero while other
+    /// callers wait.
     ///
-    /// As [`granted`](Self::granted). It is *not* kept for the caller: others may come first.
+    /// Cost and consistency are those of [`granted`](Self::granted). It is *not* a reservation:
+    /// other callers may come first.
     ///
     /// ```
     /// let gate = windrow::Gate::builder(3).build()?;
@@ -248,11 +249,11 @@ impl<C: Clock> Gate<C> {
         self.count().left
     }
 
-    /// Changes the limit, while others ask.
+    /// Changes the limit, while other threads use the gate.
     ///
-    /// What is granted after this returns is within the new limit, together with all that was
-    /// granted in its interval before. What was granted stays granted: after the limit was lowered,
-    /// the gate refuses until enough of it has left the interval.
+    /// Grants after this returns are within the new limit, together with all earlier grants in
+    /// their interval. Earlier grants stay: after the limit was lowered, the gate refuses until
+    /// enough of them have left the interval.
     ///
     /// It costs what opening a bucket does.
     ///
@@ -281,17 +282,20 @@ impl<C: Clock> Gate<C> {
         }
     }
 
-    /// Changes the interval and the number of buckets, while others ask.
+    /// Changes the interval and the number of buckets, while other threads use the gate.
     ///
-    /// A gate that was built [`strict`](GateBuilder::strict) stays strict: it has one bucket of
-    /// that length more.
+    /// A gate that was built [`strict`](GateBuilder::strict) stays strict: it has one more bucket
+    /// of that length.
     ///
-    /// Each grant that the gate knows of counts on, as late as it can have been made:
+    /// Each grant that the gate knows of still counts, at the latest time at which it can have been
+    /// made:
     ///
-    /// - A grant counts at the end of its bucket, or now. If others still wait since before the
-    ///   previous change, it counts at the end of its bucket, or when the last of them goes on.
+    /// - A grant counts at the end of its bucket, or now if that is earlier. If callers still wait
+    ///   since before the previous change, it counts at the end of its bucket, or when the last of
+    ///   them goes on if that is earlier.
     /// - A wait counts where it ends. If that is within a bucket that the previous change made, it
-    ///   counts at the end of that bucket, or when the last wait from before that change ends.
+    ///   counts at the end of that bucket, or when the last wait from before that change ends if
+    ///   that is earlier.
     /// - A gate knows two intervals before the end of the last wait. If the new interval is much
     ///   shorter than a wait, an older grant that still counts does so in the first bucket of
     ///   these.
@@ -301,17 +305,17 @@ impl<C: Clock> Gate<C> {
     /// be forgotten up to one bucket later. (A clock that has stepped back within the current
     /// bucket is believed.)
     ///
-    /// A gate whose interval becomes longer does not know what it has forgotten before: what is
-    /// granted in the new interval is within the limit together with all that the gate still knew.
+    /// A gate whose interval becomes longer does not know what it has already forgotten: grants in
+    /// the new interval are within the limit together with all grants that the gate still knew.
     ///
-    /// It costs what opening a bucket does. Where more buckets are asked for than ever, each sheet
-    /// that the gate keeps is given more memory when it is used next; what it had is kept until the
-    /// gate is dropped.
+    /// It costs what opening a bucket does. If there are more buckets than ever before, each sheet
+    /// that the gate keeps gets more memory when it is used next; its earlier memory is kept until
+    /// the gate is dropped.
     ///
     /// # Errors
     ///
-    /// As [`GateBuilder::build`], or [`GateError::Retired`]; then the gate stays as it was. A clock
-    /// that is too coarse for the new buckets is refused even if the builder
+    /// Those of [`GateBuilder::build`], and [`GateError::Retired`]; the gate then stays as it was.
+    /// A clock that is too coarse for the new buckets is refused even if the builder
     /// [allowed](GateBuilder::allow_coarse_clock) it for the first ones.
     ///
     /// ```
@@ -349,7 +353,7 @@ impl<C: Clock> Gate<C> {
         }
     }
 
-    /// How much is granted in an interval at most: zero if the gate is [retired](Self::retire).
+    /// Returns the limit per interval: zero if the gate is [retired](Self::retire).
     ///
     /// ```
     /// let gate = windrow::Gate::builder(2).build()?;
@@ -360,7 +364,7 @@ impl<C: Clock> Gate<C> {
         self.ledger.look().seen.terms.limit
     }
 
-    /// The span for which the limit holds, of whole buckets.
+    /// Returns the interval for which the limit holds: a whole number of buckets.
     ///
     /// ```
     /// let gate = windrow::Gate::builder(2).build()?;
@@ -372,7 +376,7 @@ impl<C: Clock> Gate<C> {
         Duration::from_nanos(length * buckets as u64)
     }
 
-    /// How many buckets the interval is cut into.
+    /// Returns the number of buckets in the interval.
     ///
     /// ```
     /// let gate = windrow::Gate::builder(2).build()?;
@@ -383,7 +387,7 @@ impl<C: Clock> Gate<C> {
         self.ledger.look().seen.terms.buckets
     }
 
-    /// The length of a bucket.
+    /// Returns the length of a bucket.
     ///
     /// ```
     /// let gate = windrow::Gate::builder(2).build()?;
@@ -394,7 +398,7 @@ impl<C: Clock> Gate<C> {
         Duration::from_nanos(self.ledger.look().seen.terms.length)
     }
 
-    /// The gate's clock.
+    /// Returns the gate's clock.
     ///
     /// ```
     /// use std::time::Duration;

@@ -27,15 +27,15 @@ pub enum Admission {
     After(Duration),
     /// Nothing was granted.
     Refused {
-        /// After this time the gate would admit it at once, if it admits nothing else before.
-        /// `None`: never, because the limit is less than what was asked for, or the gate is
-        /// [retired](crate::Gate::retire), or time ends before.
+        /// The time after which the gate would admit the same weight at once, if it admits nothing
+        /// else until then. `None`: never, because the weight is above the limit, or the gate is
+        /// [retired](crate::Gate::retire), or time ends earlier.
         retry_after: Option<Duration>,
     },
 }
 
 impl Admission {
-    /// Returns whether it was granted, now or later.
+    /// Returns whether the gate admits the call, now or after a wait.
     ///
     /// ```
     /// use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Making a gate.
+//! The builder of a gate.
 
 use std::time::Duration;
 
@@ -10,9 +10,9 @@ use crate::gate::rationed::RationedGate;
 use crate::gate::terms::Terms;
 use crate::ring::Geometry;
 
-/// Makes a [`Gate`]: from [`Gate::builder`].
+/// A builder of a [`Gate`], made by [`Gate::builder`].
 ///
-/// Defaults are those of a window: one second in two buckets, on the [`Coarse`] clock.
+/// The defaults are those of a window: one second in two buckets, on the [`Coarse`] clock.
 ///
 /// ```
 /// use std::time::Duration;
@@ -51,7 +51,7 @@ impl GateBuilder {
 }
 
 impl<C: Clock> GateBuilder<C> {
-    /// The span in which the gate grants no more than its limit; one second by default.
+    /// Sets the interval in which the gate admits at most its limit; one second by default.
     ///
     /// ```
     /// use std::time::Duration;
@@ -65,10 +65,10 @@ impl<C: Clock> GateBuilder<C> {
         GateBuilder { interval, ..self }
     }
 
-    /// How many equal buckets the interval is cut into; two by default.
+    /// Sets the number of equal buckets in the interval; two by default.
     ///
-    /// With more of them, what was granted is forgotten in smaller steps; and opening a bucket
-    /// takes longer, by one or two nanoseconds for each.
+    /// With more of them, grants are forgotten in smaller steps, and opening a bucket takes longer,
+    /// by a few nanoseconds for each.
     ///
     /// ```
     /// let gate = windrow::Gate::builder(100).buckets(10).build()?;
@@ -79,15 +79,15 @@ impl<C: Clock> GateBuilder<C> {
         GateBuilder { buckets, ..self }
     }
 
-    /// The limit holds for every span of time as long as the interval, wherever it begins, and not
-    /// only for the buckets of an interval. Each grant has a moment there, by the clock: one
-    /// between the beginning and the end of its call, or the end of its wait.
+    /// Makes the limit hold in every span of time as long as the interval, wherever it begins, and
+    /// not only for runs of whole buckets. (The time of a grant is a moment of its call, according
+    /// to the clock, or the end of its wait.)
     ///
-    /// The gate has one bucket more than the [`buckets`](Self::buckets) into which the interval is
-    /// cut, and its [interval](Gate::interval) is that much longer. So it forgets later, by up to a
-    /// bucket, and grants less in the long run: with ten buckets, ten elevenths of the limit an
-    /// interval if everybody always wants more. [`reconfigure`](Gate::reconfigure) does the same
-    /// with the buckets that it is given: a strict gate stays strict.
+    /// The gate has one more bucket than the [`buckets`](Self::buckets) of the interval, and its
+    /// [interval](Gate::interval) is longer by that bucket. So it forgets up to one bucket later,
+    /// and grants less in the long run: with ten buckets, ten elevenths of the limit per interval
+    /// under constant overload. [`reconfigure`](Gate::reconfigure) keeps a strict gate strict: it
+    /// adds one bucket to those that it is given.
     ///
     /// ```
     /// use std::time::Duration;
@@ -100,7 +100,7 @@ impl<C: Clock> GateBuilder<C> {
         GateBuilder { is_strict: true, ..self }
     }
 
-    /// The clock; [`Coarse`] by default.
+    /// Sets the clock; [`Coarse`] by default.
     ///
     /// ```
     /// let clock = windrow::clock::Manual::default();
@@ -114,8 +114,8 @@ impl<C: Clock> GateBuilder<C> {
 
     /// Allows a clock whose resolution is coarser than a tenth of a bucket.
     ///
-    /// The limit holds as ever: by the clock's readings. Buckets are unequal, as those of a
-    /// [window](crate::WindowBuilder::allow_coarse_clock).
+    /// The limit still holds, according to the clock's readings. Buckets are of unequal length, as
+    /// those of a [window](crate::WindowBuilder::allow_coarse_clock).
     ///
     /// ```
     /// use std::time::Duration;
@@ -133,7 +133,7 @@ impl<C: Clock> GateBuilder<C> {
         GateBuilder { allows_coarse_clock: true, ..self }
     }
 
-    /// Makes the gate. Its first bucket is the one that contains the clock's now.
+    /// Makes the gate. Its first bucket is the one that contains the clock's present reading.
     ///
     /// # Errors
     ///
@@ -164,11 +164,11 @@ impl<C: Clock> GateBuilder<C> {
         Ok(Gate::made_of(ledger, self.clock))
     }
 
-    /// As one in a static, for models: it opens its first bucket at its first use.
+    /// Makes a gate like one in a static, for models: it opens its first bucket at its first use.
     ///
     /// # Panics
     ///
-    /// Where [`build`](Self::build) would return an error.
+    /// It panics where [`build`](Self::build) would return an error.
     #[cfg(any(loom, shuttle))]
     #[doc(hidden)]
     pub fn build_at_first_use(self, most: u64) -> RationedGate<C> {
@@ -181,12 +181,12 @@ impl<C: Clock> GateBuilder<C> {
 
     /// Makes the gate, and gives each core a ration of up to `most` of its limit in advance.
     ///
-    /// A refill costs what a grant of a [`Gate`] does, and is shared by all that its ration grants;
-    /// but so much may lie unused in each other core's row. See [`RationedGate`].
+    /// A refill costs as much as a grant of a [`Gate`], and is shared by all calls that its ration
+    /// admits; but up to `most` may lie unused in the row of each other core. See [`RationedGate`].
     ///
     /// # Errors
     ///
-    /// As [`build`](Self::build), and [`GateError::ZeroRation`].
+    /// Those of [`build`](Self::build), and [`GateError::ZeroRation`].
     ///
     /// ```
     /// let gate = windrow::Gate::builder(1_000_000).build_rationed(500)?;

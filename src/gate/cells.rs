@@ -1,30 +1,30 @@
-//! What was granted in each bucket before that of a sheet.
+//! The grants of each bucket before that of a sheet.
 //!
-//! A sheet that is used for more buckets than it has room for gets other cells. Those before are
-//! kept, because a thread may be reading them that has not seen yet that the sheet is no longer the
-//! head; they go with the gate. New ones are at least twice as many, so those that are kept are
-//! fewer than those in use.
+//! A sheet that needs more buckets than it has cells for gets new cells. The old ones are kept
+//! until the gate is dropped, because a thread that has not yet seen that the sheet is no longer
+//! the head may be reading them. New cells are at least twice as many, so the kept ones are fewer
+//! than those in use.
 
 use std::ptr::null_mut;
 
 use crate::sync::{AtomicPtr, AtomicU64, Ordering, Witness};
 
-/// What a cell has. The head tells whether it belongs to what else was read.
+/// Returns a cell's value. The head's version tells whether it belongs to the other values read.
 pub(super) fn load(cell: &AtomicU64) -> u64 {
     cell.load(Ordering::Relaxed)
 }
 
-/// Room for the numbers of so many buckets.
+/// Cells for the grants of a number of buckets.
 #[derive(Debug)]
 pub(super) struct Cells {
     all: Box<[AtomicU64]>,
-    /// The sheet's cells before, or null.
+    /// The sheet's previous cells, or null.
     older: AtomicPtr<Cells>,
     made: Witness,
 }
 
 impl Cells {
-    /// So many; `None` if there is no memory for them.
+    /// Makes `count` cells; `None` if there is no memory for them.
     pub(super) fn new(count: usize) -> Option<Cells> {
         let mut all = Vec::new();
         all.try_reserve_exact(count).ok()?;
@@ -37,12 +37,12 @@ impl Cells {
         &self.all
     }
 
-    /// Keeps the cells before, until these go.
+    /// Keeps the previous cells until these are dropped.
     ///
     /// # Safety
     /// `older` is null, or is from `Box::into_raw`, and nothing else will free it.
     pub(super) unsafe fn keep(&self, older: *mut Cells) {
-        self.older.store(older, Ordering::Relaxed); // nobody reads it but `drop`
+        self.older.store(older, Ordering::Relaxed); // only `drop` reads it
     }
 }
 

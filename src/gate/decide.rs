@@ -1,12 +1,12 @@
-//! Deciding: now, later, or not at all; and counting what was decided.
+//! Deciding on a call: now, later, or not at all; and summing the grants.
 //!
-//! A decision is made on one look at the head, and stands if a compare-exchange of its word
-//! succeeds, or one of the head. A refusal needs neither: at the moment when the word was read, the
-//! bucket was the head's, and what was asked for did not fit.
+//! A call decides on one look at the head. The decision stands if a compare-exchange of the sheet's
+//! word, or of the head, succeeds. A refusal needs neither: at the moment when the word was read,
+//! the bucket was the head's, and the weight did not fit.
 //!
-//! A loop goes round only because another thread has granted, turned or sealed. Each turn ends a
-//! call, but one that opens the bucket of now; and that is opened once. A bucket is sealed once
-//! before a turn. So while any threads take steps, calls end.
+//! A loop runs again only because another thread has granted, turned or sealed. Each turn ends a
+//! call, except a turn that opens the current bucket, which is opened once; and a bucket is sealed
+//! once before a turn. So calls end as long as any threads take steps: they are lock-free.
 
 use std::time::Duration;
 
@@ -17,7 +17,8 @@ use crate::gate::ledger::Head;
 use crate::gate::next::Next;
 use crate::timestamp::{Timestamp, saturating_nanos};
 
-/// As [`Gate::admit`], and the start of the bucket in which it was granted. For tests.
+/// Decides as [`Gate::admit`], and also returns the start of the bucket in which it granted. For
+/// tests.
 pub fn admit_and_tell<C: Clock>(
     gate: &Gate<C>,
     n: u64,
@@ -30,13 +31,13 @@ pub fn admit_and_tell<C: Clock>(
     (admission, admission.is_granted().then(|| Timestamp::from_nanos(start)))
 }
 
-/// It takes more to decide.
+/// The quick path cannot decide.
 pub(super) struct OutOfLine;
 
-/// The head is another one by now.
+/// Another thread has turned meanwhile: the head is a different one.
 struct Overtaken;
 
-/// What a gate has granted, at one moment.
+/// The grants of a gate at one moment.
 pub(super) struct Count {
     pub(super) granted: u64,
     pub(super) waiting: u64,
@@ -44,9 +45,9 @@ pub(super) struct Count {
 }
 
 impl<C: Clock> Gate<C> {
-    /// The start of the current bucket, if `n` is granted there, and `None` if it is refused; as
-    /// long as that is the head's bucket, and a clock has shown it. Nearly every call is decided
-    /// here.
+    /// Grants `n` in the current bucket and returns its start, or returns `None` for a refusal.
+    /// Decides only while the current bucket is the head's and a clock has shown it: nearly every
+    /// call is decided here.
     #[inline]
     pub(super) fn quick(&self, n: u64) -> Result<Option<u64>, OutOfLine> {
         let now = self.clock.quick().as_nanos();
@@ -65,7 +66,7 @@ impl<C: Clock> Gate<C> {
         Err(OutOfLine)
     }
 
-    /// Decides, and says in which bucket it was granted.
+    /// Decides, and returns the start of the bucket in which it granted.
     #[cold]
     pub(super) fn decide(&self, n: u64, max_wait: u64) -> (Admission, u64) {
         // Once: a clock may be faster than a turn.
@@ -107,8 +108,8 @@ impl<C: Clock> Gate<C> {
         }
     }
 
-    /// The first start, not before the head's, in which `n` fits, which is no more than the limit;
-    /// `None` if time ends before.
+    /// Returns the start of the first bucket, from the head's on, in which `n` fits; `None` if time
+    /// ends earlier. `n` is at most the limit.
     fn fitting(&self, head: &Head<'_>, n: u64) -> Result<Option<u64>, Overtaken> {
         let (seen, terms) = (head.seen, head.seen.terms);
         if seen.fits(n) {
@@ -116,8 +117,8 @@ impl<C: Clock> Gate<C> {
         }
         let most = terms.limit - n;
         let mut each = seen.each().take(terms.buckets);
-        // The latest buckets may stay, as long as they hold no more than `most`; those before must
-        // have left.
+        // The latest buckets may stay if they hold at most `most` together; the earlier ones must
+        // have left the interval.
         let mut sum = 0_u64;
         let staying = each.position(|granted| {
             sum = sum.wrapping_add(granted);
@@ -130,7 +131,7 @@ impl<C: Clock> Gate<C> {
         Ok(terms.length.checked_mul(steps).and_then(|wait| seen.start.checked_add(wait)))
     }
 
-    /// What was granted, as of now.
+    /// Sums the grants at the gate's time.
     pub(super) fn count(&self) -> Count {
         let now = self.clock.now().as_nanos();
         loop {
@@ -142,18 +143,18 @@ impl<C: Clock> Gate<C> {
         }
     }
 
-    /// All that counts against the limit, now or later.
+    /// Returns the sum of all grants that count against the limit, now or later.
     pub(crate) fn in_use(&self) -> u64 {
         let Count { granted, waiting, .. } = self.count();
         granted + waiting
     }
 
-    /// What was granted by the head, as of the bucket at `start`; `None` if the head is another one
-    /// by now.
+    /// Sums the grants that the head knows, as of the bucket at `start`; `None` if another thread
+    /// has turned meanwhile.
     pub(super) fn count_of(&self, head: &Head<'_>, start: u64) -> Option<Count> {
         let (seen, terms) = (head.seen, head.seen.terms);
         let mut each = seen.each();
-        // Buckets that have not begun yet; then buckets of the interval, fewer if the head is
+        // First the buckets that have not begun; then those of the interval, fewer if the head is
         // behind.
         let ahead = terms.steps(start, seen.start);
         let behind = terms.steps(seen.start, start);

@@ -13,12 +13,12 @@ use crate::ring::Geometry;
 
 /// # In a static
 impl Gate {
-    /// Makes a gate that can stand in a `static`: of a limit in an interval, cut into so many
-    /// buckets. By the [`Coarse`] clock.
+    /// Makes a gate that can stand in a `static`: with a limit per interval, and the interval cut
+    /// into `buckets`, on the [`Coarse`] clock.
     ///
     /// It opens its first bucket, and takes its memory, at its first use, whatever that is. Threads
-    /// that come at the same moment do not wait for each other. From then on it is as any other
-    /// gate: a call costs the same.
+    /// that race for the first use do not wait for each other. Afterwards a call costs the same as
+    /// of any other gate.
     ///
     /// ```
     /// use std::time::Duration;
@@ -30,14 +30,15 @@ impl Gate {
     /// assert_eq!((MAILS.limit(), MAILS.granted()), (100, 1));
     /// ```
     ///
-    /// (A `const` is no `static`: each mention of it is another gate, with a limit of its own.)
+    /// (Do not put it into a `const`: each mention of a `const` is another gate, with a limit of
+    /// its own.)
     ///
     /// # Panics
     ///
-    /// Where a [builder](Self::builder) would return an error: if the limit is zero or more than
-    /// 2^40, the interval or the number of buckets is zero, or the buckets do not divide the
-    /// interval into whole nanoseconds. And if buckets are shorter than 100 ms, or more than
-    /// 100 000. In a `static`, each of these is an error of the compiler:
+    /// It panics where a [builder](Self::builder) would return an error: if the limit is zero or
+    /// above 2^40, the interval or the number of buckets is zero, or the buckets do not divide the
+    /// interval into whole nanoseconds. It also panics if buckets are shorter than 100 ms, or more
+    /// than 100 000. In a `static`, each of these is an error of the compiler:
     ///
     /// ```compile_fail,E0080
     /// use std::time::Duration;
@@ -51,9 +52,9 @@ impl Gate {
         Gate::in_static(limit, Geometry::in_static(interval, buckets), Manner::PLAIN)
     }
 
-    /// Makes a gate as [`of`](Self::of) does, of which the limit holds for every span of time as
-    /// long as the interval: it is [strict](crate::gate::GateBuilder::strict), and has one bucket
-    /// more.
+    /// Makes a gate as [`of`](Self::of) does, whose limit holds in every span of time that is as
+    /// long as the interval: it is [strict](crate::gate::GateBuilder::strict), and has one more
+    /// bucket.
     ///
     /// ```
     /// use std::time::Duration;
@@ -66,7 +67,7 @@ impl Gate {
     ///
     /// # Panics
     ///
-    /// As [`of`](Self::of).
+    /// It panics as [`of`](Self::of).
     #[must_use]
     pub const fn strict(limit: AtMost, interval: Duration, buckets: usize) -> Gate {
         let Ok(geometry) = Geometry::in_static(interval, buckets).with_spare() else {
@@ -88,7 +89,7 @@ impl Gate {
 /// # In a static
 impl RationedGate {
     /// Makes a gate that can stand in a `static`, as [`Gate::of`], and gives each core a ration of
-    /// up to so much of the limit in advance.
+    /// up to `ration` of the limit in advance.
     ///
     /// ```
     /// use std::time::Duration;
@@ -103,7 +104,7 @@ impl RationedGate {
     ///
     /// # Panics
     ///
-    /// As [`Gate::of`]; and if the ration is zero, or more than the limit.
+    /// It panics as [`Gate::of`]; and if the ration is zero, or above the limit.
     #[must_use]
     pub const fn of(
         limit: AtMost,

@@ -2,8 +2,8 @@
 //!
 //! # Theorem
 //!
-//! For each run of as many buckets as the terms say, the sum of what is granted in them is never
-//! more than the limit, whatever threads do and wherever they stand still.
+//! For each run of `terms.buckets` consecutive buckets, the sum of the grants in them is never
+//! above the limit, whatever threads do and wherever they are suspended.
 //!
 //! # Why
 //!
@@ -12,30 +12,34 @@
 //!
 //!    look    head;  the sheet's constants and word w;  head still the same?  else again
 //!    grant   word: w -> w + n                             if w + n <= top
-//!    turn    word: w -> sealed;  fill a free sheet;  head: -> (version + 1, that sheet);  free the other one
+//!    turn    word: w -> sealed;  fill a free sheet; head -> (version + 1, that sheet); free the last
 //! ```
 //!
-//! - What a look returns, one bucket has said: each turn makes a version that was not there before, and a sheet is filled again
-//!   only after a turn away from it. (48 bits of versions begin anew after some 2.8 * 10^14 turns. At a turn in each
-//!   microsecond, a thread would have to stand still for nine years in the middle of a look or a turn, and wake up
-//!   in the very turn that has its version.)
-//! - A grant succeeds only if the word is still the one that was looked at, which it is only in the same bucket, unsealed (see
-//!   [`sheet`](super::sheet)). So between look and grant there was no other grant, and no turn.
-//! - A turn's numbers are final: it seals before it reads what was granted. What it read of the sheet was of the head, if its
-//!   exchange of the head succeeds. If not, it has changed nothing that anybody sees.
-//! - So what the head knows of the other buckets of its interval is what was granted there, once and for all. Its top is as far above
-//!   its serial as the limit is above all that was granted in the interval; and what a grant compares is what is left at that very moment.
-//! - Where a grant has found another word than it had seen, it goes on with that, if the head is still the same: that is a look, of which
-//!   all but the word was taken before.
+//! - All that a look returns belongs to one bucket: each turn makes a version that was not there
+//!   before, and a sheet is filled again only after a turn away from it. (48 bits of versions wrap
+//!   after some 2.8 * 10^14 turns. At one turn a microsecond, a thread would have to be suspended
+//!   for nine years in the middle of a look or a turn, and resume in the very turn that has its
+//!   version.)
+//! - A grant succeeds only if the word is still the one that was looked at, and that is so only in
+//!   the same bucket, unsealed (see [`sheet`](super::sheet)). So there was no other grant and no
+//!   turn between look and grant.
+//! - A turn reads final numbers: it seals before it reads the grants. If its exchange of the head
+//!   succeeds, the sheet that it read was the head's. If the exchange fails, it has changed nothing
+//!   that other threads see.
+//! - So the head's numbers for the other buckets of its interval are final. Its top is as far above
+//!   its serial as the limit is above the sum of the interval's grants; a grant compares with
+//!   exactly what is left at that moment.
+//! - A grant that finds a word different from the one it had seen goes on with the new word, if the
+//!   head is still the same: that is a look of which everything except the word was taken earlier.
 //!
-//! Whoever finds the head sealed, and has something to grant, turns himself, if need be to a sheet
-//! of the same bucket, which goes on counting where the last has stopped. So no thread waits for
-//! another. A change of terms is a turn, too.
+//! A thread that finds the head sealed, and has something to grant, performs the turn itself, if
+//! necessary to a new sheet of the same bucket, which continues the count of the sealed one. So no
+//! thread waits for another. A change of terms is a turn, too.
 //!
 //! # Time
 //!
-//! `reached` is the latest start that a clock has shown to anybody. It only rises, so the gate's
-//! time never goes back. It is a hint: what is granted in which bucket depends on the head alone.
+//! `reached` is the latest start that a clock has shown to any call. It only rises, so the gate's
+//! time never goes back. It is a hint: the bucket of a grant depends on the head alone.
 
 use crossbeam_utils::CachePadded;
 
@@ -46,21 +50,21 @@ use crate::gate::terms::Terms;
 use crate::stripe::ration::Ration;
 use crate::sync::{AtomicU64, Ordering, const_fn, fence, spin_loop};
 
-/// The bits of a head that are a sheet's number.
+/// The number of bits in a head that hold a sheet's number.
 const NUMBER: u32 = 16;
 
-/// The head of a ledger that has opened no bucket. (A version that has gone round has a sheet.)
+/// The head of a ledger that has opened no bucket. (A head whose version has wrapped has a sheet.)
 const NOT_OPENED: u64 = NONE as u64;
 
-/// What a gate has granted.
+/// The grants of a gate, bucket by bucket.
 #[derive(Debug)]
 pub(super) struct Ledger {
-    /// Read by all, and written once a bucket.
+    /// All threads read it; it is written once a bucket.
     shared: CachePadded<Shared>,
 }
 
 #[derive(Debug)]
-#[repr(C)] // what a grant needs is in one cache line
+#[repr(C)] // a grant's fields are in one cache line
 struct Shared {
     head: AtomicU64,
     reached: AtomicU64,
@@ -73,9 +77,9 @@ struct Shared {
 /// How a gate keeps its limit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Manner {
-    /// In every span of time: then it has a bucket more than its user has asked for.
+    /// In every span of time: the gate then has one more bucket than its user has asked for.
     pub(super) is_strict: bool,
-    /// What was granted may be used until its bucket ends: for a
+    /// A grant may be used until its bucket ends: for a
     /// [`RationedGate`](crate::gate::RationedGate).
     pub(super) is_rationed: bool,
 }
@@ -84,7 +88,7 @@ impl Manner {
     pub(super) const PLAIN: Manner = Manner { is_strict: false, is_rationed: false };
 }
 
-/// The head, as one thread has seen it.
+/// The head as one thread has seen it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Head<'g> {
     version: u64,
@@ -93,7 +97,7 @@ pub(super) struct Head<'g> {
 
 impl Ledger {
     const_fn! {
-        /// A ledger that opens its first bucket, and takes memory, at its first use.
+        /// Makes a ledger that opens its first bucket, and takes memory, at its first use.
         pub(super) const fn at_first_use(first: Terms, manner: Manner) -> Ledger {
             Ledger {
                 shared: CachePadded::new(Shared {
@@ -107,7 +111,7 @@ impl Ledger {
         }
     }
 
-    /// A ledger that begins in the bucket of `now`; `None` if there is no memory for it.
+    /// Makes a ledger that begins in the bucket of `now`; `None` if there is no memory for it.
     pub(super) fn new(terms: Terms, manner: Manner, now: u64) -> Option<Ledger> {
         let mut ledger = Ledger::at_first_use(terms, manner);
         if !ledger.shared.sheets.make(terms.history()) {
@@ -123,16 +127,15 @@ impl Ledger {
         self.shared.manner.is_strict
     }
 
-    /// A change of the geometry at `now`.
+    /// Returns a change of the geometry at `now`.
     pub(super) fn change(&self, now: u64, head: &Head<'_>) -> Change {
-        // A ration may be used until its bucket ends, which is not after the head's: so it is as if
-        // the change came then.
+        // A ration may be used until its bucket ends, and that is not after the end of the head's.
         let used_by = if self.shared.manner.is_rationed { now.max(head.seen.last()) } else { now };
         Change { now, used_by }
     }
 
-    /// What the head says, as far as a grant needs it; and its version. It is of one bucket if that
-    /// [is](Self::is_at) still the head's.
+    /// Reads the head's version, and as much of its sheet as a grant needs. All of it belongs to
+    /// one bucket if the version [is](Self::is_at) still the head's.
     #[inline]
     pub(super) fn glance(&self) -> (u64, Glance<'_>) {
         let version = self.version();
@@ -145,12 +148,12 @@ impl Ledger {
         self.shared.head.load(Ordering::Acquire)
     }
 
-    /// What the head says.
+    /// Reads the head and its sheet, of one bucket.
     pub(super) fn look(&self) -> Head<'_> {
         loop {
             let version = self.version();
             if version == NOT_OPENED {
-                // As of time zero: nothing was granted since, whatever the clock says.
+                // At time zero: nothing was granted since, whatever the clock shows.
                 self.open(0);
                 continue;
             }
@@ -177,28 +180,28 @@ impl Ledger {
         }
     }
 
-    /// Whether the head is still the one that was seen: then whatever was read of it is of its
-    /// bucket.
+    /// Returns whether the head is still the one that was seen: then all that was read of it
+    /// belongs to its bucket.
     pub(super) fn is(&self, head: &Head<'_>) -> bool {
         self.is_at(head.version)
     }
 
-    /// Whether the head still has this version.
+    /// Returns whether the head still has this version.
     #[inline]
     pub(super) fn is_at(&self, version: u64) -> bool {
-        // Acquire: pairs with the Release fence in `Sheet::follow`: whoever has read what that has
-        // written sees here the turn that came before it.
+        // Acquire: pairs with the Release fence in `Sheet::follow`: a thread that has read anything
+        // written behind that fence sees here the turn that came before it.
         fence(Ordering::Acquire);
         self.shared.head.load(Ordering::Relaxed) == version
     }
 
-    /// Turns from a sheet to the next. False if another thread has granted there or turned.
+    /// Turns from a sheet to the next. Returns false if another thread has granted there or turned.
     pub(super) fn turn(&self, head: &Head<'_>, next: Next) -> bool {
         self.turn_and_give_back(head, next, Ration::NONE)
     }
 
-    /// The same, and gives a ration back, under the same terms: what was granted and never used is
-    /// granted no more.
+    /// Turns as [`turn`](Self::turn), under the same terms, and gives a ration back: the unused
+    /// grant no longer counts.
     pub(super) fn turn_and_give_back(&self, head: &Head<'_>, next: Next, back: Ration) -> bool {
         let Some(last) = head.seen.seal() else { return false };
         let (number, sheet) = self.shared.sheets.take();
@@ -217,7 +220,7 @@ impl Ledger {
         turned
     }
 
-    /// Whether there is memory for so many buckets before that of a sheet.
+    /// Returns whether there is memory for `history` buckets before that of a sheet.
     pub(super) fn has_room(&self, history: usize) -> bool {
         let (_, sheet) = self.shared.sheets.take();
         let has_room = sheet.make_room(history);
@@ -225,18 +228,18 @@ impl Ledger {
         has_room
     }
 
-    /// Whether a clock has shown a bucket, or a later one.
+    /// Returns whether a clock has shown the bucket at `start`, or a later one.
     #[inline]
     pub(super) fn has_reached(&self, start: u64) -> bool {
         self.shared.reached.load(Ordering::Relaxed) >= start // a hint: see Time
     }
 
-    /// The gate's time, when the clock says `now`.
+    /// Returns the gate's time when the clock shows `now`.
     pub(super) fn time(&self, now: u64) -> u64 {
         now.max(self.shared.reached.load(Ordering::Relaxed)) // a hint: see Time
     }
 
-    /// Notes that a clock has shown a bucket.
+    /// Records that a clock has shown the bucket at `start`.
     pub(super) fn note(&self, start: u64) {
         if !self.has_reached(start) {
             self.shared.reached.fetch_max(start, Ordering::Relaxed); // a hint: see Time
@@ -268,7 +271,7 @@ mod tests {
     #[test]
     fn a_sheet_that_is_filled_in_vain_has_no_word_that_was_seen() {
         let (ledger, _) = ledger(3);
-        assert!(turn(&ledger, &ledger.look())); // now the first sheet is free, and the first that is taken
+        assert!(turn(&ledger, &ledger.look())); // the first sheet is free, and taken next
         ledger.look().seen.seal().unwrap();
         let late = ledger.look();
         assert!(turn(&ledger, &ledger.look()));

@@ -1,10 +1,9 @@
-//! What a sheet takes over from the one before: what was granted in each bucket, each so many
-//! buckets later.
+//! The next sheet: what it takes over from the last one, bucket by bucket.
 //!
 //! # Promise
 //!
 //! Each grant counts in a bucket that does not begin before the one in which its caller goes on. It
-//! is forgotten only when an interval that ends at the gate's time does not contain that bucket, by
+//! is forgotten only when that bucket lies outside the interval that ends at the gate's time, by
 //! the geometry of that moment.
 //!
 //! # Why
@@ -27,18 +26,20 @@
 //! A ration that is given back is subtracted from the bucket in which it counts
 //! ([`Next::give_back`]).
 
+use std::mem::take;
+
 use crate::gate::cells::load;
 use crate::gate::terms::Terms;
 use crate::stripe::ration::Ration;
 use crate::sync::{AtomicU64, Ordering};
 
-/// What the next sheet is to say.
+/// The constants of the next sheet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Next {
-    /// Where its bucket begins: not before that of the last sheet.
+    /// The start of its bucket: not before that of the last sheet.
     pub(super) start: u64,
     pub(super) terms: Terms,
-    /// What is granted in it at once.
+    /// The weight that it grants at once.
     pub(super) grant: u64,
     /// `None`, if the length and the number of buckets stay.
     pub(super) change: Option<Change>,
@@ -63,7 +64,7 @@ pub(super) struct Last {
 }
 
 impl Next {
-    /// A bucket under the same geometry, in which nothing is granted yet.
+    /// Returns a bucket under the same geometry, in which nothing is granted yet.
     pub(super) fn at(start: u64, terms: Terms) -> Next {
         Next { start, terms, grant: 0, change: None }
     }
@@ -77,22 +78,34 @@ impl Next {
         granted: impl Iterator<Item = u64>,
         before: &[AtomicU64],
     ) -> u64 {
-        for cell in before {
-            cell.store(0, Ordering::Relaxed);
+        let steps = self.terms.steps(last.start, self.start);
+        let (mut own, mut at, mut sum) = (0, 0, 0_u64);
+        let mut put = |age: usize, sum: u64| match age {
+            0 => own = sum,
+            _ => before[age - 1].store(sum, Ordering::Relaxed),
+        };
+        for (index, granted) in granted.enumerate() {
+            // Ages never decrease: a bucket is complete when a greater one comes.
+            let age = self
+                .change
+                .map_or(steps.saturating_add(index), |change| self.age(change, last, index));
+            while at < age.min(before.len() + 1) {
+                put(at, take(&mut sum));
+                at += 1;
+            }
+            sum = sum.wrapping_add(granted);
         }
-        let granted = granted.enumerate().filter(|(_, granted)| *granted > 0);
-        granted.fold(0, |own, (index, granted)| {
-            own.wrapping_add(add(granted, self.age(last, index), before))
-        })
+        while at <= before.len() {
+            put(at, take(&mut sum));
+            at += 1;
+        }
+        own
     }
 
     /// Returns the number of buckets from the one in which a grant counts to the next one; the
     /// grant stood `index` buckets before the last one.
-    fn age(&self, last: Last, index: usize) -> usize {
+    fn age(&self, change: Change, last: Last, index: usize) -> usize {
         let Next { start, terms, .. } = *self;
-        let Some(change) = self.change else {
-            return terms.steps(last.start, start).saturating_add(index);
-        };
         let Some(old) = last.start.checked_sub(last.terms.length.saturating_mul(index as u64))
         else {
             return usize::MAX; // before time zero, where nothing is granted
@@ -105,9 +118,9 @@ impl Next {
         if is_remembered { age.min(terms.history()) } else { age }
     }
 
-    /// Subtracts a ration from the bucket in which it counts. Returns what is to be added, by
-    /// wrapping, to the grants of the next bucket itself. Subtracts nothing if there is no ration,
-    /// or if it was granted before the last change of the geometry, `used_by` of which is given.
+    /// Subtracts a ration from the bucket in which it counts; if that is the next bucket itself,
+    /// returns the part for the caller to subtract. Subtracts nothing if there is no ration, or if
+    /// it was granted before the last change of the geometry, whose `used_by` is given.
     ///
     /// An earlier ration was to be used by then, and [`age`](Self::age) has placed it there. A
     /// later one counts in its own bucket, which contains its last nanosecond. (So does a ration
@@ -117,19 +130,12 @@ impl Next {
             return 0;
         }
         let age = self.terms.steps(self.terms.start_of(back.last), self.start);
-        add(back.left.wrapping_neg(), age, before)
+        if age == 0 {
+            return back.left;
+        }
+        if let Some(cell) = before.get(age - 1) {
+            cell.store(load(cell).wrapping_sub(back.left), Ordering::Relaxed);
+        }
+        0
     }
-}
-
-/// Adds `n`, by wrapping, to the bucket that is `age` buckets before the next one. Returns the part
-/// for the next bucket itself: all of it if `age` is zero. A bucket that the sheet does not reach
-/// is forgotten.
-fn add(n: u64, age: usize, before: &[AtomicU64]) -> u64 {
-    if age == 0 {
-        return n;
-    }
-    if let Some(cell) = before.get(age - 1) {
-        cell.store(load(cell).wrapping_add(n), Ordering::Relaxed);
-    }
-    0
 }

@@ -1,4 +1,4 @@
-//! A gate for more than one shared word can count.
+//! A rate limiter for rates at which one shared atomic becomes the bottleneck.
 
 use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
@@ -11,8 +11,8 @@ use crate::stripe::ration::{Ration, Untaken};
 use crate::stripe::strategy;
 use crate::sync::const_fn;
 
-/// A rate limiter for millions of requests: a [`Gate`] that gives each core a *ration* in advance,
-/// where the one word that all threads share is too hot.
+/// A rate limiter for millions of requests a second: a [`Gate`] that gives each core a *ration* in
+/// advance, for rates at which one shared atomic becomes the bottleneck.
 ///
 /// ```
 /// use std::time::Duration;
@@ -28,51 +28,53 @@ use crate::sync::const_fn;
 /// # Ok::<(), windrow::gate::GateError>(())
 /// ```
 ///
-/// A ration is granted by the gate, in the current bucket, up to so much at a time. What is asked
-/// for is taken out of this core's ration (portably: out of that of the row that the thread has
-/// leased), by one plain store. When that is used up, or its bucket has ended, the gate grants the
-/// next.
+/// The gate grants a ration in the current bucket, up to [`max_ration`](Self::max_ration) at a
+/// time. A call takes its weight out of this core's ration (in the portable strategy: out of the
+/// ration of the row that the thread has leased), by one plain store. When the ration is used up,
+/// or its bucket has ended, the gate grants the next one.
 ///
 /// # What is promised
 ///
-/// *Never over*: all that is taken was granted before by the gate, and counts there in the bucket
-/// of its ration. So what the gate [promises](Gate#what-is-promised) of what is granted, it
-/// promises of what is let through here; for each run of buckets, and, if it is
-/// [strict](crate::gate::GateBuilder::strict), in every span of time.
+/// *Never over*: the gate has granted everything that a call takes, and counts it in the bucket of
+/// its ration. So the gate's [promises](Gate#what-is-promised) about grants hold for admissions
+/// here: for each run of buckets, and, if the gate is [strict](crate::gate::GateBuilder::strict),
+/// in every span of time.
 ///
-/// *Seldom short*: a refusal is not exact. The gate refuses what does not fit beside all that was
-/// granted, and other rows may have something left of that: in each of the other open rows at most
-/// [`max_ration`](Self::max_ration), and as much for each thread that is refilling one at that
-/// moment. So with `R` open rows up to `most * (R - 1)` of the limit may not be used in an
-/// interval. (There are as many open rows as threads have ever run at once;
+/// *Seldom short*: a refusal is not exact. The gate refuses what does not fit beside all grants,
+/// and parts of those may lie unused in other rows: at most [`max_ration`](Self::max_ration) in
+/// each of the other open rows, and the same for each thread that is refilling one at that moment.
+/// So with `R` open rows up to `max_ration * (R - 1)` of the limit may stay unused in an interval.
+/// (The number of open rows is the largest number of threads that ever ran at once;
 /// [`strategy`](crate::diagnostics::strategy) says more.) Near the limit rations are smaller: never
-/// more than `1 / (2 R)` of what is left. What still lies in a row when its bucket has ended goes
-/// back to the gate at the next call on that row, and can be granted again. In a row on which no
-/// thread calls any more it stays counted until the bucket leaves. So does what lies in rows while
-/// the [geometry changes](Gate::reconfigure), if it is not used.
+/// more than `1 / (2 R)` of what is left. What still lies in a row when its bucket has ended
+/// returns to the gate with the next call on that row, and can be granted again. In a row on which
+/// no thread calls any more it counts until the bucket leaves the interval. So does the content of
+/// a row during a [change of the geometry](Gate::reconfigure), if it is not used.
 ///
-/// While others [wait](Gate::admit), what is left in rations is still let through.
+/// While other callers [wait](Gate::admit), the content of rations is still admitted.
 ///
 /// # Time
 ///
-/// A ration is used until its bucket ends, by the clock of who asks; so, if that steps back, until
-/// it is used up, and then the gate [decides](Gate#time).
+/// A ration is used until its bucket ends, according to the caller's clock; if that steps back,
+/// until the ration is used up, and then the gate [decides](Gate#time).
 ///
 /// # Cost and progress
 ///
-/// As of a [`Gate`], and besides:
+/// Those of a [`Gate`], and:
 ///
 /// | a call | costs |
 /// |---|---|
-/// | that finds enough in the ration | the clock's reading and a plain add to a cell of this core: as [`Counter::add`](crate::Counter::add) |
-/// | that refills it: at the beginning of a bucket, and once for each `most` | two of these, and what a grant of the gate costs |
-/// | that finds something of an ended bucket | and what opening a bucket does |
-/// | by a thread without a row of its own | as at the gate |
-/// | of more than `most` | as at the gate; if that has not so much alone, also as a refill, with what is in this row |
+/// | that finds enough in the ration | the clock's reading, and a plain add to this core's cell |
+/// | that refills it | two of these, and a grant of the gate |
+/// | that finds a rest of an ended bucket | also the opening of a bucket |
+/// | by a thread without a row of its own | a call of the gate |
+/// | with a weight above `max_ration` | a call of the gate; if that refuses, also a refill |
+///
+/// The first call of a row in a bucket refills its ration, and the call that finds it used up.
 ///
 /// It takes 16 bytes in each row that its threads have used, besides the gate.
 ///
-/// Two threads that were let through know nothing of each other. It is not for signal handlers.
+/// Admission creates no happens-before edge between callers. It is not for signal handlers.
 #[doc(alias = "rate limiter")]
 #[doc(alias = "rate limit")]
 #[doc(alias = "RateLimiter")]
@@ -85,7 +87,7 @@ pub struct RationedGate<C = Coarse> {
 
 impl<C> RationedGate<C> {
     const_fn! {
-        /// Of a gate that knows of its rations.
+        /// Wraps a gate that was made for rations.
         pub(super) const fn at_first_use(gate: Gate<C>, most: u64) -> RationedGate<C> {
             RationedGate { gate, rations: Rations::new(), most }
         }
@@ -100,9 +102,10 @@ impl<C: Clock> RationedGate<C> {
         rationed
     }
 
-    /// Lets `n` through now, if that is within the limit; else refuses, and counts nothing.
+    /// Admits `n` now if that is within the limit; otherwise refuses, and counts nothing.
     ///
-    /// As [`Gate::try_admit`], but that a refusal is [not exact](Self#what-is-promised).
+    /// It works as [`Gate::try_admit`], except that a refusal is
+    /// [not exact](Self#what-is-promised).
     ///
     /// ```
     /// let gate = windrow::Gate::builder(3).build_rationed(2)?;
@@ -121,17 +124,16 @@ impl<C: Clock> RationedGate<C> {
         }
     }
 
-    /// Lets `n` through, now or after a wait of at most `max_wait`; or refuses, counts nothing, and
-    /// says when to come back.
+    /// Admits `n`, now or after a wait of at most `max_wait`; or refuses, counts nothing, and says
+    /// when to come back.
     ///
-    /// It looks at the ration first. What is waited for the gate grants by itself: see
-    /// [`Gate::admit`].
+    /// It looks at the ration first. A grant with a wait comes from the gate: see [`Gate::admit`].
     ///
     /// ```
     /// use std::time::Duration;
     /// use windrow::{Gate, clock::Manual, gate::Admission};
     ///
-    /// let gate = Gate::builder(100).clock(Manual::default()).build_rationed(10)?; // a hundred a second
+    /// let gate = Gate::builder(100).clock(Manual::default()).build_rationed(10)?; // 100/s
     /// assert_eq!(gate.admit(1, Duration::ZERO), Admission::Now);
     /// let second = Duration::from_secs(1);
     /// assert_eq!(gate.admit(100, second), Admission::After(second));
@@ -153,7 +155,7 @@ impl<C: Clock> RationedGate<C> {
         self.rations.take(self.gate.clock.quick().as_nanos(), n)
     }
 
-    // (A call away, all of it: else registers are saved by each grant.)
+    // (Out of line, so that a grant saves no registers.)
     #[cold]
     #[inline(never)]
     fn try_slowly(&self, n: u64, why: Untaken) -> bool {
@@ -174,8 +176,8 @@ impl<C: Clock> RationedGate<C> {
         }
     }
 
-    /// As [`quick`](Self::quick), where rows are told apart by the processor's number; else it says
-    /// why that took nothing.
+    /// Takes as [`quick`](Self::quick) where rows are numbered by processor; otherwise returns why
+    /// that took nothing.
     fn take_by_processor(&self, n: u64, why: Untaken) -> Result<(), Untaken> {
         if why == Untaken::Short {
             return Err(why);
@@ -183,16 +185,16 @@ impl<C: Clock> RationedGate<C> {
         self.rations.take_by_processor(self.gate.clock.quick().as_nanos(), n)
     }
 
-    /// Whether the row has nothing, and the gate has nothing for it. So a refusal costs no more
-    /// than two looks.
+    /// Returns whether both the row and the gate have nothing left. So a refusal costs no more than
+    /// two looks.
     fn refuses(&self, n: u64, why: Untaken) -> bool {
         n == 1 && why == Untaken::Short && self.gate.refuses(n)
     }
 
-    /// Grants `n` and a new ration, if the gate has so much for this row. If not, the gate is to be
-    /// asked for `n` alone.
+    /// Grants `n` and a new ration if the gate has enough for this row. If not, the caller asks the
+    /// gate for `n` alone.
     fn refill(&self, n: u64) -> bool {
-        // More than a ration: of the row's own only where the gate has not so much.
+        // More than a ration: the row's own is used only if the gate has too little.
         if n > self.most && self.gate.try_admit(n) {
             return true;
         }
@@ -204,16 +206,17 @@ impl<C: Clock> RationedGate<C> {
         is_granted
     }
 
-    /// The gate that grants rations. It is asked for how much was granted; and its limit, interval
-    /// and buckets are changed there.
+    /// Returns the underlying gate, for statistics and for changing limit and geometry.
     ///
-    /// What it grants when it is asked itself is beside all rations, and exact.
+    /// Calls of the gate itself take nothing from rations, and are exact.
     ///
-    /// - [`granted`](Gate::granted) is what was granted to rations, used or not; [`left`](Gate::left) is what may still be.
-    /// - After [`set_limit`](Gate::set_limit), rations are used until they are over: they were granted before. Nothing more is granted beyond the new limit.
-    /// - After [`reconfigure`](Gate::reconfigure) they are, too. So it is as if the change came at
-    ///   the end of the last bucket that was opened: to buckets of another length, until then only
-    ///   what is in rations is let through. What was in rations is not given back.
+    /// - [`granted`](Gate::granted) is the sum of all rations, used or not; [`left`](Gate::left) is
+    ///   what the gate may still grant.
+    /// - After [`set_limit`](Gate::set_limit), existing rations are used up: they were granted
+    ///   before. No more is granted beyond the new limit.
+    /// - After [`reconfigure`](Gate::reconfigure), they are used up too. So the change takes effect
+    ///   at the end of the last bucket that was opened: if the length of buckets changes, only the
+    ///   content of rations is admitted until then. It is not given back to the gate.
     ///
     /// ```
     /// let clock = windrow::clock::Manual::default();
@@ -227,7 +230,7 @@ impl<C: Clock> RationedGate<C> {
         &self.gate
     }
 
-    /// How much is granted to one ration at most.
+    /// Returns the largest ration handed to one core.
     ///
     /// ```
     /// let gate = windrow::Gate::builder(100).build_rationed(10)?;
@@ -240,10 +243,10 @@ impl<C: Clock> RationedGate<C> {
 }
 
 impl<C> RationedGate<C> {
-    /// What lies unused in rations, also in those whose bucket has ended.
+    /// Returns the unused sum of all rations, including those whose bucket has ended.
     ///
-    /// It reads each open row, and writes nothing. While others ask it is a number of no one
-    /// moment. Of no use but to know how short the gate is.
+    /// It reads each open row, and writes nothing. Not a snapshot: other threads take and refill
+    /// meanwhile. Use it to see how much of the limit lies idle in rations.
     ///
     /// ```
     /// let gate = windrow::Gate::builder(100).build_rationed(10)?;
@@ -255,9 +258,10 @@ impl<C> RationedGate<C> {
         self.rations.left()
     }
 
-    /// Returns whether each core has a ration. False if there was no room for columns
-    /// ([`columns`](crate::diagnostics::columns)) when the gate was made: then each call asks the
-    /// [gate](Self::gate). False before the first call on one in a [static](Self::of).
+    /// Returns whether each core has a ration. It is false if no columns were free
+    /// ([`columns`](crate::diagnostics::columns)) when the gate was made: each call then asks the
+    /// [gate](Self::gate). It is also false before the first call of a gate in a
+    /// [static](Self::of).
     ///
     /// ```
     /// let gate = windrow::Gate::builder(100).build_rationed(10)?;
@@ -273,7 +277,7 @@ impl<C> Debug for RationedGate<C> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_struct("RationedGate")
             .field("gate", &self.gate)
-            .field("most", &self.most)
+            .field("max_ration", &self.most)
             .field("unused", &self.unused())
             .finish_non_exhaustive()
     }

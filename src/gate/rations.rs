@@ -1,8 +1,8 @@
 //! A gate's rations: one in each row, in two neighbouring columns.
 //!
-//! What is done to a row's ration is in [`take`]. Here is where they stand: columns of their own,
-//! from the first refill until the gate is dropped. If the arena is full there are none, and the
-//! gate is asked each time.
+//! [`take`] has the operations on a row's ration. This file has the columns, which a gate owns from
+//! its first refill until it is dropped. If the arena is full there are none, and each call asks
+//! the gate.
 
 use crate::arena::on_demand::OnDemand;
 use crate::arena::rows;
@@ -10,7 +10,7 @@ use crate::stripe::ration::{Ration, Untaken};
 use crate::stripe::take;
 use crate::sync::const_fn;
 
-/// The last nanosecond, and how much is left.
+/// One column for the last nanosecond, one for the rest.
 const COLUMNS: usize = 2;
 
 /// A ration in each row.
@@ -20,7 +20,7 @@ pub(super) struct Rations {
 
 impl Rations {
     const_fn! {
-        /// Each row has nothing, and no columns yet.
+        /// Makes empty rations, without columns yet.
         pub(super) const fn new() -> Rations {
             Rations { columns: OnDemand::new() }
         }
@@ -39,25 +39,25 @@ impl Rations {
         unsafe { take::take(self.columns.word(), now, n) }
     }
 
-    /// The same, where rows are told apart by the processor's number.
+    /// Takes as [`take`](Self::take), where rows are numbered by processor.
     pub(super) fn take_by_processor(&self, now: u64, n: u64) -> Result<(), Untaken> {
         take::take_by_processor(self.columns.word(), now, n)
     }
 
-    /// Puts a ration in the place of this thread's, and returns that; `None`, and nothing is put,
-    /// if the thread can use no row.
+    /// Replaces this thread's ration, and returns the old one; `None`, without an effect, if the
+    /// thread can use no row.
     pub(super) fn swap(&self, new: Ration) -> Option<Ration> {
         self.claim();
         // SAFETY: as in `take`.
         unsafe { take::swap(self.columns.word(), new) }
     }
 
-    /// What is left in all rows together, of whichever buckets.
+    /// Returns the rest in all rows together, whatever their buckets.
     pub(super) fn left(&self) -> u64 {
         self.columns.column().map_or(0, |column| rows::sum(column.right(1)))
     }
 
-    /// Whether there are any.
+    /// Returns whether there are columns.
     pub(super) fn are_there(&self) -> bool {
         self.columns.column().is_some()
     }

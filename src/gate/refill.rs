@@ -1,38 +1,41 @@
-//! Refilling a row's ration: the gate grants more than is asked for, and the rest is for whoever
-//! comes next on the row.
+//! Refilling a row's ration: the gate grants more than the call needs, and the rest is for the next
+//! calls on the row.
 //!
 //! # Theorem
 //!
-//! For each run of as many buckets as the terms say, what is taken of rations of these buckets, and
-//! what the gate grants in them beside rations, is together never more than the limit.
+//! For each run of `terms.buckets` consecutive buckets, the sum of all that is taken from rations
+//! of these buckets, and of all that the gate grants in them beside rations, is never above the
+//! limit.
 //!
 //! # Why
 //!
 //! ```text
-//!   out    the row's ration, swapped for nothing          the caller's from here on
-//!   back   if it is of another bucket: a turn of the gate that takes it off where it was granted
-//!   grant  k of the head's bucket, which is that of now   by the compare-exchange of every grant
-//!   in     what the caller does not need, swapped for what is there; what that was goes back
+//!   out    swap the row's ration for an empty one         it is the caller's from here on
+//!   back   a ration of another bucket is subtracted where it was granted, by a turn of the gate
+//!   grant  k in the head's bucket, the current one        by the compare-exchange of every grant
+//!   in     swap the unused rest for the row's ration      that one is given back
 //! ```
 //!
-//! - What is in a ration was granted before: *grant* comes before *in*. So all that is taken of a bucket's rations was granted in
-//!   that bucket, and is in the gate's sum until it is given back.
-//! - What is given back was not taken, and never will be. One swap has found it, and it is no longer in a row
-//!   ([`take`](crate::stripe::take)). A thread that read an old clock takes of what is in the row then, and of nothing else.
-//! - It is taken off the bucket in which it is counted, and once: by the turn that the gate has
-//!   made. If that bucket has left, or the geometry has changed since ([`Next`]), it stays counted,
-//!   which is too much and never too little.
+//! - The content of a ration was granted earlier: *grant* comes before *in*. So all that is taken
+//!   from a bucket's rations was granted in that bucket, and is in the gate's sum until it is given
+//!   back.
+//! - A ration that is given back was not taken, and never will be. One swap has found it, and it is
+//!   no longer in a row ([`take`](crate::stripe::take)). A thread that read an old clock takes from
+//!   the row's content at that time, and from nothing else.
+//! - It is subtracted once, from the bucket in which it counts: by the turn that the gate has made.
+//!   If that bucket has left, or the geometry has changed since ([`Next`]), it stays counted, which
+//!   is too much and never too little.
 //!
-//! So at each moment what a bucket counts is what was taken of it, and what lies in rows or is in
-//! threads' hands. The first is never more than the sum, and the sum never more than the limit
+//! So at each moment a bucket's count is the sum of what was taken from it, what lies in rows and
+//! what threads hold. The taken part is never above the sum, and the sum never above the limit
 //! ([`ledger`](super::ledger)).
 //!
 //! # How short
 //!
-//! What others hold is granted and not used, so the gate may refuse before all was used. `k` is
-//! never more than `most`, nor, if the caller needs no more, than an equal share of half of what is
-//! left. So others hold `most` in each of the other open rows at most, and each thread in the
-//! middle of a refill as much.
+//! What other threads hold is granted and unused, so the gate may refuse before the limit is used
+//! up. `k` is never above `max_ration`, nor, if the caller needs no more, above an equal share of
+//! half of what is left. So each of the other open rows holds at most `max_ration`, and so does
+//! each thread in the middle of a refill.
 
 use crate::clock::Clock;
 use crate::gate::Gate;
@@ -41,9 +44,9 @@ use crate::stripe::open::open_rows;
 use crate::stripe::ration::Ration;
 
 impl<C: Clock> Gate<C> {
-    /// Grants `n` out of a ration that the caller has, and of the gate in the current bucket.
-    /// Returns whether it did, and the ration that the caller then has, of which no more than
-    /// `most` is new.
+    /// Grants `n` from a ration that the caller holds and from the gate, in the current bucket.
+    /// Returns whether it did, and the ration that the caller then holds, of which at most `most`
+    /// is new.
     pub(super) fn refill(&self, n: u64, most: u64, mut ration: Ration) -> (bool, Ration) {
         // Once: a clock may be faster than a turn.
         let read = self.clock.now().as_nanos();
@@ -68,7 +71,7 @@ impl<C: Clock> Gate<C> {
             }
             let need = n - ration.left.min(n);
             if seen.start > start || !seen.fits(need) {
-                return (false, ration); // others wait, or there is no more
+                return (false, ration); // others wait, or nothing is left
             }
             let share = seen.left() / (2 * open_rows().first as u64);
             let granted = share.clamp(need, most.max(need));
@@ -78,8 +81,8 @@ impl<C: Clock> Gate<C> {
         }
     }
 
-    /// Whether the current bucket has no more than the limit less `n`, as far as can be told by one
-    /// look: that of [`quick`](Self::quick).
+    /// Returns whether `n` does not fit into the current bucket, if one look can tell: that of
+    /// [`quick`](Self::quick).
     pub(super) fn refuses(&self, n: u64) -> bool {
         let now = self.clock.quick().as_nanos();
         let (version, seen) = self.ledger.glance();
@@ -87,7 +90,7 @@ impl<C: Clock> Gate<C> {
         is_now && self.ledger.is_at(version) && !seen.fits(n)
     }
 
-    /// Gives back what was granted and will never be used.
+    /// Gives back a ration that will never be used.
     pub(super) fn give_back(&self, ration: Ration) {
         while !ration.is_none() {
             let head = self.ledger.look();

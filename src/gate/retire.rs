@@ -1,21 +1,19 @@
-//! The end of a gate that nobody needs any more.
+//! Retiring a gate that is no longer needed.
 //!
 //! # Promise
 //!
-//! A gate that is retired has granted nothing that counts now or later, and grants nothing ever
-//! after. So a new gate that takes its place grants, together with the old one, no more than the
-//! limit in any interval.
+//! A retired gate has no grant that counts now or later, and never grants again. So a new gate that
+//! replaces it grants, together with the old one, no more than the limit in any interval.
 //!
 //! # Why
 //!
-//! A retired gate is one whose limit is zero, which nobody can set. It is set by a turn, as any
-//! other limit: so whoever looks next finds that nothing fits, and a grant that was decided before
-//! fails, or comes before the seal. In that case the turn fails, since it seals the very word in
-//! which nothing was granted.
+//! A retired gate has a limit of zero, which no caller can set. A turn sets it, as any other limit:
+//! so the next look finds that nothing fits. A grant that was decided earlier fails, or comes
+//! before the seal; in that case the turn fails, since it seals only the word that had no grants.
 //!
-//! No bucket from an interval before the gate's time on has a grant. A new gate on the same clock,
-//! made when the old one is retired, grants from the bucket of that time on: no run of buckets that
-//! ends there reaches back to a grant of the old one.
+//! No bucket within an interval before the gate's time, or later, has a grant. A new gate on the
+//! same clock, made when the old one is retired, grants from the bucket of that time on: no run of
+//! buckets that ends there reaches back to a grant of the old one.
 
 use crate::clock::Clock;
 use crate::error::GateError;
@@ -27,19 +25,18 @@ use crate::gate::terms::Terms;
 const RETIRED: u64 = 0;
 
 impl<C: Clock> Gate<C> {
-    /// Ends the gate, if nothing that it has granted counts any more; then returns true, also if it
-    /// has ended before.
+    /// Retires the gate if it is idle. Returns whether it is retired now.
     ///
-    /// A retired gate has a [limit](Self::limit) of zero, for ever. It refuses every weight but
-    /// zero, and says never to come back. While anything is [granted](Self::granted) or [waited
-    /// for](Self::waiting), it does nothing, and returns false: there is no moment between that
-    /// look and the end. It costs what opening a bucket does.
+    /// A retired gate has a [limit](Self::limit) of zero, for ever. It refuses every weight except
+    /// zero, and returns `retry_after: None`. While any [grant](Self::granted) or
+    /// [reservation](Self::waiting) counts, this does nothing and returns false: no grant can come
+    /// between that check and the end. It costs what opening a bucket does.
     ///
-    /// It is for gates that come and go: one for each client, say. A gate that is dropped forgets
-    /// what it has granted, and a thread that has found it just before may still ask it; so with a
-    /// new one there would be twice the limit. If it was retired, there is not: all that the two
-    /// grant in an interval is within the limit, on a clock that does not step back. Who finds a
-    /// retired gate takes it out, and looks again:
+    /// It is for gates that come and go, e.g. one per client. A gate that is dropped forgets its
+    /// grants, while a thread that found it just before may still use it. Replacing such a gate
+    /// would let up to twice the limit through; replacing a retired one cannot: all grants of the
+    /// two in an interval are within the limit, on a clock that does not step back. A caller that
+    /// finds a retired gate removes it, and looks again:
     ///
     /// ```
     /// use std::time::Duration;
@@ -73,12 +70,12 @@ impl<C: Clock> Gate<C> {
     /// assert_eq!((forget_idle(), GATES.len()), (0, 1)); // not before an hour has passed
     /// ```
     ///
-    /// Not in a family whose labels are all enums: that keeps its series, and would find the
-    /// retired gate again, for ever. It has no more of them than there are sets of labels. Nor is
-    /// the gate of the overflow series to be retired, which stays as well; `retain` passes over it.
-    /// A client that has asked that one, and finds room when others are forgotten, has both limits
-    /// for an interval: where that is too much, take `windrow-tower`'s `Limits`, or a family with
-    /// room for all.
+    /// Do not use it in a family whose labels are all enums: such a family keeps its series (there
+    /// are at most as many as sets of labels), and would find the retired gate again, for ever. Do
+    /// not retire the gate of the overflow series, which stays as well; `retain` passes over it. A
+    /// client that has used the overflow series, and gets a series of its own when others are
+    /// removed, has both limits for an interval: where that is too much, take `windrow-tower`'s
+    /// `Limits`, or a family whose `limit` is above the number of clients.
     #[must_use = "a gate that is not retired must not be replaced: with another, it grants up to twice the limit"]
     pub fn retire(&self) -> bool {
         let read = self.clock.now().as_nanos();
@@ -105,7 +102,7 @@ impl<C: Clock> Gate<C> {
 }
 
 impl Terms {
-    /// The same, of a gate that is not retired.
+    /// Returns the terms of a gate that is not retired.
     pub(super) fn unless_retired(self) -> Result<Terms, GateError> {
         if self.limit == RETIRED { Err(GateError::Retired) } else { Ok(self) }
     }

@@ -2,8 +2,8 @@
 //!
 //! # Promise
 //!
-//! While a sheet is open, its word alone changes, and each change of it is a grant. What is granted
-//! in its bucket is final once it is sealed.
+//! While a sheet is open, its word alone changes, and each change of the word is a grant. Once the
+//! sheet is sealed, the sum of the grants in its bucket is final.
 //!
 //! # The word
 //!
@@ -11,28 +11,28 @@
 //!    [ sealed: 1 bit | serial: 63 bits ]       granted in this bucket = serial - base
 //! ```
 //!
-//! A grant of `n` adds `n` to the serial, by a compare-exchange, as long as that is not above the
-//! sheet's *top*. Sealing sets the bit: no compare-exchange expects a sealed word. Who fills a
-//! sheet again begins above the serial that it had. **So no open word comes twice in a sheet**: a
-//! thread that stood still before its compare-exchange, and finds the sheet filled again, fails. No
-//! reference is counted, and nothing needs to know of that thread. (It must be the sheet's own
-//! serial. One that went on from the last sheet's would come again where two threads turn away from
-//! that: one of them in vain, late, and in a sheet that another has looked at.)
+//! A grant of `n` adds `n` to the serial, by a compare-exchange, if the sum is not above the
+//! sheet's *top*. Sealing sets the bit: no compare-exchange expects a sealed word. A sheet that is
+//! filled again begins above its previous serial. **So no open word occurs twice in a sheet**: a
+//! thread that was suspended before its compare-exchange, and finds the sheet filled again, fails.
+//! No reference is counted, and nothing needs to know of that thread. (It must be the sheet's own
+//! serial. A serial that continued from the last sheet's would occur again where two threads turn
+//! away from that sheet: one of them late, in vain, and into a sheet that a third has looked at.)
 //!
-//! (A serial begins anew after 2^63 units. A limit is at most 2^40, so that takes more than eight
-//! million intervals, each granted to the last unit; and only a thread that stood still through all
-//! of them, and finds the very same word, is deceived. With a billion units an interval it takes
-//! nine billion intervals.)
+//! (A serial wraps after 2^63 units. A limit is at most 2^40, so that takes more than eight million
+//! intervals, each granted to the last unit; and only a thread that was suspended through all of
+//! them, and finds the very same word, is deceived. With a billion units an interval it takes nine
+//! billion intervals.)
 //!
-//! Its operations are Relaxed. A grant orders no other memory; and each is a read-modify-write of
-//! one word, which finds the last value that there is, whatever else a thread has seen.
+//! Operations on the word are Relaxed. A grant orders no other memory; and each is a
+//! read-modify-write of one word, which finds the latest value, whatever else a thread has seen.
 //!
-//! # What else stands there
+//! # The constants
 //!
-//! The constants of a sheet (its start, the terms, what the buckets before it have granted) are
-//! written while no thread finds it as the head, and are read as under a seqlock, whose version is
-//! the head's: see [`ledger`](super::ledger). What was read in vain may be a mixture of two
-//! buckets', so nothing here may panic on any values.
+//! The constants of a sheet (its start, the terms, the grants of the buckets before it) are written
+//! while no thread finds the sheet as the head. They are read as under a seqlock, whose version is
+//! the head's: see [`ledger`](super::ledger). A read that fails may have mixed the constants of two
+//! buckets, so nothing here may panic on any values.
 
 use std::alloc::{Layout, handle_alloc_error};
 use std::ptr::null_mut;
@@ -50,12 +50,12 @@ const SEALED: u64 = 1 << 63;
 /// All other bits of a word.
 const SERIAL: u64 = SEALED - 1;
 
-/// The memory of one bucket after the other.
+/// The memory of one bucket after another.
 #[derive(Debug)]
-#[repr(C)] // what a grant needs is in two cache lines, of which it writes one
+#[repr(C)] // a grant's fields are in two cache lines, of which it writes one
 pub(super) struct Sheet {
     word: AtomicU64,
-    /// What the serial was before the bucket's first grant.
+    /// The serial before the bucket's first grant.
     base: AtomicU64,
     buckets: AtomicUsize,
     limit: AtomicU64,
@@ -65,25 +65,25 @@ pub(super) struct Sheet {
     /// When all grants from before the last change of the geometry were used: a ration that ended
     /// earlier is not given back.
     used_by: AtomicU64,
-    /// What was granted in each bucket before this one, the latest first.
+    /// The grants in each bucket before this one, the latest first.
     before: AtomicPtr<Cells>,
-    /// Whether it is the head, or a thread's that fills it.
+    /// Whether it is the head, or a thread is filling it.
     taken: AtomicBool,
     made: Witness,
     fixed: Fixed,
 }
 
-/// What a grant reads, and none writes.
+/// What a grant reads and never writes.
 #[derive(Debug)]
 #[repr(align(64))]
 struct Fixed {
-    /// What the serial is when the interval that ends with the bucket has all of the limit.
+    /// The serial at which the interval that ends with the bucket has reached the limit.
     top: AtomicU64,
     start: AtomicU64,
     length: AtomicU64,
 }
 
-/// What a sheet has said.
+/// A sheet as one thread has read it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seen<'g> {
     sheet: &'g Sheet,
@@ -95,7 +95,7 @@ pub(super) struct Seen<'g> {
     pub(super) terms: Terms,
 }
 
-/// As much of it as a grant in its bucket needs.
+/// As much of a sheet as a grant in its bucket needs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Glance<'g> {
     sheet: &'g Sheet,
@@ -107,18 +107,18 @@ pub(super) struct Glance<'g> {
 }
 
 global! {
-    /// A sheet that is nobody's: no time lies in its bucket.
+    /// The sheet before the first bucket: no time lies in its bucket.
     pub(super) fn no_sheet() -> Sheet = Sheet::sealed(0);
 }
 
 impl Sheet {
-    /// A free sheet.
+    /// Makes a free sheet.
     pub(super) fn free() -> Sheet {
         Sheet::sealed(1)
     }
 
     const_fn! {
-        /// A sheet in which nothing can be granted.
+        /// Makes a sheet in which nothing can be granted.
         const fn sealed(length: u64) -> Sheet {
             Sheet {
                 word: AtomicU64::new(SEALED),
@@ -142,10 +142,10 @@ impl Sheet {
     /// Takes a free sheet; false if it is not free.
     pub(super) fn try_take(&self) -> bool {
         self.made.check();
-        // Relaxed: only a hint, which keeps the line unwritten.
+        // Relaxed: a hint that saves a write to the cache line.
         !self.taken.load(Ordering::Relaxed)
-            // Acquire: pairs with the Release in `give_back`. All that was done with the sheet
-            // comes before.
+            // Acquire: pairs with the Release in `give_back`: all earlier uses of the sheet come
+            // before.
             && self.taken.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
@@ -155,11 +155,11 @@ impl Sheet {
         self.taken.store(false, Ordering::Release);
     }
 
-    /// What it says. The caller looks at the head before and after.
+    /// Reads the sheet. The caller looks at the head before and after.
     #[inline]
     pub(super) fn read(&self) -> Seen<'_> {
         self.made.check();
-        // Relaxed, all: the head tells whether they belong together.
+        // Relaxed, all: the head's version tells whether they belong together.
         let terms = Terms {
             length: self.fixed.length.load(Ordering::Relaxed),
             buckets: self.buckets.load(Ordering::Relaxed),
@@ -175,7 +175,7 @@ impl Sheet {
         }
     }
 
-    /// As much of it as a grant needs. The caller looks at the head before and after.
+    /// Reads as much as a grant needs. The caller looks at the head before and after.
     #[inline]
     pub(super) fn glance(&self) -> Glance<'_> {
         self.made.check();
@@ -189,7 +189,7 @@ impl Sheet {
         }
     }
 
-    /// Changes the word by a grant, or returns the word that there is.
+    /// Changes the word by a grant, or returns the present word.
     #[inline]
     fn grant(&self, word: u64, n: u64) -> Result<u64, u64> {
         let more = word.wrapping_add(n) & SERIAL;
@@ -204,8 +204,8 @@ impl Sheet {
         unsafe { cells.as_ref() }.map_or(&[], Cells::all)
     }
 
-    /// Makes room for so many buckets before this one, in the caller's sheet; false if there is no
-    /// memory for that.
+    /// Makes room for `count` buckets before this one, in the caller's sheet; returns false if
+    /// there is no memory for that.
     pub(super) fn make_room(&self, count: usize) -> bool {
         let has = self.before().len();
         if has >= count {
@@ -215,20 +215,20 @@ impl Sheet {
         let older = self.before.load(Ordering::Relaxed); // the caller's sheet
         // SAFETY: null, or made here; the new cells take its place.
         unsafe { cells.keep(older) };
-        // Release: publishes the cells to a thread that reads this sheet in vain; pairs with the
-        // Acquire in `before`.
+        // Release: publishes the cells to a thread whose read of this sheet will fail; pairs with
+        // the Acquire in `before`.
         self.before.store(Box::into_raw(Box::new(cells)), Ordering::Release);
         true
     }
 
-    /// As `make_room`; ends the process if there is no memory, as any allocation does.
+    /// Makes room as `make_room`; ends the process if there is no memory, as any allocation does.
     pub(super) fn need_room(&self, count: usize) {
         if !self.make_room(count) {
             handle_alloc_error(Layout::new::<Cells>());
         }
     }
 
-    /// Makes a free sheet as it is after so many grants.
+    /// Puts a free sheet into the state that it has after `serial` units.
     #[cfg(all(test, not(any(loom, shuttle))))]
     pub(super) fn wear_out(&self, serial: u64) {
         self.word.store(SEALED | serial, Ordering::Relaxed);
@@ -239,11 +239,11 @@ impl Sheet {
         self.write(Next::at(start, terms), 0, 0);
     }
 
-    /// Fills the caller's sheet with what follows on a sealed one, less what is given back of a
-    /// ration.
+    /// Fills the caller's sheet with the bucket that follows a sealed sheet, without the ration
+    /// that is given back.
     pub(super) fn follow(&self, last: &Seen<'_>, next: Next, back: Ration) {
-        // Release: pairs with the Acquire fence in `Ledger::is_at`. A thread that reads any of what
-        // is written below finds that the sheet is no longer the head that it was.
+        // Release: pairs with the Acquire fence in `Ledger::is_at`. A thread that reads anything
+        // written below finds that the sheet is no longer the head that it was.
         fence(Ordering::Release);
         let before = &self.before()[..next.terms.history()];
         let Seen { start, terms, .. } = *last;
@@ -255,16 +255,16 @@ impl Sheet {
         };
         self.used_by.store(used_by, Ordering::Relaxed);
         self.waits_until.store(waits_until, Ordering::Relaxed);
-        let own = own.wrapping_add(next.give_back(back, used_by, before));
+        let own = own.wrapping_sub(next.give_back(back, used_by, before));
         let others = before[..next.terms.buckets - 1].iter().map(load);
         self.write(next, others.fold(0, u64::wrapping_add), own);
     }
 
-    /// Writes all but the buckets before, which have `carried` in this interval; `own` was granted
-    /// in its own one, by the sheet before.
+    /// Writes everything except the buckets before, whose grants in this interval are `carried`;
+    /// `own` was granted in the sheet's own bucket, by the sheet before.
     fn write(&self, next: Next, carried: u64, own: u64) {
         let Next { start, terms, grant, .. } = next;
-        // The caller's sheet: sealed, or filled in vain. Nobody who has looked at it can grant.
+        // The caller's sheet: sealed, or filled in vain. No thread that has looked at it can grant.
         let serial = (self.word.load(Ordering::Relaxed) & SERIAL) + 1;
         let left = terms.limit.saturating_sub(carried.wrapping_add(own));
         self.fixed.top.store(serial.wrapping_add(left) & SERIAL, Ordering::Relaxed);
@@ -277,33 +277,33 @@ impl Sheet {
     }
 }
 
-/// How much more is within the limit, by a word and the top of its bucket.
+/// Returns the rest of the limit, from a word and the top of its bucket.
 #[inline]
 fn left(word: u64, top: u64) -> u64 {
     top.wrapping_sub(word) & SERIAL
 }
 
 impl Glance<'_> {
-    /// Whether there may be more grants in its bucket.
+    /// Returns whether the bucket is not sealed.
     #[inline]
     pub(super) fn is_open(&self) -> bool {
         self.word & SEALED == 0
     }
 
-    /// Whether a time lies in its bucket.
+    /// Returns whether a time lies in the bucket.
     #[inline]
     pub(super) fn contains(&self, at: u64) -> bool {
         at.wrapping_sub(self.start) < self.length
     }
 
-    /// Whether so much more is within the limit. A weight of zero always is.
+    /// Returns whether `n` more is within the limit. A weight of zero always is.
     #[inline]
     pub(super) fn fits(&self, n: u64) -> bool {
         n <= left(self.word, self.top)
     }
 
-    /// Grants what fits. If anything was granted since this was seen, or the bucket was sealed, it
-    /// has the word of then. The caller looks at the head again.
+    /// Grants `n`, which fits. If there was another grant since this was read, or the bucket was
+    /// sealed, returns false and takes over the present word. The caller looks at the head again.
     #[inline]
     pub(super) fn grant(&mut self, n: u64) -> bool {
         let granted = self.sheet.grant(self.word, n);
@@ -312,12 +312,12 @@ impl Glance<'_> {
 }
 
 impl<'g> Seen<'g> {
-    /// Whether there may be more grants in its bucket.
+    /// Returns whether the bucket is not sealed.
     pub(super) fn is_open(&self) -> bool {
         self.word & SEALED == 0
     }
 
-    /// The last time at which a wait may end that was granted so far.
+    /// Returns the latest end of a wait among all grants so far.
     pub(super) fn latest(&self) -> u64 {
         self.start.max(self.waits_until())
     }
@@ -332,34 +332,34 @@ impl<'g> Seen<'g> {
         load(&self.sheet.used_by)
     }
 
-    /// The last nanosecond of its bucket.
+    /// Returns the last nanosecond of the bucket.
     pub(super) fn last(&self) -> u64 {
         self.start.saturating_add(self.terms.length - 1)
     }
 
-    /// What was granted in its bucket.
+    /// Returns the sum of the grants in the bucket.
     fn own(&self) -> u64 {
         self.word.wrapping_sub(self.base) & SERIAL
     }
 
-    /// How much more is within the limit.
+    /// Returns the rest of the limit.
     pub(super) fn left(&self) -> u64 {
         left(self.word, self.top)
     }
 
-    /// Whether so much more is within the limit. A weight of zero always is.
+    /// Returns whether `n` more is within the limit. A weight of zero always is.
     pub(super) fn fits(&self, n: u64) -> bool {
         n <= self.left()
     }
 
-    /// Grants what fits; false if anything was granted since this was seen, or the bucket was
-    /// sealed.
+    /// Grants `n`, which fits; returns false if there was another grant since this was read, or the
+    /// bucket was sealed.
     pub(super) fn grant(&self, n: u64) -> bool {
         self.sheet.grant(self.word, n).is_ok()
     }
 
-    /// The same, sealed: it has all that is ever granted in its bucket. `None` if anything was
-    /// granted since this was seen.
+    /// Seals the sheet: the returned copy has all that is ever granted in the bucket. `None` if
+    /// there was another grant since this was read.
     pub(super) fn seal(self) -> Option<Seen<'g>> {
         let sealed = self.word | SEALED;
         // Relaxed, both: see the word, above.
@@ -374,14 +374,14 @@ impl<'g> Seen<'g> {
         (!self.is_open() || seal().is_ok()).then_some(Seen { word: sealed, ..self })
     }
 
-    /// What was granted in its bucket and in each before it, the latest first. They are of other
-    /// buckets if the head was another one before the end.
+    /// Returns the grants in the bucket and in each bucket before it, the latest first. They belong
+    /// to other buckets if a turn came before the end of the iteration.
     pub(super) fn each(&self) -> impl Iterator<Item = u64> + use<'g> {
         let before = self.sheet.before().iter().take(self.terms.history()).map(load);
         std::iter::once(self.own()).chain(before)
     }
 
-    /// Frees its sheet, which the caller has displaced.
+    /// Frees the sheet, which the caller has displaced.
     pub(super) fn free(&self) {
         self.sheet.give_back();
     }

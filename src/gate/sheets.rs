@@ -1,18 +1,18 @@
-//! The memory of a gate's sheets: used for one bucket after the other, and freed with the gate.
+//! The memory of a gate's sheets: used for one bucket after another, and freed with the gate.
 //!
 //! # Promise
 //!
 //! There is a free sheet whenever one is needed, and it is safe to look at a sheet at any time. One
-//! sheet is the head, and each thread that is opening a bucket has one besides: so a gate has as
-//! many as there were ever threads that opened buckets at once, and one; and up to twice as many
-//! are made. A thread that stands still there keeps one sheet, and nothing else. Once there are
-//! enough, opening a bucket allocates nothing.
+//! sheet is the head, and each thread that is opening a bucket has one more. So a gate uses one
+//! more than the largest number of threads that ever opened buckets at once, and allocates up to
+//! twice that number. A thread that is suspended there keeps one sheet, and nothing else. Once
+//! there are enough, opening a bucket allocates nothing.
 //!
 //! # How
 //!
-//! Sheets stand in segments, each twice as long as the one before, which are never moved. The first
-//! is made with the gate; if that stands in a static, by whichever thread takes the first sheet. A
-//! sheet's number says where it is. Whether it is free, it says itself.
+//! Sheets stand in segments, each twice as long as the one before, which never move. The first
+//! segment is made with the gate; for a gate in a static, by the first thread that takes a sheet. A
+//! sheet's number tells where it stands; the sheet itself tells whether it is free.
 
 use std::ptr::{null_mut, slice_from_raw_parts_mut};
 
@@ -21,18 +21,18 @@ use crossbeam_utils::CachePadded;
 use crate::gate::sheet::{Sheet, no_sheet};
 use crate::sync::{AtomicPtr, Ordering, alike, const_fn, sized, spin_loop};
 
-/// How many there are at first: the head, and those of three threads that open the next bucket at
-/// once.
+/// The number of sheets at first: the head, and one for each of three threads that open the next
+/// bucket at once.
 const AT_FIRST: usize = sized(4, 2);
-/// With these a ledger fills its cache lines.
+/// The number of segments: with these a ledger fills its cache lines.
 const SEGMENTS: usize = 10;
-/// The number of no sheet: there are fewer.
+/// The number that stands for no sheet: there are fewer.
 pub(super) const NONE: u16 = u16::MAX;
 
-/// A sheet has the cache lines for itself: its word is written by all threads.
+/// A sheet on cache lines of its own: all threads write its word.
 type Padded = CachePadded<Sheet>;
 
-/// Up to 4 092 sheets.
+/// Up to 4092 sheets.
 #[derive(Debug)]
 pub(super) struct Sheets {
     segments: [AtomicPtr<Padded>; SEGMENTS],
@@ -40,25 +40,25 @@ pub(super) struct Sheets {
 
 impl Sheets {
     const_fn! {
-        /// None yet.
+        /// Makes no sheet yet.
         pub(super) const fn new() -> Sheets {
             Sheets { segments: alike![AtomicPtr::new(null_mut()); SEGMENTS] }
         }
     }
 
-    /// Makes the first few, of which each has room for so many buckets before its own; false if
-    /// there is no memory for them.
+    /// Makes the first segment, of sheets with room for `history` buckets before their own; returns
+    /// false if there is no memory for them.
     pub(super) fn make(&mut self, history: usize) -> bool {
         self.segment(0).iter().all(|sheet| sheet.make_room(history))
     }
 
-    /// The sheet of a number that `take` has returned, in this thread or in one that has told this
-    /// one. Of [`NONE`] it is one that is nobody's, to be looked at alone.
+    /// Returns the sheet of a number that `take` has returned, in this thread or in a thread that
+    /// has published the number. For [`NONE`] it is a constant sheet that may only be looked at.
     #[inline]
     pub(super) fn at(&self, number: u16) -> &Sheet {
         let number = usize::from(number);
         if number < AT_FIRST {
-            // Relaxed: what told of the number has told of the segment too.
+            // Relaxed: the segment was published before the number, by the same Release.
             let first = self.segments[0].load(Ordering::Relaxed);
             // SAFETY: the first segment was made before one of its numbers was returned, has so
             // many sheets, and lives as long as this.
@@ -67,7 +67,7 @@ impl Sheets {
         self.beyond(number)
     }
 
-    /// As `at`, of a number beyond the first segment.
+    /// Returns the sheet as `at`, for a number beyond the first segment.
     #[cold]
     fn beyond(&self, number: usize) -> &Sheet {
         if number == usize::from(NONE) {
@@ -83,7 +83,7 @@ impl Sheets {
         unsafe { &*first.add(place - before) }
     }
 
-    /// A free sheet, now the caller's, and its number.
+    /// Takes a free sheet for the caller, and returns its number too.
     pub(super) fn take(&self) -> (u16, &Sheet) {
         loop {
             let mut number = 0;
@@ -94,12 +94,13 @@ impl Sheets {
                 }
                 number += sheets.len() as u16;
             }
-            // 4 091 threads stand still where they open a bucket. The first to go on frees a sheet.
+            // 4091 threads are suspended where they open a bucket. The first to go on frees a
+            // sheet.
             spin_loop();
         }
     }
 
-    /// A segment, made if it is not there.
+    /// Returns a segment, and makes it if it is not there.
     fn segment(&self, number: usize) -> &[Padded] {
         let count = AT_FIRST << number;
         // Acquire: pairs with the Release below.
@@ -121,7 +122,7 @@ impl Sheets {
                 }
             };
         }
-        // SAFETY: a segment has so many sheets, and lives as long as this.
+        // SAFETY: a segment has `count` sheets, and lives as long as this.
         unsafe { std::slice::from_raw_parts(first, count) }
     }
 }
@@ -131,7 +132,7 @@ impl Drop for Sheets {
         for (number, segment) in self.segments.iter().enumerate() {
             let first = segment.load(Ordering::Relaxed); // `&mut self`: no other thread is there
             if !first.is_null() {
-                // SAFETY: made by `Box::into_raw`, of so many sheets.
+                // SAFETY: made by `Box::into_raw`, of that number of sheets.
                 drop(unsafe { Box::from_raw(slice_from_raw_parts_mut(first, AT_FIRST << number)) });
             }
         }

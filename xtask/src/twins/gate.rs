@@ -102,10 +102,8 @@ pub(super) const GATE: &[Twin] = &[
     Twin {
         name: "gate-same-bucket-begins-at-zero",
         file: "src/gate/next.rs",
-        find: "            return n;
-",
-        replace: "            return n & 0;
-",
+        find: "0 => own = sum,",
+        replace: "0 => own = sum & 0,",
         build: &CHECKER,
         model: "gate::grants_against_a_lower_limit",
         why: "a change of the limit forgets what was granted in the bucket of now",

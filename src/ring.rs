@@ -51,70 +51,38 @@ use crate::stripe::numbered::Numbered;
 use crate::stripe::{self, Strategy, per_core};
 use crate::sync::{AtomicU64, Ordering};
 
-// The ground.
+// From the ground up: each room uses those before it.
 mod cells;
-mod geometry;
-mod ref_count;
-mod ticket;
-mod wide;
-
-// Storage.
-mod block;
-mod blocks;
-mod bucket;
-mod bucket_ref;
-mod generation;
-mod number;
-mod place;
-mod slab;
-mod slot;
-mod slots;
+mod order;
 mod store;
-mod tier;
-mod tiers;
-mod touched;
 
-// What stands beside it in the ring.
-mod closer;
-mod cursor;
-mod proposal;
+mod coordination;
 
-// What happens.
-mod add;
-mod at_once;
-mod close;
-mod drain;
-#[allow(clippy::inline_always)] // it is on the path of an add
-mod hold;
-mod mark;
-mod note;
+mod turn;
+mod write;
+
+mod read;
+
 #[cfg(loom)]
 #[allow(clippy::missing_panics_doc)] // its callers are models
 pub mod parts;
-mod read;
-mod reconfigure;
-mod rotate;
-mod scan;
-mod span;
-mod tier_view;
-mod view;
 
-pub(crate) use add::RingAndClock;
-use block::Block;
-use bucket::{Bucket, BucketPtr, Mark, Opening};
-use bucket_ref::BucketRef;
 use cells::zeroed;
-use closer::{Closer, MembarrierLock};
-use cursor::Cursor;
-use generation::Generation;
-pub(crate) use geometry::{Geometry, OutOfRing};
-use proposal::Proposal;
-use slots::Slots;
-pub(crate) use span::Span;
+use coordination::closer::{Closer, MembarrierLock};
+use coordination::cursor::Cursor;
+use coordination::proposal::Proposal;
+use order::bucket::{Bucket, BucketPtr, Mark, Opening};
+use order::bucket_ref::BucketRef;
+use order::generation::Generation;
+pub(crate) use order::geometry::{Geometry, OutOfRing};
+use order::slots::Slots;
+use order::touched::Touched;
+pub(crate) use read::span::Span;
+pub(crate) use read::tier_view::{Coarse, TierSpan};
+pub(crate) use read::view::{BucketData, View};
 use store::Store;
-pub(crate) use tier_view::{Coarse, TierSpan};
-use touched::Touched;
-pub(crate) use view::{BucketData, View};
+use store::block::Block;
+pub(crate) use write::add::RingAndClock;
 
 /// The buckets of a window.
 #[derive(Debug)]

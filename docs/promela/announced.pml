@@ -1,5 +1,5 @@
 /*
- * The close of an announced bucket: src/reclaim/announced.rs, and what calls it in src/ring/add.rs, close.rs and
+ * The close of an announced bucket: src/reclaim/announced.rs, and what calls it in src/ring/write/add.rs, close.rs and
  * src/stripe/membarrier.rs. docs/promela/README.md says what has been checked.
  *
  * Adders announce a header, look again whether it is current, and add to their own cell of its block by a plain load and

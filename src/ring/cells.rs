@@ -4,9 +4,12 @@ use std::ops::Range;
 use std::slice::from_ref;
 
 use crate::event::layout::{CellIndex, raise_of};
-use crate::ring::wide::{GROUP, Sparse, Wide, by_group};
+use crate::ring::cells::wide::{GROUP, Sparse, Wide, by_group};
 use crate::stripe::portable::{self, Dealt, Leased, Mine};
 use crate::sync::{AtomicU64, Ordering};
+
+pub(super) mod place;
+pub(super) mod wide;
 
 /// Something that has a bucket's cells, by position.
 pub(super) trait Target {

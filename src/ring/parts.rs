@@ -8,12 +8,12 @@ use crate::event::cells::EventCells;
 use crate::event::layout::{BucketLayout, CellIndex};
 use crate::event::{Kind, Stats};
 use crate::reclaim;
-use crate::ring::block::Block;
-use crate::ring::bucket::{Bucket, BucketPtr, CLOSED, OPEN, Opening};
-use crate::ring::bucket_ref::{Adder, BucketRef};
-use crate::ring::mark::each_closed;
-use crate::ring::slot::{Content, Slot};
-use crate::ring::view::Versioned;
+use crate::ring::order::bucket::{Bucket, BucketPtr, CLOSED, OPEN, Opening};
+use crate::ring::order::bucket_ref::Versioned;
+use crate::ring::order::bucket_ref::{Adder, BucketRef};
+use crate::ring::order::slot::{Content, Slot};
+use crate::ring::order::slots::each_closed;
+use crate::ring::store::block::Block;
 use crate::ring::{Geometry, Ring};
 use crate::sync::Ordering;
 

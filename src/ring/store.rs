@@ -4,13 +4,18 @@ use std::collections::HashMap;
 use std::ptr::from_ref;
 
 use crate::event::layout::BucketLayout;
-use crate::ring::block::Block;
-use crate::ring::blocks::{BLOCKS, Blocks};
-use crate::ring::bucket::{Bucket, CLOSED, OPEN, Opening};
-use crate::ring::bucket_ref::BucketRef;
 use crate::ring::cells::Cells;
-use crate::ring::slab::Slab;
+use crate::ring::order::bucket::{Bucket, CLOSED, OPEN, Opening};
+use crate::ring::order::bucket_ref::BucketRef;
+use crate::ring::store::block::Block;
+use crate::ring::store::blocks::{BLOCKS, Blocks};
+use crate::ring::store::slab::Slab;
 use crate::stripe::Strategy;
+
+pub(super) mod block;
+pub(super) mod blocks;
+pub(super) mod number;
+pub(super) mod slab;
 
 /// How many buckets without a block there are before each more says that threads stand still.
 const BLOCKLESS: usize = 8;

@@ -53,7 +53,7 @@ const WRITES: &[Twin] = &[
     },
     Twin {
         name: "slot-published-relaxed",
-        file: "src/ring/slot.rs",
+        file: "src/ring/order/slot.rs",
         find: "let (order, failed) = (Ordering::Release, Ordering::Relaxed);",
         replace: "let (order, failed) = (Ordering::Relaxed, Ordering::Relaxed);",
         build: &CHECKER,
@@ -62,7 +62,7 @@ const WRITES: &[Twin] = &[
     },
     Twin {
         name: "totals-published-relaxed",
-        file: "src/ring/bucket.rs",
+        file: "src/ring/order/bucket.rs",
         find: "        self.identity.store(version | state, Ordering::Release);",
         replace: "self.identity.store(version | state, Ordering::Relaxed);",
         build: &CHECKER,
@@ -71,7 +71,7 @@ const WRITES: &[Twin] = &[
     },
     Twin {
         name: "block-rebased-before-closed",
-        file: "src/ring/close.rs",
+        file: "src/ring/turn/close.rs",
         find: "        bucket.close();
         self.rebase(block, bucket);",
         replace: "        self.rebase(block, bucket);
@@ -82,7 +82,7 @@ const WRITES: &[Twin] = &[
     },
     Twin {
         name: "reader-looks-once-whether-it-is-closed",
-        file: "src/ring/number.rs",
+        file: "src/ring/store/number.rs",
         find: "            if !bucket.is_closed() {
                 return difference;",
         replace: "            if true {
@@ -93,7 +93,7 @@ const WRITES: &[Twin] = &[
     },
     Twin {
         name: "closed-without-a-grace-period",
-        file: "src/ring/close.rs",
+        file: "src/ring/turn/close.rs",
         find: "if !is_quiescent || bucket",
         replace: "if (false && !is_quiescent) || bucket",
         build: &CHECKER,
@@ -102,7 +102,7 @@ const WRITES: &[Twin] = &[
     },
     Twin {
         name: "straggler-adds-to-a-block-it-found-in-a-slot",
-        file: "src/ring/add.rs",
+        file: "src/ring/write/add.rs",
         find: "                Place::Found(bucket) => {
                     self.put_shared(&bucket, generation, current.start(), update);",
         replace: "                Place::Found(bucket) => {
@@ -119,7 +119,7 @@ const WRITES: &[Twin] = &[
     },
     Twin {
         name: "reference-released-twice",
-        file: "src/ring/slot.rs",
+        file: "src/ring/order/slot.rs",
         find: "            old.references.release(); // the slot's",
         replace: "            old.references.release();\n            old.references.release(); // the slot's",
         build: &CHECKER,
@@ -128,7 +128,7 @@ const WRITES: &[Twin] = &[
     },
     Twin {
         name: "reference-not-released",
-        file: "src/ring/slot.rs",
+        file: "src/ring/order/slot.rs",
         find: "if exchanged && let Content::Bucket(old) = found {",
         replace: "if exchanged && to.is_null() && let Content::Bucket(old) = found {",
         build: &CHECKER,
@@ -137,7 +137,7 @@ const WRITES: &[Twin] = &[
     },
     Twin {
         name: "acquired-without-looking-again",
-        file: "src/ring/bucket_ref.rs",
+        file: "src/ring/order/bucket_ref.rs",
         find: "if !pointer.leads_to(bucket, Ordering::Acquire) {",
         replace: "if !pointer.leads_to(bucket, Ordering::Acquire) && false {",
         build: &CHECKER,
@@ -146,7 +146,7 @@ const WRITES: &[Twin] = &[
     },
     Twin {
         name: "retired-before-it-is-in-its-slot",
-        file: "src/ring/rotate.rs",
+        file: "src/ring/turn/rotate.rs",
         find: "        slots.install(current);
         let all_closed",
         replace: "        let all_closed",
@@ -174,7 +174,7 @@ const WRITES: &[Twin] = &[
     },
     Twin {
         name: "reconfigure-forgets-the-old-ring",
-        file: "src/ring/reconfigure.rs",
+        file: "src/ring/turn/change.rs",
         find: "next.inherited.push(Inherited { number, slots, changes, first_turn });",
         replace: "let _ = (number, slots, changes, first_turn);",
         build: &CHECKER,
@@ -183,7 +183,7 @@ const WRITES: &[Twin] = &[
     },
     Twin {
         name: "proposal-made-of-any-generation",
-        file: "src/ring/proposal.rs",
+        file: "src/ring/coordination/proposal.rs",
         find: "proposed.filter(|proposed| proposed.of == number)",
         replace: "proposed.filter(|proposed| proposed.of <= number)",
         build: &CHECKER,
@@ -192,7 +192,7 @@ const WRITES: &[Twin] = &[
     },
     Twin {
         name: "final-without-adders",
-        file: "src/ring/bucket.rs",
+        file: "src/ring/order/bucket.rs",
         find: "(self.block().is_none() && !self.references.has_adders())",
         replace: "self.block().is_none()",
         build: &CHECKER,
@@ -201,7 +201,7 @@ const WRITES: &[Twin] = &[
     },
     Twin {
         name: "adder-does-not-look-again",
-        file: "src/ring/bucket_ref.rs",
+        file: "src/ring/order/bucket_ref.rs",
         find: "current.leads_to(bucket.bucket(), Ordering::Relaxed).then_some(adder)",
         replace: "Some(adder).filter(|_| current.load(Ordering::Relaxed).is_null() || true)",
         build: &CHECKER,
@@ -210,7 +210,7 @@ const WRITES: &[Twin] = &[
     },
     Twin {
         name: "adder-without-a-fence",
-        file: "src/ring/ref_count.rs",
+        file: "src/ring/order/ref_count.rs",
         find: "        self.0.fetch_add(ADDER, Ordering::Relaxed);
         // Pairs with the fence in `has_adders`. If the check for adders comes first, the adder sees that
         // the bucket is retired; if the adder comes first, the check sees it.
@@ -266,7 +266,7 @@ const WRITES: &[Twin] = &[
     },
     Twin {
         name: "extreme-alone-not-reset",
-        file: "src/ring/block.rs",
+        file: "src/ring/store/block.rs",
         find: "            rows::reset(column, Ordering::Release);",
         replace: "            if self.layout.is_bound(position) {
                 rows::reset(column, Ordering::Release);
@@ -277,7 +277,7 @@ const WRITES: &[Twin] = &[
     },
     Twin {
         name: "membarrier-lock-for-all",
-        file: "src/ring/closer.rs",
+        file: "src/ring/coordination/closer.rs",
         find: "Ok(_) => return !is_held,",
         replace: "Ok(_) => return true,",
         build: &PER_CORE,
@@ -286,7 +286,7 @@ const WRITES: &[Twin] = &[
     },
     Twin {
         name: "barrier-while-pinned",
-        file: "src/ring/close.rs",
+        file: "src/ring/turn/close.rs",
         find: "            let ticket = self.highest_ticket(&reclaim::pin());
             if ticket > 0 {
                 self.barriers()",

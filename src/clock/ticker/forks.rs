@@ -5,7 +5,7 @@
 //! (`pthread_atfork(3)`), and [orphans](super::tick::Tick::orphan) every ticker.
 //!
 //! The same handler counts forks: what a thread of the parent had begun, no thread of the child will end
-//! (see `ring/closer`).
+//! (see `ring/coordination/closer`).
 //!
 //! At a fork, other threads of the parent may be in the middle of anything. So the handler must neither
 //! wait nor allocate: it walks a list, by atomic operations. Registrations are added, never freed, and

@@ -59,22 +59,22 @@ const AGAIN: &str = "`follow` has found the slot without a bucket just before, a
 /// All of them.
 pub(super) const EXCUSES: &[Excuse] = &[
     Excuse {
-        site: "ring/slot.rs: rounds_left: load: Acquire",
+        site: "ring/order/slot.rs: rounds_left: load: Acquire",
         orders: &["Relaxed"],
         why: AGAIN,
-        witness: "src/ring/slot.rs",
+        witness: "src/ring/order/slot.rs",
     },
     Excuse {
         site: "reclaim/announced.rs: announces: load: Acquire",
         orders: &["Relaxed"],
         why: NEXT,
-        witness: "src/ring/ref_count.rs",
+        witness: "src/ring/order/ref_count.rs",
     },
     Excuse {
         site: "reclaim/announced.rs: announces: load: Acquire #2",
         orders: &["Relaxed"],
         why: NEXT,
-        witness: "src/ring/ref_count.rs",
+        witness: "src/ring/order/ref_count.rs",
     },
     Excuse {
         site: "stripe/membarrier.rs: ticket: fence: SeqCst",
@@ -95,7 +95,7 @@ pub(super) const EXCUSES: &[Excuse] = &[
         witness: "src/stripe/lease.rs",
     },
     Excuse {
-        site: "ring/note.rs: counted_before: fence: Acquire",
+        site: "ring/turn/note.rs: counted_before: fence: Acquire",
         orders: &["no fence"],
         why: NOTER,
         witness: "loom-tests/tests/models/window_tiers.rs",
@@ -185,13 +185,13 @@ pub(super) const EXCUSES: &[Excuse] = &[
         witness: "tests/survival/ticker.rs",
     },
     Excuse {
-        site: "ring/closer.rs: try_lock: compare_exchange: Release",
+        site: "ring/coordination/closer.rs: try_lock: compare_exchange: Release",
         orders: &["Relaxed"],
         why: LOCK,
         witness: "tests/survival/slow.rs",
     },
     Excuse {
-        site: "ring/closer.rs: try_unlock: swap: Acquire",
+        site: "ring/coordination/closer.rs: try_unlock: swap: Acquire",
         orders: &["Relaxed"],
         why: LOCK,
         witness: "tests/survival/slow.rs",
@@ -215,7 +215,7 @@ pub(super) const EXCUSES: &[Excuse] = &[
         witness: "litmus/src/races/add_rotate.rs",
     },
     Excuse {
-        site: "ring/block.rs: try_own: compare_exchange: AcqRel",
+        site: "ring/store/block.rs: try_own: compare_exchange: AcqRel",
         orders: &["Release"],
         why: "the load of the owner before it has mostly acquired as much; to miss that, the closer must \
               stop twice, and the next owner between that load and this: loom does not find it even with \
@@ -223,31 +223,31 @@ pub(super) const EXCUSES: &[Excuse] = &[
         witness: "litmus/src/races/close_read.rs",
     },
     Excuse {
-        site: "ring/cursor.rs: look: load: Acquire",
+        site: "ring/coordination/cursor.rs: look: load: Acquire",
         orders: &["Relaxed"],
         why: THIRD,
         witness: "loom-tests/tests/models/window_drains.rs",
     },
     Excuse {
-        site: "ring/cursor.rs: drop: fetch_sub: Release",
+        site: "ring/coordination/cursor.rs: drop: fetch_sub: Release",
         orders: &["Relaxed"],
         why: THIRD,
         witness: "loom-tests/tests/models/window_drains.rs",
     },
     Excuse {
-        site: "ring/cursor.rs: drain: swap: Acquire",
+        site: "ring/coordination/cursor.rs: drain: swap: Acquire",
         orders: &["Relaxed"],
         why: DRAINS,
         witness: "loom-tests/tests/models/window_drains.rs",
     },
     Excuse {
-        site: "ring/cursor.rs: drop: store: Release",
+        site: "ring/coordination/cursor.rs: drop: store: Release",
         orders: &["Relaxed"],
         why: DRAINS,
         witness: "loom-tests/tests/models/window_drains.rs",
     },
     Excuse {
-        site: "ring/cursor.rs: advance: compare_exchange: AcqRel",
+        site: "ring/coordination/cursor.rs: advance: compare_exchange: AcqRel",
         orders: &["Release"],
         why: RANKS,
         witness: "loom-tests/tests/models/window_drains.rs",
@@ -295,37 +295,37 @@ pub(super) const EXCUSES: &[Excuse] = &[
         witness: "tests/histograms/storms.rs",
     },
     Excuse {
-        site: "ring/block.rs: add_differences: merge: Acquire",
+        site: "ring/store/block.rs: add_differences: merge: Acquire",
         orders: &["Relaxed"],
         why: MANY,
         witness: "tests/histograms/window_storms.rs",
     },
     Excuse {
-        site: "ring/block.rs: add_present_sums: load: Acquire",
+        site: "ring/store/block.rs: add_present_sums: load: Acquire",
         orders: &["Relaxed"],
         why: MANY,
         witness: "tests/histograms/window_storms.rs",
     },
     Excuse {
-        site: "ring/block.rs: add_present_sums: merge: Acquire",
+        site: "ring/store/block.rs: add_present_sums: merge: Acquire",
         orders: &["Relaxed"],
         why: MANY,
         witness: "tests/histograms/window_storms.rs",
     },
     Excuse {
-        site: "ring/mark.rs: set_wide_marks: fence: Release",
+        site: "ring/turn/mark.rs: set_wide_marks: fence: Release",
         orders: &["no fence"],
         why: "a reader must stand still while two rotations retire its bucket and take its block: three threads",
         witness: "tests/histograms/window_storms.rs",
     },
     Excuse {
-        site: "ring/number.rs: number_of_value: shared: Acquire",
+        site: "ring/store/number.rs: number_of_value: shared: Acquire",
         orders: &["Relaxed"],
         why: PAIR,
         witness: "tests/histograms/window_storms.rs",
     },
     Excuse {
-        site: "ring/number.rs: each_number: of: Acquire",
+        site: "ring/store/number.rs: each_number: of: Acquire",
         orders: &["Relaxed"],
         why: PAIR,
         witness: "tests/histograms/window_storms.rs",

@@ -22,7 +22,7 @@ pub(super) const ANNOUNCED: &[Twin] = &[
     },
     Twin {
         name: "announced-closed-without-a-look",
-        file: "src/ring/close.rs",
+        file: "src/ring/turn/close.rs",
         find: "self.barriers().passed(ticket()) && !announced::is_announced(bucket)",
         replace: "self.barriers().passed(ticket())",
         build: &BUILD,
@@ -31,7 +31,7 @@ pub(super) const ANNOUNCED: &[Twin] = &[
     },
     Twin {
         name: "announced-fenced-closed-without-a-look",
-        file: "src/ring/close.rs",
+        file: "src/ring/turn/close.rs",
         find: "Strategy::Fenced => !announced::fence_and_look(bucket),",
         replace: "Strategy::Fenced => bucket.rank().0 > 0 || !announced::fence_and_look(std::ptr::null::<u8>().wrapping_add(1)),",
         build: &BUILD,

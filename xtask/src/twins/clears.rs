@@ -7,7 +7,7 @@ use crate::twin::Twin;
 pub(super) const CLEARS: &[Twin] = &[
     Twin {
         name: "clear-takes-its-own-start-for-the-newest",
-        file: "src/ring/reconfigure.rs",
+        file: "src/ring/turn/change.rs",
         find: "self.store.open(&Opening::first(next, start), mark)",
         replace: "self.store.open(&Opening::fine(next, start, start), mark)",
         build: &CHECKER,
@@ -16,7 +16,7 @@ pub(super) const CLEARS: &[Twin] = &[
     },
     Twin {
         name: "clear-uses-its-slots-for-two-generations",
-        file: "src/ring/reconfigure.rs",
+        file: "src/ring/turn/change.rs",
         find: "Arc::ptr_eq(&generation.slots, ours) || !ours.is_untouched()",
         replace: "!ours.is_untouched()",
         build: &CHECKER,
@@ -25,7 +25,7 @@ pub(super) const CLEARS: &[Twin] = &[
     },
     Twin {
         name: "clear-leaves-a-late-add-ahead-of-its-tiers",
-        file: "src/ring/add.rs",
+        file: "src/ring/write/add.rs",
         find: "if geometry.in_ring(geometry.start_of(at), newest) {",
         replace: "if geometry.in_ring(geometry.start_of(at), newest) && false {",
         build: &CHECKER,

@@ -7,7 +7,7 @@ use crate::twin::Twin;
 pub(super) const GROWTH: &[Twin] = &[
     Twin {
         name: "evicted-slot-forgets-its-round",
-        file: "src/ring/slot.rs",
+        file: "src/ring/order/slot.rs",
         find: "self.exchange(found, left(rounds))",
         replace: "self.exchange(found, left(rounds * 0))",
         build: &CHECKER,
@@ -16,7 +16,7 @@ pub(super) const GROWTH: &[Twin] = &[
     },
     Twin {
         name: "reader-takes-what-has-left-for-never-opened",
-        file: "src/ring/view.rs",
+        file: "src/ring/read/view.rs",
         find: "if rounds > 0 && self",
         replace: "if rounds > usize::MAX - 1 && self",
         build: &CHECKER,
@@ -25,7 +25,7 @@ pub(super) const GROWTH: &[Twin] = &[
     },
     Twin {
         name: "evicted-while-in-the-ring",
-        file: "src/ring/bucket.rs",
+        file: "src/ring/order/bucket.rs",
         find: "!self.slots.geometry.in_ring(start, self.newest)",
         replace: "(start < self.newest || !self.slots.geometry.in_ring(start, self.newest))",
         build: &CHECKER,
@@ -34,7 +34,7 @@ pub(super) const GROWTH: &[Twin] = &[
     },
     Twin {
         name: "released-by-who-did-not-evict",
-        file: "src/ring/slot.rs",
+        file: "src/ring/order/slot.rs",
         find: "if exchanged && let Content::Bucket(old) = found {",
         replace: "if let Content::Bucket(old) = found {",
         build: &CHECKER,
@@ -43,7 +43,7 @@ pub(super) const GROWTH: &[Twin] = &[
     },
     Twin {
         name: "block-of-two-threads",
-        file: "src/ring/blocks.rs",
+        file: "src/ring/store/blocks.rs",
         find: "let made = self.made[number].compare_exchange(null_mut(), new, order, failed);",
         replace: "let made = Ok::<_, *mut Block>(self.made[number].swap(new, Ordering::AcqRel));
         let _ = (order, failed);",

@@ -91,7 +91,7 @@ pub(super) const HISTOGRAMS: &[Twin] = &[
     },
     Twin {
         name: "window-histogram-extremes-read-before-the-counts",
-        file: "src/ring/span.rs",
+        file: "src/ring/read/span.rs",
         find: "            if self.totals_at_once(positions.clone(), &mut numbers).is_some() {
                 let extremes = extremes.map(|position| self.total_in(span, position));",
         replace: "            let early = extremes.map(|position| self.total_in(span, position));
@@ -134,7 +134,7 @@ pub(super) const HISTOGRAMS: &[Twin] = &[
     },
     Twin {
         name: "window-histogram-forgets-the-pending-value-of-one-pair",
-        file: "src/ring/block.rs",
+        file: "src/ring/store/block.rs",
         find: "if self.layout.counts_records(position) {",
         replace: "if self.layout.counts_records(position) && position == 0 {",
         build: &PER_CORE,
@@ -143,7 +143,7 @@ pub(super) const HISTOGRAMS: &[Twin] = &[
     },
     Twin {
         name: "window-histogram-pairs-share-a-pending-value",
-        file: "src/ring/add.rs",
+        file: "src/ring/write/add.rs",
         find: "        let pending = layout.pending(pair);",
         replace: "        let pending = layout.pending(0);",
         build: &PER_CORE,

@@ -29,7 +29,7 @@ pub(super) const READS: &[Twin] = &[
     },
     Twin {
         name: "read-without-looking-again",
-        file: "src/ring/bucket.rs",
+        file: "src/ring/order/bucket.rs",
         find: "        self.identity_after() & !STATE == version",
         replace: "        self.identity_after() & !STATE == version || true",
         build: &CHECKER,
@@ -38,7 +38,7 @@ pub(super) const READS: &[Twin] = &[
     },
     Twin {
         name: "summed-without-looking-again",
-        file: "src/ring/scan.rs",
+        file: "src/ring/read/scan.rs",
         find: "(bucket.identity_after() == identity).then_some(number)",
         replace: "(bucket.identity_after() == identity || true).then_some(number)",
         build: &CHECKER,
@@ -47,7 +47,7 @@ pub(super) const READS: &[Twin] = &[
     },
     Twin {
         name: "back-dated-add-forgets-the-total",
-        file: "src/ring/add.rs",
+        file: "src/ring/write/add.rs",
         find: "        update.put(&*self.shared_total);
 ",
         replace: "",
@@ -57,7 +57,7 @@ pub(super) const READS: &[Twin] = &[
     },
     Twin {
         name: "drain-takes-its-turn-whatever-has-come",
-        file: "src/ring/cursor.rs",
+        file: "src/ring/coordination/cursor.rs",
         find: "self.0.word.compare_exchange(look.word, next, order, failed).is_ok()",
         replace: "{ _ = (order, failed); self.0.word.fetch_xor(SET, Ordering::AcqRel); look.word != next }",
         build: &CHECKER,
@@ -66,7 +66,7 @@ pub(super) const READS: &[Twin] = &[
     },
     Twin {
         name: "carried-whether-or-not-it-was-handed-out",
-        file: "src/ring/reconfigure.rs",
+        file: "src/ring/turn/change.rs",
         find: "if !passed.has(bucket.rank()) && bucket.start() >= inherited.first_turn {",
         replace: "if bucket.start() >= inherited.first_turn {",
         build: &CHECKER,
@@ -94,7 +94,7 @@ pub(super) const READS: &[Twin] = &[
     },
     Twin {
         name: "loaded-without-looking-at-the-pointer-again",
-        file: "src/ring/view.rs",
+        file: "src/ring/order/bucket_ref.rs",
         find: "pointer.leads_to(bucket, Ordering::Relaxed).then_some",
         replace: "(pointer.leads_to(bucket, Ordering::Relaxed) || true).then_some",
         build: &CHECKER,
@@ -103,7 +103,7 @@ pub(super) const READS: &[Twin] = &[
     },
     Twin {
         name: "older-bucket-taken-for-never-opened",
-        file: "src/ring/view.rs",
+        file: "src/ring/read/view.rs",
         find: "if there > start || !found.is_valid() {",
         replace: "if there > start {",
         build: &CHECKER,
@@ -134,7 +134,7 @@ pub(super) const READS: &[Twin] = &[
     },
     Twin {
         name: "what-has-left-taken-off-behind-the-blocks",
-        file: "src/ring/at_once.rs",
+        file: "src/ring/read/at_once.rs",
         find: "            let all_closed =
                 each_closed(slots, geometry.oldest(live), oldest, |gone| sums.take_off(gone));
             if !all_closed {
@@ -155,7 +155,7 @@ pub(super) const READS: &[Twin] = &[
     },
     Twin {
         name: "summed-at-once-whatever-is-current",
-        file: "src/ring/at_once.rs",
+        file: "src/ring/read/at_once.rs",
         find: "std::ptr::eq(self.current().load(Ordering::Relaxed), found.bucket) && found.is_valid()",
         replace: "(self.current().load(Ordering::Relaxed).is_null() || true) && found.is_valid()",
         build: &CHECKER,
@@ -164,7 +164,7 @@ pub(super) const READS: &[Twin] = &[
     },
     Twin {
         name: "summed-at-once-whatever-its-version",
-        file: "src/ring/at_once.rs",
+        file: "src/ring/read/at_once.rs",
         find: "std::ptr::eq(self.current().load(Ordering::Relaxed), found.bucket) && found.is_valid()",
         replace: "std::ptr::eq(self.current().load(Ordering::Relaxed), found.bucket) && (found.is_valid() || true)",
         build: &CHECKER,
@@ -173,7 +173,7 @@ pub(super) const READS: &[Twin] = &[
     },
     Twin {
         name: "version-checked-before-current",
-        file: "src/ring/at_once.rs",
+        file: "src/ring/read/at_once.rs",
         find: "std::ptr::eq(self.current().load(Ordering::Relaxed), found.bucket) && found.is_valid()",
         replace: "found.is_valid() && std::ptr::eq(self.current().load(Ordering::Relaxed), found.bucket)",
         build: &CHECKER,
@@ -182,7 +182,7 @@ pub(super) const READS: &[Twin] = &[
     },
     Twin {
         name: "shared-add-not-said",
-        file: "src/ring/add.rs",
+        file: "src/ring/write/add.rs",
         find: "        slots.touched.touch(bucket.slot(), until);
         self.touched.touch(until);",
         replace: "        let _ = until;",
@@ -192,7 +192,7 @@ pub(super) const READS: &[Twin] = &[
     },
     Twin {
         name: "shared-add-said-afterwards",
-        file: "src/ring/add.rs",
+        file: "src/ring/write/add.rs",
         find: "        slots.touched.touch(bucket.slot(), until);
         self.touched.touch(until);
         update.put(&self.store.cells(bucket));
@@ -218,7 +218,7 @@ pub(super) const READS: &[Twin] = &[
     },
     Twin {
         name: "back-dated-add-forgets-the-tiers",
-        file: "src/ring/add.rs",
+        file: "src/ring/write/add.rs",
         find: "        self.put_in_tiers(&of.tiers, bucket.start(), newest, update);",
         replace: "        let _ = newest;",
         build: &CHECKER,
@@ -227,7 +227,7 @@ pub(super) const READS: &[Twin] = &[
     },
     Twin {
         name: "span-read-whatever-is-current",
-        file: "src/ring/tier_view.rs",
+        file: "src/ring/read/tier_view.rs",
         find: "if self.view.is_current() {",
         replace: "if self.view.is_current() || true {",
         build: &TIERS,
@@ -236,7 +236,7 @@ pub(super) const READS: &[Twin] = &[
     },
     Twin {
         name: "span-read-although-it-has-left",
-        file: "src/ring/tier_view.rs",
+        file: "src/ring/read/tier_view.rs",
         find: "is_there && ends &&",
         replace: "ends &&",
         build: &TIERS,

@@ -7,7 +7,7 @@ use crate::twin::Twin;
 pub(super) const TIERS: &[Twin] = &[
     Twin {
         name: "tier-reads-its-cells-without-a-fence",
-        file: "src/ring/tier_view.rs",
+        file: "src/ring/read/tier_view.rs",
         find: "    fence(Ordering::Acquire);
     open",
         replace: "    _ = fence;
@@ -18,7 +18,7 @@ pub(super) const TIERS: &[Twin] = &[
     },
     Twin {
         name: "reuse-hides-what-came-before",
-        file: "src/ring/bucket.rs",
+        file: "src/ring/order/bucket.rs",
         find: "self.identity.store(version | INIT, Ordering::Release);",
         replace: "self.identity.store(version | INIT, Ordering::Relaxed);",
         build: &PER_CORE,

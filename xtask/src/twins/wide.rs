@@ -7,7 +7,7 @@ use crate::twin::Twin;
 pub(super) const WIDE: &[Twin] = &[
     Twin {
         name: "group-of-two-threads",
-        file: "src/ring/wide.rs",
+        file: "src/ring/cells/wide.rs",
         find: "let attached = self.0.compare_exchange(null_mut(), new, order, failed);",
         replace:
             "let attached = Ok::<_, *mut [AtomicU64; GROUP]>(self.0.swap(new, Ordering::AcqRel));
@@ -18,7 +18,7 @@ pub(super) const WIDE: &[Twin] = &[
     },
     Twin {
         name: "group-published-relaxed",
-        file: "src/ring/wide.rs",
+        file: "src/ring/cells/wide.rs",
         find: "let (order, failed) = (Ordering::Release, Ordering::Acquire);",
         replace: "let (order, failed) = (Ordering::Relaxed, Ordering::Acquire);",
         build: &CHECKER,
@@ -27,7 +27,7 @@ pub(super) const WIDE: &[Twin] = &[
     },
     Twin {
         name: "group-followed-relaxed",
-        file: "src/ring/wide.rs",
+        file: "src/ring/cells/wide.rs",
         find: "unsafe { self.0.load(Ordering::Acquire).as_ref() }",
         replace: "unsafe { self.0.load(Ordering::Relaxed).as_ref() }",
         build: &CHECKER,
@@ -36,7 +36,7 @@ pub(super) const WIDE: &[Twin] = &[
     },
     Twin {
         name: "sum-of-a-pair-older-than-its-count",
-        file: "src/ring/at_once.rs",
+        file: "src/ring/read/at_once.rs",
         find: "finds it in the sum, by the second.
         self.merge(touched, |wide| &wide.shared, Ordering::Acquire, u64::wrapping_add);",
         replace: "finds it in the sum, by the second.
@@ -47,7 +47,7 @@ pub(super) const WIDE: &[Twin] = &[
     },
     Twin {
         name: "sum-of-all-pairs-older-than-their-count",
-        file: "src/ring/at_once.rs",
+        file: "src/ring/read/at_once.rs",
         find: "// Acquire: as in `Many`.
         self.merge(touched, |wide| &wide.shared, Ordering::Acquire, u64::wrapping_add);",
         replace: "self.merge(touched, |wide| &wide.shared, Ordering::Relaxed, u64::wrapping_add);",
@@ -57,7 +57,7 @@ pub(super) const WIDE: &[Twin] = &[
     },
     Twin {
         name: "marks-of-the-wide-left-out",
-        file: "src/ring/at_once.rs",
+        file: "src/ring/read/at_once.rs",
         find: "store.block_of(live)?.take_off_marks(first, numbers);",
         replace: "",
         build: &CHECKER,

@@ -1,0 +1,102 @@
+//! A change of geometry that one thread asks the others to make.
+//!
+//! A change is one compare-exchange of `current`, and so is a rotation. An attempt at a change takes
+//! longer: where buckets are shorter than that, each attempt would find that `current` has moved on.
+//! So a thread that has failed *proposes* its slots, for the generation that it has seen. A rotation, or
+//! another change, that finds a proposal for the generation that it is about to move on from
+//! attempts that, and not its own. From then on every winner makes the change, but for threads
+//! that had looked for a proposal before: one rotation a thread. No thread waits.
+//!
+//! A proposal is for one generation, by number, and numbers never go back. So it can be made once, and
+//! not at all when another change was faster; then its owner proposes anew. When the number has moved on
+//! the proposal is of no use: its owner withdraws it, or the next proposal replaces it.
+
+use std::sync::Arc;
+
+use crate::reclaim::{Atomic, Guard, Owned, Shared};
+use crate::ring::order::slots::Slots;
+use crate::sync::Ordering;
+
+/// What is proposed to all threads of a window, if anything.
+#[derive(Debug)]
+pub(in crate::ring) struct Proposal(Atomic<Proposed>);
+
+#[derive(Debug)]
+struct Proposed {
+    /// The number of the generation to move on from.
+    of: u64,
+    slots: Arc<Slots>,
+}
+
+impl Proposal {
+    pub(in crate::ring) fn none() -> Proposal {
+        Proposal(Atomic::null())
+    }
+
+    /// The slots that are proposed to follow on a generation.
+    pub(in crate::ring) fn of<'g>(&self, number: u64, guard: &'g Guard) -> Option<&'g Arc<Slots>> {
+        let (_, proposed) = self.load(guard);
+        proposed.filter(|proposed| proposed.of == number).map(|proposed| &proposed.slots)
+    }
+
+    /// Proposes slots to follow on a generation. False if there is another proposal, not older than
+    /// this, or if another thread was faster.
+    pub(in crate::ring) fn propose(&self, slots: &Arc<Slots>, number: u64, guard: &Guard) -> bool {
+        let (there, proposed) = self.load(guard);
+        if let Some(proposed) = proposed
+            && proposed.of >= number
+        {
+            return Arc::ptr_eq(&proposed.slots, slots);
+        }
+        let new = Owned::new(Proposed { of: number, slots: Arc::clone(slots) });
+        // Release: publishes the proposal. Relaxed on failure: what was found is not followed.
+        let (order, failed) = (Ordering::Release, Ordering::Relaxed);
+        let is_ours = self.0.compare_exchange(there, new, order, failed, guard).is_ok();
+        if is_ours {
+            defer_free(there, guard);
+        }
+        is_ours
+    }
+
+    /// Takes back a proposal of these slots, if it is still there.
+    pub(in crate::ring) fn withdraw(&self, slots: &Arc<Slots>, guard: &Guard) {
+        let (there, proposed) = self.load(guard);
+        if proposed.is_none_or(|proposed| !Arc::ptr_eq(&proposed.slots, slots)) {
+            return; // another has replaced it
+        }
+        // Relaxed, both: it publishes nothing.
+        let order = Ordering::Relaxed;
+        if self.0.compare_exchange(there, Shared::null(), order, order, guard).is_ok() {
+            defer_free(there, guard);
+        }
+    }
+
+    /// What is proposed, and by what pointer.
+    fn load<'g>(&self, guard: &'g Guard) -> (Shared<'g, Proposed>, Option<&'g Proposed>) {
+        // Acquire: pairs with the Release in `propose`.
+        let there = self.0.load(Ordering::Acquire, guard);
+        // SAFETY: null, or found under the guard, which protects it: `defer_free` comes later.
+        (there, unsafe { there.as_ref() })
+    }
+}
+
+/// Frees a proposal when no thread reads it any more. For the thread that has replaced it.
+fn defer_free(proposed: Shared<'_, Proposed>, guard: &Guard) {
+    if !proposed.is_null() {
+        // SAFETY: it is unlinked, and only one exchange has done that: no other proposal can have its address
+        // while there is a guard under which it was found.
+        unsafe { guard.defer_destroy(proposed) };
+    }
+}
+
+/// Its owner may never have come back to withdraw it.
+impl Drop for Proposal {
+    fn drop(&mut self) {
+        let guard = crate::reclaim::pin();
+        let there = self.0.load(Ordering::Relaxed, &guard);
+        if !there.is_null() {
+            // SAFETY: `&mut self`: no thread reads it any more.
+            drop(unsafe { there.into_owned() });
+        }
+    }
+}

@@ -1,0 +1,457 @@
+//! A bucket: one slice of time, its state, and what it counts outside a block.
+
+use std::ptr::eq;
+use std::slice::from_raw_parts;
+
+use crate::event::layout::BucketLayout;
+use crate::reclaim::{Atomic, Guard, Shared};
+use crate::ring::cells::place::Place;
+use crate::ring::cells::wide::{self, Wide};
+use crate::ring::cells::{BucketCell, Cells};
+use crate::ring::order::generation::Generation;
+use crate::ring::order::ref_count::RefCount;
+use crate::ring::order::slots::Slots;
+use crate::ring::order::ticket::Ticket;
+use crate::stripe::live_bucket::LiveBucket;
+use crate::sync::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering, Witness, fence};
+
+/// Adds may still go through its block.
+pub(in crate::ring) const OPEN: u64 = 0;
+/// Its totals are final; its block belongs to another bucket.
+pub(in crate::ring) const CLOSED: u64 = 1;
+/// A thread is writing its totals.
+const CLOSING: u64 = 2;
+/// Its memory is being initialised for a new slice of time.
+const INIT: u64 = 4;
+/// Of a coarse bucket: a bucket that lies in it was retired, and it is not noted (see `note`).
+const MISSED: u64 = 8;
+/// The bits of an identity that are a state; the others are the version.
+const STATE: u64 = 15;
+
+/// In place of the number of a block: it has none.
+const NO_BLOCK: u8 = u8::MAX;
+
+/// What a bucket is opened for.
+pub(in crate::ring) struct Opening<'g> {
+    pub(in crate::ring) start: u64,
+    /// The slots that it will stand in.
+    slots: &'g Slots,
+    /// The number of its generation; or a tier's.
+    number: u64,
+    generation: Shared<'g, Generation>,
+    /// The newest start of these slots that the opener knows to have been current. What has left
+    /// the ring by this is taken out of it: a start that may never become current would not do.
+    newest: u64,
+}
+
+impl<'g> Opening<'g> {
+    /// The slice at `start`, in a generation that the caller is about to publish a bucket of, or
+    /// has loaded one of from `current` under its guard. Its ring has come to `newest`.
+    pub(in crate::ring) fn fine(
+        generation: Shared<'g, Generation>,
+        start: u64,
+        newest: u64,
+    ) -> Opening<'g> {
+        // SAFETY: as said.
+        let of = unsafe { generation.deref() };
+        Opening { start, slots: &of.slots, number: of.number, generation, newest }
+    }
+
+    /// The first slice of a generation. Nothing has left its ring: no start of it is known to have
+    /// been current. (Another thread may have made the same slots current, at another start.)
+    pub(in crate::ring) fn first(generation: Shared<'g, Generation>, start: u64) -> Opening<'g> {
+        Opening::fine(generation, start, 0)
+    }
+
+    /// The slice at `start` of the tier with a number, whose newest start is `newest`.
+    pub(in crate::ring) fn coarse(
+        start: u64,
+        slots: &'g Slots,
+        number: u64,
+        newest: u64,
+    ) -> Opening<'g> {
+        Opening { start, slots, number, generation: Shared::null(), newest }
+    }
+
+    /// Nanoseconds in the slice.
+    pub(in crate::ring) fn length(&self) -> u64 {
+        self.slots.geometry.length_at(self.start)
+    }
+
+    /// Takes a bucket out of these slots if it has left their ring, and nothing but its slot refers
+    /// to it. The caller has no reference to it: it may be another bucket by then.
+    pub(in crate::ring) fn evict(&self, bucket: &Bucket) -> bool {
+        // Relaxed, all: hints. `Slots::evict` looks at what is in the slot.
+        let start = bucket.start();
+        !self.slots.geometry.in_ring(start, self.newest)
+            && bucket.number.load(Ordering::Relaxed) == self.number
+            && bucket.references.is(1)
+            && self.slots.evict(start)
+    }
+}
+
+/// What the totals of an open bucket mean (see `mark`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(in crate::ring) enum Mark {
+    /// Nothing.
+    Unknown,
+    /// What all buckets older than its interval have counted through blocks.
+    Known,
+    /// Nothing; but no other bucket of its interval has counted through a block.
+    Alone,
+}
+
+/// One slice of time. Its start, its length, its generation and its block never change while any
+/// thread may be counting in it.
+///
+/// # States
+///
+/// `INIT -> OPEN -> CLOSING -> CLOSED`. CLOSING is a claim: its holder alone writes the totals, and
+/// does so at once.
+///
+/// Of a coarse bucket, CLOSED says that it is noted: `OPEN -> CLOSED`, or
+/// `OPEN -> MISSED -> CLOSED`.
+///
+/// # Reuse
+///
+/// A bucket's memory lives as long as the window (see `slab`), and serves one slice of time after
+/// another. Its [`RefCount`] says whether it is free. Its *version* tells readers, which hold no
+/// reference, whether it was reused while they were reading.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Bucket {
+    /// What adds follow without a reference. First, so that a pointer to the bucket is one to it.
+    pub(in crate::ring) live: LiveBucket,
+    pub(in crate::ring) references: RefCount,
+    /// Version and state in one word, because a read of many buckets needs both of each.
+    identity: AtomicU64,
+    /// Where the cell of position zero would stand. Those of wide positions do not; the others are
+    /// in the slab.
+    cells: *const BucketCell,
+    /// The number of the block.
+    block: AtomicU8,
+    /// A [`Mark`].
+    mark: AtomicU8,
+    /// The number of the slot.
+    slot: AtomicU32,
+    /// The number of the generation; or of the tier.
+    number: AtomicU64,
+    /// The generation itself. Follow it only if the bucket was current under the guard: the
+    /// generation is retired when a bucket of the next one becomes current.
+    generation: Atomic<Generation>,
+    /// The first grace period or barrier after which no thread adds through the block.
+    ticket: Ticket,
+    witness: Witness,
+}
+
+// SAFETY: all of it is atomics, but for what never changes.
+unsafe impl Send for Bucket {}
+// SAFETY: as above.
+unsafe impl Sync for Bucket {}
+
+impl Bucket {
+    /// A free bucket.
+    ///
+    /// # Safety
+    /// `places` are those of a bucket of this layout. They live as long as the bucket, and belong
+    /// to it alone.
+    pub(in crate::ring) unsafe fn new(places: *const Place, layout: BucketLayout) -> Bucket {
+        // SAFETY: the groups come first.
+        let dense = unsafe { places.add(wide::groups(layout)) };
+        let cells = dense.cast::<BucketCell>().wrapping_sub(layout.wide());
+        Bucket {
+            live: LiveBucket::empty(),
+            references: RefCount::free(),
+            identity: AtomicU64::new(CLOSED),
+            cells,
+            block: AtomicU8::new(NO_BLOCK),
+            mark: AtomicU8::new(Mark::Unknown as u8),
+            slot: AtomicU32::new(0),
+            number: AtomicU64::new(0),
+            generation: Atomic::null(),
+            ticket: Ticket::default(),
+            witness: Witness::new(),
+        }
+    }
+
+    /// Begins to initialise a free bucket, which the caller has just taken. Adds do not reach it
+    /// before it has a [block](Self::attach_block). The caller calls [`end_init`](Self::end_init)
+    /// before it publishes the bucket.
+    ///
+    /// # Safety
+    /// The layout is the bucket's.
+    pub(in crate::ring) unsafe fn begin_init(&self, layout: BucketLayout, opening: &Opening<'_>) {
+        // No thread acts on a free bucket; but one that came across it earlier may be reading.
+        // INIT first: the fence pairs with the one in `identity_after`. A reader of any of the rest
+        // then sees that the version has changed. (Boehm, "Can seqlocks get along with programming
+        // language memory models?", 2012.)
+        let version = (self.identity.load(Ordering::Relaxed) & !STATE) + (STATE + 1);
+        // Release: a reader that finds the bucket in the middle of this sees what became of it
+        // before: pairs with the fence in `open_extreme`.
+        self.identity.store(version | INIT, Ordering::Release);
+        fence(Ordering::Release);
+        self.witness.renew();
+        self.live.start.store(opening.start, Ordering::Relaxed);
+        self.live.span.store(0, Ordering::Relaxed);
+        self.block.store(NO_BLOCK, Ordering::Relaxed);
+        self.mark.store(Mark::Unknown as u8, Ordering::Relaxed);
+        let slot = opening.slots.geometry.slot_of(opening.start);
+        self.slot.store(slot as u32, Ordering::Relaxed); // no ring has more (`Slots::new`)
+        self.number.store(opening.number, Ordering::Relaxed);
+        self.generation.store(opening.generation, Ordering::Relaxed);
+        self.ticket.clear();
+        // SAFETY: by contract.
+        let cells = unsafe { self.cells(layout) };
+        for cell in cells.dense {
+            cell.total.store(0, Ordering::Relaxed);
+            cell.shared.store(0, Ordering::Relaxed);
+        }
+        // Those that there are: whoever had a reference before has attached them before it was
+        // released.
+        cells.wide.iter().for_each(Wide::clear);
+    }
+
+    /// Ends the initialisation. The block must be certain by then: a reader that came across this
+    /// bucket earlier may find a pointer to it where it was, and goes by the version alone.
+    pub(in crate::ring) fn end_init(&self, state: u64) {
+        self.set_state(state);
+    }
+
+    /// Claims it for closing; false if it is not open.
+    pub(in crate::ring) fn claim(&self) -> bool {
+        self.try_set_state(CLOSING)
+    }
+
+    /// Ends the claim: its totals are written.
+    pub(in crate::ring) fn close(&self) {
+        self.set_state(CLOSED);
+    }
+
+    /// Closes it without totals, because it never was current; false if it is not open.
+    pub(in crate::ring) fn cancel(&self) -> bool {
+        self.try_set_state(CLOSED)
+    }
+
+    /// Says that a coarse bucket's note is written (see `note`). Idempotent: all threads write the
+    /// same note.
+    pub(in crate::ring) fn publish_note(&self) {
+        let version = self.identity.load(Ordering::Relaxed) & !STATE;
+        // Release: publishes the note; pairs with the Acquire in `identity`. Relaxed on failure:
+        // another thread was faster, or has missed it.
+        let (order, failed) = (Ordering::Release, Ordering::Relaxed);
+        for state in [OPEN, MISSED] {
+            let _ =
+                self.identity.compare_exchange(version | state, version | CLOSED, order, failed);
+        }
+    }
+
+    /// Says that a bucket of this coarse one will be retired, and that this one is not noted.
+    /// Idempotent.
+    pub(in crate::ring) fn miss(&self) {
+        // Relaxed (in `try_set_state`): published with the bucket that replaces the one that is
+        // retired.
+        let _ = self.try_set_state(MISSED);
+    }
+
+    /// Whether a coarse bucket is noted; or false if it is [missed](Self::miss), and `None` if it
+    /// is neither. One look: in between two, it could cease to be the one, and become the other.
+    pub(in crate::ring) fn noted(&self) -> Option<bool> {
+        match self.identity() & (CLOSED | MISSED) {
+            0 => None,
+            state => Some(state == CLOSED),
+        }
+    }
+
+    /// Takes it from OPEN to another state. The caller holds a reference: the version stays.
+    fn try_set_state(&self, state: u64) -> bool {
+        // Relaxed, all: it decides which thread does what follows, and publishes nothing.
+        let order = Ordering::Relaxed;
+        let open = self.identity.load(order);
+        open & STATE == OPEN
+            && self.identity.compare_exchange(open, open | state, order, order).is_ok()
+    }
+
+    /// The caller initialises the bucket, or holds the CLOSING claim: no other thread changes the
+    /// state.
+    fn set_state(&self, state: u64) {
+        let version = self.identity.load(Ordering::Relaxed) & !STATE;
+        // Release: publishes the initialisation, or the totals; pairs with the Acquire in
+        // `identity`. A reader of a version reads nothing older than that version.
+        self.identity.store(version | state, Ordering::Release);
+    }
+
+    /// The first grace period or barrier after which no thread adds through the block. For a caller
+    /// that has seen the bucket retired.
+    pub(in crate::ring) fn ticket_or(&self, take: impl FnOnce() -> u64) -> u64 {
+        self.ticket.get_or(take)
+    }
+
+    /// Counts in a block from now on, whose first column is `word`; and counts the reference that
+    /// the block will be. For a bucket that is about to become the block's owner.
+    pub(in crate::ring) fn attach_block(&self, index: usize, word: *mut AtomicU64, length: u64) {
+        // Relaxed, all: published with the bucket.
+        self.block.store(index as u8, Ordering::Relaxed);
+        self.live.column.store(word, Ordering::Relaxed);
+        self.live.span.store(length, Ordering::Relaxed);
+        self.references.retain();
+    }
+
+    /// Undoes [`attach_block`](Self::attach_block): another bucket has taken the block first.
+    pub(in crate::ring) fn detach_block(&self) {
+        self.references.forget();
+        self.live.span.store(0, Ordering::Relaxed);
+        self.block.store(NO_BLOCK, Ordering::Relaxed);
+    }
+
+    /// Where the slice begins.
+    #[inline]
+    pub(in crate::ring) fn start(&self) -> u64 {
+        self.live.start()
+    }
+
+    /// The number of the slot that it is in, or will be put into.
+    #[inline]
+    pub(in crate::ring) fn slot(&self) -> usize {
+        self.slot.load(Ordering::Relaxed) as usize
+    }
+
+    /// The number of the block that it counts in, or has counted in.
+    #[inline]
+    pub(in crate::ring) fn block(&self) -> Option<usize> {
+        let index = self.block.load(Ordering::Relaxed); // published with the bucket
+        (index != NO_BLOCK).then_some(index.into())
+    }
+
+    /// What its totals mean while it is open.
+    #[inline]
+    pub(in crate::ring) fn mark(&self) -> Mark {
+        // Relaxed: written before the version was published, which the caller has seen.
+        match self.mark.load(Ordering::Relaxed) {
+            known if known == Mark::Known as u8 => Mark::Known,
+            alone if alone == Mark::Alone as u8 => Mark::Alone,
+            _ => Mark::Unknown,
+        }
+    }
+
+    /// Says what the totals mean that the caller has written. For the thread that initialises the
+    /// bucket.
+    pub(in crate::ring) fn set_mark(&self, mark: Mark) {
+        self.mark.store(mark as u8, Ordering::Relaxed); // published with the bucket
+    }
+
+    /// The generation of a bucket that was current under the guard.
+    #[inline]
+    pub(in crate::ring) fn generation<'g>(&self, guard: &'g Guard) -> Shared<'g, Generation> {
+        // Relaxed: written before the bucket was published.
+        self.generation.load(Ordering::Relaxed, guard)
+    }
+
+    /// Checks, in models, that the initialisation happened before.
+    #[inline]
+    pub(in crate::ring) fn check(&self) {
+        self.witness.check();
+    }
+
+    /// Its rank in the order in which buckets become current: generation, then start. It never goes
+    /// back.
+    pub(in crate::ring) fn rank(&self) -> (u64, u64) {
+        (self.number.load(Ordering::Relaxed), self.start())
+    }
+
+    /// Its version; `None` while it is being initialised.
+    #[inline]
+    pub(in crate::ring) fn version(&self) -> Option<u64> {
+        let identity = self.identity();
+        (identity & INIT == 0).then_some(identity & !STATE)
+    }
+
+    /// Whether all that was read since [`version`](Self::version) belongs to that version.
+    #[inline]
+    pub(in crate::ring) fn has_version(&self, version: u64) -> bool {
+        self.identity_after() & !STATE == version
+    }
+
+    /// Version and state.
+    #[inline]
+    pub(in crate::ring) fn identity(&self) -> u64 {
+        // Acquire: pairs with the Release in `set_state`. A reader that sees CLOSED sees the
+        // totals.
+        self.identity.load(Ordering::Acquire)
+    }
+
+    /// Version and state, behind all that was read before.
+    #[inline]
+    pub(in crate::ring) fn identity_after(&self) -> u64 {
+        // Pairs with the fence in `begin_init`.
+        fence(Ordering::Acquire);
+        self.identity.load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    pub(in crate::ring) fn is_closed(&self) -> bool {
+        self.identity() & CLOSED != 0
+    }
+
+    /// Whether only back-dated adds can change its numbers. For a caller that has seen it retired.
+    ///
+    /// A bucket without a block counts in its shared cells. There, an add that is not back-dated
+    /// comes from a thread that has found the bucket current, and has registered as its adder.
+    pub(in crate::ring) fn is_final(&self) -> bool {
+        self.is_closed() || (self.block().is_none() && !self.references.has_adders())
+    }
+
+    /// Its cells, by position.
+    ///
+    /// # Safety
+    /// The layout is the bucket's.
+    #[inline]
+    pub(in crate::ring) unsafe fn cells(&self, layout: BucketLayout) -> Cells<'_> {
+        let (first, groups) = (self.cells.wrapping_add(layout.wide()), wide::groups(layout));
+        // SAFETY: by contract, and that of `new`: the groups stand before the first cell that is
+        // not wide.
+        unsafe {
+            let wide = from_raw_parts(first.cast::<Place>().sub(groups).cast::<Wide>(), groups);
+            let dense = from_raw_parts(first, layout.cells() - layout.wide());
+            Cells { wide, dense, first: layout.wide() }
+        }
+    }
+
+    /// Its cell at a position.
+    ///
+    /// # Safety
+    /// The position is one of the layout's, and not wide.
+    #[inline]
+    pub(in crate::ring) unsafe fn cell(&self, position: usize) -> &BucketCell {
+        // SAFETY: by contract.
+        unsafe { &*self.cells.wrapping_add(position) }
+    }
+}
+
+/// What leads to a bucket, and is followed by other threads.
+pub(in crate::ring) trait BucketPointer {
+    /// The bucket that it leads to, if it leads to one. Acquire.
+    ///
+    /// # Safety
+    /// The bucket lives for `'r`.
+    unsafe fn follow<'r>(&self) -> Option<&'r Bucket>;
+
+    /// Whether it leads to this bucket.
+    fn leads_to(&self, bucket: &Bucket, order: Ordering) -> bool;
+}
+
+/// A pointer to a bucket; or null.
+pub(in crate::ring) type BucketPtr = AtomicPtr<Bucket>;
+
+impl BucketPointer for BucketPtr {
+    #[inline]
+    unsafe fn follow<'r>(&self) -> Option<&'r Bucket> {
+        // SAFETY: by contract. Acquire: pairs with the Release that stored the pointer.
+        unsafe { self.load(Ordering::Acquire).as_ref() }
+    }
+
+    #[inline]
+    fn leads_to(&self, bucket: &Bucket, order: Ordering) -> bool {
+        eq(self.load(order), bucket)
+    }
+}

@@ -1,0 +1,332 @@
+//! Sums at once: what an interval holds, without a walk over its buckets.
+//!
+//! # Theorem
+//!
+//! Let a thread load `current`, then the mark of that bucket, the bucket's shared cell and each
+//! block's sum; and let it then find that `current` leads there still, and after that, that the
+//! bucket's version is still the same. If no other bucket of the interval was touched, the blocks'
+//! sums less the mark, plus the shared cell, lie between the true count of the interval when the
+//! call began and when it returned.
+//!
+//! # Why
+//!
+//! The bucket was current from the first step to the last but one. In that time its mark is a
+//! constant, what all buckets before the interval have counted through blocks (see `mark`); a free
+//! block's base is its sum; and no block is added to but the bucket's own, and those of retired
+//! buckets that are not closed. So each block's number is read between what it was at the beginning
+//! and at the end. An add to another bucket's shared cells that happened before the call has raised
+//! `touched` before; one that comes later may be left out.
+//!
+//! The two checks must come in this order. The version at the end says that the bucket was of that
+//! version when it was found current. The other way round, the bucket could be retired, be reused,
+//! and be current again as another bucket at the second check.
+//!
+//! # Orderings
+//!
+//! Whatever the reader may find that belongs to a time after the bucket was retired was stored with
+//! Release, or behind a Release fence, by a thread that had seen the retirement: the totals in the
+//! place of the mark, a base, an owner, a row. The reader has an Acquire fence behind all these
+//! loads, so that its second load of `current` cannot be older than the retirement. The version's
+//! load stands behind another fence, which keeps the two checks in their order.
+
+use std::ops::Range;
+
+use crate::arena::rows;
+use crate::event::layout::BucketLayout;
+use crate::ring::Ring;
+use crate::ring::cells::wide::{GROUP, Sparse, Wide, by_group};
+use crate::ring::order::bucket::{Bucket, Mark};
+use crate::ring::order::bucket_ref::Versioned;
+use crate::ring::order::slots::each_closed;
+use crate::ring::read::view::View;
+use crate::ring::store::Store;
+use crate::sync::{AtomicU64, Ordering, fence};
+
+impl Ring {
+    /// The sum at a position that adds up, over the interval that ends with the live bucket; `None`
+    /// if the time does not lie in that bucket, or if it takes a walk. Without a pin. (The position
+    /// is not wide.)
+    #[inline]
+    pub(crate) fn sum_at_once(&self, now: impl FnOnce() -> u64, position: usize) -> Option<u64> {
+        // SAFETY: `current` leads to a bucket of this ring's.
+        let current = unsafe { Versioned::load(self.current()) }?;
+        let bucket = current.bucket;
+        let mark = bucket.mark();
+        if !bucket.live.contains(now()) || self.touched.reaches(bucket.start()) {
+            return None;
+        }
+        // SAFETY: one of the layout's, which callers have from the event, and not wide.
+        let sum = unsafe { self.store.interval_sum(bucket, mark, position) }?;
+        self.is_current(current).then(|| self.store.layout.without_pending(position, sum))
+    }
+
+    /// Whether a bucket is current still, and was so all the time since it was found.
+    #[inline]
+    pub(in crate::ring) fn is_current(&self, found: Versioned<'_>) -> bool {
+        // Pairs with the Release of whatever was read before (see above), and with that of adds: a
+        // reader that counts an add sees what came before it.
+        fence(Ordering::Acquire);
+        std::ptr::eq(self.current().load(Ordering::Relaxed), found.bucket) && found.is_valid()
+    }
+}
+
+impl Store {
+    /// What the live bucket's own shared cell and all blocks hold for its interval; `None` if its
+    /// mark is unknown. Of records, [modulo 2^63](crate::stripe::live_bucket::PENDING).
+    ///
+    /// # Safety
+    /// The position is one of the layout's, and not wide.
+    #[inline]
+    unsafe fn interval_sum(&self, live: &Bucket, mark: Mark, position: usize) -> Option<u64> {
+        debug_assert!(self.layout.adds_up(position) && position >= self.layout.wide());
+        // SAFETY: by contract.
+        let cell = unsafe { live.cell(position) };
+        // Relaxed, here and for the mark: before the fence in `is_current`.
+        let shared = cell.shared.load(Ordering::Relaxed);
+        let through_blocks = match mark {
+            Mark::Known => {
+                let mark = cell.total.load(Ordering::Relaxed);
+                let sums = self.blocks.iter().map(|block| block.present_sum(position));
+                sums.fold(0, u64::wrapping_add).wrapping_sub(mark)
+            }
+            Mark::Alone => self.block_of(live)?.difference(position),
+            Mark::Unknown => return None,
+        };
+        Some(through_blocks.wrapping_add(shared))
+    }
+}
+
+/// Numbers over an interval, made of what the buckets and blocks say that have them.
+trait Sums {
+    /// Takes off a bucket that was closed, and has left the interval.
+    fn take_off(&mut self, gone: &Bucket);
+    /// Adds what the live bucket's interval holds, but for other buckets' shared cells; `None` if
+    /// its mark is unknown.
+    fn add_interval(&mut self, live: &Bucket, mark: Mark) -> Option<()>;
+    /// Adds a bucket's shared cells.
+    fn add_shared(&mut self, touched: &Bucket);
+}
+
+/// The number at one position, which adds up and is not wide.
+struct One<'r> {
+    store: &'r Store,
+    position: usize,
+    sum: u64,
+}
+
+impl Sums for One<'_> {
+    fn take_off(&mut self, gone: &Bucket) {
+        // SAFETY: not wide, and one of the layout's. Relaxed: as in `interval_sum`.
+        let total = unsafe { gone.cell(self.position) }.total.load(Ordering::Relaxed);
+        self.sum = self.sum.wrapping_sub(total);
+    }
+
+    fn add_interval(&mut self, live: &Bucket, mark: Mark) -> Option<()> {
+        // SAFETY: as above.
+        let interval = unsafe { self.store.interval_sum(live, mark, self.position) }?;
+        self.sum = self.sum.wrapping_add(interval);
+        Some(())
+    }
+
+    fn add_shared(&mut self, touched: &Bucket) {
+        // SAFETY: as above. Relaxed: before the fence in `has_version`.
+        let shared = unsafe { touched.cell(self.position) }.shared.load(Ordering::Relaxed);
+        self.sum = self.sum.wrapping_add(shared);
+    }
+}
+
+/// The cells of a bucket's groups that are there, at a range of wide positions, and where they
+/// begin in it.
+fn groups<'b>(
+    store: &Store,
+    bucket: &'b Bucket,
+    positions: &Range<usize>,
+    of: fn(&'b Wide) -> &'b Sparse,
+) -> impl Iterator<Item = (usize, &'b [AtomicU64])> {
+    let (wide, start) = (store.cells(bucket).wide, positions.start);
+    by_group(positions.clone()).filter_map(move |range| {
+        let cells = of(&wide[range.start / GROUP]).get()?;
+        Some((range.start - start, &cells[range.start % GROUP..][..range.len()]))
+    })
+}
+
+/// Adds what the interval of the live bucket holds at wide positions from `first` on, but for
+/// shared cells.
+fn add_through_blocks(
+    store: &Store,
+    live: &Bucket,
+    mark: Mark,
+    first: usize,
+    numbers: &mut [u64],
+) -> Option<()> {
+    match mark {
+        Mark::Known => {
+            store.block_of(live)?.take_off_marks(first, numbers);
+            for block in store.blocks.iter() {
+                block.add_present_sums(first, numbers);
+            }
+        }
+        Mark::Alone => store.block_of(live)?.add_differences(first, numbers),
+        Mark::Unknown => return None,
+    }
+    Some(())
+}
+
+/// The numbers at a range of wide positions. Group by group, so that each costs little more than
+/// its loads.
+struct Many<'r> {
+    store: &'r Store,
+    positions: Range<usize>,
+    numbers: &'r mut [u64],
+}
+
+impl Many<'_> {
+    /// Merges the cells of groups that are there into the numbers in their places.
+    fn merge<'b>(
+        &mut self,
+        bucket: &'b Bucket,
+        of: fn(&'b Wide) -> &'b Sparse,
+        order: Ordering,
+        with: impl Fn(u64, u64) -> u64,
+    ) {
+        for (first, cells) in groups(self.store, bucket, &self.positions, of) {
+            rows::merge(&mut self.numbers[first..][..cells.len()], cells, order, &with);
+        }
+    }
+}
+
+impl Sums for Many<'_> {
+    fn take_off(&mut self, gone: &Bucket) {
+        // Relaxed: as in `One`.
+        self.merge(gone, |wide| &wide.totals, Ordering::Relaxed, u64::wrapping_sub);
+    }
+
+    fn add_interval(&mut self, live: &Bucket, mark: Mark) -> Option<()> {
+        add_through_blocks(self.store, live, mark, self.positions.start, self.numbers)?;
+        self.add_shared(live);
+        Some(())
+    }
+
+    fn add_shared(&mut self, touched: &Bucket) {
+        // Acquire: pairs with the Release in `Target::add`. Who counts a value, by the first of a
+        // pair, finds it in the sum, by the second.
+        self.merge(touched, |wide| &wide.shared, Ordering::Acquire, u64::wrapping_add);
+    }
+}
+
+/// What the pairs at a range of wide positions come to together. As [`Many`], one group at a time:
+/// so this needs no memory.
+struct Pairs<'r> {
+    store: &'r Store,
+    positions: Range<usize>,
+    /// Of the first numbers of all pairs, and of the second ones.
+    sums: [u64; 2],
+}
+
+impl Pairs<'_> {
+    /// Merges the cells of groups that are there into the sums.
+    fn merge<'b>(
+        &mut self,
+        bucket: &'b Bucket,
+        of: fn(&'b Wide) -> &'b Sparse,
+        order: Ordering,
+        with: impl Fn(u64, u64) -> u64,
+    ) {
+        for (_, cells) in groups(self.store, bucket, &self.positions, of) {
+            for pair in cells.as_chunks::<2>().0 {
+                self.sums[0] = with(self.sums[0], pair[0].load(order));
+                self.sums[1] = with(self.sums[1], pair[1].load(order));
+            }
+        }
+    }
+}
+
+impl Sums for Pairs<'_> {
+    fn take_off(&mut self, gone: &Bucket) {
+        // Relaxed: as in `One`.
+        self.merge(gone, |wide| &wide.totals, Ordering::Relaxed, u64::wrapping_sub);
+    }
+
+    fn add_interval(&mut self, live: &Bucket, mark: Mark) -> Option<()> {
+        for range in by_group(self.positions.clone()) {
+            let mut numbers = [0; GROUP];
+            let numbers = &mut numbers[..range.len()];
+            add_through_blocks(self.store, live, mark, range.start, numbers)?;
+            for [first, second] in numbers.as_chunks::<2>().0 {
+                self.sums[0] = self.sums[0].wrapping_add(*first);
+                self.sums[1] = self.sums[1].wrapping_add(*second);
+            }
+        }
+        self.add_shared(live);
+        Some(())
+    }
+
+    fn add_shared(&mut self, touched: &Bucket) {
+        // Acquire: as in `Many`.
+        self.merge(touched, |wide| &wide.shared, Ordering::Acquire, u64::wrapping_add);
+    }
+}
+
+impl View<'_> {
+    /// What all buckets that count hold at a position that adds up, by the mark of the live bucket;
+    /// `None` if it takes a walk.
+    pub(in crate::ring) fn total_at_once(&self, position: usize) -> Option<u64> {
+        let (layout, store) = (self.layout(), &self.ring().store);
+        if !layout.adds_up(position) || position < layout.wide() {
+            return None;
+        }
+        let mut one = One { store, position, sum: 0 };
+        self.add_up_at_once(&mut one)?;
+        Some(layout.without_pending(position, one.sum))
+    }
+
+    /// The same at each position of these wide pairs, into `numbers`, which are zeros; those are of
+    /// no use if it takes a walk.
+    pub(in crate::ring) fn totals_at_once(
+        &self,
+        pairs: Range<usize>,
+        numbers: &mut [u64],
+    ) -> Option<()> {
+        let mut many = Many { store: &self.ring().store, positions: pairs, numbers };
+        self.add_up_at_once(&mut many)?;
+        BucketLayout::pairs_without_pending(numbers);
+        Some(())
+    }
+
+    /// What these wide pairs come to together: the first numbers of all, and the second ones.
+    pub(in crate::ring) fn pairs_at_once(&self, pairs: Range<usize>) -> Option<[u64; 2]> {
+        let (positions, sums) = (pairs, [0; 2]);
+        let mut all = Pairs { store: &self.ring().store, positions, sums };
+        self.add_up_at_once(&mut all)?;
+        BucketLayout::pairs_without_pending(&mut all.sums);
+        Some(all.sums)
+    }
+
+    /// Here the interval may have touched buckets, and the time may have passed the live bucket. If
+    /// `current` is the same afterwards, no bucket of its interval has left its slot.
+    fn add_up_at_once(&self, sums: &mut impl Sums) -> Option<()> {
+        let (live, newest) = (self.live(), self.newest());
+        if newest < live {
+            return None;
+        }
+        let (ring, slots, geometry) = (self.ring(), &*self.generation().slots, self.geometry());
+        let oldest = geometry.oldest(newest);
+        let current = self.found();
+        if oldest <= live {
+            let mark = current.bucket.mark();
+            // What has left, before the blocks: what is closed by then is in their sums, and grows
+            // no more. A bucket that is closed only behind them may have counted in between what
+            // they do not have.
+            let all_closed =
+                each_closed(slots, geometry.oldest(live), oldest, |gone| sums.take_off(gone));
+            if !all_closed {
+                return None;
+            }
+            sums.add_interval(current.bucket, mark)?;
+            if oldest < live && ring.touched.reaches(newest) {
+                slots.each_touched(oldest..=live - 1, newest, |bucket| sums.add_shared(bucket))?;
+            }
+        }
+        ring.is_current(current).then_some(())
+    }
+}

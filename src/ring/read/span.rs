@@ -1,0 +1,420 @@
+//! Spans: which buckets a read covers, and what these hold together.
+//!
+//! A read says in nanoseconds how much it wants. Its view resolves that once: into buckets of the
+//! ring, in the geometry that the view has found, or into those of the finest tier that reaches
+//! back so far. From there it takes one of three ways to numbers: one number, one event's, or all.
+
+use std::ops::Range;
+
+use crate::error::OutOfRangeError;
+use crate::event::Stats;
+use crate::event::cells::{Addends, EventCells, Places};
+use crate::event::layout::BucketLayout;
+use crate::histogram::Distribution;
+use crate::ring::order::geometry::{Geometry, OutOfRing};
+use crate::ring::read::tier_view::TierSpan;
+use crate::ring::read::view::View;
+use crate::timestamp::Timestamp;
+
+/// The buckets that a read covers, one beside the other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Span {
+    /// Where the oldest and the newest begin. There is none before time zero.
+    starts: Option<(u64, u64)>,
+    /// How many they are, counting those that would begin before time zero.
+    buckets: usize,
+    length: u64,
+    /// The tier that they are of; none if they are the ring's own.
+    tier: Option<usize>,
+}
+
+impl Span {
+    /// The nanoseconds that its buckets cover: those before time zero too.
+    pub(crate) fn covers(self) -> u64 {
+        self.length * self.buckets as u64
+    }
+
+    /// The length of a bucket, in nanoseconds.
+    pub(crate) fn length(self) -> u64 {
+        self.length
+    }
+
+    /// Where the newest bucket ends; `None` if there is none.
+    pub(crate) fn end(self) -> Option<u64> {
+        self.starts.map(|(_, newest)| newest.saturating_add(self.length))
+    }
+
+    /// Where the oldest and the newest bucket begin; `None` if there is none.
+    pub(crate) fn starts(self) -> Option<(u64, u64)> {
+        self.starts
+    }
+}
+
+/// A ring of buckets: the window's own, or a tier.
+#[derive(Clone, Copy)]
+struct Source {
+    tier: Option<usize>,
+    geometry: Geometry,
+}
+
+impl Source {
+    /// How many whole buckets cover `nanos`: at most all there are.
+    fn covering(self, nanos: u64) -> usize {
+        let buckets = nanos.div_ceil(self.geometry.length());
+        buckets.min(self.geometry.buckets() as u64) as usize
+    }
+}
+
+/// What is asked for.
+impl View<'_> {
+    /// All buckets of the interval.
+    pub(crate) fn interval(&self) -> Span {
+        let ring = self.own();
+        self.span(ring, Some(self.newest()), ring.geometry.buckets())
+    }
+
+    /// The newest of the ring's buckets, as many as cover `nanos`, or all.
+    pub(crate) fn recent_of_ring(&self, nanos: u64) -> Span {
+        self.span(self.own(), Some(self.newest()), self.own().covering(nanos))
+    }
+
+    /// The newest buckets, as many as cover `nanos`, or all.
+    pub(crate) fn recent(&self, nanos: u64) -> Span {
+        let source = self.source(nanos);
+        self.span(source, Some(self.newest_of(source)), source.covering(nanos))
+    }
+
+    /// As many as cover `nanos` of the buckets before the newest, or all of these.
+    pub(crate) fn complete(&self, nanos: u64) -> Span {
+        let source = self.source(nanos);
+        let geometry = source.geometry;
+        let buckets = source.covering(nanos).min(geometry.buckets() - 1);
+        self.span(source, self.newest_of(source).checked_sub(geometry.length()), buckets)
+    }
+
+    /// As many buckets as cover `nanos`, or as there are, of which the newest is the one that `at`
+    /// lies in.
+    pub(crate) fn ending_at(&self, nanos: u64, at: u64) -> Result<Span, OutOfRangeError> {
+        let source = self.source(nanos);
+        let (geometry, now) = (source.geometry, self.now());
+        let (newest, live) = (geometry.start_of(at), geometry.start_of(self.live()));
+        let buckets = source.covering(nanos);
+        let from = geometry.back(newest, buckets - 1); // a span is not empty
+        let admitted = geometry.admit(at, now, live).and_then(|()| geometry.admit(from, now, live));
+        let at = Timestamp::from_nanos(at);
+        match admitted {
+            Ok(()) => Ok(self.span(source, Some(newest), buckets)),
+            Err(OutOfRing::Future | OutOfRing::Ahead { .. }) => {
+                Err(OutOfRangeError::AfterNow { at, now: Timestamp::from_nanos(now) })
+            }
+            Err(OutOfRing::Expired { oldest }) => Err(OutOfRangeError::SpanBeforeRing {
+                at,
+                from: Timestamp::from_nanos(from),
+                oldest: Timestamp::from_nanos(oldest),
+            }),
+        }
+    }
+
+    /// The ring's own buckets.
+    fn own(&self) -> Source {
+        Source { tier: None, geometry: self.geometry() }
+    }
+
+    /// The finest buckets that reach back so far; else the ring's own.
+    fn source(&self, nanos: u64) -> Source {
+        let tiers = self.generation().tiers.iter().enumerate();
+        let tiers = tiers.map(|(tier, of)| Source { tier: Some(tier), geometry: of.geometry() });
+        let mut sources = [self.own()].into_iter().chain(tiers);
+        sources.find(|source| source.geometry.interval() >= nanos).unwrap_or(self.own())
+    }
+
+    /// The start of the source's bucket that the time lies in.
+    fn newest_of(&self, source: Source) -> u64 {
+        match source.tier {
+            None => self.newest(),
+            Some(_) => source.geometry.start_of(self.newest()),
+        }
+    }
+
+    /// So many buckets up to the one at `newest`; of a tier more, or fewer, and up to a newer one,
+    /// if its boundaries are not known.
+    fn span(&self, source: Source, newest: Option<u64>, buckets: usize) -> Span {
+        let Source { tier, geometry } = source;
+        let length = geometry.length();
+        let oldest = |newest| Some((geometry.back(newest, buckets.checked_sub(1)?), newest));
+        let mut span = Span { starts: newest.and_then(oldest), buckets, length, tier };
+        if let (Some(tier), Some((oldest, newest))) = (tier, span.starts) {
+            // If the clock has stepped back, some have left the tier.
+            let still_there = geometry.oldest(newest.max(geometry.start_of(self.live())));
+            let known = self.known_start(tier, oldest.max(still_there), still_there);
+            if known > newest {
+                return Span { starts: None, buckets: 0, ..span };
+            }
+            let last = self.known_end(tier, newest);
+            let steps = |from: u64, to: u64| ((to - from) / length) as usize;
+            span.buckets = if known > oldest {
+                steps(known, last) + 1 // none before time zero
+            } else {
+                buckets + steps(known, oldest) + steps(newest, last)
+            };
+            span.starts = Some((known, last));
+        }
+        span
+    }
+
+    /// Whether a span is all that counts at the view's time.
+    fn is_whole(&self, span: Span) -> bool {
+        span.tier.is_none()
+            && span.buckets == self.geometry().buckets()
+            && span.starts.is_some_and(|(_, newest)| newest == self.newest())
+    }
+
+    /// A span of a tier.
+    fn in_tier(&self, span: Span) -> Option<TierSpan<'_, '_>> {
+        let (tier, (from, newest)) = (span.tier?, span.starts?);
+        let tier = TierSpan::of(self, tier, from, newest);
+        if !tier.is_known() {
+            self.overtake(); // it was when the span was resolved
+        }
+        Some(tier)
+    }
+}
+
+/// What it holds.
+impl View<'_> {
+    /// What a span holds at a position.
+    pub(crate) fn total_in(&self, span: Span, position: usize) -> u64 {
+        if let Some(tier) = self.in_tier(span) {
+            let total = tier.number(position);
+            tier.end();
+            return total;
+        }
+        match span.starts {
+            Some(_) if self.is_whole(span) => self.total(position),
+            Some((oldest, newest)) => self.total_between(oldest, newest, position),
+            None => 0,
+        }
+    }
+
+    /// What a span holds in all of these cells together: one, or some of the wide ones.
+    pub(crate) fn sum_in(&self, span: Span, cells: Addends) -> u64 {
+        if cells.count == 1 {
+            return self.total_in(span, cells.first);
+        }
+        let half = cells.first % 2; // of each pair
+        let pairs = cells.first - half;
+        let pairs = pairs..pairs + 2 * cells.count;
+        if let Some(tier) = self.in_tier(span) {
+            let numbers = cells.positions().map(|position| tier.number(position));
+            let sum = numbers.fold(0, u64::wrapping_add);
+            tier.end();
+            return self.layout().without_pending(cells.first, sum);
+        }
+        let at_once = self.is_whole(span).then(|| self.pairs_at_once(pairs.clone())).flatten();
+        at_once.unwrap_or_else(|| self.pairs_by_bucket(span, pairs, []).0)[half]
+    }
+
+    /// What these wide pairs come to together in a span, and what is there at some positions that
+    /// rise: each bucket as a whole or not at all. Of each pair, the count is read first.
+    fn pairs_by_bucket<const N: usize>(
+        &self,
+        span: Span,
+        pairs: Range<usize>,
+        rising: [usize; N],
+    ) -> ([u64; 2], [u64; N]) {
+        let (mut sums, mut greatest) = ([0_u64; 2], [0; N]);
+        let Some((oldest, newest)) = span.starts else { return (sums, greatest) };
+        self.each(oldest, newest, |_, data| {
+            let mut found = sums;
+            self.each_number(data, pairs.clone(), |at, number| {
+                found[at % 2] = found[at % 2].wrapping_add(number);
+            });
+            let risen = rising.map(|position| self.number(data, position));
+            if self.is_valid(data) {
+                sums = found;
+                greatest.iter_mut().zip(risen).for_each(|(all, one)| *all = one.max(*all));
+            }
+        });
+        BucketLayout::pairs_without_pending(&mut sums);
+        (sums, greatest)
+    }
+
+    /// What a span holds at each position of these wide pairs, and at some that rise: each bucket
+    /// as a whole or not at all.
+    fn numbers_by_bucket<const N: usize>(
+        &self,
+        span: Span,
+        pairs: Range<usize>,
+        rising: [usize; N],
+    ) -> (Vec<u64>, [u64; N]) {
+        let (mut numbers, mut greatest) = (vec![0_u64; pairs.len()], [0; N]);
+        let Some((oldest, newest)) = span.starts else { return (numbers, greatest) };
+        let mut found = Vec::new();
+        self.each(oldest, newest, |_, data| {
+            found.clear();
+            self.each_number(data, pairs.clone(), |at, number| found.push((at, number)));
+            let risen = rising.map(|position| self.number(data, position));
+            if self.is_valid(data) {
+                for (position, number) in &found {
+                    let all = &mut numbers[position - pairs.start];
+                    *all = all.wrapping_add(*number);
+                }
+                greatest.iter_mut().zip(risen).for_each(|(all, one)| *all = one.max(*all));
+            }
+        });
+        (numbers, greatest)
+    }
+
+    /// What is known of an event in a span.
+    pub(crate) fn stats_in(&self, span: Span, cells: EventCells) -> Stats {
+        if let Some(places) = cells.places() {
+            return self.stats_of_places(span, places);
+        }
+        if let Some(tier) = self.in_tier(span) {
+            let stats = cells.stats(|position| tier.number(position));
+            tier.end();
+            return stats;
+        }
+        let stats = cells.stats(|position| self.total_in(span, position));
+        // Each number was read from all buckets before the next: of a bucket that has left in
+        // between, some would be there and some not.
+        if self.is_overtaken() { self.stats_by_bucket(span, cells) } else { stats }
+    }
+
+    /// What is known of a `Histogram` event in a span. What it has counted was read first.
+    fn stats_of_places(&self, span: Span, places: Places) -> Stats {
+        let (positions, extremes) = (places.cells(), places.extremes());
+        if let Some(tier) = self.in_tier(span) {
+            let stats = places.stats(|position| tier.number(position));
+            tier.end();
+            return stats;
+        }
+        if self.is_whole(span)
+            && let Some(sums) = self.pairs_at_once(positions.clone())
+        {
+            let extremes = extremes.map(|position| self.total_in(span, position));
+            if !self.is_overtaken() {
+                return Places::stats_of(sums, extremes); // as in `stats_in`
+            }
+        }
+        let (sums, extremes) = self.pairs_by_bucket(span, positions, extremes);
+        Places::stats_of(sums, extremes)
+    }
+
+    /// As [`stats_in`](Self::stats_in), each bucket as a whole or not at all.
+    #[cold]
+    fn stats_by_bucket(&self, span: Span, cells: EventCells) -> Stats {
+        let mut all = Stats::default();
+        let Some((oldest, newest)) = span.starts else { return all };
+        self.each(oldest, newest, |_, data| {
+            let bucket = cells.stats(|position| self.number(data, position));
+            if self.is_valid(data) {
+                all = all.with(bucket);
+            }
+        });
+        all
+    }
+
+    /// The distribution of a `Histogram` event in a span. What it has counted was read first.
+    pub(crate) fn distribution_in(&self, span: Span, places: Places) -> Distribution {
+        let (positions, extremes) = (places.cells(), places.extremes());
+        if let Some(tier) = self.in_tier(span) {
+            let numbers: Vec<u64> = positions.map(|position| tier.number(position)).collect();
+            let extremes = extremes.map(|position| tier.number(position));
+            tier.end();
+            return places.of(&numbers, extremes);
+        }
+        if self.is_whole(span) {
+            let mut numbers = vec![0; positions.len()];
+            if self.totals_at_once(positions.clone(), &mut numbers).is_some() {
+                let extremes = extremes.map(|position| self.total_in(span, position));
+                if !self.is_overtaken() {
+                    return places.of(&numbers, extremes); // as in `stats_in`
+                }
+            }
+        }
+        let (numbers, extremes) = self.numbers_by_bucket(span, positions, extremes);
+        places.of(&numbers, extremes)
+    }
+
+    /// What a span holds at every position. `zero` has that many cells, all zero.
+    pub(crate) fn cells_in<T: AsMut<[u64]> + Clone>(&self, span: Span, zero: &T) -> T {
+        if let Some(tier) = self.in_tier(span) {
+            let mut cells = zero.clone();
+            for (position, cell) in cells.as_mut().iter_mut().enumerate() {
+                *cell = tier.number(position);
+            }
+            tier.end();
+            return cells;
+        }
+        let at_once = self.cells_at_once(span, zero.clone());
+        at_once.unwrap_or_else(|| self.cells_by_bucket(span, zero))
+    }
+
+    /// Everything that adds up at once, and then, in one walk, what rises. In this order, because a
+    /// record raises the extremes first.
+    fn cells_at_once<T: AsMut<[u64]>>(&self, span: Span, mut cells: T) -> Option<T> {
+        let (oldest, newest) = span.starts.filter(|_| self.is_whole(span))?;
+        let (additive, rising) = cells.as_mut().split_at_mut(self.layout().additive());
+        let (wide, others) = additive.split_at_mut(self.layout().wide());
+        if !wide.is_empty() {
+            self.totals_at_once(0..wide.len(), wide)?;
+        }
+        for (position, cell) in (wide.len()..).zip(others) {
+            *cell = self.total_at_once(position)?;
+        }
+        if !rising.is_empty() {
+            self.each(oldest, newest, |_, data| {
+                for (position, cell) in (additive.len()..).zip(rising.iter_mut()) {
+                    self.merge(data, position, cell);
+                }
+            });
+        }
+        // As in `stats_in`.
+        (!self.is_overtaken()).then_some(cells)
+    }
+
+    /// In one walk, each bucket as a whole or not at all.
+    fn cells_by_bucket<T: AsMut<[u64]> + Clone>(&self, span: Span, zero: &T) -> T {
+        let mut all = zero.clone();
+        let Some((oldest, newest)) = span.starts else { return all };
+        self.each(oldest, newest, |_, data| {
+            let mut with = all.clone();
+            let (wide, others) = with.as_mut().split_at_mut(self.layout().wide());
+            self.each_number(data, 0..wide.len(), |position, number| {
+                wide[position] = wide[position].wrapping_add(number);
+            });
+            for (position, cell) in (wide.len()..).zip(others) {
+                self.merge(data, position, cell);
+            }
+            if self.is_valid(data) {
+                all = with;
+            }
+        });
+        all
+    }
+
+    /// What the sliding interval of `nanos` holds in these cells together, and the nanoseconds that
+    /// it covers: whole buckets, one less than there are at most. It begins within a bucket, of
+    /// which it takes the share that it covers; of the tier's buckets that hold what it does, if
+    /// its start is not known, the share of one of them. `number` says what a sum there is.
+    pub(crate) fn weighted(
+        &self,
+        nanos: u64,
+        cells: Addends,
+        number: impl Fn(u64) -> f64,
+    ) -> (f64, u64) {
+        let source = self.source(nanos);
+        let (geometry, newest) = (source.geometry, self.newest_of(source));
+        let buckets = source.covering(nanos).min(geometry.buckets() - 1);
+        let span = self.span(source, Some(newest), buckets);
+        let mut sum = number(self.sum_in(span, cells));
+        let before = span.starts.and_then(|(oldest, _)| oldest.checked_sub(span.length));
+        if before.is_some() {
+            let share = 1.0 - (self.now() - newest) as f64 / span.length as f64;
+            let partial = self.span(source, before, 1);
+            sum += share * number(self.sum_in(partial, cells)) / partial.buckets.max(1) as f64;
+        }
+        (sum, span.covers())
+    }
+}

@@ -1,0 +1,397 @@
+//! Reading a tier: what a span holds that begins at one of its boundaries, and what each coarse
+//! bucket holds.
+//!
+//! Through blocks, the span from a boundary up to now has counted what all blocks sum to, less what
+//! was counted before the boundary: each such add is in that difference exactly once, whether its
+//! bucket is live, retired, closed or reused by then. Beside blocks, it has counted what the shared
+//! cells of its coarse buckets hold.
+//!
+//! # Why this is right
+//!
+//! As for sums at once (see `at_once`): the read ends with a look at `current`, and at its version.
+//! If both are the same, no bucket was retired meanwhile. So no note has changed, no coarse bucket
+//! of the tier's interval has left its slot, and no block was given to another bucket that counts.
+//!
+//! If `current` has moved on, but the coarse bucket at the span's start is in the tier still, then
+//! so are those behind it, and what lies between two notes is what it was. What all blocks sum to
+//! is another number by now; but as long as the live bucket lies in the span, all of it was counted
+//! in the span or before, and blocks only grow: so it lies between the true count when the read
+//! began and the one at its end. It need not be the count of any one moment: of two adds, in two
+//! buckets, it may have the later one alone. So it will do for a late view only. What all but the
+//! live bucket have counted is not known any more.
+//!
+//! Else the read is *torn*: its numbers may be those of different spans, or of coarse buckets that
+//! were reused. It is never returned (see `read`).
+//!
+//! A boundary whose coarse bucket is neither noted nor missed was passed by no thread: no bucket
+//! was retired between it and the next boundary, so what is said of that one will do. If that goes
+//! on up to the live bucket, only this one lies behind the boundary. But of a coarse bucket that is
+//! missed, it is not known what was counted before. Then the boundary is not *known*, and a span
+//! begins, or ends, at another one. A thread misses a coarse bucket before it retires one that lies
+//! in it: so a boundary that is known when a view looks may be unknown at its next look, and the
+//! view is overtaken.
+//!
+//! # Extremes
+//!
+//! An extreme that bounds what was counted belongs where that counts: with the coarse bucket
+//! before, if this one's boundary is not known. One alone belongs to the coarse bucket of its time.
+//! Of each coarse bucket, what closed buckets had is beside its note; what others have is in their
+//! blocks.
+//!
+//! Coarse buckets before the newest need no look at `current`: their notes are constants.
+
+use std::iter::successors;
+
+use crate::ring::order::bucket::Bucket;
+use crate::ring::order::bucket_ref::Versioned;
+use crate::ring::order::geometry::Geometry;
+use crate::ring::order::tiers::Tier;
+use crate::ring::read::view::View;
+use crate::ring::store::Store;
+use crate::ring::store::block::Block;
+use crate::sync::{Ordering, fence, spin_loop};
+
+/// A span of a tier: from one boundary up to the end of a coarse bucket.
+pub(crate) struct TierSpan<'v, 'g> {
+    view: &'v View<'g>,
+    tier: &'g Tier,
+    from: u64,
+    /// The start of its newest coarse bucket.
+    newest: u64,
+    /// What was counted before it; `None` if that is not known.
+    before: Option<Before<'g>>,
+    /// What was counted before its end, or before the next boundary that is known.
+    until: Before<'g>,
+    /// The last nanosecond before that boundary.
+    last: u64,
+}
+
+/// What was counted through blocks before a boundary.
+#[derive(Clone, Copy)]
+enum Before<'g> {
+    /// A coarse bucket's note.
+    Noted(&'g Bucket),
+    /// All that the live bucket has not counted.
+    AllButLive,
+    /// Everything: the live bucket is older than the boundary.
+    All,
+}
+
+impl<'v, 'g> TierSpan<'v, 'g> {
+    /// The span of the coarse buckets from `from` to `newest`, both in the tier. If `from` is not
+    /// known, it has counted nothing through blocks: an older one has. If its end is not, it goes
+    /// on up to the next boundary that is.
+    pub(crate) fn of(view: &'v View<'g>, tier: usize, from: u64, newest: u64) -> TierSpan<'v, 'g> {
+        let tier = &view.generation().tiers[tier];
+        let (known, before) = next_known(view, tier, from);
+        let next = newest.checked_add(tier.geometry().length());
+        let (end, until) = next.map_or((0, Before::All), |next| next_known(view, tier, next));
+        let last = if end > newest { end - 1 } else { u64::MAX };
+        let before = (known == from).then_some(before);
+        TierSpan { view, tier, from, newest, before, until, last }
+    }
+
+    /// Whether it begins and ends where it was asked to.
+    pub(crate) fn is_known(&self) -> bool {
+        self.before.is_some() && self.last == self.own_last()
+    }
+
+    /// What it holds at a position. All numbers belong together if the view is not torn at the
+    /// [end](Self::end).
+    pub(crate) fn number(&self, position: usize) -> u64 {
+        let layout = self.view.layout();
+        let through_blocks = match self.before {
+            Some(before) if layout.adds_up(position) => self.counted(before, position),
+            _ if layout.is_alone(position) => self.extreme(self.own_last(), position),
+            Some(_) => self.extreme(self.last, position),
+            None => 0,
+        };
+        let beside = self.beside(position);
+        layout.without_pending(position, layout.join(position, through_blocks, beside))
+    }
+
+    /// What is the coarse bucket's before it: what was counted through blocks before it, at a
+    /// position that adds up; an extreme of what it has counted there, if it is not known where it
+    /// begins.
+    pub(crate) fn before(&self, position: usize) -> u64 {
+        let layout = self.view.layout();
+        if layout.adds_up(position) {
+            return match self.before.unwrap_or(self.until) {
+                Before::Noted(bucket) => self.note(bucket, position),
+                before => self.all_blocks(before, position),
+            };
+        }
+        let is_handed_on = self.before.is_none() && !layout.is_alone(position);
+        if is_handed_on { self.extreme(self.last, position) } else { 0 }
+    }
+
+    /// The last nanosecond of its newest coarse bucket.
+    fn own_last(&self) -> u64 {
+        self.newest.saturating_add(self.tier.geometry().length() - 1)
+    }
+
+    /// What was counted through blocks in it. Each block is read once.
+    fn counted(&self, before: Before<'_>, position: usize) -> u64 {
+        match (before, self.until) {
+            (Before::Noted(from), Before::Noted(to)) => {
+                self.note(to, position).wrapping_sub(self.note(from, position))
+            }
+            (Before::Noted(from), until) => {
+                self.all_blocks(until, position).wrapping_sub(self.note(from, position))
+            }
+            (Before::AllButLive, Before::All) => {
+                let live = self.store().block_of(self.view.found().bucket);
+                live.map_or(0, |block| block.difference(position))
+            }
+            _ => 0,
+        }
+    }
+
+    /// What all blocks have counted, or all but the live bucket.
+    fn all_blocks(&self, before: Before<'_>, position: usize) -> u64 {
+        let live = self.view.found().bucket.block();
+        let but = live.filter(|_| matches!(before, Before::AllButLive));
+        let sum = |(index, block): (usize, &Block)| {
+            if Some(index) == but { block.base(position) } else { block.present_sum(position) }
+        };
+        self.store().blocks.iter().enumerate().map(sum).fold(0, u64::wrapping_add)
+    }
+
+    fn store(&self) -> &'g Store {
+        &self.view.ring().store
+    }
+
+    fn note(&self, bucket: &Bucket, position: usize) -> u64 {
+        note(self.store(), bucket, position)
+    }
+
+    /// An extreme of what was added through blocks, from its beginning to the bucket of `last`.
+    fn extreme(&self, last: u64, position: usize) -> u64 {
+        let open = open_extreme(self.view, self.from, last, position); // before the cells
+        let closed = |start: u64| {
+            let found = self.view.load(self.tier.slots.slot_at(start)).ok()?;
+            let is_it = found.bucket.start() == start;
+            let closed = is_it.then(|| self.store().cells(found.bucket).total(position))?;
+            self.view.is_valid(self.view.inherited(found)).then_some(closed)
+        };
+        let length = self.tier.geometry().length();
+        let next = |start: &u64| start.checked_add(length).filter(|start| *start <= last);
+        successors(Some(self.from), next).filter_map(closed).fold(open, u64::max)
+    }
+
+    /// What its coarse buckets hold beside blocks.
+    fn beside(&self, position: usize) -> u64 {
+        if !self.tier.touched.reaches(self.newest) {
+            return 0;
+        }
+        let (layout, mut beside) = (self.view.layout(), 0);
+        let all = self.tier.slots.each_touched(self.from..=self.newest, self.newest, |bucket| {
+            // Relaxed: before the fence in `has_version`.
+            let shared = self.store().cells(bucket).shared(position, Ordering::Relaxed);
+            beside = layout.join(position, beside, shared);
+        });
+        if all.is_none() {
+            self.view.overtake();
+        }
+        beside
+    }
+
+    /// Ends the read, which must begin again unless all numbers belong together.
+    pub(crate) fn end(self) {
+        if self.view.is_overtaken() || !self.belongs_together() {
+            self.view.tear();
+        }
+    }
+
+    /// Whether `current` is what it was; or has moved on, and nothing that was read with it.
+    fn belongs_together(&self) -> bool {
+        if self.view.is_current() {
+            return true;
+        }
+        let Some(live) = self.view.live_by_now() else { return false };
+        let geometry = self.tier.geometry();
+        let is_there = geometry.in_ring(self.from, geometry.start_of(live));
+        let ends = match self.until {
+            Before::Noted(_) => true,
+            Before::AllButLive => false,
+            Before::All => self.view.is_late() && live <= self.last,
+        };
+        is_there && ends && !matches!(self.before, Some(Before::AllButLive))
+    }
+}
+
+/// The coarse bucket of a tier at a start before the newest.
+#[derive(Clone, Copy)]
+pub(crate) struct Coarse<'g> {
+    start: u64,
+    last: u64,
+    /// If there is one. If a bucket that lies in it is retired, there is.
+    found: Option<Versioned<'g>>,
+    /// Whether it was noted when it was found.
+    is_noted: bool,
+    /// Whether a newer one has been in its slot.
+    has_left: bool,
+}
+
+impl<'g> Coarse<'g> {
+    pub(crate) fn at(view: &View<'g>, tier: usize, start: u64) -> Coarse<'g> {
+        let tier = &view.generation().tiers[tier];
+        let (found, has_left) = Coarse::find(tier, start);
+        let last = start.saturating_add(tier.geometry().length() - 1);
+        let is_noted = found.is_some_and(|found| found.bucket.is_closed());
+        Coarse { start, last, found, is_noted, has_left }
+    }
+
+    /// What is in the slot of a start, if it is the coarse bucket of that; else whether that has
+    /// left the tier. (If it was never opened, it has not.) Looks again if the slot changes
+    /// meanwhile, which a late add may bring about, too.
+    fn find(tier: &'g Tier, start: u64) -> (Option<Versioned<'g>>, bool) {
+        let slot = tier.slots.slot_at(start);
+        loop {
+            // SAFETY: buckets live as long as the ring.
+            if let Some(found) = unsafe { Versioned::load(slot) } {
+                let there = found.bucket.start();
+                if found.is_valid() {
+                    return ((there == start).then_some(found), there > start);
+                }
+            } else if let Some(rounds) = slot.rounds_left() {
+                return (None, tier.geometry().round_of(start) < rounds as u64);
+            }
+            spin_loop();
+        }
+    }
+
+    /// What it holds at a position. `next` is what the coarse bucket behind it leaves to this one,
+    /// and afterwards, what this one leaves to the one before: see [`TierSpan::before`].
+    pub(crate) fn number(self, view: &View<'_>, position: usize, next: &mut u64) -> u64 {
+        let (layout, store) = (view.layout(), &view.ring().store);
+        let total = || self.found.map_or(0, |found| note(store, found.bucket, position));
+        let through_blocks = if layout.adds_up(position) {
+            let before = if self.is_noted { total() } else { *next };
+            std::mem::replace(next, before).wrapping_sub(before)
+        } else {
+            let open = open_extreme(view, self.start, self.last, position); // before the cells
+            let own = total().max(open);
+            if layout.is_alone(position) {
+                own
+            } else {
+                let all = own.max(*next);
+                let (number, left) = if self.is_noted { (all, 0) } else { (0, all) };
+                *next = left;
+                number
+            }
+        };
+        let beside = self.found.map_or(0, |found| {
+            // Relaxed: before the fence in `is_valid`.
+            store.cells(found.bucket).shared(position, Ordering::Relaxed)
+        });
+        layout.without_pending(position, layout.join(position, through_blocks, beside))
+    }
+
+    /// Whether all that was read of it is its own: it has not left the tier.
+    pub(crate) fn is_valid(self) -> bool {
+        !self.has_left && self.found.is_none_or(Versioned::is_valid)
+    }
+}
+
+impl View<'_> {
+    pub(crate) fn tier_geometry(&self, tier: usize) -> Option<Geometry> {
+        self.generation().tiers.get(tier).map(Tier::geometry)
+    }
+
+    /// The newest boundary of a tier that is known, at or before `from` and not before `oldest`;
+    /// else the first one behind it that is.
+    pub(crate) fn known_start(&self, tier: usize, from: u64, oldest: u64) -> u64 {
+        let tier = &self.generation().tiers[tier];
+        let (known, _) = next_known(self, tier, from);
+        if known == from {
+            return from;
+        }
+        // What goes for a boundary goes for those before that nothing was retired behind.
+        let older = |boundary: &u64| {
+            boundary.checked_sub(tier.geometry().length()).filter(|older| *older >= oldest)
+        };
+        let is_noted = |boundary: &u64| matches!(noting(self, tier, *boundary), Noting::Noted(_));
+        successors(older(&from), older).find(is_noted).unwrap_or(known)
+    }
+
+    /// The start of the first coarse bucket, at or behind `newest`, that ends at a boundary which
+    /// is known.
+    pub(crate) fn known_end(&self, tier: usize, newest: u64) -> u64 {
+        let tier = &self.generation().tiers[tier];
+        let length = tier.geometry().length();
+        let end = |next| next_known(self, tier, next).0.wrapping_sub(length);
+        newest.checked_add(length).map_or(newest, end)
+    }
+}
+
+/// The extreme of the buckets that are not closed and begin in a range. To be read before the
+/// tier's cells: what is gone from a block is there.
+fn open_extreme(view: &View<'_>, from: u64, last: u64, position: usize) -> u64 {
+    let extreme = |block: &Block| {
+        // SAFETY: blocks and buckets live as long as the window.
+        let owner = unsafe { Versioned::load(block.owner_ptr()) }?;
+        let is_within = (from..=last).contains(&owner.bucket.start())
+            && view.generation().tiers.have(owner.bucket.rank().0);
+        let extreme = is_within.then(|| block.sum(position))?;
+        // Another owner's, if this one was closed meanwhile: then its own is in the tier's cells.
+        let is_its_own = std::ptr::eq(block.owner_address(), owner.bucket) && owner.is_valid();
+        is_its_own.then_some(extreme)
+    };
+    let open = view.ring().store.blocks.iter().filter_map(extreme).fold(0, u64::max);
+    // Whatever has dropped an extreme here was stored by a closer that had raised the tier's cells,
+    // or after it: the fence pairs with the Release in `Block::disown`, in `Bucket::set_state` and
+    // in `begin_init`. So the cells, read next, are not older than the raise.
+    fence(Ordering::Acquire);
+    open
+}
+
+/// A coarse bucket's note.
+fn note(store: &Store, bucket: &Bucket, position: usize) -> u64 {
+    // Relaxed: before the fence in `is_current`, or in `is_valid`, which pairs with the one in
+    // `begin_init`. If the bucket was reused, `current` is seen to have moved on by a round of the
+    // tier, and its version to have changed.
+    store.cells(bucket).total(position)
+}
+
+/// What a coarse bucket says of its boundary.
+enum Noting<'g> {
+    Noted(&'g Bucket),
+    Missed,
+    /// Nothing: no bucket that lies in it is retired.
+    Unneeded,
+}
+
+fn noting<'g>(view: &View<'g>, tier: &'g Tier, boundary: u64) -> Noting<'g> {
+    // A coarse bucket that has left the tier may be reused meanwhile; one of its interval is not
+    // before `current` moves on.
+    let Ok(found) = view.load(tier.slots.slot_at(boundary)) else { return Noting::Unneeded };
+    let bucket = found.bucket;
+    let noting = match bucket.noted() {
+        _ if bucket.start() != boundary => Noting::Unneeded,
+        Some(true) => Noting::Noted(bucket),
+        Some(false) => Noting::Missed,
+        None => Noting::Unneeded,
+    };
+    if view.is_valid(view.inherited(found)) { noting } else { Noting::Unneeded }
+}
+
+/// The first boundary from one on that is known, and what was counted before it.
+fn next_known<'g>(view: &View<'g>, tier: &'g Tier, boundary: u64) -> (u64, Before<'g>) {
+    let (length, live) = (tier.geometry().length(), view.live());
+    let mut known = boundary;
+    let next = |start: &u64| start.checked_add(length);
+    for start in successors(Some(boundary), next).take_while(|start| *start <= live) {
+        match noting(view, tier, start) {
+            Noting::Noted(bucket) => return (known, Before::Noted(bucket)),
+            // If there is no boundary behind it, the time ends there.
+            Noting::Missed => known = start.wrapping_add(length),
+            Noting::Unneeded => {}
+        }
+    }
+    let is_ahead = known > live || known < boundary;
+    (known, if is_ahead { Before::All } else { Before::AllButLive })
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests;

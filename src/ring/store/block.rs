@@ -1,0 +1,241 @@
+//! Blocks: sets of columns that buckets take turns to own.
+//!
+//! A block's additive cells only ever grow. Its owner counts from `base`, the sums that it found;
+//! when the owner closes, the difference becomes its totals, and the new sums become the next
+//! owner's base. Nothing is reset, no number moves, and the sum of all blocks is what was ever
+//! added to them. Extremes cannot be differences: they are reset when the block is quiescent, after
+//! the window has kept them for its lifetime.
+
+use std::ptr::{from_ref, null_mut};
+
+use crate::arena::{arena, rows};
+use crate::event::layout::BucketLayout;
+use crate::memory::column::Column;
+use crate::ring::cells::{Cells, zeroed};
+use crate::ring::order::bucket::{Bucket, BucketPtr};
+use crate::ring::order::bucket_ref::BucketRef;
+use crate::stripe::{Strategy, TaggedColumn};
+use crate::sync::{AtomicU64, Ordering, Witness};
+
+/// A set of columns, one for each cell of a bucket.
+#[derive(Debug)]
+pub(in crate::ring) struct Block {
+    column: Column,
+    strategy: Strategy,
+    layout: BucketLayout,
+    /// Null when the block is free.
+    owner: BucketPtr,
+    /// The sums when the owner took over. Of extremes, zero. Behind them, the owner's marks at wide
+    /// positions (see `mark`).
+    base: Box<[AtomicU64]>,
+    witness: Witness,
+}
+
+impl Block {
+    /// A free block, for adds by `strategy`; `None` if the arena has no columns left.
+    pub(in crate::ring) fn claim(layout: BucketLayout, strategy: Strategy) -> Option<Block> {
+        let column = arena().claim(columns(layout, strategy))?;
+        let (owner, base) = (BucketPtr::new(null_mut()), zeroed(layout.cells() + layout.wide()));
+        Some(Block { column, strategy, layout, owner, base, witness: Witness::new() })
+    }
+
+    /// Checks, in models, that its making happened before.
+    #[inline]
+    pub(in crate::ring) fn check(&self) {
+        self.witness.check();
+    }
+
+    /// Its first column, and how to add to it.
+    pub(in crate::ring) fn word(&self) -> *mut AtomicU64 {
+        TaggedColumn::encode(Some(self.column), self.strategy)
+    }
+
+    /// Whether no bucket owned it a moment ago.
+    pub(in crate::ring) fn is_free(&self) -> bool {
+        self.owner.load(Ordering::Relaxed).is_null() // only a hint
+    }
+
+    /// Makes `bucket` the owner; false if there is one. The block is a reference to its owner.
+    pub(in crate::ring) fn try_own(&self, bucket: &Bucket) -> bool {
+        // Acquire: pairs with the Release in `disown`; the base is seen. Release: publishes the
+        // bucket to closers, which find it here, and leave it alone until its initialisation ends.
+        let (order, failed) = (Ordering::AcqRel, Ordering::Relaxed);
+        let new = from_ref(bucket).cast_mut();
+        self.owner.compare_exchange(null_mut(), new, order, failed).is_ok()
+    }
+
+    /// Frees the block, and releases its reference to the owner. For the thread that has closed or
+    /// cancelled the owner.
+    pub(in crate::ring) fn disown(&self, owner: &Bucket) {
+        // Release: pairs with the Acquire in `try_own`: hands on the base.
+        self.owner.store(null_mut(), Ordering::Release);
+        owner.references.release();
+    }
+
+    /// The owner, if there is one.
+    ///
+    /// # Safety
+    /// The block's window lives for `'r`.
+    pub(in crate::ring) unsafe fn owner<'r>(&self) -> Option<BucketRef<'r>> {
+        // SAFETY: an owner is a bucket of the same window.
+        unsafe { BucketRef::acquire(&self.owner) }
+    }
+
+    /// What leads to the owner, for a thread that takes no reference to it.
+    pub(in crate::ring) fn owner_ptr(&self) -> &BucketPtr {
+        &self.owner
+    }
+
+    /// The address of the owner, or null.
+    pub(in crate::ring) fn owner_address(&self) -> *const Bucket {
+        // Relaxed: a reader that has seen a row of the next owner's sees that owner, too.
+        self.owner.load(Ordering::Relaxed).cast_const()
+    }
+
+    /// What all owners together have counted in a cell.
+    pub(in crate::ring) fn sum(&self, position: usize) -> u64 {
+        if self.layout.adds_up(position) {
+            self.layout.without_pending(position, rows::sum(self.column.right(position)))
+        } else {
+            self.greatest(position)
+        }
+    }
+
+    /// The same, row by row, of a cell that adds up.
+    pub(in crate::ring) fn by_row(&self, position: usize) -> impl Iterator<Item = u64> {
+        let rows = rows::by_place(self.column.right(position));
+        rows.map(move |number| self.layout.without_pending(position, number))
+    }
+
+    /// What the present owner has counted in a cell.
+    pub(in crate::ring) fn difference(&self, position: usize) -> u64 {
+        let difference = self.sum(position).wrapping_sub(self.base(position));
+        self.layout.without_pending(position, difference)
+    }
+
+    /// As [`difference`](Self::difference), of a `Count` event's cell: the ordinary case of a read.
+    #[inline]
+    pub(in crate::ring) fn difference_of_count(&self, position: usize) -> u64 {
+        rows::sum(self.column.right(position)).wrapping_sub(self.base(position))
+    }
+
+    /// What all owners together have counted in a cell that adds up: of a free block in one load.
+    /// Of records, modulo 2^63.
+    #[inline]
+    pub(in crate::ring) fn present_sum(&self, position: usize) -> u64 {
+        // Acquire: pairs with the Release in `disown`: the base is the sum.
+        if self.owner.load(Ordering::Acquire).is_null() {
+            self.base(position)
+        } else {
+            rows::sum(self.column.right(position))
+        }
+    }
+
+    /// The sum when the owner took over; of a free block, the sum. To be read after the rows.
+    #[inline]
+    pub(in crate::ring) fn base(&self, position: usize) -> u64 {
+        // Acquire: pairs with the Release in `rebase`. A reader of the next base sees CLOSED too.
+        self.base[position].load(Ordering::Acquire)
+    }
+
+    /// Adds what the present owner has counted at wide positions from `first` on: group by group,
+    /// as [`difference`](Self::difference), of records modulo 2^63.
+    pub(in crate::ring) fn add_differences(&self, first: usize, numbers: &mut [u64]) {
+        rows::add_up(self.column.right(first), numbers);
+        let base = &self.base[first..first + numbers.len()];
+        rows::merge(numbers, base, Ordering::Acquire, u64::wrapping_sub); // as in `base`
+    }
+
+    /// Adds what all owners together have counted at wide positions from `first` on, as
+    /// [`present_sum`](Self::present_sum).
+    pub(in crate::ring) fn add_present_sums(&self, first: usize, numbers: &mut [u64]) {
+        // Acquire: as there.
+        if !self.owner.load(Ordering::Acquire).is_null() {
+            return rows::add_up(self.column.right(first), numbers);
+        }
+        let base = &self.base[first..first + numbers.len()];
+        rows::merge(numbers, base, Ordering::Acquire, u64::wrapping_add); // as in `base`
+    }
+
+    /// The marks of the present owner at all wide positions.
+    pub(in crate::ring) fn marks(&self) -> &[AtomicU64] {
+        &self.base[self.layout.cells()..]
+    }
+
+    /// Takes the owner's marks at wide positions from `first` on off these numbers.
+    pub(in crate::ring) fn take_off_marks(&self, first: usize, numbers: &mut [u64]) {
+        let marks = &self.marks()[first..first + numbers.len()];
+        // Relaxed: before the fence in `is_current`.
+        rows::merge(numbers, marks, Ordering::Relaxed, u64::wrapping_sub);
+    }
+
+    /// The greatest row of an extreme that bounds wide pairs, for a closer that has written their
+    /// totals: these are `cells`. Values are pending only where the owner has counted some.
+    pub(in crate::ring) fn final_extreme(&self, position: usize, cells: Cells<'_>) -> u64 {
+        let greatest = rows::greatest(self.column.right(position));
+        if self.strategy != Strategy::PerCore {
+            return greatest;
+        }
+        let (first, pairs) = self.layout.bounded_by(position);
+        let counted = cells.counted(first..first + 2 * pairs);
+        counted.map(|pair| self.with_pending(position, (pair, 1))).fold(greatest, u64::max)
+    }
+
+    /// The greatest row of an extreme, and of the pending values of so many pairs.
+    fn with_pending(&self, position: usize, (first, pairs): (usize, usize)) -> u64 {
+        rows::extreme(&rows::Extreme {
+            pair: self.column.right(first),
+            pending: self.column.right(self.layout.pending(first)),
+            pairs,
+            cell: self.column.right(position),
+            is_complement: self.layout.is_complement(position),
+        })
+    }
+
+    /// The greatest row of a cell that rises.
+    fn greatest(&self, position: usize) -> u64 {
+        match self.strategy {
+            Strategy::PerCore if self.layout.is_bound(position) => {
+                self.with_pending(position, self.layout.bounded_by(position))
+            }
+            _ => rows::greatest(self.column.right(position)),
+        }
+    }
+
+    /// Makes a cell ready for the next owner: the sum, `total` more than the base, becomes the
+    /// base; an extreme is reset.
+    ///
+    /// For the closer of a quiescent bucket, after it has published CLOSED: a reader in the
+    /// middle of a difference that sees any of this must see CLOSED.
+    pub(in crate::ring) fn rebase(&self, position: usize, total: u64) {
+        let column = self.column.right(position);
+        if self.layout.counts_records(position) {
+            rows::forget_pending(column);
+        }
+        if self.layout.adds_up(position) {
+            let sum = self.base(position).wrapping_add(total);
+            // Release: pairs with the Acquire in `base`.
+            self.base[position]
+                .store(self.layout.without_pending(position, sum), Ordering::Release);
+        } else {
+            // Release: pairs with the Acquire in `rows::value`, and in `rows::extreme`.
+            rows::reset(column, Ordering::Release);
+        }
+    }
+}
+
+/// How many columns a block takes: one for each cell, and per core another for each pending value.
+fn columns(layout: BucketLayout, strategy: Strategy) -> usize {
+    match strategy {
+        Strategy::PerCore => layout.columns(),
+        _ => layout.cells(),
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        // SAFETY: claimed in `claim`. A block is dropped with its window, by `&mut`: no thread adds
+        // to it or reads it any more.
+        unsafe { arena().free(self.column, columns(self.layout, self.strategy)) };
+    }
+}

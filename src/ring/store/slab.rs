@@ -1,0 +1,178 @@
+//! The memory of a window's buckets: reused for one slice of time after another, and freed with the window.
+//!
+//! # Promise
+//!
+//! A slab has as many buckets as its window has needed at once, and up to what the ring takes not twice as many; it makes more only
+//! when none is free and none has left the ring. So a window that is added to now and then keeps as few as there are in its ring. Once
+//! there are as many as the ring takes, a rotation allocates nothing. A window's memory is bounded whatever stalls (a
+//! thread that has a reference keeps one bucket from reuse), and it is safe to follow an old pointer.
+//!
+//! # How
+//!
+//! A bucket's reference count alone tells whether it is free (see `ref_count`); there is no list of free buckets to keep.
+//! A bucket that has left the ring stands in its slot until another takes its place there. A search takes such a bucket
+//! out of its slot, which frees it (see `slot`), as readily as it takes a free one. It begins where the last one ended: what was
+//! taken first is free first, and leaves first.
+
+use std::ptr::{NonNull, null_mut};
+
+use crate::event::layout::BucketLayout;
+use crate::ring::cells::place::Place;
+use crate::ring::order::bucket::Bucket;
+use crate::sync::{AtomicPtr, AtomicUsize, Ordering, sized};
+
+/// So many are made at first: the live bucket, and one to move on to.
+const AT_FIRST: usize = sized(2, 1);
+/// Up to so many, as many are made at once as there are; beyond that, a quarter.
+const DOUBLED: usize = sized(1024, 1);
+/// At least and at most so many are made at once when the ring has all that it takes: threads stand still.
+const BEYOND: (usize, usize) = (sized(16, 1), 65_536);
+
+#[derive(Debug)]
+pub(in crate::ring) struct Slab {
+    /// How many the ring takes.
+    enough: usize,
+    first: AtomicPtr<Chunk>,
+    /// The number of the bucket after the one that was taken last. It is likely free, since those that were
+    /// taken first are free first.
+    hint: AtomicUsize,
+}
+
+/// Buckets that were made at once.
+#[derive(Debug)]
+struct Chunk {
+    buckets: Box<[Bucket]>,
+    /// What the buckets point into.
+    places: NonNull<[Place]>,
+    next: AtomicPtr<Chunk>,
+}
+
+impl Slab {
+    /// An empty slab, for a ring that takes so many buckets.
+    pub(in crate::ring) fn new(enough: usize) -> Slab {
+        Slab { enough, first: AtomicPtr::new(null_mut()), hint: AtomicUsize::new(0) }
+    }
+
+    /// A bucket, now the caller's. `evict` takes a bucket that has left the ring out of its slot, if nothing else refers
+    /// to it.
+    pub(in crate::ring) fn take(
+        &self,
+        layout: BucketLayout,
+        evict: impl Fn(&Bucket) -> bool,
+    ) -> &Bucket {
+        let take = |bucket: &Bucket| {
+            bucket.references.try_take() || (evict(bucket) && bucket.references.try_take())
+        };
+        // Relaxed: the search may begin at any bucket.
+        let hint = self.hint.load(Ordering::Relaxed);
+        let found = self.find(hint, usize::MAX, take).or_else(|| self.find(0, hint, take));
+        let (number, bucket) = found.unwrap_or_else(|| self.grow(layout));
+        self.hint.store(number + 1, Ordering::Relaxed);
+        bucket
+    }
+
+    /// The first bucket that `take` takes, among those numbered from `begin` on, and before `end`.
+    fn find(
+        &self,
+        begin: usize,
+        end: usize,
+        take: impl Fn(&Bucket) -> bool,
+    ) -> Option<(usize, &Bucket)> {
+        let mut base = 0;
+        for chunk in self.chunks() {
+            let length = chunk.buckets.len();
+            let (from, to) = (begin.max(base), end.min(base + length));
+            if let Some(found) = (from..to).find(|number| take(&chunk.buckets[number - base])) {
+                return Some((found, &chunk.buckets[found - base]));
+            }
+            base += length;
+        }
+        None
+    }
+
+    fn chunks(&self) -> impl Iterator<Item = &Chunk> {
+        // SAFETY: null, or a chunk that lives as long as the slab. Acquire: pairs with the Release in `grow`.
+        let follow =
+            |pointer: &AtomicPtr<Chunk>| unsafe { pointer.load(Ordering::Acquire).as_ref() };
+        std::iter::successors(follow(&self.first), move |chunk| follow(&chunk.next))
+    }
+
+    /// All buckets.
+    pub(in crate::ring) fn buckets(&self) -> impl Iterator<Item = &Bucket> {
+        self.chunks().flat_map(|chunk| &chunk.buckets)
+    }
+
+    /// Makes more buckets, and takes the first; or one of those that another thread has made meanwhile.
+    #[cold]
+    fn grow(&self, layout: BucketLayout) -> (usize, &Bucket) {
+        let (mut end, mut total) = (&self.first, 0);
+        for chunk in self.chunks() {
+            (end, total) = (&chunk.next, total + chunk.buckets.len());
+        }
+        let mut new = Box::new(Chunk::new(layout, self.more(total)));
+        loop {
+            new.buckets[0].references.try_take();
+            let chunk = Box::into_raw(new);
+            // Release: publishes the chunk; pairs with the Acquire in `chunks`. Acquire on failure: as there.
+            let (order, failed) = (Ordering::Release, Ordering::Acquire);
+            let Err(theirs) = end.compare_exchange(null_mut(), chunk, order, failed) else {
+                // SAFETY: linked, so that it lives as long as the slab.
+                return (total, unsafe { &(&(*chunk).buckets)[0] });
+            };
+            // SAFETY: made above, and not linked.
+            new = unsafe { Box::from_raw(chunk) };
+            new.buckets[0].references.release();
+            // SAFETY: linked, as above.
+            let theirs = unsafe { &*theirs };
+            let free = theirs.buckets.iter().position(|bucket| bucket.references.try_take());
+            if let Some(index) = free {
+                return (total + index, &theirs.buckets[index]);
+            }
+            // Others have taken them all: ours go behind.
+            (end, total) = (&theirs.next, total + theirs.buckets.len());
+        }
+    }
+
+    /// How many are made at once when there are `total`.
+    fn more(&self, total: usize) -> usize {
+        match self.enough.checked_sub(total) {
+            Some(missing) if missing > 0 => {
+                total.clamp(AT_FIRST, DOUBLED).max(total / 4).min(missing)
+            }
+            _ => (total / 4).clamp(BEYOND.0, BEYOND.1),
+        }
+    }
+}
+
+impl Chunk {
+    fn new(layout: BucketLayout, size: usize) -> Chunk {
+        let places = Place::zeroed(layout, size);
+        // As a pointer, because a box must be the only way to its content, and buckets point there.
+        let places = NonNull::from(Box::leak(places));
+        let first = places.cast::<Place>().as_ptr();
+        let bucket = |index| {
+            // SAFETY: there are so many places, and each bucket has its own.
+            unsafe { Bucket::new(first.add(index * Place::count(layout)), layout) }
+        };
+        let buckets = (0..size).map(bucket).collect();
+        Chunk { buckets, places, next: AtomicPtr::new(null_mut()) }
+    }
+}
+
+impl Drop for Chunk {
+    fn drop(&mut self) {
+        // SAFETY: leaked in `new`; the buckets, which point there, go with the chunk.
+        drop(unsafe { Box::from_raw(self.places.as_ptr()) });
+    }
+}
+
+impl Drop for Slab {
+    fn drop(&mut self) {
+        // Relaxed, both: `&mut self`: no other thread is there, and all that was done comes before.
+        let mut next = self.first.load(Ordering::Relaxed);
+        while !next.is_null() {
+            // SAFETY: no other thread is there. Each chunk was made by `Box::into_raw`, and is linked once.
+            next = unsafe { Box::from_raw(next) }.next.load(Ordering::Relaxed);
+        }
+    }
+}

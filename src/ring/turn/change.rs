@@ -1,0 +1,423 @@
+//! Changing the geometry while all other threads go on.
+//!
+//! The change is one compare-exchange of `current`, from a bucket of the old generation to one of
+//! the next. Before it the old generation is as it was. After it, adds go to the new one, which
+//! *inherits* the old slots (see `generation`): stragglers may still be writing to them. So no add
+//! is lost, and none is copied while it is under way.
+//!
+//! Any thread that moves on may make the change: the caller, or, where buckets are shorter than an
+//! attempt takes, a rotation that finds it proposed (see `proposal`).
+//!
+//! The new ring's newest bucket is the one that contains the start of the old ring's. The change
+//! does not ask the clock: the next add moves on from there as from any other bucket.
+//!
+//! # Clearing
+//!
+//! A ring that *forgets* takes nothing over. Its newest bucket is the one of the clock's now, which
+//! is older than the old ring's if the clock was once far ahead. No rule speaks against that: a
+//! bucket's rank, by which threads know what is retired, is its generation first. Tiers, whose
+//! buckets belong to no generation, would count a boundary that the ring passes twice from the
+//! first time on. So they begin anew where the ring goes back past one; unless the clock's now is
+//! in the ring all the same: then adds to it count, and the ring stays where it is.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::error::BuildError;
+use crate::reclaim::grace;
+use crate::reclaim::{self, Guard, Owned};
+use crate::ring::Ring;
+use crate::ring::order::bucket::{Bucket, Mark, Opening};
+use crate::ring::order::bucket_ref::BucketRef;
+use crate::ring::order::generation::{Carried, Change, Generation, Inherited, Passed};
+use crate::ring::order::geometry::Geometry;
+use crate::ring::order::slots::Slots;
+use crate::ring::order::ticket::Ticket;
+use crate::ring::order::tiers::Tiers;
+use crate::ring::store::block::Block;
+use crate::sync::sized;
+
+/// How often a thread attempts a change before it also proposes it to others.
+const DIRECT: usize = sized(1, 0);
+
+impl Ring {
+    /// Moves on to `geometry`, with what the old ring holds.
+    pub(crate) fn reconfigure(&self, geometry: Geometry) -> Result<(), BuildError> {
+        if let Some(tier) = self.coarse.first() {
+            geometry.check_tier(*tier)?;
+        }
+        self.move_to(&Arc::new(Slots::new(geometry)?), || 0)?;
+        Ok(())
+    }
+
+    /// Moves on to a ring of the same geometry, without what the old one holds, which begins with
+    /// the bucket of `now`.
+    pub(crate) fn clear(&self, now: impl Fn() -> u64) -> Result<(), BuildError> {
+        while !self.move_to(&Arc::new(Slots::forgetting(self.geometry())?), &now)? {}
+        Ok(())
+    }
+
+    /// Moves on to a generation with these slots; to the bucket of `now` if they forget. False if
+    /// they do, and the geometry has changed meanwhile, or another thread has made the change and
+    /// has left the ring ahead of the clock.
+    fn move_to(&self, ours: &Arc<Slots>, now: impl Fn() -> u64) -> Result<bool, BuildError> {
+        let mut proposed = None;
+        for attempt in 0.. {
+            let guard = reclaim::pin();
+            let current = self.acquire_current();
+            // SAFETY: of a bucket that is current under the guard.
+            let generation = unsafe { current.generation(&guard).deref() };
+            let number = generation.number;
+            // What was current is in its slot once it is retired, and maybe not before.
+            let is_used = || Arc::ptr_eq(&generation.slots, ours) || !ours.is_untouched();
+            let was_made = || proposed.is_some_and(|of| of != number) && is_used();
+            let has_geometry = generation.geometry() == ours.geometry;
+            if was_made() || has_geometry != ours.forgets {
+                self.proposal.withdraw(ours, &guard);
+                let is_behind = || current.start() <= ours.geometry.start_of(now());
+                return Ok(if ours.forgets { was_made() && is_behind() } else { true });
+            }
+            if (DIRECT..).contains(&attempt) && self.proposal.propose(ours, number, &guard) {
+                proposed = Some(number);
+            }
+            let slots = self.proposal.of(number, &guard).unwrap_or(ours);
+            // The clock after `current`: an add that the clock's time has opened a bucket for is
+            // not ahead of it.
+            let at = if slots.forgets && ours.forgets { now() } else { current.start() };
+            let begun = self.beginning(&current, generation, slots, at);
+            let (start, tiers) = begun.inspect_err(|_| self.proposal.withdraw(ours, &guard))?;
+            if self.change(&current, slots, (start, tiers), &guard) {
+                let is_ours = Arc::ptr_eq(slots, ours);
+                if is_ours {
+                    self.proposal.withdraw(ours, &guard);
+                }
+                drop((current, guard));
+                self.close_retired();
+                if is_ours {
+                    break;
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Where a generation begins that follows on one, at a time, and with which tiers.
+    fn beginning(
+        &self,
+        current: &BucketRef<'_>,
+        old: &Generation,
+        slots: &Slots,
+        at: u64,
+    ) -> Result<(u64, Arc<Tiers>), BuildError> {
+        let (start, newest) = (slots.geometry.start_of(at), current.start());
+        if start >= newest || old.tiers.are_at_one(start, newest) {
+            Ok((start, Arc::clone(&old.tiers)))
+        } else if slots.geometry.in_ring(start, newest) {
+            Ok((newest, Arc::clone(&old.tiers)))
+        } else {
+            Ok((start, Arc::new(Tiers::new(&self.coarse, old.number + 1)?)))
+        }
+    }
+
+    /// Moves on to a generation with these slots, as another thread has proposed it.
+    pub(in crate::ring) fn change_as_proposed(
+        &self,
+        current: &BucketRef<'_>,
+        slots: &Arc<Slots>,
+        guard: &Guard,
+    ) -> bool {
+        // SAFETY: of a bucket that was current under the guard.
+        let tiers = &unsafe { current.generation(guard).deref() }.tiers;
+        let start = slots.geometry.start_of(current.start());
+        self.change(current, slots, (start, Arc::clone(tiers)), guard)
+    }
+
+    /// Moves on from `current` to a generation with these slots, whose newest bucket is at `start`,
+    /// and these tiers. False if another thread has moved on: then the slots are as they were.
+    fn change(
+        &self,
+        current: &BucketRef<'_>,
+        slots: &Arc<Slots>,
+        (start, tiers): (u64, Arc<Tiers>),
+        guard: &Guard,
+    ) -> bool {
+        let old = current.generation(guard);
+        // SAFETY: of a bucket that was current under the guard.
+        let generation = unsafe { old.deref() };
+        generation.slots.install(current);
+        let all_closed = self.close_quiescent(guard);
+        self.note(current, generation, all_closed);
+        let newest = current.start();
+        let change = Change { from: generation.geometry(), newest, to: slots.geometry };
+        // Until the attempt is over: what awaits its turn now must await it then.
+        let agreed = self.cursor.agree();
+        let (mut next, over) =
+            self.successor(generation, change, (slots, tiers), agreed.passed, guard);
+        if slots.forgets {
+            next.first_turn = generation.first_turn_behind(agreed.passed, start);
+            next.anew = (next.number, next.first_turn);
+        }
+        let superseded = next.superseded.clone();
+        let next = Owned::new(next).into_shared(guard);
+        // What forgets has no older bucket in its interval; else the mark is not known.
+        let mark = |new: &Bucket, _: &Block| {
+            if slots.forgets {
+                new.set_mark(Mark::Alone);
+            }
+        };
+        let new = self.store.open(&Opening::first(next, start), mark);
+        let moved = self.replace_current(current, new, slots);
+        drop(agreed);
+        if !moved {
+            // SAFETY: only a bucket that never was current leads to it.
+            drop(unsafe { next.into_owned() });
+            return false;
+        }
+        begin_grace(&generation.slots.no_writers, guard);
+        for slots in &superseded {
+            begin_grace(&slots.no_readers, guard);
+        }
+        // These slots are in no generation that threads still follow, and no thread reads them or
+        // writes to them. We alone have retired the last generation that had them.
+        over.iter()
+            .flat_map(|slots| self.buckets(slots))
+            .for_each(|bucket| bucket.references.release());
+        // SAFETY: only buckets of the old generation refer to it. A thread follows it only from one
+        // that was current under its guard, and none of them is current any more.
+        unsafe { guard.defer_destroy(old) };
+        true
+    }
+
+    /// The generation that follows on a change, and the slots that it drops: their numbers are
+    /// carried, and no thread is reading them.
+    fn successor(
+        &self,
+        old: &Generation,
+        change: Change,
+        (slots, tiers): (&Arc<Slots>, Arc<Tiers>),
+        passed: Passed,
+        guard: &Guard,
+    ) -> (Generation, Vec<Arc<Slots>>) {
+        let (number, changes) = (old.number, vec![change]);
+        let mut next = Generation {
+            number: number + 1,
+            own_from: change.newest.saturating_add(1).max(old.own_from),
+            slots: Arc::clone(slots),
+            inherited: Vec::new(),
+            superseded: Vec::new(),
+            carried: BTreeMap::new(),
+            first_turn: 0,
+            anew: old.anew,
+            tiers,
+        };
+        if !Arc::ptr_eq(&next.tiers, &old.tiers) {
+            next.own_from = 0;
+            next.superseded.extend(old.tiers.iter().map(|tier| Arc::clone(&tier.slots)));
+        }
+        let mut over = Vec::new();
+        for slots in &old.superseded {
+            let done = slots.no_readers.get().is_some_and(grace::passed);
+            if done { &mut over } else { &mut next.superseded }.push(Arc::clone(slots));
+        }
+        if slots.forgets {
+            // Threads that have loaded `current` before may still write to these; the grace period
+            // waits for them.
+            next.superseded
+                .extend(old.inherited.iter().map(|inherited| Arc::clone(&inherited.slots)));
+            next.superseded.push(Arc::clone(&old.slots));
+            return (next, over);
+        }
+        let (slots, first_turn) = (Arc::clone(&old.slots), old.first_turn);
+        next.inherited.push(Inherited { number, slots, changes, first_turn });
+        for (start, carried) in &old.carried {
+            self.carry(&mut next, change.apply(*start), |position| carried.numbers[position]);
+        }
+        for (start, waiting) in old.waiting(passed) {
+            self.carry_waiting(&mut next, change.apply(start), |position| waiting[position]);
+        }
+        for inherited in &old.inherited {
+            let mut inherited = inherited.clone();
+            inherited.changes.push(change);
+            let quiescent = grace::passed(begin_grace(&inherited.slots.no_writers, guard));
+            let is_final = |bucket: &Bucket| bucket.block().is_none() || bucket.is_closed();
+            if !quiescent || !self.buckets(&inherited.slots).all(is_final) {
+                next.inherited.push(inherited);
+                continue;
+            }
+            // Where nothing is left to carry, do not even look: with short buckets an attempt must
+            // not take longer than a bucket does.
+            if inherited.newest_now().is_some() {
+                for bucket in self.buckets(&inherited.slots) {
+                    bucket.check();
+                    let start = inherited.start_now(bucket.start());
+                    let number = |position: usize| self.store.number(bucket, position);
+                    self.carry(&mut next, start, number);
+                    if !passed.has(bucket.rank()) && bucket.start() >= inherited.first_turn {
+                        self.carry_waiting(&mut next, start, number);
+                    }
+                }
+            }
+            next.superseded.push(inherited.slots);
+        }
+        (next, over)
+    }
+
+    /// The buckets in slots of this ring to which no thread writes any more. Each slot refers to
+    /// its bucket.
+    #[allow(clippy::unused_self)] // buckets live as long as it does
+    pub(in crate::ring) fn buckets<'r>(
+        &'r self,
+        slots: &Slots,
+    ) -> impl Iterator<Item = &'r Bucket> {
+        // SAFETY: buckets live as long as the window. A grace period has passed since the last
+        // write, and a thread that has seen it pass has seen all that was done before.
+        slots.all().iter().filter_map(|slot| unsafe { slot.final_bucket() })
+    }
+
+    /// Merges final numbers into what `next` carries for a start, unless they are out of its ring.
+    fn carry(&self, next: &mut Generation, start: Option<u64>, number: impl Fn(usize) -> u64) {
+        let Some(start) = start else { return };
+        let nothing =
+            || Carried { numbers: vec![0; self.store.layout.cells()].into(), waiting: None };
+        let carried = next.carried.entry(start).or_insert_with(nothing);
+        self.join(&mut carried.numbers, number);
+    }
+
+    /// Merges numbers that are carried for a start into those that await their turn.
+    fn carry_waiting(
+        &self,
+        next: &mut Generation,
+        start: Option<u64>,
+        number: impl Fn(usize) -> u64,
+    ) {
+        let Some(carried) = start.and_then(|start| next.carried.get_mut(&start)) else { return };
+        let nothing = || vec![0; self.store.layout.cells()].into();
+        let waiting = carried.waiting.get_or_insert_with(nothing);
+        self.join(Arc::get_mut(waiting).expect("no other thread has it yet"), number);
+    }
+
+    /// Merges numbers into others.
+    fn join(&self, totals: &mut [u64], number: impl Fn(usize) -> u64) {
+        for (position, total) in totals.iter_mut().enumerate() {
+            *total = self.store.layout.join(position, *total, number(position));
+        }
+    }
+}
+
+/// Begins the grace period after which no thread uses what has come to its end, unless one has
+/// begun. Keeps its ticket in `ticket`, and returns it. The caller has seen the end under the
+/// guard.
+fn begin_grace(ticket: &Ticket, guard: &Guard) -> u64 {
+    let ticket = ticket.get_or(grace::ticket);
+    grace::begin(ticket, guard);
+    ticket
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use std::ptr::{eq, from_ref};
+    use std::time::Duration;
+
+    use super::*;
+    use crate::event::Kind;
+    use crate::event::layout::{BucketLayout, CellIndex};
+
+    const CELL: CellIndex = CellIndex::Count { cell: 0 };
+
+    fn geometry(buckets: u64) -> Geometry {
+        Geometry::new(Duration::from_nanos(10 * buckets), buckets as usize).expect("sound")
+    }
+
+    fn slots(buckets: u64) -> Arc<Slots> {
+        Arc::new(Slots::new(geometry(buckets)).expect("sound"))
+    }
+
+    /// Of buckets of 10 ns, the newest at 1000.
+    fn ring() -> Ring {
+        const EVENTS: &[(&str, Kind)] = &[("Hit", Kind::Count)];
+        Ring::new(geometry(4), Vec::new(), BucketLayout::of(&EVENTS), 1_000).expect("sound")
+    }
+
+    fn add(ring: &Ring, at: u64, n: u64) {
+        assert!(ring.add_at(at, at, CELL, n).is_ok());
+    }
+
+    fn sum(ring: &Ring, at: u64) -> u64 {
+        ring.view(|| at, |view| view.total(0))
+    }
+
+    /// Once only.
+    #[test]
+    fn a_rotation_makes_the_change_that_is_proposed() {
+        let (ring, ours) = (ring(), slots(8));
+        add(&ring, 1_003, 1);
+        assert!(ring.proposal.propose(&ours, 0, &reclaim::pin()));
+        add(&ring, 1_004, 2);
+        assert_eq!(ring.geometry(), geometry(4), "no thread has moved on");
+        assert!(ours.is_untouched());
+        add(&ring, 1_013, 4);
+        assert_eq!(ring.geometry(), geometry(8));
+        assert!(!ours.is_untouched());
+        ring.reconfigure(geometry(4)).expect("sound");
+        add(&ring, 1_023, 8);
+        assert_eq!(ring.geometry(), geometry(4), "the change was made twice");
+        assert_eq!(sum(&ring, 1_023), 15);
+        let guard = reclaim::pin();
+        ring.proposal.withdraw(&ours, &guard);
+        assert!((0..4).all(|number| ring.proposal.of(number, &guard).is_none()));
+    }
+
+    #[test]
+    fn another_change_comes_behind_the_one_that_is_proposed() {
+        let (ring, ours) = (ring(), slots(8));
+        add(&ring, 1_003, 1);
+        assert!(ring.proposal.propose(&ours, 0, &reclaim::pin()));
+        ring.reconfigure(geometry(16)).expect("sound");
+        assert!(!ours.is_untouched());
+        assert_eq!((ring.geometry(), sum(&ring, 1_003)), (geometry(16), 1));
+    }
+
+    /// A change that comes too late opens a bucket of slots that are in use by then. Its start never
+    /// becomes current: nothing has left the ring because of it.
+    #[test]
+    fn a_change_that_comes_too_late_takes_no_bucket_out_of_the_ring() {
+        let ring = ring();
+        let slots = Arc::new(Slots::forgetting(geometry(4)).expect("sound"));
+        let guard = reclaim::pin();
+        let late = ring.acquire_current();
+        // SAFETY: of a bucket that is current under the guard.
+        let tiers = &unsafe { late.generation(&guard).deref() }.tiers;
+        // All blocks are taken: what is current has no reference but its slot's.
+        let opening = || Opening::fine(late.generation(&guard), 9_000, 1_000);
+        let owners: Vec<_> =
+            (0..8).map(|_| ring.store.open(&opening(), |_: &Bucket, _: &Block| ())).collect();
+        assert!(ring.change(&late, &slots, (1_000, Arc::clone(tiers)), &guard));
+        add(&ring, 1_003, 7);
+        let current = from_ref(ring.acquire_current().bucket());
+        // So often that each bucket that there is was come across.
+        for _ in 0..64 {
+            assert!(!ring.change(&late, &slots, (5_000, Arc::clone(tiers)), &guard));
+        }
+        assert!(eq(current, ring.acquire_current().bucket()));
+        assert!(slots.has(&ring.acquire_current()), "it was taken out of its slot");
+        assert_eq!(sum(&ring, 1_003), 7);
+        for bucket in owners {
+            ring.store.discard(bucket);
+        }
+    }
+
+    /// A proposal is in force as long as its generation.
+    #[test]
+    fn a_proposal_makes_way_for_one_for_a_newer_generation() {
+        let (ring, one, other) = (ring(), slots(8), slots(16));
+        let guard = reclaim::pin();
+        assert!(ring.proposal.propose(&one, 0, &guard) && ring.proposal.propose(&one, 0, &guard));
+        assert!(!ring.proposal.propose(&other, 0, &guard));
+        assert!(ring.proposal.propose(&other, 1, &guard));
+        assert!(!ring.proposal.propose(&one, 0, &guard));
+        ring.proposal.withdraw(&one, &guard);
+        assert!(ring.proposal.of(0, &guard).is_none());
+        assert!(ring.proposal.of(1, &guard).is_some_and(|slots| Arc::ptr_eq(slots, &other)));
+        // The ring frees the other.
+    }
+}

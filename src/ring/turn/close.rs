@@ -1,0 +1,267 @@
+//! Making a retired bucket final.
+//!
+//! Any thread may close: the one that opened the next bucket, a drain, a change of geometry, or
+//! a thread that does nothing else. A bucket can be closed when it is *quiescent* (no thread can be
+//! adding through its block any more) and has no adders (see `bucket_ref`). A closer then claims
+//! it, writes its totals, publishes CLOSED, and only then frees the block. A closer that stalls
+//! holds up one block and one `is_closed`; the other threads go round it.
+//!
+//! What makes a bucket quiescent follows from the first of the ring's rules: blocks are reached
+//! through `current` alone.
+//!
+//! | strategy | quiescent, once this was begun after the bucket was retired, and has ended |
+//! |---|---|
+//! | per core | a barrier: it restarts every sequence that had loaded the bucket |
+//! | portable | a barrier, and a look behind it that finds no thread which announces the bucket |
+//! | fenced | the same, with a fence for the barrier: each add has its own |
+//! | epochs | a grace period: in it, every thread that had loaded the bucket unpins |
+//!
+//! A thread that adds all the time is seldom found without an announcement; but after the bucket
+//! was retired it announces the next one. So a closer looks [a few times](LOOKS). What it still
+//! finds announced belongs to a thread that stands still there: a later rotation looks again.
+//!
+//! # Which thread asks for a barrier
+//!
+//! A barrier is a system call, which a hostile neighbour can make last. So it is made where it
+//! holds up one thread and nothing else: by one thread of a window at a time, which has the
+//! window's
+//! [`MembarrierLock`](crate::ring::coordination::closer::MembarrierLock), has no claim and no reference, and is not pinned. All
+//! others go on: they find blocks that are not free yet, and when the last is taken, open buckets
+//! that count in shared cells. A barrier can be forced; a grace period cannot. To ask for one takes
+//! no time, and any thread does. So does a look.
+
+use std::ptr::eq;
+
+use crate::event::layout::BucketLayout;
+use crate::reclaim::{self, Guard, announced, grace};
+use crate::ring::Ring;
+use crate::ring::cells::Target;
+use crate::ring::cells::wide::{GROUP, by_group};
+use crate::ring::order::bucket::Bucket;
+use crate::ring::order::bucket_ref::BucketRef;
+use crate::ring::order::tiers::Tier;
+use crate::ring::store::block::Block;
+use crate::stripe::Strategy;
+use crate::stripe::membarrier::{self, Barriers};
+use crate::sync::{Ordering, sized, spin_loop};
+
+/// How often one thread asks for a barrier before it leaves the lock to the next thread, although
+/// it was asked to look once more.
+const ROUNDS: usize = sized(4, 2);
+
+/// How often a closer looks whether buckets are still announced.
+const LOOKS: usize = sized(3, 1);
+
+impl Ring {
+    /// Whether a thread that does nothing else closes buckets.
+    pub(in crate::ring) fn is_closed_by_another(&self) -> bool {
+        self.closer.is_there()
+    }
+
+    /// Says that the calling thread will close buckets from now on, or that it will no longer.
+    #[cfg(not(any(loom, shuttle)))]
+    pub(crate) fn close_elsewhere(&self, is_so: bool) {
+        self.closer.set(is_so);
+    }
+
+    /// Closes what was just retired, if it is or can be made quiescent. The caller is not pinned,
+    /// and has no reference.
+    pub(crate) fn close_retired(&self) {
+        match self.strategy {
+            Strategy::PerCore | Strategy::Portable => self.close_by_membarrier(),
+            Strategy::Fenced => self.close_unannounced(),
+            Strategy::Epochs => self.close_by_grace_period(),
+        }
+    }
+
+    /// Those barriers that this window's adds need.
+    fn barriers(&self) -> &'static Barriers {
+        match self.strategy {
+            Strategy::PerCore => membarrier::restarting(),
+            _ => membarrier::fencing(),
+        }
+    }
+
+    /// Closes what is quiescent; looks again at what is still announced.
+    fn close_unannounced(&self) {
+        for _ in 0..LOOKS {
+            if self.close_quiescent(&reclaim::pin()) {
+                return;
+            }
+            spin_loop();
+        }
+    }
+
+    fn close_by_membarrier(&self) {
+        if !self.membarrier_lock.try_lock() {
+            return;
+        }
+        for _ in 0..ROUNDS {
+            let ticket = self.highest_ticket(&reclaim::pin());
+            if ticket > 0 {
+                self.barriers().execute(ticket);
+                self.close_unannounced();
+            }
+            if self.membarrier_lock.try_unlock() {
+                return;
+            }
+        }
+        self.membarrier_lock.unlock();
+    }
+
+    /// While no thread is pinned, this is where a bucket is closed. Else a later rotation finds it
+    /// quiescent.
+    fn close_by_grace_period(&self) {
+        for _ in 0..grace::PINS {
+            let guard = reclaim::pin();
+            guard.flush();
+            let ticket = self.highest_ticket(&guard);
+            if ticket > 0 {
+                grace::begin(ticket, &guard);
+            }
+            if self.close_quiescent(&guard) {
+                return;
+            }
+        }
+    }
+
+    /// The highest ticket of all buckets that are retired and not closed; zero if there is none.
+    fn highest_ticket(&self, guard: &Guard) -> u64 {
+        let tickets = self.retired_owners().map(|(_, bucket)| self.ticket(&bucket, guard));
+        tickets.max().unwrap_or(0)
+    }
+
+    /// Closes every retired bucket that is known to be quiescent and that no other thread is
+    /// closing. True if none is left open. Makes no system call.
+    pub(in crate::ring) fn close_quiescent(&self, guard: &Guard) -> bool {
+        let mut all = true;
+        for (block, bucket) in self.retired_owners() {
+            all &= self.close_owner(block, &bucket, guard);
+        }
+        all
+    }
+
+    /// The blocks whose owners are retired.
+    fn retired_owners(&self) -> impl Iterator<Item = (&Block, BucketRef<'_>)> {
+        self.store.owners().filter(|(_, bucket)| self.is_retired(bucket))
+    }
+
+    /// Whether a bucket that owns a block is retired, or can never become current. That does not
+    /// change back.
+    fn is_retired(&self, bucket: &BucketRef<'_>) -> bool {
+        let current = self.acquire_current();
+        !eq(bucket.bucket(), current.bucket()) && bucket.rank() <= current.rank()
+    }
+
+    /// The first barrier or grace period that makes a bucket quiescent which was seen retired,
+    /// under the guard.
+    fn ticket(&self, bucket: &Bucket, _guard: &Guard) -> u64 {
+        match self.strategy {
+            Strategy::Epochs => bucket.ticket_or(grace::ticket),
+            _ => bucket.ticket_or(|| self.barriers().ticket()),
+        }
+    }
+
+    /// Whether no thread can be adding through the block of a bucket which was seen retired, under
+    /// the guard.
+    fn is_quiescent(&self, bucket: &Bucket, guard: &Guard) -> bool {
+        let ticket = || self.ticket(bucket, guard);
+        match self.strategy {
+            Strategy::PerCore => self.barriers().passed(ticket()),
+            Strategy::Portable => {
+                self.barriers().passed(ticket()) && !announced::is_announced(bucket)
+            }
+            Strategy::Fenced => !announced::fence_and_look(bucket),
+            Strategy::Epochs => grace::passed(ticket()),
+        }
+    }
+
+    /// Closes the owner of a block, which is retired, if it is quiescent and has no adders. False
+    /// if it remains to be done.
+    fn close_owner(&self, block: &Block, bucket: &BucketRef<'_>, guard: &Guard) -> bool {
+        let is_quiescent = self.is_quiescent(bucket, guard);
+        if !is_quiescent || bucket.references.has_adders() || !bucket.claim() {
+            return false;
+        }
+        self.write_totals(block, bucket, guard);
+        block.disown(bucket);
+        true
+    }
+
+    /// Writes the totals of a quiescent bucket, and makes its block ready for another.
+    fn write_totals(&self, block: &Block, bucket: &Bucket, guard: &Guard) {
+        let layout = self.store.layout;
+        let tiers = self.tiers_of(bucket, guard);
+        let cells = self.store.cells(bucket);
+        for (range, wide) in by_group(0..layout.wide()).zip(cells.wide) {
+            let mut totals = [0; GROUP];
+            block.add_differences(range.start, &mut totals[..range.len()]);
+            BucketLayout::pairs_without_pending(&mut totals);
+            if totals.iter().fold(0, |all, total| all | total) == 0 {
+                continue; // as it is
+            }
+            for (cell, total) in wide.totals.cells().iter().zip(totals) {
+                cell.store(total, Ordering::Relaxed); // as below
+            }
+        }
+        for (position, cell) in (layout.wide()..).zip(cells.dense) {
+            let total = if layout.bounds_wide(position) {
+                block.final_extreme(position, cells)
+            } else {
+                block.difference(position)
+            };
+            // Relaxed: behind the fence in `has_adders`, and so behind the retirement for a reader
+            // that takes it for the mark that was there: the fence in `is_current` pairs with that
+            // one.
+            cell.total.store(total, Ordering::Relaxed);
+            // Zero: nothing was recorded, or the bucket never was current, and no tier has come to it.
+            if !layout.adds_up(position) && total != 0 {
+                // Before the block forgets it. Release, and read after the block with Acquire: a
+                // lifetime that finds it gone there finds it here.
+                self.shared_total.raise(position, total);
+                self.raise_in_tiers(tiers, bucket.start(), position, total);
+            }
+        }
+        // Before the base and the extremes change: see `Store::number`.
+        bucket.close();
+        self.rebase(block, bucket);
+    }
+
+    /// Makes the block of a closed bucket ready for another.
+    fn rebase(&self, block: &Block, bucket: &Bucket) {
+        let (layout, cells) = (self.store.layout, self.store.cells(bucket));
+        for (range, wide) in by_group(0..layout.wide()).zip(cells.wide) {
+            let totals = wide.totals.get().into_iter().flatten();
+            for (position, total) in range.zip(totals) {
+                let total = total.load(Ordering::Relaxed); // written by this thread
+                if total != 0 {
+                    block.rebase(position, total); // else there is nothing to do: no value is pending where none was counted
+                }
+            }
+        }
+        for (position, cell) in (layout.wide()..).zip(cells.dense) {
+            block.rebase(position, cell.total.load(Ordering::Relaxed)); // as above
+        }
+    }
+
+    /// The tiers that a retired bucket counts in; none if they have begun anew since.
+    fn tiers_of<'g>(&self, bucket: &Bucket, guard: &'g Guard) -> &'g [Tier] {
+        if self.coarse.is_empty() {
+            return &[];
+        }
+        let current = self.acquire_current();
+        // SAFETY: of a bucket that is current under the guard.
+        let tiers = &unsafe { current.generation(guard).deref() }.tiers;
+        if tiers.have(bucket.rank().0) { tiers } else { &[] }
+    }
+
+    /// Raises an extreme in the coarse buckets of a closed bucket's time, beside their notes. May
+    /// be repeated.
+    fn raise_in_tiers(&self, tiers: &[Tier], start: u64, position: usize, value: u64) {
+        for tier in tiers {
+            if let Some(coarse) = tier.bucket(start, start, &self.store) {
+                self.store.cells(&coarse).raise_total(position, value); // as `shared_total`
+            }
+        }
+    }
+}

@@ -1,0 +1,449 @@
+//! Adding: to the live bucket in line, and everything else out of line.
+//!
+//! ```text
+//!   add -- per core -- a sequence on the live bucket's block -------------- done
+//!       |- portably -- an add to it, behind an announcement of the bucket - done
+//!       `- by epochs - an add to it, under a pin --------------------------- done
+//!            `- missed: add_slowly
+//!                 |- in the live bucket: its block again, or its shared cells
+//!                 |- newer: rotate, and try again
+//!                 |- newer by more than the ring follows: `late`
+//!                 |- older, in the ring: its shared cells, and `shared_total`
+//!                 `- older, out of the ring: `late`, and each tier that reaches back so far
+//! ```
+
+use std::ptr::from_ref;
+
+use crate::clock::UNKNOWN;
+use crate::event::layout::{CellIndex, raise_of};
+use crate::reclaim::announced::{self, Slot};
+use crate::reclaim::{self, Guard};
+use crate::ring::Ring;
+use crate::ring::cells::Update;
+use crate::ring::order::bucket::{BucketPtr, CLOSED, Opening};
+use crate::ring::order::bucket_ref::{Adder, BucketRef};
+use crate::ring::order::generation::Generation;
+use crate::ring::order::geometry::OutOfRing;
+use crate::ring::order::slots::Place;
+use crate::ring::order::tiers::Tier;
+use crate::ring::write::hold::{Announced, Fenced, Hold, Pinned};
+use crate::stripe::Strategy;
+use crate::stripe::live_bucket::LiveBucket;
+use crate::stripe::miss::{Miss, MissCell};
+use crate::stripe::per_core::{self, ById, ByProcessor, Numbering};
+use crate::stripe::rare::cold;
+use crate::stripe::retry::{attempt, note, retry};
+use crate::sync::AtomicPtr;
+use crate::timestamp::Timestamp;
+
+/// A ring, and the clock by which adds to it are timed: a window.
+pub(crate) trait RingAndClock {
+    /// The ring. (A window in a static is made by this, if it is not yet.)
+    fn ring(&self) -> &Ring;
+
+    /// The ring, if it is made and adds are per core, by concurrency id: as they nearly always are.
+    fn by_id(&self) -> Option<&Ring>;
+
+    /// The ring, if it is made and adds are announced.
+    fn portable(&self) -> Option<&Ring>;
+
+    /// The ring, without a look whether it is made.
+    ///
+    /// # Safety
+    ///
+    /// One of the others has returned it to this thread.
+    unsafe fn made(&self) -> &Ring;
+
+    /// The time now, in nanoseconds.
+    fn nanos(&self) -> u64;
+}
+
+/// The cells of one kind of event.
+trait OfKind: Copy {
+    fn index(self) -> CellIndex;
+}
+
+/// Of a `Count`.
+impl OfKind for u16 {
+    #[inline]
+    fn index(self) -> CellIndex {
+        CellIndex::Count { cell: self }
+    }
+}
+
+/// Of a `Value`: of its pair, and of its extremes.
+impl OfKind for (u16, u16) {
+    #[inline]
+    fn index(self) -> CellIndex {
+        CellIndex::Value { pair: self.0, extremes: self.1 }
+    }
+}
+
+/// Of a `Maximum`, or of a `Minimum`.
+impl OfKind for (u16, bool) {
+    #[inline]
+    fn index(self) -> CellIndex {
+        CellIndex::Extreme { cell: self.0, is_minimum: self.1 }
+    }
+}
+
+impl Ring {
+    /// Counts a number in the bucket of `at`, or of now if that is [unknown](UNKNOWN); in `late` if
+    /// the bucket has left the ring.
+    ///
+    /// (Takes the window, because a ring and a clock would take one register more on the quick
+    /// path, which needs no clock.)
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // so that `cells` is a constant, where the event is
+    pub(crate) fn add(window: &impl RingAndClock, at: Timestamp, cells: CellIndex, number: u64) {
+        let at = at.as_nanos();
+        if let Some(ring) = window.by_id() {
+            let missed = |miss| Ring::add_off_path(window, at, cells, number, miss);
+            return ring.add_per_core::<ById>(at, cells, number, missed);
+        }
+        cold(); // so that the usual case needs no jump
+        match cells {
+            CellIndex::Count { cell } => Ring::add_away(window, at, cell, number),
+            CellIndex::Value { pair, extremes } => {
+                Ring::add_away(window, at, (pair, extremes), number);
+            }
+            CellIndex::Extreme { cell, is_minimum } => {
+                Ring::add_away(window, at, (cell, is_minimum), number);
+            }
+        }
+    }
+
+    /// As [`add`](Self::add), where rows are not told apart by a concurrency id: a call away. What
+    /// is in line would else be more than a compiler puts in line once more, where an add stands in
+    /// a small function of its caller's.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // one of two calls
+    fn add_away(window: &impl RingAndClock, at: u64, cells: impl OfKind, number: u64) {
+        if window.portable().is_some() {
+            // SAFETY: the window is made.
+            unsafe { Ring::add_held::<Announced>(window, at, cells, number) };
+        } else {
+            Ring::add_otherwise(window, at, cells, number);
+        }
+    }
+
+    /// The same, in the other ways; or in any, if the window is made by this add, or was made
+    /// since it was looked at.
+    #[inline(never)]
+    fn add_otherwise(window: &impl RingAndClock, at: u64, cells: impl OfKind, number: u64) {
+        let ring = window.ring();
+        let missed = |miss| Ring::add_off_path(window, at, cells.index(), number, miss);
+        match ring.strategy {
+            Strategy::PerCore if !ring.is_by_id => {
+                ring.add_per_core::<ByProcessor>(at, cells.index(), number, missed);
+            }
+            // SAFETY: the window is made: by now, if it was not.
+            Strategy::Epochs => unsafe { Ring::add_held::<Pinned<'_>>(window, at, cells, number) },
+            // SAFETY: as above.
+            Strategy::Fenced => unsafe { Ring::add_held::<Fenced>(window, at, cells, number) },
+            Strategy::PerCore | Strategy::Portable => missed(Miss::OtherBucket),
+        }
+    }
+
+    /// Counts in the live bucket, if `at` lies in it and this thread has a row already. Nothing is
+    /// called while an announcement holds the bucket, so nothing is saved.
+    ///
+    /// Each way, and each kind of event in it, has a function of its own, which needs few
+    /// registers: an instruction that waits for stores would wait for those that save them. (So
+    /// does a call that would make the window.)
+    ///
+    /// # Safety
+    ///
+    /// The window is made.
+    #[inline(never)]
+    unsafe fn add_held<H: Hold>(
+        window: &impl RingAndClock,
+        at: u64,
+        cells: impl OfKind,
+        number: u64,
+    ) {
+        // SAFETY: the caller vouches for it.
+        let ring = unsafe { window.made() };
+        if let Ok(bucket) = H::hold(&ring.current, announced::mine())
+            && bucket.put_in_row(at, Update::new(cells.index(), number))
+        {
+            return;
+        }
+        Ring::add_off_path(window, at, cells.index(), number, Miss::OtherBucket);
+    }
+
+    /// As [`add`](Self::add), off the quick path, which has missed.
+    #[cold]
+    #[inline(never)]
+    fn add_off_path(
+        window: &impl RingAndClock,
+        at: u64,
+        cells: CellIndex,
+        number: u64,
+        miss: Miss,
+    ) {
+        note(miss);
+        let at = if at == UNKNOWN.as_nanos() { window.nanos() } else { at };
+        window.ring().add_slowly(at, cells, number);
+    }
+
+    /// Counts a number in the live bucket, if `at` lies in it. Otherwise calls `missed`; also for a
+    /// value beyond what this core's row has seen.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as above
+    fn add_per_core<N: Numbering>(
+        &self,
+        at: u64,
+        cells: CellIndex,
+        number: u64,
+        missed: impl FnOnce(Miss),
+    ) {
+        let live = self.live();
+        // SAFETY: `current` is never null. A bucket that counts in a block is not reused before it
+        // is quiescent (see `close`); one that does not never has a span, whatever it is reused
+        // for.
+        unsafe {
+            match cells {
+                CellIndex::Count { cell } => {
+                    per_core::add_live::<N>(live, at, cell.into(), number, missed);
+                }
+                CellIndex::Value { pair, extremes } => {
+                    let value = (pair.into(), extremes.into());
+                    per_core::record_live::<N>(live, at, value, number, missed);
+                }
+                CellIndex::Extreme { cell, is_minimum } => {
+                    let (position, to) = raise_of(cell, is_minimum, number);
+                    per_core::raise_live::<N>(live, at, position, to, missed);
+                }
+            }
+        }
+    }
+
+    /// As [`add_per_core`](Self::add_per_core), for any value.
+    fn add_any_per_core<N: Numbering>(
+        &self,
+        at: u64,
+        cells: CellIndex,
+        number: u64,
+        missed: &MissCell,
+    ) {
+        let because = |why| missed.set(Some(why));
+        let CellIndex::Value { pair, extremes } = cells else {
+            return self.add_per_core::<N>(at, cells, number, because);
+        };
+        let (live, pair, extremes) = (self.live(), pair.into(), extremes.into());
+        let layout = self.store.layout;
+        let pending = layout.pending(pair);
+        // SAFETY: as in `add_per_core`; a block has a column for each pending value.
+        unsafe {
+            per_core::fold_live::<N>(live, at, (pair, extremes, pending), because);
+            if missed.get().is_none() {
+                per_core::record_pending::<N>(live, at, (pair, pending), number, because);
+                // Many pairs have the same extremes: the next value in another one shall find them
+                // raised. If this misses, a later record does it.
+                if missed.get().is_none() && pair < layout.wide() {
+                    per_core::fold_live::<N>(live, at, (pair, extremes, pending), |_| {});
+                }
+            }
+        }
+    }
+
+    /// `current`, as adds follow it: a bucket begins with its [`LiveBucket`].
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // an address
+    fn live(&self) -> *const AtomicPtr<LiveBucket> {
+        from_ref::<BucketPtr>(&self.current).cast()
+    }
+
+    /// Counts `update` in the live bucket, if `at` lies in it, with this thread's slot for
+    /// announcements, if it has one. `None` on success.
+    fn try_portably(&self, slot: Option<&Slot>, at: u64, update: Update) -> Option<Miss> {
+        match self.strategy {
+            Strategy::Portable => self.try_held::<Announced>(slot, at, update),
+            Strategy::Epochs => self.try_held::<Pinned<'_>>(slot, at, update),
+            _ => self.try_held::<Fenced>(slot, at, update),
+        }
+    }
+
+    fn try_held<H: Hold>(&self, slot: Option<&Slot>, at: u64, update: Update) -> Option<Miss> {
+        match H::hold(&self.current, slot) {
+            Ok(bucket) => (!bucket.put(at, update)).then_some(Miss::OtherBucket),
+            Err(miss) => Some(miss),
+        }
+    }
+
+    // Does not take the fast path's `Update`, which would have to be written to memory.
+    #[cold]
+    fn add_slowly(&self, at: u64, cells: CellIndex, number: u64) {
+        let update = Update::new(cells, number);
+        while let Err(outside) = self.add_in_ring(at, None, update) {
+            if matches!(outside, OutOfRing::Expired { .. }) {
+                let guard = reclaim::pin();
+                let current = self.acquire_current();
+                // SAFETY: of a bucket that is current under the guard.
+                let of = unsafe { current.generation(&guard).deref() };
+                let (geometry, newest) = (of.geometry(), current.start());
+                if geometry.in_ring(geometry.start_of(at), newest) {
+                    continue; // by a change: tiers that began anew must have no bucket ahead of it
+                }
+                self.put_in_tiers(&of.tiers, at, newest, update);
+            }
+            return update.put(&*self.late);
+        }
+    }
+
+    /// Counts a number in the bucket of `at`, if the clock's `now` admits that and the bucket is in
+    /// the ring. Otherwise counts nowhere.
+    pub(crate) fn add_at(
+        &self,
+        at: u64,
+        now: u64,
+        cells: CellIndex,
+        number: u64,
+    ) -> Result<(), OutOfRing> {
+        self.add_in_ring(at, Some(now), Update::new(cells, number))
+    }
+
+    /// Counts `update` in the bucket of `at`; nowhere if the bucket has left the ring or is too far
+    /// ahead, or if `now` does not admit `at`.
+    ///
+    /// Each further round follows a move of the ring: then `at` lies in the live bucket, or in an
+    /// older one. The geometry that admits `at` must be the one in which its bucket would be
+    /// opened: a time in the bucket of now may be far ahead in a geometry of shorter buckets.
+    fn add_in_ring(&self, at: u64, now: Option<u64>, update: Update) -> Result<(), OutOfRing> {
+        loop {
+            let admitted_by = now.map(|now| {
+                let (geometry, newest) = self.newest();
+                geometry.admit(at, now, newest).map(|()| geometry)
+            });
+            let admitted_by = admitted_by.transpose()?;
+            let miss = self.add_live(at, update);
+            if miss.is_none() {
+                return Ok(());
+            }
+            let guard = reclaim::pin();
+            let current = self.acquire_current();
+            // SAFETY: of a bucket that is current under the guard.
+            let of = unsafe { current.generation(&guard).deref() };
+            let geometry = of.geometry();
+            if admitted_by.is_some_and(|other| other != geometry) {
+                continue;
+            }
+            let start = geometry.start_of(at);
+            if start < current.start() {
+                return self.add_back_dated(&current, start, update, &guard);
+            }
+            if start == current.start() {
+                // If the ring has only just come to this bucket, the next round adds through its
+                // block.
+                let has_column = miss == Some(Miss::OtherBucket) && current.block().is_some();
+                if !has_column && self.put_live(&current, of, update) {
+                    return Ok(());
+                }
+                continue;
+            }
+            if !geometry.follows(start, current.start(), self.max_lead) {
+                return Err(OutOfRing::Ahead { newest: current.start() });
+            }
+            let moved = self.rotate(&current, at, &guard);
+            drop((current, guard));
+            if moved && !self.is_closed_by_another() {
+                self.close_retired();
+            }
+        }
+    }
+
+    /// Counts `update` through the live bucket's block; `None` on success.
+    fn add_live(&self, at: u64, update: Update) -> Option<Miss> {
+        let Update { cells, number } = update;
+        let announces = matches!(self.strategy, Strategy::Portable | Strategy::Fenced);
+        let sequence = |missed: &MissCell| {
+            if self.is_by_id {
+                self.add_any_per_core::<ById>(at, cells, number, missed);
+            } else if self.strategy == Strategy::PerCore {
+                self.add_any_per_core::<ByProcessor>(at, cells, number, missed);
+            } else {
+                let slot = if announces { announced::mine_or_taken() } else { None };
+                missed.set(self.try_portably(slot, at, update));
+            }
+        };
+        // A `Value` mostly comes because it lies beyond what its row has seen: this is its first
+        // attempt here. So it is of an extreme alone whose time was given; and, without sequences,
+        // of a thread that had no slot or no row.
+        let first = match cells {
+            CellIndex::Count { .. } if self.strategy == Strategy::PerCore => Some(Miss::Aborted),
+            _ => attempt(sequence),
+        };
+        if first == Some(Miss::Aborted) { retry(sequence) } else { first }
+    }
+
+    /// Counts `update` in the bucket at `start`, older than `current`.
+    ///
+    /// `current` never goes back, so no thread can make that bucket current any more. If it ever
+    /// was, it was in its slot before the caller could load `current`. So a bucket that is not in
+    /// its slot may be put there.
+    fn add_back_dated(
+        &self,
+        current: &BucketRef<'_>,
+        start: u64,
+        update: Update,
+        guard: &Guard,
+    ) -> Result<(), OutOfRing> {
+        let of = current.generation(guard);
+        // SAFETY: of a bucket that was current under the guard.
+        let generation = unsafe { of.deref() };
+        let (slots, geometry) = (&generation.slots, generation.geometry());
+        if !geometry.in_ring(start, current.start()) {
+            return Err(OutOfRing::Expired { oldest: geometry.oldest(current.start()) });
+        }
+        loop {
+            // SAFETY: the window lives as long as `self`.
+            match unsafe { slots.find(start) } {
+                Place::Found(bucket) => {
+                    self.put_shared(&bucket, generation, current.start(), update);
+                    return Ok(());
+                }
+                // The ring has moved a whole round since `current` was loaded.
+                Place::Left { newest } => {
+                    return Err(OutOfRing::Expired { oldest: geometry.oldest(newest) });
+                }
+                Place::Free(older) => {
+                    let opening = Opening::fine(of, start, current.start());
+                    let new = self.store.open_without_block(&opening, CLOSED);
+                    if !slots.slot_at(start).replace(&older, new) {
+                        new.references.release(); // it will never be in a slot
+                    }
+                }
+            }
+        }
+    }
+
+    /// Counts `update` in the shared cells of a bucket, if it is still current; returns whether it
+    /// was. The bucket is neither closed nor final before that is done.
+    fn put_live(&self, current: &BucketRef<'_>, of: &Generation, update: Update) -> bool {
+        let adder = Adder::register(current, &self.current);
+        if adder.is_some() {
+            self.put_shared(current, of, current.start(), update);
+        }
+        adder.is_some()
+    }
+
+    /// Counts `update` in the shared cells of a bucket of a generation, and in those of the tiers.
+    /// The newest bucket is at `newest`.
+    fn put_shared(&self, bucket: &BucketRef<'_>, of: &Generation, newest: u64, update: Update) {
+        let slots = &of.slots;
+        let until = slots.geometry.until(bucket.start());
+        slots.touched.touch(bucket.slot(), until);
+        self.touched.touch(until);
+        update.put(&self.store.cells(bucket));
+        self.put_in_tiers(&of.tiers, bucket.start(), newest, update);
+        update.put(&*self.shared_total);
+    }
+
+    /// Counts `update` in each tier that reaches back to its time.
+    fn put_in_tiers(&self, tiers: &[Tier], at: u64, newest: u64, update: Update) {
+        for tier in tiers {
+            tier.put(at, newest, update, &self.store);
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What keeps the live bucket from being closed while a portable add goes through it.
+//!
+//! | | the add | who closes the bucket |
+//! |---|---|---|
+//! | [`Announced`] | says which bucket it goes through, and looks again whether that is live | has the system make all threads pass a fence, and then looks at what they say |
+//! | [`Fenced`] | the same, with a fence before it looks again | has a fence, and looks |
+//! | [`Pinned`] | pins an epoch, which is a fence too | waits for a grace period |
+//!
+//! Why each is enough is said in [`announced`](crate::reclaim::announced) and in [`grace`](crate::reclaim::grace).
+//! Each way is a type, so that an add is compiled for each of them.
+
+use std::ops::Deref;
+
+use crate::reclaim::announced::{Between, Held, Slot};
+use crate::reclaim::{self, Guard};
+use crate::ring::cells::Update;
+use crate::ring::order::bucket::{Bucket, BucketPtr};
+use crate::stripe::miss::Miss;
+use crate::stripe::portable;
+use crate::sync::{AtomicU64, Ordering};
+
+/// A way to hold the live bucket: it is not closed while it is held.
+///
+/// `current` is a ring's: never null, and its buckets live as long as the ring. No reference is needed.
+pub(in crate::ring) trait Hold {
+    type Held<'r>: Deref<Target = Bucket>;
+
+    /// Holds the bucket that `current` leads to. Misses if that has changed meanwhile; or if this way needs a slot for
+    /// announcements, and there is none.
+    fn hold<'r>(current: &'r BucketPtr, slot: Option<&'r Slot>) -> Result<Self::Held<'r>, Miss>;
+}
+
+/// By an announcement; with a fence of the add's own, if it is `FENCED`.
+pub(in crate::ring) enum ByAnnouncement<const FENCED: bool> {}
+
+pub(in crate::ring) type Announced = ByAnnouncement<false>;
+pub(in crate::ring) type Fenced = ByAnnouncement<true>;
+
+impl<const FENCED: bool> Hold for ByAnnouncement<FENCED> {
+    type Held<'r> = Held<'r, Bucket>;
+
+    #[inline(always)]
+    fn hold<'r>(current: &'r BucketPtr, slot: Option<&'r Slot>) -> Result<Self::Held<'r>, Miss> {
+        let between = if FENCED { Between::Fence } else { Between::Nothing };
+        // SAFETY: `current` is never null, and its buckets live as long as the ring.
+        let held = unsafe { slot.ok_or(Miss::NoSlot)?.follow(current, between) };
+        held.ok_or(Miss::OtherBucket)
+    }
+}
+
+/// By a pin.
+pub(in crate::ring) struct Pinned<'r> {
+    bucket: &'r Bucket,
+    _guard: Guard,
+}
+
+impl Hold for Pinned<'_> {
+    type Held<'r> = Pinned<'r>;
+
+    #[inline(always)]
+    fn hold<'r>(current: &'r BucketPtr, _slot: Option<&'r Slot>) -> Result<Pinned<'r>, Miss> {
+        let guard = reclaim::pin();
+        // SAFETY: as above. Acquire: pairs with the Release in `replace_current`.
+        let bucket = unsafe { &*current.load(Ordering::Acquire) };
+        Ok(Pinned { bucket, _guard: guard })
+    }
+}
+
+impl Deref for Pinned<'_> {
+    type Target = Bucket;
+
+    #[inline(always)]
+    fn deref(&self) -> &Bucket {
+        self.bucket
+    }
+}
+
+impl Bucket {
+    /// Counts `update` through the block, if `at` lies in this bucket and it has one; returns whether it did. For a thread
+    /// that has found the bucket current, and keeps it from being closed.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // of a known kind it is a few instructions
+    pub(in crate::ring) fn put(&self, at: u64, update: Update) -> bool {
+        let word = self.word(at);
+        // SAFETY: a bucket with a span has a block, and that is portable.
+        word.map(|word| unsafe { update.put_in_row(word) }).is_some()
+    }
+
+    /// As [`put`](Self::put), if this thread has a row already.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as above
+    pub(in crate::ring) fn put_in_row(&self, at: u64, update: Update) -> bool {
+        let Some(word) = self.word(at) else {
+            return false;
+        };
+        // SAFETY: as above.
+        if let Some(cells) = unsafe { portable::leased(word) } {
+            update.put(&cells);
+            return true;
+        }
+        // SAFETY: as above.
+        let dealt = unsafe { portable::dealt(word) };
+        dealt.map(|cells| update.put(&cells)).is_some()
+    }
+
+    /// The column of its block, encoded, if `at` lies in this bucket and it has a block.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as above
+    fn word(&self, at: u64) -> Option<*mut AtomicU64> {
+        if !self.live.contains(at) {
+            return None;
+        }
+        self.check();
+        Some(self.live.column.load(Ordering::Relaxed)) // published with the bucket
+    }
+}

@@ -57,7 +57,8 @@ fn a_rationed_gate_is_shown_and_shared() {
     fn shared<T: Send + Sync + std::panic::UnwindSafe + std::panic::RefUnwindSafe>(_: &T) {}
     let (gate, _) = roomy(10);
     shared(&gate);
-    let shown = format!("RationedGate {{ gate: {:?}, max_ration: 10, unused: 0, .. }}", gate.gate());
+    let shown =
+        format!("RationedGate {{ gate: {:?}, max_ration: 10, unused: 0, .. }}", gate.gate());
     assert_eq!((format!("{gate:?}"), gate.max_ration()), (shown, 10));
 }
 

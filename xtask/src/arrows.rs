@@ -1,8 +1,11 @@
-//! Which file of `src` names which other: no circles, but the one that is real data.
+//! Which file of `src` names which other: only files of its own layer and those below, and no
+//! circles, but the one that is real data.
 //!
 //! An arrow leads from a file to another that it names, in a `use` or by a path. A module that
 //! hands on what its own child declares (`pub use child::Name`) does not name it. Unit tests may
 //! name anything.
+
+mod layers;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,6 +13,7 @@ use std::path::Path;
 
 use crate::sources;
 use crate::steps::{Failed, Steps};
+use layers::Layers;
 
 /// A bucket knows its generation, whose slots lead to buckets, as do those of its tiers.
 const REAL_DATA: [&str; 6] = [
@@ -24,9 +28,9 @@ const REAL_DATA: [&str; 6] = [
 /// Files by the path of their module, each with the modules that it names.
 type Arrows = BTreeMap<String, BTreeSet<String>>;
 
-/// Prints the figures of the house, and refuses a circle.
+/// Prints the figures of the house; refuses a circle, and an arrow to a higher layer.
 pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
-    let source = steps.root().join("src");
+    let (source, page) = (steps.root().join("src"), steps.root().join(layers::PAGE));
     steps.step("arrows between files", "src/**", || {
         let texts = read(&source)?;
         let mut lines: Vec<usize> = texts.values().map(|text| text.lines().count()).collect();
@@ -40,6 +44,14 @@ pub(crate) fn run(steps: &mut Steps) -> Result<(), Failed> {
         let circles = circles(&arrows);
         for circle in &circles {
             println!("    circle: {}", circle.join(", "));
+        }
+        let page = fs::read_to_string(page).map_err(|error| error.to_string())?;
+        let up = up(&arrows, &Layers::of(&page)?);
+        for (from, to) in &up {
+            println!("    up: {from} names {to}");
+        }
+        if !up.is_empty() {
+            return Err(format!("{} arrows point to a higher layer of {}", up.len(), layers::PAGE));
         }
         match circles.iter().find(|circle| **circle != REAL_DATA) {
             Some(circle) => Err(format!("an arrow points up among {}", circle.join(", "))),
@@ -59,12 +71,13 @@ fn read(source: &Path) -> Result<BTreeMap<String, String>, String> {
     sources::files(source)?.into_iter().map(text).collect()
 }
 
-/// A source without comments, unit tests and the paths of visibilities.
+/// A source without comments, unit tests, the paths of visibilities, and those of macros, which
+/// name something only where they are used.
 fn code(text: &str) -> String {
     let tests = text.find("\n#[cfg(all(test").or_else(|| text.find("\n#[cfg(test)]\nmod tests"));
     let text = &text[..tests.unwrap_or(text.len())];
     let line = |line: &str| line.split("//").next().unwrap_or_default().to_owned() + "\n";
-    let text: String = text.lines().map(line).collect();
+    let text = text.lines().map(line).collect::<String>().replace("$crate::", "$");
     let mut parts = text.split("pub(in ");
     let first = parts.next().unwrap_or_default().to_owned();
     let behind = |part: &str| part.split_once(')').map(|(_, rest)| rest.to_owned());
@@ -74,7 +87,7 @@ fn code(text: &str) -> String {
 fn arrows(texts: &BTreeMap<String, String>) -> Arrows {
     let named = |(module, text): (&String, &String)| {
         let mut to = BTreeSet::new();
-        let text = code(text);
+        let text = if module.ends_with("tests") { String::new() } else { code(text) };
         for statement in text.split(';') {
             let Some(at) = statement.find("use ") else { continue };
             let is_public = statement[..at].trim_end().ends_with(['b', ')']);
@@ -149,6 +162,12 @@ fn resolve(texts: &BTreeMap<String, String>, module: &str, path: &str) -> Option
         is_certain = true;
     }
     is_certain.then(|| base.join("/"))
+}
+
+/// The arrows that point to a higher layer.
+fn up<'a>(arrows: &'a Arrows, layers: &Layers) -> Vec<(&'a String, &'a String)> {
+    let all = arrows.iter().flat_map(|(from, all)| all.iter().map(move |to| (from, to)));
+    all.filter(|(from, to)| layers.point_up(from, to)).collect()
 }
 
 /// Sets of modules each of which leads to each other.

@@ -82,7 +82,7 @@ usage: cargo xtask <command>
   miri            the portable path under Miri (a nightly compiler with miri)
   deny            licences, advisories and duplicates of dependencies (cargo-deny)
 
-  arrows          which file of src names which: refuses circles
+  arrows          which file of src names which: refuses circles, and a file of a higher layer
   names           whether each name in docs/**/*.md and CONTRIBUTING.md is in the sources, and each file of src
                   in the tables of docs/design.md
   scrape          hands what windrow-prometheus shows to promtool, to the OpenMetrics parser of PyPI's

@@ -33,6 +33,7 @@ mod strategies;
 mod suites;
 mod twin;
 mod twins;
+mod words;
 
 use std::ffi::OsString;
 use std::num::NonZeroU64;
@@ -85,6 +86,8 @@ usage: cargo xtask <command>
   arrows          which file of src names which: refuses circles, and a file of a higher layer
   names           whether each name in docs/**/*.md and CONTRIBUTING.md is in the sources, and each file of src
                   in the tables of docs/design.md
+  words [PATH]    comments and pages: summaries without a subject, banned phrases, words that the glossary
+                  replaces, long lines; PATH: only files whose path begins with it
   scrape          hands what windrow-prometheus shows to promtool, to the OpenMetrics parser of PyPI's
                   prometheus-client, and to a prometheus server: those that are on the path
   browser         drives the page of windrow-console with a browser (Debian's chromium-headless-shell);
@@ -233,6 +236,7 @@ fn run(steps: &mut Steps, command: &str, arguments: &mut Parser) -> Result<(), P
             rest.none()?;
             if take { browser::screenshots(steps)? } else { browser::run(steps)? }
         }
+        "words" => words::run(steps, &rest.word()?)?,
         "assembly" => {
             rest.none()?;
             assembly::run(steps)?;

@@ -1,0 +1,113 @@
+//! The words of comments, documentation and pages: summaries, banned phrases, the glossary, and
+//! the width of comments.
+//!
+//! The rules read words, not grammar. Names in `code` are free, unless the glossary bans them.
+
+mod exceptions;
+mod glossary;
+mod prose;
+mod rules;
+mod summaries;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use crate::sources;
+use crate::steps::{Failed, Steps};
+use exceptions::EXCEPTIONS;
+use glossary::Glossary;
+use prose::Source;
+use rules::Rule;
+
+/// The page that has one word for each thing.
+const GLOSSARY: &str = "docs/glossary.md";
+
+/// Folders that are not the project's own text.
+const LEFT_OUT: [&str; 3] = ["target/", "fuzz/target/", "fuzz/corpus/"];
+
+/// Pages that are pictures as text.
+const PICTURES: &str = "pictures.md";
+
+/// Something to correct.
+#[derive(Debug, PartialEq, Eq)]
+struct Finding {
+    path: String,
+    line: usize,
+    rule: Rule,
+    /// The words at fault, and what to do if that is not plain.
+    what: String,
+}
+
+/// Prints each finding in the paths that begin with `begin`, and refuses any.
+pub(crate) fn run(steps: &mut Steps, begin: &str) -> Result<(), Failed> {
+    let root = steps.root().to_owned();
+    steps.step("words", "comments of **/*.rs, **/*.md", || {
+        let glossary = Glossary::parse(&read(&root, GLOSSARY)?);
+        let (mut findings, mut used) = (Vec::new(), BTreeSet::new());
+        for path in paths(&root)? {
+            let text = read(&root, &path)?;
+            let text = if path == GLOSSARY { glossary::without_bans(&text) } else { text };
+            let lines: Vec<&str> = text.lines().collect();
+            let found = rules::findings(&Source::new(&path, &text), &glossary);
+            findings.extend(found.into_iter().filter(|finding| {
+                let line = lines.get(finding.line - 1).copied().unwrap_or_default();
+                let excuse = exceptions::excuse(&path, line);
+                used.extend(excuse);
+                excuse.is_none()
+            }));
+        }
+        findings.extend(unused(&used));
+        findings.retain(|finding| finding.path.starts_with(begin));
+        report(&findings)
+    })
+}
+
+fn read(root: &Path, path: &str) -> Result<String, String> {
+    fs::read_to_string(root.join(path)).map_err(|error| format!("{path}: {error}"))
+}
+
+/// Each source and page of the workspace.
+fn paths(root: &Path) -> Result<Vec<String>, String> {
+    let mut paths = sources::with_extension(root, "rs")?;
+    paths.extend(sources::with_extension(root, "md")?);
+    paths.retain(|path| {
+        let is_hidden = path.starts_with('.');
+        let is_left_out = LEFT_OUT.iter().any(|folder| path.starts_with(folder));
+        !is_hidden && !is_left_out && !path.ends_with(PICTURES)
+    });
+    Ok(paths)
+}
+
+/// Exceptions that nothing needs any more.
+fn unused(used: &BTreeSet<usize>) -> Vec<Finding> {
+    let unused = EXCEPTIONS.iter().enumerate().filter(|(at, _)| !used.contains(at));
+    let finding = |(_, (path, text, _)): (usize, &(&str, &str, &str))| Finding {
+        path: "xtask/src/words/exceptions.rs".to_owned(),
+        line: 1,
+        rule: Rule::Exception,
+        what: format!("\"{text}\" in {path} needs no exception"),
+    };
+    unused.map(finding).collect()
+}
+
+fn report(findings: &[Finding]) -> Result<(), String> {
+    let mut counts: BTreeMap<Rule, usize> = Rule::ALL.iter().map(|rule| (*rule, 0)).collect();
+    for finding in findings {
+        println!("    {}:{}: {}: {}", finding.path, finding.line, finding.rule, finding.what);
+        *counts.entry(finding.rule).or_default() += 1;
+    }
+    println!("\n    | rule | findings |\n    |---|---|");
+    for (rule, count) in counts {
+        println!("    | {rule} | {count} |");
+    }
+    match findings.len() {
+        0 => Ok(()),
+        count => {
+            Err(format!("{count} findings; a just one goes into xtask/src/words/exceptions.rs"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,69 @@
+//! The glossary's third column: words that stand for nothing else, or not there.
+
+use super::prose::{self, Word};
+
+/// What the glossary bans.
+pub(super) struct Glossary {
+    pub(super) banned: Vec<Banned>,
+}
+
+/// A phrase, or a name, that the glossary replaces by another.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Banned {
+    /// The word to use instead.
+    pub(super) instead: String,
+    /// The words of a phrase, or one name.
+    pub(super) words: Vec<String>,
+    /// Whether it is a name in code (it stands in `code`), not a phrase.
+    pub(super) is_name: bool,
+    /// The beginnings of paths where it is banned; none: everywhere.
+    areas: Vec<String>,
+}
+
+impl Glossary {
+    /// Reads the table: `| word | means | phrase, phrase in `path`, `name` in `path` |`.
+    pub(super) fn parse(page: &str) -> Glossary {
+        let rows = page.lines().filter(|line| line.starts_with('|')).skip(2);
+        let mut banned = Vec::new();
+        for row in rows {
+            let columns: Vec<&str> = row.split('|').map(str::trim).collect();
+            if let [_, word, _, not, _] = columns[..] {
+                let entries = not.split(',').map(str::trim).filter(|entry| !entry.is_empty());
+                banned.extend(entries.map(|entry| Banned::parse(word, entry)));
+            }
+        }
+        Glossary { banned }
+    }
+}
+
+impl Banned {
+    fn parse(word: &str, entry: &str) -> Banned {
+        let (phrase, areas) = entry.split_once(" in `").unwrap_or((entry, ""));
+        let name = phrase.strip_prefix('`').and_then(|name| name.strip_suffix('`'));
+        let words = match name {
+            Some(name) => vec![name.to_owned()],
+            None => prose::words(phrase).into_iter().map(Word::into_text).collect(),
+        };
+        let areas = areas.split_whitespace().map(|area| area.trim_matches('`').to_owned());
+        Banned {
+            instead: word.replace('`', ""),
+            words,
+            is_name: name.is_some(),
+            areas: areas.collect(),
+        }
+    }
+
+    /// Whether the ban holds in a file.
+    pub(super) fn holds_in(&self, path: &str) -> bool {
+        self.areas.is_empty() || self.areas.iter().any(|area| path.starts_with(area.as_str()))
+    }
+}
+
+/// The page without what it bans, which it may name.
+pub(super) fn without_bans(page: &str) -> String {
+    let line = |line: &str| {
+        let end = line.trim_end_matches('|').rfind('|').filter(|_| line.starts_with('|'));
+        line[..end.unwrap_or(line.len())].to_owned() + "\n"
+    };
+    page.lines().map(line).collect()
+}

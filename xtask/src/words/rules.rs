@@ -1,0 +1,189 @@
+//! The rules, each over one file.
+
+use std::fmt;
+
+use super::Finding;
+use super::glossary::{Banned, Glossary};
+use super::prose::{self, Source, Word};
+use super::summaries::{self, Summary};
+
+/// What a finding breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Rule {
+    Bare,
+    Verb,
+    Person,
+    Phrase,
+    Glossary,
+    Width,
+    Exception,
+}
+
+impl Rule {
+    pub(super) const ALL: [Rule; 7] = [
+        Rule::Bare,
+        Rule::Verb,
+        Rule::Person,
+        Rule::Phrase,
+        Rule::Glossary,
+        Rule::Width,
+        Rule::Exception,
+    ];
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Rule::Bare => "summary of a public item without a subject",
+            Rule::Verb => "public function without a verb in the third person",
+            Rule::Person => "a thread or a caller as a person",
+            Rule::Phrase => "banned phrase",
+            Rule::Glossary => "not the glossary's word",
+            Rule::Width => "comment longer than 100 columns",
+            Rule::Exception => "exception that nothing needs",
+        })
+    }
+}
+
+/// Words with which no summary begins.
+const BARE: [&str; 15] = [
+    "what", "how", "whether", "where", "who", "when", "why", "as", "so", "none", "nothing", "of",
+    "the same", "which", "whose",
+];
+
+/// Words that end in "s" and are no verbs.
+const NO_VERBS: [&str; 5] = ["as", "its", "this", "is", "has"];
+
+/// Words for people. Threads, callers, readers and writers are meant.
+const PERSONS: [&str; 7] = ["who", "whoever", "whom", "whomever", "nobody", "somebody", "someone"];
+
+/// Phrases, and what to write. `^` stands for the beginning of a sentence.
+const PHRASES: [(&str, &str); 22] = [
+    ("so much", "the name of the number"),
+    ("so many", "the name of the number"),
+    ("as many as", "the number, or \"the same number of\""),
+    ("as much as", "the number"),
+    ("how much", "the name of the number"),
+    ("how long", "the name of the time"),
+    ("of now", "current"),
+    ("of all time", "all-time"),
+    ("no room", "full, or the overflow series"),
+    ("so is", "a subject of its own"),
+    ("^ what is", "a subject that can be pointed at"),
+    ("^ else", "otherwise"),
+    (", else", "otherwise"),
+    ("; else", "otherwise"),
+    ("all else", "any other"),
+    ("whatever else", "any other"),
+    ("whoever else", "any other"),
+    ("^ none .", "a sentence"),
+    ("^ nothing .", "a sentence"),
+    ("^ the same .", "a sentence"),
+    ("^ the same ,", "a sentence with a subject"),
+    ("founding", "no history"),
+];
+
+/// The columns of a comment's line.
+const WIDTH: usize = 100;
+
+/// What is to be corrected in a file.
+pub(super) fn findings(source: &Source<'_>, glossary: &Glossary) -> Vec<Finding> {
+    let finding = |(line, rule, what): (usize, Rule, String)| Finding {
+        path: source.path.to_owned(),
+        line,
+        rule,
+        what,
+    };
+    let paragraphs = source.paragraphs();
+    let mut found: Vec<_> = summaries::of(source).iter().filter_map(summary).collect();
+    found.retain(|(_, rule, _)| *rule != Rule::Verb || is_published(source.path));
+    found.extend(persons(&paragraphs));
+    found.extend(phrases(&paragraphs));
+    let banned = glossary.banned.iter().filter(|banned| banned.holds_in(source.path));
+    for banned in banned {
+        found.extend(replaced(source, &paragraphs, banned));
+    }
+    found.extend(wide(source));
+    found.sort();
+    found.into_iter().map(finding).collect()
+}
+
+type Found = (usize, Rule, String);
+
+/// A summary that begins with no subject, or that of a function with no verb.
+fn summary(summary: &Summary) -> Option<Found> {
+    let first = summary.words.first()?;
+    let two = format!("{first} {}", summary.words.get(1).map_or("", String::as_str));
+    let is_bare = BARE.contains(&first.as_str()) || BARE.contains(&two.as_str());
+    let is_verb = first.ends_with('s') && !NO_VERBS.contains(&first.as_str());
+    if is_bare {
+        Some((summary.line, Rule::Bare, two))
+    } else if summary.is_function && !is_verb {
+        Some((summary.line, Rule::Verb, two))
+    } else {
+        None
+    }
+}
+
+/// Whether a source is of a package that others use.
+fn is_published(path: &str) -> bool {
+    path.starts_with("src/") || path.starts_with("integrations/") && path.contains("/src/")
+}
+
+fn persons(paragraphs: &[Vec<Word>]) -> Vec<Found> {
+    let words = paragraphs.iter().flatten();
+    words
+        .filter(|word| PERSONS.contains(&word.text.as_str()))
+        .map(|word| (word.line, Rule::Person, word.text.clone()))
+        .collect()
+}
+
+fn phrases(paragraphs: &[Vec<Word>]) -> Vec<Found> {
+    let found = |(phrase, instead): &(&str, &str)| {
+        let is_first = phrase.starts_with('^');
+        let words: Vec<String> =
+            phrase.trim_start_matches('^').split_whitespace().map(str::to_owned).collect();
+        let what = format!("\"{}\": {instead}", words.join(" "));
+        let lines = lines(paragraphs, &words, is_first);
+        lines.into_iter().map(move |line| (line, Rule::Phrase, what.clone())).collect::<Vec<_>>()
+    };
+    PHRASES.iter().flat_map(found).collect()
+}
+
+/// The lines on which a phrase begins.
+fn lines(paragraphs: &[Vec<Word>], phrase: &[String], is_first: bool) -> Vec<usize> {
+    let windows = paragraphs.iter().flat_map(|words| words.windows(phrase.len()));
+    windows
+        .filter(|words| words.iter().map(|word| &word.text).eq(phrase))
+        .filter(|words| words[0].is_first || !is_first)
+        .map(|words| words[0].line)
+        .collect()
+}
+
+/// Where a word stands for which the glossary has another.
+fn replaced(source: &Source<'_>, paragraphs: &[Vec<Word>], banned: &Banned) -> Vec<Found> {
+    let what = format!("\"{}\": {}", banned.words.join(" "), banned.instead);
+    let lines = if banned.is_name {
+        let name = banned.words[0].as_str();
+        let has = |text: &str| prose::names(text).any(|word| word == name);
+        let lines = source.lines.iter().enumerate().filter(|(_, line)| has(line.text));
+        lines.map(|(at, _)| at + 1).collect()
+    } else {
+        lines(paragraphs, &banned.words, false)
+    };
+    lines.into_iter().map(|line| (line, Rule::Glossary, what.clone())).collect()
+}
+
+/// Comments of sources that are too long. What cannot be broken may be: a table's row, a link's
+/// address.
+fn wide(source: &Source<'_>) -> Vec<Found> {
+    let lines = source.lines.iter().enumerate().filter(|_| !source.is_page);
+    lines
+        .filter_map(|(at, line)| {
+            let text = line.comment?.text.trim_start();
+            let width = line.text.chars().count();
+            let is_whole = text.starts_with('|') || text.starts_with('[') && text.contains("]: ");
+            (width > WIDTH && !is_whole).then(|| (at + 1, Rule::Width, format!("{width} columns")))
+        })
+        .collect()
+}

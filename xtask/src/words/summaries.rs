@@ -1,0 +1,62 @@
+//! The first words of what documents a public item.
+
+use super::prose::{self, Kind, Line, Source};
+
+/// A documented item that other modules see.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Summary {
+    /// The line on which the documentation begins.
+    pub(super) line: usize,
+    /// Its first line's words and signs.
+    pub(super) words: Vec<String>,
+    pub(super) is_function: bool,
+}
+
+/// The summaries of a source's public items: what is declared `pub`, what a `pub` trait or
+/// enumeration has, and exported macros.
+pub(super) fn of(source: &Source<'_>) -> Vec<Summary> {
+    let mut found = Vec::new();
+    if source.is_page {
+        return found;
+    }
+    // Where the documentation of the next item begins, and whether an attribute exports it.
+    let (mut begin, mut is_exported, mut attribute) = (None, false, 0);
+    // How deep the public trait or enumeration stands that the line is in.
+    let mut container: Option<usize> = None;
+    for (at, line) in source.lines.iter().enumerate() {
+        let code = line.code.trim();
+        if code.is_empty() {
+            if is_doc(line) {
+                begin.get_or_insert(at);
+            } else if line.comment.is_none() {
+                (begin, is_exported) = (None, false);
+            }
+            continue;
+        }
+        if attribute > 0 || code.starts_with("#[") {
+            is_exported |= code.contains("macro_export");
+            let open = code.matches('[').count() + attribute;
+            attribute = open.saturating_sub(code.matches(']').count());
+            continue;
+        }
+        let depth = line.code.len() - line.code.trim_start().len();
+        container = container.filter(|outer| depth > *outer);
+        let is_member = container.is_some_and(|outer| depth == outer + 4);
+        let is_public = code.starts_with("pub ") && !code.starts_with("pub use");
+        if let Some(begin) = begin.filter(|_| is_public || is_member || is_exported) {
+            let comment = source.lines[begin].comment.map_or("", |comment| comment.text);
+            let words = prose::words(comment).into_iter().map(prose::Word::into_text).collect();
+            let is_function = code.split_whitespace().take(5).any(|word| word == "fn");
+            found.push(Summary { line: begin + 1, words, is_function });
+        }
+        if is_public && [" trait ", " enum "].iter().any(|word| code.contains(word)) {
+            container = Some(depth);
+        }
+        (begin, is_exported) = (None, false);
+    }
+    found
+}
+
+fn is_doc(line: &Line<'_>) -> bool {
+    line.comment.is_some_and(|comment| comment.kind == Kind::Item)
+}

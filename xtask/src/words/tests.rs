@@ -1,0 +1,124 @@
+//! Each rule bites.
+
+use super::glossary::Glossary;
+use super::prose::Source;
+use super::rules::{Rule, findings};
+use super::*;
+
+/// The lines that a rule finds in a source.
+fn found(rule: Rule, text: &str) -> Vec<usize> {
+    found_in("src/a.rs", rule, text, "")
+}
+
+fn found_in(path: &str, rule: Rule, text: &str, glossary: &str) -> Vec<usize> {
+    let glossary = Glossary::parse(&format!("| word | means | not |\n|---|---|---|\n{glossary}"));
+    let findings = findings(&Source::new(path, text), &glossary);
+    findings.iter().filter(|finding| finding.rule == rule).map(|finding| finding.line).collect()
+}
+
+#[test]
+fn a_bare_summary_of_a_public_item_is_found() {
+    let text = "\
+/// What a gate answers.
+#[must_use]
+pub enum Admission {
+    /// As [`Yes`].
+    No,
+    /// The other.
+    Yes,
+}
+
+impl Admission {
+    /// The same, by fences.
+    #[doc(hidden)]
+    pub const fn same() {}
+
+    /// How it is done: for ourselves.
+    fn private() {}
+
+    /// Where it is.
+    pub(crate) fn ours() {}
+}
+
+/// Nothing.
+#[macro_export]
+macro_rules! none { () => {} }
+
+pub trait Kind {
+    /// So is this.
+    fn kind(&self);
+}
+";
+    assert_eq!(found(Rule::Bare, text), [1, 4, 11, 22, 27]);
+}
+
+#[test]
+fn a_public_function_without_a_verb_is_found() {
+    let text = "\
+/// The sum.
+pub fn sum() {}
+/// Returns the sum.
+pub unsafe fn good() {}
+/// This returns the sum.
+pub const fn this() {}
+/// A counter.
+pub struct Counter;
+";
+    assert_eq!(found(Rule::Verb, text), [1, 5]);
+}
+
+#[test]
+fn persons_are_found_in_comments_and_not_in_code() {
+    let text = "\
+//! Who comes late.
+// `who` is a name.
+let who = \"who // nobody\"; // nobody knows
+let raw = r#\"a \" // who
+   // somebody
+\"#;
+let sign = '\"'; // someone
+// ```
+// let who = 1; // whoever reads
+// ```
+";
+    assert_eq!(found(Rule::Person, text), [1, 3, 7, 9]);
+    assert_eq!(found_in("docs/a.md", Rule::Person, "Who?\n\n[who]: who\n[a](who)", ""), [1]);
+}
+
+#[test]
+fn banned_phrases_are_found_across_lines() {
+    let text = "\
+/// Lets so
+/// much through, in the bucket of now. Else it waits.
+///
+/// Something else, or so.
+///
+/// Much else. None. None of these.
+/// What is: the answer is what is said.
+/// # What is no sentence
+";
+    assert_eq!(found(Rule::Phrase, text), [1, 2, 2, 6, 7]);
+}
+
+#[test]
+fn words_that_the_glossary_replaces_are_found_in_their_area() {
+    let glossary = "| `min` | the least | least, `least` in `src/a` `src/b`, lowest in `docs/` |";
+    let text = "/// The least.\nfn least() {} // lowest\nfn least_of() {}\n";
+    assert_eq!(found_in("src/a.rs", Rule::Glossary, text, glossary), [1, 1, 2]);
+    assert_eq!(found_in("src/c.rs", Rule::Glossary, text, glossary), [1]);
+}
+
+#[test]
+fn comments_are_not_longer_than_code() {
+    let long = "x".repeat(98);
+    let text = format!("// {long}\n// {}\n// | {long} |\nlet a = {long};\nf({long}); // a", "y");
+    assert_eq!(found(Rule::Width, &text), [1, 5]);
+}
+
+#[test]
+fn the_glossary_of_this_project_has_rows() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let page = read(root, GLOSSARY).unwrap();
+    let banned = Glossary::parse(&page).banned;
+    assert!(!banned.is_empty() && banned.iter().all(|banned| !banned.words.is_empty()));
+}

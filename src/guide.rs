@@ -1,12 +1,15 @@
-//! How to use the library, how it works, how it was verified, and what it costs: the pages of `docs`.
+//! How to use the library, how it works, how it was verified, and what it costs: the pages of
+//! `docs`.
 //!
 //! * [`design`]: rows and columns, how a bucket is replaced, closed and read.
 //! * [`orderings`]: every atomic operation, its partner, what breaks without it.
 //! * [`verification`]: claim by claim, what shows it, and what is not verified.
-//! * [`models`]: the models under loom, shuttle and real threads; [`promela`]: the rotation in Promela.
+//! * [`models`]: the models under loom, shuttle and real threads; [`promela`]: the rotation in
+//!   Promela.
 //! * [`performance`]: what everything costs, and what the rivals do.
 //! * [`parity`]: what other libraries can do, and the call here that does it.
-//! * [`cluster`]: many machines as one: how each kind of number is merged, what a restart loses, what it costs.
+//! * [`cluster`]: many machines as one: how each kind of number is merged, what a restart loses,
+//!   what it costs.
 //!
 //! This module exists in the documentation only: a program cannot name it.
 //!
@@ -26,8 +29,8 @@
 //! [performance.md]: performance
 #![doc = include_str!("../docs/guide/README.md")]
 
-// Each page defines its links at its end, by the names of files. The definitions here come before the
-// page: of two definitions, rustdoc takes the first.
+// Each page defines its links at its end, by the names of files. The definitions here come before
+// the page: of two definitions, rustdoc takes the first.
 
 /// [orderings.md]: orderings
 #[doc = include_str!("../docs/design.md")]

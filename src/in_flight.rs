@@ -15,11 +15,13 @@
 //! they raise is the greatest level from just before the first of them until just after the last:
 //! each of these levels is joined by one of them, and none of them raises anything else. So
 //!
-//! * a bucket's maximum is the greatest of the levels that its operations join: exact, and no level that never was;
+//! * a bucket's maximum is the greatest of the levels that its operations join: exact, and no level
+//!   that never was;
 //! * all buckets' maximum is the greatest level ever, if anything was ever entered;
-//! * if the readings come in the order of the operations, the maximum of a run of buckets with an operation in it is the greatest level
-//!   *held* in that span of time: the level at its beginning is joined by the first operation, and the one at its end by the last.
-//!   That is what the leave's raise is for: a bucket that begins with many in flight may see only leaves.
+//! * if the readings come in the order of the operations, the maximum of a run of buckets with an
+//!   operation in it is the greatest level *held* in that span of time: the level at its beginning
+//!   is joined by the first operation, and the one at its end by the last. That is what the leave's
+//!   raise is for: a bucket that begins with many in flight may see only leaves.
 //!
 //! Readings may come in another order: a thread that stands still between its operation and its
 //! reading counts in a later bucket. So the most that can be wrong is *when*: by the time between

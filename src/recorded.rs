@@ -44,7 +44,8 @@ impl Recorded for Duration {}
 mod sealed {
     use std::time::Duration;
 
-    /// Is named nowhere outside of the library, so no other type can be [`Recorded`](super::Recorded).
+    /// Is named nowhere outside of the library, so no other type can be
+    /// [`Recorded`](super::Recorded).
     pub trait Number: Copy {
         /// Returns the number that is recorded.
         fn number(self) -> u64;

@@ -129,13 +129,14 @@ const EPOCHS: u8 = 5;
 ///
 /// Three environment variables, read at the first use, serve comparisons and tests:
 ///
-/// * `WINDROW_STRATEGY=portable` chooses what would be chosen if there were no restartable sequences:
-///   [`Portable`](Strategy::Portable), or [`Fenced`](Strategy::Fenced) where the system cannot interrupt all
-///   threads. `fenced` and `epochs` choose [`Fenced`](Strategy::Fenced) and [`Epochs`](Strategy::Epochs).
-///   `cpu-id` numbers rows by processor, even where the kernel (6.3 and newer) offers
-///   numbers that are dense among the threads of the process.
-/// * `WINDROW_ROWS`, a number from 1 to 256, limits the number of rows. By default there are as many as the
-///   machine has cores. With fewer, some cores share a row, or use a cell that all of them share.
+/// * `WINDROW_STRATEGY=portable` chooses what would be chosen if there were no restartable
+///   sequences: [`Portable`](Strategy::Portable), or [`Fenced`](Strategy::Fenced) where the system
+///   cannot interrupt all threads. `fenced` and `epochs` choose [`Fenced`](Strategy::Fenced) and
+///   [`Epochs`](Strategy::Epochs). `cpu-id` numbers rows by processor, even where the kernel (6.3
+///   and newer) offers numbers that are dense among the threads of the process.
+/// * `WINDROW_ROWS`, a number from 1 to 256, limits the number of rows. By default there are as
+///   many as the machine has cores. With fewer, some cores share a row, or use a cell that all of
+///   them share.
 /// * `WINDROW_LEASES`, `on` or `off`, says whether threads lease rows ([`leases`]).
 ///
 /// The first use must not be in a handler of `pthread_atfork(3)`: it calls that function, which

@@ -2,23 +2,26 @@
 //!
 //! # Promise
 //!
-//! [`AtEnd::arm`] has the thing that it is told of [given back](GiveBack::give_back) on this thread, when the thread ends: once,
-//! unless it says that it cannot. Where that [takes no memory](AtEnd::takes_no_memory), it may be called wherever a thread's first add
-//! stands: in an allocator, in a signal handler, in a destructor.
+//! [`AtEnd::arm`] has the thing that it is told of [given back](GiveBack::give_back) on this
+//! thread, when the thread ends: once, unless it says that it cannot. Where that [takes no
+//! memory](AtEnd::takes_no_memory), it may be called wherever a thread's first add stands: in an
+//! allocator, in a signal handler, in a destructor.
 //!
 //! # How
 //!
-//! * By a key of the C library (`pthread_key_create(3)`), where there is one. To arm takes no lock, and no memory but that of the C
-//!   library's own list (glibc: none for the first 32 keys of a process). The key's destructor is code of ours, so the object that
-//!   holds it is kept loaded.
-//! * Elsewhere by a thread-local value of std with a destructor. That may take memory, and must not be armed in an allocator. So
-//!   [`AtEnd::takes_no_memory`] says no there, and threads lease no rows.
+//! * By a key of the C library (`pthread_key_create(3)`), where there is one. To arm takes no lock,
+//!   and no memory but that of the C library's own list (glibc: none for the first 32 keys of a
+//!   process). The key's destructor is code of ours, so the object that holds it is kept loaded.
+//! * Elsewhere by a thread-local value of std with a destructor. That may take memory, and must not
+//!   be armed in an allocator. So [`AtEnd::takes_no_memory`] says no there, and threads lease no
+//!   rows.
 //!
-//! Other destructors may run before it and after it, and add to numbers. Some systems (macOS) have put a thread's own words back by
-//! then to what they were at first. So the thing itself says what to give back; nobody looks into such a word for it.
+//! Other destructors may run before it and after it, and add to numbers. Some systems (macOS) have
+//! put a thread's own words back by then to what they were at first. So the thing itself says what
+//! to give back; nobody looks into such a word for it.
 //!
-//! Nothing is given back by a thread that ends without the C library's knowing (a raw `exit` system call), nor at the end of the
-//! process.
+//! Nothing is given back by a thread that ends without the C library's knowing (a raw `exit` system
+//! call), nor at the end of the process.
 
 // One of two, with the same functions.
 #[cfg_attr(

@@ -13,8 +13,9 @@ mod serde;
 /// [`clock::Precise`] on Linux, whatever you set for [`clock::Manual`]. Every `u64` is valid:
 /// about 584 years.
 ///
-/// Adding and subtracting a [`Duration`] saturates at both ends. The difference of two timestamps is a
-/// [`Duration`], zero if the second is the later one. A timestamp is shown in seconds, to the nanosecond.
+/// Adding and subtracting a [`Duration`] saturates at both ends. The difference of two timestamps
+/// is a [`Duration`], zero if the second is the later one. A timestamp is shown in seconds, to the
+/// nanosecond.
 ///
 /// ```
 /// use std::time::Duration;

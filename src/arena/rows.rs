@@ -1,5 +1,5 @@
-//! A column's cells of all [open](crate::stripe::open) rows: reading them, and resetting them while no thread
-//! writes. In other rows all are zero.
+//! A column's cells of all [open](crate::stripe::open) rows: reading them, and resetting them while
+//! no thread writes. In other rows all are zero.
 
 use crate::memory::column::Column;
 use crate::stripe::first_rows;
@@ -10,12 +10,13 @@ use crate::sync::{AtomicU64, Ordering};
 /// What one row holds.
 #[inline]
 fn value(column: Column, row: usize) -> u64 {
-    // Acquire: pairs with the Release of adds and raises (`stripe`). A reader that counts an add sees
-    // what the add's thread had seen before it.
+    // Acquire: pairs with the Release of adds and raises (`stripe`). A reader that counts an add
+    // sees what the add's thread had seen before it.
     column.cell(row).load(Ordering::Acquire)
 }
 
-/// Goes through the numbers of all open rows: those of the first bank, then those of the second, which follows it.
+/// Goes through the numbers of all open rows: those of the first bank, then those of the second,
+/// which follows it.
 #[inline]
 fn fold<T>(begin: T, mut with: impl FnMut(T, usize) -> T) -> T {
     let begin = with(begin, 0); // it is open, and its cell's load need not wait for the word
@@ -39,8 +40,8 @@ pub(crate) fn sum(column: Column) -> u64 {
     fold(0, |all: u64, row| all.wrapping_add(value(column, row)))
 }
 
-/// Adds to each of `sums`, wrapping, all rows of its column; the first one's is `column`, and the others stand to the right. Row by row, as
-/// cells lie in memory.
+/// Adds to each of `sums`, wrapping, all rows of its column; the first one's is `column`, and the
+/// others stand to the right. Row by row, as cells lie in memory.
 pub(crate) fn add_up(column: Column, sums: &mut [u64]) {
     fold((), |(), row| {
         let cells = column.cells(row, sums.len());
@@ -48,7 +49,8 @@ pub(crate) fn add_up(column: Column, sums: &mut [u64]) {
     });
 }
 
-/// Merges each cell into the number in its place. By fours, because the compiler does not unroll loops of atomics.
+/// Merges each cell into the number in its place. By fours, because the compiler does not unroll
+/// loops of atomics.
 #[inline(always)]
 #[allow(clippy::inline_always)] // the loop is all of it
 pub(crate) fn merge(
@@ -76,7 +78,8 @@ pub(crate) fn greatest(column: Column) -> u64 {
 
 /// The columns in one row that matter to an extreme of values.
 pub(crate) struct Extreme {
-    /// The first pair that the extreme bounds; its count is there. The highest bit of a count says that there is a pending value.
+    /// The first pair that the extreme bounds; its count is there. The highest bit of a count says
+    /// that there is a pending value.
     pub(crate) pair: Column,
     /// That pair's pending value.
     pub(crate) pending: Column,
@@ -87,12 +90,14 @@ pub(crate) struct Extreme {
     pub(crate) is_complement: bool,
 }
 
-/// The greatest of all rows and of their pending values (see [`per_core`](crate::stripe::per_core)).
+/// The greatest of all rows and of their pending values (see
+/// [`per_core`](crate::stripe::per_core)).
 pub(crate) fn extreme(of: &Extreme) -> u64 {
     let pending_value = |pair: usize, row: usize| {
-        // Acquire each, in this order, and the extreme last; pairs with the Release of the sequences' stores and
-        // in `forget_pending`. A pending value is replaced only after the extreme was raised to it. So where
-        // the bit is clear, or the value is another one by now, the extreme includes it.
+        // Acquire each, in this order, and the extreme last; pairs with the Release of the
+        // sequences' stores and in `forget_pending`. A pending value is replaced only after the
+        // extreme was raised to it. So where the bit is clear, or the value is another one by now,
+        // the extreme includes it.
         let pends = of.pair.right(2 * pair).cell(row).load(Ordering::Acquire) & PENDING != 0;
         let pending = of.pending.right(pair).cell(row).load(Ordering::Acquire);
         let pending = if of.is_complement { !pending } else { pending };
@@ -106,7 +111,8 @@ pub(crate) fn extreme(of: &Extreme) -> u64 {
     fold(0, |all: u64, number| all.max(row(number)))
 }
 
-/// Clears every row's pending bit in a column of counts. As for [`reset`], it is provably quiescent.
+/// Clears every row's pending bit in a column of counts. As for [`reset`], it is provably
+/// quiescent.
 pub(crate) fn forget_pending(count: Column) {
     fold((), |(), row| {
         let cell = count.cell(row);

@@ -8,9 +8,10 @@ use crate::timestamp::Timestamp;
 
 /// A clock that asks `now` for the time, and says that its resolution is `resolution`.
 ///
-/// Every add calls `now`: it must neither block nor panic. The resolution is the least difference between two
-/// different readings; zero for a function that can show any time. (Functions are no clocks by themselves: a
-/// reference to a clock is a clock, and the compiler must be sure that it is not a function too.)
+/// Every add calls `now`: it must neither block nor panic. The resolution is the least difference
+/// between two different readings; zero for a function that can show any time. (Functions are no
+/// clocks by themselves: a reference to a clock is a clock, and the compiler must be sure that it
+/// is not a function too.)
 ///
 /// ```
 /// use std::time::{Duration, Instant};

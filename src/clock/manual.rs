@@ -12,8 +12,8 @@ use crate::timestamp::saturating_nanos;
 ///
 /// It starts at zero. Clones share one time. Its resolution is zero, so any bucket length will do.
 ///
-/// Setting and reading are atomic (Release and Acquire): a thread that reads a time sees what was done
-/// before that time was set.
+/// Setting and reading are atomic (Release and Acquire): a thread that reads a time sees what was
+/// done before that time was set.
 ///
 /// ```
 /// use std::time::Duration;

@@ -13,7 +13,8 @@ mod tick;
 pub(crate) use tick::Chore;
 use tick::Tick;
 
-// One of two, with the same functions: where processes fork and `libc` has `pthread_atfork`; or elsewhere.
+// One of two, with the same functions: where processes fork and `libc` has `pthread_atfork`; or
+// elsewhere.
 #[cfg_attr(
     not(any(
         target_os = "linux",
@@ -33,14 +34,14 @@ pub(crate) mod forks;
 /// A published tick: one thread publishes the time every period, and `now` is one load.
 ///
 /// The cheapest clock for adds. One thread serves every window that has a clone of the ticker. It
-/// sleeps between ticks and ends when the last clone is dropped. (That drop waits for the thread to end:
-/// microseconds.) On a busy machine a tick can come late: then the time shown is older than a period,
-/// but never ahead.
+/// sleeps between ticks and ends when the last clone is dropped. (That drop waits for the thread to
+/// end: microseconds.) On a busy machine a tick can come late: then the time shown is older than a
+/// period, but never ahead.
 ///
-/// A forked child has none of its parent's threads: there, the first reading starts a new thread. Until
-/// that thread ticks, each reading asks the system's clock; it does so for ever if no thread can be
-/// started. (The first tick may be a moment behind such a reading.) In a child that is made by a bare
-/// system call instead of `fork`, the ticker stands still.
+/// A forked child has none of its parent's threads: there, the first reading starts a new thread.
+/// Until that thread ticks, each reading asks the system's clock; it does so for ever if no thread
+/// can be started. (The first tick may be a moment behind such a reading.) In a child that is made
+/// by a bare system call instead of `fork`, the ticker stands still.
 ///
 /// ```
 /// use std::time::Duration;
@@ -67,7 +68,8 @@ pub struct Ticker {
 }
 
 impl Ticker {
-    /// The shortest period. In place of a thread that wakes more often, use [`Precise`](super::Precise).
+    /// The shortest period. In place of a thread that wakes more often, use
+    /// [`Precise`](super::Precise).
     pub const SHORTEST: Duration = tick::SHORTEST;
 
     /// Starts a ticker that ticks every `period`, but not more often than every
@@ -117,8 +119,8 @@ impl Ticker {
 
     /// Changes the period, for all clones, from the next tick on.
     ///
-    /// A window checks the resolution of its clock only when it is built or reconfigured: it does not
-    /// notice that the new period is too coarse for its buckets.
+    /// A window checks the resolution of its clock only when it is built or reconfigured: it does
+    /// not notice that the new period is too coarse for its buckets.
     ///
     /// ```
     /// use std::time::Duration;
@@ -134,8 +136,9 @@ impl Ticker {
 }
 
 impl Ticker {
-    /// Has the thread do `chore` at every tick, as long as the chore lives. The chore delays ticks by its own
-    /// duration. True if the thread is there; in a forked child it may come later, or never.
+    /// Has the thread do `chore` at every tick, as long as the chore lives. The chore delays ticks
+    /// by its own duration. True if the thread is there; in a forked child it may come later, or
+    /// never.
     pub(crate) fn add_chore(&self, chore: Weak<dyn Chore>) -> bool {
         self.now(); // in a forked child, starts a thread
         let taken = self.tick.with_chores(|chores| {
@@ -177,8 +180,8 @@ struct Handle {
     tick: Arc<Tick>,
     /// The thread that was started with the ticker.
     ///
-    /// Only the drop of the last clone looks at it, once, and gives it away. So no caller that catches a panic
-    /// can find it half changed.
+    /// Only the drop of the last clone looks at it, once, and gives it away. So no caller that
+    /// catches a panic can find it half changed.
     thread: Option<AssertUnwindSafe<JoinHandle<()>>>,
     registration: &'static forks::Registration,
 }
@@ -190,9 +193,9 @@ impl Drop for Handle {
             if !self.tick.has_first_thread() {
                 mem::forget(thread); // a thread of another process: it can be neither joined nor detached
             } else if tick::is_ticking() {
-                // The last clone may drop with a window whose buckets a ticker's thread has just closed.
-                // That may be this ticker's own thread, which cannot join itself; or another's, for which
-                // this ticker's thread may be waiting in the same way.
+                // The last clone may drop with a window whose buckets a ticker's thread has just
+                // closed. That may be this ticker's own thread, which cannot join itself; or
+                // another's, for which this ticker's thread may be waiting in the same way.
                 drop(thread);
             } else {
                 // The thread's body cannot panic. If it did, that would be no reason to panic here.

@@ -46,10 +46,10 @@ use crate::sync::{AtomicU64, Ordering, const_fn, fence};
 /// * A drain reads the baseline with Acquire *before* it scans. If it sees another drain's baseline
 ///   (stored with Release), it sees every add that this drain has counted. So its result is never
 ///   negative.
-/// * A sum reads the baseline before and after it scans. If it sees an add that came after some drain
-///   (adds are Release, the scan is Acquire), it also sees that drain's baseline, and starts again.
-///   A single read would be wrong: before the scan, the sum would include adds that were drained;
-///   after it, the sum would be negative.
+/// * A sum reads the baseline before and after it scans. If it sees an add that came after some
+///   drain (adds are Release, the scan is Acquire), it also sees that drain's baseline, and starts
+///   again. A single read would be wrong: before the scan, the sum would include adds that were
+///   drained; after it, the sum would be negative.
 #[doc(alias = "LongAdder")]
 #[doc(alias = "percpu_counter")]
 pub struct Counter {

@@ -6,8 +6,10 @@ use std::ops::{Add, AddAssign};
 /// What is known of one event over some span.
 ///
 /// For a `Count` event, `count` and `sum` are both what was added, and there is no minimum or
-/// maximum. For a `Signed` event likewise; [`signed_sum`](Stats::signed_sum) is the sum with its sign. For a `Value` event, `count` is how many values were recorded. Sums wrap. For a `Maximum` event there is
-/// a maximum and nothing else: `count` and `sum` are 0, whatever was recorded. For a `Minimum` event likewise.
+/// maximum. For a `Signed` event likewise; [`signed_sum`](Stats::signed_sum) is the sum with its
+/// sign. For a `Value` event, `count` is how many values were recorded. Sums wrap. For a `Maximum`
+/// event there is a maximum and nothing else: `count` and `sum` are 0, whatever was recorded. For a
+/// `Minimum` event likewise.
 ///
 /// ```
 /// use windrow::{SlidingWindow, events};
@@ -24,8 +26,8 @@ use std::ops::{Add, AddAssign};
 /// # Ok::<(), windrow::BuildError>(())
 /// ```
 ///
-/// Stats of different buckets, windows or events add up: counts and sums wrap, and of the extremes the sum has
-/// the least and the greatest.
+/// Stats of different buckets, windows or events add up: counts and sums wrap, and of the extremes
+/// the sum has the least and the greatest.
 ///
 /// ```
 /// use windrow::Stats;
@@ -38,18 +40,23 @@ use std::ops::{Add, AddAssign};
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// How many values were recorded; for a `Count` or `Signed` event, what was added; for a `Maximum` or `Minimum` event, 0.
+    /// How many values were recorded; for a `Count` or `Signed` event, what was added; for a
+    /// `Maximum` or `Minimum` event, 0.
     pub count: u64,
-    /// The sum of the values, wrapping; for a `Count` or `Signed` event, what was added; for a `Maximum` or `Minimum` event, 0.
+    /// The sum of the values, wrapping; for a `Count` or `Signed` event, what was added; for a
+    /// `Maximum` or `Minimum` event, 0.
     pub sum: u64,
-    /// The least value recorded; `None` if there was none, and for a `Count`, `Signed` or `Maximum` event.
+    /// The least value recorded; `None` if there was none, and for a `Count`, `Signed` or `Maximum`
+    /// event.
     pub min: Option<u64>,
-    /// The greatest value recorded; `None` if there was none, and for a `Count`, `Signed` or `Minimum` event.
+    /// The greatest value recorded; `None` if there was none, and for a `Count`, `Signed` or
+    /// `Minimum` event.
     pub max: Option<u64>,
 }
 
 impl Stats {
-    /// The sum with its sign, wrapping at 2^63: of a `Signed` event, what it has gone up or down by.
+    /// The sum with its sign, wrapping at 2^63: of a `Signed` event, what it has gone up or down
+    /// by.
     ///
     /// ```
     /// use windrow::{SlidingWindow, events};
@@ -77,8 +84,8 @@ impl Stats {
         }
     }
 
-    /// The mean of the values; `None` if nothing was recorded. For a `Count` or `Signed` event whose sum is not 0,
-    /// it is 1.
+    /// The mean of the values; `None` if nothing was recorded. For a `Count` or `Signed` event
+    /// whose sum is not 0, it is 1.
     ///
     /// ```
     /// let stats = windrow::Stats { count: 4, sum: 10, min: Some(1), max: Some(4) };

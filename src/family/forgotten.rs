@@ -9,9 +9,9 @@
 //!
 //! What is freed is dropped by the caller, behind the lock: a metric's drop is the user's, and may
 //! look at the family. So the caller declares the list of them before it takes the lock: then they
-//! outlive the lock also where a total or a condition of the user's panics under it. A removal looks at a bounded number of series that handles keep, the next
-//! ones each time; a reader of the total, and a walk that removes, which take time for each series
-//! anyhow, look at all of them.
+//! outlive the lock also where a total or a condition of the user's panics under it. A removal
+//! looks at a bounded number of series that handles keep, the next ones each time; a reader of the
+//! total, and a walk that removes, which take time for each series anyhow, look at all of them.
 
 use std::collections::VecDeque;
 
@@ -47,8 +47,8 @@ impl<L: Labels, M: Metric> Forgotten<L, M> {
         self.waiting.push_back((ticket, series));
     }
 
-    /// Forgets what no thread can add to any more, of the kept ones among `looks`, and appends it to
-    /// `freed`, which is to be dropped behind the lock.
+    /// Forgets what no thread can add to any more, of the kept ones among `looks`, and appends it
+    /// to `freed`, which is to be dropped behind the lock.
     pub(super) fn free(&mut self, looks: usize, freed: &mut Vec<Arc<Series<L, M>>>) {
         if let Some(newest) = self.waiting.back().map(|(ticket, _)| *ticket) {
             for _ in 0..grace::PINS {

@@ -4,7 +4,8 @@ use std::ptr::null_mut;
 
 use crate::sync::{AtomicPtr, Ordering};
 
-/// A value that is made once. Two threads may make one each at the same time; the second is dropped.
+/// A value that is made once. Two threads may make one each at the same time; the second is
+/// dropped.
 ///
 /// (A `OnceLock` would let a thread wait for one that was interrupted while it made the value.)
 pub(super) struct Once<T>(AtomicPtr<T>);

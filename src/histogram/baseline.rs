@@ -1,10 +1,9 @@
 //! What a histogram had counted at its last drain.
 //!
 //! Nothing is reset: a drain moves the baseline up to what it has read, and answers the difference,
-//! as in
-//! [`Counter`](crate::Counter). Here the baseline is a whole reading, behind a pointer. So it moves in one step, and each record is in
-//! one drain's answer: its one in a cell, at least, as [`Histogram::take`](crate::Histogram::take)
-//! says.
+//! as in [`Counter`](crate::Counter). Here the baseline is a whole reading, behind a pointer. So it
+//! moves in one step, and each record is in one drain's answer: its one in a cell, at least, as
+//! [`Histogram::take`](crate::Histogram::take) says.
 //!
 //! # Why a difference is never negative, and never more than there was
 //!

@@ -6,8 +6,8 @@
 //!   row 1  [    .     |    .     |    .     | ... ]  written by another
 //! ```
 //!
-//! Rows are a fixed number of cells apart. So a column is one pointer, and a row's cell is a shift and
-//! an add away.
+//! Rows are a fixed number of cells apart. So a column is one pointer, and a row's cell is a shift
+//! and an add away.
 
 use std::ptr::NonNull;
 
@@ -46,8 +46,8 @@ impl Column {
     #[inline]
     pub(crate) fn right(self, distance: usize) -> Column {
         debug_assert!(distance < COLUMNS);
-        // SAFETY: `Arena::claim` hands out runs that lie within one row, and the caller stays within its
-        // run.
+        // SAFETY: `Arena::claim` hands out runs that lie within one row, and the caller stays
+        // within its run.
         Column(unsafe { self.0.add(distance) })
     }
 
@@ -58,7 +58,8 @@ impl Column {
         unsafe { self.0.add(row * COLUMNS).as_ref() }
     }
 
-    /// Its cell in `row`, as [`cell`](Self::cell), and those of columns to the right that were claimed together with it: `count` in all.
+    /// Its cell in `row`, as [`cell`](Self::cell), and those of columns to the right that were
+    /// claimed together with it: `count` in all.
     #[inline]
     pub(crate) fn cells(self, row: usize, count: usize) -> &'static [AtomicU64] {
         // SAFETY: as in `cell`; and a run lies within one row.

@@ -1,9 +1,10 @@
 //! Memory by the page: zeroed, mapped rather than allocated, and never unmapped.
 //!
-//! Pages that are never unmapped make a reference to a cell `'static`, and every access to it safe, even
-//! after the counter that it belonged to. Mapped pages make it cheap to reserve rows for cores that may
-//! never run us: a page costs memory from its first write on. They also avoid the global allocator:
-//! an allocator may use a counter, and a first add in a signal handler finds no lock held.
+//! Pages that are never unmapped make a reference to a cell `'static`, and every access to it safe,
+//! even after the counter that it belonged to. Mapped pages make it cheap to reserve rows for cores
+//! that may never run us: a page costs memory from its first write on. They also avoid the global
+//! allocator: an allocator may use a counter, and a first add in a signal handler finds no lock
+//! held.
 
 use std::ptr::NonNull;
 

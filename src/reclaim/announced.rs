@@ -14,10 +14,12 @@
 //! A user announces the thing (S), then looks once more whether the pointer leads there (L), and
 //! uses it only if so. The fence stands at one of three places in the user's program:
 //!
-//! * before S, or between S and L: what was seen before the fence, L sees. It does not find the thing;
-//! * behind L: S comes before the fence, so the looker finds this announcement, or a later one of the slot. A later
-//!   one, and the null that takes this one back, were stored with Release behind the use: the look (Acquire)
-//!   has seen the use. The next thread that has the slot took it with Acquire, behind all that the one before did.
+//! * before S, or between S and L: what was seen before the fence, L sees. It does not find the
+//!   thing;
+//! * behind L: S comes before the fence, so the looker finds this announcement, or a later one of
+//!   the slot. A later one, and the null that takes this one back, were stored with Release behind
+//!   the use: the look (Acquire) has seen the use. The next thread that has the slot took it with
+//!   Acquire, behind all that the one before did.
 //!
 //! There are two ways to that fence. *By a barrier* of the whole process (see
 //! `stripe::membarrier`): the looker asks for it, and the user has none of its own, but one for the

@@ -6,18 +6,18 @@ use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 /// [`per_core`](super::per_core)).
 pub(crate) const PENDING: u64 = 1 << 63;
 
-/// What an add reads of a window's live bucket: the first field of each bucket. It does not change while
-/// any thread may be adding through it.
+/// What an add reads of a window's live bucket: the first field of each bucket. It does not change
+/// while any thread may be adding through it.
 ///
-/// Its fields are atomics because the bucket's memory is reused. A reader that does not prevent reuse, but
-/// checks afterwards for it, must not race.
+/// Its fields are atomics because the bucket's memory is reused. A reader that does not prevent
+/// reuse, but checks afterwards for it, must not race.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct LiveBucket {
     /// Where the bucket begins, in nanoseconds.
     pub(crate) start: AtomicU64,
-    /// The bucket's length; or zero if it has no columns. So one comparison tells whether a time lies in the
-    /// bucket and the bucket has columns.
+    /// The bucket's length; or zero if it has no columns. So one comparison tells whether a time
+    /// lies in the bucket and the bucket has columns.
     pub(crate) span: AtomicU64,
     /// Its first column: an encoded [`TaggedColumn`](super::TaggedColumn).
     pub(crate) column: AtomicPtr<AtomicU64>,
@@ -42,8 +42,8 @@ impl LiveBucket {
     /// Whether a time lies in the bucket, and the bucket has columns.
     #[inline]
     pub(crate) fn contains(&self, at: u64) -> bool {
-        // Before the start the difference wraps. It is then no less than the start's distance from the
-        // end of time, which no length exceeds.
+        // Before the start the difference wraps. It is then no less than the start's distance from
+        // the end of time, which no length exceeds.
         at.wrapping_sub(self.start()) < self.span.load(Ordering::Relaxed)
     }
 }

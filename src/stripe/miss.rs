@@ -23,8 +23,8 @@ pub(crate) type MissCell = Cell<Option<Miss>>;
 
 /// What is done after a miss.
 ///
-/// Not a closure, which a compiler may leave out of line: then what it holds is written to memory before the sequence, by
-/// each add.
+/// Not a closure, which a compiler may leave out of line: then what it holds is written to memory
+/// before the sequence, by each add.
 pub(crate) trait OnMiss {
     fn missed(self, why: Miss);
 }

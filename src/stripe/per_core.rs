@@ -26,19 +26,21 @@
 //!   unprotected.
 //! * A sequence does not write its inputs. A retry needs them.
 //! * A sequence has one store that is not idempotent, and that one comes last.
-//! * `cpu_id` is checked as well as the row's number. A thread that is not registered has `cpu_id` -1 or -2, but
-//!   may have concurrency id 0. (One byte tells: the highest of `cpu_id` is zero, or all ones.)
-//! * What a value changes besides its count and sum must not stay if the value is not counted: an aborted
-//!   record is retried, and may then go into another bucket. So a value beyond the extremes of its row is
-//!   counted first, as the row's *pending* value (see [`record`]).
+//! * `cpu_id` is checked as well as the row's number. A thread that is not registered has `cpu_id`
+//!   -1 or -2, but may have concurrency id 0. (One byte tells: the highest of `cpu_id` is zero, or
+//!   all ones.)
+//! * What a value changes besides its count and sum must not stay if the value is not counted: an
+//!   aborted record is retried, and may then go into another bucket. So a value beyond the extremes
+//!   of its row is counted first, as the row's *pending* value (see [`record`]).
 //! * A plain add and a locked one never meet in a cell. A thread that cannot use the sequence (not
 //!   registered, a row that is not there, aborted too often) adds to another cell.
-//! * A row is open before the first add to it commits, or a read that comes afterwards does not visit it (see
-//!   [`open`](super::open)). So the sequence compares with the number of open rows; out of line the
-//!   thread opens its own.
-//! * The descriptor and the code outlive every thread that has used them. `rseq_cs` may keep pointing at
-//!   the descriptor after a sequence has ended, until the kernel reads it. If the object that holds the
-//!   descriptor were unloaded, the kernel would kill the thread. So [`detect()`] pins the object.
+//! * A row is open before the first add to it commits, or a read that comes afterwards does not
+//!   visit it (see [`open`](super::open)). So the sequence compares with the number of open rows;
+//!   out of line the thread opens its own.
+//! * The descriptor and the code outlive every thread that has used them. `rseq_cs` may keep
+//!   pointing at the descriptor after a sequence has ended, until the kernel reads it. If the
+//!   object that holds the descriptor were unloaded, the kernel would kill the thread. So
+//!   [`detect()`] pins the object.
 
 use std::arch::asm;
 use std::marker::PhantomData;

@@ -1,11 +1,12 @@
 //! The per-core strategy in a model (`windrow_per_core`): loom and shuttle cannot see the
 //! sequences, so they are steps here, with possible aborts between them.
 //!
-//! All threads of a model share one core, the worst case; but for those that it [has run](run_on_second_core)
-//! on the other. A sequence begins by taking its core over, and loads the cell. Each of its stores is a step; the last is the commit. If another thread has taken
-//! the core over since, the kernel would have sent the thread to the abort address: the step is not done.
-//! If a store were one step with the load, the model would hide the gap that the restart is for. If it were
-//! one step with the commit, the model would hide what an aborted sequence stored before it.
+//! All threads of a model share one core, the worst case; but for those that it [has
+//! run](run_on_second_core) on the other. A sequence begins by taking its core over, and loads the
+//! cell. Each of its stores is a step; the last is the commit. If another thread has taken the core
+//! over since, the kernel would have sent the thread to the abort address: the step is not done. If
+//! a store were one step with the load, the model would hide the gap that the restart is for. If it
+//! were one step with the commit, the model would hide what an aborted sequence stored before it.
 //!
 //! The lock is the model's alone. It stands for the scheduler, which lets one thread at a time run
 //! on a core, and orders what two threads do there one after the other.
@@ -140,8 +141,9 @@ pub(crate) fn raise<N: Numbering>(column: PerCoreColumn<N>, value: u64, on_miss:
     sequence(column, on_miss, |number| number.max(value));
 }
 
-/// A sequence on the live bucket's columns. Each step gets the first cell of this thread's row, and stores. The last
-/// step is the commit; those before it may be repeated. [`Step::Done`] ends the sequence.
+/// A sequence on the live bucket's columns. Each step gets the first cell of this thread's row, and
+/// stores. The last step is the commit; those before it may be repeated. [`Step::Done`] ends the
+/// sequence.
 ///
 /// # Safety
 /// As for the real `add_live`.
@@ -163,8 +165,8 @@ unsafe fn live_sequence(
         return missed(Miss::NoRow);
     }
     let cells = Row { first: PerCoreColumn::<ById>(word, PhantomData).column(), row };
-    // What the sequence loaded, and where it will store, is decided now. Its steps follow one by one; a
-    // barrier, or another thread, may come before each.
+    // What the sequence loaded, and where it will store, is decided now. Its steps follow one by
+    // one; a barrier, or another thread, may come before each.
     for step in steps {
         let core = cores()[row].lock().unwrap();
         if *core != mine {
@@ -343,8 +345,8 @@ pub(super) fn register_for_membarrier() -> bool {
 
 /// Takes the cores over from threads in the middle of a sequence.
 ///
-/// The kernel may take long over it. So a caller is not pinned. In a model one window opens buckets, so no
-/// two threads are in it at once.
+/// The kernel may take long over it. So a caller is not pinned. In a model one window opens
+/// buckets, so no two threads are in it at once.
 pub(super) fn membarrier() -> bool {
     assert!(!reclaim::is_pinned(), "a barrier is asked for while pinned");
     assert_eq!(inside().fetch_add(1, Ordering::Relaxed), 0, "two threads ask for a barrier");

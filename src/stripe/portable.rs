@@ -1,19 +1,22 @@
-//! The portable strategy: a thread keeps to one row. If it has *leased* that row, it adds by a plain instruction; else it was *dealt*
-//! one, which threads share, and adds by an atomic read-modify-write.
+//! The portable strategy: a thread keeps to one row. If it has *leased* that row, it adds by a
+//! plain instruction; else it was *dealt* one, which threads share, and adds by an atomic
+//! read-modify-write.
 //!
 //! # Theorem
 //!
-//! No add to a row's cell is lost, whichever threads, and whichever signal handlers on them, add at the same time. (Of windows, which
-//! promise handlers nothing: whichever threads.)
+//! No add to a row's cell is lost, whichever threads, and whichever signal handlers on them, add at
+//! the same time. (Of windows, which promise handlers nothing: whichever threads.)
 //!
 //! # Why
 //!
-//! * The cells of a leased row are written by one thread at a time, and what the last one has written the next one finds ([`lease`]).
-//!   A handler runs between two instructions of its thread, and ends before that goes on. So one instruction cannot
-//!   be divided ([`plain`]). Where an add takes several, the thread's word says [`BUSY`] meanwhile, and a handler that finds that
-//!   adds in another row.
-//! * Dealt rows are written by atomic read-modify-writes alone. They are rows of their own, in the second bank (of the first, where no
-//!   row is leased at all): a plain and a locked add never meet in a cell.
+//! * The cells of a leased row are written by one thread at a time, and what the last one has
+//!   written the next one finds ([`lease`]). A handler runs between two instructions of its thread,
+//!   and ends before that goes on. So one instruction cannot be divided ([`plain`]). Where an add
+//!   takes several, the thread's word says [`BUSY`] meanwhile, and a handler that finds that adds
+//!   in another row.
+//! * Dealt rows are written by atomic read-modify-writes alone. They are rows of their own, in the
+//!   second bank (of the first, where no row is leased at all): a plain and a locked add never meet
+//!   in a cell.
 //!
 //! # A thread's word
 //!
@@ -22,9 +25,10 @@
 //!                                `-- none is ------------------------------------------------------------> dealt
 //! ```
 //!
-//! A thread is dealt a row, in turn, if all are leased, or if it cannot give one back at its end. It keeps to
-//! that row. After a thread has given its lease back, other destructors may still add: in a dealt row, too. Two threads that share a row lose no
-//! count; they are only slower. A row is open before its thread has it.
+//! A thread is dealt a row, in turn, if all are leased, or if it cannot give one back at its end.
+//! It keeps to that row. After a thread has given its lease back, other destructors may still add:
+//! in a dealt row, too. Two threads that share a row lose no count; they are only slower. A row is
+//! open before its thread has it.
 //!
 //! The word has no destructor, so that an add works at any moment of a thread's life.
 //!
@@ -48,7 +52,8 @@ mod ration;
 mod tests;
 
 thread_number! {
-    /// This thread's word: [`NONE`], [`BUSY`], [`GONE`], or the offset of its row and [`LEASED`] or [`DEALT`].
+    /// This thread's word: [`NONE`], [`BUSY`], [`GONE`], or the offset of its row and [`LEASED`] or
+    /// [`DEALT`].
     MINE
 }
 
@@ -56,7 +61,8 @@ thread_number! {
 const NONE: usize = 0;
 /// The thread is taking a row, or in the middle of an add: a handler leaves its row alone.
 const BUSY: usize = 8;
-/// The thread has given its row back. It is dealt one if it adds once more: most do not, and a row that is dealt is open for ever.
+/// The thread has given its row back. It is dealt one if it adds once more: most do not, and a row
+/// that is dealt is open for ever.
 const GONE: usize = 16;
 /// The tag of an offset: the row is leased.
 const LEASED: usize = 2;
@@ -65,8 +71,8 @@ const DEALT: usize = 1;
 
 /// The tag of a column's word: adds to it are portable.
 pub(super) const TAG: usize = 2;
-/// Set in the sum of the two words if both tags are there: the column's adds are portable, and the thread has leased a row.
-/// (No other two add up to it.)
+/// Set in the sum of the two words if both tags are there: the column's adds are portable, and the
+/// thread has leased a row. (No other two add up to it.)
 const BOTH: usize = TAG + LEASED;
 /// The bits of tags.
 const TAGS: usize = 7;
@@ -90,7 +96,8 @@ pub(crate) struct Leased(*mut AtomicU64);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Dealt(*mut AtomicU64);
 
-/// This thread's cell of the column in `word`, if there is a column, and the thread has leased a row.
+/// This thread's cell of the column in `word`, if there is a column, and the thread has leased a
+/// row.
 ///
 /// # Safety
 /// `word` is an encoded [`TaggedColumn`](super::TaggedColumn).
@@ -107,7 +114,8 @@ pub(crate) unsafe fn leased(word: *mut AtomicU64) -> Option<Leased> {
     None
 }
 
-/// This thread's cell of the column in `word`, if there is a column, and the thread was dealt a row.
+/// This thread's cell of the column in `word`, if there is a column, and the thread was dealt a
+/// row.
 ///
 /// # Safety
 /// `word` is an encoded [`TaggedColumn`](super::TaggedColumn), and not one with per-core adds.
@@ -221,11 +229,13 @@ impl Leased {
     #[inline]
     fn right(self, distance: usize) -> &'static AtomicU64 {
         let cell = self.0.wrapping_byte_sub(BOTH).wrapping_add(distance);
-        // SAFETY: the sum of a column's address and of a row's offset: a cell, which lives for ever. So do those beside it.
+        // SAFETY: the sum of a column's address and of a row's offset: a cell, which lives for
+        // ever. So do those beside it.
         unsafe { &*cell }
     }
 
-    /// Adds `n`, wrapping; Release, or `SeqCst` if that is asked for. A handler that interrupts it may add to the same number.
+    /// Adds `n`, wrapping; Release, or `SeqCst` if that is asked for. A handler that interrupts it
+    /// may add to the same number.
     #[inline]
     pub(crate) fn add(self, n: u64, order: Ordering) {
         if plain::IS_WHOLE {
@@ -239,7 +249,8 @@ impl Leased {
         }
     }
 
-    /// Raises the cell to `value`, unless it is there already; Release. As [`add`](Self::add), for handlers.
+    /// Raises the cell to `value`, unless it is there already; Release. As [`add`](Self::add), for
+    /// handlers.
     #[inline]
     pub(crate) fn raise(self, value: u64) {
         // Relaxed: as in `raise_cell`.
@@ -290,8 +301,9 @@ impl Dealt {
     /// Adds `n`, wrapping, to the cell `distance` columns to the right.
     #[inline]
     pub(crate) fn add(self, distance: usize, n: u64, order: Ordering) {
-        // Release, at least: pairs with the Acquire in `rows::value`. A reader that counts this add sees what its
-        // thread had seen before: a drain of the same counter, or the opening of a bucket.
+        // Release, at least: pairs with the Acquire in `rows::value`. A reader that counts this add
+        // sees what its thread had seen before: a drain of the same counter, or the opening of a
+        // bucket.
         self.right(distance).fetch_add(n, order);
     }
 

@@ -1,6 +1,7 @@
 //! Writing to a column, whichever strategy its word says.
 //!
-//! One chain of questions for all that stand on columns: a counter's add, a maximum's raise, a cell of a histogram.
+//! One chain of questions for all that stand on columns: a counter's add, a maximum's raise, a cell
+//! of a histogram.
 
 use crate::stripe::miss::{Miss, OnMiss};
 use crate::stripe::per_core::{self, Numbering, PerCoreColumn};
@@ -28,7 +29,8 @@ pub(crate) trait Put: Copy {
 pub(crate) unsafe trait Number: Copy {
     /// The column's word.
     fn word(self) -> *mut AtomicU64;
-    /// The same, once a column is claimed, unless there is one; there is none if the arena is full or the strategy undecided.
+    /// The same, once a column is claimed, unless there is one; there is none if the arena is full
+    /// or the strategy undecided.
     fn claimed(self) -> *mut AtomicU64;
     /// The cell of all threads that can use no row.
     fn aside(&self) -> &AtomicU64;
@@ -99,8 +101,9 @@ impl Put for Raise {
 
 /// Does it to a number, in this thread's row; or aside, if the thread can use no row.
 ///
-/// In line stands what an add comes to where nothing is missing; the rest is a call away. All of it would be more than
-/// a compiler puts in line once more, where an add stands in a small function of its caller's.
+/// In line stands what an add comes to where nothing is missing; the rest is a call away. All of it
+/// would be more than a compiler puts in line once more, where an add stands in a small function of
+/// its caller's.
 #[inline(always)]
 #[allow(clippy::inline_always)] // as above
 pub(crate) fn put<P: Put>(number: impl Number, what: P) {
@@ -120,7 +123,8 @@ pub(crate) fn put<P: Put>(number: impl Number, what: P) {
 
 /// As [`put`], for a word that is not per core by concurrency id.
 ///
-/// (Apart from what comes after it: a thread's own word may be a call, for which registers are saved.)
+/// (Apart from what comes after it: a thread's own word may be a call, for which registers are
+/// saved.)
 #[inline(never)]
 fn put_by_processor<P: Put>(number: impl Number, what: P, word: *mut AtomicU64) {
     if let Some(column) = per_core::by_processor(word) {

@@ -1,4 +1,5 @@
-//! A ration: what a gate has granted to a row in advance. How it is taken stands in [`take`](super::take).
+//! A ration: what a gate has granted to a row in advance. How it is taken stands in
+//! [`take`](super::take).
 
 /// What was granted in a bucket, and not used yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,23 +1,28 @@
-//! Who has a thing that one thread at a time has: nobody, or a thread of the process with a certain number.
+//! Who has a thing that one thread at a time has: nobody, or a thread of the process with a certain
+//! number.
 //!
 //! # Theorem
 //!
-//! Let each thread use the thing only between [`take`](Holder::take) and [`give_back`](Holder::give_back). Then no two threads have
-//! it at the same time, in a forked child neither, and all that one does with it happens before what the next one does.
+//! Let each thread use the thing only between [`take`](Holder::take) and
+//! [`give_back`](Holder::give_back). Then no two threads have it at the same time, in a forked
+//! child neither, and all that one does with it happens before what the next one does.
 //!
 //! # Why
 //!
 //! One compare-exchange takes it, Acquire, and one gives it back, Release.
 //!
-//! A forked child has its parent's memory, but one thread alone. What the others had bears the parent's number there, and
-//! [is freed](Holder::free_in_child). But handlers of the application may have run in the child before, and started threads: what
-//! these have bears the child's number, and stays theirs.
+//! A forked child has its parent's memory, but one thread alone. What the others had bears the
+//! parent's number there, and [is freed](Holder::free_in_child). But handlers of the application
+//! may have run in the child before, and started threads: what these have bears the child's number,
+//! and stays theirs.
 //!
-//! Who gives a thing back says which number it had when it began to. If a signal handler forks in between, the
-//! child frees the thing, and another thread there may take it. Then the number is another, and nothing is given back twice.
+//! Who gives a thing back says which number it had when it began to. If a signal handler forks in
+//! between, the child frees the thing, and another thread there may take it. Then the number is
+//! another, and nothing is given back twice.
 //!
-//! Two processes may have one number (a child in a new namespace of numbers; a number that is used again). Then nothing is freed in
-//! the child, and it has so many things fewer. So it is where a handler forks while its thread takes a thing.
+//! Two processes may have one number (a child in a new namespace of numbers; a number that is used
+//! again). Then nothing is freed in the child, and it has so many things fewer. So it is where a
+//! handler forks while its thread takes a thing.
 
 use super::process;
 use crate::sync::{AtomicU32, Ordering, const_fn};
@@ -47,17 +52,20 @@ impl Holder {
 
     /// Gives the thing back, if it is still of the process with this number.
     pub(crate) fn give_back(&self, process: u32) {
-        // Release: pairs with the Acquire in `take`. Relaxed: it is another thread's, of a forked child.
+        // Release: pairs with the Acquire in `take`. Relaxed: it is another thread's, of a forked
+        // child.
         let (order, failed) = (Ordering::Release, Ordering::Relaxed);
         let _ = self.0.compare_exchange(process, NOBODY, order, failed);
     }
 
-    /// In the forked child with the number `child`: says that the forking thread's thing is the child's.
+    /// In the forked child with the number `child`: says that the forking thread's thing is the
+    /// child's.
     pub(crate) fn keep_in_child(&self, child: u32) {
         self.0.store(child, Ordering::Relaxed); // nobody else writes what a thread has
     }
 
-    /// There: whether a thread has the thing that is not there. (Of those that the forking thread has not.)
+    /// There: whether a thread has the thing that is not there. (Of those that the forking thread
+    /// has not.)
     pub(crate) fn is_absent(&self, child: u32) -> bool {
         ![NOBODY, child].contains(&self.0.load(Ordering::Relaxed)) // nobody else writes what is so
     }

@@ -39,7 +39,8 @@ impl<T: GiveBack> AtEnd<T> {
         true
     }
 
-    /// Outside of models it may: std keeps a list of what has destructors, and ends a process whose allocator uses such a value.
+    /// Outside of models it may: std keeps a list of what has destructors, and ends a process whose
+    /// allocator uses such a value.
     #[allow(clippy::unused_self)] // as where there are keys
     pub(crate) fn takes_no_memory(&self) -> bool {
         cfg!(any(loom, shuttle, miri))

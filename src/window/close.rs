@@ -9,16 +9,16 @@ use crate::event::Events;
 
 /// # Closing elsewhere
 impl<E: Events, C: Clock + Send + Sync + 'static> SlidingWindow<E, C> {
-    /// Has `ticker`'s thread close this window's buckets, each within a tick or two after the next one was
-    /// opened. No add makes a system call from now on.
+    /// Has `ticker`'s thread close this window's buckets, each within a tick or two after the next
+    /// one was opened. No add makes a system call from now on.
     ///
-    /// For services whose slowest add matters, on machines that others use too: see the table of the cost
-    /// of an add, [above](Self#cost-and-progress). The ticker need not be the window's clock. The price:
-    /// ticks come late by as long as the kernel takes. And where more buckets are opened than there are
-    /// ticks, most of them count in cells that all cores share.
+    /// For services whose slowest add matters, on machines that others use too: see the table of
+    /// the cost of an add, [above](Self#cost-and-progress). The ticker need not be the window's
+    /// clock. The price: ticks come late by as long as the kernel takes. And where more buckets are
+    /// opened than there are ticks, most of them count in cells that all cores share.
     ///
-    /// When the ticker ends, adds close buckets again. In a forked child, too, adds close buckets until the
-    /// ticker ticks there. The window may be dropped at any time.
+    /// When the ticker ends, adds close buckets again. In a forked child, too, adds close buckets
+    /// until the ticker ticks there. The window may be dropped at any time.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

@@ -21,10 +21,10 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// * what is in the newest bucket, which is not closed;
     /// * what was [`late`](Self::late), whether or not a tier has it;
     /// * what was back-dated into a bucket after its turn, or after that of a newer one;
-    /// * buckets that had left the ring before any drain reached them. Call [`close_past`](Self::close_past) and
-    ///   this at least once in `interval - length`;
-    /// * what a [`clear`](Self::clear) has forgotten. No start has a second turn behind it, unless it takes the
-    ///   window back.
+    /// * buckets that had left the ring before any drain reached them. Call
+    ///   [`close_past`](Self::close_past) and this at least once in `interval - length`;
+    /// * what a [`clear`](Self::clear) has forgotten. No start has a second turn behind it, unless
+    ///   it takes the window back.
     ///
     /// Of a record that is back-dated *while* its bucket has its turn, a part may be handed out:
     /// its sum, say, without its count. The rest comes after the turn, and counts as said.

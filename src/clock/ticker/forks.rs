@@ -1,15 +1,16 @@
 //! The list of all tickers, so that a forked child can tell them that they have no thread there.
 //!
-//! A child has its parent's memory and none of its threads: the time that a ticker's thread published
-//! would stand still there for ever. So a handler runs in each child before anything else
+//! A child has its parent's memory and none of its threads: the time that a ticker's thread
+//! published would stand still there for ever. So a handler runs in each child before anything else
 //! (`pthread_atfork(3)`), and [orphans](super::tick::Tick::orphan) every ticker.
 //!
-//! The same handler counts forks: what a thread of the parent had begun, no thread of the child will end
-//! (see `ring/coordination/closer`).
+//! The same handler counts forks: what a thread of the parent had begun, no thread of the child
+//! will end (see `ring/coordination/closer`).
 //!
-//! At a fork, other threads of the parent may be in the middle of anything. So the handler must neither
-//! wait nor allocate: it walks a list, by atomic operations. Registrations are added, never freed, and
-//! reused by one ticker after another. There are as many as there ever were tickers at one time.
+//! At a fork, other threads of the parent may be in the middle of anything. So the handler must
+//! neither wait nor allocate: it walks a list, by atomic operations. Registrations are added, never
+//! freed, and reused by one ticker after another. There are as many as there ever were tickers at
+//! one time.
 
 use std::io;
 use std::iter::successors;
@@ -36,7 +37,8 @@ static HANDLED: AtomicBool = AtomicBool::new(false);
 /// How many forks there were between the first process and this one.
 static FORKS: AtomicU32 = AtomicU32::new(0);
 
-/// A number that a forked child and its parent do not share, if [`watch`] was called before; not zero.
+/// A number that a forked child and its parent do not share, if [`watch`] was called before; not
+/// zero.
 pub(crate) fn process() -> u32 {
     // Relaxed: the first thread of a process writes it, before it starts any other.
     FORKS.load(Ordering::Relaxed).wrapping_add(1).max(1)
@@ -48,7 +50,8 @@ pub(crate) fn watch() {
 }
 
 fn first() -> Option<&'static Registration> {
-    // SAFETY: null or a registration, none of which is ever freed. Acquire: pairs with the Release in `add`.
+    // SAFETY: null or a registration, none of which is ever freed. Acquire: pairs with the Release
+    // in `add`.
     unsafe { FIRST.load(Ordering::Acquire).as_ref() }
 }
 
@@ -63,8 +66,8 @@ pub(super) fn enter(tick: &Arc<Tick>) -> io::Result<&'static Registration> {
     Ok(registrations().find(|registration| registration.take(tick)).unwrap_or_else(|| add(tick)))
 }
 
-/// Has the handler run in children, if it does not yet. Two threads at once may install it twice: running
-/// twice does no harm. No thread waits for another, which might not exist in a child.
+/// Has the handler run in children, if it does not yet. Two threads at once may install it twice:
+/// running twice does no harm. No thread waits for another, which might not exist in a child.
 fn handle() -> io::Result<()> {
     // Acquire: pairs with the Release below. If this thread forks, the handler is installed.
     if HANDLED.load(Ordering::Acquire) {
@@ -101,7 +104,8 @@ fn add(tick: *mut Tick) -> &'static Registration {
 
 impl Registration {
     fn take(&self, tick: *mut Tick) -> bool {
-        // Release: publishes the ticker, to `orphan_all`. Relaxed: another ticker has the registration.
+        // Release: publishes the ticker, to `orphan_all`. Relaxed: another ticker has the
+        // registration.
         let (order, failed) = (Ordering::Release, Ordering::Relaxed);
         self.tick.compare_exchange(null_mut(), tick, order, failed).is_ok()
     }
@@ -120,8 +124,8 @@ impl Registration {
 extern "C" fn orphan_all() {
     FORKS.fetch_add(1, Ordering::Relaxed); // there is one thread
     for registration in registrations() {
-        // SAFETY: null, or a ticker that has not left its registration and so lives. Acquire: pairs with the
-        // Release in `take`, or, if the registration was added with this ticker, in `add`.
+        // SAFETY: null, or a ticker that has not left its registration and so lives. Acquire: pairs
+        // with the Release in `take`, or, if the registration was added with this ticker, in `add`.
         if let Some(tick) = unsafe { registration.tick.load(Ordering::Acquire).as_ref() } {
             tick.orphan();
         }

@@ -35,7 +35,8 @@ fn nanos_of(period: Duration) -> u64 {
 const FIRST: u8 = 0;
 /// No thread publishes the time: this process was forked from the one with the thread.
 const NONE: u8 = 1;
-/// A thread that this forked process started publishes the time; or the system refused to start one.
+/// A thread that this forked process started publishes the time; or the system refused to start
+/// one.
 const ADOPTED: u8 = 2;
 
 /// What the thread and the handles share.
@@ -50,7 +51,8 @@ pub(super) struct Tick {
     /// The thread, in a box, once it runs in this process.
     thread: AtomicPtr<Thread>,
     chores: Mutex<Vec<Weak<dyn Chore>>>,
-    /// How many threads have locked the chores or are about to. In a child, those never unlock them.
+    /// How many threads have locked the chores or are about to. In a child, those never unlock
+    /// them.
     at_chores: AtomicUsize,
     /// This process was forked while a thread was at the chores: they may be locked for ever.
     are_chores_lost: AtomicBool,
@@ -83,8 +85,8 @@ impl Tick {
     /// The time, or [`UNKNOWN`].
     #[inline]
     pub(super) fn quick(&self) -> Timestamp {
-        // Relaxed: the time is a number and publishes nothing. Coherence alone keeps a thread from seeing
-        // an earlier time than it has read, or than another thread has read and told it of.
+        // Relaxed: the time is a number and publishes nothing. Coherence alone keeps a thread from
+        // seeing an earlier time than it has read, or than another thread has read and told it of.
         Timestamp::from_nanos(self.nanos.load(Ordering::Relaxed))
     }
 
@@ -111,7 +113,8 @@ impl Tick {
         self.publisher.load(Ordering::Relaxed) == FIRST
     }
 
-    /// Calls `what` with the list of chores; `None` in a child that was forked while a thread was at them.
+    /// Calls `what` with the list of chores; `None` in a child that was forked while a thread was
+    /// at them.
     pub(super) fn with_chores<R>(
         &self,
         what: impl FnOnce(&mut Vec<Weak<dyn Chore>>) -> R,
@@ -151,15 +154,16 @@ impl Tick {
         self.each_chore(|chore| chore.at_end());
     }
 
-    /// Calls `what` for each chore that still lives. The list is not locked meanwhile: a chore may take
-    /// long.
+    /// Calls `what` for each chore that still lives. The list is not locked meanwhile: a chore may
+    /// take long.
     fn each_chore(&self, what: impl Fn(&dyn Chore)) {
         let chores = self.with_chores(|chores| {
             chores.retain(|chore| chore.strong_count() > 0);
             chores.clone()
         });
         for chore in chores.iter().flatten() {
-            // The window may be dropped here, with the user's clock, whose panic must not end the ticks.
+            // The window may be dropped here, with the user's clock, whose panic must not end the
+            // ticks.
             let done = || chore.upgrade().map(|chore| what(&*chore));
             let _ = catch_unwind(AssertUnwindSafe(done));
         }
@@ -167,10 +171,11 @@ impl Tick {
 
     /// Has the thread see what has changed.
     fn wake(&self) {
-        // Pairs with the fence in `run`: if we do not see the thread yet, it will see what has changed.
+        // Pairs with the fence in `run`: if we do not see the thread yet, it will see what has
+        // changed.
         fence(Ordering::SeqCst);
-        // SAFETY: null, or a box that is kept until `self` is dropped. Acquire: pairs with the Release
-        // in `run`.
+        // SAFETY: null, or a box that is kept until `self` is dropped. Acquire: pairs with the
+        // Release in `run`.
         if let Some(thread) = unsafe { self.thread.load(Ordering::Acquire).as_ref() } {
             thread.unpark(); // happens before the return of `park_timeout`: the thread sees what has changed
         }
@@ -178,8 +183,8 @@ impl Tick {
 
     /// Notes, in a forked child that has one thread yet, that the ticker's thread is not there.
     ///
-    /// What that thread owned, a reference to `self` and its name, is never freed: freeing might wait for a
-    /// lock that another thread of the parent held.
+    /// What that thread owned, a reference to `self` and its name, is never freed: freeing might
+    /// wait for a lock that another thread of the parent held.
     #[allow(dead_code, reason = "where processes do not fork")]
     pub(super) fn orphan(&self) {
         // Relaxed, all: there is one thread, which will start any other.
@@ -190,8 +195,8 @@ impl Tick {
         self.are_chores_lost.store(is_lost, Ordering::Relaxed);
     }
 
-    /// Starts a thread that ticks in this process too, and returns the system's time meanwhile. If no thread
-    /// can be started, every reading comes here.
+    /// Starts a thread that ticks in this process too, and returns the system's time meanwhile. If
+    /// no thread can be started, every reading comes here.
     #[cold]
     pub(super) fn adopt(self: &Arc<Tick>) -> Timestamp {
         // Relaxed: it decides which thread starts one, and publishes nothing.

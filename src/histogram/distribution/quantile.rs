@@ -30,10 +30,9 @@ impl Distribution {
     /// the lower of two medians. (A `q` such as 0.07 stands for the decimal fraction that it was
     /// written as: of 100 values it is the seventh.) What is returned is that value give or take
     /// the [error](Self::error_bound), and never beyond the extremes. Two values are exact where
-    /// the extremes
-    /// [are](Self::has_exact_extremes): the first one, which is [`min`](Self::min), and the last one, which is [`max`](Self::max).
-    /// `None` if there is no value, or if `q` is not a number from 0 to 1: 99 is not the 99th
-    /// percentile.
+    /// the extremes [are](Self::has_exact_extremes): the first one, which is [`min`](Self::min),
+    /// and the last one, which is [`max`](Self::max). `None` if there is no value, or if `q` is not
+    /// a number from 0 to 1: 99 is not the 99th percentile.
     ///
     /// Costs a walk over the cells that were used.
     ///

@@ -55,8 +55,10 @@ impl Serialize for Distribution {
 /// These are errors, which name the value and the rule:
 ///
 /// * a scale that is none, or whose range does not begin and end at powers of two;
-/// * a cell that the scale does not have, that is empty, or that does not come after the one before;
-/// * extremes that are not in the first and the last cell, or a least value above the greatest; extremes of nothing, or values without.
+/// * a cell that the scale does not have, that is empty, or that does not come after the one
+///   before;
+/// * extremes that are not in the first and the last cell, or a least value above the greatest;
+///   extremes of nothing, or values without.
 impl<'de> Deserialize<'de> for Distribution {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Distribution, D::Error> {
         let (scale, sum, extremes, List(cells)) =

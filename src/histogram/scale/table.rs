@@ -2,21 +2,23 @@
 //!
 //! # Theorem
 //!
-//! Cell `i` of schema `s` holds the values in `(2^((i - 1) / 2^s), 2^(i / 2^s)]`: those of Prometheus' native histograms. (In
-//! OpenTelemetry's scale `s` their numbers are less by one.) Each `u64` above zero is in the cell that this says, also beside its borders.
+//! Cell `i` of schema `s` holds the values in `(2^((i - 1) / 2^s), 2^(i / 2^s)]`: those of
+//! Prometheus' native histograms. (In OpenTelemetry's scale `s` their numbers are less by one.)
+//! Each `u64` above zero is in the cell that this says, also beside its borders.
 //!
 //! # Why
 //!
-//! Let `v` be a value with `z` zero bits in front, and `n = v * 2^z`, whose highest bit is set. Of the finest schema, 5, `v` lies
-//! in cell `32 * (63 - z) + k`, where `k` of the numbers `2^(63 + j / 32)`, `j = 0..32`, are less than `n`. A whole number is
-//! greater than such a number if and only if it is greater than its floor: the *threshold* `j`. The six bits behind the highest
-//! say in which 64th of its octave `n` lies. No 64th has two thresholds. So they say how many thresholds are less than
-//! all of it, and which one is left to compare with.
+//! Let `v` be a value with `z` zero bits in front, and `n = v * 2^z`, whose highest bit is set. Of
+//! the finest schema, 5, `v` lies in cell `32 * (63 - z) + k`, where `k` of the numbers
+//! `2^(63 + j / 32)`, `j = 0..32`, are less than `n`. A whole number is greater than such a number
+//! if and only if it is greater than its floor: the *threshold* `j`. The six bits behind the
+//! highest say in which 64th of its octave `n` lies. No 64th has two thresholds. So they say how
+//! many thresholds are less than all of it, and which one is left to compare with.
 //!
 //! (In code cells are numbered from 2^-1 on, an octave earlier, so that no number is negative.)
 //!
-//! A coarser schema's cell is `2^(5 - s)` cells of schema 5, the last of which ends where it ends. So its number is a division,
-//! rounded up.
+//! A coarser schema's cell is `2^(5 - s)` cells of schema 5, the last of which ends where it ends.
+//! So its number is a division, rounded up.
 
 /// The finest schema.
 pub(super) const FINEST: u8 = 5;
@@ -95,7 +97,8 @@ pub(super) const fn finest_cell(value: u64) -> u32 {
     (64 - zeros) * THIRTY_TWO as u32 + slice.below + (normal > slice.threshold) as u32
 }
 
-/// The greatest value up to the end of a cell of schema 5. (The last ends at 2^64, where there is no value.)
+/// The greatest value up to the end of a cell of schema 5. (The last ends at 2^64, where there is
+/// no value.)
 pub(super) const fn finest_border(cell: usize) -> u64 {
     match cell / THIRTY_TWO {
         0 => 0,

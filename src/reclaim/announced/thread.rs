@@ -1,7 +1,7 @@
 //! A thread's own slot: taken at its first use, given back at its end.
 //!
-//! The pointer to it is a thread-local without a destructor, so that a use is right at any moment of a thread's
-//! life. What other destructors use afterwards, they use without a slot.
+//! The pointer to it is a thread-local without a destructor, so that a use is right at any moment
+//! of a thread's life. What other destructors use afterwards, they use without a slot.
 
 use std::cell::Cell;
 use std::ptr::{from_ref, null, without_provenance};
@@ -30,8 +30,8 @@ thread_local! {
 
 static AT_END: AtEnd<Slot> = AtEnd::new();
 
-/// Sees to it that slots are given back, by threads that end and in forked children. Once a process. False if the system
-/// has no room for that: then no thread takes a slot.
+/// Sees to it that slots are given back, by threads that end and in forked children. Once a
+/// process. False if the system has no room for that: then no thread takes a slot.
 pub(crate) fn prepare() -> bool {
     AT_END.prepare() && thread_end::in_children(begin_child)
 }

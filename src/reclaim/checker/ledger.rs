@@ -17,8 +17,8 @@ engine::lazy_static! {
 pub(super) struct Ledger {
     /// The one object of the ledger that the model checker sees.
     events: AtomicUsize,
-    /// Never contended: a model's threads take turns on one system thread, and none holds this over a
-    /// step of the model.
+    /// Never contended: a model's threads take turns on one system thread, and none holds this over
+    /// a step of the model.
     books: Mutex<Books>,
 }
 
@@ -51,8 +51,8 @@ pub(super) struct Memory {
     pub(super) release: unsafe fn(*mut ()),
 }
 
-// SAFETY: loom and shuttle run all threads of an execution on one system thread, one at a time. Only
-// that thread has the ledger.
+// SAFETY: loom and shuttle run all threads of an execution on one system thread, one at a time.
+// Only that thread has the ledger.
 unsafe impl Send for Books {}
 
 impl Ledger {

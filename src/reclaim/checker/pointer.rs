@@ -30,8 +30,8 @@ impl<T> Block<T> {
     unsafe fn check<'g>(block: *mut Block<T>) -> &'g Block<T> {
         // SAFETY: memory is kept until the execution ends.
         let block = unsafe { &*block };
-        // SAFETY: no thread writes to the cell, as loom has just checked. Under shuttle, steps do not
-        // overlap.
+        // SAFETY: no thread writes to the cell, as loom has just checked. Under shuttle, steps do
+        // not overlap.
         block.alive.with(|alive| assert!(unsafe { *alive }, "a freed block was read"));
         block
     }
@@ -367,7 +367,8 @@ impl Guard {
     ///
     /// # Safety
     ///
-    /// The block is unlinked, so that a thread that pins from now on cannot find it; and retired once.
+    /// The block is unlinked, so that a thread that pins from now on cannot find it; and retired
+    /// once.
     pub(crate) unsafe fn defer_destroy<T>(&self, pointer: Shared<'_, T>) {
         let block = pointer.block();
         assert!(!block.is_null(), "a null pointer was retired");

@@ -1,11 +1,11 @@
 //! This core's ration: taking of it, and putting another in its place.
 //!
-//! A ration is two neighbouring cells of a row, `last` and `left`, at an even position. Both sequences have one store to them, which is
-//! the last instruction. What [`swap`] tells its caller it stores before: that may be repeated, and is not looked at if the
-//! sequence was aborted.
+//! A ration is two neighbouring cells of a row, `last` and `left`, at an even position. Both
+//! sequences have one store to them, which is the last instruction. What [`swap`] tells its caller
+//! it stores before: that may be repeated, and is not looked at if the sequence was aborted.
 //!
-//! Who reads a ration in a sequence is on the row's core, as was who wrote it. So it finds a store of sixteen bytes whole, on processors too that
-//! promise that to no other core.
+//! Who reads a ration in a sequence is on the row's core, as was who wrote it. So it finds a store
+//! of sixteen bytes whole, on processors too that promise that to no other core.
 
 use std::arch::asm;
 use std::arch::x86_64::_mm_set_epi64x;
@@ -17,7 +17,8 @@ use crate::memory::column::Column;
 use crate::stripe::miss::{Miss, MissCell, OnMiss};
 use crate::stripe::ration::{Ration, Untaken};
 
-/// Takes `n` of this core's ration, if there is so much, and `now` is not after its last nanosecond.
+/// Takes `n` of this core's ration, if there is so much, and `now` is not after its last
+/// nanosecond.
 #[inline(always)]
 #[allow(clippy::inline_always)] // the whole point: no call on the path of a grant
 pub(crate) fn take<N: Numbering>(
@@ -52,18 +53,20 @@ pub(crate) fn take<N: Numbering>(
     Ok(())
 }
 
-/// Puts a ration in the place of this core's, and writes what was there to `old`. Calls `on_miss` instead if the sequence missed: then
-/// the row is as it was.
+/// Puts a ration in the place of this core's, and writes what was there to `old`. Calls `on_miss`
+/// instead if the sequence missed: then the row is as it was.
 ///
 /// # Safety
-/// `old` may be written, and is aligned. Two columns were claimed together, and `column` is the first of them.
+/// `old` may be written, and is aligned. Two columns were claimed together, and `column` is the
+/// first of them.
 pub(crate) unsafe fn swap<N: Numbering>(
     column: PerCoreColumn<N>,
     new: Ration,
     old: *mut Ration,
     on_miss: &MissCell,
 ) {
-    // SAFETY: the theorem of `per_core`, and the contract. A claim of two begins at a multiple of sixteen bytes.
+    // SAFETY: the theorem of `per_core`, and the contract. A claim of two begins at a multiple of
+    // sixteen bytes.
     unsafe {
         column_sequence!(
             N,

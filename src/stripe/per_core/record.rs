@@ -1,17 +1,17 @@
 //! Recording a value in one core's cells of the live bucket.
 //!
-//! A record changes four cells of its row. One store of sixteen bytes commits count and sum; the two
-//! extremes do not fit into it. Nearly every value lies between the extremes that its row has seen: then
-//! a record writes only count and sum ([`record_live`]). A value beyond them is first written into the row's
-//! *pending* cell, which counts for nothing yet ([`record_pending`]). The same store as always then commits
-//! it, and also sets the highest bit of the count ([`PENDING`]): from then on the value is counted, and an
-//! extreme. A later sequence raises the extremes to it, in two stores that may be repeated, and then clears
-//! the bit ([`fold_live`]). Readers and closers include the pending value where the bit is set
-//! ([`rows::extreme`](crate::arena::rows::extreme)). So a sequence that is aborted anywhere leaves nothing
-//! of a value that it has not counted.
+//! A record changes four cells of its row. One store of sixteen bytes commits count and sum; the
+//! two extremes do not fit into it. Nearly every value lies between the extremes that its row has
+//! seen: then a record writes only count and sum ([`record_live`]). A value beyond them is first
+//! written into the row's *pending* cell, which counts for nothing yet ([`record_pending`]). The
+//! same store as always then commits it, and also sets the highest bit of the count ([`PENDING`]):
+//! from then on the value is counted, and an extreme. A later sequence raises the extremes to it,
+//! in two stores that may be repeated, and then clears the bit ([`fold_live`]). Readers and closers
+//! include the pending value where the bit is set ([`rows::extreme`](crate::arena::rows::extreme)).
+//! So a sequence that is aborted anywhere leaves nothing of a value that it has not counted.
 //!
-//! The bit takes the place of the count's highest: a row's count wraps at 2^63 records, which at one a
-//! nanosecond is in 292 years.
+//! The bit takes the place of the count's highest: a row's count wraps at 2^63 records, which at
+//! one a nanosecond is in 292 years.
 
 use std::arch::asm;
 use std::arch::x86_64::_mm_set_epi64x;
@@ -24,12 +24,13 @@ use crate::stripe::live_bucket::{LiveBucket, PENDING};
 use crate::stripe::miss::Miss;
 use crate::sync::AtomicPtr;
 
-/// Records `value` in this core's cells of the live bucket, if `at` lies in the bucket and the value
-/// between the extremes that its row has seen. Else calls `missed`: nothing was written.
+/// Records `value` in this core's cells of the live bucket, if `at` lies in the bucket and the
+/// value between the extremes that its row has seen. Else calls `missed`: nothing was written.
 ///
-/// The count is the cell at `pair`, an even position; the sum is the next cell. The maximum is the cell at
-/// `extremes`; the complement of the minimum is the next cell. One store of sixteen bytes commits count and
-/// sum together. Readers see it as one where [`pairs_are_whole`](super::pairs_are_whole).
+/// The count is the cell at `pair`, an even position; the sum is the next cell. The maximum is the
+/// cell at `extremes`; the complement of the minimum is the next cell. One store of sixteen bytes
+/// commits count and sum together. Readers see it as one where
+/// [`pairs_are_whole`](super::pairs_are_whole).
 ///
 /// # Safety
 /// As for [`add_live`](super::add_live).

@@ -6,7 +6,8 @@ use super::detect::{DETECTED, area, numbered};
 use crate::stripe::numbered::Numbered;
 use crate::sync::Ordering;
 
-/// The number of this thread's row, whether or not there is such a row; `None` if the thread is not registered.
+/// The number of this thread's row, whether or not there is such a row; `None` if the thread is not
+/// registered.
 pub(in crate::stripe) fn row() -> Option<usize> {
     let offset = DETECTED.area.load(Ordering::Relaxed); // published with the column that led here
     let number = match numbered() {

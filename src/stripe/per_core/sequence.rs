@@ -1,5 +1,5 @@
-//! One restartable sequence, in assembly, as macros: the parts that all sequences share. The rules that they keep
-//! are those of [`per_core`](super).
+//! One restartable sequence, in assembly, as macros: the parts that all sequences share. The rules
+//! that they keep are those of [`per_core`](super).
 //!
 //! ```text
 //!   this thread's area gets the descriptor's address      armed
@@ -11,7 +11,8 @@
 //!   63:
 //! ```
 //!
-//! A commit adds the address of a column to `{row}`. That address has its `{tag}`, which the commit takes off.
+//! A commit adds the address of a column to `{row}`. That address has its `{tag}`, which the commit
+//! takes off.
 
 /// One sequence: `checks`; then how far this thread's row is from row 0; then `commit`.
 macro_rules! sequence {
@@ -43,10 +44,12 @@ macro_rules! sequence {
             "mov qword ptr fs:[{offset} + {rseq_cs}], {row}",
             "62:",
             $($check,)*
-            // The row's number; all ones if `cpu_id` is negative: its highest byte is all ones then, and else zero.
+            // The row's number; all ones if `cpu_id` is negative: its highest byte is all ones
+            // then, and else zero.
             "movsx {row:e}, byte ptr fs:[{offset} + {cpu_id} + 3]",
             "or {row:e}, dword ptr fs:[{offset} + {number}]",
-            // Is there such a row, and is it open? One branch for all questions. (The first bank's half of the word.)
+            // Is there such a row, and is it open? One branch for all questions. (The first bank's
+            // half of the word.)
             "cmp {row:e}, dword ptr [{detected} + {open}]",
             "jae {no_row}",
             "shl {row}, {row_shift}",
@@ -55,8 +58,8 @@ macro_rules! sequence {
             "63:",
             row = out(reg) _,
             offset = out(reg) _,
-            // (Not by symbol: the code is inlined into other crates, and a dynamic library's symbol is not
-            // a distance away. It would be an instruction less, and was not quicker.)
+            // (Not by symbol: the code is inlined into other crates, and a dynamic library's symbol
+            // is not a distance away. It would be an instruction less, and was not quicker.)
             detected = in(reg) &raw const DETECTED,
             area = const offset_of!(Detected, area),
             open = const offset_of!(Detected, open),
@@ -70,8 +73,9 @@ macro_rules! sequence {
     };
 }
 
-/// A sequence on a column's cell, which is `[{row} + {column} - {tag}]`. (For a read-modify-write, `{column}` is added to `{row}`
-/// before: an address with an index splits it into more micro-operations.)
+/// A sequence on a column's cell, which is `[{row} + {column} - {tag}]`. (For a read-modify-write,
+/// `{column}` is added to `{row}` before: an address with an index splits it into more
+/// micro-operations.)
 macro_rules! column_sequence {
     ($numbering:ty, $column:expr, $on_miss:expr, $commit:tt, $($operand:tt)+) => {
         sequence!(
@@ -87,8 +91,8 @@ macro_rules! column_sequence {
     };
 }
 
-/// A sequence on cells of the live bucket. The one that is `distance` bytes behind its first cell is
-/// `[{row} + {distance} - {tag}]`.
+/// A sequence on cells of the live bucket. The one that is `distance` bytes behind its first cell
+/// is `[{row} + {distance} - {tag}]`.
 macro_rules! live_sequence {
     ($numbering:ty, $live:expr, $at:expr, $missed:expr, [$($commit:literal),+], $($operand:tt)+) => {
         sequence!(

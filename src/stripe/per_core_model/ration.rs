@@ -1,11 +1,13 @@
-//! The sequences on a core's ration in a model: what they load, and their one store to it, are decided when they begin.
+//! The sequences on a core's ration in a model: what they load, and their one store to it, are
+//! decided when they begin.
 
 use super::{Numbering, PerCoreColumn, core, cores, is_open, take_over};
 use crate::stripe::miss::{Miss, MissCell, OnMiss};
 use crate::stripe::ration::{Ration, Untaken};
 use crate::sync::Ordering;
 
-/// A sequence that puts what `commit` makes of this core's ration in its place, unless it is aborted.
+/// A sequence that puts what `commit` makes of this core's ration in its place, unless it is
+/// aborted.
 fn sequence<N: Numbering, E>(
     column: PerCoreColumn<N>,
     missed: impl FnOnce(Miss) -> E,
@@ -24,8 +26,8 @@ fn sequence<N: Numbering, E>(
         drop(core);
         return Err(missed(Miss::Aborted));
     }
-    // One store, of sixteen bytes or of eight: no other thread on the core comes in between. Relaxed, which is less than a store is on
-    // x86-64: a ration orders nothing else.
+    // One store, of sixteen bytes or of eight: no other thread on the core comes in between.
+    // Relaxed, which is less than a store is on x86-64: a ration orders nothing else.
     last.store(new.last, Ordering::Relaxed);
     left.store(new.left, Ordering::Relaxed);
     Ok(())

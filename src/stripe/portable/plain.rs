@@ -1,11 +1,13 @@
 //! Writing a cell that one thread alone writes: without a lock prefix.
 //!
-//! On x86-64 an add is one instruction, which a signal handler cannot come into the middle of. Each is a plain load and a plain
-//! store to other threads: they read one before or after the store, and nobody else writes. So they are atomic without being locked.
-//! A plain store is Release there, and the `asm!` is a barrier to the compiler.
+//! On x86-64 an add is one instruction, which a signal handler cannot come into the middle of. Each
+//! is a plain load and a plain store to other threads: they read one before or after the store, and
+//! nobody else writes. So they are atomic without being locked. A plain store is Release there, and
+//! the `asm!` is a barrier to the compiler.
 //!
-//! Windows' adds go in steps even there, since no handler adds to them: processors that rename memory forward a store to
-//! the next load of the same cell at once, but not to an instruction that reads and writes it.
+//! Windows' adds go in steps even there, since no handler adds to them: processors that rename
+//! memory forward a store to the next load of the same cell at once, but not to an instruction that
+//! reads and writes it.
 
 use crate::sync::{AtomicU64, Ordering};
 
@@ -46,7 +48,8 @@ mod whole {
 
     /// Raises that cell to `value`, unless it is there already; Release.
     ///
-    /// A handler may raise the cell after it was compared. So the store compares it again: one instruction.
+    /// A handler may raise the cell after it was compared. So the store compares it again: one
+    /// instruction.
     ///
     /// # Safety
     /// As for [`add`].
@@ -94,9 +97,10 @@ mod whole {
 /// Adds `n`, wrapping; Release.
 #[inline]
 pub(super) fn add_in_steps(cell: &AtomicU64, n: u64) {
-    // Relaxed: the last store was this thread's, or its lease came after it. In a block it may be of the close that reset the
-    // cell, or of a column's end: then the cell came back to threads behind that, with the bucket (`Block::disown`, `try_own`,
-    // and the second look, Acquire) or with the column.
+    // Relaxed: the last store was this thread's, or its lease came after it. In a block it may be
+    // of the close that reset the cell, or of a column's end: then the cell came back to threads
+    // behind that, with the bucket (`Block::disown`, `try_own`, and the second look, Acquire) or
+    // with the column.
     let sum = apart(cell.load(Ordering::Relaxed).wrapping_add(n));
     // Release: pairs with the Acquire in `rows::value`, as of a locked add.
     cell.store(sum, Ordering::Release);

@@ -1,4 +1,5 @@
-//! The ration of a leased row: taking of it, and putting another in its place. Not in a signal handler.
+//! The ration of a leased row: taking of it, and putting another in its place. Not in a signal
+//! handler.
 
 use super::Leased;
 use crate::stripe::ration::{Ration, Untaken};
@@ -24,8 +25,8 @@ impl Leased {
     /// What is there.
     #[inline]
     fn ration(self) -> Ration {
-        // Relaxed, as all in this file: this thread alone writes the row, and what the last one that had it has written there came before
-        // its lease.
+        // Relaxed, as all in this file: this thread alone writes the row, and what the last one
+        // that had it has written there came before its lease.
         let last = self.right(0).load(Ordering::Relaxed);
         Ration { last, left: self.left().load(Ordering::Relaxed) }
     }

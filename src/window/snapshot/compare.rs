@@ -1,7 +1,7 @@
 //! When two snapshots are equal: by all that can be read of them.
 //!
-//! Cells are not compared. Of a live bucket, extremes may be ahead of the count, and of a value that is not
-//! counted nothing is read.
+//! Cells are not compared. Of a live bucket, extremes may be ahead of the count, and of a value
+//! that is not counted nothing is read.
 
 use super::{BucketSnapshot, Snapshot};
 use crate::event::Events;

@@ -21,8 +21,8 @@ impl<E: Events> Snapshot<E> {
     ///
     /// # Errors
     ///
-    /// [`MergeError`] if the interval, the length of a bucket or the start of the newest bucket differs. Then
-    /// this snapshot stays as it was.
+    /// [`MergeError`] if the interval, the length of a bucket or the start of the newest bucket
+    /// differs. Then this snapshot stays as it was.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

@@ -40,10 +40,10 @@ impl<E: Events> Serialize for BucketSnapshot<E> {
 /// These are errors, which name the value and the rule:
 ///
 /// * an event that the set does not have, that is of another kind, twice there or missing;
-/// * numbers of an event that no bucket has: a minimum above the maximum, extremes of no records, or records without
-///   extremes;
-/// * a start that is not a multiple of the bucket's length, or an end that is not after the start. (The end may be
-///   2^64 - 1, the end of time, or both be 0: what is before it.)
+/// * numbers of an event that no bucket has: a minimum above the maximum, extremes of no records,
+///   or records without extremes;
+/// * a start that is not a multiple of the bucket's length, or an end that is not after the start.
+///   (The end may be 2^64 - 1, the end of time, or both be 0: what is before it.)
 impl<'de, E: Events> Deserialize<'de> for BucketSnapshot<E> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<BucketSnapshot<E>, D::Error> {
         let (start, end, is_closed, ReadCells::<E>(numbers)) =
@@ -106,8 +106,10 @@ impl<E: Events> Serialize for Snapshot<E> {
 /// Beside what is an error of a [`BucketSnapshot`], these are:
 ///
 /// * a length that is 0, or of which the interval is not a multiple;
-/// * more buckets or fewer than the interval has at the time `at`: those that would begin before time zero are not there;
-/// * buckets that are not one beside the other, oldest first, each of that length, up to the one that `at` lies in.
+/// * more buckets or fewer than the interval has at the time `at`: those that would begin before
+///   time zero are not there;
+/// * buckets that are not one beside the other, oldest first, each of that length, up to the one
+///   that `at` lies in.
 ///
 /// Reading takes memory for what was read, a few dozen bytes for each byte at most, and none for
 /// lists that only say that they are long. (Of events by hand whose cells are `[u64; N]`, each

@@ -5,7 +5,8 @@ use std::fmt::{self, Display, Formatter};
 use crate::event::Events;
 use crate::window::snapshot::BucketSnapshot;
 
-/// Each names the value, and the rule that it breaks. All numbers are nanoseconds, but those of buckets.
+/// Each names the value, and the rule that it breaks. All numbers are nanoseconds, but those of
+/// buckets.
 pub(super) enum Flaw {
     End { start: u64, end: u64 },
     Start { start: u64, length: u64 },
@@ -52,7 +53,8 @@ impl Display for Flaw {
 /// The start and the end of a bucket, whatever its length.
 pub(super) fn of_bucket<E: Events>(bucket: &BucketSnapshot<E>) -> Result<(), Flaw> {
     let (start, end) = (bucket.start.as_nanos(), bucket.end.as_nanos());
-    // Up to the end of time any length is possible; and before time zero there is one bucket, without any.
+    // Up to the end of time any length is possible; and before time zero there is one bucket,
+    // without any.
     if end == u64::MAX || (start, end) == (0, 0) {
         return Ok(());
     }

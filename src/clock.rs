@@ -82,11 +82,11 @@ pub(crate) const UNKNOWN: Timestamp = Timestamp::from_nanos(u64::MAX);
 /// # Ok::<(), windrow::BuildError>(())
 /// ```
 pub trait Clock {
-    /// The time now.
+    /// Returns the time now.
     fn now(&self) -> Timestamp;
 
-    /// The time [now](Self::now), for an add. It may skip work that takes long or happens only
-    /// once. A clock that cannot tell the time at once returns the end of time,
+    /// Returns the time [now](Self::now), for an add. It may skip work that takes long or happens
+    /// only once. A clock that cannot tell the time at once returns the end of time,
     /// `Timestamp::from_nanos(u64::MAX)`. The add then leaves its quick path and calls `now`.
     ///
     /// A clock that wraps another should forward this call as well as `now`. If it does not, it is
@@ -103,8 +103,8 @@ pub trait Clock {
         self.now()
     }
 
-    /// The least difference between two different readings; zero for a clock that can show any
-    /// time.
+    /// Returns the least difference between two different readings; zero for a clock that can show
+    /// any time.
     ///
     /// The builder refuses a clock whose resolution is coarser than a tenth of a bucket, unless
     /// that is [allowed](crate::WindowBuilder::allow_coarse_clock).

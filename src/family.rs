@@ -149,7 +149,7 @@ const LIMIT: usize = 1_000;
 const LONGEST_TEXTS: usize = 1_024;
 
 impl<L: Labels<Names = ()>, M: Metric + Default> Family<L, M> {
-    /// A family without a series. Their metrics will be `M::default()`.
+    /// Returns a family without a series. Their metrics will be `M::default()`.
     ///
     /// ```
     /// use windrow::{Family, Gauge, labels};
@@ -165,7 +165,7 @@ impl<L: Labels<Names = ()>, M: Metric + Default> Family<L, M> {
         Family::with_constructor(M::default)
     }
 
-    /// A family without a series.
+    /// Returns a family without a series.
     #[cfg(loom)]
     pub fn new() -> Family<L, M> {
         Family::with_constructor(M::default)
@@ -175,7 +175,7 @@ impl<L: Labels<Names = ()>, M: Metric + Default> Family<L, M> {
 macro_rules! constructor {
     ($($const:ident)?) => {
         impl<L: Labels<Names = ()>, M: Metric, F> Family<L, M, F> {
-            /// A family without a series, whose metrics a function makes.
+            /// Returns a family without a series, whose metrics a function makes.
             ///
             /// It may be called more often than there are series, and from several threads at once:
             /// when two threads need the same series, one of theirs is dropped. If it panics, so
@@ -242,7 +242,7 @@ constructor!(const);
 constructor!();
 
 impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
-    /// The metric of a set of labels, which is made if there is none yet.
+    /// Returns the metric of a set of labels, which is made if there is none yet.
     ///
     /// Never waits. Use what it returns and let it go; see [`Pinned`].
     ///
@@ -267,7 +267,7 @@ impl<L: Labels, M: Metric, F: Fn() -> M> Family<L, M, F> {
         unsafe { Pinned::new(self.find(labels), guard) }
     }
 
-    /// A handle of the series of a set of labels, which is made if there is none yet.
+    /// Returns a handle of the series of a set of labels, which is made if there is none yet.
     ///
     /// Takes a lock, which others have while they [remove](Self::retain) series or
     /// [walk](Self::iter) over all of them: call it where a connection is opened, not where a

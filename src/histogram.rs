@@ -95,7 +95,7 @@ pub struct Histogram {
 
 impl Histogram {
     const_fn! {
-        /// A histogram with nothing recorded, with the [default scale](Scale::DEFAULT).
+        /// Returns a histogram with nothing recorded, with the [default scale](Scale::DEFAULT).
         ///
         /// ```
         /// static RT: windrow::Histogram = windrow::Histogram::new();
@@ -107,7 +107,7 @@ impl Histogram {
     }
 
     const_fn! {
-        /// A histogram with nothing recorded, with cells of your choice.
+        /// Returns a histogram with nothing recorded, with cells of your choice.
         ///
         /// ```
         /// use windrow::{Histogram, histogram::Scale};

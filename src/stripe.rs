@@ -125,7 +125,7 @@ const PORTABLE: u8 = 3;
 const FENCED: u8 = 4;
 const EPOCHS: u8 = 5;
 
-/// The strategy of this process. Chosen on the first call.
+/// Returns the strategy of this process. Chosen on the first call.
 ///
 /// Three environment variables, read at the first use, serve comparisons and tests:
 ///

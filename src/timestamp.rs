@@ -37,7 +37,7 @@ mod serde;
 pub struct Timestamp(u64);
 
 impl Timestamp {
-    /// The moment `nanos` nanoseconds after the clock's zero.
+    /// Returns the moment `nanos` nanoseconds after the clock's zero.
     ///
     /// ```
     /// assert_eq!(windrow::Timestamp::from_nanos(7).as_nanos(), 7);
@@ -47,7 +47,7 @@ impl Timestamp {
         Timestamp(nanos)
     }
 
-    /// The moment `millis` milliseconds after the clock's zero; saturates after 584 years.
+    /// Returns the moment `millis` milliseconds after the clock's zero; saturates after 584 years.
     ///
     /// ```
     /// assert_eq!(windrow::Timestamp::from_millis(7).as_nanos(), 7_000_000);
@@ -57,7 +57,7 @@ impl Timestamp {
         Timestamp(millis.saturating_mul(1_000_000))
     }
 
-    /// The moment `secs` seconds after the clock's zero; saturates after 584 years.
+    /// Returns the moment `secs` seconds after the clock's zero; saturates after 584 years.
     ///
     /// ```
     /// assert_eq!(windrow::Timestamp::from_secs(7).as_nanos(), 7_000_000_000);
@@ -77,7 +77,7 @@ impl Timestamp {
         self.0
     }
 
-    /// Whole milliseconds since the clock's zero, rounded down.
+    /// Returns whole milliseconds since the clock's zero, rounded down.
     ///
     /// ```
     /// assert_eq!(windrow::Timestamp::from_nanos(2_999_999).as_millis(), 2);
@@ -87,7 +87,7 @@ impl Timestamp {
         self.0 / 1_000_000
     }
 
-    /// Whole seconds since the clock's zero, rounded down.
+    /// Returns whole seconds since the clock's zero, rounded down.
     ///
     /// ```
     /// assert_eq!(windrow::Timestamp::from_millis(2_999).as_secs(), 2);

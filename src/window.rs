@@ -403,7 +403,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         self.ring.is_striped()
     }
 
-    /// The span that the window covers.
+    /// Returns the span that the window covers.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -427,7 +427,8 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         self.ring.geometry().buckets()
     }
 
-    /// The length of a bucket: the interval divided by the number of buckets, in whole nanoseconds.
+    /// Returns the length of a bucket: the interval divided by the number of buckets, in whole
+    /// nanoseconds.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

@@ -48,7 +48,7 @@ impl ByRow {
         self.shared
     }
 
-    /// All of it, wrapping: with no add running, the number's `lifetime`.
+    /// Returns all of it, wrapping: with no add running, the number's `lifetime`.
     ///
     /// ```
     /// let hits = windrow::Counter::new();

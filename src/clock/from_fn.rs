@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::Clock;
 use crate::timestamp::Timestamp;
 
-/// A clock that asks `now` for the time, and says that its resolution is `resolution`.
+/// Returns a clock that asks `now` for the time, and says that its resolution is `resolution`.
 ///
 /// Every add calls `now`: it must neither block nor panic. The resolution is the least difference
 /// between two different readings; zero for a function that can show any time. (Functions are no

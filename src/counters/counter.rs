@@ -60,7 +60,7 @@ pub struct Counter {
 
 impl Counter {
     const_fn! {
-        /// A counter at zero.
+        /// Returns a counter at zero.
         ///
         /// ```
         /// static HITS: windrow::Counter = windrow::Counter::new();
@@ -256,7 +256,8 @@ impl Counter {
     #[doc(hidden)]
     pub fn compare_exchange<T: OfOneWord>(&self, _: T, _: T, _: Ordering, _: Ordering) {}
 
-    /// The [`sum`](Self::sum), in the spelling of [`AtomicU64`](std::sync::atomic::AtomicU64).
+    /// Returns the [`sum`](Self::sum), in the spelling of
+    /// [`AtomicU64`](std::sync::atomic::AtomicU64).
     ///
     /// It is *not* one atomic load, but one of the cell in each open row. Each is Acquire, whatever
     /// `order` is; `SeqCst` puts a sequentially consistent fence before them. It accepts every

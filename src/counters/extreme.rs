@@ -65,7 +65,7 @@ pub struct Maximum(Extreme);
 
 impl Maximum {
     const_fn! {
-        /// A maximum with no value recorded.
+        /// Returns a maximum with no value recorded.
         ///
         /// ```
         /// static SLOWEST: windrow::Maximum = windrow::Maximum::new();
@@ -95,7 +95,7 @@ impl Maximum {
         self.0.record(value.number());
     }
 
-    /// The greatest value recorded; `None` if there was none.
+    /// Returns the greatest value recorded; `None` if there was none.
     ///
     /// Records that run at the same time may be in it or not. It is no less than any value whose
     /// record returned before the call, and never goes down. Acquire. Costs a load for each
@@ -144,7 +144,7 @@ pub struct Minimum(Extreme); // of complements: the least value has the greatest
 
 impl Minimum {
     const_fn! {
-        /// A minimum with no value recorded.
+        /// Returns a minimum with no value recorded.
         ///
         /// ```
         /// static FASTEST: windrow::Minimum = windrow::Minimum::new();
@@ -174,7 +174,7 @@ impl Minimum {
         self.0.record(!value.number());
     }
 
-    /// The least value recorded; `None` if there was none.
+    /// Returns the least value recorded; `None` if there was none.
     ///
     /// Records that run at the same time may be in it or not. It is no greater than any value whose
     /// record returned before the call, and never goes up. Acquire. Costs a load for each

@@ -33,7 +33,7 @@ pub struct Gauge {
 
 impl Gauge {
     const_fn! {
-        /// A gauge at zero.
+        /// Returns a gauge at zero.
         ///
         /// ```
         /// static OPEN: windrow::Gauge = windrow::Gauge::new();
@@ -150,9 +150,8 @@ impl Gauge {
         self.sum()
     }
 
-    /// The [`sum`](Self::sum), which promises no more here. It is not one atomic load; `order` is
-    /// as for
-    /// [`Counter::load`](crate::Counter::load).
+    /// Returns the [`sum`](Self::sum), which promises no more here. It is not one atomic load;
+    /// `order` is as for [`Counter::load`](crate::Counter::load).
     ///
     /// ```
     /// use std::sync::atomic::Ordering;

@@ -55,8 +55,8 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// The sum with its sign, wrapping at 2^63: of a `Signed` event, what it has gone up or down
-    /// by.
+    /// Returns the sum with its sign, wrapping at 2^63: of a `Signed` event, what it has gone up or
+    /// down by.
     ///
     /// ```
     /// use windrow::{SlidingWindow, events};
@@ -84,8 +84,8 @@ impl Stats {
         }
     }
 
-    /// The mean of the values; `None` if nothing was recorded. For a `Count` or `Signed` event
-    /// whose sum is not 0, it is 1.
+    /// Returns the mean of the values; `None` if nothing was recorded. For a `Count` or `Signed`
+    /// event whose sum is not 0, it is 1.
     ///
     /// ```
     /// let stats = windrow::Stats { count: 4, sum: 10, min: Some(1), max: Some(4) };

@@ -37,7 +37,7 @@ impl Outline {
     /// The name of the label of the overflow series; its value is `true`.
     pub const OVERFLOW: &'static str = "overflow";
 
-    /// An outline of a metric without labels.
+    /// Returns an outline of a metric without labels.
     pub const fn of_metric(form: Form) -> Outline {
         Outline { form, labels: Vec::new(), max_series: 1, overflows: false, series_return: false }
     }

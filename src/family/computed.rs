@@ -45,7 +45,7 @@ const fn are_same(one: &[u8], other: &[u8]) -> bool {
     true
 }
 
-/// A field's name as a label's: `r#type` is `type`.
+/// Returns a field's name as a label's: `r#type` is `type`.
 pub const fn name(field: &'static str) -> &'static str {
     match field.as_bytes() {
         [b'r', b'#', ..] => field.split_at(2).1,

@@ -44,7 +44,7 @@ impl<L: Labels, M> Handle<L, M> {
         &self.0
     }
 
-    /// The series' labels; `None` of the one in which all sets count that found no room.
+    /// Returns the series' labels; `None` of the one in which all sets count that found no room.
     ///
     /// ```
     /// # use windrow::{Counter, Family, labels};
@@ -99,8 +99,8 @@ impl<L: Labels, M> Handle<L, M> {
         self.0.created
     }
 
-    /// The labels by name, as exporters show them. Of the series in which all sets count that found
-    /// no room, it is the one label `overflow`, with the value `true`.
+    /// Returns the labels by name, as exporters show them. Of the series in which all sets count
+    /// that found no room, it is the one label `overflow`, with the value `true`.
     ///
     /// ```
     /// # use windrow::{Counter, Family, labels};
@@ -179,7 +179,7 @@ impl<'f, L: Labels, M> Pinned<'f, L, M> {
         Pinned { series, _guard: guard }
     }
 
-    /// A handle of the series: for what begins here and ends elsewhere, a request, say.
+    /// Returns a handle of the series: for what begins here and ends elsewhere, a request, say.
     ///
     /// Unlike [`Family::handle`](crate::Family::handle) it takes no lock. Costs an addition to a
     /// count of references, which all handles of the series share, and another when it is dropped.

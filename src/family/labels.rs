@@ -37,7 +37,7 @@ pub trait Labels: Sized + 'static {
     /// The set, with its texts owned: what a family keeps.
     type Stored: Send + Sync + 'static;
 
-    /// The labels' names, in the order of the fields.
+    /// Returns the labels' names, in the order of the fields.
     fn names(names: &Self::Names) -> &[&str];
 
     /// Whether the set has a value for each name, and no more. A set of a type that declares its
@@ -56,15 +56,15 @@ pub trait Labels: Sized + 'static {
     /// Whether two sets are equal.
     fn matches(stored: &Self::Stored, labels: Self::Borrowed<'_>) -> bool;
 
-    /// The value of the label at a position in [`names`](Self::names).
+    /// Returns the value of the label at a position in [`names`](Self::names).
     ///
     /// # Panics
     ///
     /// If there is none.
     fn value(labels: Self::Borrowed<'_>, position: usize) -> LabelValue<'_>;
 
-    /// The set's number, below [`COMBINATIONS`](Self::COMBINATIONS); of no meaning where that is
-    /// `None`.
+    /// Returns the set's number, below [`COMBINATIONS`](Self::COMBINATIONS); of no meaning where
+    /// that is `None`.
     fn index(labels: Self::Borrowed<'_>) -> usize;
 }
 
@@ -113,7 +113,8 @@ pub trait Label: Copy + Debug + Send + Sync + 'static {
     /// ```
     fn key(self) -> Self::Key;
 
-    /// The value's number, below [`VALUES`](Self::VALUES); of no meaning where that is `None`.
+    /// Returns the value's number, below [`VALUES`](Self::VALUES); of no meaning where that is
+    /// `None`.
     fn index(self) -> usize;
 
     /// What exporters show: of each [key](Self::key) something else, since they would show two

@@ -47,7 +47,7 @@ pub trait Metric: Send + Sync + 'static {
     /// All that a metric has ever counted. `Default` is that of a metric that has counted nothing.
     type Total: Clone + Default + Debug + Send + 'static;
 
-    /// All that the metric has ever counted, drained or not.
+    /// Returns all that the metric has ever counted, drained or not.
     ///
     /// The family has its lock while it calls this and [`merge`](Self::merge): they may call
     /// nothing of the family that takes it. (A metric is made, and dropped, without the lock.)

@@ -114,7 +114,7 @@ impl Labels for RuntimeLabels {
 }
 
 impl<M: Metric + Default> Family<RuntimeLabels, M> {
-    /// A family without a series, whose labels have these names. Their metrics will be
+    /// Returns a family without a series, whose labels have these names. Their metrics will be
     /// `M::default()`.
     ///
     /// ```
@@ -130,8 +130,8 @@ impl<M: Metric + Default> Family<RuntimeLabels, M> {
 }
 
 impl<M: Metric, F> Family<RuntimeLabels, M, F> {
-    /// A family without a series, whose labels have these names, and whose metrics a function
-    /// makes: see [`with_constructor`](Family::with_constructor).
+    /// Returns a family without a series, whose labels have these names, and whose metrics a
+    /// function makes: see [`with_constructor`](Family::with_constructor).
     ///
     /// ```
     /// use windrow::{Family, Histogram, labels::LabelNames, histogram::Scale};

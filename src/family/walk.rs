@@ -12,8 +12,8 @@ use crate::reclaim::pin;
 use crate::sync::{Arc, Ordering};
 
 impl<L: Labels, M: Metric, F> Family<L, M, F> {
-    /// All series that there are, in no order; and the one without labels last, if any set found no
-    /// room.
+    /// Returns all series that there are, in no order; and the one without labels last, if any set
+    /// found no room.
     ///
     /// It may be called while other threads add and make series. A series that was there before the
     /// call, and was not removed, is among them. Takes the lock for a moment, and allocates: eight

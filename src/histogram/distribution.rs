@@ -126,7 +126,7 @@ impl Distribution {
         self.count
     }
 
-    /// The sum of the values, wrapping at 2^64.
+    /// Returns the sum of the values, wrapping at 2^64.
     ///
     /// ```
     /// let latency = windrow::Histogram::new();
@@ -160,7 +160,7 @@ impl Distribution {
         (!self.is_empty()).then(|| self.sum as f64 / self.total() as f64)
     }
 
-    /// The least value; `None` if there is none. No value is below it.
+    /// Returns the least value; `None` if there is none. No value is below it.
     ///
     /// It is exact where [`has_exact_extremes`](Self::has_exact_extremes) says so. Otherwise it is
     /// the least that can be in its cell.
@@ -175,7 +175,7 @@ impl Distribution {
         (!self.is_empty()).then_some(self.extremes.0)
     }
 
-    /// The greatest value; `None` if there is none. No value is above it. As exact as
+    /// Returns the greatest value; `None` if there is none. No value is above it. As exact as
     /// [`min`](Self::min).
     ///
     /// ```
@@ -276,7 +276,8 @@ impl Distribution {
         cells.fold(0_u64, |all, cell| all.saturating_add(cell.count))
     }
 
-    /// The cells that were used, from below: the values that each holds, and how many they are.
+    /// Returns the cells that were used, from below: the values that each holds, and how many they
+    /// are.
     ///
     /// The first may be what is below the scale's range, which begins at 0; and the last what is
     /// above it, up to 2^64 - 1.

@@ -82,8 +82,8 @@ impl Scale {
     /// ```
     pub const DEFAULT: Scale = Scale::fixed::<3, 1_000, 60_000_000_000>();
 
-    /// A scale whose range has the values from `least` to `greatest`, and those beside them up to
-    /// powers of two.
+    /// Returns a scale whose range has the values from `least` to `greatest`, and those beside them
+    /// up to powers of two.
     ///
     /// # Errors
     ///
@@ -149,7 +149,7 @@ impl Scale {
         self.schema
     }
 
-    /// The least value in the range.
+    /// Returns the least value in the range.
     ///
     /// ```
     /// assert_eq!(windrow::histogram::Scale::new(3, 1_000, 60_000)?.min(), 513);
@@ -159,7 +159,7 @@ impl Scale {
         self.below + 1
     }
 
-    /// The greatest value in the range.
+    /// Returns the greatest value in the range.
     ///
     /// ```
     /// assert_eq!(windrow::histogram::Scale::new(3, 1_000, 60_000)?.max(), 65_536);
@@ -193,7 +193,7 @@ impl Scale {
         (std::f64::consts::LN_2 / f64::from(2_u32 << self.schema)).tanh()
     }
 
-    /// The values that are counted together with `value`. Where cells end,
+    /// Returns the values that are counted together with `value`. Where cells end,
     /// [`Distribution::count_up_to`] is exact.
     ///
     /// [`Distribution::count_up_to`]: crate::histogram::Distribution::count_up_to
@@ -210,8 +210,8 @@ impl Scale {
         RangeInclusive::new(least, greatest)
     }
 
-    /// The powers of two that end cells of the range: from the one before its first cell, if there
-    /// is one, to that of its last.
+    /// Returns the powers of two that end cells of the range: from the one before its first cell,
+    /// if there is one, to that of its last.
     ///
     /// (2^64 stands as 2^64 - 1.) For exporters, which show fewer buckets than there are cells: see
     /// [`Distribution::buckets`].

@@ -53,7 +53,7 @@ pub struct InFlight {
 
 impl InFlight {
     const_fn! {
-        /// A level of zero.
+        /// Returns a level of zero.
         ///
         /// ```
         /// static OPEN: windrow::InFlight = windrow::InFlight::new();
@@ -64,7 +64,7 @@ impl InFlight {
         }
     }
 
-    /// The weight in flight: what was entered and has not left. Acquire.
+    /// Returns the weight in flight: what was entered and has not left. Acquire.
     ///
     /// It is what the level was at one moment of the call.
     ///

@@ -74,7 +74,7 @@ pub struct Peaks<'a, E, C = Coarse> {
 
 /// # The most at once
 impl InFlight {
-    /// The level, with a window whose event keeps its maximum in each bucket.
+    /// Returns the level, with a window whose event keeps its maximum in each bucket.
     ///
     /// The event is of the kind [`Maximum`](crate::Kind::Maximum), and of this level alone. One
     /// that has [values](crate::Kind::Value) or a histogram gets the same values, once for each
@@ -152,7 +152,7 @@ impl<'a, E: Events, C: Clock> Peaks<'a, E, C> {
         inside.owned_by(*self)
     }
 
-    /// The weight in flight: [`InFlight::level`].
+    /// Returns the weight in flight: [`InFlight::level`].
     ///
     /// ```
     /// # windrow::events! { enum Pool { Busy: Maximum } }
@@ -165,7 +165,7 @@ impl<'a, E: Events, C: Clock> Peaks<'a, E, C> {
         self.in_flight.level()
     }
 
-    /// The most at once in the interval that ends now.
+    /// Returns the most at once in the interval that ends now.
     ///
     /// It is the greater of the level and the window's maximum. So it is right for quiet times too:
     /// where nothing entered or left, the level is what it was all the time. An operation that runs
@@ -195,7 +195,7 @@ impl<'a, E: Events, C: Clock> Peaks<'a, E, C> {
         level.max(self.window.stats(self.event).max.unwrap_or(0))
     }
 
-    /// The most at once in the newest part of the interval, or of a
+    /// Returns the most at once in the newest part of the interval, or of a
     /// [tier](crate::WindowBuilder::tier), that ends now: as [`peak`](Self::peak), and of as many
     /// whole buckets as [`SlidingWindow::over`].
     ///

@@ -12,8 +12,8 @@ use crate::timestamp::saturating_nanos;
 use crate::window::SlidingWindow;
 
 impl<E: Events> SlidingWindow<E, Coarse> {
-    /// A builder for a window. By default, it has one second in two buckets, and the [`Coarse`]
-    /// clock.
+    /// Returns a builder for a window. By default, it has one second in two buckets, and the
+    /// [`Coarse`] clock.
     ///
     /// For another clock, [`WindowBuilder::clock`] takes it, and [`WindowBuilder::default`] makes
     /// it.
@@ -93,7 +93,7 @@ impl<E: Events, C: Clock + Default> Default for WindowBuilder<E, C> {
 }
 
 impl<E: Events, C: Clock> WindowBuilder<E, C> {
-    /// The span that the window covers; one second by default.
+    /// Returns the span that the window covers; one second by default.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -154,8 +154,8 @@ impl<E: Events, C: Clock> WindowBuilder<E, C> {
         WindowBuilder { buckets, ..self }
     }
 
-    /// A tier: so many coarser buckets, each `length` long, which the same adds fill. Each call
-    /// adds one, coarser than the one before.
+    /// Returns a tier: so many coarser buckets, each `length` long, which the same adds fill. Each
+    /// call adds one, coarser than the one before.
     ///
     /// A tier reaches further back than the window's own buckets, at its own resolution. It costs
     /// an add nothing, and the opening of a bucket some ten nanoseconds.
@@ -177,7 +177,7 @@ impl<E: Events, C: Clock> WindowBuilder<E, C> {
         self
     }
 
-    /// The clock; [`Coarse`] by default.
+    /// Returns the clock; [`Coarse`] by default.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

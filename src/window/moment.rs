@@ -27,8 +27,8 @@ use crate::window::identity::Identity;
 
 /// # Since a moment
 impl<E: Events, C: Clock> SlidingWindow<E, C> {
-    /// A moment of this window, from which on adds can be [counted](Self::since): when a circuit
-    /// breaker half-opened, say, or when somebody last looked.
+    /// Returns a moment of this window, from which on adds can be [counted](Self::since): when a
+    /// circuit breaker half-opened, say, or when somebody last looked.
     ///
     /// Every add to an event is before the moment or after it: exactly one of the two, whatever
     /// runs at the same time. An add that returned before the call is before the moment, and one

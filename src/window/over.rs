@@ -19,8 +19,8 @@ use crate::window::totals::Totals;
 
 /// # Reading a part of the interval
 impl<E: Events, C: Clock> SlidingWindow<E, C> {
-    /// A handle that reads the newest part of the interval: as many whole buckets as cover `span`.
-    /// The bucket of the clock's now is one of them.
+    /// Returns a handle that reads the newest part of the interval: as many whole buckets as cover
+    /// `span`. The bucket of the clock's now is one of them.
     ///
     /// Costs nothing but this check: the window is read by the handle's methods.
     ///
@@ -108,9 +108,9 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
         self.window.ring.view(|| self.window.nanos(), |view| read(view, view.recent(self.span)))
     }
 
-    /// The length of the buckets that the span is read from: the window's own, or those of the
-    /// finest [tier](crate::WindowBuilder::tier) that reaches back so far. The sum is exact from
-    /// its oldest boundary on; only where that lies is a question of this length.
+    /// Returns the length of the buckets that the span is read from: the window's own, or those of
+    /// the finest [tier](crate::WindowBuilder::tier) that reaches back so far. The sum is exact
+    /// from its oldest boundary on; only where that lies is a question of this length.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -147,7 +147,7 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
         Duration::from_nanos(self.read(|_, span| span.covers()))
     }
 
-    /// The sum of an event over the span, wrapping.
+    /// Returns the sum of an event over the span, wrapping.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -222,7 +222,7 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
         per_second(number_of(event, count), Duration::from_nanos(covers))
     }
 
-    /// All events over the span, by one reading of the clock.
+    /// Returns all events over the span, by one reading of the clock.
     ///
     /// ```
     /// # windrow::events! { enum Disk { Read: Count, Latency: Value } }
@@ -236,8 +236,8 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
         self.read(|view, span| Totals::of(view, span, Timestamp::from_nanos(view.now())))
     }
 
-    /// All events over the same span as it ended with the bucket of `at`, as long as all its
-    /// buckets are in the ring, and count at the clock's now.
+    /// Returns all events over the same span as it ended with the bucket of `at`, as long as all
+    /// its buckets are in the ring, and count at the clock's now.
     ///
     /// So of a window of a minute, a span of ten seconds can be read as it was up to fifty seconds
     /// ago. What was back-dated since is in it. [`Totals::end`] says where it ends.
@@ -277,8 +277,8 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
         )
     }
 
-    /// All events over complete buckets: as many as cover the span of those before the bucket of
-    /// the clock's now, or all of these.
+    /// Returns all events over complete buckets: as many as cover the span of those before the
+    /// bucket of the clock's now, or all of these.
     ///
     /// For rates: all their time has passed. At a constant rate, [`Totals::rate`] is right,
     /// whatever part of the newest bucket has passed. It changes only when a bucket ends, and it is
@@ -313,8 +313,8 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
         )
     }
 
-    /// An estimate of the sum over the span that ends at the clock's now, to the nanosecond: the
-    /// *weighted* or *sliding* count of rate limiters.
+    /// Returns an estimate of the sum over the span that ends at the clock's now, to the
+    /// nanosecond: the *weighted* or *sliding* count of rate limiters.
     ///
     /// It takes the buckets that lie in the span, and of the bucket in which the span begins, the
     /// share that it covers: as if what that bucket holds had come evenly spread. With `w` that
@@ -344,8 +344,8 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
         cells_of(event).sum().map_or(0.0, |cells| self.weighted(event, cells).0)
     }
 
-    /// The estimate of [`weighted_sum`](Self::weighted_sum) per second of the span that it is of;
-    /// of a `Value` event, of the records. With the error of that estimate.
+    /// Returns the estimate of [`weighted_sum`](Self::weighted_sum) per second of the span that it
+    /// is of; of a `Value` event, of the records. With the error of that estimate.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

@@ -32,7 +32,7 @@ use crate::window::totals::Totals;
 /// once; the memory is freed when the thread has ended. In a thread-local's destructor the
 /// registration may be gone already: then each call allocates and frees one.
 impl<E: Events, C: Clock> SlidingWindow<E, C> {
-    /// The sum of an event over the interval that ends with the bucket of the clock's now,
+    /// Returns the sum of an event over the interval that ends with the bucket of the clock's now,
     /// wrapping: an `i64` of a `Signed` event, a `u64` of any other kind.
     ///
     /// *Not* an atomic snapshot: for the interval at the time that the call read, it lies between
@@ -120,8 +120,8 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         self.ring.view(|| self.nanos(), |view| view.stats_in(view.interval(), cells))
     }
 
-    /// All events over the interval, by one reading of the clock. What [`sum`](Self::sum) promises
-    /// holds for each number.
+    /// Returns all events over the interval, by one reading of the clock. What [`sum`](Self::sum)
+    /// promises holds for each number.
     ///
     /// For what is made of several events: a share of failures, a mean. Costs what `sum` does, for
     /// each number that adds up; and with events that have extremes, an epoch pin and two loads for
@@ -140,8 +140,8 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         self.ring.view(|| self.nanos(), |view| Totals::of(view, view.interval(), at(view)))
     }
 
-    /// All buckets of the interval: exactly [`buckets`](Self::buckets) entries, oldest first, gaps
-    /// filled with zeros. There are fewer only if one would begin before time zero.
+    /// Returns all buckets of the interval: exactly [`buckets`](Self::buckets) entries, oldest
+    /// first, gaps filled with zeros. There are fewer only if one would begin before time zero.
     ///
     /// Costs one allocation; and of `Histogram` events, one or two for each bucket that has values
     /// of them: 24 bytes for each cell of the scale that the bucket has used.
@@ -161,7 +161,8 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         self.ring.view(|| self.nanos(), |view| Snapshot::of(view, view.interval()))
     }
 
-    /// The newest buckets, as many as cover `span`. The bucket of the clock's now is one of them.
+    /// Returns the newest buckets, as many as cover `span`. The bucket of the clock's now is one of
+    /// them.
     ///
     /// Costs the allocations of a [`snapshot`](Self::snapshot).
     ///
@@ -193,7 +194,8 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         )
     }
 
-    /// The bucket just before the one of the clock's now, whether or not there was an add since.
+    /// Returns the bucket just before the one of the clock's now, whether or not there was an add
+    /// since.
     ///
     /// It is zeros if it had no adds, or has left the ring. (In a window of one bucket, it leaves
     /// with the first add to the next.) The first bucket of all time has none before it: then the
@@ -215,7 +217,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         self.ring.view(|| self.nanos(), BucketSnapshot::previous)
     }
 
-    /// Everything that was ever added, late adds too.
+    /// Returns everything that was ever added, late adds too.
     ///
     /// With no add running it is exact. Count and sum never go back (except when they wrap, and of
     /// a `Signed` event). They lie between what was added before the call and what was begun before

@@ -8,8 +8,8 @@ use crate::window::snapshot::Snapshot;
 
 /// # Tiers
 impl<E: Events, C: Clock> SlidingWindow<E, C> {
-    /// The buckets of a tier, as [`snapshot`](Self::snapshot) gives those of the window: the first
-    /// tier that the builder was given is number 0. `None` if there is no such tier.
+    /// Returns the buckets of a tier, as [`snapshot`](Self::snapshot) gives those of the window:
+    /// the first tier that the builder was given is number 0. `None` if there is no such tier.
     ///
     /// The newest bucket is the one of the clock's now, which the adds of this moment go on
     /// filling. Should the clock have stepped back, it has the adds of later moments too. Each

@@ -83,7 +83,7 @@ impl<E: Events> Snapshot<E> {
         Snapshot { at: Timestamp::from_nanos(view.now()), interval, length, buckets }
     }
 
-    /// The time at which it was taken.
+    /// Returns the time at which it was taken.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -97,7 +97,7 @@ impl<E: Events> Snapshot<E> {
         self.at
     }
 
-    /// The span that its buckets cover: the window's interval; or the argument of
+    /// Returns the span that its buckets cover: the window's interval; or the argument of
     /// [`last`](crate::SlidingWindow::last), rounded up to whole buckets.
     ///
     /// ```
@@ -112,8 +112,8 @@ impl<E: Events> Snapshot<E> {
         self.interval
     }
 
-    /// The buckets, oldest first, gaps filled with zeros. There are fewer than asked for only if
-    /// one would begin before time zero.
+    /// Returns the buckets, oldest first, gaps filled with zeros. There are fewer than asked for
+    /// only if one would begin before time zero.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -128,7 +128,8 @@ impl<E: Events> Snapshot<E> {
         &self.buckets
     }
 
-    /// The [`buckets`](Self::buckets), one by one, oldest first. So does `for bucket in &snapshot`.
+    /// Returns the [`buckets`](Self::buckets), one by one, oldest first. So does
+    /// `for bucket in &snapshot`.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -162,7 +163,7 @@ impl<E: Events> Snapshot<E> {
         self.buckets.iter().all(BucketSnapshot::is_empty)
     }
 
-    /// The sum of an event over all buckets, wrapping.
+    /// Returns the sum of an event over all buckets, wrapping.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -332,7 +333,7 @@ impl<E: Events> BucketSnapshot<E> {
         self.end
     }
 
-    /// The sum of an event.
+    /// Returns the sum of an event.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

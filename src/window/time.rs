@@ -9,7 +9,7 @@ use crate::timestamp::Timestamp;
 
 /// # Time
 impl<E: Events, C: Clock> SlidingWindow<E, C> {
-    /// The window's clock.
+    /// Returns the window's clock.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -57,9 +57,8 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         self.ring.built()
     }
 
-    /// The wall-clock time of a moment on the window's clock, past or future: for a log, say, of
-    /// what
-    /// [`drain_closed`](Self::drain_closed) hands out.
+    /// Returns the wall-clock time of a moment on the window's clock, past or future: for a log,
+    /// say, of what [`drain_closed`](Self::drain_closed) hands out.
     ///
     /// It reads both clocks now, and is as far from the wall clock's now as `at` is from the
     /// window's. So it is right to the resolution of both, and to the time that passes between the

@@ -54,8 +54,8 @@ impl<E: Events> Totals<E> {
         Totals { at, end, interval, cells: view.cells_in(span, &E::ZERO) }
     }
 
-    /// The time at which it was taken; of [`totals_at`](crate::snapshot::Over::totals_at), its
-    /// argument.
+    /// Returns the time at which it was taken; of [`totals_at`](crate::snapshot::Over::totals_at),
+    /// its argument.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -69,7 +69,7 @@ impl<E: Events> Totals<E> {
         self.at
     }
 
-    /// The span that its buckets cover: the window's interval; or what
+    /// Returns the span that its buckets cover: the window's interval; or what
     /// [`Over`](crate::snapshot::Over) covers. Zero if it has no bucket: see
     /// [`Over::complete`](crate::snapshot::Over::complete).
     ///
@@ -105,7 +105,7 @@ impl<E: Events> Totals<E> {
         self.end
     }
 
-    /// The sum of an event, wrapping.
+    /// Returns the sum of an event, wrapping.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

@@ -39,8 +39,8 @@ impl Distribution {
         })
     }
 
-    /// The cells of the scale's range that were used, from below, by their numbers, and how many
-    /// values each has.
+    /// Returns the cells of the scale's range that were used, from below, by their numbers, and how
+    /// many values each has.
     ///
     /// With schema `s`, cell `i` holds what is above `2^((i - 1) / 2^s)` and at most `2^(i / 2^s)`.
     /// So these are the positive buckets of a native histogram of Prometheus of this schema. Those

@@ -1,4 +1,4 @@
-//! A window: events are counted into it and read from it.
+//! The sliding window: [`SlidingWindow`] counts events in buckets of time.
 
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -53,8 +53,11 @@ pub use over::Over;
 pub use snapshot::{BucketSnapshot, Snapshot};
 pub use totals::Totals;
 
-/// Counts events into buckets of time, from every core at once, and answers at any moment how many
-/// there were in the last interval.
+/// A sliding window: counts events in buckets of time, from all cores at once, and returns their
+/// sums, rates, extremes and percentiles over the last interval.
+///
+/// Known elsewhere as a rolling window, a leap array (Sentinel's `LeapArray`) or a time-bucketed
+/// counter.
 ///
 /// ```
 /// use std::time::Duration;
@@ -78,21 +81,22 @@ pub use totals::Totals;
 ///
 /// # Buckets
 ///
-/// The interval is cut into equal buckets whose starts are multiples of their length: so windows on
-/// one clock agree, whenever each was built. At time `t`, with `c` the start of `t`'s bucket,
-/// exactly those buckets count whose start lies in `[c - interval + length, c]`.
+/// The interval is cut into equal buckets whose starts are multiples of their length, so all
+/// windows on one clock have the same bucket boundaries. At time `t`, with `c` the start of `t`'s
+/// bucket, exactly those buckets count whose start lies in `[c - interval + length, c]`. The
+/// *current* bucket is the one that contains the clock's time.
 ///
 /// The ring holds the newest bucket that was ever opened (since the last [`clear`](Self::clear)),
-/// and those whose start lies less than an interval before it. Adds open buckets, and
-/// reads do not: while no thread adds, time alone empties the window.
+/// and those whose start lies less than an interval before it. Adds open buckets; reads do not.
+/// While no thread adds, the window empties as time passes.
 ///
 /// # Nothing is lost, nothing is counted twice
 ///
-/// Every add is in exactly one bucket, the one that its timestamp names; or, if that bucket has
-/// left the ring (or lies beyond the [lead](WindowBuilder::max_lead)), in [`late`](Self::late).
-/// With no add running, [`lifetime`](Self::lifetime) is all that was ever added. When the clock
-/// steps back, adds go into the older buckets as long as those are in the ring, and count in their
-/// sums like any other add.
+/// Every add is in exactly one bucket, the one that its timestamp names. If that bucket has left
+/// the ring, or lies beyond the [lead](WindowBuilder::max_lead), the add is in [`late`](Self::late)
+/// instead. With no add running, [`lifetime`](Self::lifetime) is all that was ever added. When the
+/// clock steps back, adds go into the older buckets as long as those are in the ring, and count in
+/// their sums as usual.
 ///
 /// # Cost and progress
 ///
@@ -106,49 +110,47 @@ pub use totals::Totals;
 /// | whose bucket is no longer the live one, or has no columns; or whose sequence was interrupted 32 times | some atomic read-modify-writes to lines that all cores share | the same |
 /// | that opens a bucket: once a bucket | some microseconds, and *a system call* (`membarrier`) that closes the bucket before | the same, and a look at a word of each thread that has added |
 ///
-/// This is where the system has such a call: Linux and Windows. Elsewhere, without sequences, each
-/// add has a fence of its own, and none makes a call ([`Strategy::Fenced`]).
+/// Linux and Windows have such a system call. On other systems each add has a fence of its own, and
+/// none makes a system call ([`Strategy::Fenced`]).
 ///
 /// The system call takes microseconds by itself. But the kernel has one lock for the barriers of
-/// all processes: others that ask for barriers all the time can make the call last as long as they
-/// take turns. Beside 16 processes of idle priority that did nothing else, on two cores, one call
-/// took 0.8 s. (The bench `barriers` measures this on your machine. In 12 s of it the slowest add
-/// took 12 ms, whether adds or a ticker closed the buckets: the scheduler caused that.) So one
-/// thread of a window at a time makes the call. It is not pinned and holds nothing that other
-/// threads need. They do not wait for it: they add, open buckets and read as always. While the
-/// blocks of four buckets are taken, new buckets count in cells that all cores share. If no add is
-/// to make the call, have a [`Ticker`](crate::clock::Ticker) close the buckets:
-/// [`close_on`](Self::close_on).
+/// all processes: other processes that ask for barriers all the time delay it. Beside 16 processes
+/// of idle priority that did nothing else, on two cores, one call took 0.8 s. (The bench `barriers`
+/// measures this on your machine. In 12 s of it the slowest add took 12 ms, whether adds or a
+/// ticker closed the buckets: the scheduler caused that.) So one thread of a window at a time makes
+/// the call. That thread is not pinned and holds nothing that other threads need: they add, open
+/// buckets and read as usual, and do not wait for it. While the blocks of four buckets are taken,
+/// new buckets count in cells that all cores share. To keep the call out of adds, have a
+/// [`Ticker`](crate::clock::Ticker) close the buckets: [`close_on`](Self::close_on).
 ///
 /// A window's memory grows as it is used: with 60 buckets of five events it takes two kilobytes
 /// until the second bucket is opened, and sixteen when all of its ring was used. Buckets that have
-/// left the ring are used again, so one that is added to now and then keeps as few as its ring
-/// holds. Once the ring has been filled, opening a bucket allocates nothing, with five exceptions:
-/// buckets without columns, and columns, if more are needed than ever before; values of new sizes,
-/// of a [`Histogram`](crate::Kind::Histogram) event; the epochs' own lists, by
+/// left the ring are used again, so a window that is added to now and then keeps only as many as
+/// its ring holds. Once the ring has been filled, opening a bucket allocates nothing, with five
+/// exceptions: buckets without columns, and columns, if more are needed than ever before; values of
+/// new sizes, of a [`Histogram`](crate::Kind::Histogram) event; the epochs' own lists, by
 /// [`Strategy::Epochs`]; and a thread's first add without sequences, and its first pin (see
 /// [Reading](#reading)).
 ///
 /// A value is of a *new size* for a bucket's memory if that has never held one of the same sixteen
 /// neighbouring cells of the scale. The memory then takes 256 bytes for these cells, when the
 /// bucket is closed, and keeps them for all buckets that it is used for. So there is at most one
-/// such allocation for each bucket that there is memory for, and each sixteen cells; and one more,
-/// by an add, if adds came there other than through columns: back-dated ones, say.
+/// such allocation for each bucket's memory and each sixteen cells; and one more, by an add, if
+/// adds reached the bucket other than through columns (back-dated adds, for example).
 ///
-/// (A window that needs more when the process has no memory left ends that, as any allocation
-/// does.) The epochs are the library's own: what other crates of the process do with
-/// `crossbeam-epoch` neither runs in its calls nor keeps its memory. A stalled thread costs others
-/// speed, never counts. It keeps the memory of two buckets at most.
+/// If the process has no memory left when a window needs more, the process ends, as with any
+/// allocation. The epochs are the library's own: other crates that use `crossbeam-epoch` in the
+/// same process neither run their functions in its calls nor keep its memory. A stalled thread can
+/// slow others down, but loses no counts. It keeps the memory of at most two buckets.
 ///
 /// Adds are Release and reads are Acquire: a thread that counts an add sees what the add's thread
 /// did before.
 ///
 /// A window keeps two sets of cells for each bucket in the ring, and one to four sets of columns:
-/// see the
-/// [formula](crate::guide::design#memory). Do not add to a window in a signal handler.
+/// see the [formula](crate::guide::design#memory). Do not add to a window in a signal handler.
 pub struct SlidingWindow<E, C = Coarse> {
     ring: Made<C>,
-    /// Of this set alone: a subtype of it may be another set, which has more cells.
+    /// Invariant in `E`: a subtype of `E` may be another set of events, which has more cells.
     events: PhantomData<fn(E) -> E>,
 }
 
@@ -189,16 +191,16 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         SlidingWindow { ring: Made::of(ring, clock, built), events: PhantomData }
     }
 
-    /// Adds `n`, wrapping, to a `Count` or `Signed` event in the bucket of the clock's now.
+    /// Adds `n`, wrapping, to a `Count` or `Signed` event in the current bucket.
     ///
     /// Never fails, panics or waits. (Only the first use of a window in a [static](Self::of) may
-    /// wait, for the thread that makes it.) If the clock has stepped back, that is an older bucket.
-    /// If that bucket has left the ring, or is further ahead than a [lead](WindowBuilder::max_lead)
-    /// that the builder was given, the add is counted as [`late`](Self::late).
+    /// wait, for the thread that makes it.) If the clock has stepped back, the current bucket is an
+    /// older one than the newest. If the bucket has left the ring, or is further ahead than the
+    /// builder's [`max_lead`](WindowBuilder::max_lead), the add is counted as [`late`](Self::late).
     ///
-    /// To a `Signed` event an `i64` is added, which may be less than zero. A window keeps by how
-    /// much it has gone up or down in each bucket, and so in the interval. It does not say how high
-    /// it stands: a [`Gauge`](crate::Gauge) does, and the [`lifetime`](Self::lifetime).
+    /// A `Signed` event takes an `i64`, which may be negative. The window keeps the change in each
+    /// bucket, and so the change over the interval. The level itself is in
+    /// [`lifetime`](Self::lifetime), or in a [`Gauge`](crate::Gauge).
     ///
     /// ```
     /// # windrow::events! { enum Pool { Used: Count, Open: Signed } }
@@ -234,14 +236,14 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         Ring::add(self, self.ring.clock().quick(), cells.of_number(number), number);
     }
 
-    /// Records a value of a `Value`, `Histogram`, `Maximum` or `Minimum` event in the bucket of the
-    /// clock's now: a number, or a duration as its [nanoseconds](Recorded).
+    /// Records a value of a `Value`, `Histogram`, `Maximum` or `Minimum` event in the current
+    /// bucket: a number, or a duration as its [nanoseconds](Recorded).
     ///
-    /// As [`add`](Self::add). A `Histogram`'s takes a few instructions more than a `Value`'s, to
-    /// find its cell. A value of a `Maximum` or `Minimum` event that does not lie beyond those that
-    /// this core has recorded in the bucket writes nothing.
+    /// Promises what [`add`](Self::add) does. A `Histogram` takes a few instructions more than a
+    /// `Value`, to find the value's cell. A `Maximum` or `Minimum` writes nothing if this core has
+    /// already recorded a value at least as extreme in the bucket.
     ///
-    /// A duration of more than 2^64 - 1 ns (584 years) is recorded as that many. The
+    /// A duration of more than 2^64 - 1 ns (584 years) is recorded as 2^64 - 1 ns. The
     /// [stats](Self::stats) are in nanoseconds too. To record another unit, record a number:
     /// `window.record(event, duration.as_micros() as u64)`.
     ///
@@ -260,7 +262,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     ///
-    /// Nothing is recorded of a `Count`: numbers are [added](Self::add) to it.
+    /// A `Count` event takes no values: numbers are [added](Self::add) to it.
     ///
     /// ```compile_fail,E0277
     /// # windrow::events! { enum Http { Pass: Count } }
@@ -276,8 +278,8 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         self.put(cells_of(event), value.number());
     }
 
-    /// Starts a timer, which records how long it was there when it is dropped, in the bucket of
-    /// that moment.
+    /// Starts a timer, which records its own lifetime as a duration when it is dropped, in the
+    /// bucket that is current then.
     ///
     /// ```
     /// # windrow::events! { enum Http { Rt: Histogram } }
@@ -295,17 +297,18 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
 
     /// Adds `n`, wrapping, to a `Count` or `Signed` event in the bucket of `at`.
     ///
-    /// For what happened earlier, or is replayed.
+    /// For events that happened earlier, or are replayed.
     ///
-    /// The bucket of `at` must be the bucket of the clock's now, or count with it: with `s` the
-    /// start of a time's bucket, `s(now) - interval < s(at) <= s(now)`. If the clock has stepped
-    /// back, the bucket must also be in the [ring](#buckets). If it would be opened, it must lie
-    /// within the [lead](WindowBuilder::max_lead).
+    /// The bucket of `at` must be the current bucket, or in the same interval: with `s` the start
+    /// of a time's bucket, `s(now) - interval < s(at) <= s(now)`. If the clock has stepped back,
+    /// the bucket must also be in the [ring](#buckets). If the add would open the bucket, the
+    /// bucket must lie within the [lead](WindowBuilder::max_lead).
     ///
     /// # Errors
     ///
-    /// [`OutOfRangeError`] if it is not; then nothing is counted. While the geometry is being
-    /// [changed](Self::reconfigure), a geometry that the window has during the call decides.
+    /// [`OutOfRangeError`] if the bucket is any other; then nothing is counted. While the geometry
+    /// is being [changed](Self::reconfigure), a geometry that the window has during the call
+    /// decides.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -331,8 +334,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// Records a value of an event in the bucket of `at`.
     ///
     /// # Errors
-    ///
-    /// As [`add_at`](Self::add_at).
+    /// Returns the errors of [`add_at`](Self::add_at).
     ///
     /// ```
     /// # windrow::events! { enum Disk { Latency: Value } }
@@ -370,12 +372,12 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         })
     }
 
-    /// How this window's adds are kept from meeting, and how it knows that the adds to a bucket are
-    /// over.
+    /// Returns the strategy by which this window avoids contention between adds, and learns that
+    /// the adds to a bucket are over.
     ///
-    /// [That of the process](crate::diagnostics::strategy), or another where the system does not
-    /// offer all that a window needs: a window without restartable sequences may stand beside
-    /// counters with them.
+    /// It is the [process's strategy](crate::diagnostics::strategy), or another one where the
+    /// system does not offer all that a window needs: then a window goes without restartable
+    /// sequences while counters use them.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -388,9 +390,9 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     }
 
     /// Returns whether each core adds to cells of its own in the newest bucket. False before the
-    /// first add; and as long as a bucket is the newest that has found no room for columns
-    /// ([`columns`](crate::diagnostics::columns)), or all blocks of columns held up by threads that
-    /// stand still: then all threads add to the bucket's shared cells, as exactly, and contend.
+    /// first add. Also false while the newest bucket is one that found the arena full
+    /// ([`columns`](crate::diagnostics::columns)), or all blocks of columns held up by stalled
+    /// threads: then all threads add to the bucket's shared cells, which is as exact, and contend.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -415,7 +417,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         Duration::from_nanos(self.ring.geometry().interval())
     }
 
-    /// How many buckets the interval is cut into.
+    /// Returns the number of buckets into which the interval is cut.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

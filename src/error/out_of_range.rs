@@ -27,7 +27,7 @@ use crate::timestamp::Timestamp;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OutOfRangeError {
-    /// The timestamp lies after the bucket that contains the clock's now.
+    /// The timestamp lies after the bucket that contains the clock's time.
     AfterNow {
         /// The timestamp given.
         at: Timestamp,

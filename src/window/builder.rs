@@ -1,4 +1,4 @@
-//! Making a window.
+//! Building a window.
 
 use std::fmt::{self, Debug, Formatter};
 use std::marker::PhantomData;
@@ -15,8 +15,8 @@ impl<E: Events> SlidingWindow<E, Coarse> {
     /// Returns a builder for a window. By default, it has one second in two buckets, and the
     /// [`Coarse`] clock.
     ///
-    /// For another clock, [`WindowBuilder::clock`] takes it, and [`WindowBuilder::default`] makes
-    /// it.
+    /// [`WindowBuilder::clock`] takes another clock; [`WindowBuilder::default`] makes the default
+    /// one of another type.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -29,9 +29,9 @@ impl<E: Events> SlidingWindow<E, Coarse> {
     }
 }
 
-/// Makes a [`SlidingWindow`]: from [`SlidingWindow::builder`].
+/// A builder for a [`SlidingWindow`]: from [`SlidingWindow::builder`].
 ///
-/// Defaults are Sentinel's: one second in two buckets, on the [`Coarse`] clock.
+/// The defaults are Sentinel's: one second in two buckets, on the [`Coarse`] clock.
 ///
 /// ```
 /// use std::time::Duration;
@@ -53,7 +53,7 @@ pub struct WindowBuilder<E, C = Coarse> {
     buckets: usize,
     /// Length and number of the buckets of each tier.
     tiers: Vec<(Duration, usize)>,
-    /// Whether there is to be one bucket more than the interval needs.
+    /// Whether one bucket is added to those that the interval needs.
     with_spare: bool,
     /// In nanoseconds.
     max_lead: u64,
@@ -62,11 +62,11 @@ pub struct WindowBuilder<E, C = Coarse> {
     events: PhantomData<fn(E) -> E>,
 }
 
-/// One second in two buckets, on the clock's default.
+/// Returns a builder of one second in two buckets, on the clock type's default.
 ///
-/// This is for a clock that is named in a type. ([`SlidingWindow::builder`] is of the [`Coarse`]
-/// clock alone: were it of any, `SlidingWindow::builder().clock(..)` would not say which clock it
-/// begins with.)
+/// Use it for a clock that is named in a type. ([`SlidingWindow::builder`] is for the [`Coarse`]
+/// clock alone. If it were generic, the compiler could not infer the first clock of
+/// `SlidingWindow::builder().clock(..)`.)
 ///
 /// ```
 /// use windrow::{WindowBuilder, SlidingWindow, clock::Manual, events};
@@ -93,7 +93,7 @@ impl<E: Events, C: Clock + Default> Default for WindowBuilder<E, C> {
 }
 
 impl<E: Events, C: Clock> WindowBuilder<E, C> {
-    /// Returns the span that the window covers; one second by default.
+    /// Sets the span that the window covers; one second by default.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -108,15 +108,16 @@ impl<E: Events, C: Clock> WindowBuilder<E, C> {
         WindowBuilder { interval, with_spare: false, ..self }
     }
 
-    /// In place of [`interval`](Self::interval): a sum covers `span` and up to one bucket more,
-    /// instead of `span` less up to one bucket.
+    /// Sets the interval so that a sum always covers at least `span`, and at most one bucket more.
+    /// With [`interval`](Self::interval) a sum covers at most the interval, and at least one bucket
+    /// less.
     ///
-    /// For limits that must not forget early: whatever came in the last `span` is counted. The
-    /// window has one bucket more than the [`buckets`](Self::buckets) into which `span` is cut, and
-    /// its [interval](SlidingWindow::interval) is that much longer than `span`. Rates divide by
+    /// For limits that must not forget early: every add of the last `span` is counted. The window
+    /// has one bucket more than the [`buckets`](Self::buckets) into which `span` is cut, and its
+    /// [interval](SlidingWindow::interval) is longer than `span` by that bucket. Rates divide by
     /// that interval; for one over `span`, see
     /// [`Over::weighted_rate`](crate::snapshot::Over::weighted_rate).
-    /// [`reconfigure`](SlidingWindow::reconfigure) adds no bucket to those that it is given.
+    /// [`reconfigure`](SlidingWindow::reconfigure) adds no such bucket.
     ///
     /// ```
     /// # windrow::events! { enum Login { Failed: Count } }
@@ -139,7 +140,7 @@ impl<E: Events, C: Clock> WindowBuilder<E, C> {
         WindowBuilder { interval: span, with_spare: true, ..self }
     }
 
-    /// How many equal buckets the interval is cut into; two by default.
+    /// Sets the number of equal buckets into which the interval is cut; two by default.
     ///
     /// The interval slides by one bucket at a time: with `n` buckets a sum covers between
     /// `n - 1` and `n` of them in full (see [`SlidingWindow::sum`]).
@@ -154,8 +155,8 @@ impl<E: Events, C: Clock> WindowBuilder<E, C> {
         WindowBuilder { buckets, ..self }
     }
 
-    /// Returns a tier: so many coarser buckets, each `length` long, which the same adds fill. Each
-    /// call adds one, coarser than the one before.
+    /// Adds a tier: `buckets` coarser buckets, each `length` long, which the same adds fill. Each
+    /// call adds one tier, which must be coarser than the tier before.
     ///
     /// A tier reaches further back than the window's own buckets, at its own resolution. It costs
     /// an add nothing, and the opening of a bucket some ten nanoseconds.
@@ -177,7 +178,7 @@ impl<E: Events, C: Clock> WindowBuilder<E, C> {
         self
     }
 
-    /// Returns the clock; [`Coarse`] by default.
+    /// Sets the clock; [`Coarse`] by default.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -204,13 +205,13 @@ impl<E: Events, C: Clock> WindowBuilder<E, C> {
     /// `max_lead` or by one bucket, whichever is more. Unbounded by default.
     ///
     /// An add that leads by more is counted as [`late`](SlidingWindow::late), and
-    /// [`add_at`](SlidingWindow::add_at) refuses it. For a clock that may leap, or a log whose
-    /// dates may be wrong: without a bound, the window follows a single reading, and until the
-    /// clock gets there, all other adds are late.
+    /// [`add_at`](SlidingWindow::add_at) refuses it. Set a bound for a clock that may leap, or a
+    /// log whose dates may be wrong: without one, the window follows a single wrong reading, and
+    /// all other adds are late until the clock gets there.
     ///
-    /// Choose more than the longest time that passes without an add. After a longer one the window
-    /// follows no more, and all adds are late until [`clear`](SlidingWindow::clear), which begins
-    /// anew at the clock's now wherever that is. A window that
+    /// Choose more than the longest time that passes without an add. After a longer pause the
+    /// window no longer follows its clock, and all adds are late until
+    /// [`clear`](SlidingWindow::clear), which begins anew at the clock's time. A window that
     /// [`close_past`](SlidingWindow::close_past) is called on more often than every `max_lead`
     /// keeps up with its clock, even if no thread adds to it.
     ///
@@ -241,11 +242,11 @@ impl<E: Events, C: Clock> WindowBuilder<E, C> {
     ///
     /// No count is lost, but buckets are unequal: each has the adds of the clock's readings that
     /// lie in it. With a tick of 4 ms, buckets of 10 ms have two or three ticks each; and of
-    /// buckets that are shorter than a tick, most have no adds. Sums and rates are wrong by as
-    /// much, at both ends of the interval.
+    /// buckets that are shorter than a tick, most have no adds. Sums and rates are wrong by up to a
+    /// tick at each end of the interval.
     ///
-    /// [`SlidingWindow::reconfigure`] does not ask the builder: it refuses a geometry that the
-    /// clock is too coarse for.
+    /// [`SlidingWindow::reconfigure`] does not ask the builder: it refuses a geometry for which the
+    /// clock is too coarse.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -266,7 +267,7 @@ impl<E: Events, C: Clock> WindowBuilder<E, C> {
         WindowBuilder { allows_coarse_clock: true, ..self }
     }
 
-    /// Makes the window. Its newest bucket is the one that contains the clock's now.
+    /// Builds the window. Its newest bucket is the one that contains the clock's time.
     ///
     /// # Errors
     ///
@@ -290,7 +291,7 @@ impl<E: Events, C: Clock> WindowBuilder<E, C> {
         if self.with_spare {
             geometry = geometry.with_spare()?;
         }
-        // All that adds later trust the events to keep is checked when this is compiled.
+        // What adds later rely on about the events is checked when this is compiled.
         let layout = <E::Cells as Positions<E>>::LAYOUT;
         let mut tiers = Vec::new();
         for (length, buckets) in self.tiers {
@@ -311,7 +312,7 @@ impl<E, C: Clone> Clone for WindowBuilder<E, C> {
     }
 }
 
-/// Shows what the window will be made of.
+/// Shows the settings of the window to be built.
 impl<E, C: Debug> Debug for WindowBuilder<E, C> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_struct("WindowBuilder")

@@ -46,7 +46,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         self.ring.reconfigure(geometry)
     }
 
-    /// Forgets what the interval holds and begins anew at the clock's now, while adds and reads go
+    /// Forgets what the interval holds and begins anew at the clock's time, while adds and reads go
     /// on: what a circuit breaker does when it opens.
     ///
     /// Each add is before it or after it, as a whole. One before it counts in
@@ -58,15 +58,15 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     ///
     /// # After a clock that was far ahead
     ///
-    /// Afterwards the newest bucket is the one of the clock's now. So if the clock has leapt ahead
-    /// and come back, which makes all adds [late](Self::late) until it gets there again, this mends
-    /// the window at once. (To keep the ring from following such a leap, see
+    /// Afterwards the newest bucket is the current one. So if the clock has leapt ahead and come
+    /// back, which makes all adds [late](Self::late) until it gets there again, this mends the
+    /// window at once. (To keep the ring from following such a leap, see
     /// [`WindowBuilder::max_lead`](crate::WindowBuilder::max_lead).) Where that takes the ring
     /// back:
     ///
-    /// * A log begins anew at the clock's now: [`drain_closed`](Self::drain_closed) hands out a
+    /// * A log begins anew at the clock's time: [`drain_closed`](Self::drain_closed) hands out a
     ///   bucket of that time, or later, even if one of the same start has had its turn.
-    /// * Tiers begin anew too, and hold nothing, if the clock's now has left the ring. If it is
+    /// * Tiers begin anew too, and hold nothing, if the clock's time has left the ring. If it is
     ///   still there, and lies in an earlier bucket of a tier than the newest bucket does, the
     ///   newest bucket stays the newest.
     ///

@@ -128,8 +128,8 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// next add comes after more than the interval, that bucket has left the ring. Call this before
     /// each drain, and the log has it.
     ///
-    /// It opens the bucket of the clock's now, at the cost of an add that does, and counts nothing.
-    /// A bucket that holds nothing stays open, unless the builder was given a
+    /// It opens the current bucket, at the cost of an add that does, and counts nothing. A bucket
+    /// that holds nothing stays open, unless the builder was given a
     /// [lead](crate::WindowBuilder::max_lead): a window at rest costs a look at its newest bucket.
     /// An add that is under way may be missed, and is then found by the next call. Never waits.
     /// (Without restartable sequences, if a thread is in the middle of an add, the bucket is closed

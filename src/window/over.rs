@@ -20,7 +20,7 @@ use crate::window::totals::Totals;
 /// # Reading a part of the interval
 impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// Returns a handle that reads the newest part of the interval: as many whole buckets as cover
-    /// `span`. The bucket of the clock's now is one of them.
+    /// `span`. The current bucket is one of them.
     ///
     /// Costs nothing but this check: the window is read by the handle's methods.
     ///
@@ -55,10 +55,9 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
 
 /// The newest part of a window's interval: from [`SlidingWindow::over`].
 ///
-/// Each call reads the window anew, at the clock's now. What [`SlidingWindow::sum`] promises holds
+/// Each call reads the window anew, at the clock's time. What [`SlidingWindow::sum`] promises holds
 /// here too, for the buckets of the span. No call allocates but
-/// [`distribution`](Self::distribution), and a thread's
-/// [first](SlidingWindow#reading).
+/// [`distribution`](Self::distribution), and a thread's [first](SlidingWindow#reading).
 ///
 /// Each call resolves the span by the geometry that the window has then. If that was
 /// [changed](SlidingWindow::reconfigure) since this handle was made, other buckets may cover it;
@@ -237,14 +236,14 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
     }
 
     /// Returns all events over the same span as it ended with the bucket of `at`, as long as all
-    /// its buckets are in the ring, and count at the clock's now.
+    /// its buckets are in the ring, and count at the clock's time.
     ///
     /// So of a window of a minute, a span of ten seconds can be read as it was up to fifty seconds
     /// ago. What was back-dated since is in it. [`Totals::end`] says where it ends.
     ///
     /// # Errors
     ///
-    /// [`OutOfRangeError::AfterNow`] if `at` lies after the bucket of the clock's now;
+    /// [`OutOfRangeError::AfterNow`] if `at` lies after the current bucket;
     /// [`OutOfRangeError::SpanBeforeRing`] if a bucket of the span does not count any more.
     ///
     /// ```
@@ -278,7 +277,7 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
     }
 
     /// Returns all events over complete buckets: as many as cover the span of those before the
-    /// bucket of the clock's now, or all of these.
+    /// current bucket, or all of these.
     ///
     /// For rates: all their time has passed. At a constant rate, [`Totals::rate`] is right,
     /// whatever part of the newest bucket has passed. It changes only when a bucket ends, and it is
@@ -313,7 +312,7 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
         )
     }
 
-    /// Returns an estimate of the sum over the span that ends at the clock's now, to the
+    /// Returns an estimate of the sum over the span that ends at the clock's time, to the
     /// nanosecond: the *weighted* or *sliding* count of rate limiters.
     ///
     /// It takes the buckets that lie in the span, and of the bucket in which the span begins, the

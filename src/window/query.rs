@@ -32,8 +32,8 @@ use crate::window::totals::Totals;
 /// once; the memory is freed when the thread has ended. In a thread-local's destructor the
 /// registration may be gone already: then each call allocates and frees one.
 impl<E: Events, C: Clock> SlidingWindow<E, C> {
-    /// Returns the sum of an event over the interval that ends with the bucket of the clock's now,
-    /// wrapping: an `i64` of a `Signed` event, a `u64` of any other kind.
+    /// Returns the sum of an event over the interval that ends with the current bucket, wrapping:
+    /// an `i64` of a `Signed` event, a `u64` of any other kind.
     ///
     /// *Not* an atomic snapshot: for the interval at the time that the call read, it lies between
     /// the true count when the call began (as defined at [`Counter::sum`](crate::Counter::sum)) and
@@ -161,8 +161,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         self.ring.view(|| self.nanos(), |view| Snapshot::of(view, view.interval()))
     }
 
-    /// Returns the newest buckets, as many as cover `span`. The bucket of the clock's now is one of
-    /// them.
+    /// Returns the newest buckets, as many as cover `span`. The current bucket is one of them.
     ///
     /// Costs the allocations of a [`snapshot`](Self::snapshot).
     ///
@@ -194,8 +193,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         )
     }
 
-    /// Returns the bucket just before the one of the clock's now, whether or not there was an add
-    /// since.
+    /// Returns the bucket just before the current one, whether or not there was an add since.
     ///
     /// It is zeros if it had no adds, or has left the ring. (In a window of one bucket, it leaves
     /// with the first add to the next.) The first bucket of all time has none before it: then the

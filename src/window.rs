@@ -125,10 +125,10 @@ pub use totals::Totals;
 ///
 /// A window's memory grows as it is used: with 60 buckets of five events it takes two kilobytes
 /// until the second bucket is opened, and sixteen when all of its ring was used. Buckets that have
-/// left the ring are used again, so a window that is added to now and then keeps only as many as
-/// its ring holds. Once the ring has been filled, opening a bucket allocates nothing, with five
-/// exceptions: buckets without columns, and columns, if more are needed than ever before; values of
-/// new sizes, of a [`Histogram`](crate::Kind::Histogram) event; the epochs' own lists, by
+/// left the ring are used again, so a window with few adds keeps only the buckets that are in its
+/// ring. Once the ring has been filled, opening a bucket allocates nothing, with five exceptions:
+/// buckets without columns, and columns, if more are needed than ever before; values of new sizes,
+/// of a [`Histogram`](crate::Kind::Histogram) event; the epochs' own lists, by
 /// [`Strategy::Epochs`]; and a thread's first add without sequences, and its first pin (see
 /// [Reading](#reading)).
 ///

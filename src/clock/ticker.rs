@@ -191,7 +191,8 @@ impl Drop for Handle {
         self.tick.end();
         if let Some(AssertUnwindSafe(thread)) = self.thread.take() {
             if !self.tick.has_first_thread() {
-                mem::forget(thread); // a thread of another process: it can be neither joined nor detached
+                // a thread of another process: it can be neither joined nor detached
+                mem::forget(thread);
             } else if tick::is_ticking() {
                 // The last clone may drop with a window whose buckets a ticker's thread has just
                 // closed. That may be this ticker's own thread, which cannot join itself; or

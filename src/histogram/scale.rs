@@ -52,7 +52,8 @@ mod table;
 ///
 /// ```compile_fail
 /// # use windrow::{Histogram, histogram::Scale};
-/// static BODY: Histogram = Histogram::with_scale(Scale::fixed::<6, 1, 1024>()); // there is no schema 6
+/// // there is no schema 6
+/// static BODY: Histogram = Histogram::with_scale(Scale::fixed::<6, 1, 1024>());
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Scale {
@@ -172,7 +173,8 @@ impl Scale {
     /// How many cells the range has. (Two more are for what is outside.)
     ///
     /// ```
-    /// assert_eq!(windrow::histogram::Scale::new(3, 1_025, 4_096)?.cells(), 16); // two octaves of eight
+    /// // two octaves of eight
+    /// assert_eq!(windrow::histogram::Scale::new(3, 1_025, 4_096)?.cells(), 16);
     /// # Ok::<(), windrow::histogram::ScaleError>(())
     /// ```
     pub const fn cells(self) -> usize {

@@ -174,7 +174,8 @@ impl Slot {
         // Release: a look that finds the bit clear has seen what this thread did behind its
         // announcements.
         chunk.in_use.fetch_and(!self.bit, Ordering::Release);
-        self.holder.give_back(process); // what the next thread announces comes behind all that this one did
+        // what the next thread announces comes behind all that this one did
+        self.holder.give_back(process);
     }
 }
 

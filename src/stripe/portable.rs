@@ -177,7 +177,8 @@ fn lease_one() -> Option<usize> {
 
 impl GiveBack for Lease {
     fn give_back(&'static self) {
-        let process = process(); // before a child may free the row, which it does from the next step on
+        // before a child may free the row, which it does from the next step on
+        let process = process();
         compiler_fence(Ordering::SeqCst);
         // (In a model, all values of a thread go at once, and this one may be the first.)
         let _ = MINE.try_with(|word| word.set(GONE));

@@ -1,4 +1,4 @@
-//! Changing a window: its geometry, and what it holds.
+//! Changing a window's geometry, and clearing it.
 
 use std::time::Duration;
 
@@ -10,23 +10,23 @@ use crate::ring::{Geometry, RingAndClock};
 
 /// # Changes
 impl<E: Events, C: Clock> SlidingWindow<E, C> {
-    /// Changes the interval and the number of buckets. Other threads add and read meanwhile.
+    /// Changes the interval and the number of buckets, while other threads add and read.
     ///
     /// Each bucket of the old ring goes, with all its counts, into the new bucket that contains its
-    /// start. If that is outside the new ring, its counts remain in [`lifetime`](Self::lifetime)
-    /// only. Nothing is lost, adds under way included. Afterwards the newest bucket is the one that
-    /// contains the start of the newest bucket before.
+    /// start. If that bucket is outside the new ring, the counts remain in
+    /// [`lifetime`](Self::lifetime) only. Nothing is lost, adds under way included. Afterwards the
+    /// newest bucket is the one that contains the start of the bucket that was the newest.
     ///
     /// The old ring's memory is kept until a change or two after this one, however often the
     /// geometry is changed, and whatever a drain is doing. Where buckets are shorter than a change
-    /// takes, an add that opens a bucket may make the change for the caller: no caller has to retry
-    /// for ever.
+    /// takes, an add that opens a bucket may complete the change for the caller, so no caller has
+    /// to retry without end.
     ///
     /// # Errors
     ///
-    /// As [`WindowBuilder::build`](crate::WindowBuilder::build); then the window stays as it was. A
-    /// clock that is too coarse for the new buckets is refused even if the builder
-    /// [allowed](crate::WindowBuilder::allow_coarse_clock) it for the first ones.
+    /// Returns the errors of [`WindowBuilder::build`](crate::WindowBuilder::build); then the window
+    /// stays as it was. A clock that is too coarse for the new buckets is refused even if the
+    /// builder [allowed](crate::WindowBuilder::allow_coarse_clock) it for the first ones.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -46,34 +46,34 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         self.ring.reconfigure(geometry)
     }
 
-    /// Forgets what the interval holds and begins anew at the clock's time, while adds and reads go
-    /// on: what a circuit breaker does when it opens.
+    /// Empties the interval and begins anew at the clock's time, while adds and reads go on; for
+    /// example when a circuit breaker opens.
     ///
-    /// Each add is before it or after it, as a whole. One before it counts in
-    /// [`lifetime`](Self::lifetime) and in the [tiers](crate::WindowBuilder::tier) alone, from then
-    /// on: no read of the interval has it, and no [drain](Self::drain_closed) hands it out. One
-    /// after it counts as ever. No thread waits.
+    /// Each add is before the call or after it, as a whole. An add before it counts from then on
+    /// only in [`lifetime`](Self::lifetime) and in the [tiers](crate::WindowBuilder::tier): no read
+    /// of the interval includes it, and no [drain](Self::drain_closed) hands it out. An add after
+    /// it counts as usual. No thread waits.
     ///
-    /// It costs what a [change of geometry](Self::reconfigure) costs, and allocates a ring.
+    /// Costs the same as [`reconfigure`](Self::reconfigure), and allocates a ring.
     ///
     /// # After a clock that was far ahead
     ///
-    /// Afterwards the newest bucket is the current one. So if the clock has leapt ahead and come
-    /// back, which makes all adds [late](Self::late) until it gets there again, this mends the
-    /// window at once. (To keep the ring from following such a leap, see
-    /// [`WindowBuilder::max_lead`](crate::WindowBuilder::max_lead).) Where that takes the ring
+    /// Afterwards the current bucket is the newest. If the clock has leapt ahead and come back, all
+    /// adds are [late](Self::late) until it gets there again; this call ends that at once. (To keep
+    /// the ring from following such a leap, see
+    /// [`WindowBuilder::max_lead`](crate::WindowBuilder::max_lead).) Where the call takes the ring
     /// back:
     ///
-    /// * A log begins anew at the clock's time: [`drain_closed`](Self::drain_closed) hands out a
-    ///   bucket of that time, or later, even if one of the same start has had its turn.
-    /// * Tiers begin anew too, and hold nothing, if the clock's time has left the ring. If it is
-    ///   still there, and lies in an earlier bucket of a tier than the newest bucket does, the
-    ///   newest bucket stays the newest.
+    /// * A log begins anew at the clock's time: [`drain_closed`](Self::drain_closed) hands out
+    ///   buckets of that time and later, even if a bucket of the same start has had its turn.
+    /// * Tiers begin anew too, empty, if the clock's time has left the ring. If it has not, and
+    ///   lies in an earlier bucket of a tier than the newest bucket does, the tier's newest bucket
+    ///   stays the newest.
     ///
     /// # Errors
     ///
-    /// [`BuildError::TooManyBuckets`] if there is no memory for that; then the window stays as it
-    /// was.
+    /// [`BuildError::TooManyBuckets`] if there is no memory for the new ring; then the window stays
+    /// as it was.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

@@ -1,4 +1,4 @@
-//! Having a ticker's thread close buckets.
+//! Closing buckets by a ticker's thread.
 
 use std::mem;
 use std::sync::{Arc, Weak};
@@ -9,13 +9,13 @@ use crate::event::Events;
 
 /// # Closing elsewhere
 impl<E: Events, C: Clock + Send + Sync + 'static> SlidingWindow<E, C> {
-    /// Has `ticker`'s thread close this window's buckets, each within a tick or two after the next
-    /// one was opened. No add makes a system call from now on.
+    /// Lets `ticker`'s thread close this window's buckets, each within a tick or two after the next
+    /// one was opened. No add makes a system call from then on.
     ///
-    /// For services whose slowest add matters, on machines that others use too: see the table of
-    /// the cost of an add, [above](Self#cost-and-progress). The ticker need not be the window's
-    /// clock. The price: ticks come late by as long as the kernel takes. And where more buckets are
-    /// opened than there are ticks, most of them count in cells that all cores share.
+    /// For services whose slowest add matters, on machines that run other programs too: see the
+    /// [table of costs](Self#cost-and-progress). The ticker need not be the window's clock. In
+    /// return, ticks are late by the time that the kernel takes; and where more buckets are opened
+    /// than there are ticks, most of them count in cells that all cores share.
     ///
     /// When the ticker ends, adds close buckets again. In a forked child, too, adds close buckets
     /// until the ticker ticks there. The window may be dropped at any time.
@@ -36,11 +36,11 @@ impl<E: Events, C: Clock + Send + Sync + 'static> SlidingWindow<E, C> {
         let window: Weak<Self> = Arc::downgrade(self);
         if ticker.add_chore(window) {
             self.ring.close_elsewhere(true);
-        } // else at the ticker's first tick in this process, if it ever ticks
+        } // otherwise at the ticker's first tick in this process, if it ever ticks
     }
 
-    /// Has `ticker`'s thread close the buckets of a window in a static: as
-    /// [`close_on`](Self::close_on). Each call keeps a few bytes for ever.
+    /// Lets `ticker`'s thread close the buckets of a window in a static, as
+    /// [`close_on`](Self::close_on) does. Each call leaks a few bytes.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -59,7 +59,7 @@ impl<E: Events, C: Clock + Send + Sync + 'static> SlidingWindow<E, C> {
         mem::forget(window); // it lives as long as the static does
         if ticker.add_chore(chore) {
             self.ring.close_elsewhere(true);
-        } // else as above
+        } // otherwise as above
     }
 }
 

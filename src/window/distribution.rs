@@ -1,4 +1,4 @@
-//! Percentiles of a window.
+//! Percentiles (quantiles) of a window.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -13,21 +13,22 @@ use crate::ring::RingAndClock;
 
 /// # Percentiles
 ///
-/// Of a [`Histogram`](crate::Kind::Histogram) event, each bucket keeps how many values each cell of
-/// the event's [`Scale`](crate::histogram::Scale) has. Cells are counted, so distributions add up,
-/// of any buckets, windows and machines, without a further error. So there is a distribution
-/// wherever there are [stats](Self::stats): of the interval here, of any
-/// [span](crate::snapshot::Over::distribution), of [each
-/// bucket](crate::snapshot::BucketSnapshot::distribution), also of those that a
-/// [drain](Self::drain_closed) hands out and of a tier's [series](Self::series), since a
-/// [moment](crate::snapshot::Since::distribution), and of [all time](Self::lifetime_distribution).
+/// A sliding-window latency histogram: for a [`Histogram`](crate::Kind::Histogram) event, each
+/// bucket counts the values in each cell of the event's [`Scale`](crate::histogram::Scale). Counts
+/// add up, so distributions of any buckets, windows and machines can be merged without a further
+/// error. There is a distribution wherever there are [stats](Self::stats): of the interval here, of
+/// any [span](crate::snapshot::Over::distribution), of [each
+/// bucket](crate::snapshot::BucketSnapshot::distribution), including those that a
+/// [drain](Self::drain_closed) hands out and those of a tier's [series](Self::series), since a
+/// [moment](crate::snapshot::Since::distribution), and over the [window's
+/// lifetime](Self::lifetime_distribution).
 ///
-/// Count, sum, least and greatest value are exact; a percentile is right to the scale's
-/// [error](crate::histogram::Scale::error_bound). What [`stats`](Self::stats) promises of the four
-/// holds for each cell's count; and what the cells have adds up to the count, in each bucket,
-/// always: one step counts a value in both.
+/// Count, sum, minimum and maximum are exact; a percentile is right to the scale's
+/// [error](crate::histogram::Scale::error_bound). What [`stats`](Self::stats) promises of these
+/// four numbers holds for each cell's count. In each bucket the cells always add up to the count,
+/// because a single step counts a value in both.
 impl<E: Events, C: Clock> SlidingWindow<E, C> {
-    /// How the values of a `Histogram` event are distributed over the interval. What
+    /// Returns the distribution of a `Histogram` event's values over the interval. What
     /// [`sum`](Self::sum) promises holds here too.
     ///
     /// Costs an epoch pin, four loads or so for each cell of the scale and [open
@@ -116,8 +117,8 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         self.distribution(event).quantiles(q)
     }
 
-    /// How many of the interval's values are above `value`: the least and the greatest that it can
-    /// be. For objectives: how many requests took more than 300 ms.
+    /// Returns bounds on the number of the interval's values above `value`. For service-level
+    /// objectives: the number of requests that took more than 300 ms.
     ///
     /// Exact where `value` is the end of a cell: see [`Distribution::count_up_to`].
     ///
@@ -136,7 +137,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         self.distribution(event).count_above(value)
     }
 
-    /// How all values that were ever recorded of a `Histogram` event are distributed. What
+    /// Returns the distribution of all values that were ever recorded of a `Histogram` event. What
     /// [`lifetime`](Self::lifetime) promises holds for each cell's count.
     ///
     /// For exporters, whose counts must never go back. Costs some eight loads for each cell of the

@@ -9,41 +9,41 @@ use crate::window::snapshot::BucketSnapshot;
 
 /// # A log
 impl<E: Events, C: Clock> SlidingWindow<E, C> {
-    /// Hands every closed bucket that was not handed out yet to `each`, oldest first. Returns how
-    /// many there were.
+    /// Hands every closed bucket that was not handed out yet to `each`, oldest first. Returns their
+    /// number.
     ///
     /// Each bucket that was ever added to has one turn, in the order of their starts. Buckets
-    /// without an add have no turn, nor have those whose adds left nothing: adds of 0 to a `Count`
-    /// event, or steps of a `Signed` one that cancel each other. So a line per bucket makes a log
-    /// that adds up: while no thread adds, the difference between [`lifetime`](Self::lifetime) and
-    /// all that was handed out is exactly
+    /// without an add have no turn; nor have those whose adds cancel out: adds of 0 to a `Count`
+    /// event, or steps of a `Signed` one that sum to 0. So a log with a line per bucket adds up:
+    /// while no thread adds, the difference between [`lifetime`](Self::lifetime) and the sum of all
+    /// buckets handed out is exactly
     ///
-    /// * what is in the newest bucket, which is not closed;
-    /// * what was [`late`](Self::late), whether or not a tier has it;
-    /// * what was back-dated into a bucket after its turn, or after that of a newer one;
-    /// * buckets that had left the ring before any drain reached them. Call
-    ///   [`close_past`](Self::close_past) and this at least once in `interval - length`;
-    /// * what a [`clear`](Self::clear) has forgotten. No start has a second turn behind it, unless
-    ///   it takes the window back.
+    /// * the adds in the newest bucket, which is not closed; * the adds that were
+    /// [`late`](Self::late), whether or not a tier has them; * the adds back-dated into a bucket
+    /// after its turn, or after that of a newer one; * the buckets that had left the ring before
+    /// any drain reached them. Call [`close_past`](Self::close_past) and this at least once in
+    /// `interval - length`; * the adds that a [`clear`](Self::clear) removed. After it, no start
+    /// has a second turn, unless the call takes the window back.
     ///
-    /// Of a record that is back-dated *while* its bucket has its turn, a part may be handed out:
-    /// its sum, say, without its count. The rest comes after the turn, and counts as said.
+    /// If a record is back-dated *while* its bucket has its turn, only a part of it may be handed
+    /// out: its sum, for example, without its count. The rest comes after the turn, and counts as
+    /// listed above.
     ///
-    /// It allocates for the values of `Histogram` events alone. [`drain_next`](Self::drain_next)
-    /// hands out one bucket at a time, in a buffer, and allocates nothing.
+    /// Allocates only for the values of `Histogram` events. [`drain_next`](Self::drain_next) hands
+    /// out one bucket at a time, in a buffer, and allocates nothing.
     ///
     /// No thread waits: if another thread is draining, this returns 0 at once. While the geometry
     /// is being changed, it hands out no more until a later call. A bucket that cannot be closed
-    /// yet holds up those after it until a later call. (With restartable sequences, a bucket is
-    /// closed when the next one is opened. Without, so it is, unless a thread is found in the
-    /// middle of an add, which must have finished it; by
-    /// [epochs](crate::diagnostics::Strategy::Epochs), unless a thread is pinned.)
+    /// yet holds up those after it until a later call. (A bucket is closed when the next one is
+    /// opened. Without restartable sequences it may take longer: until each thread that was found
+    /// in the middle of an add has finished it; by [epochs](crate::diagnostics::Strategy::Epochs),
+    /// until no thread is pinned.)
     ///
     /// # Changes of geometry
     ///
-    /// [`reconfigure`](Self::reconfigure) takes no bucket's turn away, unless it takes the bucket
-    /// out of the ring. All buckets of one geometry have their turns before those of the next:
-    /// bucket 2 of a geometry may come after bucket 4 of the one before. Each has its own start and
+    /// A [`reconfigure`](Self::reconfigure) removes no bucket's turn, unless it removes the bucket
+    /// from the ring. All buckets of one geometry have their turns before those of the next: bucket
+    /// 2 of a geometry may come after bucket 4 of the one before. Each has its own start and
     /// length. From the second change on, buckets of the geometries before the last that have not
     /// been handed out may be merged. They then come first, as buckets of the present geometry, in
     /// the order of their starts.
@@ -80,13 +80,13 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         })
     }
 
-    /// Hands out the next closed bucket that was not handed out yet: writes it into `bucket`, in
-    /// place of what that held. Returns false, and leaves `bucket` as it was, if there is none.
+    /// Hands out the next closed bucket that was not handed out yet, by overwriting `bucket`.
+    /// Returns false, and leaves `bucket` as it was, if there is none.
     ///
-    /// For a log that is written all the time: as [`drain_closed`](Self::drain_closed), of which it
-    /// is one turn, and in the memory that `bucket` has. So it allocates nothing, unless more cells
-    /// of a `Histogram`'s scale were used than in any bucket before; and what is done with a bucket
-    /// may fail. ([`distribution_into`](BucketSnapshot::distribution_into) does so with
+    /// For a log that is written continuously: one turn of [`drain_closed`](Self::drain_closed), in
+    /// the memory that `bucket` has. So it allocates nothing, unless more cells of a `Histogram`'s
+    /// scale were used than in any bucket before; and the caller can return an error between two
+    /// buckets. ([`distribution_into`](BucketSnapshot::distribution_into) reuses memory for
     /// percentiles.)
     ///
     /// Costs an epoch pin, three read-modify-writes, and a few loads for each of the bucket's
@@ -121,19 +121,19 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         count > 0
     }
 
-    /// Closes the newest bucket if its time is over and it holds anything.
+    /// Closes the newest bucket if its time is over and it is not empty.
     ///
-    /// An add closes the bucket before its own. So a window that is no longer added to keeps its
-    /// last bucket open, and [`drain_closed`](Self::drain_closed) does not hand it out; and if the
-    /// next add comes after more than the interval, that bucket has left the ring. Call this before
-    /// each drain, and the log has it.
+    /// An add closes the bucket before its own. So while no thread adds, the last bucket stays
+    /// open, and [`drain_closed`](Self::drain_closed) does not hand it out; and if the next add
+    /// comes after more than the interval, that bucket has left the ring. Call this before each
+    /// drain, so that the log has it.
     ///
-    /// It opens the current bucket, at the cost of an add that does, and counts nothing. A bucket
-    /// that holds nothing stays open, unless the builder was given a
-    /// [lead](crate::WindowBuilder::max_lead): a window at rest costs a look at its newest bucket.
-    /// An add that is under way may be missed, and is then found by the next call. Never waits.
-    /// (Without restartable sequences, if a thread is in the middle of an add, the bucket is closed
-    /// when that has finished it; another call of `drain_closed` then finds it.)
+    /// Opens the current bucket, at the cost of an add that does, and counts nothing. An empty
+    /// bucket stays open, unless the builder was given a [lead](crate::WindowBuilder::max_lead), so
+    /// for an idle window the call costs a look at its newest bucket. It may miss an add that is
+    /// under way; the next call finds it. Never waits. (Without restartable sequences, if a thread
+    /// is in the middle of an add, the bucket is closed when that thread has finished it; a later
+    /// call of `drain_closed` then finds the bucket.)
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

@@ -11,13 +11,13 @@ use crate::ring::Geometry;
 
 /// # In a static
 impl<E: Events> SlidingWindow<E, Coarse> {
-    /// Makes a window of an interval, cut into so many buckets, that can stand in a `static`. By
-    /// the [`Coarse`] clock, without tiers.
+    /// Makes a window for a `static`, of `interval` cut into `buckets`, on the [`Coarse`] clock,
+    /// without tiers.
     ///
-    /// It is made at its first use, whatever that is: an add or a read. Threads that come meanwhile
-    /// wait for the one that makes it, some microseconds. (So a process should not fork just then.)
-    /// From then on it is as any other window: an add costs the same. Until then it takes no memory
-    /// but its own, and [`built`](Self::built) tells of that moment.
+    /// The window is made at its first use, an add or a read. Threads that use it meanwhile wait
+    /// some microseconds for the thread that makes it. (So a process should not fork just then.)
+    /// From then on it behaves and costs the same as any other window. Until then it takes no
+    /// memory but its own. [`built`](Self::built) returns the time of the first use.
     ///
     /// ```
     /// use std::time::Duration;
@@ -31,15 +31,15 @@ impl<E: Events> SlidingWindow<E, Coarse> {
     /// assert_eq!(HTTP.sum(Http::Pass), 1);
     /// ```
     ///
-    /// (A `const` is no `static`: each mention of it is another window, and what is added to it is
-    /// lost.)
+    /// Do not put it into a `const`: each mention of a `const` is another window, and what is added
+    /// to it is lost.
     ///
     /// # Panics
     ///
-    /// Where a [builder](Self::builder) would return an error: if the interval or the number of
-    /// buckets is zero, or the buckets do not divide the interval into whole nanoseconds. And if
-    /// buckets are shorter than 100 ms, or more than 100 000. In a `static`, each of these is an
-    /// error of the compiler:
+    /// Panics where a [builder](Self::builder) would return an error: if the interval or the number
+    /// of buckets is zero, or the buckets do not divide the interval into whole nanoseconds. Also
+    /// if a bucket is shorter than 100 ms, or if there are more than 100 000. In a `static`, each
+    /// of these is a compile-time error:
     ///
     /// ```compile_fail,E0080
     /// use std::time::Duration;

@@ -1,13 +1,13 @@
-//! Which window: a number of its own.
+//! A unique number for each window.
 
 use crate::sync::{AtomicU64, Ordering, global};
 
 global! {
-    /// How many windows were built.
+    /// The number of windows built.
     fn built() -> AtomicU64 = AtomicU64::new(0);
 }
 
-/// Tells a window from all others of the process, those that are gone too.
+/// Distinguishes a window from all others of the process, dropped ones included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Identity(u64);
 

@@ -1,8 +1,8 @@
-//! What a window is made of: at once, or at its first use if it is a static's.
+//! A window's ring and clock, made at once or, for a window in a static, at the first use.
 //!
 //! A constant cannot allocate. So a window in a static begins with a recipe alone, and the first
-//! thread that uses it makes the ring. One byte says whether there is one. An add looks at this
-//! byte in place of the ring's strategy, so it needs no instruction more.
+//! thread that uses it makes the ring. One byte says whether the ring exists. An add reads this
+//! byte instead of the ring's strategy, so it needs no further instruction.
 
 use std::alloc::{Layout, handle_alloc_error};
 use std::cell::UnsafeCell;
@@ -11,7 +11,8 @@ use std::ops::Deref;
 #[cfg(not(any(loom, shuttle)))]
 use std::panic::RefUnwindSafe;
 use std::sync::Once;
-// Also in a model, where each window is made before it is shared: there is nothing to try.
+// `std`'s types in models too: there each window is made before it is shared, so there is no race
+// to explore.
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use crate::clock::Clock;
@@ -21,52 +22,52 @@ use crate::stripe::Strategy;
 use crate::timestamp::Timestamp;
 use crate::window::identity::Identity;
 
-/// How adds go: nothing is made yet.
+/// The ring is not made yet.
 const NOT_MADE: u8 = 0;
-/// Per core, by concurrency id: nearly always.
+/// Adds go per core, by concurrency id: the usual way.
 const BY_ID: u8 = 1;
-/// By an announcement.
+/// Adds are announced.
 const PORTABLE: u8 = 2;
-/// Otherwise.
+/// Adds go in any other way.
 const OTHERWISE: u8 = 3;
 
-/// What a window is made of: its clock, and the [ring](Ring) that it derefs to.
+/// A window's clock, and its [ring](Ring), to which it dereferences.
 pub(super) struct Made<C> {
-    /// Is [`NOT_MADE`] until `ring` and `since` are there, and never again.
+    /// [`NOT_MADE`] until `ring` and `since` are written, and never again.
     way: AtomicU8,
     once: Once,
     recipe: Option<Recipe>,
     clock: C,
     since: UnsafeCell<MaybeUninit<Since>>,
-    /// Beside the others, not in one cell with them: it is padded.
+    /// In a cell of its own, because it is padded.
     ring: UnsafeCell<MaybeUninit<Ring>>,
 }
 
-/// Of a window that makes itself.
+/// How to make the ring of a window in a static.
 #[derive(Clone, Copy)]
 struct Recipe {
     geometry: Geometry,
     layout: BucketLayout,
 }
 
-/// Since when it is there.
+/// When the window was made.
 #[derive(Clone, Copy)]
 struct Since {
-    /// What the clock said then.
+    /// The clock's reading at that time.
     built: Timestamp,
     identity: Identity,
 }
 
 // SAFETY: the cells are written once, by the one thread that `once` lets in, before `way` says that
-// they are. All others look at them after it has said so (Acquire), and only share them.
+// they are. All other threads read them after that (Acquire), by shared references only.
 unsafe impl<C: Sync> Sync for Made<C> where Ring: Send + Sync {}
 
-// A panic in the middle of a call leaves the cells as it found them: they are written whole.
+// A panic in the middle of a call leaves the cells as they were: they are written whole.
 #[cfg(not(any(loom, shuttle)))]
 impl<C: RefUnwindSafe> RefUnwindSafe for Made<C> where Ring: RefUnwindSafe {}
 
 impl<C> Made<C> {
-    /// Makes it of a ring, at once.
+    /// Makes the window of an existing ring.
     pub(super) fn of(ring: Ring, clock: C, built: Timestamp) -> Made<C> {
         let since = MaybeUninit::new(Since { built, identity: Identity::new() });
         Made {
@@ -79,7 +80,7 @@ impl<C> Made<C> {
         }
     }
 
-    /// Says how to make it at the first use.
+    /// Makes a window whose ring is made at the first use.
     #[cfg(not(any(loom, shuttle)))]
     pub(super) const fn at_first_use(
         geometry: Geometry,
@@ -100,7 +101,7 @@ impl<C> Made<C> {
     #[inline(always)]
     #[allow(clippy::inline_always)] // on the path of an add
     pub(super) fn by_id(&self) -> Option<&Ring> {
-        // SAFETY: what has a way is made.
+        // SAFETY: a ring with a way of adding is made.
         self.goes::<BY_ID>().then(|| unsafe { self.made() })
     }
 
@@ -112,15 +113,15 @@ impl<C> Made<C> {
         self.goes::<PORTABLE>().then(|| unsafe { self.made() })
     }
 
-    /// Returns the ring, without a look whether it is made.
+    /// Returns the ring, without checking that it is made.
     ///
     /// # Safety
     ///
-    /// It is made, and this thread knows it: another method has returned the ring.
+    /// The ring is made, and this thread knows it: another method has returned the ring.
     #[inline(always)]
     #[allow(clippy::inline_always)] // an address
     pub(super) unsafe fn made(&self) -> &Ring {
-        // SAFETY: it is written, and not written again before `drop`.
+        // SAFETY: the ring is written, and not written again before `drop`.
         unsafe { (*self.ring.get()).assume_init_ref() }
     }
 
@@ -136,16 +137,17 @@ impl<C> Made<C> {
         self.way.load(Ordering::Acquire) == WAY
     }
 
-    /// Whether adds go this way. Acquire: pairs with the Release in `make`. On x86 any load is.
+    /// Whether adds go this way. Acquire: pairs with the Release in `make`. On x86 every load is
+    /// Acquire.
     ///
-    /// The compiler does not merge an atomic load with the comparison behind it. This does, and
-    /// spares an add an instruction.
+    /// The compiler does not merge an atomic load with the comparison after it. This code does,
+    /// which saves an add one instruction.
     #[cfg(all(target_arch = "x86_64", target_pointer_width = "64", not(miri)))]
     #[inline(always)]
     #[allow(clippy::inline_always)] // on the path of an add
     fn goes<const WAY: u8>(&self) -> bool {
-        // SAFETY: reads a byte of `self`, whole. (It is not said to be `readonly`: so the compiler
-        // moves no later load before it.)
+        // SAFETY: reads one whole byte of `self`. (The option `readonly` is left out, so that the
+        // compiler moves no later load before it.)
         unsafe {
             std::arch::asm!(
                 "cmp byte ptr [{made} + {at}], {way}",
@@ -162,23 +164,23 @@ impl<C> Made<C> {
 }
 
 impl<C: Clock> Made<C> {
-    /// Returns when it was made, by its clock; a window in a static is made by this.
+    /// Returns the time at which the window was made, by its clock. Makes a window in a static.
     pub(super) fn built(&self) -> Timestamp {
         self.since().built
     }
 
-    /// Returns which window it is; one in a static is made by this, too.
+    /// Returns the window's identity. Makes a window in a static.
     pub(super) fn identity(&self) -> Identity {
         self.since().identity
     }
 
     fn since(&self) -> Since {
         self.make_sure();
-        // SAFETY: it is made: so this is written, too.
+        // SAFETY: the ring is made, so `since` is written, too.
         unsafe { (*self.since.get()).assume_init() }
     }
 
-    /// Makes it, if it is not there.
+    /// Makes the ring, if it is not made yet.
     #[inline]
     fn make_sure(&self) {
         if self.goes::<NOT_MADE>() {
@@ -186,32 +188,31 @@ impl<C: Clock> Made<C> {
         }
     }
 
-    /// Makes it, or waits for the thread that does.
+    /// Makes the ring, or waits for the thread that does.
     #[cold]
     #[inline(never)]
     fn make(&self) {
         let Some(Recipe { geometry, layout }) = self.recipe else {
-            unreachable!("only what has a recipe is not made at once")
+            unreachable!("only a window with a recipe is not made at once")
         };
         self.once.call_once(|| {
             let built = self.clock.now();
             let made = Ring::new(geometry, Vec::new(), layout, built.as_nanos());
-            // It is refused only if there is no memory for its slots.
+            // A ring is refused only if there is no memory for its slots.
             let ring = made.unwrap_or_else(|_| handle_alloc_error(Layout::new::<Ring>()));
             let way = way(&ring);
             let since = Since { built, identity: Identity::new() };
-            // SAFETY: `once` lets one thread in, once; others look at the cells after `way` says
-            // so.
+            // SAFETY: `once` lets one thread in, once; others read the cells after `way` says so.
             unsafe { (*self.since.get()).write(since) };
             // SAFETY: as above.
             unsafe { (*self.ring.get()).write(ring) };
-            // Release: a thread that sees a way sees what is written.
+            // Release: a thread that sees the way sees the cells as written here.
             self.way.store(way, Ordering::Release);
         });
     }
 }
 
-/// How adds to a ring go.
+/// Returns the way in which adds to a ring go.
 fn way(ring: &Ring) -> u8 {
     match ring.strategy() {
         Strategy::PerCore if ring.is_by_id() => BY_ID,
@@ -220,14 +221,14 @@ fn way(ring: &Ring) -> u8 {
     }
 }
 
-/// The ring, which is made if it is not there.
+/// Returns the ring, and makes it first if necessary.
 impl<C: Clock> Deref for Made<C> {
     type Target = Ring;
 
     #[inline]
     fn deref(&self) -> &Ring {
         self.make_sure();
-        // SAFETY: it is made: `goes` or `once` has said so.
+        // SAFETY: the ring is made, as `goes` or `once` has said.
         unsafe { self.made() }
     }
 }
@@ -235,7 +236,7 @@ impl<C: Clock> Deref for Made<C> {
 impl<C> Drop for Made<C> {
     fn drop(&mut self) {
         if *self.way.get_mut() != NOT_MADE {
-            // SAFETY: it is made, and this is the last that looks at it.
+            // SAFETY: the ring is made, and this is the last access to it.
             unsafe { self.ring.get_mut().assume_init_drop() };
         }
     }

@@ -1,17 +1,17 @@
-//! What was added since a moment: the difference of two running totals.
+//! The adds since a moment, as the difference of two running totals.
 //!
 //! # Theorem
 //!
-//! Of two moments of a window, the later taken after the earlier was returned, each number's
-//! difference is exactly what was added to that number between them: every add is in one moment's
-//! total or in the difference, as a whole.
+//! Take two moments of a window, the later after the earlier was returned. The difference of each
+//! number is exactly the sum of the adds between them: every add that is in the later moment's
+//! total is, as a whole, either in the earlier moment's total or in the difference.
 //!
 //! # Why
 //!
 //! A number's total is the sum of cells that only grow (the ring's third rule): an add is one
-//! atomic step in one of them, for good. What bucket, geometry or drain it belongs to changes
-//! nothing in that sum. A moment loads each cell once, so it has the add or has not. The later
-//! moment loads each cell later, so it has what the earlier one has.
+//! atomic step in one of them, which is never undone. The bucket, geometry or drain to which the
+//! add belongs does not change that sum. A moment loads each cell once, so it includes the add or
+//! does not. The later moment loads each cell later, so it includes all that the earlier one does.
 
 use std::fmt::{self, Debug, Formatter};
 
@@ -27,23 +27,23 @@ use crate::window::identity::Identity;
 
 /// # Since a moment
 impl<E: Events, C: Clock> SlidingWindow<E, C> {
-    /// Returns a moment of this window, from which on adds can be [counted](Self::since): when a
-    /// circuit breaker half-opened, say, or when somebody last looked.
+    /// Returns a moment of this window, since which adds can be [counted](Self::since): the time of
+    /// the last report, for example, or when a circuit breaker half-opened.
     ///
-    /// Every add to an event is before the moment or after it: exactly one of the two, whatever
-    /// runs at the same time. An add that returned before the call is before the moment, and one
-    /// that begins when the call has returned is after it. What decides is when the add is *made*:
-    /// not its timestamp, nor its bucket. So neither the interval matters, nor
+    /// Every add to an event is either before the moment or after it, even if it runs at the same
+    /// time. An add that returned before the call is before the moment, and an add that begins
+    /// after the call returned is after it. The time at which the add is *made* decides, not its
+    /// timestamp or its bucket. So the result does not depend on the interval, on
     /// [`clear`](Self::clear), [`reconfigure`](Self::reconfigure) or [drains](Self::drain_closed),
-    /// nor that an add is back-dated or [late](Self::late). Successive moments divide all adds
-    /// among them, and nothing is left over.
+    /// or on whether an add is back-dated or [late](Self::late). Successive moments divide all adds
+    /// among them without a rest.
     ///
-    /// It is *not* one snapshot of several events: each has its own instant during the call. Nor of
-    /// the two numbers of a `Value` event: of a record that is being made meanwhile, the sum may be
-    /// before the moment, and the count after it.
+    /// It is *not* one snapshot of several events: each has its own instant during the call. So
+    /// have the two numbers of a `Value` event: the sum of a record that is being made may be
+    /// before the moment, and its count after it.
     ///
-    /// Costs what [`lifetime`](Self::lifetime) costs, for each event. No clock is read, and nothing
-    /// is written or allocated.
+    /// Costs a [`lifetime`](Self::lifetime) for each event. Reads no clock, writes nothing and
+    /// allocates nothing.
     ///
     /// ```
     /// use windrow::{SlidingWindow, events, snapshot::Moment};
@@ -81,10 +81,10 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         Moment { of: self.ring.identity(), cells }
     }
 
-    /// What was added since a moment of this window; `None` if it is a moment of another window.
+    /// Returns the adds since a moment of this window; `None` if it is a moment of another window.
     ///
-    /// It is [`moment`](Self::moment), and then [`Moment::since`]: so adds that run at the same
-    /// time may be in it or not. With none running it is exact.
+    /// Calls [`moment`](Self::moment) and then [`Moment::since`], so adds that run at the same time
+    /// may be included or not. With no add running it is exact.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -106,8 +106,8 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
 
 /// A moment of a window: from [`SlidingWindow::moment`].
 ///
-/// It is the window's running totals, held in place: eight bytes for each cell of its events. It
-/// outlives its window, and does not change.
+/// A copy of the window's running totals, stored inline: eight bytes for each cell of its events.
+/// It may outlive its window.
 ///
 /// [`SlidingWindow::moment`]: crate::SlidingWindow::moment
 pub struct Moment<E: Events> {
@@ -116,10 +116,10 @@ pub struct Moment<E: Events> {
 }
 
 impl<E: Events> Moment<E> {
-    /// What was added between an earlier moment and this one; `None` if the two are of different
+    /// Returns the adds between an earlier moment and this one; `None` if the two are of different
     /// windows.
     ///
-    /// So a reporter that keeps the moment of its last report misses nothing, and reports nothing
+    /// A reporter that keeps the moment of its last report misses nothing, and reports nothing
     /// twice:
     ///
     /// ```
@@ -136,8 +136,8 @@ impl<E: Events> Moment<E> {
     /// # Ok::<(), windrow::BuildError>(())
     /// ```
     ///
-    /// Numbers wrap: if `earlier` is the later one, they are what they are the other way round,
-    /// less than zero.
+    /// Numbers wrap: if `earlier` is in fact the later moment, they are the negated differences,
+    /// wrapped.
     pub fn since(&self, earlier: &Moment<E>) -> Option<Since<E>> {
         if self.of != earlier.of {
             return None;
@@ -165,12 +165,11 @@ impl<E: Events> Debug for Moment<E> {
     }
 }
 
-/// What was added to a window between two moments: from [`SlidingWindow::since`] and
-/// [`Moment::since`].
+/// The adds to a window between two moments: from [`SlidingWindow::since`] and [`Moment::since`].
 ///
-/// A copy, held in place. It has counts and sums, which are differences of running totals. A least
-/// and a greatest value since a moment are not: ask the [window](crate::SlidingWindow::stats) for
-/// those of its interval.
+/// A copy, stored inline. It has counts and sums, which are differences of running totals. Minimum
+/// and maximum cannot be had as differences: the [window](crate::SlidingWindow::stats) has those of
+/// its interval.
 ///
 /// [`SlidingWindow::since`]: crate::SlidingWindow::since
 pub struct Since<E: Events> {
@@ -178,8 +177,8 @@ pub struct Since<E: Events> {
 }
 
 impl<E: Events> Since<E> {
-    /// Returns how many values were recorded of a `Value` or `Histogram` event, modulo 2^63; of a
-    /// `Count` event, what was added.
+    /// Returns the number of values recorded of a `Value` or `Histogram` event, modulo 2^63; the
+    /// sum of the adds to a `Count` event.
     ///
     /// ```
     /// # windrow::events! { enum Disk { Latency: Value } }
@@ -193,7 +192,7 @@ impl<E: Events> Since<E> {
         self.stats(event).count
     }
 
-    /// Returns the sum of what was added or recorded, wrapping.
+    /// Returns the sum of the numbers added or recorded, wrapping.
     ///
     /// ```
     /// # windrow::events! { enum Disk { Latency: Value } }
@@ -223,10 +222,10 @@ impl<E: Events> Since<E> {
         self.stats(event).mean()
     }
 
-    /// How the values of a `Histogram` event that were recorded since are distributed:
-    /// [percentiles](SlidingWindow#percentiles). Its least and greatest value are known as well as
-    /// the cells know them: no value is beyond them, and they are in the cells of the least value
-    /// and of the greatest. Allocates once.
+    /// Returns the distribution of the values of a `Histogram` event recorded since:
+    /// [percentiles](SlidingWindow#percentiles). Its minimum and maximum are bounds, as exact as
+    /// the scale's cells: no value is beyond them, and they lie in the cells of the smallest and
+    /// the largest value. Allocates once.
     ///
     /// ```
     /// # windrow::events! { enum Http { Rt: Histogram } }
@@ -244,7 +243,7 @@ impl<E: Events> Since<E> {
         })
     }
 
-    /// Without extremes, which mean nothing here.
+    /// Returns the stats without extremes, which mean nothing here.
     fn stats<K: EventKind>(&self, event: Event<E, K>) -> Stats {
         self.stats_of(cells_of(event))
     }

@@ -19,10 +19,10 @@ use crate::window::totals::Totals;
 
 /// # Reading a part of the interval
 impl<E: Events, C: Clock> SlidingWindow<E, C> {
-    /// Returns a handle that reads the newest part of the interval: as many whole buckets as cover
-    /// `span`. The current bucket is one of them.
+    /// Returns a handle that reads the newest part of the interval: the newest buckets that
+    /// together cover `span`, the current one included.
     ///
-    /// Costs nothing but this check: the window is read by the handle's methods.
+    /// Costs only the check of `span`: the handle's methods read the window.
     ///
     /// # Errors
     ///
@@ -59,21 +59,22 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
 /// here too, for the buckets of the span. No call allocates but
 /// [`distribution`](Self::distribution), and a thread's [first](SlidingWindow#reading).
 ///
-/// Each call resolves the span by the geometry that the window has then. If that was
-/// [changed](SlidingWindow::reconfigure) since this handle was made, other buckets may cover it;
-/// and if the span is longer than the interval has become, the call reads the whole interval.
-/// [`covers`](Self::covers) says what it comes to.
+/// Each call resolves the span by the geometry that the window has then. If the geometry was
+/// [changed](SlidingWindow::reconfigure) since this handle was made, other buckets may cover the
+/// span; and if the span is now longer than the interval, the call reads the whole interval.
+/// [`covers`](Self::covers) returns the span that is read.
 ///
-/// A [tier](crate::WindowBuilder::tier) has no note of a boundary if a bucket behind it was
-/// replaced before all older ones could be closed, because a thread stood still in an add. A span
-/// of a tier that would begin at such a boundary begins at the one before, or if that has left the
-/// tier, at the next one; and a span that would end at one ends at the next one.
-/// [`covers`](Self::covers), [`Totals::interval`] and [`Totals::end`] say where it lies, and its
-/// numbers are exact for that.
+/// A [tier](crate::WindowBuilder::tier) does not know the totals at a boundary if a bucket after it
+/// was replaced before all older ones could be closed, because a thread stood still in an add. A
+/// span of a tier that would begin at such a boundary begins at the boundary before, or if that has
+/// left the tier, at the next one; a span that would end at such a boundary ends at the next one.
+/// [`covers`](Self::covers), [`Totals::interval`] and [`Totals::end`] say where the span lies, and
+/// its numbers are exact for that.
 ///
-/// All numbers of a tier belong to that span, however short buckets are. If the ninth reading finds
-/// that the tier has moved on under it, it is not returned: the same time is read again, until what
-/// its span holds stands still or has left the tier. The span begins later then, or is empty.
+/// All numbers of a tier belong to that span, however short buckets are. If the tier has moved on
+/// even during the ninth reading, that reading is not returned: the same time is read again, until
+/// the contents of its span stand still or have left the tier. The span then begins later, or is
+/// empty.
 ///
 /// A call reads the buckets of the span, and no others: an epoch pin, and some twenty instructions
 /// for each bucket and number. If the span is the whole interval, it costs what
@@ -109,7 +110,7 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
 
     /// Returns the length of the buckets that the span is read from: the window's own, or those of
     /// the finest [tier](crate::WindowBuilder::tier) that reaches back so far. The sum is exact
-    /// from its oldest boundary on; only where that lies is a question of this length.
+    /// from the span's oldest boundary on; this length only decides where that boundary lies.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -126,10 +127,11 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
         Duration::from_nanos(self.read(|_, span| span.length()))
     }
 
-    /// What the span covers: its length rounded up to whole buckets, and at most the interval.
+    /// Returns the time that the span covers: its length rounded up to whole buckets, and at most
+    /// the interval.
     ///
-    /// Of the newest bucket, only a part has passed. So a sum covers between this less one bucket,
-    /// and this.
+    /// Only a part of the newest bucket has passed. So a sum covers at most this time, and at least
+    /// one bucket less.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -161,7 +163,7 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
         K::Number::of(cells.map_or(0, sum))
     }
 
-    /// Count, sum, minimum and maximum of an event over the span. They agree as in
+    /// Returns count, sum, minimum and maximum of an event over the span. They agree as in
     /// [`SlidingWindow::stats`].
     ///
     /// ```
@@ -175,11 +177,11 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
         self.read(|view, span| view.stats_in(span, cells_of(event)))
     }
 
-    /// How the values of a `Histogram` event are distributed over the span:
+    /// Returns the distribution of a `Histogram` event's values over the span:
     /// [percentiles](SlidingWindow#percentiles).
     ///
-    /// Costs an epoch pin, and for each cell of the scale what [`sum`](Self::sum) does; and an
-    /// allocation or two.
+    /// Costs an epoch pin, a [`sum`](Self::sum) for each cell of the scale, and an allocation or
+    /// two.
     ///
     /// ```
     /// # windrow::events! { enum Http { Rt: Histogram } }
@@ -196,12 +198,12 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
         })
     }
 
-    /// What was added to a `Count` event per second of what the span [covers](Self::covers); of a
-    /// `Value` event, the records per second.
+    /// Returns the adds to a `Count` event per second of the time that the span
+    /// [covers](Self::covers); the records per second of a `Value` event.
     ///
-    /// It is low, because the newest bucket has only begun: by at most one bucket's share of what
-    /// is covered, if events come at a constant rate. [`complete`](Self::complete) and
-    /// [`weighted_rate`](Self::weighted_rate) are not.
+    /// The rate is low, because the newest bucket has only begun: by at most one bucket's share of
+    /// the time covered, if events come at a constant rate. [`complete`](Self::complete) and
+    /// [`weighted_rate`](Self::weighted_rate) do not have this error.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -235,16 +237,16 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
         self.read(|view, span| Totals::of(view, span, Timestamp::from_nanos(view.now())))
     }
 
-    /// Returns all events over the same span as it ended with the bucket of `at`, as long as all
-    /// its buckets are in the ring, and count at the clock's time.
+    /// Returns all events over the span of this length that ended with the bucket of `at`. All its
+    /// buckets must still be in the interval.
     ///
-    /// So of a window of a minute, a span of ten seconds can be read as it was up to fifty seconds
-    /// ago. What was back-dated since is in it. [`Totals::end`] says where it ends.
+    /// So with a window of a minute, a span of ten seconds can be read as it was up to fifty
+    /// seconds ago. Adds back-dated since are included. [`Totals::end`] returns the span's end.
     ///
     /// # Errors
     ///
     /// [`OutOfRangeError::AfterNow`] if `at` lies after the current bucket;
-    /// [`OutOfRangeError::SpanBeforeRing`] if a bucket of the span does not count any more.
+    /// [`OutOfRangeError::SpanBeforeRing`] if a bucket of the span has left the interval.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -276,23 +278,24 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
         )
     }
 
-    /// Returns all events over complete buckets: as many as cover the span of those before the
-    /// current bucket, or all of these.
+    /// Returns all events over complete buckets: of those before the current bucket, the newest
+    /// that together cover the span, or all of them.
     ///
-    /// For rates: all their time has passed. At a constant rate, [`Totals::rate`] is right,
-    /// whatever part of the newest bucket has passed. It changes only when a bucket ends, and it is
-    /// as old as the newest bucket: up to one bucket's length.
+    /// For rates: all the time of these buckets has passed, so at a constant rate [`Totals::rate`]
+    /// is right at any time. It changes only when a bucket ends, so it lags by up to one bucket's
+    /// length.
     ///
-    /// [`Totals::interval`] says what they cover: at most the interval less one bucket, unless a
-    /// tier has no note of where they [end](Totals::end). Then the newest bucket may be one of
-    /// them. In a window of one bucket that is nothing: all its numbers are 0.
+    /// [`Totals::interval`] returns the time they cover: at most the interval less one bucket,
+    /// unless a tier does not know the totals at their [end](Totals::end). Then the newest bucket
+    /// may be one of them. In a window of one bucket there are none: all numbers are 0.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
     /// # let clock = windrow::clock::Manual::default();
     /// use std::time::Duration;
     ///
-    /// let window = windrow::SlidingWindow::<Hits>::builder().clock(clock.clone()).build()?; // 1 s, 2 buckets
+    /// // 1 s, 2 buckets
+    /// let window = windrow::SlidingWindow::<Hits>::builder().clock(clock.clone()).build()?;
     /// window.add(Hits::Hit, 50);
     /// clock.advance(Duration::from_millis(510));
     /// window.add(Hits::Hit, 1);
@@ -315,22 +318,22 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
     /// Returns an estimate of the sum over the span that ends at the clock's time, to the
     /// nanosecond: the *weighted* or *sliding* count of rate limiters.
     ///
-    /// It takes the buckets that lie in the span, and of the bucket in which the span begins, the
-    /// share that it covers: as if what that bucket holds had come evenly spread. With `w` that
-    /// share, the error is at most the greater of `w` and `1 - w` of what that one bucket holds. At
-    /// a constant rate it is right.
+    /// It adds the buckets that lie in the span, and a share of the bucket in which the span
+    /// begins, as if that bucket's adds were spread evenly. If `w` is that share, the error is at
+    /// most the greater of `w` and `1 - w` of that one bucket's sum. At a constant rate the
+    /// estimate is right.
     ///
-    /// The span is rounded up to whole buckets; and, as it begins within one bucket more, it is at
-    /// most the interval less one bucket.
-    /// [`covers_at_least`](crate::WindowBuilder::covers_at_least) builds a window with that bucket
-    /// more. In a window of one bucket the result is 0.
+    /// The span is rounded up to whole buckets. As it begins within a further bucket, it is at most
+    /// the interval less one bucket. [`covers_at_least`](crate::WindowBuilder::covers_at_least)
+    /// builds a window with that further bucket. In a window of one bucket the result is 0.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
     /// # let clock = windrow::clock::Manual::default();
     /// use std::time::Duration;
     ///
-    /// let window = windrow::SlidingWindow::<Hits>::builder().clock(clock.clone()).build()?; // 1 s, 2 buckets
+    /// // 1 s, 2 buckets
+    /// let window = windrow::SlidingWindow::<Hits>::builder().clock(clock.clone()).build()?;
     /// window.add(Hits::Hit, 100);
     /// clock.advance(Duration::from_millis(600));
     /// window.add(Hits::Hit, 7);
@@ -343,15 +346,16 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
         cells_of(event).sum().map_or(0.0, |cells| self.weighted(event, cells).0)
     }
 
-    /// Returns the estimate of [`weighted_sum`](Self::weighted_sum) per second of the span that it
-    /// is of; of a `Value` event, of the records. With the error of that estimate.
+    /// Returns the estimate of [`weighted_sum`](Self::weighted_sum) per second of its span, with
+    /// the same error; for a `Value` event, the estimated records per second.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
     /// # let clock = windrow::clock::Manual::default();
     /// use std::time::Duration;
     ///
-    /// let window = windrow::SlidingWindow::<Hits>::builder().clock(clock.clone()).build()?; // 1 s, 2 buckets
+    /// // 1 s, 2 buckets
+    /// let window = windrow::SlidingWindow::<Hits>::builder().clock(clock.clone()).build()?;
     /// window.add(Hits::Hit, 100);
     /// clock.advance(Duration::from_millis(750));
     /// let recent = window.over(Duration::from_millis(500))?;
@@ -364,7 +368,7 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
         per_second(count, Duration::from_nanos(covers))
     }
 
-    /// The estimate at a position of an event, and the nanoseconds that it covers.
+    /// Returns the estimate for the cells of an event, and the nanoseconds that it covers.
     fn weighted<K: HasSum>(&self, event: Event<E, K>, cells: Addends) -> (f64, u64) {
         let window = self.window;
         let number = |sum| number_of(event, sum);
@@ -372,7 +376,7 @@ impl<E: Events, C: Clock> Over<'_, E, C> {
     }
 }
 
-/// Shows the span as it was asked for.
+/// Shows the span as requested.
 impl<E, C> Debug for Over<'_, E, C> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_struct("Over")

@@ -19,43 +19,44 @@ use crate::window::totals::Totals;
 
 /// # Reading
 ///
-/// Reads write nothing to the window. These allocate: what returns several buckets
+/// Reads write nothing to the window. Reads that return several buckets
 /// ([`snapshot`](Self::snapshot), [`last`](Self::last), [`series`](Self::series)) or rows
-/// ([`by_row`](Self::by_row)), and what is made of the cells of a `Histogram` event
-/// ([`distribution`](Self::distribution), its percentiles, [`count_above`](Self::count_above); and
-/// [`previous`](Self::previous), of values that the bucket has). No other read allocates, of any
-/// kind of event: no sum, rate, count, mean, minimum, maximum or total.
+/// ([`by_row`](Self::by_row)) allocate, and so do those of the cells of a `Histogram` event
+/// ([`distribution`](Self::distribution), percentiles, [`count_above`](Self::count_above); and
+/// [`previous`](Self::previous), if the bucket has values). No other read allocates: no sum, rate,
+/// count, mean, minimum, maximum or total of any kind of event.
 ///
 /// There are two exceptions to both. The first use of a window in a [static](Self::of), which may
-/// be a read, makes it. And a thread's first pin, which is its first read (or add, by
+/// be a read, makes the window. And a thread's first pin, which is its first read (or add, by
 /// [epochs](crate::diagnostics::Strategy::Epochs)), registers it with the epochs. That allocates
 /// once; the memory is freed when the thread has ended. In a thread-local's destructor the
 /// registration may be gone already: then each call allocates and frees one.
 impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// Returns the sum of an event over the interval that ends with the current bucket, wrapping:
-    /// an `i64` of a `Signed` event, a `u64` of any other kind.
+    /// an `i64` for a `Signed` event, a `u64` for any other kind.
     ///
-    /// *Not* an atomic snapshot: for the interval at the time that the call read, it lies between
-    /// the true count when the call began (as defined at [`Counter::sum`](crate::Counter::sum)) and
-    /// the true count when it returned. Adds that run at the same time may be in it or not, in any
-    /// combination. If the clock has stepped back, buckets from the future are not in it.
+    /// *Not* an atomic snapshot. For the interval at the time that the call read, the sum lies
+    /// between the true count when the call began (as defined at
+    /// [`Counter::sum`](crate::Counter::sum)) and the true count when it returned. Adds that run at
+    /// the same time may be included or not, in any combination. If the clock has stepped back,
+    /// later buckets are not included.
     ///
     /// If buckets leave the ring while they are read, the call reads the clock and the ring again:
-    /// eight times at most, so that it ends however short buckets are. The ninth reading is
-    /// returned, whatever it has missed. It includes every add before the call, but for those whose
-    /// buckets had left the interval when the call returned. It includes nothing twice.
+    /// at most eight times, so that it ends however short buckets are. The ninth reading is
+    /// returned even if it missed buckets. It includes every add before the call, except those
+    /// whose buckets had left the interval when the call returned. It includes no add twice.
     ///
-    /// It is not a sum over the last interval to the nanosecond either. The oldest bucket drops out
-    /// as a whole when a new one begins, so the sum covers between `interval - length` and
-    /// `interval`. Of two bursts one interval apart, it may include both, or the first may just
-    /// have left. The error is at most what one bucket holds. More buckets make it smaller.
+    /// The interval is not exact to the nanosecond either. The oldest bucket drops out as a whole
+    /// when a new one begins, so the sum covers between `interval - length` and `interval`. Of two
+    /// bursts one interval apart, it may include both, or the first may just have left. The error
+    /// is at most one bucket's sum. More buckets make it smaller.
     ///
     /// Costs a clock reading, a load for each [open row](crate::diagnostics::strategy#rows) and
     /// some twenty more, however many buckets there are. Where adds to older buckets are in the
     /// interval, or no add has come since the live bucket ended, it costs an epoch pin and a load
     /// for some buckets besides; after a bucket that could not be closed in time, or a change of
-    /// geometry, a load or two for each bucket. Writes nothing; allocates nothing, but for a
-    /// thread's [first](#reading).
+    /// geometry, a load or two for each bucket. Writes nothing, and allocates nothing except at a
+    /// thread's [first read](#reading).
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -75,7 +76,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         K::Number::of(cells_of(event).sum().map_or(0, |cells| self.sum_of(cells)))
     }
 
-    /// The sum of these cells over the interval.
+    /// Returns the sum of these cells over the interval.
     #[inline]
     fn sum_of(&self, cells: Addends) -> u64 {
         let Addends { first: position, count: 1 } = cells else {
@@ -85,18 +86,18 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         at_once.unwrap_or_else(|| self.total(position))
     }
 
-    /// The sum at a position, over whatever way it takes.
+    /// Returns the sum at a position, by the general way.
     #[cold]
     fn total(&self, position: usize) -> u64 {
         self.ring.view(|| self.nanos(), |view| view.total(position))
     }
 
-    /// Count, sum, minimum and maximum of an event over the interval. What [`sum`](Self::sum)
-    /// promises holds here too.
+    /// Returns count, sum, minimum and maximum of an event over the interval. What
+    /// [`sum`](Self::sum) promises holds here too.
     ///
-    /// In closed buckets they agree: they are of the same records. In the live bucket, sum, minimum
-    /// and maximum may be ahead of the count by the records that are being made. In a closed
-    /// bucket, too, they may be ahead, by the back-dated records that are being made while it is
+    /// In closed buckets the four numbers agree: they are of the same records. In the live bucket,
+    /// sum, minimum and maximum may be ahead of the count by the records that are being made. In a
+    /// closed bucket they may be ahead by the back-dated records that are being made while it is
     /// read. (A record is back-dated if its bucket is no longer the live one when the record
     /// reaches it.)
     ///
@@ -115,7 +116,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         self.stats_at(cells_of(event))
     }
 
-    /// The stats of the event with these cells.
+    /// Returns the stats of the event with these cells.
     fn stats_at(&self, cells: EventCells) -> Stats {
         self.ring.view(|| self.nanos(), |view| view.stats_in(view.interval(), cells))
     }
@@ -123,9 +124,9 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// Returns all events over the interval, by one reading of the clock. What [`sum`](Self::sum)
     /// promises holds for each number.
     ///
-    /// For what is made of several events: a share of failures, a mean. Costs what `sum` does, for
-    /// each number that adds up; and with events that have extremes, an epoch pin and two loads for
-    /// each bucket and event. Allocates nothing, but for a thread's [first](#reading).
+    /// For figures made of several events: a share of failures, for example. Costs a `sum` for each
+    /// number that adds up; and with events that have extremes, an epoch pin and two loads for each
+    /// bucket and event. Allocates nothing except at a thread's [first read](#reading).
     ///
     /// ```
     /// # windrow::events! { enum Http { Success: Count, Failure: Count } }
@@ -141,10 +142,10 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     }
 
     /// Returns all buckets of the interval: exactly [`buckets`](Self::buckets) entries, oldest
-    /// first, gaps filled with zeros. There are fewer only if one would begin before time zero.
+    /// first, gaps filled with zeros. Buckets that would begin before time zero are left out.
     ///
-    /// Costs one allocation; and of `Histogram` events, one or two for each bucket that has values
-    /// of them: 24 bytes for each cell of the scale that the bucket has used.
+    /// Costs one allocation; and with `Histogram` events, one or two for each bucket that has
+    /// values of them: 24 bytes for each cell of the scale that the bucket has used.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -161,7 +162,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         self.ring.view(|| self.nanos(), |view| Snapshot::of(view, view.interval()))
     }
 
-    /// Returns the newest buckets, as many as cover `span`. The current bucket is one of them.
+    /// Returns the newest buckets that together cover `span`, the current one included.
     ///
     /// Costs the allocations of a [`snapshot`](Self::snapshot).
     ///
@@ -193,12 +194,12 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         )
     }
 
-    /// Returns the bucket just before the current one, whether or not there was an add since.
+    /// Returns the bucket before the current one, whether or not there was an add since.
     ///
-    /// It is zeros if it had no adds, or has left the ring. (In a window of one bucket, it leaves
-    /// with the first add to the next.) The first bucket of all time has none before it: then the
-    /// result begins and ends at zero. This writes nothing. It allocates nothing, unless the bucket
-    /// has values of `Histogram` events: see
+    /// All its numbers are zero if it had no adds, or has left the ring. (In a window of one
+    /// bucket, it leaves with the first add to the next.) The bucket that begins at time zero has
+    /// none before it: then the result begins and ends at zero. Writes nothing, and allocates
+    /// nothing unless the bucket has values of `Histogram` events: see
     /// [`snapshot`](Self::snapshot).
     ///
     /// ```
@@ -215,11 +216,12 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         self.ring.view(|| self.nanos(), BucketSnapshot::previous)
     }
 
-    /// Returns everything that was ever added, late adds too.
+    /// Returns the all-time totals of an event: everything that was ever added, late adds too.
     ///
-    /// With no add running it is exact. Count and sum never go back (except when they wrap, and of
-    /// a `Signed` event). They lie between what was added before the call and what was begun before
-    /// its return. Costs a load for each [open row](crate::diagnostics::strategy#rows) and block.
+    /// Exact when no add is running. Count and sum never go back (except when they wrap, and for a
+    /// `Signed` event). They include all adds that returned before the call, and none that began
+    /// after it returned. Costs a load for each [open row](crate::diagnostics::strategy#rows) and
+    /// block.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -235,15 +237,16 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         cells_of(event).stats(|position| self.ring.lifetime(position))
     }
 
-    /// What each core's row holds of the count of an event's [`lifetime`](Self::lifetime): how its
-    /// adds, or records, are spread. Of a kind of event that has none, there are no rows.
+    /// Returns the part of an event's [`lifetime`](Self::lifetime) count that is in each core's
+    /// row: how its adds, or records, are spread over the cores. A `Maximum` or `Minimum` event has
+    /// no count, and so no rows.
     ///
-    /// Each row is as consistent as `lifetime`, and never goes back. They are read one after the
-    /// other: adds that run at the same time may be in them or not. Costs a load for each [open
-    /// row](crate::diagnostics::strategy#rows) and block, and an allocation.
+    /// Each row is as consistent as `lifetime`, and never goes back. The rows are read one after
+    /// the other: adds that run at the same time may be included or not. Costs a load for each
+    /// [open row](crate::diagnostics::strategy#rows) and block, and an allocation.
     ///
-    /// It is *not* about the interval. What each row has added in some time is the difference of
-    /// two looks:
+    /// It is *not* about the interval. The adds of each row over some time are the difference of
+    /// two readings:
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -258,14 +261,14 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         cells.map_or_else(ByRow::default, |cells| self.ring.by_row(cells))
     }
 
-    /// What was added when the bucket of its time had already left the ring. Either the clock had
-    /// stepped back by an interval, or the thread had stalled that long between reading the clock
-    /// and adding. And what was added further ahead of the newest bucket than the builder
-    /// [allows](crate::WindowBuilder::max_lead).
+    /// Returns the late adds to an event: those whose bucket had already left the ring, because the
+    /// clock had stepped back by an interval, or because the thread had stalled for that time
+    /// between reading the clock and adding; and those further ahead of the newest bucket than
+    /// [`max_lead`](crate::WindowBuilder::max_lead).
     ///
-    /// It is in [`lifetime`](Self::lifetime), and in no bucket of the window.
-    /// [Tiers](crate::WindowBuilder::tier) that reach back to its time have it; what leads by too
-    /// much is in none.
+    /// Late adds are in [`lifetime`](Self::lifetime), and in no bucket of the window.
+    /// [Tiers](crate::WindowBuilder::tier) that reach back to the time of a late add include it;
+    /// they do not include adds beyond the lead.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -285,7 +288,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     }
 }
 
-/// A span in nanoseconds, if the interval covers it.
+/// Returns a span in nanoseconds, if the interval covers it.
 pub(super) fn within(span: Duration, longest: u64) -> Result<u64, SpanError> {
     if span.is_zero() {
         return Err(SpanError::Zero);

@@ -10,12 +10,12 @@ use crate::ring::RingAndClock;
 
 /// # Rates
 ///
-/// A rate is what was added to a `Count` event per second, or of a `Value` event, how many values
-/// were recorded per second. What they come to per second is the mean times the rate. Of a `Signed`
-/// event it is what it goes up by per second, or less than zero if it goes down.
+/// The rate of a `Count` event is the sum of its adds per second, and that of a `Value` event the
+/// number of records per second. (The sum of values per second is the mean times the rate.) The
+/// rate of a `Signed` event is its change per second, negative if it goes down.
 ///
-/// The newest bucket has only begun. So at a constant rate, `n` buckets hold what `n - 1` to `n`
-/// buckets of time brought. What each rate makes of that:
+/// The newest bucket has only begun. So at a constant rate, `n` buckets hold the events of `n - 1`
+/// to `n` buckets of time. The rates differ in how they treat that:
 ///
 /// | | divides | by | at a constant rate |
 /// |---|---|---|---|
@@ -27,12 +27,13 @@ use crate::ring::RingAndClock;
 /// [`Over::complete`]: crate::snapshot::Over::complete
 /// [`Over::weighted_rate`]: crate::snapshot::Over::weighted_rate
 impl<E: Events, C: Clock> SlidingWindow<E, C> {
-    /// What was added to a `Count` event per second of the interval; of a `Value` event, the
-    /// records per second.
+    /// Returns the adds to a `Count` event per second of the interval; the records per second of a
+    /// `Value` event.
     ///
-    /// It is the count of [`stats`](Self::stats), with what [`sum`](Self::sum) promises, divided by
-    /// the interval. It is low, because the newest bucket has only begun: by at most one bucket's
-    /// share of the interval, if events come at a constant rate. See [the other rates](#rates).
+    /// The rate is the count of [`stats`](Self::stats), with the promises of [`sum`](Self::sum),
+    /// divided by the interval. It is low, because the newest bucket has only begun: by at most one
+    /// bucket's share of the interval, if events come at a constant rate. See [the other
+    /// rates](#rates).
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count, Micros: Value } }
@@ -57,7 +58,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     }
 }
 
-/// So many in a span, per second; of no span, 0.
+/// Returns `count` per second of a span; 0 if the span is zero.
 pub(super) fn per_second(count: f64, span: Duration) -> f64 {
     if span.is_zero() { 0.0 } else { count / span.as_secs_f64() }
 }

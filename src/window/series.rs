@@ -1,4 +1,4 @@
-//! What the tiers of a window hold, bucket by bucket.
+//! Time series: the tiers of a window, bucket by bucket.
 
 use super::SlidingWindow;
 use crate::clock::Clock;
@@ -11,12 +11,12 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     /// Returns the buckets of a tier, as [`snapshot`](Self::snapshot) gives those of the window:
     /// the first tier that the builder was given is number 0. `None` if there is no such tier.
     ///
-    /// The newest bucket is the current one, which the adds of this moment go on filling. Should
-    /// the clock have stepped back, it has the adds of later moments too. Each number is exact for
-    /// its bucket, as [`sum`](Self::sum) is for the interval. If a bucket of the window could not
-    /// be closed for so long that the tier has no note of where it began, the bucket before it
-    /// holds what both do: counts, sums and the extremes of what it counts. (The extremes of
-    /// `Maximum` and `Minimum` events stay where they are.)
+    /// The newest bucket is the current one, to which adds still go. If the clock has stepped back,
+    /// it has the adds of later times too. Each number is exact for its bucket, as
+    /// [`sum`](Self::sum) is for the interval. If a bucket of the window could not be closed for so
+    /// long that the tier does not know the totals at its beginning, the tier's bucket before it
+    /// holds the counts, sums and extremes of both. (The extremes of `Maximum` and `Minimum` events
+    /// stay where they are.)
     ///
     /// Costs the allocations of a [`snapshot`](Self::snapshot), an epoch pin, a load for each [open
     /// row](crate::diagnostics::strategy#rows) and a load or two for each bucket and cell.

@@ -1,4 +1,4 @@
-//! What a window held, bucket by bucket.
+//! Snapshots: copies of a window's buckets.
 
 use std::slice;
 use std::time::Duration;
@@ -21,11 +21,9 @@ mod serde;
 mod show;
 mod tier;
 
-/// What a window held, bucket by bucket: from [`SlidingWindow::snapshot`] and
-/// [`SlidingWindow::last`].
+/// A copy of a window's buckets: from [`SlidingWindow::snapshot`] and [`SlidingWindow::last`].
 ///
-/// It is a copy: it does not change. It is *not* an atomic snapshot: each bucket was read at some
-/// moment during the call.
+/// It is *not* an atomic snapshot: each bucket was read at some moment during the call.
 ///
 /// A running total of *complete* buckets is the sum over all but the newest:
 ///
@@ -66,7 +64,7 @@ pub struct Snapshot<E: Events> {
 }
 
 impl<E: Events> Snapshot<E> {
-    /// What a span of the view's holds.
+    /// Copies the buckets of a span of the view's.
     pub(crate) fn of(view: &View<'_>, span: Span) -> Snapshot<E> {
         let mut buckets = Vec::new();
         if let Some((oldest, newest)) = span.starts() {
@@ -112,8 +110,8 @@ impl<E: Events> Snapshot<E> {
         self.interval
     }
 
-    /// Returns the buckets, oldest first, gaps filled with zeros. There are fewer than asked for
-    /// only if one would begin before time zero.
+    /// Returns the buckets, oldest first, gaps filled with zeros. Buckets that would begin before
+    /// time zero are left out.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -128,8 +126,8 @@ impl<E: Events> Snapshot<E> {
         &self.buckets
     }
 
-    /// Returns the [`buckets`](Self::buckets), one by one, oldest first. So does
-    /// `for bucket in &snapshot`.
+    /// Returns the [`buckets`](Self::buckets), one by one, oldest first, as
+    /// `for bucket in &snapshot` does.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -146,8 +144,8 @@ impl<E: Events> Snapshot<E> {
         self.buckets.iter()
     }
 
-    /// Whether no event was counted in any bucket: in all of them the count of each event is zero,
-    /// and no `Maximum` or `Minimum` has a value.
+    /// Returns whether all buckets are empty: the count of each event is zero, and no `Maximum` or
+    /// `Minimum` has a value.
     ///
     /// It is *not* about the number of buckets, which is never zero.
     ///
@@ -175,8 +173,8 @@ impl<E: Events> Snapshot<E> {
         K::Number::of(self.stats(event).sum)
     }
 
-    /// What was added to a `Count` event per second of the interval; of a `Value` event, the
-    /// records per second. With the error of [`SlidingWindow::rate`](crate::SlidingWindow::rate).
+    /// Returns the adds to a `Count` event per second of the interval; the records per second of a
+    /// `Value` event. It has the error of [`SlidingWindow::rate`](crate::SlidingWindow::rate).
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -188,7 +186,7 @@ impl<E: Events> Snapshot<E> {
         per_second(number_of(event, self.stats(event).count), self.interval)
     }
 
-    /// Count, sum, minimum and maximum of an event over all buckets.
+    /// Returns count, sum, minimum and maximum of an event over all buckets.
     ///
     /// ```
     /// # windrow::events! { enum Disk { Latency: Value } }
@@ -205,7 +203,7 @@ impl<E: Events> Snapshot<E> {
         self.buckets.iter().map(|bucket| bucket.stats_at(cells)).sum()
     }
 
-    /// How the values of a `Histogram` event are distributed over all buckets:
+    /// Returns the distribution of a `Histogram` event's values over all buckets:
     /// [percentiles](crate::SlidingWindow#percentiles). Allocates.
     ///
     /// ```
@@ -218,7 +216,7 @@ impl<E: Events> Snapshot<E> {
     pub fn distribution<K: HasDistribution>(&self, event: Event<E, K>) -> Distribution {
         let mut all = Distribution::default();
         for bucket in &self.buckets {
-            let _ = all.merge(&bucket.distribution(event)); // of one scale: it is not refused
+            let _ = all.merge(&bucket.distribution(event)); // not refused: the scale is the same
         }
         all
     }
@@ -239,10 +237,10 @@ impl<'a, E: Events> IntoIterator for &'a Snapshot<E> {
     }
 }
 
-/// What one bucket held.
+/// A copy of one bucket.
 ///
-/// Two are equal if they begin and end at the same times, both are closed or neither is, and each
-/// event's stats are equal.
+/// Two are equal if their starts, their ends, their [`is_closed`](Self::is_closed) and the stats
+/// and distributions of each event are equal.
 pub struct BucketSnapshot<E: Events> {
     start: Timestamp,
     end: Timestamp,
@@ -251,7 +249,7 @@ pub struct BucketSnapshot<E: Events> {
 }
 
 impl<E: Events> BucketSnapshot<E> {
-    /// The bucket at `start`, before its data is merged.
+    /// Returns the bucket at `start`, without data.
     fn empty(view: &View<'_>, start: u64) -> BucketSnapshot<E> {
         BucketSnapshot {
             start: Timestamp::from_nanos(start),
@@ -261,7 +259,7 @@ impl<E: Events> BucketSnapshot<E> {
         }
     }
 
-    /// A bucket that is closed, and its numbers.
+    /// Returns a closed bucket with its numbers.
     pub(crate) fn final_at(
         start: u64,
         length: u64,
@@ -272,17 +270,17 @@ impl<E: Events> BucketSnapshot<E> {
         BucketSnapshot { start: Timestamp::from_nanos(start), end, is_closed: true, numbers }
     }
 
-    /// Takes in the data of a bucket; `found` is for what is found in wide cells.
+    /// Merges the data of a bucket into this copy; `found` is scratch memory for wide cells.
     fn merge(&mut self, view: &View<'_>, source: BucketData<'_>, found: &mut Vec<(usize, u64)>) {
         let before = self.numbers.in_place();
-        // First: all that is read of a bucket after it was closed is final.
+        // First, because everything that is read of a bucket after it was closed is final.
         let is_closed = source.is_closed();
         found.clear();
         view.each_number(source, Kept::<E>::wide(), |at, number| found.push((at, number)));
         for (position, total) in self.numbers.others() {
             view.merge(source, position, total);
         }
-        // All of the data or none.
+        // All of the data is merged, or none.
         if view.is_valid(source) {
             self.is_closed &= is_closed;
             self.numbers.add(found);
@@ -291,7 +289,7 @@ impl<E: Events> BucketSnapshot<E> {
         }
     }
 
-    /// The bucket before the one of the view's time.
+    /// Returns the bucket before that of the view's time.
     pub(crate) fn previous(view: &View<'_>) -> BucketSnapshot<E> {
         let current = view.newest();
         match current.checked_sub(view.geometry().length()) {
@@ -305,7 +303,7 @@ impl<E: Events> BucketSnapshot<E> {
         }
     }
 
-    /// Where the bucket begins, inclusive.
+    /// Returns the bucket's start, inclusive.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -320,7 +318,7 @@ impl<E: Events> BucketSnapshot<E> {
         self.start
     }
 
-    /// Where the next bucket begins; at the end of time, 2^64 - 1 ns.
+    /// Returns the next bucket's start; for the last bucket of all, 2^64 - 1 ns.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -345,7 +343,7 @@ impl<E: Events> BucketSnapshot<E> {
         K::Number::of(self.stats(event).sum)
     }
 
-    /// Count, sum, minimum and maximum of an event.
+    /// Returns count, sum, minimum and maximum of an event.
     ///
     /// ```
     /// # windrow::events! { enum Disk { Latency: Value } }
@@ -365,7 +363,7 @@ impl<E: Events> BucketSnapshot<E> {
         self.numbers.stats(cells)
     }
 
-    /// How the values of a `Histogram` event are distributed:
+    /// Returns the distribution of a `Histogram` event's values:
     /// [percentiles](crate::SlidingWindow#percentiles). Allocates once.
     ///
     /// ```
@@ -399,7 +397,7 @@ impl<E: Events> BucketSnapshot<E> {
         <E::Cells as Positions<E>>::CELLS.iter().map(|cells| self.stats_at(*cells))
     }
 
-    /// Whether no event was counted in it: the count of each event is zero, and no `Maximum` or
+    /// Returns whether the bucket is empty: the count of each event is zero, and no `Maximum` or
     /// `Minimum` has a value.
     ///
     /// ```
@@ -415,13 +413,13 @@ impl<E: Events> BucketSnapshot<E> {
         self.all_stats().all(|stats| stats.count == 0 && stats.min.or(stats.max).is_none())
     }
 
-    /// Whether it was final: only a back-dated add, whose timestamp is older than the newest
-    /// bucket, can still change it. Never true of the live bucket.
+    /// Returns whether the bucket was final: only a back-dated add, whose timestamp is older than
+    /// the newest bucket, can still change it. The live bucket never is.
     ///
-    /// The thread that opens the next bucket closes this one. But without restartable sequences, if
-    /// it finds a thread in the middle of an add, the bucket is closed some time later: when every
-    /// thread that was in an add (by [epochs](crate::diagnostics::Strategy::Epochs): or pinned) has
-    /// finished it, and a thread opens another bucket.
+    /// The thread that opens the next bucket closes this one. Without restartable sequences, if
+    /// that thread finds another one in the middle of an add, the bucket is closed later: when
+    /// every thread that was in an add (by [epochs](crate::diagnostics::Strategy::Epochs): or
+    /// pinned) has finished it, and a thread opens another bucket.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

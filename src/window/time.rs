@@ -1,4 +1,4 @@
-//! The time of a window's clock, and what the wall clock says to it.
+//! The time of a window's clock, and the wall-clock time that corresponds to it.
 
 use std::time::SystemTime;
 
@@ -26,7 +26,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         self.ring.clock()
     }
 
-    /// What the window's clock says now.
+    /// Returns the current time of the window's clock.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -41,7 +41,7 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         self.ring.clock().now()
     }
 
-    /// Returns what the window's clock said when the window was built.
+    /// Returns the time, by the window's clock, at which the window was built.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -57,19 +57,20 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
         self.ring.built()
     }
 
-    /// Returns the wall-clock time of a moment on the window's clock, past or future: for a log,
-    /// say, of what [`drain_closed`](Self::drain_closed) hands out.
+    /// Returns the wall-clock time of a moment on the window's clock, past or future; for a log of
+    /// the buckets that [`drain_closed`](Self::drain_closed) hands out, for example.
     ///
-    /// It reads both clocks now, and is as far from the wall clock's now as `at` is from the
-    /// window's. So it is right to the resolution of both, and to the time that passes between the
-    /// two readings, which may be long if the thread is interrupted there; and for as long as the
-    /// wall clock was not set, nor is, between `at` and now. It is *not* a fixed mapping: two calls
-    /// for one moment may differ by as much. For a clock that does not run with real time
-    /// ([`Manual`](crate::clock::Manual)), it says when `at` would be if it did from now on.
+    /// It reads both clocks, and returns the time that is as far from the wall clock's reading as
+    /// `at` is from that of the window's clock. The error is the resolution of both clocks, the
+    /// time that passes between the two readings (which may be long if the thread is interrupted
+    /// there), and any step by which the wall clock is set between `at` and the call. It is *not* a
+    /// fixed mapping: two calls for one moment may differ by that error. If the clock does not run
+    /// with real time ([`Manual`](crate::clock::Manual)), the result is the time that `at` would be
+    /// if it did from now on.
     ///
     /// A time that the system cannot represent is replaced by [`SystemTime::UNIX_EPOCH`]. (On
-    /// Windows those are the times before 1601; on other systems none that is within 584 years of
-    /// today.)
+    /// Windows those are the times before 1601; on other systems all times within 584 years of
+    /// today can be represented.)
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }

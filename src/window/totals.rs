@@ -1,4 +1,4 @@
-//! What a window held of each event together, at one moment.
+//! Totals: all events of a window over one span.
 
 use std::fmt::{self, Debug, Formatter};
 use std::time::Duration;
@@ -13,15 +13,14 @@ use crate::ring::{Span, View};
 use crate::timestamp::Timestamp;
 use crate::window::rate::per_second;
 
-/// What a span of a window held of each event, at one moment of its clock: from
-/// [`SlidingWindow::totals`] and
-/// [`Over`](crate::snapshot::Over).
+/// Stats of all events over one span of a window, at one time of its clock: from
+/// [`SlidingWindow::totals`] and [`Over`](crate::snapshot::Over).
 ///
-/// It is a copy, held in place: it does not change. It is *not* an atomic snapshot: all its numbers
-/// are of the same buckets, but each was read at some moment during the call, and adds that run at
-/// the same time may be in it or not, in any combination. So two events that a thread always adds
-/// to together may differ. In a window that no thread adds to meanwhile, it is exact. Count, sum,
-/// minimum and maximum of one event agree as in [`SlidingWindow::stats`].
+/// A copy, stored inline. It is *not* an atomic snapshot: all its numbers are of the same buckets,
+/// but each was read at some moment during the call, and adds that run at the same time may be
+/// included or not, in any combination. So two events to which a thread always adds together may
+/// differ. If no thread adds meanwhile, it is exact. Count, sum, minimum and maximum of one event
+/// agree as in [`SlidingWindow::stats`].
 ///
 /// ```
 /// use windrow::{SlidingWindow, events};
@@ -47,15 +46,15 @@ pub struct Totals<E: Events> {
 }
 
 impl<E: Events> Totals<E> {
-    /// What a span of the view's holds, which ends with the bucket of `at`.
+    /// Reads a span of the view's, which ends with the bucket of `at`.
     pub(crate) fn of(view: &View<'_>, span: Span, at: Timestamp) -> Totals<E> {
         let interval = Duration::from_nanos(span.covers());
         let end = span.end().map_or(at, Timestamp::from_nanos);
         Totals { at, end, interval, cells: view.cells_in(span, &E::ZERO) }
     }
 
-    /// Returns the time at which it was taken; of [`totals_at`](crate::snapshot::Over::totals_at),
-    /// its argument.
+    /// Returns the time at which the totals were taken; for
+    /// [`totals_at`](crate::snapshot::Over::totals_at), its argument.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
@@ -69,8 +68,8 @@ impl<E: Events> Totals<E> {
         self.at
     }
 
-    /// Returns the span that its buckets cover: the window's interval; or what
-    /// [`Over`](crate::snapshot::Over) covers. Zero if it has no bucket: see
+    /// Returns the span that the buckets cover: the window's interval, or what
+    /// [`Over`](crate::snapshot::Over) covers. Zero if there is no bucket: see
     /// [`Over::complete`](crate::snapshot::Over::complete).
     ///
     /// ```
@@ -83,19 +82,19 @@ impl<E: Events> Totals<E> {
         self.interval
     }
 
-    /// Returns where the newest of its buckets ends, which lies after [`at`](Self::at) unless its
-    /// buckets are
-    /// [complete](crate::snapshot::Over::complete); of totals without a bucket, `at`.
+    /// Returns the end of the newest bucket, which lies after [`at`](Self::at) unless the buckets
+    /// are [complete](crate::snapshot::Over::complete). Returns `at` if there is no bucket.
     ///
-    /// What it holds was added in the [interval](Self::interval) up to there. Where a
-    /// [tier](crate::WindowBuilder::tier) does not know what a span held that ends as it was asked
-    /// for, the span ends later, with a boundary that the tier knows.
+    /// The totals are of the [interval](Self::interval) up to that end. Where a
+    /// [tier](crate::WindowBuilder::tier) does not know the totals at the end that was asked for,
+    /// the span ends at a later boundary that the tier knows.
     ///
     /// ```
     /// # windrow::events! { enum Hits { Hit: Count } }
     /// # let clock = windrow::clock::Manual::default();
     /// clock.set(windrow::Timestamp::from_millis(1_700));
-    /// # let window = windrow::SlidingWindow::<Hits>::builder().clock(clock).build()?; // 1 s, 2 buckets
+    /// // 1 s, 2 buckets
+    /// # let window = windrow::SlidingWindow::<Hits>::builder().clock(clock).build()?;
     /// assert_eq!(window.totals().end(), windrow::Timestamp::from_millis(2_000));
     /// let complete = window.over(window.interval())?.complete();
     /// assert_eq!(complete.end(), windrow::Timestamp::from_millis(1_500));
@@ -118,7 +117,7 @@ impl<E: Events> Totals<E> {
         K::Number::of(self.stats(event).sum)
     }
 
-    /// Count, sum, minimum and maximum of an event.
+    /// Returns count, sum, minimum and maximum of an event.
     ///
     /// ```
     /// # windrow::events! { enum Disk { Latency: Value } }
@@ -131,7 +130,7 @@ impl<E: Events> Totals<E> {
         self.stats_of(cells_of(event))
     }
 
-    /// How its values are distributed, of a `Histogram` event:
+    /// Returns the distribution of a `Histogram` event's values:
     /// [percentiles](crate::SlidingWindow#percentiles). Allocates once.
     ///
     /// ```
@@ -168,9 +167,9 @@ impl<E: Events> Totals<E> {
         self.stats(event).mean()
     }
 
-    /// What was added to a `Count` event per second of the [interval](Self::interval); of a `Value`
-    /// event, the records per second. With the error of
-    /// [`SlidingWindow::rate`](crate::SlidingWindow::rate), unless its buckets are
+    /// Returns the adds to a `Count` event per second of the [interval](Self::interval); the
+    /// records per second of a `Value` event. It has the error of
+    /// [`SlidingWindow::rate`](crate::SlidingWindow::rate), unless the buckets are
     /// [complete](crate::snapshot::Over::complete). 0 if there is no bucket.
     ///
     /// ```

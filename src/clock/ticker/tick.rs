@@ -177,7 +177,8 @@ impl Tick {
         // SAFETY: null, or a box that is kept until `self` is dropped. Acquire: pairs with the
         // Release in `run`.
         if let Some(thread) = unsafe { self.thread.load(Ordering::Acquire).as_ref() } {
-            thread.unpark(); // happens before the return of `park_timeout`: the thread sees what has changed
+            // happens before the return of `park_timeout`: the thread sees what has changed
+            thread.unpark();
         }
     }
 

@@ -48,7 +48,8 @@ impl GiveBack for Slot {
     fn give_back(&'static self) {
         // (In a model, all values of a thread go at once, and this one may be the first.)
         let _ = MINE.try_with(|mine| mine.set(BUSY));
-        compiler_fence(Ordering::SeqCst); // a child that a handler forks from here on leaves the slot alone
+        // a child that a handler forks from here on leaves the slot alone
+        compiler_fence(Ordering::SeqCst);
         Slot::give_back(self, process());
         compiler_fence(Ordering::SeqCst);
         let _ = MINE.try_with(|mine| mine.set(GONE));

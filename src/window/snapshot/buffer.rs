@@ -1,4 +1,4 @@
-//! A bucket's snapshot as a buffer, which is filled again and again.
+//! A bucket's snapshot as a reusable buffer.
 
 use std::mem;
 
@@ -11,8 +11,7 @@ use crate::histogram::Distribution;
 use crate::timestamp::Timestamp;
 
 impl<E: Events> BucketSnapshot<E> {
-    /// Takes a bucket that is closed, and its numbers, in place of what it had; and keeps its
-    /// memory.
+    /// Overwrites this copy with a closed bucket and its numbers, and reuses its memory.
     pub(crate) fn refill(&mut self, start: u64, length: u64, number: impl FnMut(usize) -> u64) {
         self.start = Timestamp::from_nanos(start);
         self.end = Timestamp::from_nanos(start.saturating_add(length));
@@ -20,9 +19,8 @@ impl<E: Events> BucketSnapshot<E> {
         self.numbers.refill(number);
     }
 
-    /// Writes how the values of a `Histogram` event are distributed into `into`, in place of what
-    /// it held: as [`distribution`](Self::distribution), and in the memory that `into` has.
-    /// Allocates only if more cells of the scale were used than `into` ever had.
+    /// Overwrites `into` with the [`distribution`](Self::distribution) of a `Histogram` event, and
+    /// reuses its memory. Allocates only if more cells of the scale were used than `into` ever had.
     ///
     /// ```
     /// use windrow::{SlidingWindow, events, snapshot::BucketSnapshot, histogram::Distribution};
@@ -53,8 +51,8 @@ impl<E: Events> BucketSnapshot<E> {
     }
 }
 
-/// A bucket of no length at time zero, which holds nothing: for
-/// [`drain_next`](crate::SlidingWindow::drain_next) to fill.
+/// An empty bucket of no length at time zero, for [`drain_next`](crate::SlidingWindow::drain_next)
+/// to fill.
 impl<E: Events> Default for BucketSnapshot<E> {
     fn default() -> BucketSnapshot<E> {
         let start = Timestamp::from_nanos(0);

@@ -1,7 +1,7 @@
-//! When two snapshots are equal: by all that can be read of them.
+//! Equality of snapshots, by everything that their methods return.
 //!
-//! Cells are not compared. Of a live bucket, extremes may be ahead of the count, and of a value
-//! that is not counted nothing is read.
+//! Cells are not compared: in a live bucket, extremes may be ahead of the count, and no method
+//! returns a part of a value that is not counted yet.
 
 use super::{BucketSnapshot, Snapshot};
 use crate::event::Events;

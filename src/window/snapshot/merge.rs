@@ -7,16 +7,16 @@ use crate::event::Events;
 /// # Merging
 impl<E: Events> Snapshot<E> {
     /// Merges another window's snapshot into this one, bucket by bucket: counts and sums add up,
-    /// wrapping, and of the extremes the least and the greatest remain.
+    /// wrapping, and the smaller minimum and the larger maximum remain.
     ///
-    /// For windows of the same geometry whose clocks have one zero: those of several shards or
-    /// endpoints, say. Take the snapshots one after another: if a bucket begins meanwhile, the
-    /// snapshots differ, and must be taken anew. (Whether two clocks have one zero cannot be
-    /// checked: with different ones, what happened at different times is merged.) The result is of
-    /// the later of the two times. Its buckets are closed where they are in both. A window's
-    /// snapshot that is merged into another one of the same window counts twice.
+    /// For windows of the same geometry whose clocks have the same zero, for example those of
+    /// several shards or endpoints. Take the snapshots one after another: if a bucket begins
+    /// meanwhile, the snapshots differ, and must be taken anew. (Two clocks cannot be checked for
+    /// the same zero: if they differ, events of different times are merged.) The result has the
+    /// later of the two times. Its buckets are closed where they are in both. Merging two snapshots
+    /// of one window counts its events twice.
     ///
-    /// Costs a pass over the cells of all buckets; and of `Histogram` events, an allocation for
+    /// Costs a pass over the cells of all buckets, and with `Histogram` events an allocation for
     /// each bucket.
     ///
     /// # Errors
@@ -51,8 +51,7 @@ impl<E: Events> Snapshot<E> {
         if this != that {
             return Err(MergeError::BucketLength { this, other: that });
         }
-        // There is always a newest bucket. The others follow from it, by the interval and the
-        // length.
+        // There is always a newest bucket, which with interval and length determines the others.
         let newest = |snapshot: &Snapshot<E>| snapshot.buckets[snapshot.buckets.len() - 1].start;
         let (this, that) = (newest(self), newest(other));
         if this != that {
@@ -67,7 +66,7 @@ impl<E: Events> Snapshot<E> {
 }
 
 impl<E: Events> BucketSnapshot<E> {
-    /// Takes in the numbers of another window's bucket of the same time.
+    /// Merges the numbers of another window's bucket of the same time.
     fn join(&mut self, other: &BucketSnapshot<E>) {
         self.is_closed &= other.is_closed;
         self.numbers.join(&other.numbers);

@@ -1,4 +1,4 @@
-//! Snapshots as serde knows them.
+//! Serialization of snapshots.
 
 use std::time::Duration;
 
@@ -16,12 +16,12 @@ mod flaw;
 const BUCKET: &[&str; 4] = &["start", "end", "is_closed", "events"];
 const SNAPSHOT: &[&str; 4] = &["at", "interval", "length", "buckets"];
 
-/// Written as a struct, of one shape in all formats: `start` and `end` in nanoseconds, `is_closed`,
-/// and `events`, a map of all events by their names. Needs the feature `serde`.
+/// Serialized as a struct of the same shape in all formats: `start` and `end` in nanoseconds,
+/// `is_closed`, and `events`, a map of all events by their names. Needs the feature `serde`.
 ///
-/// An event is an enum, by its [`Kind`](crate::Kind): `Count` with what was added; `Signed` with
-/// the same, which may be negative; `Value` with its [`Stats`](crate::Stats); `Maximum` and
-/// `Minimum` with that value, or with none; `Histogram` with its
+/// An event is an enum, by its [`Kind`](crate::Kind): `Count` with its sum; `Signed` with its sum,
+/// which may be negative; `Value` with its [`Stats`](crate::Stats); `Maximum` and `Minimum` with
+/// that value, or with none; `Histogram` with its
 /// [`Distribution`](crate::histogram::Distribution#impl-Serialize-for-Distribution), whose scale
 /// must be the reader's. See [`Snapshot`](Snapshot#impl-Serialize-for-Snapshot<E>) for an example.
 impl<E: Events> Serialize for BucketSnapshot<E> {
@@ -35,15 +35,15 @@ impl<E: Events> Serialize for BucketSnapshot<E> {
     }
 }
 
-/// Read from what was written: equal to it. Needs the feature `serde`.
+/// Deserialized to a snapshot equal to the one serialized. Needs the feature `serde`.
 ///
-/// These are errors, which name the value and the rule:
+/// The following are errors, which name the value and the rule:
 ///
 /// * an event that the set does not have, that is of another kind, twice there or missing;
 /// * numbers of an event that no bucket has: a minimum above the maximum, extremes of no records,
 ///   or records without extremes;
 /// * a start that is not a multiple of the bucket's length, or an end that is not after the start.
-///   (The end may be 2^64 - 1, the end of time, or both be 0: what is before it.)
+///   (The end may be 2^64 - 1, the end of time; or both may be 0, for a bucket before time zero.)
 impl<'de, E: Events> Deserialize<'de> for BucketSnapshot<E> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<BucketSnapshot<E>, D::Error> {
         let (start, end, is_closed, ReadCells::<E>(numbers)) =
@@ -54,11 +54,11 @@ impl<'de, E: Events> Deserialize<'de> for BucketSnapshot<E> {
     }
 }
 
-/// Written as a struct, of one shape in all formats: `at`, `interval` and `length` (of a bucket) in
-/// nanoseconds, and `buckets`, oldest first. Needs the feature `serde`.
+/// Serialized as a struct of the same shape in all formats: `at`, `interval` and `length` (of a
+/// bucket) in nanoseconds, and `buckets`, oldest first. Needs the feature `serde`.
 ///
-/// Costs a pass over all buckets. Each has its events by name; so an event takes its name's length
-/// in each bucket, in compact formats too.
+/// Costs a pass over all buckets. Each bucket has its events by name, so an event takes its name's
+/// length in each bucket, in compact formats too.
 ///
 /// ```
 /// use windrow::{SlidingWindow, Timestamp, clock::Manual, events, snapshot::Snapshot};
@@ -84,11 +84,11 @@ impl<'de, E: Events> Deserialize<'de> for BucketSnapshot<E> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// All numbers are integers of up to 64 bits. (A reader that takes them for floating-point ones, as
-/// JavaScript does, is right to 2^53: 104 days of nanoseconds.)
+/// All numbers are integers of up to 64 bits. (A reader that parses them as floating-point numbers,
+/// as JavaScript does, is exact up to 2^53: 104 days of nanoseconds.)
 ///
-/// An event's name is what [`Events::EVENTS`] says, so the names of a set by hand must differ. To
-/// rename an event is to change the shape. The order of the events does not matter.
+/// An event's name is the one in [`Events::EVENTS`], so the names in a set written by hand must
+/// differ. To rename an event is to change the shape. The order of the events does not matter.
 impl<E: Events> Serialize for Snapshot<E> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_struct("Snapshot", SNAPSHOT.len())?;
@@ -100,20 +100,20 @@ impl<E: Events> Serialize for Snapshot<E> {
     }
 }
 
-/// Read from what was written: equal to it, and to be [merged](Snapshot::merge) with others. Needs
-/// the feature `serde`.
+/// Deserialized to a snapshot equal to the one serialized, which can be [merged](Snapshot::merge)
+/// with others. Needs the feature `serde`.
 ///
-/// Beside what is an error of a [`BucketSnapshot`], these are:
+/// Beside the errors of a [`BucketSnapshot`], the following are errors:
 ///
 /// * a length that is 0, or of which the interval is not a multiple;
-/// * more buckets or fewer than the interval has at the time `at`: those that would begin before
-///   time zero are not there;
-/// * buckets that are not one beside the other, oldest first, each of that length, up to the one
-///   that `at` lies in.
+/// * more or fewer buckets than the interval has at the time `at`, where buckets that would begin
+///   before time zero are left out;
+/// * buckets that are not adjacent, oldest first, each of that length, up to the one that contains
+///   `at`.
 ///
-/// Reading takes memory for what was read, a few dozen bytes for each byte at most, and none for
-/// lists that only say that they are long. (Of events by hand whose cells are `[u64; N]`, each
-/// bucket takes all of these.)
+/// Reading takes memory in proportion to the input, at most a few dozen bytes for each byte,
+/// whatever length a list claims to have. (If a set of events written by hand has cells `[u64; N]`,
+/// each bucket takes all of these.)
 impl<'de, E: Events> Deserialize<'de> for Snapshot<E> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Snapshot<E>, D::Error> {
         let (at, interval, length, List(buckets)): (Timestamp, u64, u64, List<BucketSnapshot<E>>) =

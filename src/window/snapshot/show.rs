@@ -1,4 +1,4 @@
-//! How snapshots are shown: each event by its name.
+//! `Debug` output of snapshots, with each event by its name.
 
 use std::fmt::{self, Debug, Formatter};
 
@@ -17,8 +17,8 @@ impl<E: Events> Debug for Snapshot<E> {
     }
 }
 
-/// Shows start and end, whether it is closed, and each event's stats.
-#[allow(clippy::missing_fields_in_debug)] // the stats are what the cells say
+/// Shows start, end, `is_closed`, and each event's stats.
+#[allow(clippy::missing_fields_in_debug)] // the stats show the cells
 impl<E: Events> Debug for BucketSnapshot<E> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("BucketSnapshot");

@@ -1,4 +1,4 @@
-//! What a tier held, bucket by bucket.
+//! Snapshots of a tier's buckets.
 
 use std::time::Duration;
 
@@ -9,16 +9,17 @@ use crate::timestamp::Timestamp;
 use crate::window::snapshot::{BucketSnapshot, Snapshot};
 
 impl<E: Events> Snapshot<E> {
-    /// A tier's buckets at the view's time, newest first, down to the one that the live bucket is
-    /// in; and what that one leaves to those before it.
+    /// Returns a tier's buckets at the view's time, newest first, down to the one that contains the
+    /// live bucket; and the totals up to the beginning of that one, which the buckets before it
+    /// hold.
     pub(crate) fn newest_of_tier(view: &View<'_>, tier: usize) -> Option<(Snapshot<E>, E::Cells)> {
         let geometry = view.tier_geometry(tier)?;
         let newest = geometry.start_of(view.newest());
         let live = geometry.start_of(view.live());
-        // There is nothing in buckets behind the live one.
+        // Buckets after the live one are empty.
         let last = live.min(newest).max(geometry.oldest(newest));
-        // If the clock has stepped back, it may have left the tier. (Far behind the live bucket, a
-        // boundary would be looked for all the way.)
+        // If the clock has stepped back, the bucket `last` may have left the tier. (Far from the
+        // live bucket, the search for a boundary would go all the way.)
         let span = geometry.in_ring(last, live).then(|| TierSpan::of(view, tier, last, last));
         let (mut buckets, mut before) = (Vec::with_capacity(geometry.buckets()), E::ZERO);
         let mut start = newest;
@@ -44,8 +45,8 @@ impl<E: Events> Snapshot<E> {
         Some((Snapshot { at, interval, length, buckets }, before))
     }
 
-    /// With the older buckets of the tier, oldest first. Their notes are constants, so this may
-    /// take its time.
+    /// Adds the older buckets of the tier, and returns them all oldest first. Their totals are
+    /// constants, so this may take long.
     pub(crate) fn with_older(
         mut self,
         view: &View<'_>,
@@ -66,8 +67,8 @@ impl<E: Events> Snapshot<E> {
             is_there &=
                 geometry.in_ring(start, geometry.start_of(view.live())) && coarse.is_valid();
             if !is_there {
-                // It has left the tier, or does so meanwhile; and so has each that is older. One
-                // that is still found would be taken for both.
+                // This bucket has left the tier, or does so meanwhile; and so have all older ones.
+                // An older one that is still found would be counted for both.
                 (bucket.numbers, before) = (Kept::ZERO, next);
             }
             self.buckets.push(bucket);

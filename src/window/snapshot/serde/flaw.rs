@@ -1,12 +1,12 @@
-//! What can be wrong with the times of a snapshot that was read. No window gives such a one.
+//! Errors in the times of a deserialized snapshot. No window produces such a snapshot.
 
 use std::fmt::{self, Display, Formatter};
 
 use crate::event::Events;
 use crate::window::snapshot::BucketSnapshot;
 
-/// Each names the value, and the rule that it breaks. All numbers are nanoseconds, but those of
-/// buckets.
+/// An error, with the value and the rule that it breaks. All numbers are nanoseconds, except counts
+/// and indexes of buckets.
 pub(super) enum Flaw {
     End { start: u64, end: u64 },
     Start { start: u64, length: u64 },
@@ -44,17 +44,17 @@ impl Display for Flaw {
             ),
             Flaw::Length { start, end, length } => write!(
                 f,
-                "the bucket from {start} ns to {end} ns is not as long as a bucket is here: {length} ns"
+                "the bucket from {start} ns to {end} ns must be {length} ns long"
             ),
         }
     }
 }
 
-/// The start and the end of a bucket, whatever its length.
+/// Checks the start and the end of a bucket of any length.
 pub(super) fn of_bucket<E: Events>(bucket: &BucketSnapshot<E>) -> Result<(), Flaw> {
     let (start, end) = (bucket.start.as_nanos(), bucket.end.as_nanos());
-    // Up to the end of time any length is possible; and before time zero there is one bucket,
-    // without any.
+    // A bucket that ends with the end of time may have any length; and the bucket before time zero
+    // has length 0.
     if end == u64::MAX || (start, end) == (0, 0) {
         return Ok(());
     }
@@ -63,7 +63,7 @@ pub(super) fn of_bucket<E: Events>(bucket: &BucketSnapshot<E>) -> Result<(), Fla
     if start.is_multiple_of(length) { Ok(()) } else { Err(Flaw::Start { start, length }) }
 }
 
-/// The buckets are those that the interval has at the time `at`.
+/// Checks that the buckets are those of the interval at the time `at`.
 pub(super) fn of_snapshot<E: Events>(
     at: u64,
     interval: u64,
@@ -76,13 +76,13 @@ pub(super) fn of_snapshot<E: Events>(
     if interval == 0 || !interval.is_multiple_of(length) {
         return Err(Flaw::Interval { interval, length });
     }
-    // As many as the interval has, but for those that would begin before time zero.
+    // The number that the interval has, without those that would begin before time zero.
     let newest = at / length;
     let expected = (interval / length).min(newest.saturating_add(1));
     if buckets.len() as u64 != expected {
         return Err(Flaw::Number { at, found: buckets.len(), expected });
     }
-    let oldest = newest - (expected - 1); // there is one at least
+    let oldest = newest - (expected - 1); // there is at least one
     for (index, bucket) in buckets.iter().enumerate() {
         let (start, end) = (bucket.start.as_nanos(), bucket.end.as_nanos());
         let expected = (oldest + index as u64) * length;

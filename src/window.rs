@@ -108,7 +108,7 @@ pub use totals::Totals;
 /// | to the live bucket: nearly every one | the clock's reading and some twenty plain instructions, which write a cache line of this core's own | the clock's reading and some twenty-five plain instructions, which write two cache lines of the thread's own |
 /// | of a `Value` beyond all that its core has recorded in the bucket: the first one, then ever fewer | two sequences more, out of line | as any other |
 /// | whose bucket is no longer the live one, or has no columns; or whose sequence was interrupted 32 times | some atomic read-modify-writes to lines that all cores share | the same |
-/// | that opens a bucket: once a bucket | some microseconds, and *a system call* (`membarrier`) that closes the bucket before | the same, and a look at a word of each thread that has added |
+/// | that opens a bucket: once a bucket | some microseconds, and *a system call* (`membarrier`) that closes the bucket before | some microseconds, that system call, and a look at a word of each thread that has added |
 ///
 /// Linux and Windows have such a system call. On other systems each add has a fence of its own, and
 /// none makes a system call ([`Strategy::Fenced`]).

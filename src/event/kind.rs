@@ -19,7 +19,9 @@ use crate::histogram::Scale;
 /// ```
 /// use windrow::{SlidingWindow, events};
 ///
-/// events! { enum Queue { Pushed: Count, Grown: Signed, Waited: Value, Depth: Maximum, Room: Minimum } }
+/// events! {
+///     enum Queue { Pushed: Count, Grown: Signed, Waited: Value, Depth: Maximum, Room: Minimum }
+/// }
 ///
 /// let window = SlidingWindow::<Queue>::builder().build()?;
 /// for depth in [3, 9, 0] {

@@ -51,7 +51,8 @@ impl<E: Events> LifetimeTotals<E> {
     ///
     /// ```
     /// # windrow::events! { enum Http { Rt: Histogram } }
-    /// assert!(windrow::family::LifetimeTotals::<Http>::default().distribution(Http::Rt).is_empty());
+    /// let totals = windrow::family::LifetimeTotals::<Http>::default();
+    /// assert!(totals.distribution(Http::Rt).is_empty());
     /// ```
     pub fn distribution<K: HasDistribution>(&self, event: Event<E, K>) -> Distribution {
         self.events.get(event.index()).map_or_else(Distribution::default, |of| of.1.clone())

@@ -38,7 +38,8 @@ use crate::window::SlidingWindow;
 ///     }
 /// }
 ///
-/// let endpoint = Endpoint { window: SlidingWindow::builder().build()?, in_flight: InFlight::new() };
+/// let window = SlidingWindow::builder().build()?;
+/// let endpoint = Endpoint { window, in_flight: InFlight::new() };
 /// let one = endpoint.in_flight().enter(1);
 /// let other = endpoint.in_flight().try_enter(1, AtMost(100));
 /// drop((one, other));

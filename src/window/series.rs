@@ -36,7 +36,8 @@ impl<E: Events, C: Clock> SlidingWindow<E, C> {
     ///     clock.advance(Duration::from_millis(100));
     /// }
     /// let series = window.series(0).unwrap();
-    /// let seconds: Vec<u64> = series.buckets().iter().map(|bucket| bucket.sum(Hits::Hit)).collect();
+    /// let seconds = series.iter().map(|bucket| bucket.sum(Hits::Hit));
+    /// let seconds: Vec<u64> = seconds.collect();
     /// assert_eq!(seconds, [10, 10, 10, 0]);
     /// # Ok::<(), windrow::BuildError>(())
     /// ```

@@ -35,13 +35,15 @@ impl Distribution {
     /// ```
     /// use windrow::{Histogram, histogram::Scale};
     ///
-    /// let (one, two) = (Histogram::new(), Histogram::with_scale(Scale::fixed::<5, 1_000, 1_000_000>()));
+    /// let one = Histogram::new();
+    /// let two = Histogram::with_scale(Scale::fixed::<5, 1_000, 1_000_000>());
     /// one.record(2_000);
     /// two.record(3_000);
     /// two.record(2);
     /// let mut both = one.distribution();
     /// both.merge(&two.distribution())?;
-    /// assert_eq!((both.count(), both.sum(), both.min(), both.max()), (3, 5_002, Some(2), Some(3_000)));
+    /// assert_eq!((both.count(), both.sum()), (3, 5_002));
+    /// assert_eq!((both.min(), both.max()), (Some(2), Some(3_000)));
     /// assert_eq!(both.scale(), one.scale());
     /// # Ok::<(), windrow::histogram::ScaleMismatchError>(())
     /// ```

@@ -29,7 +29,8 @@ impl<E: Events> Snapshot<E> {
     /// use windrow::{SlidingWindow, clock::Manual};
     ///
     /// let clock = Manual::default();
-    /// let shards = [(); 3].map(|()| SlidingWindow::<Hits>::builder().clock(clock.clone()).build());
+    /// let builder = SlidingWindow::<Hits>::builder().clock(clock);
+    /// let shards = [(); 3].map(|()| builder.clone().build());
     /// let mut all = None;
     /// for (index, shard) in shards.into_iter().enumerate() {
     ///     let shard = shard?;

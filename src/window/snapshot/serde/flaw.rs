@@ -42,10 +42,9 @@ impl Display for Flaw {
                 "bucket {index} begins at {start} ns; oldest first, and one beside the other up to the \
                  time {at} ns, it must begin at {expected} ns"
             ),
-            Flaw::Length { start, end, length } => write!(
-                f,
-                "the bucket from {start} ns to {end} ns must be {length} ns long"
-            ),
+            Flaw::Length { start, end, length } => {
+                write!(f, "the bucket from {start} ns to {end} ns must be {length} ns long")
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
-//! An allocator counts what it hands out. Its first count is the process's first use of the library, which allocates while it
-//! finds out what the system offers: that is counted, too, and nothing is done within itself.
+//! An allocator counts what it hands out. Its first count is the process's first use of the
+//! library, which allocates while it finds out what the system offers: that is counted, too, and
+//! nothing is done within itself.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 

@@ -315,7 +315,7 @@ impl Clock for Replay {
     }
 }
 
-/// A user's function, over any events and any clock.
+/// Returns a user's function, over any events and any clock.
 fn busiest<E: Events, C: Clock>(
     window: &SlidingWindow<E, C>,
     event: Event<E, impl HasSum<Number = u64>>,
@@ -352,7 +352,7 @@ fn a_borrowed_clock_and_a_shared_one_are_that_clock() {
     assert_eq!(reads(&Arc::new(Replay { line })), read);
 }
 
-/// Whether a clock shows a later time before long.
+/// Returns whether a clock shows a later time before long.
 fn runs(clock: &impl Clock) -> bool {
     let (first, patience) = (clock.now(), Instant::now() + Duration::from_secs(20));
     while clock.now() == first && Instant::now() < patience {

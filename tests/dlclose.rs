@@ -2,8 +2,8 @@
 //!
 //! A thread's `rseq_cs` may go on pointing at the descriptor of its last sequence until the kernel
 //! looks. Were the object that holds it unmapped by then, the kernel would kill the thread, and the
-//! process with it. Portably, what gives a thread's row back at its end is code in the object. So the library pins the object that
-//! it is in.
+//! process with it. Portably, what gives a thread's row back at its end is code in the object. So
+//! the library pins the object that it is in.
 
 #![cfg(all(
     target_os = "linux",

@@ -261,8 +261,8 @@ fn a_buffer_is_left_as_it_was_if_there_is_no_bucket() {
     assert_eq!((inner, buffer.sum(Http::Pass)), (vec![false], 2));
 }
 
-/// A thread that opens a bucket closes the one before, on each strategy, if no other thread is in the middle of
-/// a call: no drain is needed for that, and one drain finds all there is.
+/// A thread that opens a bucket closes the one before, on each strategy, if no other thread is in
+/// the middle of a call: no drain is needed for that, and one drain finds all there is.
 #[test]
 fn a_displaced_bucket_is_closed_at_once() {
     alone::in_each_strategy("closed_in_this_process");

@@ -53,7 +53,7 @@ fn fill(window: &SlidingWindow<Seen, Manual>, clock: &Manual) {
 
 type Everything = (Vec<(Timestamp, Stats)>, [Stats; 6], Duration, usize);
 
-/// All that a window can be asked.
+/// Returns all that a window can be asked.
 fn everything<C: Clock>(window: &SlidingWindow<Seen, C>) -> Everything {
     let snapshot = window.snapshot();
     let buckets = snapshot.buckets().iter();

@@ -26,8 +26,8 @@ thread_local! {
 /// A foreign function ran in a call of ours.
 static RAN_INSIDE: AtomicBool = AtomicBool::new(false);
 
-/// Puts functions off until later, as another crate does: from a thread of its own, so that it is not
-/// its end that runs them.
+/// Puts functions off until later, as another crate does: from a thread of its own, so that it is
+/// not its end that runs them.
 fn defer(function: fn()) {
     let other = move || {
         let guard = crossbeam_epoch::pin();

@@ -23,7 +23,7 @@ fn record(window: &Window, value: u64) {
     window.record(Seen::Least, value);
 }
 
-/// Whether each of the three was counted.
+/// Returns whether each of the three was counted.
 fn record_at(window: &Window, at: Timestamp, value: u64) -> [bool; 3] {
     [
         window.record_at(at, Seen::All, value).is_ok(),
@@ -32,7 +32,8 @@ fn record_at(window: &Window, at: Timestamp, value: u64) -> [bool; 3] {
     ]
 }
 
-/// Whether what two events keep is what the third says of the same values, and nothing else.
+/// Returns whether what two events keep is what the third says of the same values, and nothing
+/// else.
 fn agree(stats: impl Fn(Event<Seen>) -> Stats) {
     let [all, greatest, least] = VALUED.map(stats);
     let Stats { min, max, .. } = all;
@@ -120,7 +121,8 @@ fn an_extreme_alone_is_the_one_that_a_value_has() {
     alone::in_each_strategy("histories");
 }
 
-/// Random histories: time steps on and back, late and back-dated values, changes of geometry, `clear` and drains.
+/// Random histories: time steps on and back, late and back-dated values, changes of geometry,
+/// `clear` and drains.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn histories() {
@@ -252,8 +254,8 @@ fn no_extreme_is_lost_or_strays_into_another_bucket() {
     alone::in_each_strategy("under_writers");
 }
 
-/// Buckets of nanoseconds, so that most adds meet a rotation; and a ring that holds them all. A value says which
-/// bucket it is of.
+/// Buckets of nanoseconds, so that most adds meet a rotation; and a ring that holds them all. A
+/// value says which bucket it is of.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn under_writers() {

@@ -12,7 +12,7 @@ type Window = SlidingWindow<Seen, Manual>;
 
 const FAR: u64 = 1_000_000_000;
 
-/// A clock at 1005, and a window of four buckets of 10 ns on it.
+/// Returns a clock at 1005, and a window of four buckets of 10 ns on it.
 fn four() -> (Window, Manual) {
     let clock = Manual::default();
     clock.set(at_ns(1_005));

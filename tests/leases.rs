@@ -1,7 +1,8 @@
-//! Rows that threads lease: whoever adds, in whichever moment of its life, and whatever interrupts it, nothing is lost and no sum
-//! goes back.
+//! Rows that threads lease: whoever adds, in whichever moment of its life, and whatever interrupts
+//! it, nothing is lost and no sum goes back.
 //!
-//! Each test runs in processes of its own: with leases and without, and with fewer rows than threads.
+//! Each test runs in processes of its own: with leases and without, and with fewer rows than
+//! threads.
 
 #![cfg(target_os = "linux")]
 
@@ -142,7 +143,8 @@ fn many_keys() {
     assert_eq!(COUNTED.sum(), 3);
 }
 
-/// A handler that was told of before the library's runs before it in a child, and may start threads.
+/// A handler that was told of before the library's runs before it in a child, and may start
+/// threads.
 #[test]
 fn a_thread_that_a_child_starts_before_the_library_knows_keeps_its_row() {
     run("child_with_a_thread", "on", "");
@@ -173,7 +175,8 @@ extern "C" fn start_a_thread() {
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn child_with_a_thread() {
-    // SAFETY: the handler does what this program's children may do: no other thread of it holds a lock.
+    // SAFETY: the handler does what this program's children may do: no other thread of it holds a
+    // lock.
     assert_eq!(unsafe { libc::pthread_atfork(None, None, Some(start_a_thread)) }, 0);
     COUNTED.add(10_000);
     if thread::available_parallelism().is_ok_and(|cores| cores.get() == 1) {
@@ -189,7 +192,8 @@ fn child_with_a_thread() {
             wait_for(4);
         });
         wait_for(4);
-        // (Beside the first row's 10_000 there may be the 10, of a thread that found no row to lease.)
+        // (Beside the first row's 10_000 there may be the 10, of a thread that found no row to
+        // lease.)
         let is_right = COUNTED.sum() == 10_111 && COUNTED.by_row().rows().contains(&101);
         // SAFETY: it ends this process.
         unsafe { libc::_exit(i32::from(!is_right)) };
@@ -274,7 +278,7 @@ extern "C" fn add_by_key(n: *mut libc::c_void) {
     LATE.add(n.addr() as u64);
 }
 
-/// A key whose destructor adds.
+/// Returns a key whose destructor adds.
 fn key() -> libc::pthread_key_t {
     let mut key = 0;
     // SAFETY: the destructor takes any value.
@@ -287,7 +291,8 @@ fn key() -> libc::pthread_key_t {
 fn last_moments() {
     const ROUNDS: u64 = 200;
     const THREADS: u64 = 6;
-    // The C library calls destructors in the order of their keys: one comes before the library's, one behind.
+    // The C library calls destructors in the order of their keys: one comes before the library's,
+    // one behind.
     let before = key();
     LATE.add(0);
     let behind = key();
@@ -401,7 +406,8 @@ fn pools_that_shrink_and_grow_lose_nothing() {
     everywhere("pools");
 }
 
-/// Threads that live for some tasks each, as those of a pool that ends idle ones: now more than there are rows, now fewer.
+/// Threads that live for some tasks each, as those of a pool that ends idle ones: now more than
+/// there are rows, now fewer.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn pools() {

@@ -18,8 +18,8 @@ fn since(window: &Window, moment: &Moment<Call>, event: Event<Call, kind::Count>
     window.since(moment).expect("a moment of this window").sum(event)
 }
 
-/// A circuit breaker: open after five failures of an interval; some time later half open, when it lets calls through
-/// and looks at these alone.
+/// A circuit breaker: open after five failures of an interval; some time later half open, when it
+/// lets calls through and looks at these alone.
 struct Breaker {
     window: Window,
     half_opened: Option<Moment<Call>>,

@@ -14,8 +14,9 @@ events! { enum Hits { Hit: Count } }
 
 type Window<E = Hits> = SlidingWindow<E, Hostile<E>>;
 
-/// A clock that opens buckets between the moment at which a read has looked at the newest one, and the
-/// moment at which it is told the time: as a thread does that runs while the reader stands still.
+/// A clock that opens buckets between the moment at which a read has looked at the newest one, and
+/// the moment at which it is told the time: as a thread does that runs while the reader stands
+/// still.
 struct Hostile<E: Events> {
     time: Manual,
     window: Arc<OnceLock<Arc<Window<E>>>>,
@@ -50,7 +51,7 @@ impl<E: Events> Clock for Hostile<E> {
     }
 }
 
-/// A window on a hostile clock, and its time.
+/// Returns a window on a hostile clock, and its time.
 fn overtaken<E: Events>(buckets: u32, add: fn(&Window<E>)) -> (Manual, Arc<Window<E>>) {
     let clock = Hostile { time: Manual::default(), window: Arc::default(), add };
     let (time, cell) = (clock.time.clone(), Arc::clone(&clock.window));
@@ -60,7 +61,7 @@ fn overtaken<E: Events>(buckets: u32, add: fn(&Window<E>)) -> (Manual, Arc<Windo
     (time, window)
 }
 
-/// A window whose buckets all hold so many hits; the newest is still open.
+/// Returns a window whose buckets all hold so many hits; the newest is still open.
 fn full(buckets: u32, hits: u64) -> Arc<Window> {
     let (time, window) = overtaken(buckets, |window| window.add(Hits::Hit, 1));
     for bucket in 0..buckets {
@@ -107,16 +108,16 @@ fn other_reads_look_again_too() {
     assert_eq!(AGAIN.replace((0, 0)).0, 0);
 }
 
-/// However often it is overtaken, a read ends; and what it counts is everything that was added before it
-/// began, but for buckets that have left the interval when it returns.
+/// However often it is overtaken, a read ends; and what it counts is everything that was added
+/// before it began, but for buckets that have left the interval when it returns.
 #[test]
 fn a_sum_that_is_always_overtaken_misses_only_what_has_left() {
     let window = full(64, 1_000);
     AGAIN.set((u32::MAX, 1));
     let sum = window.sum(Hits::Hit);
     let looks = u64::from(u32::MAX - AGAIN.replace((0, 0)).0);
-    // Each look was overtaken by one bucket. The hits of those still there at the end were all added
-    // before the read began, or by the clock.
+    // Each look was overtaken by one bucket. The hits of those still there at the end were all
+    // added before the read began, or by the clock.
     assert!(looks > 8, "looked {looks} times");
     let still_there = (64 - looks) * 1_000;
     assert!((still_there..=64_000 + looks).contains(&sum), "{sum}, of at least {still_there}");
@@ -133,8 +134,9 @@ impl Events for Wide {
 
 const VALUE: Event<Wide, kind::Value> = Event::at(0);
 
-/// Each record is 7. A bucket of which a part was read before it was reused, and a part after, would be short
-/// of sum or of extremes. That counts in the last look, so half of the reads are always overtaken.
+/// Each record is 7. A bucket of which a part was read before it was reused, and a part after,
+/// would be short of sum or of extremes. That counts in the last look, so half of the reads are
+/// always overtaken.
 #[test]
 fn what_is_read_of_an_event_agrees_however_often_it_is_overtaken() {
     for buckets in [1, 2, 8] {

@@ -15,7 +15,8 @@ type Window = SlidingWindow<Seen, Manual>;
 
 const BEGIN: u64 = 60_000;
 
-/// Calls `see` with each of so many milliseconds, once what arrives in it was added: each is a hit, and a record.
+/// Calls `see` with each of so many milliseconds, once what arrives in it was added: each is a hit,
+/// and a record.
 fn arrivals(
     clock: &Manual,
     window: &Window,
@@ -33,7 +34,8 @@ fn arrivals(
     }
 }
 
-/// One arrival a millisecond, 1 000 a second: the mean of what a rate says, and its least and greatest.
+/// One arrival a millisecond, 1 000 a second: the mean of what a rate says, and its least and
+/// greatest.
 fn at_a_constant_rate(buckets: u32, rate: impl Fn(&Window) -> f64) -> (f64, f64, f64) {
     let clock = clock_at(BEGIN);
     let window = window(ms(1_000 / u64::from(buckets)), buckets, &clock);
@@ -101,8 +103,8 @@ fn complete_buckets_are_right_at_a_constant_rate() {
     }
 }
 
-/// Arrivals in bursts. The error stays within the greater part of what the bucket holds in which the span
-/// begins, and comes near it.
+/// Arrivals in bursts. The error stays within the greater part of what the bucket holds in which
+/// the span begins, and comes near it.
 #[test]
 fn a_weighted_sum_is_off_by_the_greater_part_of_one_bucket_at_most() {
     const LENGTH: u64 = 50;

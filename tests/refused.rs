@@ -21,7 +21,7 @@ edition = \"2024\"
 [dependencies.windrow]
 path = ";
 
-/// A package that has nothing in it yet, and its lock file.
+/// Returns a package that has nothing in it yet, and its lock file.
 fn package() -> &'static PathBuf {
     static PACKAGE: OnceLock<PathBuf> = OnceLock::new();
     PACKAGE.get_or_init(|| {
@@ -234,7 +234,7 @@ fn main() {{
     }
 }
 
-/// A set of events by hand, and the parts of it that a case is about.
+/// Returns a set of events by hand, and the parts of it that a case is about.
 fn by_hand(events: &str, cells: &str, zero: &str, more: &str) -> String {
     format!(
         "#![forbid(unsafe_code)]

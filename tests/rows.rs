@@ -30,7 +30,7 @@ fn rows_are_the_lifetime(window: &Window) {
     }
 }
 
-/// Whether no row is less than it was, nor gone.
+/// Returns whether no row is less than it was, nor gone.
 fn has_not_gone_back(before: &ByRow, now: &ByRow) -> bool {
     let rows = before.rows().iter().enumerate();
     rows.clone().all(|(row, number)| now.rows().get(row).is_some_and(|now| now >= number))

@@ -40,7 +40,7 @@ fn filled() -> (Manual, Window) {
     (clock, window)
 }
 
-/// What `filled` adds to the buckets of these numbers.
+/// Returns what `filled` adds to the buckets of these numbers.
 fn expected(numbers: std::ops::RangeInclusive<u64>) -> [Stats; 3] {
     let passed = numbers.clone().sum();
     let pass = Stats { count: passed, sum: passed, min: None, max: None };

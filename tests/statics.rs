@@ -198,7 +198,7 @@ fn threads_that_come_to_a_gate_at_once_are_let_through_up_to_the_limit() {
     alone::run("gates_raced", &alone::BY_PROCESSOR);
 }
 
-/// What was let through, of `threads` that ask for one, so many times each.
+/// Returns what was let through, of `threads` that ask for one, so many times each.
 fn let_through(threads: usize, times: u32, ask: impl Fn(usize) -> bool + Sync) -> u64 {
     let all = AtomicU64::new(0);
     race(threads, |thread| {

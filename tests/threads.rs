@@ -32,8 +32,8 @@ fn use_window(clock: impl Clock) {
     window.snapshot();
 }
 
-/// Defect: a tick thread at 50 % of a core. Here a thread ticks only for a `Ticker`, all its handles
-/// share one, and it ends when the last of them has gone.
+/// Defect: a tick thread at 50 % of a core. Here a thread ticks only for a `Ticker`, all its
+/// handles share one, and it ends when the last of them has gone.
 #[test]
 fn b13_no_thread_unless_asked_for() {
     let before = threads();

@@ -13,8 +13,8 @@ events! {
 
 type Window = SlidingWindow<Seen, Manual>;
 
-/// A clock, and a window of four buckets of 10 ns on it, which begins at 1000; with a tier or
-/// without.
+/// Returns a clock, and a window of four buckets of 10 ns on it, which begins at 1000; with a tier
+/// or without.
 fn four(has_tier: bool) -> (Window, Manual) {
     let clock = Manual::default();
     clock.set(at_ns(1_000));

@@ -1,5 +1,5 @@
-//! Wide cells: a histogram's, which a bucket has only where they are used. However a window is read, they say what cells say that every
-//! bucket has.
+//! Wide cells: a histogram's, which a bucket has only where they are used. However a window is
+//! read, they say what cells say that every bucket has.
 
 use testkit::{Rng, alone, at_ns, ns};
 use windrow::clock::Manual;
@@ -14,7 +14,8 @@ use windrow::{
 const FEW: Scale = Scale::fixed::<0, 2, 8>();
 
 events! {
-    /// Each value is recorded of `All` and both histograms, and counted in the event of its place among few.
+    /// Each value is recorded of `All` and both histograms, and counted in the event of its place
+    /// among few.
     enum Seen { P0: Count, All: Value, P1: Count, Spread: Histogram, P2: Count, Few: Histogram(FEW), P3: Count, P4: Count }
 }
 
@@ -28,7 +29,7 @@ fn record(window: &Window, value: u64) {
     window.record(Seen::Few, value);
 }
 
-/// Whether each of the three was counted.
+/// Returns whether each of the three was counted.
 fn record_at(window: &Window, at: Timestamp, value: u64) -> [bool; 3] {
     [
         window.record_at(at, Seen::All, value).is_ok(),
@@ -42,7 +43,8 @@ fn place(value: u64) -> Event<Seen, kind::Count> {
     PLACES[above.count()]
 }
 
-/// Whether a histogram has what a `Value` has of the same values, and in each place what a `Count` has.
+/// Returns whether a histogram has what a `Value` has of the same values, and in each place what a
+/// `Count` has.
 fn agree(
     stats: impl Fn(Event<Seen>) -> Stats,
     distribution: impl Fn(Event<Seen, kind::Histogram>) -> Distribution,
@@ -101,7 +103,8 @@ fn wide_cells_say_what_others_say() {
     alone::in_each_strategy("histories");
 }
 
-/// Random histories, as of `kinds`: time steps on and back, late and back-dated values, changes of geometry, `clear` and drains.
+/// Random histories, as of `kinds`: time steps on and back, late and back-dated values, changes of
+/// geometry, `clear` and drains.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn histories() {

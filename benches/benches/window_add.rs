@@ -1,5 +1,5 @@
-//! One add to a window of two half seconds, by clock: alone, and on as many threads as cores.
-//! Every window in a group reads the same clock; but for sentinel-core, which has its own, and which is
+//! One add to a window of two half seconds, by clock: alone, and on as many threads as cores. Every
+//! window in a group reads the same clock; but for sentinel-core, which has its own, and which is
 //! here with the feature `sentinel`.
 
 use std::time::Duration;
@@ -14,7 +14,7 @@ use windrow_benches::rivals::counters::yardsticks;
 const INTERVAL: Duration = Duration::from_secs(1);
 const BUCKETS: usize = 2;
 
-/// All windows on `clock`, and what `others` makes.
+/// Returns all windows on `clock`, and what `others` makes.
 fn on<C>(criterion: &mut Criterion, name: &str, clock: &C, others: fn() -> Vec<Contender>)
 where
     C: Clock + Clone + Send + Sync + 'static,

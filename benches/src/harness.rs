@@ -17,7 +17,7 @@ pub trait Rival: Send + Sync {
     /// Counts `n`.
     fn add(&self, n: u64);
 
-    /// What has been counted, over the window if there is one.
+    /// Returns what has been counted, over the window if there is one.
     fn sum(&self) -> u64;
 
     /// Adds one, `times` times.
@@ -73,7 +73,7 @@ impl Contender {
     }
 }
 
-/// How many threads run at once. Asked for once: the system answers out of files.
+/// Returns how many threads run at once. Asked for once: the system answers out of files.
 pub fn cores() -> usize {
     static CORES: OnceLock<usize> = OnceLock::new();
     *CORES.get_or_init(|| thread::available_parallelism().map_or(1, usize::from))
@@ -107,13 +107,14 @@ pub struct Spent {
     pub cpu: Duration,
     /// Wall time, from the first thread's begin to the last one's end.
     pub wall: Duration,
-    /// How much of that time the cores which the threads could keep busy were busy with them, from 0
-    /// to 1. Where it is low, another process had a core, and the threads took turns on the others.
+    /// How much of that time the cores which the threads could keep busy were busy with them, from
+    /// 0 to 1. Where it is low, another process had a core, and the threads took turns on the
+    /// others.
     pub running: f64,
 }
 
 impl Spent {
-    /// What the threads of `ran` spent together.
+    /// Returns what the threads of `ran` spent together.
     ///
     /// # Panics
     /// If there are none.
@@ -133,8 +134,9 @@ impl Spent {
 /// Has `threads` new threads, spread over the cores, do `work` together, each once it has done
 /// `before`. Both are given the thread's index.
 ///
-/// Always new threads, and never the caller's: striped counters deal out their stripes in the order of
-/// arrival, so threads that arrive together get neighbouring stripes, as the threads of a pool would.
+/// Always new threads, and never the caller's: striped counters deal out their stripes in the order
+/// of arrival, so threads that arrive together get neighbouring stripes, as the threads of a pool
+/// would.
 ///
 /// # Panics
 /// If `before` or `work` panics.
@@ -191,7 +193,7 @@ pub fn spend_while_reading(rival: &dyn Rival, threads: usize, times: u64) -> (Sp
     (Spent { running: Spent::of(&ran).running, ..Spent::of(&ran[..threads]) }, read_ns)
 }
 
-/// The CPU time that adding takes a thread, of `threads` that add `times` times each.
+/// Returns the CPU time that adding takes a thread, of `threads` that add `times` times each.
 ///
 /// CPU time and not wall time: with more threads than cores, or with a busy machine, a thread
 /// waits for its turn, and that is no part of an add.

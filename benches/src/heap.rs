@@ -3,8 +3,8 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// The system's allocator, and two numbers beside it: a `#[global_allocator]` for programs that count
-/// their heap.
+/// The system's allocator, and two numbers beside it: a `#[global_allocator]` for programs that
+/// count their heap.
 #[derive(Default)]
 pub struct Counting {
     bytes: AtomicUsize,
@@ -23,8 +23,9 @@ impl Counting {
         }
     }
 
-    /// Stops to count, or goes on. Where times are measured nothing is counted: threads that allocate would wait for each
-    /// other at the numbers. Afterwards only differences of [`allocations`](Self::allocations) tell something.
+    /// Stops to count, or goes on. Where times are measured nothing is counted: threads that
+    /// allocate would wait for each other at the numbers. Afterwards only differences of
+    /// [`allocations`](Self::allocations) tell something.
     pub fn stop(&self, stop: bool) {
         self.stopped.store(stop, Ordering::Relaxed);
     }
@@ -38,7 +39,7 @@ impl Counting {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// How many times memory was asked for, by any thread.
+    /// Returns how many times memory was asked for, by any thread.
     pub fn allocations(&self) -> usize {
         self.allocations.load(Ordering::Relaxed)
     }

@@ -1,12 +1,12 @@
 //! The comparison lab: windrow and its rivals side by side, in one command (`cargo xtask compare`).
 //!
-//! What it stands on: whatever is compared was measured in the same round, a moment apart, by the same
-//! loop ([`rounds`]); no round is picked by its result; and whatever cannot be trusted on the machine at
-//! hand says so in the table it stands in ([`stats`]).
+//! What it stands on: whatever is compared was measured in the same round, a moment apart, by the
+//! same loop ([`rounds`]); no round is picked by its result; and whatever cannot be trusted on the
+//! machine at hand says so in the table it stands in ([`stats`]).
 //!
-//! One part, one file: [`speed`], [`losses`], [`sealed`], [`rotation`], [`latency`], [`memory`], [`first`],
-//! [`instructions`], [`strategies`]. What follows from several of them: [`targets`], [`design`]. All of them
-//! end in [`report`].
+//! One part, one file: [`speed`], [`losses`], [`sealed`], [`rotation`], [`latency`], [`memory`],
+//! [`first`], [`instructions`], [`strategies`]. What follows from several of them: [`targets`],
+//! [`design`]. All of them end in [`report`].
 
 pub mod chart;
 pub mod design;

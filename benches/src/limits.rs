@@ -55,7 +55,7 @@ impl Terms {
 
 /// Says yes or no.
 pub trait Limiter: Send + Sync {
-    /// Whether one more is let through, of this key.
+    /// Returns whether one more is let through, of this key.
     fn ask(&self, key: u64) -> bool;
 }
 
@@ -87,7 +87,8 @@ impl Limiter for Counted {
     }
 }
 
-/// Another: the same by a compare-exchange, which succeeds only if nobody has added since the number was read.
+/// Another: the same by a compare-exchange, which succeeds only if nobody has added since the
+/// number was read.
 #[derive(Default)]
 pub struct Exchanged(CachePadded<AtomicU64>);
 
@@ -116,7 +117,8 @@ impl<C: Clock + Send + Sync, L: Limiter> Limiter for Read<C, L> {
     }
 }
 
-/// A limiter that is asked over and over, for one key or for one of many at random, and has always the same answer.
+/// A limiter that is asked over and over, for one key or for one of many at random, and has always
+/// the same answer.
 pub struct Asked<L> {
     limiter: L,
     keys: u64,
@@ -141,7 +143,7 @@ impl<L: Limiter> Rival for Asked<L> {
         self.note(u64::from(self.limiter.ask(0) != self.answer));
     }
 
-    /// How many answers were others.
+    /// Returns how many answers were others.
     fn sum(&self) -> u64 {
         self.others.load(Ordering::Relaxed)
     }

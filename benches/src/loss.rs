@@ -1,7 +1,7 @@
 //! The loss test: what every bucket was given, against what it says once it is closed.
 //!
-//! Writers share a virtual clock that they push on themselves, one bucket at a time, after a
-//! given number of adds (the pace). Each keeps a ledger of its adds by bucket. A writer that is about to
+//! Writers share a virtual clock that they push on themselves, one bucket at a time, after a given
+//! number of adds (the pace). Each keeps a ledger of its adds by bucket. A writer that is about to
 //! open a bucket first reads the one that is half a ring old, compares it with the ledgers, and
 //! only then pushes the clock: so every bucket is read exactly once, long after it closed and long
 //! before its slot is used again. (Reading it just before its slot is used again would bring its
@@ -67,7 +67,7 @@ struct Writer {
     ledger: [AtomicU64; BUCKETS],
 }
 
-/// The ledgers' slot for a bucket.
+/// Returns the ledgers' slot for a bucket.
 fn slot(time: u64) -> usize {
     (time / LENGTH) as usize % BUCKETS
 }

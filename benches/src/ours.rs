@@ -63,12 +63,12 @@ impl<C: Clock + Send + Sync> Rival for SlidingWindow<Http, C> {
 /// The name of windrow's contenders, counters and windows.
 pub const WINDROW: &str = "windrow";
 
-/// A windrow counter, fresh.
+/// Returns a windrow counter, fresh.
 pub fn counter() -> Contender {
     Contender::new(WINDROW, Counter::new())
 }
 
-/// A windrow window on `clock`, fresh.
+/// Returns a windrow window on `clock`, fresh.
 ///
 /// # Panics
 /// If windrow does not take `interval` and `buckets`.
@@ -84,7 +84,7 @@ fn build<C: Clock>(interval: Duration, buckets: usize, clock: C) -> SlidingWindo
     window.build().expect("the benches' settings are valid")
 }
 
-/// A windrow counter and every rival, fresh.
+/// Returns a windrow counter and every rival, fresh.
 pub fn counters() -> Vec<Contender> {
     let mut contenders = vec![counter()];
     contenders.extend(rivals::counters::all());
@@ -98,7 +98,7 @@ pub fn turns() -> Vec<Contender> {
     contenders
 }
 
-/// A windrow window and every rival window, fresh, on the same `clock`.
+/// Returns a windrow window and every rival window, fresh, on the same `clock`.
 ///
 /// # Panics
 /// If windrow does not take `interval` and `buckets`.
@@ -121,8 +121,9 @@ pub const TOUCHED: &str = "windrow, touched";
 /// The name of what a sum is measured against that takes no buckets into account.
 pub const COUNTER_AND_CLOCK: &str = "windrow, a counter's sum and the clock";
 
-/// Those of [`windows`] whose names are `wanted`, each bucket of them added to by as many threads as
-/// there are cores. The clock stands still in the newest bucket. [`TOUCHED`] and [`COUNTER_AND_CLOCK`] are the last.
+/// Returns those of [`windows`] whose names are `wanted`, each bucket of them added to by as many
+/// threads as there are cores. The clock stands still in the newest bucket. [`TOUCHED`] and
+/// [`COUNTER_AND_CLOCK`] are the last.
 ///
 /// # Panics
 /// If windrow does not take that many buckets.

@@ -41,13 +41,14 @@ pub trait Ring: Send + Sync {
     /// is counted.
     fn add_at(&self, now: u64, n: u64) -> bool;
 
-    /// The total of the bucket that starts at `start`, zero if it is not in the ring at `now`.
+    /// Returns the total of the bucket that starts at `start`, zero if it is not in the ring at
+    /// `now`.
     fn bucket(&self, now: u64, start: u64) -> u64;
 
-    /// What all buckets inside the interval at `now` hold together.
+    /// Returns what all buckets inside the interval at `now` hold together.
     fn sum_at(&self, now: u64) -> u64;
 
-    /// Whether what it says of its whole life is `added`, if it can tell.
+    /// Returns whether what it says of its whole life is `added`, if it can tell.
     fn exact(&self, _added: u64) -> Option<bool> {
         None
     }
@@ -65,17 +66,17 @@ impl Geometry {
         Geometry { length: interval / buckets as u64, buckets }
     }
 
-    /// Where the bucket of `time` starts.
+    /// Returns where the bucket of `time` starts.
     fn start(self, time: u64) -> u64 {
         time - time % self.length
     }
 
-    /// Which slot it is in.
+    /// Returns which slot it is in.
     fn slot(self, time: u64) -> usize {
         (time / self.length) as usize % self.buckets
     }
 
-    /// Whether the bucket at `start` is inside the interval at `now`.
+    /// Returns whether the bucket at `start` is inside the interval at `now`.
     fn contains(self, start: u64, now: u64) -> bool {
         start <= now && now - start < self.length * self.buckets as u64
     }
@@ -85,7 +86,7 @@ impl Geometry {
 pub trait Count: Default + Send + Sync {
     /// Counts `n`.
     fn add(&self, n: u64);
-    /// What has been counted since the last reset.
+    /// Returns what has been counted since the last reset.
     fn sum(&self) -> u64;
     /// Back to zero.
     fn reset(&self);
@@ -169,7 +170,7 @@ pub const FENSTER: &str = "Mutex around fenster";
 /// The name of [`MutexRing`] in tables.
 pub const MUTEX_RING: &str = "Mutex around a ring";
 
-/// A small number of this thread's own: threads are numbered as they first ask.
+/// Returns a small number of this thread's own: threads are numbered as they first ask.
 #[inline]
 fn thread_index() -> usize {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
@@ -182,7 +183,7 @@ fn thread_index() -> usize {
     })
 }
 
-/// How many stripes a striped rival has.
+/// Returns how many stripes a striped rival has.
 fn stripes() -> usize {
     cores().next_power_of_two()
 }

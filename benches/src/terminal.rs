@@ -1,5 +1,5 @@
-//! The terminal of the binaries: options, a caption that says where the figures come from, tables in
-//! Markdown.
+//! The terminal of the binaries: options, a caption that says where the figures come from, tables
+//! in Markdown.
 
 use std::env;
 use std::fs;
@@ -62,7 +62,7 @@ pub fn print_caption(name: &str) {
     );
 }
 
-/// The processor's name, where the system tells it.
+/// Returns the processor's name, where the system tells it.
 pub fn processor() -> String {
     let about = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = about.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use lexopt::{Parser, ValueExt};
 
-/// The number that follows an option.
+/// Returns the number that follows an option.
 pub(crate) fn number(
     arguments: &mut Parser,
     allowed: RangeInclusive<u64>,

@@ -4,15 +4,15 @@ use jiff::Timestamp as Moment;
 use jiff::fmt::strtime;
 use windrow::Timestamp;
 
-/// The moment that a log's date names, its zero being the start of 1970; `None` if it is not a
-/// date, or one that 64 bits of nanoseconds do not reach (1970 to 2554).
+/// Returns the moment that a log's date names, its zero being the start of 1970; `None` if it is
+/// not a date, or one that 64 bits of nanoseconds do not reach (1970 to 2554).
 pub(crate) fn parse(text: &str) -> Option<Timestamp> {
     let date = strtime::parse("%d/%b/%Y:%H:%M:%S %z", text).ok()?;
     let nanos = date.to_timestamp().ok()?.as_nanosecond();
     Some(Timestamp::from_nanos(u64::try_from(nanos).ok()?))
 }
 
-/// The moment as `2026-11-21 03:52:01`, in UTC.
+/// Returns the moment as `2026-11-21 03:52:01`, in UTC.
 pub(crate) fn format(at: Timestamp) -> String {
     let moment = Moment::from_nanosecond(at.as_nanos().into()).expect("jiff's time ends in 9999");
     moment.strftime("%Y-%m-%d %H:%M:%S").to_string()

@@ -47,7 +47,8 @@ pub(crate) fn parse(line: &str) -> Result<Entry, &'static str> {
     Ok(Entry { at, status, bytes, time })
 }
 
-/// What follows a quoted text and the space after it; a backslash in it quotes the next character.
+/// Returns what follows a quoted text and the space after it; a backslash in it quotes the next
+/// character.
 fn after_quoted(text: &str) -> Option<&str> {
     let text = text.strip_prefix('"')?;
     let mut characters = text.char_indices();

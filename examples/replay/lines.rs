@@ -17,7 +17,7 @@ impl<R: BufRead> Lines<R> {
         Lines { log, buffer: Vec::new() }
     }
 
-    /// The next line without its end; bytes that are not UTF-8 are replaced.
+    /// Returns the next line without its end; bytes that are not UTF-8 are replaced.
     pub(crate) fn next(&mut self) -> io::Result<Option<Cow<'_, str>>> {
         self.buffer.clear();
         let mut limited = self.log.by_ref().take(LONGEST as u64);

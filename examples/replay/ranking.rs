@@ -131,7 +131,8 @@ impl Ranking {
         }
     }
 
-    /// The buckets with the most requests, busiest first; the earlier first where they are equal.
+    /// Returns the buckets with the most requests, busiest first; the earlier first where they are
+    /// equal.
     pub(crate) fn busiest(&self) -> &[Bucket] {
         &self.busiest
     }
@@ -141,12 +142,12 @@ impl Ranking {
         self.window.lifetime(event)
     }
 
-    /// The requests that came too late for their bucket.
+    /// Returns the requests that came too late for their bucket.
     pub(crate) fn late(&self) -> u64 {
         self.window.late(Log::Request).count
     }
 
-    /// The requests in all buckets that were ranked, whether they won a place or not.
+    /// Returns the requests in all buckets that were ranked, whether they won a place or not.
     pub(crate) fn ranked(&self) -> u64 {
         self.ranked
     }

@@ -151,7 +151,8 @@ impl Replay {
         self.let_go();
     }
 
-    /// Whether both windows hold every good line: in a bucket that was ranked, or among the late.
+    /// Returns whether both windows hold every good line: in a bucket that was ranked, or among the
+    /// late.
     pub(crate) fn is_complete(&self) -> bool {
         [&self.seconds, &self.minutes].iter().all(|ranking| {
             let counted = ranking.lifetime(Log::Request).count;
@@ -160,7 +161,7 @@ impl Replay {
     }
 }
 
-/// Whether two times are no more than thirty days apart.
+/// Returns whether two times are no more than thirty days apart.
 fn are_near(one: Timestamp, other: Timestamp) -> bool {
     one - other <= LEAD && other - one <= LEAD
 }

@@ -39,7 +39,7 @@ impl<'a> Bytes<'a> {
         self.below(2 * limit + 1).cast_signed() - i64::from(limit)
     }
 
-    /// A window of some kind, the extremes among them.
+    /// Returns a window of some kind, the extremes among them.
     pub(crate) fn plan(&mut self) -> Plan {
         let kind = self.byte();
         let ring = self.geometry_of(kind);
@@ -66,7 +66,7 @@ impl<'a> Bytes<'a> {
         Geometry { length, buckets }
     }
 
-    /// The time when a history begins.
+    /// Returns the time when a history begins.
     pub(crate) fn begin(&mut self) -> u64 {
         match self.below(4) {
             0 | 1 => self.byte().into(),
@@ -75,7 +75,7 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    /// The next step; `None` at the end.
+    /// Returns the next step; `None` at the end.
     pub(crate) fn step(&mut self) -> Option<(Thread, Op)> {
         if self.0.is_empty() {
             return None;
@@ -130,7 +130,7 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    /// A span that may be too short or too long for anything.
+    /// Returns a span that may be too short or too long for anything.
     fn duration(&mut self) -> Duration {
         match self.below(8) {
             0..5 => Duration::from_nanos(self.byte().into()),

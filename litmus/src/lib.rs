@@ -1,7 +1,7 @@
 //! Races on real threads, in two manners.
 //!
-//! *Litmus programs* (binary `litmus`) race a few calls of the library's millions of times, and count
-//! the outcomes. The *soak* (binary `soak`) does everything at once for minutes, and watches
+//! *Litmus programs* (binary `litmus`) race a few calls of the library's millions of times, and
+//! count the outcomes. The *soak* (binary `soak`) does everything at once for minutes, and watches
 //! what the process holds. Both use the library as its users do, by its public interface alone, and
 //! so see the kernel, the processor and the allocator as they are. The README beside this crate
 //! says what each found when the library was broken on purpose.

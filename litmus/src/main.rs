@@ -1,7 +1,7 @@
 //! Runs litmus programs, once for each way to count, and prints how often each outcome was seen.
 //!
-//! The exit status is 1 if a forbidden one was. A process decides once how it counts. So the program runs
-//! itself again for each strategy, unless `WINDROW_STRATEGY` names one.
+//! The exit status is 1 if a forbidden one was. A process decides once how it counts. So the
+//! program runs itself again for each strategy, unless `WINDROW_STRATEGY` names one.
 
 use std::env;
 use std::fmt::Display;
@@ -75,7 +75,7 @@ impl Options {
     }
 }
 
-/// The number that follows an option.
+/// Returns the number that follows an option.
 fn number<N>(arguments: &mut Parser, least: &N) -> Result<N, lexopt::Error>
 where
     N: FromStr + PartialOrd + Display,
@@ -152,7 +152,7 @@ fn run_one(program: &'static Program, plan: Plan) -> bool {
     run.join().is_ok() && tally.first_forbidden().is_none()
 }
 
-/// What was seen so far.
+/// Returns what was seen so far.
 fn table(program: &Program, tally: &Tally, time: Duration) -> Vec<String> {
     let heading = format!(
         "{}: {} trials by {} threads in {:.1} s",

@@ -55,7 +55,7 @@ pub(crate) trait Race {
     const OUTCOMES: &'static [Outcome];
     type State: Sync + Send;
 
-    /// A state that saw no turn.
+    /// Returns a state that saw no turn.
     fn state() -> Self::State;
     /// Makes it ready for a turn. No other thread is there.
     fn prepare(state: &Self::State, turn: u64);
@@ -114,17 +114,17 @@ impl Tally {
         self.counts[outcome].fetch_add(1, Ordering::Relaxed); // a number, read at leisure
     }
 
-    /// How often an outcome was seen.
+    /// Returns how often an outcome was seen.
     pub fn of(&self, outcome: usize) -> u64 {
         self.counts[outcome].load(Ordering::Relaxed)
     }
 
-    /// All trials.
+    /// Returns all trials.
     pub fn trials(&self) -> u64 {
         (0..self.counts.len()).map(|outcome| self.of(outcome)).sum()
     }
 
-    /// What was seen when an outcome was forbidden, the first time.
+    /// Returns what was seen when an outcome was forbidden, the first time.
     pub fn first_forbidden(&self) -> Option<String> {
         self.first.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

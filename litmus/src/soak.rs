@@ -4,8 +4,8 @@
 //! reconfigured by threads that are sent signals and moved from processor to processor, while
 //! other threads, and other numbers and windows, come and go.
 //!
-//! Once a second all of it comes to rest. Then every number must be exactly what was added. The soak also
-//! notes down what the process holds, which must not grow (see `process`).
+//! Once a second all of it comes to rest. Then every number must be exactly what was added. The
+//! soak also notes down what the process holds, which must not grow (see `process`).
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock};
@@ -178,7 +178,7 @@ impl Soak {
         Ok(record)
     }
 
-    /// What was done, and what is held.
+    /// Returns what was done, and what is held.
     fn table(&self, time: Duration, record: &Record) -> Vec<String> {
         let of = |done: &AtomicU64| grouped(done.load(Ordering::Relaxed));
         let Done { adds, others, threads, made } = &self.done;

@@ -1,14 +1,14 @@
 //! Running a race: many trials in a turn, one on each of many states.
 //!
 //! The actors go through the states in the same order, and *meet* at each of them: a spinning
-//! barrier. Then each waits for a random time, so that the calls overlap now in this way, now in that.
-//! Between turns each actor sleeps until all are there, judges a share of the states, and makes them
-//! ready again.
+//! barrier. Then each waits for a random time, so that the calls overlap now in this way, now in
+//! that. Between turns each actor sleeps until all are there, judges a share of the states, and
+//! makes them ready again.
 //!
-//! The time has four parts. In two of them the actors stay on processors of their own, and wait longer
-//! at a meeting: where nothing else runs, every trial is a race. In the others
-//! they run where the kernel puts them, and soon give up waiting: where much else runs there are
-//! many more trials, and what is raced is a thread that the kernel has stopped in the middle.
+//! The time has four parts. In two of them the actors stay on processors of their own, and wait
+//! longer at a meeting: where nothing else runs, every trial is a race. In the others they run
+//! where the kernel puts them, and soon give up waiting: where much else runs there are many more
+//! trials, and what is raced is a thread that the kernel has stopped in the middle.
 //!
 //! In one part of each kind children are forked without end, so that the next write to each page
 //! faults: a write then takes a microsecond or more where it took a nanosecond, without the thread

@@ -16,7 +16,7 @@ impl Live {
         Live(bar.with_style(ProgressStyle::with_template("{msg}").expect("the template is sound")))
     }
 
-    /// Whether the output is a terminal.
+    /// Returns whether the output is a terminal.
     pub fn is_terminal(&self) -> bool {
         !self.0.is_hidden()
     }
@@ -41,7 +41,7 @@ impl Default for Live {
     }
 }
 
-/// A number with a comma before each three digits.
+/// Returns a number with a comma before each three digits.
 pub fn grouped(number: u64) -> String {
     indicatif::HumanCount(number).to_string()
 }

@@ -1,7 +1,8 @@
-//! Turns this package's features into what the sources ask for: `checker` into `windrow_checker`, and so on.
+//! Turns this package's features into what the sources ask for: `checker` into `windrow_checker`,
+//! and so on.
 //!
-//! They are features, not flags of the compiler: those would have everything built anew that is below the library,
-//! for each set of them. And they mean something only under a model checker.
+//! They are features, not flags of the compiler: those would have everything built anew that is
+//! below the library, for each set of them. And they mean something only under a model checker.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

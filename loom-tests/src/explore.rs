@@ -22,14 +22,15 @@ pub struct Model {
 }
 
 impl Model {
-    /// A model without bound.
+    /// Returns a model without bound.
     #[must_use]
     pub fn new(name: &'static str) -> Model {
         Model { name, preemptions: None }
     }
 
-    /// A model that takes minutes: with two preemptions, or with one where there is more to take turns on
-    /// than over the checking reclaimer, and wherever `WINDROW_QUICK` is set, as in `cargo xtask test`.
+    /// Returns a model that takes minutes: with two preemptions, or with one where there is more to
+    /// take turns on than over the checking reclaimer, and wherever `WINDROW_QUICK` is set, as in
+    /// `cargo xtask test`.
     #[must_use]
     pub fn long(name: &'static str) -> Model {
         let quick = std::env::var_os("WINDROW_QUICK").is_some();
@@ -37,8 +38,8 @@ impl Model {
         Model::new(name).bounded(if few { 1 } else { 2 })
     }
 
-    /// A model that takes minutes with one preemption. With `WINDROW_QUICK`, as in `cargo xtask test` and `ci`, it has none: then
-    /// threads change where one waits or ends.
+    /// Returns a model that takes minutes with one preemption. With `WINDROW_QUICK`, as in `cargo
+    /// xtask test` and `ci`, it has none: then threads change where one waits or ends.
     #[must_use]
     pub fn longest(name: &'static str) -> Model {
         let quick = std::env::var_os("WINDROW_QUICK").is_some();
@@ -57,8 +58,8 @@ impl Model {
         if cfg!(windrow_checker) { self } else { self.bounded(preemptions) }
     }
 
-    /// Bounded over the per-core strategy and over announced buckets alone, where each add takes locks in place of what
-    /// the kernel does.
+    /// Bounded over the per-core strategy and over announced buckets alone, where each add takes
+    /// locks in place of what the kernel does.
     #[must_use]
     pub fn bounded_per_core(self, preemptions: usize) -> Model {
         if SLOW { self.bounded(preemptions) } else { self }
@@ -81,7 +82,7 @@ impl Model {
     }
 }
 
-/// What of the library a model is run over.
+/// Returns what of the library a model is run over.
 fn over() -> &'static str {
     if cfg!(windrow_per_core) {
         "the per-core strategy"
@@ -105,7 +106,7 @@ mod progress {
     use std::sync::{Arc, Mutex};
     use std::time::{Duration, Instant};
 
-    /// A number that the environment may set.
+    /// Returns a number that the environment may set.
     pub(crate) fn number(variable: &str, otherwise: usize) -> usize {
         match std::env::var(variable) {
             Err(_) => otherwise,

@@ -1,5 +1,5 @@
-//! Histories: what threads did, when each call began and returned, and whether the library's promises
-//! allow it.
+//! Histories: what threads did, when each call began and returned, and whether the library's
+//! promises allow it.
 //!
 //! A [`Log`] stamps the beginning and the end of a thread's calls from one atomic of the whole
 //! history. So the stamps are one order for all threads, and a call that returned before another
@@ -11,9 +11,9 @@
 //!
 //! # Which adds are in a number
 //!
-//! If each add of a history is a power of two of its own, every sum is a *set* of adds, and "between
-//! the least and the most" means between sets: a sum that has a new add in the place of an old one is
-//! found out. Otherwise numbers are compared as numbers.
+//! If each add of a history is a power of two of its own, every sum is a *set* of adds, and
+//! "between the least and the most" means between sets: a sum that has a new add in the place of an
+//! old one is found out. Otherwise numbers are compared as numbers.
 
 mod counter;
 mod known;
@@ -35,7 +35,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// Whether this call returned before another began.
+    /// Returns whether this call returned before another began.
     fn is_before(self, other: Span) -> bool {
         self.end < other.begin
     }
@@ -60,7 +60,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// A log for one more thread.
+    /// Returns a log for one more thread.
     #[must_use]
     pub fn log<C>(&self) -> Log<C> {
         let thread = self.threads.fetch_add(1, Ordering::Relaxed);
@@ -85,7 +85,7 @@ impl<C> Log<C> {
         self.note(Span { begin, end }, did(result));
     }
 
-    /// The next stamp.
+    /// Returns the next stamp.
     #[must_use]
     pub fn stamp(&self) -> u64 {
         // AcqRel: what was stamped earlier happened before what is stamped later.
@@ -97,7 +97,7 @@ impl<C> Log<C> {
         self.calls.push(Call { thread: self.thread, span, did });
     }
 
-    /// The calls.
+    /// Returns the calls.
     #[must_use]
     pub fn into_calls(self) -> Vec<Call<C>> {
         self.calls
@@ -123,7 +123,7 @@ impl Numbers {
         Numbers { are_sets }
     }
 
-    /// Whether a number has all of the least in it, and nothing but the most.
+    /// Returns whether a number has all of the least in it, and nothing but the most.
     fn within(self, least: u64, found: u64, most: u64) -> bool {
         if self.are_sets {
             least & !found == 0 && found & !most == 0

@@ -38,7 +38,7 @@ impl Clock for Local {
     }
 }
 
-/// A time in a bucket, by its number; not its start.
+/// Returns a time in a bucket, by its number; not its start.
 #[must_use]
 pub fn at(bucket: u64) -> Timestamp {
     Timestamp::from_nanos(bucket * LENGTH + 3)
@@ -49,13 +49,13 @@ pub fn set_time(bucket: u64) {
     TIME.with(|time| time.set(at(bucket).as_nanos()));
 }
 
-/// The interval that so many buckets make.
+/// Returns the interval that so many buckets make.
 #[must_use]
 pub fn interval(buckets: u64) -> Duration {
     Duration::from_nanos(buckets * LENGTH)
 }
 
-/// A window of so many buckets, built at this thread's time.
+/// Returns a window of so many buckets, built at this thread's time.
 ///
 /// # Panics
 ///
@@ -77,7 +77,7 @@ pub fn add(window: &Window, bucket: u64, hits: u64) {
     window.add(Hits::Hit, hits);
 }
 
-/// The hits in the interval that ends with a bucket, which this thread's time is set to.
+/// Returns the hits in the interval that ends with a bucket, which this thread's time is set to.
 #[must_use]
 pub fn sum(window: &Window, bucket: u64) -> u64 {
     set_time(bucket);
@@ -85,7 +85,7 @@ pub fn sum(window: &Window, bucket: u64) -> u64 {
     window.sum(Hits::Hit)
 }
 
-/// The hits in each bucket of that interval, oldest first.
+/// Returns the hits in each bucket of that interval, oldest first.
 #[must_use]
 pub fn each(window: &Window, bucket: u64) -> Vec<u64> {
     set_time(bucket);
@@ -93,14 +93,14 @@ pub fn each(window: &Window, bucket: u64) -> Vec<u64> {
     window.snapshot().buckets().iter().map(|bucket| bucket.sum(Hits::Hit)).collect()
 }
 
-/// All hits ever.
+/// Returns all hits ever.
 #[must_use]
 pub fn lifetime(window: &Window) -> u64 {
     turn();
     window.lifetime(Hits::Hit).sum
 }
 
-/// The hits that found their bucket gone.
+/// Returns the hits that found their bucket gone.
 #[must_use]
 pub fn late(window: &Window) -> u64 {
     turn();

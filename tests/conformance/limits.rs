@@ -1,4 +1,5 @@
-//! Limits: that they hold while threads race, and that nothing is lost of what is borrowed from later buckets.
+//! Limits: that they hold while threads race, and that nothing is lost of what is borrowed from
+//! later buckets.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -13,8 +14,8 @@ fn gate(limit: u64, clock: &Manual) -> Gate<Manual> {
     Gate::builder(limit).clock(clock.clone()).build().unwrap()
 }
 
-/// Asks from four threads, of which the first sets the clock before; and then until nothing is left. Notes in which half of a second
-/// each was granted.
+/// Asks from four threads, of which the first sets the clock before; and then until nothing is
+/// left. Notes in which half of a second each was granted.
 fn ask(gate: &Gate<Manual>, time: u64, max_wait: Duration, granted: &mut BTreeMap<u64, u64>) {
     let noted = Mutex::new(granted);
     let ask = || {
@@ -34,13 +35,14 @@ fn ask(gate: &Gate<Manual>, time: u64, max_wait: Duration, granted: &mut BTreeMa
     while ask().is_some() {}
 }
 
-/// What was granted in a half of a second and the one before.
+/// Returns what was granted in a half of a second and the one before.
 fn in_interval(granted: &BTreeMap<u64, u64>, half: u64) -> u64 {
     granted.range(half.saturating_sub(1)..=half).map(|(_, n)| n).sum()
 }
 
-/// Defect: a sum is read and compared, and then added to (Sentinel's `DefaultController`, houbb's rate-limit), so threads that
-/// look at the same moment all pass. Or a bucket is reset between the two, and has what was granted before it, or loses it.
+/// Defect: a sum is read and compared, and then added to (Sentinel's `DefaultController`, houbb's
+/// rate-limit), so threads that look at the same moment all pass. Or a bucket is reset between the
+/// two, and has what was granted before it, or loses it.
 #[test]
 fn b19_threads_that_ask_at_once_do_not_overshoot() {
     let gate = gate(10, &clock_at(0));
@@ -51,8 +53,9 @@ fn b19_threads_that_ask_at_once_do_not_overshoot() {
     }
 }
 
-/// Defect: what is borrowed from the next bucket is copied into it when that is opened (Sentinel's `OccupiableBucketLeapArray`);
-/// what is borrowed after the copy is lost to it, so that the limit is granted once more.
+/// Defect: what is borrowed from the next bucket is copied into it when that is opened (Sentinel's
+/// `OccupiableBucketLeapArray`); what is borrowed after the copy is lost to it, so that the limit
+/// is granted once more.
 #[test]
 fn b20_what_is_borrowed_from_a_later_bucket_is_counted_there() {
     let gate = gate(10, &clock_at(0));
@@ -79,8 +82,8 @@ fn b20_what_is_borrowed_is_not_granted_to_others() {
     assert_eq!((gate.admit(1, Duration::ZERO), gate.granted()), (full, 2));
 }
 
-/// Defect: a limit in an interval is none across its edge (fixed windows: tower's `RateLimit`, `fixedWindow()`): twice as much passes
-/// in a moment.
+/// Defect: a limit in an interval is none across its edge (fixed windows: tower's `RateLimit`,
+/// `fixedWindow()`): twice as much passes in a moment.
 #[test]
 fn b21_a_strict_limit_holds_across_the_edges_of_intervals() {
     let clock = clock_at(999);

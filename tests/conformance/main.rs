@@ -22,12 +22,12 @@ windrow::events! {
     pub(crate) enum Http { Pass: Count, Block: Count, Exception: Count, Success: Count, Rt: Value }
 }
 
-/// The starts of a snapshot's buckets, in milliseconds.
+/// Returns the starts of a snapshot's buckets, in milliseconds.
 fn starts<E: Events>(snapshot: &Snapshot<E>) -> Vec<u64> {
     snapshot.buckets().iter().map(|bucket| bucket.start().as_nanos() / 1_000_000).collect()
 }
 
-/// The sums of `event` in a snapshot's buckets.
+/// Returns the sums of `event` in a snapshot's buckets.
 fn sums<E: Events, K: HasSum<Number = u64>>(
     snapshot: &Snapshot<E>,
     event: Event<E, K>,

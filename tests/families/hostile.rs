@@ -33,7 +33,7 @@ impl Metric for Looking {
     }
 }
 
-/// What `act` returns, if it does return.
+/// Returns what `act` returns, if it does return.
 pub(crate) fn ends<T: Send + 'static>(act: impl FnOnce() -> T + Send + 'static) -> T {
     let (tell, told) = mpsc::channel();
     thread::spawn(move || tell.send(act()));

@@ -39,8 +39,8 @@ labels! {
     struct Id { id: ShortText }
 }
 
-/// A series for each set of labels, by what exporters show of it; and what each counted. Panics if
-/// two series are shown alike, as exporters would.
+/// Returns a series for each set of labels, by what exporters show of it; and what each counted.
+/// Panics if two series are shown alike, as exporters would.
 fn shown<L: Labels>(family: &Family<L, Counter>) -> Vec<(String, u64)> {
     let mut all: Vec<_> = family
         .iter()

@@ -315,8 +315,8 @@ fn strange_keys_do_not_fill_the_memory() {
     assert_eq!((family.len(), family.refused(), family.lifetime()), (1_000, 3_000, 4_000));
 }
 
-/// Threads count, keep and remove the same keys at once, and give wrong ones: nothing is lost, and a
-/// key that no thread removes has exactly its own.
+/// Threads count, keep and remove the same keys at once, and give wrong ones: nothing is lost, and
+/// a key that no thread removes has exactly its own.
 #[test]
 fn nothing_is_lost_while_keys_come_and_go() {
     const ADDS: u64 = 40_000;

@@ -128,7 +128,7 @@ impl Oracle {
         }
     }
 
-    /// What a walk shows: sums by key, the overflow series without one.
+    /// Returns what a walk shows: sums by key, the overflow series without one.
     fn shown(&self) -> HashMap<Option<Key>, u64> {
         let own = self.live.iter().map(|(key, number)| (Some(key.clone()), self.sums[*number]));
         own.chain((self.refused > 0).then_some((None, self.sums[0]))).collect()

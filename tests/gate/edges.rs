@@ -1,5 +1,5 @@
-//! Where numbers and clocks end: the longest intervals, the most buckets, the first and the last nanosecond, and clocks that step back
-//! at the wrong moment.
+//! Where numbers and clocks end: the longest intervals, the most buckets, the first and the last
+//! nanosecond, and clocks that step back at the wrong moment.
 
 use std::time::Duration;
 
@@ -23,7 +23,8 @@ fn gate(limit: u64, length: u64, buckets: u64) -> (Gate<Manual>, Manual) {
     (builder.buckets(buckets as usize).clock(clock.clone()).build().unwrap(), clock)
 }
 
-/// There must be room for two intervals: twice a number of buckets that may be too much to be doubled.
+/// There must be room for two intervals: twice a number of buckets that may be too much to be
+/// doubled.
 #[test]
 fn more_buckets_than_there_is_memory_for_are_refused() {
     let (gate, _) = gate(1, 10, 2);

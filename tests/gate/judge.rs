@@ -60,8 +60,8 @@ impl Judge {
         time
     }
 
-    /// The first bucket, not before that of `time` nor before anything that was granted, in whose
-    /// run `n` fits, if each grant counts where `place` says.
+    /// Returns the first bucket, not before that of `time` nor before anything that was granted, in
+    /// whose run `n` fits, if each grant counts where `place` says.
     fn first(&self, time: u64, n: u64, place: impl Fn(&Grant) -> Option<u64>) -> u64 {
         let places: Vec<_> =
             self.grants.iter().filter_map(|grant| Some((place(grant)?, grant.n))).collect();
@@ -77,7 +77,8 @@ impl Judge {
         start
     }
 
-    /// The most in any run of as many buckets as an interval has, of which one contains `at`.
+    /// Returns the most in any run of as many buckets as an interval has, of which one contains
+    /// `at`.
     fn most_in_a_run_with(&self, at: u64) -> u64 {
         let at = self.start_of(at);
         let in_run = |first: u64, start: u64| start >= first && start < first + self.interval();
@@ -173,7 +174,7 @@ impl Judge {
         wrong(left < least, || format!("needless: {left} left of {least}"))
     }
 
-    /// When the last wait ends; or `time`.
+    /// Returns when the last wait ends; or `time`.
     fn last(&self, time: u64) -> u64 {
         let waits = self.grants.iter().filter(|grant| grant.waits);
         waits.map(|grant| grant.at).fold(time, u64::max)

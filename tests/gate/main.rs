@@ -15,8 +15,8 @@ mod storm;
 
 use std::collections::BTreeMap;
 
-/// The most that was granted in any run of so many buckets, of what was granted in each, by its
-/// start.
+/// Returns the most that was granted in any run of so many buckets, of what was granted in each, by
+/// its start.
 fn most_in_a_run(granted: &BTreeMap<u64, u64>, length: u64, buckets: u64) -> u64 {
     let run = |last: &u64| {
         let first = last.saturating_sub(length * (buckets - 1));

@@ -54,7 +54,7 @@ impl Oracle {
         self.length * self.buckets
     }
 
-    /// What counts in the interval that ends with the bucket at `start`.
+    /// Returns what counts in the interval that ends with the bucket at `start`.
     fn used(&self, start: u64) -> u64 {
         let counts = |at: &u64| at + self.interval() > start && *at <= start;
         self.granted.iter().filter(|(at, _)| counts(at)).map(|(_, n)| n).sum()

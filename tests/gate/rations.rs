@@ -32,7 +32,7 @@ fn rationed<C: Clock>(
     builder.clock(clock).build_rationed(most).unwrap()
 }
 
-/// A gate with so large a limit that each ration is as large as it may be, and its clock.
+/// Returns a gate with so large a limit that each ration is as large as it may be, and its clock.
 fn roomy(most: u64) -> (RationedGate<Manual>, Manual) {
     let clock = Manual::default();
     (rationed(1 << 20, 10, 2, most, clock.clone()), clock)

@@ -33,7 +33,8 @@ fn try_admit<C: Clock + Send + Sync + 'static, F: Fn() -> Gate<C>>(
     }
 }
 
-/// Each reading is later than the one before; and every fourth by two intervals, so that there are idle gates.
+/// Each reading is later than the one before; and every fourth by two intervals, so that there are
+/// idle gates.
 fn leaping() -> impl Clock {
     static READINGS: AtomicU64 = AtomicU64::new(0);
     let now = || {

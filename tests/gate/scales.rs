@@ -47,7 +47,7 @@ impl List {
         self.length * self.buckets
     }
 
-    /// What counts in the interval that ends with the bucket at `start`.
+    /// Returns what counts in the interval that ends with the bucket at `start`.
     fn used(&self, start: u128) -> u128 {
         let counts = |at: u128| at <= start && at + self.interval() > start;
         self.grants.iter().filter(|(at, _)| counts(*at)).map(|(_, n)| n).sum()
@@ -114,7 +114,7 @@ impl List {
         self.forget();
     }
 
-    /// What is granted, waited for, and left.
+    /// Returns what is granted, waited for, and left.
     fn counts(&self) -> (u64, u64, u64) {
         let start = self.start_of(self.time());
         let granted = self.used(start);
@@ -141,7 +141,8 @@ fn nanos(nanos: u128) -> Duration {
     ns(u64::try_from(nanos).expect("no more than there are"))
 }
 
-/// The length and the number of buckets, of which there is room for one more if there are to be.
+/// Returns the length and the number of buckets, of which there is room for one more if there are
+/// to be.
 fn geometry(random: &mut Rng, scale: u128, spare: u128) -> (u128, u128) {
     let most = [1, 3, 12, 40][random.usize(..4)];
     let buckets = u128::from(random.u64(1..=most));

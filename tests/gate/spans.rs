@@ -20,7 +20,8 @@ fn nanos(nanos: u64) -> Duration {
 /// Who was let through, at which time, and how much; in which order they asked.
 type Grants = Vec<(u64, u64)>;
 
-/// The most in any span of `interval` nanoseconds. One that holds the most begins with a grant.
+/// Returns the most in any span of `interval` nanoseconds. One that holds the most begins with a
+/// grant.
 fn most_in_a_span(granted: &Grants, interval: u64) -> u64 {
     let from = |begin: u64| {
         let within = granted.iter().filter(|(at, _)| *at >= begin && at - begin < interval);

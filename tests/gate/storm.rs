@@ -1,4 +1,5 @@
-//! Threads at the edges of short buckets. Each notes what it was granted, and in which bucket; then each run of buckets is looked at.
+//! Threads at the edges of short buckets. Each notes what it was granted, and in which bucket; then
+//! each run of buckets is looked at.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -19,7 +20,8 @@ fn nanos(nanos: u64) -> Duration {
     Duration::from_nanos(nanos)
 }
 
-/// A clock of which each reading is later than the one before, by any thread; at times much later.
+/// Returns a clock of which each reading is later than the one before, by any thread; at times much
+/// later.
 fn counting() -> impl Clock {
     let readings = AtomicU64::new(0);
     let now = move || {
@@ -104,7 +106,7 @@ fn nor_if_the_clock_steps_back() {
     checked(&gate(9, 4, 6, clock), 9, 4, 6, 24);
 }
 
-/// A gate by a clock of which each reading is another one; `tick` reads it too.
+/// Returns a gate by a clock of which each reading is another one; `tick` reads it too.
 fn ticking(ticks: &AtomicU64) -> impl Clock {
     from_fn(|| Timestamp::from_nanos(tick(ticks)), Duration::ZERO)
 }
@@ -113,8 +115,8 @@ fn tick(ticks: &AtomicU64) -> u64 {
     ticks.fetch_add(1, Ordering::SeqCst)
 }
 
-/// Asks for one at a time from all threads, and says how many of their calls were granted at most, that began and ended in one span
-/// of time so long.
+/// Asks for one at a time from all threads, and says how many of their calls were granted at most,
+/// that began and ended in one span of time so long.
 fn most_in_a_span<C: Clock + Sync>(gate: &Gate<C>, ticks: &AtomicU64, span: u64) -> usize {
     let all = Mutex::new(Vec::new());
     race(THREADS, |_| {
@@ -146,7 +148,8 @@ fn a_strict_gate_keeps_its_limit_in_every_span_of_time() {
     assert!(most <= 7, "{most} in a span");
 }
 
-/// Limits rise and fall meanwhile; no run has more than the highest, and what is read is never beyond it.
+/// Limits rise and fall meanwhile; no run has more than the highest, and what is read is never
+/// beyond it.
 #[test]
 fn while_the_limit_changes() {
     let (length, buckets) = (500, 4);
@@ -193,7 +196,8 @@ fn a_lower_limit_holds_at_once() {
     }
 }
 
-/// The geometry changes meanwhile: no span of time that is a bucket shorter than an interval, whichever, has more than the limit.
+/// The geometry changes meanwhile: no span of time that is a bucket shorter than an interval,
+/// whichever, has more than the limit.
 #[test]
 fn while_the_geometry_changes() {
     let ticks = AtomicU64::new(0);

@@ -10,13 +10,13 @@ use crate::distribution;
 /// The parts of a thousand that are asked for.
 const PARTS: [u64; 12] = [0, 1, 70, 100, 250, 500, 750, 900, 950, 990, 999, 1_000];
 
-/// The value of a percentile, by the list: in whole numbers, so that nothing is rounded.
+/// Returns the value of a percentile, by the list: in whole numbers, so that nothing is rounded.
 fn of_list(sorted: &[u64], part: u64) -> u64 {
     let rank = (part * sorted.len() as u64).div_ceil(1_000).max(1);
     sorted[rank as usize - 1]
 }
 
-/// Whether `stands` may stand for `value`, as far as floating-point numbers tell.
+/// Returns whether `stands` may stand for `value`, as far as floating-point numbers tell.
 fn is_within(stands: u64, value: u64, error: f64) -> bool {
     stands.abs_diff(value) as f64 <= value as f64 * error * (1.0 + 4.0 * f64::EPSILON) + 0.5
 }
@@ -72,7 +72,7 @@ fn fraction(random: &mut Rng) -> f64 {
     (random.f64() + f64::EPSILON).min(1.0 - f64::EPSILON)
 }
 
-/// A number with the normal distribution (Box and Muller).
+/// Returns a number with the normal distribution (Box and Muller).
 fn normal(random: &mut Rng) -> f64 {
     let (radius, angle) = (fraction(random), fraction(random));
     (-2.0 * radius.ln()).sqrt() * (std::f64::consts::TAU * angle).cos()

@@ -1,4 +1,5 @@
-//! Families of histograms: each set of labels has its own cells, and those of series that leave stay in the lifetime.
+//! Families of histograms: each set of labels has its own cells, and those of series that leave
+//! stay in the lifetime.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -15,7 +16,7 @@ use crate::{counts, distribution};
 
 labels! { struct Route { route: str } }
 
-/// All that a family has recorded, of one scale.
+/// Returns all that a family has recorded, of one scale.
 fn all(family: &Family<Route<'static>, Histogram>) -> Distribution {
     let [all] = &family.lifetime()[..] else { panic!("{:?}", family.lifetime()) };
     all.clone()
@@ -58,7 +59,8 @@ fn a_finer_scale_of_a_family_stays_as_fine_when_series_leave() {
 fn distributions_of_several_scales_stay_side_by_side_and_lose_no_count() {
     let coarse = Scale::new(0, 1_000, 2_000).unwrap();
     let mut total = Vec::new();
-    // The values below the range of the one are in the range of the other: they could not be merged.
+    // The values below the range of the one are in the range of the other: they could not be
+    // merged.
     for (scale, values) in
         [(coarse, [1, 2, 1_500]), (Scale::DEFAULT, [600, 700, 800]), (coarse, [3, 1, 9])]
     {
@@ -71,7 +73,8 @@ fn distributions_of_several_scales_stay_side_by_side_and_lose_no_count() {
     assert_eq!(total, expected);
 }
 
-/// Threads record to a few series that are removed and come back, while another reads what all have recorded.
+/// Threads record to a few series that are removed and come back, while another reads what all have
+/// recorded.
 #[test]
 fn no_record_is_lost_while_series_come_and_go() {
     const RECORDS: u64 = 10_000;
@@ -107,7 +110,7 @@ fn no_record_is_lost_while_series_come_and_go() {
     assert_eq!(all(&family).sum(), expected.sum());
 }
 
-/// How many values there are up to each power of two, of all series and of those that left.
+/// Returns how many values there are up to each power of two, of all series and of those that left.
 fn cumulative(family: &Family<Route<'static>, Histogram>) -> Vec<u64> {
     let [all] = &family.lifetime()[..] else { return vec![0; 6] };
     (9..15).map(|power| *all.count_up_to(1 << power).start()).collect()

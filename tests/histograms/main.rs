@@ -15,7 +15,7 @@ use windrow::{
     histogram::{Distribution, Scale},
 };
 
-/// A histogram's distribution of `values`.
+/// Returns a histogram's distribution of `values`.
 fn distribution(scale: Scale, values: &[u64]) -> Distribution {
     let histogram = Histogram::with_scale(scale);
     for value in values {
@@ -24,7 +24,7 @@ fn distribution(scale: Scale, values: &[u64]) -> Distribution {
     histogram.distribution()
 }
 
-/// All that a distribution counts, by the greatest value of each cell.
+/// Returns all that a distribution counts, by the greatest value of each cell.
 fn counts(of: &Distribution) -> Vec<(u64, u64)> {
     of.cells().map(|(values, count)| (*values.end(), count)).collect()
 }

@@ -10,7 +10,7 @@ use windrow::{
 use crate::error::{config, scales, values};
 use crate::{counts, distribution, merged};
 
-/// What is the same in both.
+/// Returns what is the same in both.
 fn of(found: &Distribution) -> (Scale, Vec<(u64, u64)>, Stats) {
     let (min, max) = (found.min(), found.max());
     let stats = Stats { count: found.count(), sum: found.sum(), min, max };
@@ -101,7 +101,7 @@ proptest! {
     }
 }
 
-/// The distributions in this order, added up as the guide does.
+/// Returns the distributions in this order, added up as the guide does.
 fn folded<'a>(
     parts: impl IntoIterator<Item = &'a Distribution>,
 ) -> Result<Distribution, ScaleMismatchError> {

@@ -18,7 +18,7 @@ const RECORDS: usize = 20_000;
 
 const SCALE: Scale = Scale::fixed::<3, 100, 1_000_000>();
 
-/// What a writer records: of all cells, and from below and above.
+/// Returns what a writer records: of all cells, and from below and above.
 fn values(writer: usize) -> impl Iterator<Item = u64> {
     let mut random = Rng::with_seed(writer as u64);
     (0..RECORDS).map(move |_| random.u64(..) >> random.u32(36..64))
@@ -38,7 +38,7 @@ fn agrees(found: &Distribution) {
     }
 }
 
-/// Whether no cell has less than before.
+/// Returns whether no cell has less than before.
 fn has_grown(before: &Distribution, now: &Distribution) -> bool {
     let now = counts(now);
     counts(before).iter().all(|(end, count)| {
@@ -46,7 +46,8 @@ fn has_grown(before: &Distribution, now: &Distribution) -> bool {
     })
 }
 
-/// Everything at once. The values that were drained, and those that are left, are all that there were.
+/// Everything at once. The values that were drained, and those that are left, are all that there
+/// were.
 fn storm() {
     let histogram = Histogram::with_scale(SCALE);
     let progress: [Progress; WRITERS] = Default::default();
@@ -108,7 +109,8 @@ fn each_record_is_in_one_drain_while_others_read() {
     storm();
 }
 
-/// In other processes: portably, with rows by processor, and where most threads have no row of their own.
+/// In other processes: portably, with rows by processor, and where most threads have no row of
+/// their own.
 #[test]
 fn on_each_strategy_and_with_one_row() {
     let each =
@@ -169,7 +171,8 @@ fn without_room_for_columns_here() {
     assert!(histogram.distribution() == exact && histogram.take() == exact);
 }
 
-/// Runs `body` where no segment of columns can be mapped: of one row it has 64 KiB. The heap has as much as it needs.
+/// Runs `body` where no segment of columns can be mapped: of one row it has 64 KiB. The heap has as
+/// much as it needs.
 #[cfg(target_os = "linux")]
 pub(crate) fn with_no_more_memory<R>(body: impl FnOnce() -> R) -> R {
     windrow::diagnostics::strategy();

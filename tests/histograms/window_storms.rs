@@ -81,7 +81,7 @@ impl Storm {
         Storm { plan, window, clock, progress: Default::default(), is_over: AtomicBool::new(false) }
     }
 
-    /// What this writer has recorded, by the time.
+    /// Returns what this writer has recorded, by the time.
     fn write(&self, writer: usize) -> Vec<(u64, u64)> {
         let mut random = Rng::with_seed(writer as u64);
         let record = |_| {
@@ -212,7 +212,7 @@ impl Storm {
     }
 }
 
-/// What was recorded in each bucket of a length.
+/// Returns what was recorded in each bucket of a length.
 fn by_start(records: &[(u64, u64)], length: u64) -> Values {
     let mut by_start = Values::new();
     let newest = records.iter().map(|(time, _)| *time).max().unwrap_or(0);

@@ -33,7 +33,7 @@ fn record(window: &Window, value: u64) {
     window.record(Seen::Size, value);
 }
 
-/// Whether each of the three was counted.
+/// Returns whether each of the three was counted.
 fn record_at(window: &Window, at: Timestamp, value: u64) -> [bool; 3] {
     [
         window.record_at(at, Seen::Rt, value).is_ok(),
@@ -66,7 +66,7 @@ fn are_of_the_same_values(fine: &Distribution, coarse: &Distribution) {
     assert_eq!(counted, fine.count());
 }
 
-/// Whether what the two histograms say is what the value says, and they say the same.
+/// Returns whether what the two histograms say is what the value says, and they say the same.
 fn agree(
     stats_of: impl Fn(Event<Seen>) -> Stats,
     distribution: impl Fn(Event<Seen, kind::Histogram>) -> Distribution,

@@ -17,7 +17,7 @@ use crate::Pool;
 
 type Window = SlidingWindow<Pool, Manual>;
 
-/// The maximum of each bucket of the interval, the oldest first.
+/// Returns the maximum of each bucket of the interval, the oldest first.
 fn maxima(window: &Window) -> Vec<Option<u64>> {
     window.snapshot().iter().map(|bucket| bucket.stats(Pool::Busy).max).collect()
 }

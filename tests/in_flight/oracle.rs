@@ -35,7 +35,7 @@ fn ops(step: impl Strategy<Value = i64> + 'static) -> impl Strategy<Value = Vec<
 struct Held(Vec<(u64, u64)>);
 
 impl Held {
-    /// The greatest level that was held from `begin` on, until just before `end`.
+    /// Returns the greatest level that was held from `begin` on, until just before `end`.
     fn most(&self, begin: u64, end: u64) -> u64 {
         let before = self.0.iter().rfind(|(at, _)| *at < begin);
         let within = self.0.iter().filter(|(at, _)| (begin..end).contains(at));
@@ -94,8 +94,8 @@ impl<'a> History<'a> {
         }
     }
 
-    /// Each bucket has the most that was held in it, from its beginning to its end, or no operation; and then what was held lies
-    /// below what its neighbours say.
+    /// Each bucket has the most that was held in it, from its beginning to its end, or no
+    /// operation; and then what was held lies below what its neighbours say.
     fn check_each(&self, snapshot: &Snapshot<Pool>) {
         let nanos = Timestamp::as_nanos;
         let found: Vec<_> = snapshot.iter().map(|bucket| bucket.stats(Pool::Busy).max).collect();
@@ -156,7 +156,8 @@ proptest! {
         }
     }
 
-    /// Wherever a clock that steps back puts an operation, what it raises is there, or among what came too late.
+    /// Wherever a clock that steps back puts an operation, what it raises is there, or among what
+    /// came too late.
     #[test]
     fn no_level_is_lost_or_made_up_whatever_the_clock_does(
         length in 1..12_u64, buckets in 1..7_u64, ops in ops(-60..60_i64)

@@ -20,7 +20,8 @@ fn window<C: Clock>(length: u64, clock: C) -> SlidingWindow<Pool, C> {
     builder.allow_coarse_clock().build().unwrap()
 }
 
-/// Each thread enters and leaves at random; what it enters with, and whether it asks for a limit, is its own.
+/// Each thread enters and leaves at random; what it enters with, and whether it asks for a limit,
+/// is its own.
 fn come_and_go<C: Clock + Send + Sync>(
     in_flight: &InFlight,
     window: &SlidingWindow<Pool, C>,
@@ -40,8 +41,9 @@ fn come_and_go<C: Clock + Send + Sync>(
     });
 }
 
-/// A level that rises and falls by one, from nothing to nothing, comes to each number as often as it leaves it: so each is
-/// raised by as many enters as leaves, and none is left out up to the greatest. One wrong value is seen.
+/// A level that rises and falls by one, from nothing to nothing, comes to each number as often as
+/// it leaves it: so each is raised by as many enters as leaves, and none is left out up to the
+/// greatest. One wrong value is seen.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn pairs() {
@@ -67,13 +69,14 @@ fn levels_are_raised_in_pairs() {
     alone::in_each_strategy("storm::pairs");
 }
 
-/// A clock of which each reading is later than the one before, by any thread.
+/// Returns a clock of which each reading is later than the one before, by any thread.
 fn counting() -> impl Clock + Send + Sync {
     let readings = AtomicU64::new(0);
     from_fn(move || Timestamp::from_nanos(readings.fetch_add(1, Ordering::Relaxed)), ns(0))
 }
 
-/// All buckets that are drained, and those that are left, have the greatest of all; and no bucket has more than can be.
+/// All buckets that are drained, and those that are left, have the greatest of all; and no bucket
+/// has more than can be.
 #[test]
 fn the_greatest_of_all_buckets_is_the_greatest_ever() {
     let (in_flight, window) = (InFlight::new(), window(7, counting()));

@@ -1,7 +1,8 @@
 //! Random histories, answered by the library and by an oracle that is too simple to be wrong.
 //!
-//! After every step every answer is compared: sums, rates, statistics, snapshots, bucket by bucket, spans, what
-//! each tier holds, lifetimes and late counts. `PROPTEST_CASES` sets the number of histories of each test.
+//! After every step every answer is compared: sums, rates, statistics, snapshots, bucket by bucket,
+//! spans, what each tier holds, lifetimes and late counts. `PROPTEST_CASES` sets the number of
+//! histories of each test.
 
 mod counters;
 mod held_up;
@@ -35,8 +36,8 @@ fn tell(pair: &mut Pair, ops: &[Op]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// By epochs, a bucket is closed before the next one is retired only if no other thread is pinned; and
-/// only then does a tier know where each of its buckets begins.
+/// By epochs, a bucket is closed before the next one is retired only if no other thread is pinned;
+/// and only then does a tier know where each of its buckets begins.
 fn turn_by_epochs() -> Option<MutexGuard<'static, ()>> {
     static TURN: Mutex<()> = Mutex::new(());
     let takes_turns = windrow::diagnostics::strategy() == windrow::diagnostics::Strategy::Epochs;

@@ -35,7 +35,7 @@ fn plan(ring: impl Strategy<Value = Geometry>) -> impl Strategy<Value = Plan> {
     (ring, tiers).prop_map(|(ring, tiers)| Plan::new(ring, &tiers))
 }
 
-/// Where a tier's bucket begins, or in it.
+/// Returns where a tier's bucket begins, or in it.
 fn coarse_time() -> impl Strategy<Value = Time> {
     let offset = prop_oneof![Just(0), any::<u64>()];
     (0..=3_usize, -4..=4_i64, offset).prop_map(|(tier, k, by)| Time::Coarse(tier, k, by))
@@ -83,7 +83,7 @@ fn loose_duration() -> impl Strategy<Value = Duration> {
     ]
 }
 
-/// A step over `events` events, with times and geometries of the given kinds.
+/// Returns a step over `events` events, with times and geometries of the given kinds.
 fn op(
     events: usize,
     time: impl Strategy<Value = Time> + Clone + 'static,

@@ -1,4 +1,5 @@
-//! What no window gives is refused, with the value and the rule; and nothing that is read makes anything panic.
+//! What no window gives is refused, with the value and the rule; and nothing that is read makes
+//! anything panic.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -9,7 +10,7 @@ use windrow::{
 
 use crate::{JSON, Seen, returns, sample};
 
-/// The sample, changed at a place; and why that is refused.
+/// Returns the sample, changed at a place; and why that is refused.
 fn refused(place: &str, value: Value) -> String {
     let mut tree: Value = serde_json::from_str(JSON).expect("JSON");
     *tree.pointer_mut(place).expect(place) = value;

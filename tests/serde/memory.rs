@@ -47,7 +47,7 @@ fn is_bounded(bytes: &[u8], what: &str) {
     assert!(worst <= most, "{what}: {worst} bytes for {} that were read: {peaks:?}", bytes.len());
 }
 
-/// A window of so many buckets in which each has so many values, far apart.
+/// Returns a window of so many buckets in which each has so many values, far apart.
 fn full<E: Events>(
     buckets: u32,
     event: Event<E, kind::Histogram>,

@@ -26,9 +26,9 @@ fn note(bytes: i64) {
     }
 }
 
-// SAFETY: every call is passed to the system's allocator as it is; the numbers beside it are atomics
-// and a thread-local without destructor, which allocate nothing. (`realloc` and `alloc_zeroed` come
-// by here too: they are made of these two.)
+// SAFETY: every call is passed to the system's allocator as it is; the numbers beside it are
+// atomics and a thread-local without destructor, which allocate nothing. (`realloc` and
+// `alloc_zeroed` come by here too: they are made of these two.)
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         note(layout.size().cast_signed() as i64);
@@ -48,8 +48,8 @@ pub(crate) fn live_bytes() -> i64 {
     LIVE.load(Ordering::Relaxed)
 }
 
-/// Bytes that this thread has allocated, less those that it has freed. (The test harness has a thread
-/// of its own, which allocates when it likes.)
+/// Bytes that this thread has allocated, less those that it has freed. (The test harness has a
+/// thread of its own, which allocates when it likes.)
 pub(crate) fn own_bytes() -> i64 {
     OWN.get()
 }
@@ -63,7 +63,7 @@ pub(crate) fn while_adding<T>(adds: impl FnOnce() -> T) -> T {
     result
 }
 
-/// How often threads have allocated in [`while_adding`].
+/// Returns how often threads have allocated in [`while_adding`].
 pub(crate) fn allocations() -> u64 {
     WHILE_ADDING.load(Ordering::Relaxed)
 }

@@ -26,7 +26,8 @@ fn reshape(window: &Window, changes: u32) {
     }
 }
 
-/// Defect: a guard of another crate's, in the default collector, kept every generation of ours alive.
+/// Defect: a guard of another crate's, in the default collector, kept every generation of ours
+/// alive.
 #[test]
 fn a_pin_of_another_crate_costs_64_kilobytes_at_most() {
     in_each_strategy("epochs::under_a_pin_of_another");
@@ -57,7 +58,7 @@ fn under_a_pin_of_another() {
     assert_eq!(window.lifetime(Http::Pass).count, 11_000);
 }
 
-/// How often `calls` allocates.
+/// Returns how often `calls` allocates.
 fn allocated(calls: impl FnOnce()) -> u64 {
     let before = allocations();
     while_adding(calls);

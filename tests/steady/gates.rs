@@ -14,7 +14,7 @@ use crate::counting::own_bytes;
 const LENGTH: u64 = 10;
 /// Four sheets, on two cache lines each.
 const SHEETS: i64 = 4 * 128;
-/// What was granted in each bucket before a sheet's, in two intervals; and where that is.
+/// Returns what was granted in each bucket before a sheet's, in two intervals; and where that is.
 const fn before(buckets: i64) -> i64 {
     4 * (24 + 8 * (2 * buckets - 1))
 }

@@ -24,7 +24,7 @@ const BUCKETS: u32 = 20;
 
 type Window = SlidingWindow<Mixed, Manual>;
 
-/// How often that allocates.
+/// Returns how often that allocates.
 fn made<T>(act: impl FnOnce() -> T) -> u64 {
     let before = allocations();
     black_box(while_adding(act));
@@ -192,7 +192,8 @@ fn counting() {
     is(7);
 }
 
-/// How often rotations allocate that record values of so many sizes: one in each group, or none.
+/// Returns how often rotations allocate that record values of so many sizes: one in each group, or
+/// none.
 fn rings(window: &Window, clock: &Manual, sizes: &[u64]) -> u64 {
     made(|| {
         for _ in 0..30 * BUCKETS {

@@ -26,7 +26,7 @@ type Window = SlidingWindow<Http, Manual>;
 /// What is done to a window, whose clock is given.
 type Use<'a> = &'a dyn Fn(&Window, &Manual);
 
-/// What stands in `docs/design.md`: of slots.
+/// Returns what stands in `docs/design.md`: of slots.
 fn slots(buckets: i64) -> i64 {
     let groups = buckets / buckets.isqrt() + i64::from(buckets % buckets.isqrt() != 0);
     8 * buckets + 8 * groups
@@ -210,7 +210,7 @@ fn histograms() {
     }
 }
 
-/// What a tier of so many buckets of ten adds to that.
+/// Returns what a tier of so many buckets of ten adds to that.
 fn tier_formula(buckets: usize) -> i64 {
     slots(buckets.cast_signed() as i64) + TIER
 }

@@ -36,7 +36,7 @@ fn rotate(window: &Window, clock: &Manual, rotations: u64) {
     }
 }
 
-/// What was needed since there were so many allocations and live bytes.
+/// Returns what was needed since there were so many allocations and live bytes.
 fn needed(allocations_before: u64, live_before: i64) -> (u64, i64) {
     (allocations() - allocations_before, live_bytes() - live_before)
 }
@@ -109,9 +109,10 @@ fn two_threads() {
             barrier.wait();
             needed
         });
-        // Buckets without a block are needed where one thread opens buckets while the other stands still, and so are more
-        // blocks. Each is made once, so this is warm-up that comes late. Buckets are made as many at once as there are,
-        // by three allocations, until there are as many as the ring takes; a block by two.
+        // Buckets without a block are needed where one thread opens buckets while the other stands
+        // still, and so are more blocks. Each is made once, so this is warm-up that comes late.
+        // Buckets are made as many at once as there are, by three allocations, until there are as
+        // many as the ring takes; a block by two.
         let times = u64::from(u32::BITS - (buckets + 5).leading_zeros());
         is_none(needed, 2 * 3 * times + 3 * 2);
         is_exact(&window, 2 * (WARM_UP + ROTATIONS));

@@ -27,8 +27,8 @@ extern "C" fn stall(_signal: libc::c_int) {
     }
 }
 
-/// Runs `body` while one thread or another is made to stall, all the time. More than once if the thread that sees to that has
-/// had no core meanwhile.
+/// Runs `body` while one thread or another is made to stall, all the time. More than once if the
+/// thread that sees to that has had no core meanwhile.
 fn stalling(body: impl Fn()) {
     // SAFETY: the handler sleeps and adds to an atomic.
     unsafe {
@@ -45,8 +45,8 @@ fn stalling(body: impl Fn()) {
                 for thread in threads.flatten() {
                     let number = thread.file_name().to_str().and_then(|name| name.parse().ok());
                     let number: libc::pid_t = number.expect("a thread's number");
-                    // SAFETY: sends a signal that is handled. A thread that has ended gets none; nor
-                    // does this one, which it would only slow down.
+                    // SAFETY: sends a signal that is handled. A thread that has ended gets none;
+                    // nor does this one, which it would only slow down.
                     unsafe {
                         if number != libc::gettid() {
                             libc::syscall(libc::SYS_tgkill, libc::getpid(), number, libc::SIGUSR1);

@@ -173,14 +173,15 @@ impl Storm {
         }
     }
 
-    /// A time within the ring, mostly.
+    /// Returns a time within the ring, mostly.
     fn some_time(&self, random: &mut Rng) -> u64 {
         let reach = (self.interval() + self.plan.length).min(20 * self.plan.length);
         let now = self.clock.now().as_nanos();
         (now + random.u64(..self.plan.length)).saturating_sub(random.u64(..reach))
     }
 
-    /// The bucket that counted it, `None` if it was refused, which must have been for a reason.
+    /// Returns the bucket that counted it, `None` if it was refused, which must have been for a
+    /// reason.
     fn counted(&self, time: u64, answer: Result<(), OutOfRangeError>) -> Option<u64> {
         let start = self.start_of(time);
         match answer {

@@ -1,5 +1,5 @@
-//! Tiers under writers: while buckets of 100 µs come and go, each tier holds everything, and each span holds what
-//! was added since it began.
+//! Tiers under writers: while buckets of 100 µs come and go, each tier holds everything, and each
+//! span holds what was added since it began.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread::{self, ScopedJoinHandle};
@@ -50,7 +50,7 @@ impl Books {
         self.done[place].fetch_add(1, Ordering::SeqCst);
     }
 
-    /// What was added, by place.
+    /// Returns what was added, by place.
     fn done(&self) -> Vec<u64> {
         let used = &self.done[..self.used.load(Ordering::SeqCst)];
         used.iter().map(|done| done.load(Ordering::SeqCst)).collect()
@@ -130,7 +130,7 @@ impl Storm {
         assert!(is_between, "{span:?} from {from}: {pass}, not {least} to {most}");
     }
 
-    /// Where a span begins that was read at a time.
+    /// Returns where a span begins that was read at a time.
     fn from(length: u64, at: u64, covers: Duration) -> u64 {
         (at - at % length + length).saturating_sub(covers.as_nanos() as u64)
     }

@@ -54,7 +54,7 @@ fn set(limit: libc::rlimit) {
     assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) }, 0);
 }
 
-/// Whether so many bytes can be mapped.
+/// Returns whether so many bytes can be mapped.
 fn room_for(bytes: usize) -> bool {
     let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANON);
     // SAFETY: asks for new memory, and gives it back.

@@ -11,8 +11,8 @@ use crate::Seen;
 use crate::work::Work;
 use testkit::{alone, ns, window};
 
-/// Lets this thread, and those that it will start, ask the processor what it can do, or not. False if
-/// the processor always answers.
+/// Lets this thread, and those that it will start, ask the processor what it can do, or not. False
+/// if the processor always answers.
 fn may_ask(may: bool) -> bool {
     const ARCH_SET_CPUID: libc::c_int = 0x1012; // asm/prctl.h
     // SAFETY: only makes `cpuid` a fault, or no more.
@@ -28,7 +28,8 @@ extern "C" fn answer(_signal: libc::c_int, _: *mut libc::siginfo_t, context: *mu
     let mut register = |which: libc::c_int| &raw mut registers[which.unsigned_abs() as usize];
     let (next, a, b) = (register(libc::REG_RIP), register(libc::REG_RAX), register(libc::REG_RBX));
     let (c, d) = (register(libc::REG_RCX), register(libc::REG_RDX));
-    // SAFETY: they are the thread's registers, and the next instruction is readable: it has faulted.
+    // SAFETY: they are the thread's registers, and the next instruction is readable: it has
+    // faulted.
     unsafe {
         if *(*next as *const [u8; 2]) != CPUID || !may_ask(true) {
             libc::abort();
@@ -55,7 +56,7 @@ fn hide_avx() -> bool {
     may_ask(false)
 }
 
-/// The strategy of windows.
+/// Returns the strategy of windows.
 fn of_windows() -> Strategy {
     window::<Seen>(ns(10), 4, &Manual::default()).strategy()
 }

@@ -1,7 +1,7 @@
 //! A kernel that refuses something, as a container may have it.
 
-/// Makes the kernel refuse the call with that number to this thread and those that it will start, by a
-/// seccomp filter.
+/// Makes the kernel refuse the call with that number to this thread and those that it will start,
+/// by a seccomp filter.
 pub(crate) fn refuse(call: libc::c_long) {
     let filter = |code: u32, jt, jf, k| libc::sock_filter { code: code as u16, jt, jf, k };
     let number = u32::try_from(call).expect("a call's number");

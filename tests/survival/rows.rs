@@ -52,7 +52,7 @@ fn portable_without_being_told() {
     assert_eq!((strategy(), windrow::diagnostics::aborts()), (Strategy::Portable, 0));
 }
 
-/// The set of cores that the calling thread may use.
+/// Returns the set of cores that the calling thread may use.
 fn cores() -> libc::cpu_set_t {
     // SAFETY: all zeros are a valid set, and it is as long as it is said to be.
     unsafe {
@@ -78,7 +78,8 @@ fn keep_to_one() {
     keep_to_nth(0);
 }
 
-/// Keeps the calling thread to the core numbered `nth` of those that it may use, counted round and round.
+/// Keeps the calling thread to the core numbered `nth` of those that it may use, counted round and
+/// round.
 fn keep_to_nth(nth: usize) {
     let all = cores();
     // SAFETY: all zeros are a valid set; the numbers are within its size.
@@ -93,7 +94,8 @@ fn keep_to_nth(nth: usize) {
     keep_to(&one);
 }
 
-/// Rows open one after the other, in the first adds of a process. A reader that is told of an add counts it.
+/// Rows open one after the other, in the first adds of a process. A reader that is told of an add
+/// counts it.
 #[test]
 fn under_a_reader_while_they_open() {
     let all = alone::WAYS.into_iter().chain([alone::BY_PROCESSOR]).map(|way| (way, ""));
@@ -159,7 +161,8 @@ fn decided_on_one_core() {
     before.grows_exactly();
 }
 
-/// Defect: portably there was one row for ever if the thread that came first might use one core only.
+/// Defect: portably there was one row for ever if the thread that came first might use one core
+/// only.
 #[test]
 fn as_many_rows_as_the_machine_has_cores() {
     for [strategy, leases] in alone::WAYS {
@@ -167,7 +170,7 @@ fn as_many_rows_as_the_machine_has_cores() {
     }
 }
 
-/// How many bytes are mapped, written or not.
+/// Returns how many bytes are mapped, written or not.
 fn mapped() -> u64 {
     let pages = fs::read_to_string("/proc/self/statm").expect("the size of this process");
     let pages: u64 = pages.split(' ').next().and_then(|size| size.parse().ok()).expect("pages");
@@ -187,7 +190,8 @@ fn counted_on_one_core() {
     let rows = (mapped() - before) / ROW;
     // SAFETY: a plain question.
     let cores = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) }.unsigned_abs().min(256);
-    // Where threads lease rows, there are twice as many for that, and a second bank for those that find none.
+    // Where threads lease rows, there are twice as many for that, and a second bank for those that
+    // find none.
     let there = if windrow::diagnostics::leases() { (2 * cores).min(256) + cores } else { cores };
     assert_eq!(rows, there, "{:?}", strategy());
 }

@@ -1,8 +1,9 @@
-//! A kernel that takes its time over `membarrier`, as it does while other processes keep its one lock: which
-//! threads that holds up, and which not.
+//! A kernel that takes its time over `membarrier`, as it does while other processes keep its one
+//! lock: which threads that holds up, and which not.
 //!
-//! A seccomp filter hands each such call to a signal handler, which stands still for a while before it makes
-//! it. So what is held up does not depend on other processes, nor on how many cores there are.
+//! A seccomp filter hands each such call to a signal handler, which stands still for a while before
+//! it makes it. So what is held up does not depend on other processes, nor on how many cores there
+//! are.
 
 use std::fs;
 use std::mem::zeroed;
@@ -25,7 +26,8 @@ static CALLS: AtomicUsize = AtomicUsize::new(0);
 /// Whether calls are to be held up.
 static SLOW: AtomicBool = AtomicBool::new(false);
 
-/// The command that windows make: `MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ` if they are per core, or without `_RSEQ`.
+/// The command that windows make: `MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ` if they are per core, or
+/// without `_RSEQ`.
 static BARRIER: AtomicI32 = AtomicI32::new(0);
 /// In place of the processor, which is not looked at: the filter lets such a call pass.
 const PASS: libc::c_int = 7;
@@ -38,8 +40,8 @@ extern "C" fn slow_call(_: libc::c_int, _: *mut libc::siginfo_t, context: *mut l
         unsafe { libc::usleep(1_000) };
     }
     INSIDE.fetch_sub(1, Ordering::SeqCst);
-    // SAFETY: the call that was asked for, which touches no memory; and its result, where the kernel looks
-    // for it when the handler returns.
+    // SAFETY: the call that was asked for, which touches no memory; and its result, where the
+    // kernel looks for it when the handler returns.
     unsafe {
         let barrier = BARRIER.load(Ordering::SeqCst);
         let result = libc::syscall(libc::SYS_membarrier, barrier, 0, PASS);
@@ -67,7 +69,8 @@ fn slow_barriers() {
         filter(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ALLOW),
     ];
     let program = libc::sock_fprog { len: filters.len() as u16, filter: filters.as_mut_ptr() };
-    // SAFETY: the program lives until the kernel has copied it; the handler uses atomics and system calls.
+    // SAFETY: the program lives until the kernel has copied it; the handler uses atomics and system
+    // calls.
     unsafe {
         let mut action: libc::sigaction = zeroed();
         action.sa_sigaction = slow_call as *const () as usize;
@@ -90,8 +93,8 @@ fn open(window: &Window, clock: &Manual, buckets: u64) {
     }
 }
 
-/// With one thread in the call, all others add, open buckets and read; one that changes the geometry, or
-/// drains, is not held up either.
+/// With one thread in the call, all others add, open buckets and read; one that changes the
+/// geometry, or drains, is not held up either.
 #[test]
 fn a_slow_barrier_holds_up_one_thread() {
     alone::in_each_strategy("slow::one_is_held_up");
@@ -232,8 +235,8 @@ fn stacks() {
     assert!(after < before + 90, "{before} mappings, then {after}");
 }
 
-/// Two windows, each closed by the ticker that is the other's clock, and everything dropped: each ticker's
-/// thread ends the other one, and waits for it.
+/// Two windows, each closed by the ticker that is the other's clock, and everything dropped: each
+/// ticker's thread ends the other one, and waits for it.
 #[test]
 fn tickers_do_not_wait_for_each_other() {
     alone::run("slow::crosswise", &[]);

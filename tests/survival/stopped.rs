@@ -20,7 +20,8 @@ use testkit::{Finish, Rng, alone, ms, ns, window};
 /// Forks, runs `body` in the child, which fails if that fails, and returns the child's number.
 fn fork(body: impl FnOnce()) -> libc::pid_t {
     // SAFETY: the child runs `body`, which takes no lock that another thread may have held (but the
-    // allocator's, which glibc and musl see to), and ends without unwinding into what is not its own.
+    // allocator's, which glibc and musl see to), and ends without unwinding into what is not its
+    // own.
     let child = unsafe { libc::fork() };
     assert!(child >= 0, "no process");
     if child == 0 {
@@ -172,8 +173,8 @@ fn children_go_on_in_the_window() {
     alone::in_each_strategy("stopped::forked_in_this_process");
 }
 
-/// Forked while its threads count, and stop for a moment in places that are known: the child has what
-/// was there, goes on with threads of its own, and closes buckets.
+/// Forked while its threads count, and stop for a moment in places that are known: the child has
+/// what was there, goes on with threads of its own, and closes buckets.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn forked_in_this_process() {

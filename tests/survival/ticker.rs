@@ -17,7 +17,7 @@ const HOUR: Duration = Duration::from_secs(3_600);
 
 type Window = SlidingWindow<Seen, Ticker>;
 
-/// A window with buckets of 10 ms.
+/// Returns a window with buckets of 10 ms.
 fn window(ticker: &Ticker) -> Window {
     let builder = SlidingWindow::<Seen>::builder().interval(ms(60_000)).buckets(6_000);
     builder.clock(ticker.clone()).build().expect("a sound window")
@@ -79,7 +79,8 @@ fn forked() {
     let alone = threads() - 1;
     let mut held = Some((ticker, window));
     for _ in 0..3 {
-        // In whatever order a child comes by it: by reading the clock, by an add, or by dropping it.
+        // In whatever order a child comes by it: by reading the clock, by an add, or by dropping
+        // it.
         in_child(|| {
             let (ticker, window) = held.take().expect("the parent's");
             moves(&ticker);
@@ -217,8 +218,9 @@ fn no_thread_in_a_child() {
     });
 }
 
-/// Defect: a child that was forked while another thread used the ticker's list of windows waited for it for
-/// ever. And no thread closed the buckets of a window with `close_on` and a ticker which did not tick there.
+/// Defect: a child that was forked while another thread used the ticker's list of windows waited
+/// for it for ever. And no thread closed the buckets of a window with `close_on` and a ticker which
+/// did not tick there.
 #[test]
 fn forked_children_close_on_a_ticker() {
     alone::run("ticker::closed_in_a_child", &[]);

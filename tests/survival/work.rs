@@ -48,7 +48,7 @@ impl Work {
         }
     }
 
-    /// What the thread numbered `thread` does, and what it has put into the window.
+    /// Returns what the thread numbered `thread` does, and what it has put into the window.
     pub(crate) fn run(&self, thread: u64) -> [Ledger; 2] {
         let (mut pass, mut rt) = (Ledger::default(), Ledger::default());
         let start = |time| time - time % LENGTH;

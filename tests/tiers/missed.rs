@@ -48,7 +48,7 @@ fn one_missed(clock: &Manual, buckets: usize) -> SlidingWindow<Seen, Manual> {
     window
 }
 
-/// The stats of the buckets from a start on that have any.
+/// Returns the stats of the buckets from a start on that have any.
 fn of_buckets<K: EventKind>(series: &Snapshot<Seen>, event: Event<Seen, K>) -> Vec<(u64, Stats)> {
     let of = |bucket: &windrow::snapshot::BucketSnapshot<Seen>| {
         (bucket.start().as_nanos(), bucket.stats(event))

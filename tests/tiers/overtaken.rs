@@ -131,7 +131,7 @@ impl Moved {
         }
     }
 
-    /// A window that moves on whenever a read asks for the time.
+    /// Returns a window that moves on whenever a read asks for the time.
     fn of(moves: Moves) -> Moved {
         const BEGIN: u64 = NOW - 9 * LENGTH;
         let clock: &'static Moving = Box::leak(Box::default());
@@ -167,14 +167,15 @@ impl Moved {
         self.window.over(ns(buckets * LENGTH)).expect("the tier reaches so far")
     }
 
-    /// What is still in the tier of so many coarse buckets up to the one that ends at a time.
+    /// Returns what is still in the tier of so many coarse buckets up to the one that ends at a
+    /// time.
     fn rest(&self, buckets: u64, end: u64) -> Range<u64> {
         let live = self.times.borrow().last().copied().expect("there are records");
         let oldest = live / LENGTH * LENGTH + LENGTH - BUCKETS * LENGTH;
         (end - buckets * LENGTH).max(oldest)..end
     }
 
-    /// The stats of the records of a span.
+    /// Returns the stats of the records of a span.
     fn stats(&self, span: &Range<u64>) -> Stats {
         let times = self.times.borrow();
         let of = || times.iter().copied().filter(|at| span.contains(at));

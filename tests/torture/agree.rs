@@ -1,8 +1,8 @@
 //! In a closed bucket count, sum, minimum and maximum are of the same values.
 //!
-//! An aborted record of the per-core strategy once left its extremes in a bucket that did not count it;
-//! and a bucket without a block was called closed while records were on their way into its shared
-//! cells.
+//! An aborted record of the per-core strategy once left its extremes in a bucket that did not count
+//! it; and a bucket without a block was called closed while records were on their way into its
+//! shared cells.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
@@ -46,8 +46,8 @@ impl Made {
         self.0.fetch_add(1, Ordering::Release);
     }
 
-    /// Waits until the record that the writer is making now is made. However long that takes: it may be
-    /// preempted in the middle of it.
+    /// Waits until the record that the writer is making now is made. However long that takes: it
+    /// may be preempted in the middle of it.
     fn wait(&self) {
         // The first to end may have ended before its writer said so.
         let enough = self.0.load(Ordering::Acquire) + 2;
@@ -57,8 +57,8 @@ impl Made {
     }
 }
 
-/// Records 1, 2, 3 and so on, while another thread opens buckets: each bucket has all values from its least
-/// to its greatest. (A record that comes too late for its bucket is that bucket's last.)
+/// Records 1, 2, 3 and so on, while another thread opens buckets: each bucket has all values from
+/// its least to its greatest. (A record that comes too late for its bucket is that bucket's last.)
 #[test]
 #[ignore = "run by the tests above, each in a process of its own"]
 fn one_writer() {
@@ -97,8 +97,9 @@ fn is_without_gap(stats: Stats) -> bool {
     max - min + 1 == stats.count && (min + max) * stats.count / 2 == stats.sum
 }
 
-/// Four at once. A record whose bucket is gone when it comes to it is back-dated, and may be seen half
-/// made, but only for as long as it takes: so each bucket that looks wrong is read again when it must be made.
+/// Four at once. A record whose bucket is gone when it comes to it is back-dated, and may be seen
+/// half made, but only for as long as it takes: so each bucket that looks wrong is read again when
+/// it must be made.
 #[test]
 #[ignore = "run by the tests above, each in a process of its own"]
 fn four_writers() {
@@ -133,8 +134,8 @@ fn four_writers() {
     });
 }
 
-/// Fails if the bucket is still wrong when every record that was under way is made. A later one is of a later
-/// bucket.
+/// Fails if the bucket is still wrong when every record that was under way is made. A later one is
+/// of a later bucket.
 fn look_again(
     window: &SlidingWindow<Seen, Precise>,
     seen: &BucketSnapshot<Seen>,

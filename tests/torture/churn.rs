@@ -33,7 +33,8 @@ fn use_a_little(shared: &Shared, random: &mut Rng) {
     shared.added.fetch_add(adds, Ordering::Relaxed);
 }
 
-/// Drops a reference to a window. The last thread checks that its numbers are all of its adds and no others.
+/// Drops a reference to a window. The last thread checks that its numbers are all of its adds and
+/// no others.
 fn release(shared: Arc<Shared>) {
     let Some(Shared { window, added, .. }) = Arc::into_inner(shared) else {
         return;

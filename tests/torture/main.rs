@@ -1,5 +1,5 @@
-//! Counters and windows under everything that interrupts a thread, all at once. Nothing is lost, and
-//! no bucket has what is another's.
+//! Counters and windows under everything that interrupts a thread, all at once. Nothing is lost,
+//! and no bucket has what is another's.
 //!
 //! `WINDROW_TORTURE_SECONDS=60 cargo test --release --test torture` runs it for longer. Each test
 //! runs in a process of its own: each strategy, and fewer rows than processors.
@@ -22,7 +22,7 @@ windrow::events! {
     pub(crate) enum Seen { Pass: Count, Idle: Count, Rt: Value, Still: Value, Peak: Maximum }
 }
 
-/// How long each torture goes on.
+/// Returns how long each torture goes on.
 fn seconds() -> Duration {
     let told = std::env::var("WINDROW_TORTURE_SECONDS").ok();
     Duration::from_secs_f64(told.and_then(|told| told.parse().ok()).unwrap_or(1.2))

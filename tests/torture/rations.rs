@@ -1,4 +1,5 @@
-//! Rations of a gate under everything that interrupts a thread: what was granted is used, or lies in rows, to the last unit.
+//! Rations of a gate under everything that interrupts a thread: what was granted is used, or lies
+//! in rows, to the last unit.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;

@@ -33,7 +33,7 @@ fn numbers(bucket: &BucketSnapshot<Seen>) -> [Tally; 2] {
     [Seen::Pass.erased(), Seen::Rt.erased()].map(|event| Tally::from(bucket.stats(event)))
 }
 
-/// Whether nothing that is in `before` is missing from `after`.
+/// Returns whether nothing that is in `before` is missing from `after`.
 fn grew(before: Tally, after: Tally) -> bool {
     let lower = before.min.is_none() || after.min.is_some_and(|min| Some(min) <= before.min);
     before.count <= after.count && before.sum <= after.sum && before.max <= after.max && lower

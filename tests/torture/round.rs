@@ -1,4 +1,5 @@
-//! One round of a torture: a window, threads that add to it, and threads that do other things meanwhile.
+//! One round of a torture: a window, threads that add to it, and threads that do other things
+//! meanwhile.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -18,7 +19,8 @@ use testkit::{Finish, Rng, at_ns, ns};
 
 /// Two of each: writers that are migrated, that yield, and that only add.
 pub(crate) const WRITERS: usize = 6;
-/// No thread takes more steps than this in a round, so that books stay short and sums are unambiguous.
+/// No thread takes more steps than this in a round, so that books stay short and sums are
+/// unambiguous.
 const MOST_STEPS: u64 = 10_000;
 /// How many adds a writer makes at each step.
 const BURST: u64 = 4;
@@ -33,8 +35,8 @@ pub(crate) struct Plan {
     /// Length in nanoseconds, and number of buckets. The window begins with the first; if there
     /// are others it is changed all the time. Every length divides the greatest.
     pub(crate) geometries: &'static [(u64, u64)],
-    /// A writer moves the clock back once in so many adds, by less than twice the interval, and adds
-    /// some with a time of their own; 0 for never.
+    /// A writer moves the clock back once in so many adds, by less than twice the interval, and
+    /// adds some with a time of their own; 0 for never.
     pub(crate) back_one_in: u64,
     /// A thread stays pinned all the time.
     pub(crate) pinned: bool,
@@ -126,7 +128,8 @@ impl Round {
         }
     }
 
-    /// Where the bucket begins that holds a time in every geometry: that of the longest buckets.
+    /// Returns where the bucket begins that holds a time in every geometry: that of the longest
+    /// buckets.
     pub(crate) fn start_of(&self, time: u64) -> u64 {
         time - time % self.longest()
     }
@@ -135,7 +138,7 @@ impl Round {
         self.plan.geometries.iter().map(|(length, _)| *length).max().expect("a geometry")
     }
 
-    /// The interval, the shortest that there is.
+    /// Returns the interval, the shortest that there is.
     pub(crate) fn interval(&self) -> u64 {
         let intervals = self.plan.geometries.iter().map(|(length, buckets)| length * buckets);
         intervals.min().expect("a geometry")
@@ -203,7 +206,7 @@ impl Round {
         book
     }
 
-    /// A time before which no thread will add: none is known where clocks go back.
+    /// Returns a time before which no thread will add: none is known where clocks go back.
     fn floor(&self) -> u64 {
         if self.plan.back_one_in == 0 { self.clock.now().as_nanos() } else { 0 }
     }
@@ -298,7 +301,7 @@ impl Round {
         }
     }
 
-    /// A time within the ring, mostly.
+    /// Returns a time within the ring, mostly.
     fn some_time(&self, random: &mut Rng) -> u64 {
         let now = self.clock.told.now().as_nanos();
         let reach = self.interval() + self.longest();
@@ -317,7 +320,7 @@ impl Round {
     }
 }
 
-/// Whether it was counted; if it was refused, that must have been for a reason.
+/// Returns whether it was counted; if it was refused, that must have been for a reason.
 fn counted(time: u64, answer: Result<(), OutOfRangeError>) -> Option<()> {
     match answer {
         Ok(()) => return Some(()),

@@ -57,8 +57,8 @@ const ROTATIONS: &[Plan] = &[
     Plan { real: true, geometries: &[(100 * US, 100), (50 * US, 400), (400 * US, 50)], ..PLAN },
 ];
 
-/// Clocks that the writers push on, so that buckets are as short as can be; and that step back, by up
-/// to twice the interval.
+/// Clocks that the writers push on, so that buckets are as short as can be; and that step back, by
+/// up to twice the interval.
 const STEPS: &[Plan] = &[
     Plan { geometries: &[(10, 64)], ..PLAN },
     Plan { geometries: &[(10, 64)], back_one_in: 200, ..PLAN },

@@ -1,10 +1,11 @@
-//! Reads the machine code of callers of the hottest functions, and demands that their main paths are
-//! what the docs say: the sequence, a few predictable branches, no lock prefix, and no call but of a clock.
+//! Reads the machine code of callers of the hottest functions, and demands that their main paths
+//! are what the docs say: the sequence, a few predictable branches, no lock prefix, and no call but
+//! of a clock.
 //!
-//! The compiler's own assembly text is read, so that no disassembler is needed. The path is found by
-//! following jumps from the first instruction, through the one that arms the sequence and the one that
-//! commits it, to the return; the shortest such path is the one that runs. Of a portable add it is the path through the
-//! plain add to the row that the thread has leased.
+//! The compiler's own assembly text is read, so that no disassembler is needed. The path is found
+//! by following jumps from the first instruction, through the one that arms the sequence and the
+//! one that commits it, to the return; the shortest such path is the one that runs. Of a portable
+//! add it is the path through the plain add to the row that the thread has leased.
 
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;
@@ -12,8 +13,8 @@ use std::process::Command;
 
 use crate::steps::{Failed, Steps, target_directory};
 
-/// A function of `xtask/hot_path.rs`, and what there may be on its main path. How many instructions there
-/// may be is in `xtask/instructions.txt`.
+/// A function of `xtask/hot_path.rs`, and what there may be on its main path. How many instructions
+/// there may be is in `xtask/instructions.txt`.
 struct Caller {
     symbol: &'static str,
     /// What it calls, for people.
@@ -111,8 +112,8 @@ pub(crate) const THERE: bool = cfg!(all(
     target_env = "gnu"
 ));
 
-/// Compiles the callers and reads them. Returns how many instructions their main paths have; none where
-/// there is no such strategy.
+/// Compiles the callers and reads them. Returns how many instructions their main paths have; none
+/// where there is no such strategy.
 pub(crate) fn run(steps: &mut Steps) -> Result<Vec<(&'static str, usize)>, Failed> {
     let root = steps.root().to_owned();
     let mut lengths = Vec::new();
@@ -143,7 +144,7 @@ fn read(assembly: &str, caller: &Caller, passes: Passes) -> Result<usize, String
     Ok(path.len())
 }
 
-/// What must hold of the main path.
+/// Returns what must hold of the main path.
 fn judge(path: &[&str], caller: &Caller) -> Result<(), String> {
     let with = |start: &str| path.iter().filter(|line| line.starts_with(start)).count();
     if with("lock") > 0 {
@@ -160,7 +161,7 @@ fn judge(path: &[&str], caller: &Caller) -> Result<(), String> {
     Ok(())
 }
 
-/// The callers' assembly text.
+/// Returns the callers' assembly text.
 fn text(root: &Path) -> Result<String, String> {
     let output = target_directory()?.join("release/hot_path.s");
     let flags = ["--emit", "asm", "-C", "llvm-args=-x86-asm-syntax=intel"];
@@ -168,7 +169,7 @@ fn text(root: &Path) -> Result<String, String> {
     std::fs::read_to_string(&output).map_err(|error| format!("{}: {error}", output.display()))
 }
 
-/// The compiler that cargo uses.
+/// Returns the compiler that cargo uses.
 pub(crate) fn rustc() -> Command {
     Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
 }
@@ -196,7 +197,7 @@ pub(crate) fn compile(
     if status.success() { Ok(()) } else { Err(status.to_string()) }
 }
 
-/// The instructions from `function`'s first, through what must be passed, to its return.
+/// Returns the instructions from `function`'s first, through what must be passed, to its return.
 fn main_path<'a>(
     assembly: &'a str,
     function: &str,
@@ -235,7 +236,7 @@ fn main_path<'a>(
 
 type State = (usize, usize);
 
-/// The path that has led to `end`.
+/// Returns the path that has led to `end`.
 fn trace<'a>(code: &[&'a str], from: &HashMap<State, Option<State>>, end: State) -> Vec<&'a str> {
     let mut path: Vec<_> = std::iter::successors(Some(end), |state| from[state])
         .map(|(index, _)| code[index])

@@ -1,5 +1,5 @@
-//! The loops of the comparison of the strategies, built with an earlier windrow: the sources of a commit, with today's
-//! `benches/loops` among them.
+//! The loops of the comparison of the strategies, built with an earlier windrow: the sources of a
+//! commit, with today's `benches/loops` among them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ fn take(root: &Path, place: &Path, sources: &Path, commit: &str) -> Result<(), S
     succeeds(Command::new("tar").arg("-xf").arg(&archive).arg("-C").arg(sources))
 }
 
-/// The manifest of a workspace, with the loops among its members.
+/// Returns the manifest of a workspace, with the loops among its members.
 fn with_loops(manifest: &str) -> String {
     if manifest.contains(&format!("\"{LOOPS}\"")) {
         return manifest.to_owned();

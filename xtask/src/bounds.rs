@@ -28,8 +28,8 @@ type Bounds = BTreeMap<String, Version>;
 struct Version([u64; 3]);
 
 impl Version {
-    /// The lowest one that a requirement such as `0.25.2` allows; `None`, if it is another kind of
-    /// requirement.
+    /// Returns the lowest one that a requirement such as `0.25.2` allows; `None`, if it is another
+    /// kind of requirement.
     fn lowest(requirement: &str) -> Option<Version> {
         let mut version = [0; 3];
         let given = requirement.split('.').count();
@@ -39,7 +39,7 @@ impl Version {
         (given <= version.len()).then_some(Version(version))
     }
 
-    /// Whether a requirement of this version allows the other one.
+    /// Returns whether a requirement of this version allows the other one.
     fn allows(self, other: Version) -> bool {
         let Version([major, minor, _]) = self;
         let same = match (major, minor) {
@@ -102,7 +102,8 @@ fn trim(copy: &Path) -> Result<Bounds, String> {
     Ok(bounds)
 }
 
-/// What the sections of a manifest whose headings end so ask for: of others than this workspace.
+/// Returns what the sections of a manifest whose headings end so ask for: of others than this
+/// workspace.
 fn bounds_in(manifest: &str, sections: &[&str]) -> Bounds {
     let (mut bounds, mut wanted) = (Bounds::new(), false);
     for line in manifest.lines() {
@@ -149,7 +150,7 @@ fn lower(copy: &Path, lock: &Path, mut bounds: Bounds) -> Result<(), String> {
     }
 }
 
-/// The versions of a package that a lock file names.
+/// Returns the versions of a package that a lock file names.
 fn locked(lock: &str, name: &str) -> Vec<Version> {
     let name = format!("name = {name:?}");
     let lines: Vec<&str> = lock.lines().collect();

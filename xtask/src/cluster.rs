@@ -1,4 +1,5 @@
-//! Many processes of the example service as one: the rules by which Prometheus adds them up, and a run with three of them.
+//! Many processes of the example service as one: the rules by which Prometheus adds them up, and a
+//! run with three of them.
 
 use crate::sanitizers::needs;
 use crate::steps::{Failed, Steps};
@@ -22,7 +23,8 @@ const PARTS: [(&str, &str, &[&str]); 2] = [
 const RUN: &str =
     "what_prometheus_adds_up_is_what_was_sent_but_for_the_unscraped_tail_of_a_killed_process";
 
-/// Runs both parts, as far as their programs are here. `keep`: the services and the server go on until Ctrl-C.
+/// Runs both parts, as far as their programs are here. `keep`: the services and the server go on
+/// until Ctrl-C.
 pub(crate) fn run(steps: &mut Steps, keep: bool) -> Result<(), Failed> {
     let variables: &[_] = if keep { &[("WINDROW_CLUSTER", "keep")] } else { &[] };
     for (name, program, tests) in PARTS {

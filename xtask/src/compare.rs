@@ -1,5 +1,6 @@
-//! The comparison lab: builds its program, compiles Java's side where there is a JDK, tells it the lengths
-//! of the per-core paths, and, when asked to, puts its tables and pictures into the documentation.
+//! The comparison lab: builds its program, compiles Java's side where there is a JDK, tells it the
+//! lengths of the per-core paths, and, when asked to, puts its tables and pictures into the
+//! documentation.
 //!
 //! What is measured, and how, is the program's: `benches/src/lab.rs`.
 
@@ -100,7 +101,7 @@ pub(crate) fn run(
     Ok(())
 }
 
-/// Where Java's classes are, compiled; nowhere if there is no JDK.
+/// Returns where Java's classes are, compiled; nowhere if there is no JDK.
 fn java(steps: &mut Steps, target: &Path) -> Result<Option<PathBuf>, Failed> {
     let there = |program| {
         let mut command = Command::new(program);
@@ -163,13 +164,13 @@ fn publish(root: &Path, report: &Path) -> Result<(), String> {
     pictures::write(root)
 }
 
-/// The names of the places for tables in `page`.
+/// Returns the names of the places for tables in `page`.
 fn places(page: &str) -> Vec<String> {
     let marks = page.lines().filter_map(|line| line.strip_prefix("<!-- begin "));
     marks.filter_map(|mark| Some(mark.strip_suffix(" -->")?.to_owned())).collect()
 }
 
-/// The files in `directory` whose names end in `.extension`.
+/// Returns the files in `directory` whose names end in `.extension`.
 pub(crate) fn files(directory: &Path, extension: &str) -> Result<Vec<PathBuf>, String> {
     let entries =
         fs::read_dir(directory).map_err(|error| format!("{}: {error}", directory.display()))?;

@@ -1,8 +1,8 @@
 //! A copy of the workspace to make mistakes in, and its models.
 //!
-//! All mistakes are made in one copy, one after the other, with target directories that nothing else
-//! uses: to cargo, two copies of a workspace are one, and it would take what it has built of the
-//! one for the other's. A model runs as a child process, since a use after free may abort.
+//! All mistakes are made in one copy, one after the other, with target directories that nothing
+//! else uses: to cargo, two copies of a workspace are one, and it would take what it has built of
+//! the one for the other's. A model runs as a child process, since a use after free may abort.
 
 use std::fs::{self, File};
 use std::io;
@@ -49,8 +49,8 @@ pub(crate) fn build(
     path.map(|path| copy.join(path)).ok_or_else(|| "cargo named no program".to_owned())
 }
 
-/// Lets a new target directory have what the workspace at `root` has built of other crates. Nothing of its own, since copies of
-/// a workspace are one to cargo.
+/// Lets a new target directory have what the workspace at `root` has built of other crates. Nothing
+/// of its own, since copies of a workspace are one to cargo.
 pub(crate) fn share(root: &Path, build: &Build, target: &Path) -> Result<(), String> {
     if target.exists() {
         return Ok(());
@@ -140,7 +140,7 @@ fn logged(command: &mut Command, log: &Path) -> Result<Child, String> {
         .map_err(|error| format!("cannot run {}: {error}", command.get_program().display()))
 }
 
-/// What the panic said that ended a model: the words after its place.
+/// Returns what the panic said that ended a model: the words after its place.
 fn complaint(log: &str) -> Option<String> {
     let mut lines = log.lines().skip_while(|line| !line.contains("panicked at "));
     lines.next()?;

@@ -128,7 +128,7 @@ fn other_cargo(root: &Path, toolchain: &str) -> Command {
     command
 }
 
-/// The `rust-version` of the package in `manifest`; that of the workspace stands before it.
+/// Returns the `rust-version` of the package in `manifest`; that of the workspace stands before it.
 fn oldest_version(manifest: &str) -> &str {
     let package = manifest.split_once("\n[package]\n").map_or("", |(_, package)| package);
     let version = package.lines().find_map(|line| line.strip_prefix("rust-version = \""));

@@ -1,10 +1,12 @@
-//! The guard of the hot paths: how many instructions they take, beside what `xtask/instructions.txt` says.
+//! The guard of the hot paths: how many instructions they take, beside what
+//! `xtask/instructions.txt` says.
 //!
-//! Instructions are the one measure of cost that no neighbour and no clock frequency changes. The portable
-//! paths are counted by callgrind, which knows no restartable sequences; the per-core paths are read from
-//! the machine code ([`assembly`]). A path that has grown by more than the tolerance is a failure that names
-//! both numbers. Another compiler may make other code: the file says which one it was. Another processor
-//! does: where there is no per-core strategy, nothing is counted.
+//! Instructions are the one measure of cost that no neighbour and no clock frequency changes. The
+//! portable paths are counted by callgrind, which knows no restartable sequences; the per-core
+//! paths are read from the machine code ([`assembly`]). A path that has grown by more than the
+//! tolerance is a failure that names both numbers. Another compiler may make other code: the file
+//! says which one it was. Another processor does: where there is no per-core strategy, nothing is
+//! counted.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -164,7 +166,7 @@ fn judge(expected: &Counts, counts: &Counts) -> Result<(), String> {
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 
-/// The strategy that a path is of.
+/// Returns the strategy that a path is of.
 fn strategy(path: &str) -> &str {
     path.split_once(", ").map_or(path, |(strategy, _)| strategy)
 }

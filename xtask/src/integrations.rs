@@ -39,7 +39,7 @@ pub(crate) fn dependencies(steps: &mut Steps) -> Result<(), Failed> {
     })
 }
 
-/// The page, cut at the marks: the table is in the middle.
+/// Returns the page, cut at the marks: the table is in the middle.
 fn parts(page: &str) -> Result<(&str, &str, &str), String> {
     let cut = page.split_once(MARKS[0]).and_then(|(before, rest)| {
         let (table, behind) = rest.split_once(MARKS[1])?;
@@ -66,20 +66,20 @@ fn table(root: &Path) -> Result<String, String> {
     Ok(table)
 }
 
-/// The packages that stand there, by the names of their folders.
+/// Returns the packages that stand there, by the names of their folders.
 fn packages(root: &Path) -> Result<BTreeSet<String>, String> {
     let package = |folder: String| folder.replacen("integrations/", "windrow-", 1);
     Ok(folders(root)?.into_iter().map(package).collect())
 }
 
-/// Their folders, from the root on.
+/// Returns their folders, from the root on.
 pub(crate) fn folders(root: &Path) -> Result<BTreeSet<String>, String> {
     let entries = fs::read_dir(root.join("integrations")).map_err(|error| error.to_string())?;
     let folders = entries.flatten().filter(|entry| entry.path().join("Cargo.toml").is_file());
     Ok(folders.map(|entry| format!("integrations/{}", entry.file_name().display())).collect())
 }
 
-/// All packages that a user of one builds, with their versions; itself too.
+/// Returns all packages that a user of one builds, with their versions; itself too.
 fn tree(root: &Path, package: &str) -> Result<BTreeSet<(String, String)>, String> {
     let mut command = cargo(root);
     command.args(["tree", "--locked", "--edges", "normal", "--prefix", "none"]);

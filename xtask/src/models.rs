@@ -1,9 +1,10 @@
 //! The models, under loom and under shuttle: over the reclaimers, and over the per-core strategy.
 //! (On real threads they are an ordinary test.)
 //!
-//! The checkers are switched on by a flag that every crate sees. Builds of another flag have a target directory of
-//! their own, or each call would rebuild what the last one built. What models run over is a feature of the packages that
-//! are built for it, and all that is below them is built once.
+//! The checkers are switched on by a flag that every crate sees. Builds of another flag have a
+//! target directory of their own, or each call would rebuild what the last one built. What models
+//! run over is a feature of the packages that are built for it, and all that is below them is built
+//! once.
 
 use crate::steps::{Failed, Steps};
 
@@ -72,8 +73,8 @@ pub(crate) const PER_CORE: Build = Build {
     tests: &over!("per-core"),
 };
 
-/// Leased rows and announced buckets, as where there are no restartable sequences; a barrier interrupts each thread
-/// where it stands.
+/// Leased rows and announced buckets, as where there are no restartable sequences; a barrier
+/// interrupts each thread where it stands.
 pub(crate) const ANNOUNCED: Build = Build {
     name: "portable strategy",
     flags: LOOM,
@@ -155,8 +156,9 @@ pub(crate) fn first(steps: &mut Steps) -> Result<(), Failed> {
     loom(steps, &CHECKER, "", &[QUICK])
 }
 
-/// What the first round has left: over `crossbeam-epoch`, whose own steps are many, without preemptions (threads
-/// change where one waits or ends; [`run`] has more); over the per-core strategy; and over the portable one those that are about it.
+/// Returns what the first round has left: over `crossbeam-epoch`, whose own steps are many, without
+/// preemptions (threads change where one waits or ends; [`run`] has more); over the per-core
+/// strategy; and over the portable one those that are about it.
 pub(crate) fn rest(steps: &mut Steps) -> Result<(), Failed> {
     loom(steps, &EPOCH, "", &[QUICK, ("LOOM_MAX_PREEMPTIONS", "0")])?;
     loom(steps, &PER_CORE, "", &[QUICK])?;
@@ -176,8 +178,8 @@ fn loom(
     steps.cargo(&format!("models, {}", build.name), &arguments, &variables)
 }
 
-/// Lints what only a model's build compiles: the checking reclaimer, the strategy's stand-in and the
-/// models themselves.
+/// Lints what only a model's build compiles: the checking reclaimer, the strategy's stand-in and
+/// the models themselves.
 pub(crate) fn lint(steps: &mut Steps) -> Result<(), Failed> {
     let mut lint = |name: &str, feature: &str, build: &Build| {
         let arguments = [
@@ -207,7 +209,7 @@ pub(crate) fn lint(steps: &mut Steps) -> Result<(), Failed> {
 }
 
 impl Build {
-    /// Whether it is for a model checker.
+    /// Returns whether it is for a model checker.
     pub(crate) fn is_of_models(&self) -> bool {
         !self.flags.is_empty()
     }

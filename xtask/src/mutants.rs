@@ -1,9 +1,9 @@
 //! Mutants of the logic: each small change to the library must make an ordinary test fail.
 //!
-//! `cargo mutants` makes the changes and runs tests against each. A change that no test
-//! notices must stand in `tests/mutants.txt`, with the reason why that is right; and a line there
-//! without a survivor is a failure too, so that the file cannot rot. `.cargo/mutants.toml` says what to
-//! leave out; the models cover orders of memory.
+//! `cargo mutants` makes the changes and runs tests against each. A change that no test notices
+//! must stand in `tests/mutants.txt`, with the reason why that is right; and a line there without a
+//! survivor is a failure too, so that the file cannot rot. `.cargo/mutants.toml` says what to leave
+//! out; the models cover orders of memory.
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -86,7 +86,7 @@ pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
     })
 }
 
-/// What no longer ends has been noticed, and need not be tried in the next round.
+/// Returns what no longer ends has been noticed, and need not be tried in the next round.
 fn noticed_by_time(output: &Path) -> Result<(), String> {
     let append = || {
         let late = fs::read(output.join("timeout.txt"))?;
@@ -120,7 +120,7 @@ fn compare(root: &Path, missed: &Path, filter: &str) -> Result<(), String> {
     if unknown.is_empty() { Ok(()) } else { Err(format!("not as {KNOWN} says, see above")) }
 }
 
-/// A mutant's name without line and column, which change with every edit.
+/// Returns a mutant's name without line and column, which change with every edit.
 fn placeless(mutant: &str) -> String {
     let mut parts = mutant.splitn(4, ':');
     match (parts.next(), parts.nth(2)) {

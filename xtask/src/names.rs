@@ -99,8 +99,8 @@ fn missing(root: &Path) -> Result<Vec<String>, String> {
     Ok(unnamed.map(|file| format!("{DESIGN}: no table under \"Layers\" names `{file}`")).collect())
 }
 
-/// Whether a row that is about a file's folder has its name. (A folder below that is its module's
-/// affair; the root, the guide and unit tests are no layer.)
+/// Returns whether a row that is about a file's folder has its name. (A folder below that is its
+/// module's affair; the root, the guide and unit tests are no layer.)
 fn is_named(rows: &[pages::Row<'_>], file: &str) -> bool {
     let (folder, name) = file.split_once('/').unwrap_or(("", file));
     let is_below = name.contains('/');

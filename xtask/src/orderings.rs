@@ -1,8 +1,8 @@
 //! Every order in the library is needed: weaken any of them, and a model fails.
 //!
-//! [`run`] weakens them one by one and writes into `docs/orderings.md` which model has noticed. What no
-//! model can notice must be [excused](excuses), by a reason and another witness. [`check`] weakens
-//! nothing: it demands that the table there agrees with the sources.
+//! [`run`] weakens them one by one and writes into `docs/orderings.md` which model has noticed.
+//! What no model can notice must be [excused](excuses), by a reason and another witness. [`check`]
+//! weakens nothing: it demands that the table there agrees with the sources.
 
 mod drops;
 mod excuses;
@@ -41,7 +41,7 @@ impl Mutant<'_> {
         EXCUSES.iter().find(|excuse| excuse.site == site && excuse.orders.contains(&order))
     }
 
-    /// What the table says of it.
+    /// Returns what the table says of it.
     fn in_table<'r>(&self, rows: &'r [Row]) -> Option<&'r str> {
         let row = rows.iter().find(|row| self.is_in(row));
         row.map(|row| row.shown_by.as_str())
@@ -51,7 +51,7 @@ impl Mutant<'_> {
         row.site == self.site.to_string() && row.order == self.order_in_words()
     }
 
-    /// What the table shall say: what was found now, or what it has said before.
+    /// Returns what the table shall say: what was found now, or what it has said before.
     fn row(&self, tried: &[Mutant<'_>], found: &[String], last: &[Row]) -> Row {
         let is_it = |other: &Mutant<'_>| other.number == self.number && other.order == self.order;
         let now = tried.iter().position(is_it).map(|index| found[index].as_str());
@@ -97,9 +97,9 @@ pub(crate) fn run(steps: &mut Steps, filter: &str) -> Result<(), Failed> {
     })
 }
 
-/// What the table says of each mutant: first by few preemptions, over the checking reclaimer,
-/// per core and portably; then, of survivors without an excuse, over `crossbeam-epoch` too, and by
-/// more.
+/// Returns what the table says of each mutant: first by few preemptions, over the checking
+/// reclaimer, per core and portably; then, of survivors without an excuse, over `crossbeam-epoch`
+/// too, and by more.
 fn find(
     root: &Path,
     sites: &[Site],
@@ -136,7 +136,7 @@ pub(crate) fn check(steps: &mut Steps) -> Result<(), Failed> {
     })
 }
 
-/// What [`check`] demands, of mutants and rows.
+/// Returns what [`check`] demands, of mutants and rows.
 fn judge(root: &Path, mutants: &[Mutant<'_>], rows: &[Row]) -> Result<(), String> {
     let mut wrong = Vec::new();
     for mutant in mutants {

@@ -1,8 +1,9 @@
 //! The pictures of the documentation site.
 //!
-//! A page there cannot link to a file beside it. So a folder's `pictures.md` holds each of its pictures as a definition
-//! of its name, whose address is the picture itself. `src/guide.rs` and `src/lib.rs` put it before a page: of two
-//! definitions of a name the first is taken, so the page's own, which is a file's name, counts elsewhere.
+//! A page there cannot link to a file beside it. So a folder's `pictures.md` holds each of its
+//! pictures as a definition of its name, whose address is the picture itself. `src/guide.rs` and
+//! `src/lib.rs` put it before a page: of two definitions of a name the first is taken, so the
+//! page's own, which is a file's name, counts elsewhere.
 
 use std::fmt::Write;
 use std::fs;
@@ -29,7 +30,7 @@ pub(crate) fn write(root: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// The page, for the pictures that are in a folder.
+/// Returns the page, for the pictures that are in a folder.
 fn definitions(folder: &Path) -> Result<String, String> {
     let mut pictures = [files(folder, "png")?, files(folder, "svg")?].concat();
     pictures.sort();
@@ -46,7 +47,7 @@ fn definitions(folder: &Path) -> Result<String, String> {
     Ok(page)
 }
 
-/// An address that is the picture, an SVG.
+/// Returns an address that is the picture, an SVG.
 fn drawn(picture: &str) -> String {
     let mut address = String::from("data:image/svg+xml,");
     for byte in picture.trim_end().bytes() {
@@ -62,7 +63,7 @@ fn drawn(picture: &str) -> String {
     address
 }
 
-/// An address that is the picture, a PNG: in base64.
+/// Returns an address that is the picture, a PNG: in base64.
 fn painted(picture: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut address = String::from("data:image/png;base64,");

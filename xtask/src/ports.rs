@@ -1,7 +1,9 @@
-//! Programs of others on windrow: copies of published crates with a file of ours in the place of one of theirs
-//! (`benches/ports`). Their own tests run on the copies; then both are measured, before and after.
+//! Programs of others on windrow: copies of published crates with a file of ours in the place of
+//! one of theirs (`benches/ports`). Their own tests run on the copies; then both are measured,
+//! before and after.
 //!
-//! Nothing of theirs is in this repository: the copies are made from what cargo downloads, below the target directory.
+//! Nothing of theirs is in this repository: the copies are made from what cargo downloads, below
+//! the target directory.
 
 use std::ffi::OsString;
 use std::fs;
@@ -75,7 +77,8 @@ pub(crate) fn run(steps: &mut Steps, passed_on: &[OsString]) -> Result<(), Faile
     })
 }
 
-/// Where cargo keeps the sources of the crates, in the order of [`PORTS`]: of a package at `place` that depends on them.
+/// Returns where cargo keeps the sources of the crates, in the order of [`PORTS`]: of a package at
+/// `place` that depends on them.
 fn published(place: &Path) -> Result<Vec<PathBuf>, String> {
     let error = |error: std::io::Error| format!("{}: {error}", place.display());
     fs::create_dir_all(place.join("src")).map_err(error)?;
@@ -134,7 +137,7 @@ impl Port {
     }
 }
 
-/// The file in `folder` that takes the place of `file`.
+/// Returns the file in `folder` that takes the place of `file`.
 fn file_name(folder: &Path, file: &str) -> PathBuf {
     folder.join(Path::new(file).file_name().unwrap_or_default())
 }

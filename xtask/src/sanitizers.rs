@@ -1,4 +1,5 @@
-//! Tools that watch memory and threads at run time: `AddressSanitizer`, `ThreadSanitizer`, valgrind.
+//! Tools that watch memory and threads at run time: `AddressSanitizer`, `ThreadSanitizer`,
+//! valgrind.
 //!
 //! Each runs whether or not the others are there. One that is absent is a failure of its own step,
 //! reported in a line: the whole succeeds only where all have run and found nothing.
@@ -12,9 +13,9 @@ use crate::strategies::WAYS;
 /// A target that has sanitizers.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
-/// The tests that `AddressSanitizer` watches. Not the others: they limit the address space, of which a
-/// sanitizer reserves terabytes (`survival`), count allocations (`steady`), load a plugin that is
-/// built without (`dlclose`), only compile (`refused`).
+/// The tests that `AddressSanitizer` watches. Not the others: they limit the address space, of
+/// which a sanitizer reserves terabytes (`survival`), count allocations (`steady`), load a plugin
+/// that is built without (`dlclose`), only compile (`refused`).
 const WATCHED: [&str; 13] = [
     "changes",
     "contract",
@@ -31,8 +32,8 @@ const WATCHED: [&str; 13] = [
     "torture",
 ];
 
-/// What `ThreadSanitizer` may not say. It does not know fences, by which the last owner of an `Arc` tells
-/// that the others are done with it.
+/// What `ThreadSanitizer` may not say. It does not know fences, by which the last owner of an `Arc`
+/// tells that the others are done with it.
 const SUPPRESSED: &str = "race:alloc::sync::Arc*drop_slow\n";
 
 /// A sanitizer of the compiler's.
@@ -125,7 +126,7 @@ impl Sanitizer {
         })
     }
 
-    /// The nightly compiler's cargo, told to build for this sanitizer.
+    /// Returns the nightly compiler's cargo, told to build for this sanitizer.
     fn cargo(&self, root: &Path) -> Result<Command, String> {
         needs("rustup", &["run", "nightly", "cargo", "--version"])?;
         let mut command = Command::new("rustup");
@@ -136,13 +137,13 @@ impl Sanitizer {
         Ok(command)
     }
 
-    /// A build of its own: its flags change every crate.
+    /// Returns a build of its own: its flags change every crate.
     fn target(&self, root: &Path) -> PathBuf {
         root.join("target").join(format!("{}-sanitizer", self.name))
     }
 }
 
-/// Whether a tool is there.
+/// Returns whether a tool is there.
 pub(crate) fn needs(tool: &str, arguments: &[&str]) -> Result<(), String> {
     let mut command = Command::new(tool);
     command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null());

@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-/// The Rust files in a folder and below, by their paths from there, sorted.
+/// Returns the Rust files in a folder and below, by their paths from there, sorted.
 pub(crate) fn files(folder: &Path) -> Result<Vec<String>, String> {
     with_extension(folder, "rs")
 }
 
-/// The files of a kind in a folder and below, by their paths from there, sorted.
+/// Returns the files of a kind in a folder and below, by their paths from there, sorted.
 pub(crate) fn with_extension(folder: &Path, kind: &str) -> Result<Vec<String>, String> {
     below(folder, "", kind)
 }

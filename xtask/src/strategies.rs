@@ -1,4 +1,5 @@
-//! The ways to count that the longer runs go through: those of the tests (`tests/kit/src/alone.rs`).
+//! The ways to count that the longer runs go through: those of the tests
+//! (`tests/kit/src/alone.rs`).
 
 /// In words, and what has a process count so.
 pub(crate) type Way = (&'static str, [(&'static str, &'static str); 2]);

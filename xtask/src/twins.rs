@@ -212,8 +212,8 @@ const WRITES: &[Twin] = &[
         name: "adder-without-a-fence",
         file: "src/ring/order/ref_count.rs",
         find: "        self.0.fetch_add(ADDER, Ordering::Relaxed);
-        // Pairs with the fence in `has_adders`. If the check for adders comes first, the adder sees that
-        // the bucket is retired; if the adder comes first, the check sees it.
+        // Pairs with the fence in `has_adders`. If the check for adders comes first, the adder sees
+        // that the bucket is retired; if the adder comes first, the check sees it.
         fence(Ordering::SeqCst);",
         replace: "        self.0.fetch_add(ADDER, Ordering::Relaxed);",
         build: &CHECKER,

@@ -1,9 +1,10 @@
-//! Adds beside rotations: what a single add takes while another thread opens buckets, and what opening one takes.
+//! Adds beside rotations: what a single add takes while another thread opens buckets, and what
+//! opening one takes.
 //!
-//! Two threads have a window of five events and sixty buckets. The *opener* goes on to the next bucket every 100 us;
-//! the other adds all the time. The time is virtual and given to each add: only when a bucket is open does the adder
-//! see its time, so the opener always opens it. Each add is timed by the wall clock; most of what a short one takes is
-//! that clock.
+//! Two threads have a window of five events and sixty buckets. The *opener* goes on to the next
+//! bucket every 100 us; the other adds all the time. The time is virtual and given to each add:
+//! only when a bucket is open does the adder see its time, so the opener always opens it. Each add
+//! is timed by the wall clock; most of what a short one takes is that clock.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
@@ -24,8 +25,9 @@ const WARM_UP: u64 = 3 * BUCKETS;
 /// The longest time that is told from others, in nanoseconds.
 const LONGEST: u64 = 10_000_000_000;
 
-/// In this order: nanoseconds of an add, the median; what one add in 10 000 exceeds; the worst; nanoseconds of opening a
-/// bucket, the median; the worst; and allocations for each rotation, of all threads.
+/// In this order: nanoseconds of an add, the median; what one add in 10 000 exceeds; the worst;
+/// nanoseconds of opening a bucket, the median; the worst; and allocations for each rotation, of
+/// all threads.
 pub(crate) type Found = [f64; 6];
 
 type Window = SlidingWindow<Http, GivenTime>;

@@ -1,9 +1,10 @@
 //! Loops on counters, and on the bare instructions that they are measured against.
 //!
 //! A plain add to memory has two forms, which cost the same in instructions and not in time. As one
-//! read-modify-write it waits, in a loop on one cell, for its own last store. As load, add and store it does not on a
-//! processor that renames memory. So both are here, each in a loop on one and on sixteen in turn. The *floor* finds its
-//! cell by a pointer and an index that it loads each time, as everything must that has a cell for each core or thread.
+//! read-modify-write it waits, in a loop on one cell, for its own last store. As load, add and
+//! store it does not on a processor that renames memory. So both are here, each in a loop on one
+//! and on sixteen in turn. The *floor* finds its cell by a pointer and an index that it loads each
+//! time, as everything must that has a cell for each core or thread.
 
 use std::hint::black_box;
 use std::ptr::{from_mut, from_ref};
@@ -55,7 +56,8 @@ fn load_and_store(cell: &Cell, n: u64) {
     }
 }
 
-/// Adds to a cell: no other processor has an add to memory that is one instruction and no atomic one.
+/// Adds to a cell: no other processor has an add to memory that is one instruction and no atomic
+/// one.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline]
 fn load_and_store(cell: &Cell, n: u64) {
@@ -67,7 +69,8 @@ fn load_and_store(cell: &Cell, n: u64) {
 #[cfg(target_arch = "x86_64")]
 #[inline]
 fn floor_modify(found: &Found, n: u64) {
-    // SAFETY: the index is that of one of the cells, which live as long as the borrow, and are this thread's alone.
+    // SAFETY: the index is that of one of the cells, which live as long as the borrow, and are this
+    // thread's alone.
     unsafe {
         std::arch::asm!("mov {cells}, qword ptr [{cells_at}]", "mov {index}, qword ptr [{index_at}]",
             "add qword ptr [{cells} + 8 * {index}], {n}",
@@ -98,7 +101,8 @@ fn floor_load_and_store(found: &Found, n: u64) {
     let (cells, index) = unsafe {
         ((&raw const found.cells).read_volatile(), (&raw const found.index).read_volatile())
     };
-    // SAFETY: the index is that of one of the cells, which live as long as the borrow, and are this thread's alone.
+    // SAFETY: the index is that of one of the cells, which live as long as the borrow, and are this
+    // thread's alone.
     let cell = unsafe { AtomicU64::from_ptr(cells.add(index)) };
     let before = cell.load(Ordering::Relaxed);
     cell.store(before.wrapping_add(n), Ordering::Relaxed);
@@ -116,7 +120,8 @@ macro_rules! both {
     };
 }
 
-// By a closure, as a caller calls it: the bare name would be called through a function that all loops share.
+// By a closure, as a caller calls it: the bare name would be called through a function that all
+// loops share.
 const COUNTER: [Loop; 2] = both!(|counter: &Counter, n| counter.add(n), Counter::new);
 #[cfg(target_arch = "x86_64")]
 const MODIFY: [Loop; 2] = both!(modify, Cell::default);

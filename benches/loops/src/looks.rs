@@ -1,7 +1,7 @@
-//! The second look of a portable add to a window, in three forms. An add announces the bucket that it found, looks
-//! again whether that bucket is the current one, adds, and takes the announcement back. The second look must not be
-//! made before the announcement, as far as this thread's own program goes (a barrier of the whole process does the rest),
-//! and the add not before the look.
+//! The second look of a portable add to a window, in three forms. An add announces the bucket that
+//! it found, looks again whether that bucket is the current one, adds, and takes the announcement
+//! back. The second look must not be made before the announcement, as far as this thread's own
+//! program goes (a barrier of the whole process does the rest), and the add not before the look.
 //!
 //! | form | the second look |
 //! |---|---|
@@ -9,7 +9,8 @@
 //! | `barrier` | a Relaxed load, and a barrier for loads behind it: on arm64 `dmb ishld` |
 //! | `none` | nothing behind it: not correct, the floor |
 //!
-//! On x86-64 the three are one and the same code. What they cost elsewhere decides which the library has there.
+//! On x86-64 the three are one and the same code. What they cost elsewhere decides which the
+//! library has there.
 
 use std::hint::black_box;
 use std::ptr::null_mut;

@@ -1,6 +1,6 @@
-//! Loops of adds, in one strategy: a process that the comparison of the strategies asks, in turns with others
-//! (`benches/src/lab/strategies.rs`). It chooses nothing itself: its environment does, since windrow chooses once for a
-//! whole process.
+//! Loops of adds, in one strategy: a process that the comparison of the strategies asks, in turns
+//! with others (`benches/src/lab/strategies.rs`). It chooses nothing itself: its environment does,
+//! since windrow chooses once for a whole process.
 //!
 //! It says first what it is; then a line asks, and a line answers. Words are separated by tabs.
 //!
@@ -11,8 +11,8 @@
 //! anything else            ->  none
 //! ```
 //!
-//! Each loop makes what it adds to afresh: no figure is that of one address, and no clock's thread runs while other
-//! processes are asked.
+//! Each loop makes what it adds to afresh: no figure is that of one address, and no clock's thread
+//! runs while other processes are asked.
 
 mod beside;
 mod counters;
@@ -27,7 +27,8 @@ use std::time::{Duration, Instant};
 
 use cpu_time::ThreadTime;
 
-/// How many are added to in turn: enough that no add waits for the store of the last one to the same cell.
+/// How many are added to in turn: enough that no add waits for the store of the last one to the
+/// same cell.
 const TURNS: u64 = 16;
 /// Adds before the clock starts: threads are registered, rows opened, pages mapped.
 const WARM_UP: u64 = 64;
@@ -38,7 +39,7 @@ type Took = (Duration, Duration);
 /// Makes something, and adds to it so often.
 type Loop = fn(u64) -> Took;
 
-/// A loop on one of what `make` makes.
+/// Returns a loop on one of what `make` makes.
 fn one<T>(times: u64, make: impl FnOnce() -> T, add: impl Fn(&T, u64)) -> Took {
     let (target, n) = (make(), black_box(1));
     let target = black_box(&target); // seen elsewhere, or the compiler keeps it in registers
@@ -60,7 +61,7 @@ fn timed(times: u64, work: impl Fn(u64)) -> Took {
     (cpu.elapsed(), wall.elapsed())
 }
 
-/// What this process is.
+/// Returns what this process is.
 fn is() -> String {
     let (counters, windows) = (windrow::diagnostics::strategy(), windows::strategy());
     format!("is\t{counters:?}\t{windows:?}\t{}", leases())
@@ -122,8 +123,8 @@ struct Counting(AtomicU64);
 #[global_allocator]
 static HEAP: Counting = Counting(AtomicU64::new(0));
 
-// SAFETY: every call is passed to the system's allocator as it is; the number beside it is an atomic, which allocates
-// nothing.
+// SAFETY: every call is passed to the system's allocator as it is; the number beside it is an
+// atomic, which allocates nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         self.0.fetch_add(1, Ordering::Relaxed);

@@ -1,4 +1,5 @@
-//! Loops on windows of two half seconds: a `Count` and a `Value`, by a ticker's time and by a time that is given.
+//! Loops on windows of two half seconds: a `Count` and a `Value`, by a ticker's time and by a time
+//! that is given.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -39,7 +40,7 @@ impl Clock for GivenTime {
     }
 }
 
-/// A window on `clock`.
+/// Returns a window on `clock`.
 pub(crate) fn window<C: Clock>(
     interval: Duration,
     buckets: usize,
@@ -54,7 +55,7 @@ fn given() -> SlidingWindow<Http, GivenTime> {
     window(INTERVAL, 2, GivenTime)
 }
 
-/// How windows count in this process, which may be another way than counters.
+/// Returns how windows count in this process, which may be another way than counters.
 #[cfg(not(feature = "before"))]
 pub(crate) fn strategy() -> Strategy {
     given().strategy()

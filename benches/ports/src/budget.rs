@@ -12,7 +12,8 @@ use windrow::clock::Coarse;
 
 use crate::{COARSE, Call, Contender, OWN, PORTED};
 
-/// How long a deposit is remembered, and what share of the deposits may be retries: tower's defaults.
+/// How long a deposit is remembered, and what share of the deposits may be retries: tower's
+/// defaults.
 const TTL: Duration = Duration::from_secs(10);
 /// The shortest that there can be: an outage that is measured is long beside a tenth of it.
 const SHORT: Duration = Duration::from_secs(1);

@@ -1,7 +1,8 @@
-//! Programs before and after: tower's retry budget on a window of windrow's, and stretto's metrics on its counters.
-//! `cargo xtask compare ports`; `--quick` for fewer rounds.
+//! Programs before and after: tower's retry budget on a window of windrow's, and stretto's metrics
+//! on its counters. `cargo xtask compare ports`; `--quick` for fewer rounds.
 //!
-//! Both copies of a crate are in this process and take turns, round by round; ratios are taken within a round.
+//! Both copies of a crate are in this process and take turns, round by round; ratios are taken
+//! within a round.
 
 mod budget;
 mod cache;
@@ -77,8 +78,8 @@ fn measure(all: &[Contender], threads: usize, effort: &Effort) -> Vec<Vec<Sample
     samples
 }
 
-/// Instructions of one call, by callgrind, which knows no restartable sequences: those of the portable strategy. Counted is the
-/// loop around the calls, which is a function of its own.
+/// Instructions of one call, by callgrind, which knows no restartable sequences: those of the
+/// portable strategy. Counted is the loop around the calls, which is a function of its own.
 fn instructions(index: usize, calls: u64) -> Option<f64> {
     let mut command = Command::new("valgrind");
     command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--collect-atstart=no"]);

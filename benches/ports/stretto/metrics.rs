@@ -1,7 +1,8 @@
-//! stretto's metrics on windrow's counters: takes the place of `src/metrics.rs`, without its feature `serde`.
+//! stretto's metrics on windrow's counters: takes the place of `src/metrics.rs`, without its
+//! feature `serde`.
 //!
-//! Where the crate has 256 numbers of a kind, of which a hash picks one, there is a counter. It is found as there, in a map, so
-//! that the two differ by nothing but what counts.
+//! Where the crate has 256 numbers of a kind, of which a hash picks one, there is a counter. It is
+//! found as there, in a map, so that the two differ by nothing but what counts.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
@@ -62,7 +63,7 @@ kinds! {
     KeepGets "gets-kept" get_gets_kept,
 }
 
-/// How long keys lived, in seconds: buckets that double.
+/// Returns how long keys lived, in seconds: buckets that double.
 fn lives() -> Histogram {
     Histogram::new((1..=16).map(|exponent| f64::from(1_u32 << exponent)).collect())
 }

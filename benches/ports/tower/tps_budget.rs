@@ -1,8 +1,10 @@
-//! tower's `TpsBudget` on a window of windrow's: takes the place of `src/retry/budget/tps_budget.rs`.
+//! tower's `TpsBudget` on a window of windrow's: takes the place of
+//! `src/retry/budget/tps_budget.rs`.
 //!
-//! The balance is one signed number of a window. Deposits and withdrawals leave it bucket by bucket, so there is nothing
-//! to commit and no lock to commit it under. Amounts, limits and the check before a withdrawal are tower's: as there, threads
-//! that withdraw at the same moment may see one balance.
+//! The balance is one signed number of a window. Deposits and withdrawals leave it bucket by
+//! bucket, so there is nothing to commit and no lock to commit it under. Amounts, limits and the
+//! check before a withdrawal are tower's: as there, threads that withdraw at the same moment may
+//! see one balance.
 
 use std::fmt;
 use std::time::Duration;
@@ -16,8 +18,8 @@ windrow::events! {
     enum Tokens { Balance: Signed }
 }
 
-/// The time of tokio's clock, which its tests move, since a minute before the budget was made: time zero counts as a time at
-/// which anything may have happened, and a sum takes longer there.
+/// The time of tokio's clock, which its tests move, since a minute before the budget was made: time
+/// zero counts as a time at which anything may have happened, and a sum takes longer there.
 #[derive(Debug)]
 pub struct TokioTime(Instant);
 
@@ -45,8 +47,8 @@ pub struct TpsBudget<C = TokioTime> {
 }
 
 impl TpsBudget {
-    /// A budget that remembers deposits for `ttl` (1 to 60 s), allows for `min_per_sec` retries a second, and beside them for
-    /// `retry_percent` (0 to 1000) retries a deposit.
+    /// Returns a budget that remembers deposits for `ttl` (1 to 60 s), allows for `min_per_sec`
+    /// retries a second, and beside them for `retry_percent` (0 to 1000) retries a deposit.
     pub fn new(ttl: Duration, min_per_sec: u32, retry_percent: f32) -> TpsBudget {
         TpsBudget::with_clock(TokioTime(Instant::now()), ttl, min_per_sec, retry_percent)
     }
@@ -63,7 +65,8 @@ impl<C: Clock> TpsBudget<C> {
         assert!((Duration::from_secs(1)..=Duration::from_secs(60)).contains(&ttl));
         assert!((0.0..=1000.0).contains(&retry_percent));
         assert!(min_per_sec < i32::MAX as u32);
-        // Tokens are whole: whichever of the two amounts is the smaller one is 1, or 1000 for precision.
+        // Tokens are whole: whichever of the two amounts is the smaller one is 1, or 1000 for
+        // precision.
         let (deposit, withdrawal) = match retry_percent {
             0.0 => (0, 1),
             share if share <= 1.0 => (1, (1.0 / share) as i64),

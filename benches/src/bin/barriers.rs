@@ -1,8 +1,8 @@
-//! `barriers [SECONDS]`: how long the slowest add takes while other processes keep the kernel's one lock for
-//! barriers: 16 of them, of idle priority, which ask for a barrier over and over.
+//! `barriers [SECONDS]`: how long the slowest add takes while other processes keep the kernel's one
+//! lock for barriers: 16 of them, of idle priority, which ask for a barrier over and over.
 //!
-//! Two threads add to a window of ten buckets of 2 ms, by the real time; each add is timed. Once alone, and
-//! once beside the 16; with adds that close buckets, and with a ticker that does.
+//! Two threads add to a window of ten buckets of 2 ms, by the real time; each add is timed. Once
+//! alone, and once beside the 16; with adds that close buckets, and with a ticker that does.
 
 use std::error::Error;
 use std::process::{Child, Command, Stdio};
@@ -81,7 +81,7 @@ fn hammer() -> ! {
     }
 }
 
-/// The slowest of the calls that closing a bucket makes, one every 2 ms.
+/// Returns the slowest of the calls that closing a bucket makes, one every 2 ms.
 fn slowest_call(time: Duration) -> Duration {
     const PRIVATE_EXPEDITED_RSEQ: libc::c_int = 1 << 7;
     let (begin, mut slowest) = (Instant::now(), Duration::ZERO);

@@ -1,8 +1,9 @@
-//! The comparison lab's program: measures, and leaves a report. `cargo xtask compare` builds and calls it;
-//! see there for what a person types.
+//! The comparison lab's program: measures, and leaves a report. `cargo xtask compare` builds and
+//! calls it; see there for what a person types.
 //!
-//! `compare DIRECTORY [--quick] [--java CLASSES] [--per-core GROUP=N]... [--before COMMIT LOOPS] [PART]...`; and three
-//! ways in which it calls itself: `--serve` (a worker), `--portable-part PART` and `--first GROUP NAME`.
+//! `compare DIRECTORY [--quick] [--java CLASSES] [--per-core GROUP=N]... [--before COMMIT LOOPS]
+//! [PART]...`; and three ways in which it calls itself: `--serve` (a worker), `--portable-part
+//! PART` and `--first GROUP NAME`.
 //!
 //! Ends with an error if windrow, or a rival that is right by design, lost a count.
 
@@ -32,8 +33,8 @@ use windrow_benches::lab::{
 #[global_allocator]
 static HEAP: Counting = Counting::new();
 
-/// What can be asked for alone, in the order in which it is measured: bytes first, while nothing else
-/// has used the heap.
+/// What can be asked for alone, in the order in which it is measured: bytes first, while nothing
+/// else has used the heap.
 const PARTS: [&str; 9] = [
     "memory",
     "speed",
@@ -101,7 +102,7 @@ impl Asked {
     }
 }
 
-/// The length of a path in instructions, as `counter=18`.
+/// Returns the length of a path in instructions, as `counter=18`.
 fn per_core(text: &str) -> Result<(Group, usize), String> {
     let wrong = || format!("`{text}` is no GROUP=N");
     let (group, length) = text.split_once('=').ok_or_else(wrong)?;
@@ -208,7 +209,7 @@ fn measure(asked: &Asked) -> Result<(Report, bool), String> {
     Ok((Report { environment, tables, figures, parts, pictures }, sound))
 }
 
-/// The whole run, from the command line to the files.
+/// Returns the whole run, from the command line to the files.
 fn run() -> Result<bool, String> {
     let asked = Asked::parse(Parser::from_env()).map_err(|error| error.to_string())?;
     let (report, sound) = measure(&asked)?;

@@ -1,8 +1,11 @@
-//! `histograms [ROUNDS]`: what one more value costs, and what three percentiles cost, in windrow's histogram and in others.
+//! `histograms [ROUNDS]`: what one more value costs, and what three percentiles cost, in windrow's
+//! histogram and in others.
 //!
-//! Values are log-normal, around a millisecond in nanoseconds. Interleaved rounds, each contender on one thread and on as many as there are
-//! cores: the median of a round's CPU time for each operation, its least and its greatest; and by which factor windrow takes less. With the
-//! feature `labels`, OpenTelemetry's SDK too. Bytes are of a histogram that every core has recorded to, of a thousand.
+//! Values are log-normal, around a millisecond in nanoseconds. Interleaved rounds, each contender
+//! on one thread and on as many as there are cores: the median of a round's CPU time for each
+//! operation, its least and its greatest; and by which factor windrow takes less. With the feature
+//! `labels`, OpenTelemetry's SDK too. Bytes are of a histogram that every core has recorded to, of
+//! a thousand.
 
 use std::error::Error;
 use std::hint::black_box;
@@ -127,7 +130,7 @@ struct Prometheus(prometheus::Histogram);
 records!(Prometheus, |this, value| this.0.observe(value as f64), this.0.get_sample_count());
 impl Records for Prometheus {}
 
-/// The count of what cannot be asked for it.
+/// Returns the count of what cannot be asked for it.
 fn unknown<T>(_: &T) -> u64 {
     0
 }
@@ -225,7 +228,7 @@ mod otel {
     impl Records for Otel {}
 }
 
-/// The borders of a classic histogram: 14, as people have.
+/// Returns the borders of a classic histogram: 14, as people have.
 fn borders() -> impl Iterator<Item = f64> {
     (0..14).map(|power| 1e4 * 2.5_f64.powi(power))
 }
@@ -329,7 +332,7 @@ fn resident() -> usize {
     pages.unwrap_or(0) * 4096
 }
 
-/// What each of many takes, once every core has recorded all values to it.
+/// Returns what each of many takes, once every core has recorded all values to it.
 fn bytes((name, make): Maker) -> Vec<String> {
     let (heap, pages) = (HEAP.bytes(), resident());
     let all: Vec<Box<dyn Records>> = (0..MANY).map(|_| make()).collect();

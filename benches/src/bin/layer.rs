@@ -1,8 +1,10 @@
-//! What a layer costs a request that counts or limits: `windrow-tower`'s beside published ones, around the same axum router.
-//! `cargo run --release -p windrow-benches --features http --bin layer`; `--rounds N`, `--requests N` (a round).
+//! What a layer costs a request that counts or limits: `windrow-tower`'s beside published ones,
+//! around the same axum router. `cargo run --release -p windrow-benches --features http --bin
+//! layer`; `--rounds N`, `--requests N` (a round).
 //!
-//! Nothing is sent: a request is made, routed, answered and read to its end in this process. Figures are CPU time a request
-//! and thread; contenders take turns within each round, and the differences are medians over rounds.
+//! Nothing is sent: a request is made, routed, answered and read to its end in this process.
+//! Figures are CPU time a request and thread; contenders take turns within each round, and the
+//! differences are medians over rounds.
 
 use std::future::Future;
 use std::hint::black_box;
@@ -67,7 +69,7 @@ fn path(parts: &axum::http::request::Parts) -> Option<Path<'_>> {
     matched(parts).map(|route| Path { route })
 }
 
-/// Each with what it answers.
+/// Returns each with what it answers.
 fn contenders() -> Vec<(&'static str, Router, StatusCode)> {
     let app = || Router::new().route("/carts/{id}", get(|| async { "a cart" }));
     let (prometheus, _handle) = PrometheusMetricLayer::pair();
@@ -95,7 +97,7 @@ fn refusing(app: Router) -> Router {
     app
 }
 
-/// How many rounds, and how many requests in each.
+/// Returns how many rounds, and how many requests in each.
 fn options() -> Result<(usize, u64), lexopt::Error> {
     let (mut rounds, mut requests) = (31, 20_000);
     let mut arguments = Parser::from_env();

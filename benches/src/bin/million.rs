@@ -28,7 +28,7 @@ fn resident() -> usize {
     pages.unwrap_or(0) * 4096
 }
 
-/// What was asked for: how many counters, and how many adds to them by each thread.
+/// Returns what was asked for: how many counters, and how many adds to them by each thread.
 fn options() -> Result<(usize, u64), lexopt::Error> {
     let (mut counters, mut adds) = (1_000_000, 10);
     let mut arguments = Parser::from_env();
@@ -112,7 +112,7 @@ impl Rows {
     }
 }
 
-/// The sizes of this machine's caches, as the system tells them.
+/// Returns the sizes of this machine's caches, as the system tells them.
 fn caches() -> String {
     let size = |index| {
         let path = format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size");

@@ -1,7 +1,9 @@
-//! `percentiles [ROUNDS]`: what a window pays for percentiles: an event that is a `Histogram`, beside one that is a `Value`.
+//! `percentiles [ROUNDS]`: what a window pays for percentiles: an event that is a `Histogram`,
+//! beside one that is a `Value`.
 //!
-//! Interleaved rounds in one process; medians, least and greatest. Two rows are open, as on two cores that add. The clock is set by
-//! hand, but for the records under `Coarse`: so it costs nothing, and the ratio is the worst there is.
+//! Interleaved rounds in one process; medians, least and greatest. Two rows are open, as on two
+//! cores that add. The clock is set by hand, but for the records under `Coarse`: so it costs
+//! nothing, and the ratio is the worst there is.
 
 use std::error::Error;
 use std::hint::black_box;
@@ -32,7 +34,7 @@ fn values() -> Vec<u64> {
     (0..1_024).map(|_| (1_u64 << (17 + random.u64(..OCTAVES))) + random.u64(..1 << 17)).collect()
 }
 
-/// A window whose buckets have all been used, with two open rows.
+/// Returns a window whose buckets have all been used, with two open rows.
 fn full<E: Events, K: CanRecord>(
     event: Event<E, K>,
     buckets: u32,

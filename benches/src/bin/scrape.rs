@@ -1,7 +1,9 @@
-//! One scrape of a family of counters with three labels, by `prometheus-client`'s text encoder: what it takes in time
-//! and memory. `cargo run --release -p windrow-benches --bin scrape`; `--series N`, `--rounds N`.
+//! One scrape of a family of counters with three labels, by `prometheus-client`'s text encoder:
+//! what it takes in time and memory. `cargo run --release -p windrow-benches --bin scrape`;
+//! `--series N`, `--rounds N`.
 //!
-//! All contenders have the same series, each of which every core has added to, and are scraped in turn, round by round.
+//! All contenders have the same series, each of which every core has added to, and are scraped in
+//! turn, round by round.
 
 use std::fmt::{self, Write};
 use std::sync::Arc;
@@ -44,7 +46,7 @@ enum TheirMethod {
     POST,
 }
 
-/// The labels of one of the series, which no other has.
+/// Returns the labels of one of the series, which no other has.
 fn request(series: usize) -> TheirRequest {
     let method = if series.is_multiple_of(2) { TheirMethod::GET } else { TheirMethod::POST };
     TheirRequest { method, route: format!("/shop/article/{}", series / 2), status: 200 }

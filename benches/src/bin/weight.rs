@@ -1,6 +1,6 @@
-//! What a window weighs: resident bytes, and bytes on the heap, of each of many windows that have been built, added to
-//! once, used now and then, filled, or used all the time; and of each in a family, by label.
-//! `cargo run --release -p windrow-benches --bin weight`; `--windows N`.
+//! What a window weighs: resident bytes, and bytes on the heap, of each of many windows that have
+//! been built, added to once, used now and then, filled, or used all the time; and of each in a
+//! family, by label. `cargo run --release -p windrow-benches --bin weight`; `--windows N`.
 //!
 //! Each row is measured in a process of its own, which finds no memory that another row has left.
 
@@ -41,7 +41,7 @@ fn resident() -> usize {
     pages.unwrap_or(0) * 4096
 }
 
-/// A window whose buckets are seconds.
+/// Returns a window whose buckets are seconds.
 fn window(buckets: usize, clock: &Manual) -> Window {
     let interval = SECOND * u32::try_from(buckets).expect("not so many");
     let builder = SlidingWindow::builder().interval(interval).buckets(buckets);
@@ -164,7 +164,7 @@ fn options() -> Result<Options, lexopt::Error> {
     Ok(options)
 }
 
-/// A row of the table, by a process of its own.
+/// Returns a row of the table, by a process of its own.
 fn row(used: usize, buckets: usize, windows: usize) -> Vec<String> {
     let program = env::current_exe().expect("this program");
     let arguments = [windows, used, buckets].map(|number| number.to_string());

@@ -1,5 +1,5 @@
-//! Pictures, as SVG: bars with the spread on them, and lines. Logarithmic, since contenders differ by
-//! factors; a figure of zero has no place on such a scale and is written out.
+//! Pictures, as SVG: bars with the spread on them, and lines. Logarithmic, since contenders differ
+//! by factors; a figure of zero has no place on such a scale and is written out.
 
 use std::fmt::Write as _;
 
@@ -86,7 +86,7 @@ fn decades(values: impl Iterator<Item = f64>) -> (i32, i32) {
     (low, high.max(low + 1))
 }
 
-/// A power of ten as a reader wants it.
+/// Returns a power of ten as a reader wants it.
 fn power(exponent: i32) -> String {
     let size = 10_f64.powi(exponent);
     match exponent {
@@ -98,7 +98,7 @@ fn power(exponent: i32) -> String {
     }
 }
 
-/// The colour of contender `label`, the `index`th that is not ours.
+/// Returns the colour of contender `label`, the `index`th that is not ours.
 fn colour(label: &str, index: usize) -> &'static str {
     match label {
         "windrow" => OURS[0],

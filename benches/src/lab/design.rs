@@ -1,5 +1,5 @@
-//! What each idea buys: the same window body (slots by time, five events, stripes by thread) over the ways in
-//! which a bucket can change, with speed, losses and memory in one table.
+//! What each idea buys: the same window body (slots by time, five events, stripes by thread) over
+//! the ways in which a bucket can change, with speed, losses and memory in one table.
 
 use super::losses;
 use super::memory;
@@ -29,7 +29,8 @@ const IDEAS: [(&str, &str); 9] = [
     ("bucket swapped, restartable sequences", WINDROW),
 ];
 
-/// The table; cells of parts that were not measured are empty, and so is the table if none was.
+/// Returns the table; cells of parts that were not measured are empty, and so is the table if none
+/// was.
 pub fn table(measured: Measured) -> Table {
     let all = format!("add, {}", counted(cores()));
     let rotation = format!("rotation, us, {} others", cores() - 1);

@@ -49,8 +49,8 @@ pub struct Environment {
     pub strategy: String,
     /// What was typed.
     pub command: String,
-    /// The share of the machine's processor time that went to others, or was taken from the machine, while
-    /// this ran; nothing where the system does not tell.
+    /// The share of the machine's processor time that went to others, or was taken from the
+    /// machine, while this ran; nothing where the system does not tell.
     pub others: Option<f64>,
     /// What did not take part, and why.
     pub left_out: Vec<String>,
@@ -104,13 +104,13 @@ impl Others {
     }
 }
 
-/// The version of `package` in the lock file.
+/// Returns the version of `package` in the lock file.
 fn version(package: &str) -> Option<&'static str> {
     let (_, rest) = LOCK.split_once(&format!("name = \"{package}\"\nversion = \""))?;
     Some(rest.split_once('"')?.0)
 }
 
-/// The first line of `java -version`, if there is a Java.
+/// Returns the first line of `java -version`, if there is a Java.
 fn java() -> Option<String> {
     let output = Command::new("java").arg("-version").output().ok()?;
     String::from_utf8_lossy(&output.stderr).lines().next().map(str::to_owned)
@@ -151,12 +151,12 @@ impl Environment {
         }
     }
 
-    /// How many percent of the processors others used, if so much that a reader must know.
+    /// Returns how many percent of the processors others used, if so much that a reader must know.
     pub fn noise(&self) -> Option<f64> {
         self.others.filter(|share| *share > 0.05).map(|share| (100.0 * share).round())
     }
 
-    /// A paragraph for the head of a report.
+    /// Returns a paragraph for the head of a report.
     pub fn caption(&self) -> String {
         let mut lines = vec![format!(
             "{}, {} cores, {}; {}; strategy {}. `{}`",
@@ -186,7 +186,7 @@ impl Environment {
     }
 }
 
-/// The command that a reader types, from what this program was called with.
+/// Returns the command that a reader types, from what this program was called with.
 pub fn command(parts: &[String], before: Option<&str>, effort: Effort) -> String {
     let mut words = vec!["cargo xtask compare".to_owned()];
     words.extend(parts.iter().cloned());

@@ -1,7 +1,8 @@
 //! What it costs to begin: making a counter or a window and adding once, in a process that has done
 //! nothing yet; and the second add, which shows what the first one paid for.
 //!
-//! Each measurement is a process of its own: what is made on the first use is made once in a process.
+//! Each measurement is a process of its own: what is made on the first use is made once in a
+//! process.
 
 use std::env;
 use std::hint::black_box;

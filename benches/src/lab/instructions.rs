@@ -1,9 +1,9 @@
-//! Instructions and loads of an add, and of windrow's reads, counted by callgrind: the figures that no neighbour and no
-//! clock frequency changes.
+//! Instructions and loads of an add, and of windrow's reads, counted by callgrind: the figures that
+//! no neighbour and no clock frequency changes.
 //!
-//! Counted is the loop around many calls, in a worker, and nothing outside it; less the same of an empty loop.
-//! valgrind knows no restartable sequences, so windrow is portable in
-//! there. What the per-core path has comes from its machine code (`cargo xtask assembly`).
+//! Counted is the loop around many calls, in a worker, and nothing outside it; less the same of an
+//! empty loop. valgrind knows no restartable sequences, so windrow is portable in there. What the
+//! per-core path has comes from its machine code (`cargo xtask assembly`).
 
 use std::env;
 use std::io::Write;
@@ -48,7 +48,8 @@ fn each(group: Group, name: &str, work: Work) -> Result<[f64; 2], String> {
     let program = env::current_exe().map_err(|error| error.to_string())?;
     let mut command = Command::new("valgrind");
     command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--collect-atstart=no"]);
-    // The loop is a function of its own. With its caches, callgrind tells loads from other instructions.
+    // The loop is a function of its own. With its caches, callgrind tells loads from other
+    // instructions.
     let (counted, times) = match work {
         Work::Read => ("*sum_many*", READS),
         _ => ("*add_many*", ADDS),
@@ -72,7 +73,7 @@ fn each(group: Group, name: &str, work: Work) -> Result<[f64; 2], String> {
     }
 }
 
-/// Whether there is a valgrind.
+/// Returns whether there is a valgrind.
 pub fn possible() -> bool {
     let version = Command::new("valgrind").arg("--version").stdout(Stdio::null()).status();
     version.is_ok_and(|status| status.success())

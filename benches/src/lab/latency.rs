@@ -1,9 +1,9 @@
-//! How long a single add takes while another thread opens buckets: not the mean, which hides what few
-//! adds suffer, but the ranks, to the worst in a hundred thousand.
+//! How long a single add takes while another thread opens buckets: not the mean, which hides what
+//! few adds suffer, but the ranks, to the worst in a hundred thousand.
 //!
 //! One thread adds and times each add by the wall clock; another, on the next core, opens a bucket
-//! every 100 us. The time is virtual. The first row counts nothing: it is what the clock and the machine
-//! themselves do to a figure of that rank, preemption included.
+//! every 100 us. The time is virtual. The first row counts nothing: it is what the clock and the
+//! machine themselves do to a figure of that rank, preemption included.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;

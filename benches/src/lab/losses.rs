@@ -1,5 +1,5 @@
-//! What is lost or counted twice when buckets change: every ring under the same test on virtual time
-//! ([`crate::loss`]), at two paces.
+//! What is lost or counted twice when buckets change: every ring under the same test on virtual
+//! time ([`crate::loss`]), at two paces.
 
 use std::time::Duration;
 
@@ -59,7 +59,7 @@ impl Row {
         self.lost == 0 && self.doubled == 0 && self.exact != Some(false)
     }
 
-    /// Whether this ring says of itself that it loses nothing.
+    /// Returns whether this ring says of itself that it loses nothing.
     pub fn must_be_sound(&self) -> bool {
         let right = [MUTEX_RING, EPOCH_RING, PACKED_RING, PACKED_STRIPES];
         self.name.starts_with(WINDROW) || right.contains(&&*self.name)

@@ -1,10 +1,10 @@
-//! What a counter and a window of five events take in memory: on the heap, by an allocator that counts,
-//! and in rows, by the formula; and what they would take on other machines. And how often an add asks for
-//! memory.
+//! What a counter and a window of five events take in memory: on the heap, by an allocator that
+//! counts, and in rows, by the formula; and what they would take on other machines. And how often
+//! an add asks for memory.
 //!
-//! Each ring is made, every bucket of it opened three times over, and then added to from every core.
-//! What is on the heap then and was not before is the ring's. Of counters, many are made, and each is
-//! added to from every core.
+//! Each ring is made, every bucket of it opened three times over, and then added to from every
+//! core. What is on the heap then and was not before is the ring's. Of counters, many are made, and
+//! each is added to from every core.
 
 use std::sync::LazyLock;
 use std::thread;
@@ -21,8 +21,8 @@ use crate::ours::scraped;
 use crate::ours::{MakeRing, RINGS, TIERED, WINDROW};
 use crate::rivals::Ring;
 
-/// Blocks of a window, as the design has it: sets of cells, one in each row, that buckets take turns
-/// to own. ** To be kept equal to the number in windrow's source, which does not show it. **
+/// Blocks of a window, as the design has it: sets of cells, one in each row, that buckets take
+/// turns to own. ** To be kept equal to the number in windrow's source, which does not show it. **
 const BLOCKS: usize = 4;
 /// Cells of a bucket: one for each of the four counts, four for the value.
 const CELLS: usize = 4 + 4;
@@ -64,7 +64,8 @@ pub struct Row {
 }
 
 impl Row {
-    /// Bytes on a machine of so many processors, for windrow; rivals' heap grows in ways of their own.
+    /// Bytes on a machine of so many processors, for windrow; rivals' heap grows in ways of their
+    /// own.
     pub fn bytes(&self, processors: usize) -> usize {
         self.heap + CELL * self.cells * processors.min(MOST_ROWS)
     }
@@ -96,8 +97,8 @@ fn on_every_core(work: &(dyn Fn() + Sync)) {
 static READ: LazyLock<SlidingWindow<Nothing>> =
     LazyLock::new(|| SlidingWindow::builder().build().expect("a sound window"));
 
-/// What is on the heap once everything has been reclaimed that can be. What was deferred goes when epochs
-/// have passed, windrow's own and those that rivals share.
+/// Returns what is on the heap once everything has been reclaimed that can be. What was deferred
+/// goes when epochs have passed, windrow's own and those that rivals share.
 fn at_rest(heap: &Counting) -> usize {
     let mut bytes = usize::MAX;
     for _ in 0..EPOCHS {
@@ -116,7 +117,7 @@ fn of_ring(heap: &Counting, make: MakeRing, buckets: usize) -> usize {
     at_rest(heap).saturating_sub(before)
 }
 
-/// A row of counters called `name`.
+/// Returns a row of counters called `name`.
 fn of_counter(heap: &Counting, name: &'static str) -> Row {
     let make = || subject::make(Group::Counter, name).expect("a known counter");
     on_every_core(&|| make().rival.add(1)); // what the process as a whole needs
@@ -137,8 +138,8 @@ fn of_counter(heap: &Counting, name: &'static str) -> Row {
     }
 }
 
-/// A row of the families and vectors of counters called `name`: bytes of one series of ten thousand, each of which every
-/// core has added to.
+/// Returns a row of the families and vectors of counters called `name`: bytes of one series of ten
+/// thousand, each of which every core has added to.
 fn of_series(heap: &Counting, name: &'static str) -> Row {
     let group = Group::Scrape10k;
     let series = group.series().unwrap_or(1);
@@ -150,8 +151,8 @@ fn of_series(heap: &Counting, name: &'static str) -> Row {
     Row { name: name.to_owned(), buckets: None, heap: bytes, cells, allocations: None }
 }
 
-/// A row of sentinel-core's. Its buckets are all made in the beginning, and its window is kept for ever,
-/// which is why it comes last.
+/// Returns a row of sentinel-core's. Its buckets are all made in the beginning, and its window is
+/// kept for ever, which is why it comes last.
 #[cfg(feature = "sentinel")]
 fn of_sentinel_core(heap: &Counting, buckets: usize) -> Row {
     use crate::rivals::sentinel;

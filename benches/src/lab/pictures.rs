@@ -48,7 +48,7 @@ pub fn all(
     pictures
 }
 
-/// What an add takes on all cores, the cheapest first.
+/// Returns what an add takes on all cores, the cheapest first.
 fn costs(title: &str, caption: &str, speed: &Speed, group: Group) -> String {
     let work = Work::Add(cores());
     let mut costs: Vec<_> = speed
@@ -85,7 +85,7 @@ fn throughput(caption: &str, speed: &Speed) -> String {
     lines("Adds to a counter, all threads together, in millions a second", caption, &marks, &drawn)
 }
 
-/// The worst loss of each ring.
+/// Returns the worst loss of each ring.
 fn lost(caption: &str, rows: &[losses::Row]) -> String {
     let mut worst: Vec<(&str, f64)> = Vec::new();
     for row in rows {
@@ -105,7 +105,7 @@ fn lost(caption: &str, rows: &[losses::Row]) -> String {
     bars(title, caption, &worst.into_iter().map(bar).collect::<Vec<_>>())
 }
 
-/// How long an add takes, by rank.
+/// Returns how long an add takes, by rank.
 fn ranks(caption: &str, rows: &[latency::Row]) -> String {
     // One of each kind: the others lie on the same lines.
     let kinds = [latency::CLOCK, WINDROW, PORTABLE, LEAP_ARRAY, CAS_RING, EPOCH_RING, MUTEX_RING];

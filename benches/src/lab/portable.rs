@@ -1,5 +1,5 @@
-//! Parts that are not measured in rounds, once more for windrow with the portable strategy: in a process
-//! of its own, which is told the part and answers with rows.
+//! Parts that are not measured in rounds, once more for windrow with the portable strategy: in a
+//! process of its own, which is told the part and answers with rows.
 
 use std::env;
 use std::process::{Command, Stdio};
@@ -21,11 +21,12 @@ pub enum Whom {
 
 /// A row that has a contender's name.
 pub trait Named {
-    /// That name.
+    /// Returns that name.
     fn name(&mut self) -> &mut String;
 }
 
-/// The rows of `part` for windrow's portable strategy, where it is not the strategy of this process.
+/// Returns the rows of `part` for windrow's portable strategy, where it is not the strategy of this
+/// process.
 ///
 /// # Errors
 /// If the process fails.

@@ -1,5 +1,6 @@
-//! What the lab shows while it works: a table that is drawn again in place where the terminal can, and a
-//! line now and then where it cannot. On standard error, so that standard output is the result alone.
+//! What the lab shows while it works: a table that is drawn again in place where the terminal can,
+//! and a line now and then where it cannot. On standard error, so that standard output is the
+//! result alone.
 
 use std::time::{Duration, Instant};
 

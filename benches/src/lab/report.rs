@@ -28,7 +28,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table without rows.
+    /// Returns a table without rows.
     pub fn new<'a>(
         id: &'static str,
         title: impl Into<String>,
@@ -74,7 +74,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// The whole report as Markdown.
+    /// Returns the whole report as Markdown.
     pub fn markdown(&self) -> String {
         let mut text = format!("# Comparison\n\n{}\n", self.environment.caption());
         for table in &self.tables {
@@ -105,8 +105,8 @@ impl Report {
         })
     }
 
-    /// A line for each sample. Runs of several machines can be put below one another: each line has
-    /// the number of cores.
+    /// Returns a line for each sample. Runs of several machines can be put below one another: each
+    /// line has the number of cores.
     fn csv(&self) -> String {
         let mut text = String::from(
             "cores,group,contender,work,threads,round,cpu_ns,wall_ns,running,read_ns,good\n",

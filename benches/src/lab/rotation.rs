@@ -3,8 +3,8 @@
 //! alone, beside a writer on each other core, and beside a writer on each core.
 //!
 //! The time is virtual. The measured writer goes on to the next bucket, and only when that is open
-//! do the others see the new time, so it is always this writer that pays. What they add in between goes
-//! to the bucket that has just been retired.
+//! do the others see the new time, so it is always this writer that pays. What they add in between
+//! goes to the bucket that has just been retired.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
@@ -48,14 +48,14 @@ struct Measured {
 }
 
 impl Measured {
-    /// What the rotation of rank `rank` took, from 0 for the shortest to 1 for the longest, in
-    /// microseconds.
+    /// Returns what the rotation of rank `rank` took, from 0 for the shortest to 1 for the longest,
+    /// in microseconds.
     fn rotation(&self, rank: f64) -> f64 {
         (at(&self.opening, rank) - at(&self.plain, 0.5)) / 1000.0
     }
 }
 
-/// The figure of rank `rank`, from 0 to 1, in a sorted list.
+/// Returns the figure of rank `rank`, from 0 to 1, in a sorted list.
 #[allow(clippy::cast_sign_loss)]
 fn at(sorted: &[f64], rank: f64) -> f64 {
     sorted[((sorted.len() - 1) as f64 * rank) as usize]
@@ -88,8 +88,8 @@ impl Run<'_> {
         begin.elapsed().as_nanos() as f64
     }
 
-    /// Opens the bucket at `now`, adds to it for as long as it lives, and returns what the first and
-    /// the last add took.
+    /// Opens the bucket at `now`, adds to it for as long as it lives, and returns what the first
+    /// and the last add took.
     fn live(&self, now: u64) -> (f64, f64) {
         let begin = Instant::now();
         let opening = self.time_add(now);

@@ -1,6 +1,6 @@
-//! Interleaved rounds: in each of them every contender does everything once, in an order that is turned by
-//! one from round to round. So two figures of a round were measured a moment apart, and a machine that is
-//! slow for a while is slow for both.
+//! Interleaved rounds: in each of them every contender does everything once, in an order that is
+//! turned by one from round to round. So two figures of a round were measured a moment apart, and a
+//! machine that is slow for a while is slow for both.
 
 use std::env;
 use std::path::Path;
@@ -33,7 +33,7 @@ impl Work {
         }
     }
 
-    /// The name in data files and in questions to workers.
+    /// Returns the name in data files and in questions to workers.
     pub fn name(self) -> &'static str {
         match self {
             Work::Add(_) => "add",
@@ -42,18 +42,19 @@ impl Work {
         }
     }
 
-    /// The work called `name`.
+    /// Returns the work called `name`.
     pub fn named(name: &str, threads: usize) -> Option<Work> {
         let works = [Work::Add(threads), Work::Read, Work::AddWhileRead(threads)];
         works.into_iter().find(|work| work.name() == name && threads > 0)
     }
 
-    /// How many threads are busy.
+    /// Returns how many threads are busy.
     fn busy(self) -> usize {
         self.threads() + usize::from(matches!(self, Work::AddWhileRead(_)))
     }
 
-    /// How long it is done in a round. With more threads than cores each must have several turns.
+    /// Returns how long it is done in a round. With more threads than cores each must have several
+    /// turns.
     fn length(self) -> Duration {
         Duration::from_millis(if self.busy() > cores() { 15 } else { 4 })
     }
@@ -137,8 +138,9 @@ impl Figure {
         }
     }
 
-    /// Finds out how many times fill the time. By CPU time: on a busy machine, wall time is as long as the wait
-    /// for a core, and so few times would do that reading the clock was most of what is measured.
+    /// Finds out how many times fill the time. By CPU time: on a busy machine, wall time is as long
+    /// as the wait for a core, and so few times would do that reading the clock was most of what is
+    /// measured.
     fn calibrate(&mut self, workers: &mut Workers) -> Result<(), String> {
         let turns = (self.work.busy() as f64 / cores() as f64).max(1.0);
         let (length, mut times) = (self.work.length().div_f64(turns), 1);
@@ -154,8 +156,8 @@ impl Figure {
     }
 }
 
-/// Measures every one of `plan` in `rounds` rounds. A contender whose process fails is left out, and
-/// `workers` knows why: a figure is of all rounds, or there is none.
+/// Measures every one of `plan` in `rounds` rounds. A contender whose process fails is left out,
+/// and `workers` knows why: a figure is of all rounds, or there is none.
 ///
 /// # Panics
 /// If a contender in the plan does not exist.

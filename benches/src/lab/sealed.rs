@@ -1,10 +1,11 @@
-//! What is lost in windows that take the time themselves and cannot be asked for one bucket, so that the
-//! test on virtual time is not for them: sentinel-core, and a few others beside it for comparison.
+//! What is lost in windows that take the time themselves and cannot be asked for one bucket, so
+//! that the test on virtual time is not for them: sentinel-core, and a few others beside it for
+//! comparison.
 //!
-//! On real time, in buckets of a millisecond: all buckets are opened once, with zeros; no thread adds for a few
-//! of them; then threads add to buckets that are reused, for less than an interval; no thread adds for a few
-//! more; and the sum over the interval must be what they added. Whatever is missing was lost when buckets
-//! changed.
+//! On real time, in buckets of a millisecond: all buckets are opened once, with zeros; no thread
+//! adds for a few of them; then threads add to buckets that are reused, for less than an interval;
+//! no thread adds for a few more; and the sum over the interval must be what they added. Whatever
+//! is missing was lost when buckets changed.
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -47,7 +48,7 @@ impl Row {
         self.added == self.found
     }
 
-    /// Whether this window says of itself that it loses nothing.
+    /// Returns whether this window says of itself that it loses nothing.
     pub fn must_be_sound(&self) -> bool {
         [WINDROW, MUTEX_RING].contains(&self.name)
     }

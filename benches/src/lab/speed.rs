@@ -1,5 +1,5 @@
-//! Adds and reads, in interleaved rounds: of counters, of windows with a published time, of windows on
-//! the coarse clock, and of windows that are full.
+//! Adds and reads, in interleaved rounds: of counters, of windows with a published time, of windows
+//! on the coarse clock, and of windows that are full.
 
 use super::Effort;
 use super::report::Table;
@@ -43,7 +43,7 @@ pub struct Speed {
     pub figures: Vec<Figure>,
 }
 
-/// How many threads add: one, two, four and so on to as many as cores; and more.
+/// Returns how many threads add: one, two, four and so on to as many as cores; and more.
 pub fn threads() -> Vec<usize> {
     let mut threads: Vec<usize> =
         std::iter::successors(Some(1), |n| Some(2 * n)).take_while(|&n| n < cores()).collect();
@@ -51,7 +51,7 @@ pub fn threads() -> Vec<usize> {
     threads
 }
 
-/// How many threads add while one reads.
+/// Returns how many threads add while one reads.
 pub fn beside_a_reader() -> usize {
     (cores() - 1).max(1)
 }
@@ -59,7 +59,7 @@ pub fn beside_a_reader() -> usize {
 /// Yardsticks that are no counters: they are neither read nor kept.
 const INSTRUCTIONS: [&str; 5] = [PLAIN_ADD, PLAIN_STORE, LOCKED_ADD, PINNED_ADD, COARSE_READ];
 
-/// What every contender in `group` does.
+/// Returns what every contender in `group` does.
 fn works(group: Group) -> Vec<Work> {
     match group {
         Group::Counter => {
@@ -87,7 +87,7 @@ fn works(group: Group) -> Vec<Work> {
     }
 }
 
-/// Which contender does what.
+/// Returns which contender does what.
 fn plan(groups: &[Group], java: bool) -> Vec<(Subject, Work)> {
     let mut plan = Vec::new();
     for &group in groups {
@@ -126,14 +126,14 @@ impl Speed {
         Speed { figures }
     }
 
-    /// What was measured of `label`, if it was.
+    /// Returns what was measured of `label`, if it was.
     pub fn find(&self, group: Group, label: &str, work: Work) -> Option<&Figure> {
         self.figures.iter().find(|figure| {
             figure.subject.group == group && figure.subject.label() == label && figure.work == work
         })
     }
 
-    /// The contenders measured in `group`.
+    /// Returns the contenders measured in `group`.
     pub fn labels(&self, group: Group) -> Vec<&'static str> {
         let mut labels = Vec::new();
         for figure in self.figures.iter().filter(|figure| figure.subject.group == group) {
@@ -308,7 +308,7 @@ impl Speed {
         table
     }
 
-    /// What sentinel-core does with its own nodes and with ours.
+    /// Returns what sentinel-core does with its own nodes and with ours.
     fn nodes(&self) -> Table {
         let works: Vec<Work> = works(Group::NodeAdds);
         let heads = works.iter().map(|work| counted(work.threads()));

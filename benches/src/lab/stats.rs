@@ -18,7 +18,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// What `times` operations of each thread come to.
+    /// Returns what `times` operations of each thread come to.
     pub fn new(spent: Spent, read_ns: f64, times: u64) -> Sample {
         let each = |spent: std::time::Duration| spent.as_nanos() as f64 / times as f64;
         Sample {
@@ -29,8 +29,9 @@ impl Sample {
         }
     }
 
-    /// Whether the threads were really running at once: the cores were theirs for this share of the
-    /// time. It does not depend on the contender, so leaving out other rounds favours none.
+    /// Returns whether the threads were really running at once: the cores were theirs for this
+    /// share of the time. It does not depend on the contender, so leaving out other rounds favours
+    /// none.
     pub fn good(&self) -> bool {
         self.running >= 0.8
     }
@@ -39,8 +40,8 @@ impl Sample {
 /// Fewer good rounds than this say nothing by themselves.
 const FEW: usize = 5;
 
-/// The rounds that count, out of pairs of a sample's goodness and a figure: the good ones, or, where
-/// there are too few of those, all of them, and then the result is not to be trusted.
+/// Returns the rounds that count, out of pairs of a sample's goodness and a figure: the good ones,
+/// or, where there are too few of those, all of them, and then the result is not to be trusted.
 fn counting(figures: impl Iterator<Item = (bool, f64)>) -> (Vec<f64>, bool) {
     let all: Vec<(bool, f64)> = figures.collect();
     let good: Vec<f64> = all.iter().filter(|(good, _)| *good).map(|(_, figure)| *figure).collect();
@@ -91,7 +92,7 @@ impl Spread {
         Spread::over(samples.iter().map(|sample| (sample.good(), figure(sample))))
     }
 
-    /// What `combine` makes of the CPU time of `one` and `other`, round by round.
+    /// Returns what `combine` makes of the CPU time of `one` and `other`, round by round.
     pub fn of_both(one: &[Sample], other: &[Sample], combine: fn(f64, f64) -> f64) -> Spread {
         let both = one.iter().zip(other);
         Spread::over(
@@ -101,7 +102,7 @@ impl Spread {
         )
     }
 
-    /// The median, with the mark of what is not to be trusted.
+    /// Returns the median, with the mark of what is not to be trusted.
     pub fn show_median(&self) -> String {
         format!("{}{}", self.mark(), digits(self.median))
     }
@@ -116,7 +117,7 @@ impl Spread {
         if self.trusted { "" } else { "~" }
     }
 
-    /// The verdict of a limit from above.
+    /// Returns the verdict of a limit from above.
     pub fn verdict(&self, limit: f64) -> String {
         let verdict = if self.median <= limit {
             "met"
@@ -134,7 +135,7 @@ impl Spread {
 pub const MARK: &str = "`~`: in fewer than half of the rounds were the threads really running at once \
     (CPU time over wall time), so the machine was too busy, or too small, to trust the figure.";
 
-/// A figure with as many decimals as its size deserves.
+/// Returns a figure with as many decimals as its size deserves.
 pub fn digits(figure: f64) -> String {
     let decimals = match figure.abs() {
         size if size >= 99.5 => 0,

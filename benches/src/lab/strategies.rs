@@ -1,14 +1,15 @@
-//! The strategies side by side. A process has one strategy, so each has a process (`benches/loops`), and all of them take
-//! part in the same rounds: each is asked for a short run of a loop, in turns. They are started anew for each round: where
-//! the system puts a program's memory makes a difference of some tens of percent, which is then none between strategies.
+//! The strategies side by side. A process has one strategy, so each has a process
+//! (`benches/loops`), and all of them take part in the same rounds: each is asked for a short run
+//! of a loop, in turns. They are started anew for each round: where the system puts a program's
+//! memory makes a difference of some tens of percent, which is then none between strategies.
 //!
 //! | file | |
 //! |---|---|
 //! | `way` | the processes: what each is asked to be, and what it says it is |
 //! | `report` | tables and verdicts |
 //!
-//! Every loop is measured in two ways: on *one* counter or window, where an add waits for the store of the last one; and
-//! on sixteen *in turn*, where none does.
+//! Every loop is measured in two ways: on *one* counter or window, where an add waits for the store
+//! of the last one; and on sixteen *in turn*, where none does.
 
 mod report;
 mod way;
@@ -123,7 +124,7 @@ fn run(asked: &mut Asked, question: &str, times: u64) -> Result<Option<Spent>, S
     }
 }
 
-/// How many times fill the time; nothing if the process has no such loop.
+/// Returns how many times fill the time; nothing if the process has no such loop.
 fn calibrate(asked: &mut Asked, question: &str) -> Result<Option<u64>, String> {
     let mut times = 1000;
     loop {
@@ -136,7 +137,7 @@ fn calibrate(asked: &mut Asked, question: &str) -> Result<Option<u64>, String> {
     }
 }
 
-/// All that takes part, what is compared side by side.
+/// Returns all that takes part, what is compared side by side.
 fn plan(processes: usize) -> Vec<Figure> {
     let figure = |way, name, on| Figure { way, name, on, samples: Vec::new(), times: 0 };
     let on = |name| On::ALL.map(move |on| (name, Some(on)));
@@ -194,7 +195,7 @@ impl Strategies {
         Ok(Strategies { ways, figures, beside })
     }
 
-    /// What was measured of a loop in the way called so.
+    /// Returns what was measured of a loop in the way called so.
     fn find(&self, way: &str, name: &str, on: Option<On>) -> Option<(&Way, &Figure)> {
         let (at, way) = self.ways.iter().enumerate().find(|(_, known)| known.name == way)?;
         let same = |figure: &&Figure| figure.way == at && figure.name == name && figure.on == on;

@@ -74,7 +74,7 @@ impl Group {
         Group::Entries,
     ];
 
-    /// The name in data files and in questions to workers.
+    /// Returns the name in data files and in questions to workers.
     pub fn name(self) -> &'static str {
         match self {
             Group::Counter => "counter",
@@ -95,7 +95,7 @@ impl Group {
         }
     }
 
-    /// How many buckets the group's windows have that are full.
+    /// Returns how many buckets the group's windows have that are full.
     fn buckets(self) -> Option<u32> {
         match self {
             Group::Full2 => Some(2),
@@ -105,12 +105,12 @@ impl Group {
         }
     }
 
-    /// Whether it is sentinel-core that counts, by nodes of its own or of ours.
+    /// Returns whether it is sentinel-core that counts, by nodes of its own or of ours.
     pub fn is_sentinels(self) -> bool {
         matches!(self, Group::NodeAdds | Group::NodeRates | Group::Entries)
     }
 
-    /// How many series there are to scrape.
+    /// Returns how many series there are to scrape.
     pub fn series(self) -> Option<usize> {
         match self {
             Group::Scrape10k => Some(10_000),
@@ -120,15 +120,16 @@ impl Group {
     }
 }
 
-/// In which process a contender is measured. What is chosen once for a whole process needs another one.
+/// In which process a contender is measured. What is chosen once for a whole process needs another
+/// one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// This one.
     Here,
     /// One with windrow's portable strategy.
     Portable,
-    /// One for sentinel-core, which panics when a thread stands still for an interval, and would take
-    /// us with it.
+    /// One for sentinel-core, which panics when a thread stands still for an interval, and would
+    /// take us with it.
     Sentinel,
     /// One in which its ticker runs, which cannot be stopped.
     SentinelTicker,
@@ -171,7 +172,7 @@ const PORTABLE_NAMES: [(&str, &str); 11] = [
     (tiered::FOUR, "windrow, portable, 4 tiers"),
 ];
 
-/// What tables call `name` where it is portable.
+/// Returns what tables call `name` where it is portable.
 ///
 /// # Panics
 /// If it is no name of windrow's.
@@ -192,7 +193,7 @@ impl Subject {
         Subject { group, name, place: Place::Here }
     }
 
-    /// What tables call it.
+    /// Returns what tables call it.
     pub fn label(self) -> &'static str {
         match (self.place, self.name) {
             (Place::Portable, name) => portable(name),
@@ -201,8 +202,8 @@ impl Subject {
         }
     }
 
-    /// All contenders in `group`, windrow first; sentinel-core where it was compiled in, Java's where the
-    /// caller says that there is one.
+    /// Returns all contenders in `group`, windrow first; sentinel-core where it was compiled in,
+    /// Java's where the caller says that there is one.
     pub fn all(group: Group, java: bool) -> Vec<Subject> {
         if group.is_sentinels() {
             let place = Place::SentinelTicker;
@@ -249,7 +250,7 @@ impl Subject {
     }
 }
 
-/// The thread that publishes the time, one for the whole process.
+/// Returns the thread that publishes the time, one for the whole process.
 fn ticker() -> &'static Ticker {
     static TICKER: OnceLock<Ticker> = OnceLock::new();
     TICKER.get_or_init(|| Ticker::start(Duration::from_millis(1)))
@@ -289,7 +290,7 @@ fn contenders(group: Group, wanted: impl Fn(&str) -> bool) -> Vec<Contender> {
     }
 }
 
-/// The one of `group` called `name`, fresh, or filled if the group is of full ones.
+/// Returns the one of `group` called `name`, fresh, or filled if the group is of full ones.
 pub fn make(group: Group, name: &str) -> Option<Contender> {
     #[cfg(feature = "sentinel")]
     if name == SENTINEL {

@@ -96,7 +96,7 @@ impl Targets<'_> {
         self.both(target, (one, other), (|one, other| one - other, "-", " ns"), limit);
     }
 
-    /// The best of `names` that were measured, adding on so many threads.
+    /// Returns the best of `names` that were measured, adding on so many threads.
     fn best(&self, group: Group, threads: usize, names: &[&'static str]) -> Option<&'static str> {
         let cost = |name: &&'static str| {
             let figure = self.measured.speed?.find(group, name, Work::Add(threads))?;
@@ -156,7 +156,7 @@ const TEXT_RIVALS: &[&str] = &[
     OTEL_TEXTS,
 ];
 
-/// All targets for which something was measured.
+/// Returns all targets for which something was measured.
 pub fn table(measured: Measured) -> Table {
     let heads = ["target", "what", "limit", "measured: median (least to greatest)", "verdict"];
     let mut targets = Targets { table: Table::new("targets", "The targets", heads), measured };

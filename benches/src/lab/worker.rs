@@ -20,8 +20,8 @@ use crate::harness::{Contender, Spent, spend_on_adds, spend_on_sums, spend_while
 use crate::lab::rounds::Work;
 use crate::lab::subject::{self, Group, Subject};
 
-/// Does `work` on `contender`, `times` times; and says how many nanoseconds a read took that went on
-/// meanwhile, zero if none did.
+/// Does `work` on `contender`, `times` times; and says how many nanoseconds a read took that went
+/// on meanwhile, zero if none did.
 pub fn perform(contender: &Contender, work: Work, times: u64) -> (Spent, f64) {
     let rival = &*contender.rival;
     match work {

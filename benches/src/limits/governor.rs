@@ -1,7 +1,8 @@
 //! governor: the generic cell rate algorithm, in one word.
 //!
-//! A cell comes back each `interval / limit`, and as many as the limit may be gone at once. So a span of an interval may have
-//! the whole limit at its begin, and the whole limit that comes back meanwhile: up to twice the limit.
+//! A cell comes back each `interval / limit`, and as many as the limit may be gone at once. So a
+//! span of an interval may have the whole limit at its begin, and the whole limit that comes back
+//! meanwhile: up to twice the limit.
 
 use std::num::NonZeroU32;
 use std::time::Duration;

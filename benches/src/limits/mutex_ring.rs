@@ -1,4 +1,5 @@
-//! A ring of buckets behind one lock, which checks and counts while it holds that: slow when shared, and right.
+//! A ring of buckets behind one lock, which checks and counts while it holds that: slow when
+//! shared, and right.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -13,8 +14,8 @@ struct Ring {
     sum: u64,
 }
 
-/// Lets through the limit in each run of so many buckets, as a gate does. With one bucket it is a *fixed window*: a count that begins
-/// anew with each interval.
+/// Lets through the limit in each run of so many buckets, as a gate does. With one bucket it is a
+/// *fixed window*: a count that begins anew with each interval.
 pub struct MutexRing<C> {
     terms: Terms,
     length: u64,

@@ -1,4 +1,5 @@
-//! windrow's: a gate, a family of gates, and a window that is asked for its sum before it is added to.
+//! windrow's: a gate, a family of gates, and a window that is asked for its sum before it is added
+//! to.
 
 use windrow::{Clock, Family, Gate, SlidingWindow, events, gate::RationedGate, labels};
 
@@ -8,7 +9,7 @@ events! { enum Let { Through: Count } }
 
 labels! { struct Client { number: u64 } }
 
-/// A gate whose limit holds for each interval of whole buckets.
+/// Returns a gate whose limit holds for each interval of whole buckets.
 ///
 /// # Panics
 /// If no gate has these terms.
@@ -18,7 +19,7 @@ pub fn gate<C: Clock>(terms: Terms, clock: C) -> Gate<C> {
     builder.build().expect("sound terms")
 }
 
-/// A gate whose limit holds for each span as long as the interval.
+/// Returns a gate whose limit holds for each span as long as the interval.
 ///
 /// # Panics
 /// If no gate has these terms.
@@ -28,7 +29,7 @@ pub fn strict<C: Clock>(terms: Terms, clock: C) -> Gate<C> {
     builder.build().expect("sound terms")
 }
 
-/// A strict gate that grants each core so much in advance.
+/// Returns a strict gate that grants each core so much in advance.
 ///
 /// # Panics
 /// If no gate has these terms.
@@ -56,7 +57,7 @@ impl<C: Clock + Send + Sync> Limiter for Gate<C> {
 pub struct Gates<F>(Family<Client, Gate, F>);
 
 impl<F: Fn() -> Gate> Gates<F> {
-    /// Each made so.
+    /// Returns each made so.
     pub fn of(make: F) -> Gates<F> {
         Gates(Family::with_constructor(make).limit(KEYS as usize))
     }

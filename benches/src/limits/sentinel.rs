@@ -10,7 +10,8 @@ use sentinel_core::flow::{self, Rule};
 use super::{Limiter, Terms};
 use crate::rivals::sentinel::start_ticker;
 
-/// An entry counts after it was checked, in a window of two half seconds. The time is published every millisecond.
+/// An entry counts after it was checked, in a window of two half seconds. The time is published
+/// every millisecond.
 pub struct Flow {
     resource: String,
 }
@@ -19,7 +20,7 @@ impl Flow {
     /// The interval of its rules by default.
     pub const INTERVAL: Duration = Duration::from_secs(1);
 
-    /// A limit in a second; where it is less than one a second, nothing.
+    /// Returns a limit in a second; where it is less than one a second, nothing.
     ///
     /// # Panics
     /// If sentinel-core takes no such rule.

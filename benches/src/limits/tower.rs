@@ -14,14 +14,16 @@ use tower_service::Service;
 
 use super::{Limiter, Terms};
 
-/// Withdrawals from the reserve of a budget, into which nobody pays: a sum over ten slots, and then an add.
+/// Withdrawals from the reserve of a budget, into which nobody pays: a sum over ten slots, and then
+/// an add.
 pub struct Budget(TpsBudget);
 
 impl Budget {
     /// The shortest interval that there is; the longest is a minute.
     pub const SHORTEST: Duration = Duration::from_secs(1);
 
-    /// A reserve of the limit in whole seconds; where that is less than one a second, of nothing.
+    /// Returns a reserve of the limit in whole seconds; where that is less than one a second, of
+    /// nothing.
     ///
     /// # Panics
     /// If that is more than 31 bits.
@@ -56,12 +58,13 @@ impl Service<()> for Nothing {
     }
 }
 
-/// A service with a rate limit, behind a lock, since it is called by `&mut`. It is made to wait, not to refuse: refused is who would wait.
-/// An interval begins with the first call after the last one's end.
+/// A service with a rate limit, behind a lock, since it is called by `&mut`. It is made to wait,
+/// not to refuse: refused is who would wait. An interval begins with the first call after the last
+/// one's end.
 pub struct Rated(Mutex<RateLimit<Nothing>>);
 
 impl Rated {
-    /// A limit in each interval.
+    /// Returns a limit in each interval.
     ///
     /// # Panics
     /// If there can be no thread for timers.

@@ -1,5 +1,5 @@
-//! sentinel-core with nodes of its own, and with nodes of windrow's: an add, the rate that a rule asks for, and a whole
-//! entry.
+//! sentinel-core with nodes of its own, and with nodes of windrow's: an add, the rate that a rule
+//! asks for, and a whole entry.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -32,7 +32,8 @@ impl Rival for Add {
     }
 }
 
-/// A node whose rate is asked for, while a thread adds to it now and then: so that it has buckets to ask.
+/// A node whose rate is asked for, while a thread adds to it now and then: so that it has buckets
+/// to ask.
 struct Rate(Arc<dyn StatNode>);
 
 impl Rate {
@@ -100,7 +101,7 @@ fn fresh() -> String {
     format!("lab {}", NUMBER.fetch_add(1, Ordering::Relaxed))
 }
 
-/// A resource's node: ours, or the crate's own, by its settings by default.
+/// Returns a resource's node: ours, or the crate's own, by its settings by default.
 fn node(ours: bool, resource: &String) -> Arc<dyn StatNode> {
     if ours {
         return sentinel::node(resource);
@@ -130,7 +131,7 @@ pub enum Use {
     Entry,
 }
 
-/// The one called `name`; both read a published time from now on.
+/// Returns the one called `name`; both read a published time from now on.
 pub fn make(name: &str, what: Use) -> Option<Contender> {
     start_ticker();
     let ours = match name {

@@ -141,7 +141,7 @@ pub const TEXTS: &str = "windrow, 3 texts";
 /// Of a family by an enum, a borrowed text and a number.
 pub const MIXED: &str = "windrow, enum, text, number";
 
-/// All of them, with all series, of which one is counted.
+/// Returns all of them, with all series, of which one is counted.
 pub fn all() -> Vec<Contender> {
     let ByTexts(family, hot) = by_texts();
     vec![

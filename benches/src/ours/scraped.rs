@@ -35,7 +35,7 @@ impl Rival for Text {
         self.family.with(Strings::of(&Texts::numbered(0))).add(n);
     }
 
-    /// How long the text is.
+    /// Returns how long the text is.
     fn sum(&self) -> u64 {
         let mut text = String::new();
         encode(&mut text, &self.registry).expect("a `String` takes all");
@@ -71,7 +71,7 @@ pub const TEXT: &str = "windrow, text";
 /// All names.
 pub const ALL: [&str; 4] = [WALK, TEXT, scraped::CLIENT, scraped::PROMETHEUS];
 
-/// The one called `name`, with so many series.
+/// Returns the one called `name`, with so many series.
 pub fn make(name: &str, series: usize) -> Option<Contender> {
     match name {
         WALK => Some(Contender::new(WALK, walk(series))),

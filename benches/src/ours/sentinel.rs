@@ -1,9 +1,11 @@
-//! sentinel-core on windrow: a node for the statistics of a resource, by the crate's public traits, and a slot that
-//! puts it into the context in the place of the crate's own. The crate is as it is published.
+//! sentinel-core on windrow: a node for the statistics of a resource, by the crate's public traits,
+//! and a slot that puts it into the context in the place of the crate's own. The crate is as it is
+//! published.
 //!
-//! All rules are checked by the crate's own slots. A rule of the flow reads what its *controller* was given; the
-//! crate's checker with a controller of ours reads our node ([`rule`]). The one slot that the crate keeps to itself is the
-//! one that counts: [`Counting`] makes the calls that it makes.
+//! All rules are checked by the crate's own slots. A rule of the flow reads what its *controller*
+//! was given; the crate's checker with a controller of ours reads our node ([`rule`]). The one slot
+//! that the crate keeps to itself is the one that counts: [`Counting`] makes the calls that it
+//! makes.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, Weak};
@@ -47,7 +49,8 @@ fn count_of(event: MetricEvent) -> Option<Event<Call, Count>> {
     }
 }
 
-/// The crate's settings by default: a bucket is half a second, rules read two buckets, and twenty are kept.
+/// The crate's settings by default: a bucket is half a second, rules read two buckets, and twenty
+/// are kept.
 const LENGTH: Duration = Duration::from_millis(500);
 const READ: u32 = 2;
 const KEPT: u32 = 20;
@@ -59,7 +62,7 @@ fn milliseconds(time: Duration) -> u32 {
     u32::try_from(time.as_millis()).expect("a short time")
 }
 
-/// The sum of one of the crate's events.
+/// Returns the sum of one of the crate's events.
 fn sum(window: &SlidingWindow<Call, Ticker>, event: MetricEvent) -> u64 {
     count_of(event).map_or_else(|| window.sum(Call::Rt), |event| window.sum(event))
 }
@@ -88,7 +91,7 @@ impl Node {
         Node { window, concurrency: AtomicU32::new(0) }
     }
 
-    /// What rules read.
+    /// Returns what rules read.
     fn read(&self) -> Read {
         Read { window: Arc::clone(&self.window), span: LENGTH * READ }
     }
@@ -146,7 +149,7 @@ impl ConcurrencyStat for Node {
 }
 
 impl MetricItemRetriever for Node {
-    /// An item for each bucket that is kept.
+    /// Returns an item for each bucket that is kept.
     fn metrics_on_condition(&self, predicate: &TimePredicate) -> Vec<MetricItem> {
         let kept = self.window.series(0).expect("the tier of the builder's");
         let wanted = kept.buckets().iter().filter_map(|bucket| {
@@ -235,13 +238,13 @@ impl Metric for Found {
 static NODES: LazyLock<Family<Resource<'static>, Found>> =
     LazyLock::new(|| Family::with_constructor(|| Found(Arc::new(Node::new(clock())))));
 
-/// The clock of all nodes.
+/// Returns the clock of all nodes.
 fn clock() -> Ticker {
     static CLOCK: LazyLock<Ticker> = LazyLock::new(|| Ticker::start(Duration::from_millis(1)));
     CLOCK.clone()
 }
 
-/// The node of a resource.
+/// Returns the node of a resource.
 pub fn node(name: &str) -> Arc<Node> {
     Arc::clone(&NODES.with(Resource { name }).0)
 }
@@ -262,7 +265,8 @@ impl StatPrepareSlot for Prepare {
 struct Counting;
 
 impl Counting {
-    /// Does it to the node of the resource; and to the crate's for all inbound calls, if this is one.
+    /// Does it to the node of the resource; and to the crate's for all inbound calls, if this is
+    /// one.
     fn each(context: &EntryContext, count: impl Fn(&dyn StatNode)) {
         let Some(node) = context.stat_node() else { return };
         count(&*node);
@@ -303,7 +307,7 @@ impl StatSlot for Counting {
     }
 }
 
-/// The crate's chain, with our two slots in it.
+/// Returns the crate's chain, with our two slots in it.
 pub fn chain() -> Arc<SlotChain> {
     let mut chain = SlotChain::new();
     chain.add_stat_prepare_slot(Arc::new(Prepare));
@@ -323,7 +327,7 @@ pub fn chain() -> Arc<SlotChain> {
 /// The crate's way to refuse, of a controller whose statistics are our node's.
 const REFUSE: ControlStrategy = ControlStrategy::Custom(1);
 
-/// A rule for a resource of ours: at most so many calls in a second.
+/// Returns a rule for a resource of ours: at most so many calls in a second.
 pub fn rule(resource: &str, threshold: f64) -> Rule {
     static KNOWN: LazyLock<()> = LazyLock::new(|| {
         let strategy = flow::CalculateStrategy::Direct;

@@ -23,7 +23,7 @@ const TIERS: [(Duration, usize); 4] = [
     (Duration::from_hours(24), 30),
 ];
 
-/// A window of a second, with the first of the tiers.
+/// Returns a window of a second, with the first of the tiers.
 fn build<C: Clock>(tiers: usize, clock: C) -> SlidingWindow<Http, C> {
     let builder = SlidingWindow::<Http>::builder().interval(LENGTH * BUCKETS as u32);
     let builder = builder.buckets(BUCKETS).clock(clock);
@@ -71,8 +71,8 @@ impl Rival for Reads {
     }
 }
 
-/// Lets two days pass, in steps of a minute, of a second, and in the end of a bucket; with one add at each step by this
-/// thread, and one by each core in the newest buckets.
+/// Lets two days pass, in steps of a minute, of a second, and in the end of a bucket; with one add
+/// at each step by this thread, and one by each core in the newest buckets.
 fn fill(window: &SlidingWindow<Http, Manual>, clock: &Manual) {
     clock.set(Timestamp::from_millis(0));
     let minutes = repeat_n(SECOND * 60, 47 * 60);
@@ -97,7 +97,7 @@ fn reads(
     Contender::new(name, Reads { window, read })
 }
 
-/// A window of five minutes in buckets of a second, without tiers.
+/// Returns a window of five minutes in buckets of a second, without tiers.
 fn fine(clock: Manual) -> SlidingWindow<Http, Manual> {
     let builder = SlidingWindow::<Http>::builder().interval(SECOND * 300).buckets(300);
     builder.clock(clock).build().expect("sound settings")
@@ -124,7 +124,7 @@ pub const WALKED: &str = "windrow, no tiers: 60 of 300 buckets";
 /// All of them.
 pub const READS: [&str; 7] = [INTERVAL, MINUTE, FIVE_MINUTES, DAY, SERIES_60, SERIES_24, WALKED];
 
-/// The one called `name`.
+/// Returns the one called `name`.
 pub fn make_read(name: &str) -> Option<Contender> {
     Some(match name {
         INTERVAL => reads(INTERVAL, Read::Interval, tiered),
@@ -161,7 +161,8 @@ mod tests {
         let last = BUCKETS as u64 * cores() as u64 * (1 + WARM_UP);
         let sum = |name| make_read(name).expect("a known read").rival.sum();
         assert_eq!(sum(INTERVAL), last);
-        // How much of its oldest and of its newest bucket a span has, depends on where in them it begins and ends.
+        // How much of its oldest and of its newest bucket a span has, depends on where in them it
+        // begins and ends.
         let day = 23 * 60 + 3600;
         for (name, seconds, unsure) in
             [(MINUTE, 60, 2), (FIVE_MINUTES, 300, 61), (DAY, day, 120), (WALKED, 60, 2)]

@@ -68,7 +68,8 @@ impl<I: Instruction, const N: usize> Rival for Bare<I, N> {
     }
 }
 
-/// A plain add to memory as one read-modify-write. In a loop on one cell it waits for its own last store.
+/// A plain add to memory as one read-modify-write. In a loop on one cell it waits for its own last
+/// store.
 #[cfg(target_arch = "x86_64")]
 struct ReadModifyWrite;
 
@@ -84,7 +85,8 @@ impl Instruction for ReadModifyWrite {
     }
 }
 
-/// A plain add to memory as a load, an add and a store, which a processor that renames memory makes without that wait.
+/// A plain add to memory as a load, an add and a store, which a processor that renames memory makes
+/// without that wait.
 struct LoadAndStore;
 
 impl Instruction for LoadAndStore {
@@ -116,7 +118,8 @@ impl Instruction for Locked {
     }
 }
 
-/// A locked add under an epoch pin: what a window needs whose buckets are found so. No clock, no bucket.
+/// A locked add under an epoch pin: what a window needs whose buckets are found so. No clock, no
+/// bucket.
 struct Pinned;
 
 impl Instruction for Pinned {
@@ -127,7 +130,8 @@ impl Instruction for Pinned {
     }
 }
 
-/// Sixteen of a rival, which are added to in turn: no add waits for the store of the last one to the same cell.
+/// Sixteen of a rival, which are added to in turn: no add waits for the store of the last one to
+/// the same cell.
 struct InTurn<R>([R; TURNS]);
 
 /// How many.
@@ -194,7 +198,8 @@ impl Rival for Mutex<u64> {
 pub const NOTHING: &str = "an empty loop";
 /// The name of the coarse clock, read.
 pub const COARSE_READ: &str = "coarse clock read";
-/// The name of a plain add to memory as one instruction: a floor. Processors that have none leave it out.
+/// The name of a plain add to memory as one instruction: a floor. Processors that have none leave
+/// it out.
 pub const PLAIN_ADD: &str = "plain add, read-modify-write";
 /// The name of a plain add to memory as a load, an add and a store: the other floor.
 pub const PLAIN_STORE: &str = "plain add, load and store";
@@ -205,7 +210,7 @@ pub const ATOMIC: &str = "AtomicU64";
 /// The name of a locked add under a pin, the yardstick of windows by epochs.
 pub const PINNED_ADD: &str = "epoch pin + locked add";
 
-/// A loop with nothing in it.
+/// Returns a loop with nothing in it.
 pub fn nothing() -> Contender {
     Contender::new(NOTHING, Nothing)
 }
@@ -229,14 +234,15 @@ pub fn pinned_add() -> Contender {
     Bare::<Pinned, 1>::contender(PINNED_ADD)
 }
 
-/// Without clock or window: the floors, what contention costs, and the yardstick of windows by epochs.
+/// Without clock or window: the floors, what contention costs, and the yardstick of windows by
+/// epochs.
 pub fn yardsticks() -> Vec<Contender> {
     let mut contenders = plain_adds::<1>();
     contenders.extend([locked_add(), atomic(), pinned_add()]);
     contenders
 }
 
-/// What is measured on sixteen in turn beside windrow's, fresh, the floors first.
+/// Returns what is measured on sixteen in turn beside windrow's, fresh, the floors first.
 pub fn turns() -> Vec<Contender> {
     let mut contenders = plain_adds::<TURNS>();
     let atomic = || CachePadded::new(AtomicU64::new(0));
@@ -245,7 +251,7 @@ pub fn turns() -> Vec<Contender> {
     contenders
 }
 
-/// A shared atomic, fresh.
+/// Returns a shared atomic, fresh.
 pub fn atomic() -> Contender {
     Contender::new(ATOMIC, CachePadded::new(AtomicU64::new(0)))
 }

@@ -1,10 +1,10 @@
 //! Buckets that are replaced, with nothing else than an epoch pin: the add pins, loads the bucket's
-//! address from its slot, and adds to its stripe; the first one of a new bucket swaps in a fresh one and
-//! leaves the old one to the epochs.
+//! address from its slot, and adds to its stripe; the first one of a new bucket swaps in a fresh
+//! one and leaves the old one to the epochs.
 //!
-//! It is right: a pin keeps the bucket in memory during the add, and it is never reset. A window per core
-//! does without three things of it: a pin for each add, an allocation for each bucket, and stripes of their own
-//! for each bucket.
+//! It is right: a pin keeps the bucket in memory during the add, and it is never reset. A window
+//! per core does without three things of it: a pin for each add, an allocation for each bucket, and
+//! stripes of their own for each bucket.
 
 use std::sync::atomic::Ordering;
 
@@ -37,11 +37,12 @@ impl EpochRing {
         guard: &'a Guard,
     ) -> (Shared<'a, Bucket>, Option<&'a Bucket>) {
         let found = slot.load(Ordering::Acquire, guard);
-        // SAFETY: what is in a slot was made by `Owned::new`, and is not freed before `guard` is dropped.
+        // SAFETY: what is in a slot was made by `Owned::new`, and is not freed before `guard` is
+        // dropped.
         (found, unsafe { found.as_ref() })
     }
 
-    /// The bucket of `now`, none if that has left the ring.
+    /// Returns the bucket of `now`, none if that has left the ring.
     #[inline]
     fn bucket_of<'a>(&self, now: u64, guard: &'a Guard) -> Option<&'a Bucket> {
         let start = self.geometry.start(now);
@@ -57,7 +58,8 @@ impl EpochRing {
             let swapped =
                 slot.compare_exchange(found, fresh, Ordering::AcqRel, Ordering::Relaxed, guard);
             if swapped.is_ok() && !found.is_null() {
-                // SAFETY: the slot does not lead to it any more, and only the thread that took it out gets here.
+                // SAFETY: the slot does not lead to it any more, and only the thread that took it
+                // out gets here.
                 unsafe { guard.defer_destroy(found) };
             }
         }

@@ -1,6 +1,6 @@
-//! The published crate fenster, whose window is for one thread, so here it is under a mutex. Its slots
-//! begin at the times of its adds, not at multiples of their length, so there is no bucket of a given
-//! time: it is in the tables of speed alone.
+//! The published crate fenster, whose window is for one thread, so here it is under a mutex. Its
+//! slots begin at the times of its adds, not at multiples of their length, so there is no bucket of
+//! a given time: it is in the tables of speed alone.
 
 use std::sync::Mutex;
 

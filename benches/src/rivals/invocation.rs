@@ -1,6 +1,6 @@
-//! The published crate invocation-counter: one start and one 32-bit count a slot, the start stored, then
-//! the count. It counts one event, in slots whose number is a power of two, and treats a time that is
-//! older than its slot as a new one.
+//! The published crate invocation-counter: one start and one 32-bit count a slot, the start stored,
+//! then the count. It counts one event, in slots whose number is a power of two, and treats a time
+//! that is older than its slot as a new one.
 
 use invocation_counter::InvocationCounter;
 

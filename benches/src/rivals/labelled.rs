@@ -1,7 +1,9 @@
-//! Counters with labels, as the published crates have them, each as its documentation says that it is used.
+//! Counters with labels, as the published crates have them, each as its documentation says that it
+//! is used.
 //!
-//! A set of labels comes as texts that are borrowed: what a program has at hand when a request arrives. So a crate whose
-//! key owns its texts copies them at each add. Beside it is the same crate with a key or a handle that is kept.
+//! A set of labels comes as texts that are borrowed: what a program has at hand when a request
+//! arrives. So a crate whose key owns its texts copies them at each add. Beside it is the same
+//! crate with a key or a handle that is kept.
 
 use std::hint::black_box;
 use std::sync::atomic::Ordering;
@@ -61,7 +63,7 @@ impl Texts {
     }
 }
 
-/// The indices of all series.
+/// Returns the indices of all series.
 pub fn all_sets() -> impl Iterator<Item = [usize; 3]> {
     let [methods, routes, statuses] = VALUES;
     let pairs = (0..methods).flat_map(move |method| (0..routes).map(move |route| (method, route)));
@@ -264,7 +266,7 @@ pub const OTEL_TEXTS: &str = "opentelemetry, 3 texts";
 /// Of one that is bound to its attributes.
 pub const OTEL_BOUND: &str = "opentelemetry, bound";
 
-/// All of them, with all series, of which one is counted.
+/// Returns all of them, with all series, of which one is counted.
 ///
 /// # Panics
 /// If the process has a recorder of `metrics` that is not ours.

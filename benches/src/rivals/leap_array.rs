@@ -5,8 +5,9 @@
 //!
 //! 1. nothing yet: compare-and-set the start; the loser looks again;
 //! 2. the writer's own start: add;
-//! 3. an older one: try the lock. The thread that gets it resets the bucket *in place*: the new start first,
-//!    then zeros in all counters, one after the other. Other threads yield and look again;
+//! 3. an older one: try the lock. The thread that gets it resets the bucket *in place*: the new
+//!    start first, then zeros in all counters, one after the other. Other threads yield and look
+//!    again;
 //! 4. a newer one: the writer's bucket has left the ring.
 //!
 //! The flaw is in 3: from the store of the start until the store of the zero, other writers take
@@ -57,7 +58,7 @@ impl LeapArray {
         &self.buckets[self.geometry.slot(time)]
     }
 
-    /// The bucket of `now`, none if that has left the ring.
+    /// Returns the bucket of `now`, none if that has left the ring.
     fn bucket_of(&self, now: u64) -> Option<&Bucket> {
         let start = self.geometry.start(now);
         let bucket = self.slot(now);

@@ -1,4 +1,5 @@
-//! measured's counters: dense, by three enums; and sparse, by three texts, each of which it looks up in a table of texts.
+//! measured's counters: dense, by three enums; and sparse, by three texts, each of which it looks
+//! up in a table of texts.
 
 use std::hint::black_box;
 use std::sync::atomic::Ordering;

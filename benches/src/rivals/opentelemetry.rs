@@ -1,5 +1,5 @@
-//! opentelemetry's counter with three attributes, on its own SDK: by attributes that are made for each add, by
-//! attributes that are kept, and bound to them.
+//! opentelemetry's counter with three attributes, on its own SDK: by attributes that are made for
+//! each add, by attributes that are kept, and bound to them.
 
 use std::hint::black_box;
 use std::sync::{Arc, Weak};
@@ -123,7 +123,7 @@ impl Rival for Bound {
     }
 }
 
-/// All of them, with all series, of which one is counted.
+/// Returns all of them, with all series, of which one is counted.
 pub fn all() -> Vec<Contender> {
     let kept = attributes(&Texts::of(HOT));
     let bound = Otel::new();

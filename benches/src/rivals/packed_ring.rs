@@ -1,9 +1,10 @@
 //! The bucket's number and its count in one word, changed together by compare-exchange.
 //!
-//! A thread that finds an older number replaces number and count at once, so that there is no moment between
-//! them: nothing is lost, without a lock, a pin or an allocation. What it costs: a compare-exchange
-//! loop for each add; a word for each event, so that the events of a bucket do not change together; 32
-//! bits for a count, after which it wraps; and no room for a sum, a least or a greatest value.
+//! A thread that finds an older number replaces number and count at once, so that there is no
+//! moment between them: nothing is lost, without a lock, a pin or an allocation. What it costs: a
+//! compare-exchange loop for each add; a word for each event, so that the events of a bucket do not
+//! change together; 32 bits for a count, after which it wraps; and no room for a sum, a least or a
+//! greatest value.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -45,7 +46,7 @@ impl PackedRing {
         (time / self.geometry.length) & (u64::MAX >> COUNT_BITS)
     }
 
-    /// The count in `word` if it is that of bucket `number`.
+    /// Returns the count in `word` if it is that of bucket `number`.
     fn count(word: u64, number: u64) -> u64 {
         if word >> COUNT_BITS == number { word & (u64::MAX >> COUNT_BITS) } else { 0 }
     }

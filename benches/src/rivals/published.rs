@@ -127,7 +127,7 @@ struct MetricsMacro {
     before: u64,
 }
 
-/// The registry of this process's recorder.
+/// Returns the registry of this process's recorder.
 pub(super) fn registry() -> &'static Registry<Key, AtomicStorage> {
     static REGISTRY: OnceLock<Arc<Registry<Key, AtomicStorage>>> = OnceLock::new();
     REGISTRY.get_or_init(|| {
@@ -207,8 +207,8 @@ impl Rival for PerThread {
     }
 }
 
-/// hdrhistogram's histogram for many threads, each of which has a recorder of its own: its count is what
-/// is counted. A read waits until every recorder has recorded once more or is gone.
+/// hdrhistogram's histogram for many threads, each of which has a recorder of its own: its count is
+/// what is counted. A read waits until every recorder has recorded once more or is gone.
 struct Hdr {
     histogram: Mutex<SyncHistogram<u64>>,
 }
@@ -256,7 +256,8 @@ pub const CONTATORI: &str = "contatori";
 /// The name of the counter on the crate `thread_local`.
 pub const THREAD_LOCAL: &str = "thread_local, a cell a thread";
 
-/// The stripes of crates that have to be told: at least the sixteen of fast-counter's own benches.
+/// Returns the stripes of crates that have to be told: at least the sixteen of fast-counter's own
+/// benches.
 pub(super) fn enough_stripes() -> usize {
     cores().max(16)
 }
@@ -266,7 +267,7 @@ pub fn fast_counter() -> Contender {
     Contender::new(FAST_COUNTER, concurrent_counter())
 }
 
-/// What it is.
+/// Returns what it is.
 pub(super) fn concurrent_counter() -> ConcurrentCounter {
     ConcurrentCounter::new(enough_stripes())
 }

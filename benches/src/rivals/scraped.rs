@@ -37,7 +37,7 @@ impl Rival for Client {
         self.family.get_or_create(&Texts::numbered(0)).inc_by(n);
     }
 
-    /// How long the text is.
+    /// Returns how long the text is.
     fn sum(&self) -> u64 {
         let mut text = String::new();
         encode(&mut text, &self.registry).expect("a `String` takes all");
@@ -63,7 +63,7 @@ impl Rival for Prometheus {
         self.counters.with_label_values(&Texts::numbered(0).lend()).inc_by(n);
     }
 
-    /// How long the text is.
+    /// Returns how long the text is.
     fn sum(&self) -> u64 {
         let text = TextEncoder::new().encode_to_string(&self.registry.gather());
         text.expect("sound names").len() as u64
@@ -83,7 +83,7 @@ pub const CLIENT: &str = "prometheus-client, text";
 /// The name of prometheus.
 pub const PROMETHEUS: &str = "prometheus, text";
 
-/// The one called `name`, with so many series.
+/// Returns the one called `name`, with so many series.
 pub fn make(name: &str, series: usize) -> Option<Contender> {
     match name {
         CLIENT => Some(Contender::new(CLIENT, client(series))),

@@ -1,12 +1,13 @@
 //! The published crate sentinel-core, which has the five events that the other windows here have.
 //!
-//! Its rings are private, but for those of the crate's resources: `get_or_create_resource_node`, which
-//! its slot chain calls too, gives out the node that keeps a resource's figures, and the node's public
-//! traits count (`WriteStat::add_count`) and read (`ReadStat::sum`). So an add here is what the crate
-//! does to count one event, without its rules, its slots and the look-up of the resource.
+//! Its rings are private, but for those of the crate's resources: `get_or_create_resource_node`,
+//! which its slot chain calls too, gives out the node that keeps a resource's figures, and the
+//! node's public traits count (`WriteStat::add_count`) and read (`ReadStat::sum`). So an add here
+//! is what the crate does to count one event, without its rules, its slots and the look-up of the
+//! resource.
 //!
-//! It takes the time from the system, or from a thread that publishes it every millisecond. Which one
-//! is for the whole process, and the thread never ends: measure without it first.
+//! It takes the time from the system, or from a thread that publishes it every millisecond. Which
+//! one is for the whole process, and the thread never ends: measure without it first.
 
 use std::sync::Arc;
 use std::sync::Once;
@@ -37,8 +38,8 @@ impl<N: ReadStat + WriteStat> Rival for Sentinel<N> {
     }
 }
 
-/// A window of sentinel-core's of so many half seconds, fresh. It reads the time from the crate's
-/// ticker once that runs. The crate keeps it for ever.
+/// Returns a window of sentinel-core's of so many half seconds, fresh. It reads the time from the
+/// crate's ticker once that runs. The crate keeps it for ever.
 pub fn window(buckets: u32) -> Contender {
     window_of(LENGTH, buckets)
 }

@@ -34,7 +34,7 @@ impl Book {
         self.cents.fetch_add(cents, Relaxed);
     }
 
-    /// This book beside what windrow counted. Call it when no request is running.
+    /// Returns this book beside what windrow counted. Call it when no request is running.
     pub(crate) fn compare(&self) -> Vec<Row> {
         let row = |name: &str, own: &AtomicU64, counted| Row {
             name: name.to_owned(),
@@ -59,7 +59,8 @@ impl Book {
     }
 }
 
-/// A middleware around the routes that keeps the book: of all requests, and of answers from 500.
+/// Returns a middleware around the routes that keeps the book: of all requests, and of answers from
+/// 500.
 pub(crate) async fn keep(State(shop): State<Arc<Shop>>, request: Request, next: Next) -> Response {
     shop.book.requests.fetch_add(1, Relaxed);
     let response = next.run(request).await;

@@ -51,14 +51,14 @@ pub(crate) static PAYMENTS: LazyLock<SlidingWindow<Payment>> = LazyLock::new(win
 /// When the process began, in seconds since 1970: where it changes, the counters begin at zero.
 static STARTED: Gauge = Gauge::new();
 
-/// The last minute by the second, the last hour by the minute, the last day by the hour.
+/// Returns the last minute by the second, the last hour by the minute, the last day by the hour.
 fn window<E: Events>() -> SlidingWindow<E> {
     let minute = SlidingWindow::builder().interval(Duration::from_mins(1)).buckets(60);
     let hour_and_day = minute.tier(Duration::from_mins(1), 60).tier(Duration::from_hours(1), 24);
     hour_and_day.build().expect("each tier is a multiple of the finer")
 }
 
-/// All of it: on a page, as text, as JSON, and as Prometheus scrapes it.
+/// Returns all of it: on a page, as text, as JSON, and as Prometheus scrapes it.
 pub(crate) fn console() -> Result<ConsoleService, RegisterError> {
     let now = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
     STARTED.add(now.as_secs().cast_signed());

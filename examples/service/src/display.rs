@@ -17,7 +17,7 @@ const DAY: Duration = Duration::from_hours(24);
 /// How many of the last seconds are drawn.
 const BARS: usize = 20;
 
-/// Where to look, and how to send requests.
+/// Returns where to look, and how to send requests.
 pub(crate) fn head(address: SocketAddr, clients: Option<usize>) -> String {
     let service = format!("http://{address}");
     let load = match clients {
@@ -38,7 +38,7 @@ Ctrl-C ends it.
     )
 }
 
-/// A row for each method of each route, with its last seconds as bars.
+/// Returns a row for each method of each route, with its last seconds as bars.
 pub(crate) fn table() -> String {
     let mut text = format!(
         "{:<18}{:>8}{:>9}{:>10}{:>11}{:>8}{:>8}{:>8}{:>8}   last {BARS} s\n",
@@ -72,7 +72,7 @@ pub(crate) fn table() -> String {
     text
 }
 
-/// The last whole second in one line.
+/// Returns the last whole second in one line.
 pub(crate) fn line(seconds: u64) -> String {
     let mut text = format!("{seconds:>4} s ");
     let (mut passed, mut failed, mut unmatched) = (0, 0, 0);
@@ -81,7 +81,8 @@ pub(crate) fn line(seconds: u64) -> String {
         let second = series.window().previous();
         passed += second.sum(Http::Pass);
         failed += second.sum(Http::Exception);
-        // All routes have one scale, so there is nothing to refuse. Percentiles themselves do not add up.
+        // All routes have one scale, so there is nothing to refuse. Percentiles themselves do not
+        // add up.
         let _ = times.merge(&second.distribution(Http::Rt));
         if series.labels().is_some_and(|route| route.route == UNMATCHED) {
             unmatched += second.sum(Http::Pass);
@@ -115,7 +116,8 @@ fn orders() -> String {
     text
 }
 
-/// One character for each of the last buckets, oldest first; the last is the second that is being counted.
+/// One character for each of the last buckets, oldest first; the last is the second that is being
+/// counted.
 fn bars(minute: &Snapshot<Http>) -> String {
     let buckets = minute.buckets();
     let newest = &buckets[buckets.len().saturating_sub(BARS)..];

@@ -33,7 +33,8 @@ async fn serve(options: &Options, listener: TcpListener) -> Result<Vec<Row>> {
 
     watch(options, &display::head(address, options.clients), signal).await;
 
-    // In order: no new requests of our own, the last answers, no more service; then the counts stand still.
+    // In order: no new requests of our own, the last answers, no more service; then the counts
+    // stand still.
     if let Some(load) = load {
         let received = load.end().await?;
         display::say(&format!("\nits clients received {} answers\n", grouped(received)));

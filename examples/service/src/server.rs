@@ -30,7 +30,8 @@ impl Server {
 
     /// Refuses new connections, answers the requests in flight, and ends.
     ///
-    /// Who has sent half a request, or does not read the answer, is not waited for longer than [`GRACE`].
+    /// Who has sent half a request, or does not read the answer, is not waited for longer than
+    /// [`GRACE`].
     pub(crate) async fn end(self) -> Result<()> {
         let _ = self.close.send(());
         if let Ok(served) = timeout(GRACE, self.task).await {

@@ -35,7 +35,7 @@ impl Shop {
         Arc::new(Shop { requests: AtomicU64::new(0), book: Book::default() })
     }
 
-    /// The routes.
+    /// Returns the routes.
     pub(crate) fn routes(self: &Arc<Shop>) -> Router {
         Router::new()
             .route("/carts/{id}", get(cart))

@@ -51,7 +51,7 @@ fn keep_busy(routes: &Routes, done: &AtomicBool) {
     }
 }
 
-/// How long the sampler's thread was on a processor.
+/// Returns how long the sampler's thread was on a processor.
 fn sampler_time() -> Option<Duration> {
     let threads = fs::read_dir("/proc/self/task").ok()?;
     let sampler = threads.flatten().map(|thread| thread.path()).find(|thread| {
@@ -61,7 +61,7 @@ fn sampler_time() -> Option<Duration> {
     Some(Duration::from_nanos(times.split(' ').next()?.parse().ok()?))
 }
 
-/// What has come of a stream since the last look: the length of each event.
+/// Returns what has come of a stream since the last look: the length of each event.
 fn come(body: &mut Body) -> Vec<usize> {
     let mut lengths = Vec::new();
     let mut context = Context::from_waker(Waker::noop());

@@ -1,5 +1,5 @@
-//! A service that counts requests nobody makes, so that there is something to look at: `cargo run -p windrow-console --example shop`,
-//! and then open the address that it prints, or `curl` it.
+//! A service that counts requests nobody makes, so that there is something to look at: `cargo run
+//! -p windrow-console --example shop`, and then open the address that it prints, or `curl` it.
 
 use std::error::Error;
 use std::thread;
@@ -17,7 +17,8 @@ labels! {
 
 type Routes = Family<Route<'static>, SlidingWindow<Http>>;
 
-/// A minute by the second, an hour by the minute and a day by the quarter of an hour, from the same adds.
+/// A minute by the second, an hour by the minute and a day by the quarter of an hour, from the same
+/// adds.
 static ROUTES: Routes = Routes::with_constructor(|| {
     let window = SlidingWindow::builder()
         .interval(Duration::from_secs(60))

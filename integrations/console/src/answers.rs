@@ -113,7 +113,8 @@ impl Answers {
         }
     }
 
-    /// The requests that have come, as soon as there are any. `None` if the thread is to end.
+    /// Returns the requests that have come, as soon as there are any. `None` if the thread is to
+    /// end.
     fn next(&self) -> Option<Vec<(Asked, Sender<Answer>)>> {
         let state = self.lock();
         let waited =

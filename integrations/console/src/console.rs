@@ -33,7 +33,7 @@ pub struct Console {
 }
 
 impl Console {
-    /// A console that shows nothing yet, of a service with this name.
+    /// Returns a console that shows nothing yet, of a service with this name.
     ///
     /// ```
     /// let console = windrow_console::Console::new("shop").build();
@@ -158,7 +158,7 @@ impl Console {
         self.shown.hosts.push(name.to_owned());
     }
 
-    /// The service that answers with all of it.
+    /// Returns the service that answers with all of it.
     ///
     /// ```
     /// use windrow_console::Console;
@@ -200,17 +200,17 @@ pub(crate) struct Named {
 }
 
 impl Shown {
-    /// How long ago the console was made.
+    /// Returns how long ago the console was made.
     pub(crate) fn age(&self) -> Duration {
         self.begun.elapsed()
     }
 
-    /// Whether an event's values are nanoseconds.
+    /// Returns whether an event's values are nanoseconds.
     pub(crate) fn is_duration(&self, event: &str) -> bool {
         self.durations.iter().any(|duration| duration == event)
     }
 
-    /// What a scrape is answered with.
+    /// Returns what a scrape is answered with.
     pub(crate) fn metrics_text(&self) -> Result<String, fmt::Error> {
         let mut text = String::new();
         encode(&mut text, &self.registry)?;

@@ -196,7 +196,7 @@ impl Sampler {
         }
     }
 
-    /// What the audits found.
+    /// Returns what the audits found.
     fn check(&mut self, age: u64, walked: usize) -> String {
         let rows = self.known.iter().flat_map(HashMap::values);
         let failing: Vec<&Row> = rows.filter(|row| row.fails_by > 0).take(NAMED).collect();
@@ -288,7 +288,7 @@ fn whole(
     });
 }
 
-/// An event of the stream.
+/// Returns an event of the stream.
 fn event(name: &str, data: Json) -> Bytes {
     // JSON has no line feeds of its own.
     Bytes::from(format!("event: {name}\ndata: {}\n\n", data.finish()))

@@ -10,8 +10,8 @@ use http::header::HOST;
 use http::uri::Authority;
 use http::{HeaderMap, Request};
 
-/// Whether the `Host` of a request is this machine: `localhost`, a name under it, or a loopback
-/// address.
+/// Returns whether the `Host` of a request is this machine: `localhost`, a name under it, or a
+/// loopback address.
 #[cfg(feature = "server")]
 pub(crate) fn names_this_machine(headers: &HeaderMap) -> bool {
     match named(headers) {
@@ -21,8 +21,9 @@ pub(crate) fn names_this_machine(headers: &HeaderMap) -> bool {
     }
 }
 
-/// Whether a request may be answered: its host is `localhost`, a name under it, an address, or one
-/// of `names`, where `*` stands for all. So is a request without one, which no browser sends.
+/// Returns whether a request may be answered: its host is `localhost`, a name under it, an address,
+/// or one of `names`, where `*` stands for all. So is a request without one, which no browser
+/// sends.
 pub(crate) fn is_allowed<B>(request: &Request<B>, names: &[String]) -> bool {
     let host = match named(request.headers()) {
         // As HTTP/2 has it.

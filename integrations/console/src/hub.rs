@@ -79,7 +79,7 @@ struct Seat {
 }
 
 impl Seat {
-    /// Whether the client takes nothing, when the last frame has this number.
+    /// Returns whether the client takes nothing, when the last frame has this number.
     fn is_silent(&self, frame: u64) -> bool {
         // Relaxed, here and below: each of these words stands for itself.
         let polled = Duration::from_millis(self.polled.load(Ordering::Relaxed));
@@ -106,8 +106,8 @@ enum Wanted {
 }
 
 impl State {
-    /// Whether there is a seat for one more stream. The stream that has had one for the longest may
-    /// lose it.
+    /// Returns whether there is a seat for one more stream. The stream that has had one for the
+    /// longest may lose it.
     fn has_room(&mut self) -> bool {
         if self.seats.len() < MOST_STREAMS {
             return true;
@@ -139,8 +139,8 @@ impl Hub {
         Hub { shown, latest, state: Mutex::default(), changed: Condvar::new() }
     }
 
-    /// A listener; `None` if there is no seat, the console is closed, or the sampler cannot be
-    /// started.
+    /// Returns a listener; `None` if there is no seat, the console is closed, or the sampler cannot
+    /// be started.
     pub(crate) fn listen(self: &Arc<Hub>) -> Option<Listener> {
         let mut state = self.lock();
         if state.is_closed || !state.has_room() {

@@ -126,7 +126,7 @@ impl Ledger {
         Audit::Fails { by }
     }
 
-    /// Whether the next frame is to audit the series again.
+    /// Returns whether the next frame is to audit the series again.
     pub(crate) fn is_pending(&self) -> bool {
         self.broken.is_some()
     }
@@ -140,7 +140,7 @@ impl Ledger {
         by_event.iter().enumerate().map(by).max().unwrap_or(0)
     }
 
-    /// The third law, and then the accounts for the next audit.
+    /// Returns the third law, and then the accounts for the next audit.
     fn compare(&mut self, taken: &Taken, now: Instant) -> Audit {
         self.accounts.resize_with(taken.by_event.len(), Account::default);
         for (account, readings) in self.accounts.iter_mut().zip(&taken.by_event) {

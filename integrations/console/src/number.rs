@@ -11,7 +11,7 @@ pub(crate) enum Number {
 }
 
 impl Number {
-    /// Whether it is none, or zero.
+    /// Returns whether it is none, or zero.
     pub(crate) fn is_nothing(self) -> bool {
         matches!(self, Number::None | Number::Unsigned(0) | Number::Signed(0))
     }
@@ -53,7 +53,7 @@ impl Json {
         self.enclosed(['{', '}'], members);
     }
 
-    /// The name of a member, whose value is to follow. It needs no escape.
+    /// Returns the name of a member, whose value is to follow. It needs no escape.
     pub(crate) fn name(&mut self, name: &'static str) -> &mut Json {
         self.comma();
         // A `String` takes all.

@@ -19,8 +19,8 @@ const HORIZONS: [(&str, Duration); 3] = [
     ("day", Duration::from_secs(86_400)),
 ];
 
-/// A plot for each horizon that the window has something to say about, from its own buckets or from
-/// those of a tier.
+/// Returns a plot for each horizon that the window has something to say about, from its own buckets
+/// or from those of a tier.
 pub(crate) fn panels(window: &dyn AnyWindow) -> Value {
     let mut panels = Vec::new();
     let mut reached = Duration::ZERO;
@@ -89,7 +89,7 @@ fn events(window: &dyn AnyWindow, points: &[&[&dyn AnySpan]]) -> Value {
     events.into()
 }
 
-/// A list for each number that there is of an event of this kind.
+/// Returns a list for each number that there is of an event of this kind.
 fn lists(kind: Kind, points: &[Stats]) -> Value {
     let list = |number: fn(&Stats) -> Value| points.iter().map(number).collect::<Vec<_>>();
     let count = || list(|stats| stats.count.into());

@@ -50,7 +50,8 @@ pub(crate) fn summary(values: &Distribution) -> Value {
     summary
 }
 
-/// What is known of a scale: where its cells begin and end, and how far off a percentile can be.
+/// Returns what is known of a scale: where its cells begin and end, and how far off a percentile
+/// can be.
 pub(crate) fn scale(scale: Scale) -> Value {
     json!({
         "schema": scale.schema(),
@@ -60,12 +61,13 @@ pub(crate) fn scale(scale: Scale) -> Value {
     })
 }
 
-/// The cells that were used: the least and the greatest value that each holds, and how many it has.
+/// Returns the cells that were used: the least and the greatest value that each holds, and how many
+/// it has.
 pub(crate) fn cells(values: &Distribution) -> Value {
     values.cells().map(|(cell, count)| json!([cell.start(), cell.end(), count])).collect()
 }
 
-/// All of them as one. They are of one scale.
+/// Returns all of them as one. They are of one scale.
 pub(crate) fn sum(parts: impl IntoIterator<Item = Distribution>) -> Distribution {
     parts.into_iter().fold(Distribution::default(), |mut all, part| {
         let _ = all.merge(&part); // scales that are the same have the same cells
@@ -73,7 +75,7 @@ pub(crate) fn sum(parts: impl IntoIterator<Item = Distribution>) -> Distribution
     })
 }
 
-/// A distribution for each point of time: lists of their numbers, and their cells.
+/// Returns a distribution for each point of time: lists of their numbers, and their cells.
 ///
 /// `cells` has what each cell holds, from below; and `used`, for each point, which cells it used
 /// and how many values each of them has, in turn.
@@ -99,7 +101,7 @@ pub(crate) fn over_time(points: Vec<Distribution>) -> Value {
     lists.into()
 }
 
-/// The cells that any of them uses.
+/// Returns the cells that any of them uses.
 fn used(points: &[Distribution]) -> BTreeSet<(u64, u64)> {
     let cells = points.iter().flat_map(Distribution::cells);
     cells.map(|(cell, _)| (*cell.start(), *cell.end())).collect()

@@ -100,7 +100,7 @@ pub(crate) fn detail(metric: AnyMetric<'_>) -> Value {
     all
 }
 
-/// What each core's row holds: of an event, if it is a window's.
+/// Returns what each core's row holds: of an event, if it is a window's.
 pub(crate) fn cores(event: Option<&str>, by_row: &ByRow) -> Value {
     json!({ "event": event, "rows": by_row.rows(), "shared": by_row.shared() })
 }

@@ -53,7 +53,8 @@ impl ConsoleService {
     ///
     /// # Errors
     ///
-    /// [`ServeError`]: if the address is none, is not of this machine alone, or is taken; or if there is no thread to be had.
+    /// [`ServeError`]: if the address is none, is not of this machine alone, or is taken; or if
+    /// there is no thread to be had.
     ///
     /// ```
     /// let server = windrow_console::Console::new("shop").build().serve("127.0.0.1:0")?;
@@ -116,7 +117,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Where it listens.
+    /// Returns where it listens.
     ///
     /// ```
     /// let server = windrow_console::Console::new("shop").build().serve("127.0.0.1:0")?;

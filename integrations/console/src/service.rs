@@ -108,7 +108,7 @@ impl ConsoleService {
         self.hub.close();
     }
 
-    /// The answer to a request; or what has to be asked for, for it.
+    /// Returns the answer to a request; or what has to be asked for, for it.
     fn answer<B>(&self, request: &Request<B>) -> Result<Pending, Asked> {
         let path = request.uri().path().trim_start_matches('/');
         let is_refused =
@@ -238,18 +238,18 @@ const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 const METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Whether the client asks for HTML by name. `curl` takes anything, and gets the text.
+/// Returns whether the client asks for HTML by name. `curl` takes anything, and gets the text.
 fn wants_html(headers: &HeaderMap) -> bool {
     let accepts = headers.get_all(ACCEPT).iter();
     accepts.filter_map(|accept| accept.to_str().ok()).any(|accept| accept.contains("text/html"))
 }
 
-/// Whether a browser says that a page of another site asks.
+/// Returns whether a browser says that a page of another site asks.
 fn is_from_elsewhere(headers: &HeaderMap) -> bool {
     headers.get("sec-fetch-site").is_some_and(|site| site == "cross-site")
 }
 
-/// An answer that was made; `None` if that failed.
+/// Returns an answer that was made; `None` if that failed.
 fn made(answer: Option<Answer>, kind: &'static str, varies: bool) -> Response<Body> {
     let error = StatusCode::INTERNAL_SERVER_ERROR;
     let mut response = match answer {
@@ -267,7 +267,7 @@ fn made(answer: Option<Answer>, kind: &'static str, varies: bool) -> Response<Bo
     response
 }
 
-/// A stream.
+/// Returns a stream.
 fn events(body: Body) -> Response<Body> {
     let mut response = head(StatusCode::OK, EVENTS, body);
     // Otherwise nginx keeps frames back until they fill its buffer.
@@ -279,7 +279,7 @@ pub(crate) fn plain(status: StatusCode, text: &'static str) -> Response<Body> {
     whole(status, TEXT, text)
 }
 
-/// An answer whose length is known.
+/// Returns an answer whose length is known.
 pub(crate) fn whole(
     status: StatusCode,
     kind: &'static str,
@@ -292,8 +292,8 @@ pub(crate) fn whole(
     response
 }
 
-/// What all answers have in common: none is kept, and none is taken for another kind of content
-/// than it is.
+/// Returns what all answers have in common: none is kept, and none is taken for another kind of
+/// content than it is.
 fn head(status: StatusCode, kind: &'static str, body: Body) -> Response<Body> {
     let mut response = Response::new(body);
     *response.status_mut() = status;
@@ -306,7 +306,7 @@ fn head(status: StatusCode, kind: &'static str, body: Body) -> Response<Body> {
     response
 }
 
-/// A value of a query: `%41` is `A`, `+` a space. What is no escape stays as it is.
+/// Returns a value of a query: `%41` is `A`, `+` a space. What is no escape stays as it is.
 fn decoded(value: &str) -> String {
     let mut bytes = Vec::with_capacity(value.len());
     let mut rest = value.as_bytes();
@@ -318,7 +318,7 @@ fn decoded(value: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The byte that two digits say.
+/// Returns the byte that two digits say.
 fn hex(digits: &[u8]) -> Option<u8> {
     let digit = |byte: u8| char::from(byte).to_digit(16);
     let (high, low) = (digit(*digits.first()?)?, digit(*digits.get(1)?)?);

@@ -38,7 +38,7 @@ impl Snapshot {
         self.metrics.push(described);
     }
 
-    /// The answer: the series of each metric in the order of their names.
+    /// Returns the answer: the series of each metric in the order of their names.
     pub(crate) fn finish(self, shown: &Shown, checks: &Checks) -> String {
         let failing = |(key, by): &(String, u64)| json!({ "key": key, "by": by });
         let failing: Vec<Value> = checks.failing.iter().map(failing).collect();

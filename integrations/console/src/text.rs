@@ -39,7 +39,7 @@ impl Text {
         }
     }
 
-    /// The answer.
+    /// Returns the answer.
     pub(crate) fn finish(self, shown: &Shown, checks: &Checks) -> String {
         let failing = |(key, by): &(String, u64)| format!("{} by {by}", shown_key(key));
         let verdict = if checks.failing.is_empty() {
@@ -57,8 +57,8 @@ impl Text {
     }
 }
 
-/// A key without characters that a terminal obeys, which become escapes, or that turn the direction
-/// of a text.
+/// Returns a key without characters that a terminal obeys, which become escapes, or that turn the
+/// direction of a text.
 fn shown_key(key: &str) -> String {
     let mut shown = String::with_capacity(key.len());
     for character in key.chars() {
@@ -106,7 +106,7 @@ fn numbers_text(shown: &Shown, metric: &Named, span: u64, numbers: &[Number]) ->
     parts.join("  ")
 }
 
-/// How often values were recorded, their percentiles and the greatest.
+/// Returns how often values were recorded, their percentiles and the greatest.
 fn values(numbers: &[Number], span: u64, shown: impl Fn(Number) -> String) -> String {
     let [lifetime, count, _, _, max, percentiles @ ..] = numbers else { return String::new() };
     let mut text = plain(*lifetime);
@@ -122,7 +122,7 @@ fn values(numbers: &[Number], span: u64, shown: impl Fn(Number) -> String) -> St
     text
 }
 
-/// How many numbers an event has in a row.
+/// Returns how many numbers an event has in a row.
 fn width(kind: Kind) -> usize {
     match kind {
         Kind::Count | Kind::Signed => 2,
@@ -133,7 +133,7 @@ fn width(kind: Kind) -> usize {
     }
 }
 
-/// A value of an event, or of a histogram, of this name.
+/// Returns a value of an event, or of a histogram, of this name.
 fn value(shown: &Shown, name: &str, number: Number) -> String {
     match number {
         Number::Unsigned(nanos) if shown.is_duration(name) => {

@@ -126,19 +126,19 @@ pub(crate) fn detail(window: &dyn AnyWindow, all: &mut Value) {
     }
 }
 
-/// The first event with a count that only grows: its position and its name.
+/// Returns the first event with a count that only grows: its position and its name.
 fn first_counted(window: &dyn AnyWindow) -> Option<(usize, &'static str)> {
     let events = window.events();
     let event = events.iter().position(|(_, kind)| only_grows(*kind))?;
     Some((event, events[event].0))
 }
 
-/// Whether an event of this kind has a count that never goes back.
+/// Returns whether an event of this kind has a count that never goes back.
 pub(crate) fn only_grows(kind: Kind) -> bool {
     matches!(kind, Kind::Count | Kind::Value | Kind::Histogram(_))
 }
 
-/// What there is of an event: of its distribution, where it has one, or of its stats.
+/// Returns what there is of an event: of its distribution, where it has one, or of its stats.
 fn numbers_of(
     kind: Kind,
     stats: impl FnOnce() -> Stats,
@@ -150,14 +150,14 @@ fn numbers_of(
     }
 }
 
-/// What was counted of an event of this kind, per second of a span: of values, how many there were;
-/// of a `Signed` event, with its sign. `None` if there is no span.
+/// Returns what was counted of an event of this kind, per second of a span: of values, how many
+/// there were; of a `Signed` event, with its sign. `None` if there is no span.
 fn per_second(kind: Kind, stats: &Stats, span: Duration) -> Option<f64> {
     let count = if kind == Kind::Signed { stats.signed_sum() as f64 } else { stats.count as f64 };
     (!span.is_zero()).then(|| count / span.as_secs_f64())
 }
 
-/// What there is of an event of this kind.
+/// Returns what there is of an event of this kind.
 fn stats(kind: Kind, stats: &Stats) -> Value {
     let Stats { count, sum, min, max } = *stats;
     match kind {
@@ -172,7 +172,7 @@ fn stats(kind: Kind, stats: &Stats) -> Value {
     }
 }
 
-/// The finest buckets that reach back so far, or else the farthest.
+/// Returns the finest buckets that reach back so far, or else the farthest.
 pub(crate) fn reaching(window: &dyn AnyWindow, span: Duration) -> Box<dyn AnySnapshot> {
     let mut best = window.snapshot(None);
     for tier in 0.. {
@@ -187,8 +187,8 @@ pub(crate) fn reaching(window: &dyn AnyWindow, span: Duration) -> Box<dyn AnySna
     best.expect("a window has buckets")
 }
 
-/// How much is known of the closed buckets, which cover a span: what lies after the window was
-/// built. Adds that were back-dated to before that make known what lies after them.
+/// Returns how much is known of the closed buckets, which cover a span: what lies after the window
+/// was built. Adds that were back-dated to before that make known what lies after them.
 fn known_span(window: &dyn AnyWindow, span: Duration) -> Duration {
     let length = nanos(window.bucket_length());
     let now = window.now();
@@ -215,7 +215,7 @@ pub(crate) fn known<T>(mut all: Vec<T>, is_known: impl Fn(&T) -> bool) -> Vec<T>
     all
 }
 
-/// The length of its buckets.
+/// Returns the length of its buckets.
 pub(crate) fn snapshot_length(snapshot: &dyn AnySnapshot) -> Duration {
     let newest = snapshot.len().checked_sub(1);
     newest.map_or(snapshot.interval(), |newest| snapshot.bucket(newest).interval())

@@ -9,7 +9,7 @@ use windrow_console::Console;
 
 const PAGE: &str = include_str!("../src/page.html");
 
-/// What stands between the tags of that name, of which there is one pair.
+/// Returns what stands between the tags of that name, of which there is one pair.
 fn inside(tag: &str) -> &'static str {
     let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
     assert_eq!((PAGE.matches(&open).count(), PAGE.matches(&close).count()), (1, 1), "one {tag}");

@@ -18,7 +18,7 @@ fn wait(responding: Responding) -> Response<Body> {
     tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(responding)
 }
 
-/// How many threads there are of the name.
+/// Returns how many threads there are of the name.
 fn samplers() -> usize {
     threads("windrow-sampler")
 }

@@ -3,8 +3,8 @@
 use hdrhistogram::{CreationError, Histogram};
 use windrow::histogram::Distribution;
 
-/// A distribution as a histogram of `hdrhistogram`, which keeps so many significant `digits`: 0 to
-/// 5.
+/// Returns a distribution as a histogram of `hdrhistogram`, which keeps so many significant
+/// `digits`: 0 to 5.
 ///
 /// Each cell's values are there as one number, that which stands for the cell in a
 /// [percentile](Distribution::quantile) too. So of a value in the scale's range, what is there is
@@ -46,8 +46,8 @@ pub fn histogram(distribution: &Distribution, digits: u8) -> Result<Histogram<u6
     Ok(histogram)
 }
 
-/// The number between two whose relative distance from both is the same, rounded: what stands for
-/// values between them.
+/// Returns the number between two whose relative distance from both is the same, rounded: what
+/// stands for values between them.
 fn middle(least: u64, greatest: u64) -> u64 {
     let (least, greatest) = (u128::from(least), u128::from(greatest));
     let both = (least + greatest).max(1); // of two zeros it is zero

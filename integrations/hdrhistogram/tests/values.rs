@@ -14,7 +14,7 @@ fn distribution(scale: Scale, values: &[u64]) -> Distribution {
     histogram.distribution()
 }
 
-/// Each value that it has, in order, as it answers it.
+/// Returns each value that it has, in order, as it answers it.
 fn values(of: &Histogram<u64>) -> Vec<u64> {
     of.iter_recorded()
         .flat_map(|step| vec![step.value_iterated_to(); step.count_since_last_iteration() as usize])

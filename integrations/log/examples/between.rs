@@ -4,7 +4,8 @@
 //! cargo run -p windrow-log --example between -- DIRECTORY [FROM [TO]]
 //! ```
 //!
-//! The times are as in the lines of JSON: `2026-11-22T08:00:00Z`. Without them, it prints all there is.
+//! The times are as in the lines of JSON: `2026-11-22T08:00:00Z`. Without them, it prints all there
+//! is.
 
 use std::error::Error;
 use std::process::ExitCode;

@@ -1,7 +1,7 @@
 //! What a line costs: `cargo run --release -p windrow-log --example cost -- [DIRECTORY]`.
 //!
-//! A family of a thousand windows is written each second of a manual clock. The directory, by default the system's for
-//! temporary files, decides what a sync costs.
+//! A family of a thousand windows is written each second of a manual clock. The directory, by
+//! default the system's for temporary files, decides what a sync costs.
 
 use std::error::Error;
 use std::path::Path;
@@ -33,7 +33,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Lines of a thousand windows a second: what taking them out of the windows, and writing them, takes.
+/// Lines of a thousand windows a second: what taking them out of the windows, and writing them,
+/// takes.
 fn write(name: &str, directory: &Path, format: Format) -> Result<(), Box<dyn Error>> {
     let clock = Manual::default();
     let its = clock.clone();

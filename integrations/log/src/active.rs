@@ -112,12 +112,12 @@ impl<F: AppendFile> Active<F> {
         }
     }
 
-    /// Whether the path still leads to it.
+    /// Returns whether the path still leads to it.
     pub(crate) fn is_there(&self) -> bool {
         self.file.is_at(&self.path)
     }
 
-    /// Whether it has a line beside its first.
+    /// Returns whether it has a line beside its first.
     pub(crate) fn has_lines(&self) -> bool {
         self.has_lines
     }
@@ -126,8 +126,8 @@ impl<F: AppendFile> Active<F> {
         self.length
     }
 
-    /// How many of these lines it can take now: those that find room, and are in order. A file
-    /// without lines takes one in any case.
+    /// Returns how many of these lines it can take now: those that find room, and are in order. A
+    /// file without lines takes one in any case.
     pub(crate) fn takes<'l>(&self, lines: impl Iterator<Item = &'l Line>) -> usize {
         let (mut length, mut order, mut has_lines) = (self.length, self.order, self.has_lines);
         let fits = |line: &&Line| {

@@ -53,7 +53,7 @@ pub(crate) struct Found {
 
 /// A directory's lock.
 pub(crate) trait Lock {
-    /// Whether it is still the lock of the directory at this path.
+    /// Returns whether it is still the lock of the directory at this path.
     fn is_of(&self, directory: &Path) -> bool;
 }
 
@@ -68,6 +68,6 @@ pub(crate) trait AppendFile {
     /// After it, all of the file is on the disk.
     fn sync(&mut self) -> io::Result<()>;
 
-    /// Whether the path still leads to this file. If the system cannot say, it does.
+    /// Returns whether the path still leads to this file. If the system cannot say, it does.
     fn is_at(&self, path: &Path) -> bool;
 }

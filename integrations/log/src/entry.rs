@@ -49,7 +49,7 @@ pub struct Bucket {
 }
 
 impl Bucket {
-    /// What was counted of an event; zeros if the line does not have it.
+    /// Returns what was counted of an event; zeros if the line does not have it.
     ///
     /// ```no_run
     /// # use windrow_log::Entry;
@@ -66,8 +66,8 @@ impl Bucket {
         found.map(|(_, stats)| *stats).unwrap_or_default()
     }
 
-    /// How the values of a `Histogram` event are distributed; an empty distribution if the line
-    /// does not have it. Those of several lines [merge](Distribution::merge): so a span has
+    /// Returns how the values of a `Histogram` event are distributed; an empty distribution if the
+    /// line does not have it. Those of several lines [merge](Distribution::merge): so a span has
     /// percentiles, too.
     ///
     /// ```no_run

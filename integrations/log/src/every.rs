@@ -38,7 +38,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner) // no code panics under it
     }
 
-    /// Whether the thread is to end: waits for that until `deadline`, or for ever.
+    /// Returns whether the thread is to end: waits for that until `deadline`, or for ever.
     fn ends_before(&self, deadline: Option<Instant>) -> bool {
         let wait =
             deadline.map_or(Duration::MAX, |at| at.saturating_duration_since(Instant::now()));
@@ -53,7 +53,7 @@ impl Shared {
     }
 }
 
-/// What a panic said.
+/// Returns what a panic said.
 fn message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("").to_owned()
@@ -97,13 +97,13 @@ impl Every {
         Every { shared, thread: Some(thread.expect("a thread")) }
     }
 
-    /// What waited, and was lost, at the end of the last batch.
+    /// Returns what waited, and was lost, at the end of the last batch.
     pub fn unwritten(&self) -> Unwritten {
         self.shared.lock().unwritten
     }
 
-    /// The last error since this was last called. The thread goes on after it, also after a panic
-    /// of the function that fills batches: see [`LogError`].
+    /// Returns the last error since this was last called. The thread goes on after it, also after a
+    /// panic of the function that fills batches: see [`LogError`].
     pub fn error(&self) -> Option<LogError> {
         self.shared.lock().error.take()
     }

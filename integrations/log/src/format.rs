@@ -55,8 +55,8 @@ impl Kinds {
         }
     }
 
-    /// What a line says, and when it is of; `None` if it is not a line of this format. Without its
-    /// newline.
+    /// Returns what a line says, and when it is of; `None` if it is not a line of this format.
+    /// Without its newline.
     pub(crate) fn decode(self, line: &[u8]) -> Option<Decoded> {
         let line = str::from_utf8(line).ok()?;
         if line.contains(char::is_control) {
@@ -100,7 +100,7 @@ impl Format {
         }
     }
 
-    /// Whether a line says anything of a window with these events.
+    /// Returns whether a line says anything of a window with these events.
     pub(crate) fn can_show(&self, events: &[(&'static str, Kind)]) -> bool {
         match self {
             Format::Json => true,
@@ -108,7 +108,7 @@ impl Format {
         }
     }
 
-    /// The line of a bucket, with its newline.
+    /// Returns the line of a bucket, with its newline.
     pub(crate) fn bucket(&self, facts: &Facts<'_>) -> Vec<u8> {
         match self {
             Format::Json => json::bucket(facts),
@@ -116,7 +116,7 @@ impl Format {
         }
     }
 
-    /// When the bucket of a line ended, as a reader of the line knows it.
+    /// Returns when the bucket of a line ended, as a reader of the line knows it.
     pub(crate) fn end(&self, facts: &Facts<'_>) -> Wall {
         match self {
             Format::Json => facts.start.plus(facts.length),
@@ -124,7 +124,7 @@ impl Format {
         }
     }
 
-    /// When a run began, as a reader of its line knows it.
+    /// Returns when a run began, as a reader of its line knows it.
     pub(crate) fn started(&self, run: &Run) -> Wall {
         let started = Wall::from(run.started);
         match self {
@@ -133,7 +133,7 @@ impl Format {
         }
     }
 
-    /// The line of a run, in a file of some slack.
+    /// Returns the line of a run, in a file of some slack.
     pub(crate) fn run(&self, run: &Run, slack: Duration) -> Vec<u8> {
         match self {
             Format::Json => json::run(run, slack),

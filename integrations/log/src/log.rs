@@ -173,7 +173,7 @@ impl Log {
         written.and(synced)
     }
 
-    /// What waits, and what was lost.
+    /// Returns what waits, and what was lost.
     pub fn unwritten(&self) -> Unwritten {
         let (waiting, bytes) = self.writer.pending().size();
         Unwritten {
@@ -344,7 +344,8 @@ impl Drop for Batch<'_> {
     }
 }
 
-/// What to add to a moment on the window's clock, in nanoseconds, for that on the wall clock.
+/// Returns what to add to a moment on the window's clock, in nanoseconds, for that on the wall
+/// clock.
 fn read_difference(window: &dyn AnyWindow, differences: &mut Differences) -> i64 {
     differences.settle(|| Wall::from(window.system_time(Timestamp::from_nanos(0))).0)
 }

@@ -58,7 +58,7 @@ pub(crate) fn escape(name: &str, into: &mut Vec<u8>) {
     }
 }
 
-/// What was escaped; `None` if that cannot have been written by [`escape`].
+/// Returns what was escaped; `None` if that cannot have been written by [`escape`].
 pub(crate) fn unescape(text: &str) -> Option<String> {
     let mut parts = text.split('%');
     let mut bytes = parts.next()?.as_bytes().to_vec();

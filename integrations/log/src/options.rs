@@ -37,34 +37,34 @@ impl Default for Options {
 }
 
 impl Options {
-    /// How lines are written: [`Format::Json`] by default.
+    /// Returns how lines are written: [`Format::Json`] by default.
     #[must_use]
     pub fn format(mut self, format: Format) -> Options {
         self.format = format;
         self
     }
 
-    /// How many bytes a file has at most: 64 MiB by default. The next line begins a new file. A
-    /// line that is longer by itself has a file of its own. On a disk that has room for less than
-    /// four such files, a file has a quarter of the room.
+    /// Returns how many bytes a file has at most: 64 MiB by default. The next line begins a new
+    /// file. A line that is longer by itself has a file of its own. On a disk that has room for
+    /// less than four such files, a file has a quarter of the room.
     #[must_use]
     pub fn file_size(mut self, bytes: u64) -> Options {
         self.file_size = bytes;
         self
     }
 
-    /// How many files are kept: 16 by default, and never fewer than one. When a new file was begun,
-    /// the oldest beyond them are removed. Fewer are kept only if the disk is full: see [when it
-    /// cannot be written](crate#when-it-cannot-be-written).
+    /// Returns how many files are kept: 16 by default, and never fewer than one. When a new file
+    /// was begun, the oldest beyond them are removed. Fewer are kept only if the disk is full: see
+    /// [when it cannot be written](crate#when-it-cannot-be-written).
     #[must_use]
     pub fn files(mut self, files: usize) -> Options {
         self.files = files.max(1);
         self
     }
 
-    /// How long a line may have been written and not be brought to the disk: 10 s by default.
-    /// Looked at in each write. So `Duration::ZERO` syncs each write, and `Duration::MAX` only
-    /// files that are full.
+    /// Returns how long a line may have been written and not be brought to the disk: 10 s by
+    /// default. Looked at in each write. So `Duration::ZERO` syncs each write, and `Duration::MAX`
+    /// only files that are full.
     ///
     /// This matters where the system fails, or the power. A process that ends, in whatever way,
     /// takes nothing with it that was written.
@@ -74,8 +74,8 @@ impl Options {
         self
     }
 
-    /// How many bytes of lines wait in memory at most, while they cannot be written: 16 MiB by
-    /// default. Those that find no room are dropped, and the log says so
+    /// Returns how many bytes of lines wait in memory at most, while they cannot be written: 16 MiB
+    /// by default. Those that find no room are dropped, and the log says so
     /// ([`Dropped`](crate::Dropped)).
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Options {

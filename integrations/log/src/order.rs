@@ -41,7 +41,7 @@ impl Order {
         Order { slack, newest: Wall::FIRST, needed: Duration::ZERO }
     }
 
-    /// Whether a line may come next.
+    /// Returns whether a line may come next.
     pub(crate) fn takes(&self, ends: Ends) -> bool {
         self.newest.since(ends.first) <= self.slack
     }
@@ -52,7 +52,8 @@ impl Order {
         self.newest = self.newest.max(ends.last);
     }
 
-    /// The slack for a file that is to hold such lines as this one, and the one that comes next.
+    /// Returns the slack for a file that is to hold such lines as this one, and the one that comes
+    /// next.
     pub(crate) fn slack_with(mut self, next: Option<Ends>) -> Duration {
         if let Some(ends) = next {
             self.add(ends);

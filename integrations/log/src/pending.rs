@@ -85,7 +85,7 @@ impl Pending {
         self.bytes -= self.lines.drain(..lines).map(|line| line.text.len()).sum::<usize>();
     }
 
-    /// How many lines wait, and bytes in them.
+    /// Returns how many lines wait, and bytes in them.
     pub(crate) fn size(&self) -> (usize, usize) {
         (self.lines.len(), self.bytes)
     }

@@ -59,14 +59,14 @@ pub struct Files {
 }
 
 impl Files {
-    /// All entries, in the order in which they were written.
+    /// Returns all entries, in the order in which they were written.
     pub fn all(self) -> Entries {
         self.range(None, None)
     }
 
-    /// The entries whose buckets ended after `from`, and at `to` or before, by the wall clock, in
-    /// the order in which they were written; the runs that began then; and what was dropped of that
-    /// time.
+    /// Returns the entries whose buckets ended after `from`, and at `to` or before, by the wall
+    /// clock, in the order in which they were written; the runs that began then; and what was
+    /// dropped of that time.
     ///
     /// A bucket is in it as a whole, or not at all: so ranges that follow each other add up. The
     /// bucket of an hour is in the range in which the hour ended. So a range that is past has all
@@ -133,7 +133,7 @@ pub struct Skipped {
 }
 
 impl Entries {
-    /// What was passed over so far.
+    /// Returns what was passed over so far.
     pub fn skipped(&self) -> Skipped {
         self.skipped
     }
@@ -151,7 +151,7 @@ impl Entries {
         }
     }
 
-    /// The next entry of the file that is open; `None` at its end.
+    /// Returns the next entry of the file that is open; `None` at its end.
     fn next_of(&mut self, open: &mut OpenFile) -> io::Result<Option<Entry>> {
         loop {
             match open.next(self.range)? {

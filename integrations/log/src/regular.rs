@@ -23,7 +23,7 @@ fn not_regular(is: &'static str) -> io::Error {
     io::Error::new(ErrorKind::InvalidInput, NotRegular(is))
 }
 
-/// Whether [`open`] has found something else than a regular file.
+/// Returns whether [`open`] has found something else than a regular file.
 pub(crate) fn is_refusal(error: &io::Error) -> bool {
     error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<NotRegular>)
 }

@@ -9,8 +9,8 @@ use crate::wall::Wall;
 /// A stretch that is short enough to be read line by line.
 const SHORT: u64 = 4096;
 
-/// An offset in a file, at the beginning of a line: behind a line that ended at `bound` or before,
-/// or at `first`, where the second line begins.
+/// Returns an offset in a file, at the beginning of a line: behind a line that ended at `bound` or
+/// before, or at `first`, where the second line begins.
 ///
 /// Lines are nearly in order (see [`order`](crate::order)). So of a bound that is a slack before a
 /// range, all lines ahead of such a line ended before the range. The search goes on behind it, and
@@ -32,8 +32,8 @@ pub(crate) fn lower_bound(
     Ok(low)
 }
 
-/// The first line with a time that begins behind `middle`, and ends before `high`: the offset
-/// behind it, and its time.
+/// Returns the first line with a time that begins behind `middle`, and ends before `high`: the
+/// offset behind it, and its time.
 fn line_behind(
     file: &mut (impl BufRead + Seek),
     kind: Kinds,

@@ -21,7 +21,7 @@ pub(crate) struct End {
     pub(crate) is_torn: bool,
 }
 
-/// The slack that the first line of a file says; `None` if it is not the line of a run.
+/// Returns the slack that the first line of a file says; `None` if it is not the line of a run.
 pub(crate) fn slack<D: Disk>(disk: &D, path: &Path, kind: Kinds) -> io::Result<Option<Duration>> {
     let (mut reader, mut line) = (BufReader::new(disk.read(path, 0)?), Vec::new());
     lines::next(&mut reader, &mut line, TAIL)?;
@@ -29,8 +29,8 @@ pub(crate) fn slack<D: Disk>(disk: &D, path: &Path, kind: Kinds) -> io::Result<O
     Ok(decoded.and_then(|line| line.slack))
 }
 
-/// The end of a file of some slack and length. The last lines are enough, unless what they say of
-/// those ahead of them leaves open whether `started` is in order.
+/// Returns the end of a file of some slack and length. The last lines are enough, unless what they
+/// say of those ahead of them leaves open whether `started` is in order.
 pub(crate) fn end<D: Disk>(
     disk: &D,
     path: &Path,
@@ -50,8 +50,8 @@ pub(crate) fn end<D: Disk>(
     scan(disk, path, kind, 0).map(|(_, end)| end)
 }
 
-/// The earliest end of the lines from an offset on, and the end of the file. The first line does
-/// not count: it may be a part of one, and the first of a file is in no order.
+/// Returns the earliest end of the lines from an offset on, and the end of the file. The first line
+/// does not count: it may be a part of one, and the first of a file is in no order.
 fn scan<D: Disk>(disk: &D, path: &Path, kind: Kinds, from: u64) -> io::Result<(Option<Wall>, End)> {
     let (mut reader, mut line) = (BufReader::new(disk.read(path, from)?), Vec::new());
     let (mut oldest, mut newest, mut is_torn) = (None::<Wall>, None, false);

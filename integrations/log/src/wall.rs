@@ -80,7 +80,7 @@ impl Differences {
     /// How often one is read before it is taken for new: each may be interrupted.
     const READINGS: usize = 4;
 
-    /// The difference to calculate with.
+    /// Returns the difference to calculate with.
     pub(crate) fn settle(&mut self, read: impl Fn() -> i64) -> i64 {
         let close = nanos(Differences::CLOSE).unsigned_abs();
         let mut least = i64::MAX;

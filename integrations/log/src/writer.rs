@@ -2,9 +2,10 @@
 //!
 //! # The order of things
 //!
-//! 1. A file that is full is synced before the next one is made. So a failing system never leaves a line of a file
-//!    without those of the files before it.
-//! 2. The directory is synced before a line is written to the new file, and before the oldest file is removed.
+//! 1. A file that is full is synced before the next one is made. So a failing system never leaves a
+//!    line of a file without those of the files before it.
+//! 2. The directory is synced before a line is written to the new file, and before the oldest file
+//!    is removed.
 //! 3. A line leaves the memory when the system has taken all of it, and not before.
 //!
 //! # What fails
@@ -219,7 +220,7 @@ impl<D: Disk> Writer<D> {
         }
     }
 
-    /// The last file, if this run can go on in it; otherwise a new one.
+    /// Returns the last file, if this run can go on in it; otherwise a new one.
     fn choose(&mut self) -> Result<Active<D::File>, LogError> {
         let all = self.list()?;
         let (format, size) = (&self.options.format, self.size(&all));
@@ -254,7 +255,7 @@ impl<D: Disk> Writer<D> {
             .map_err(failed(Step::Open, &path))
     }
 
-    /// What bears the name of a log's file, the oldest first.
+    /// Returns what bears the name of a log's file, the oldest first.
     fn list(&self) -> Result<Vec<Found>, LogError> {
         let mut all =
             self.disk.list(&self.directory).map_err(failed(Step::List, &self.directory))?;
@@ -289,7 +290,8 @@ impl<D: Disk> Writer<D> {
     }
 }
 
-/// Whether a file is another user's, or gone: that it cannot be opened says nothing of the next.
+/// Returns whether a file is another user's, or gone: that it cannot be opened says nothing of the
+/// next.
 fn is_not_ours(error: &io::Error) -> bool {
     use io::ErrorKind::{InvalidInput, NotFound, PermissionDenied};
     matches!(error.kind(), InvalidInput | NotFound | PermissionDenied)

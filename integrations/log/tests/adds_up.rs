@@ -14,7 +14,7 @@ labels! { struct Route { route: str, status: u16 } }
 
 type Window = SlidingWindow<Http, Manual>;
 
-/// A minute of seconds.
+/// Returns a minute of seconds.
 fn window() -> (Window, Manual) {
     let clock = Manual::default();
     clock.set(Timestamp::from_secs(100_000));
@@ -26,7 +26,7 @@ fn second() -> Duration {
     Duration::from_secs(1)
 }
 
-/// All entries, of files in which nothing is wrong.
+/// Returns all entries, of files in which nothing is wrong.
 fn entries(directory: &Path) -> Vec<Entry> {
     let mut entries = windrow_log::read(directory).unwrap().all();
     let all = entries.by_ref().map(Result::unwrap).collect();
@@ -34,7 +34,7 @@ fn entries(directory: &Path) -> Vec<Entry> {
     all
 }
 
-/// What the lines of a resource say of an event.
+/// Returns what the lines of a resource say of an event.
 fn logged(directory: &Path, resource: &str, event: &str) -> Stats {
     let of = |entry: &Entry| match entry {
         Entry::Bucket(bucket) if bucket.resource == resource => bucket.stats(event),
@@ -43,7 +43,7 @@ fn logged(directory: &Path, resource: &str, event: &str) -> Stats {
     entries(directory).iter().map(of).sum()
 }
 
-/// How the lines of a resource say that the values of an event are distributed.
+/// Returns how the lines of a resource say that the values of an event are distributed.
 fn distributed(directory: &Path, resource: &str, event: &str) -> Distribution {
     let of = |entry: Entry| match entry {
         Entry::Bucket(bucket) if bucket.resource == resource => Some(bucket.distribution(event)),
@@ -56,7 +56,7 @@ fn distributed(directory: &Path, resource: &str, event: &str) -> Distribution {
     entries(directory).into_iter().filter_map(of).reduce(add).unwrap()
 }
 
-/// What no drain has handed out yet.
+/// Returns what no drain has handed out yet.
 fn newest(window: &Window, event: Event<Http>) -> Stats {
     window.snapshot().buckets().last().unwrap().stats(event)
 }

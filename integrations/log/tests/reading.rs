@@ -11,12 +11,12 @@ use windrow_log::{Columns, Entry, Format, Log, Options};
 
 events! { enum Http { Pass: Count, Block: Count, Rt: Value, InFlight: Maximum } }
 
-/// A time of the wall clock, in milliseconds since 1970.
+/// Returns a time of the wall clock, in milliseconds since 1970.
 fn at(millis: u64) -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_millis(millis)
 }
 
-/// A line of a bucket that ended at a time, in milliseconds, as a log writes it.
+/// Returns a line of a bucket that ended at a time, in milliseconds, as a log writes it.
 fn line_of(name: &str, end: u64, length: Duration) -> String {
     let start = jiff::Timestamp::try_from(at(end) - length).unwrap();
     let length = length.as_nanos();
@@ -25,12 +25,12 @@ fn line_of(name: &str, end: u64, length: Duration) -> String {
     )
 }
 
-/// A line of a short bucket.
+/// Returns a line of a short bucket.
 fn line(name: &str, end: u64) -> String {
     line_of(name, end, Duration::from_nanos(1))
 }
 
-/// The first line of a file in which a line may end as many seconds before one ahead of it.
+/// Returns the first line of a file in which a line may end as many seconds before one ahead of it.
 fn head_of(slack: u64) -> String {
     format!(
         "{{\"run\":{{\"windrow\":1,\"id\":\"a\",\"started\":\"1970-01-01T00:00:00Z\",\"slack_ns\":{slack}000000000}}}}\n"
@@ -41,7 +41,7 @@ fn head() -> String {
     "{\"run\":{\"windrow\":1,\"id\":\"a\",\"started\":\"1970-01-01T00:00:00Z\"}}\n".to_owned()
 }
 
-/// What ended in a range, by its name; and how many lines there could not be read.
+/// Returns what ended in a range, by its name; and how many lines there could not be read.
 fn names(directory: &Path, from: u64, to: u64) -> (Vec<String>, u64) {
     let mut entries = windrow_log::read(directory).unwrap().between(at(from), at(to));
     let name = |entry| if let Entry::Bucket(bucket) = entry { Some(bucket.resource) } else { None };

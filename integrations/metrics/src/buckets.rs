@@ -72,8 +72,8 @@ impl Matcher {
         }
     }
 
-    /// How narrowly it matches `name`, if it does: a full name before a prefix before a suffix, a
-    /// longer one first.
+    /// Returns how narrowly it matches `name`, if it does: a full name before a prefix before a
+    /// suffix, a longer one first.
     fn rank(&self, name: &str) -> Option<(u8, usize)> {
         match self {
             Matcher::Full(full) => (name == full).then_some((2, 0)),
@@ -100,7 +100,7 @@ impl Buckets {
         Ok(Buckets { default: default.checked()?, matched })
     }
 
-    /// The shape of the histogram `name`. Of two equal matchers the later one counts.
+    /// Returns the shape of the histogram `name`. Of two equal matchers the later one counts.
     pub(crate) fn of(&self, name: &str) -> Shape {
         let ranked =
             self.matched.iter().filter_map(|(matcher, shape)| Some((matcher.rank(name)?, shape)));

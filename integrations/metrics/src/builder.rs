@@ -37,7 +37,7 @@ pub struct Builder {
 }
 
 impl Recorder {
-    /// A recorder to be, with default settings.
+    /// Returns a recorder to be, with default settings.
     pub fn builder() -> Builder {
         Builder {
             shape: Shape::DEFAULT,
@@ -68,9 +68,9 @@ impl Builder {
         Builder { shape: Shape::Cells(Cells { scale, steps }), ..self }
     }
 
-    /// The cells of some histograms. Of several matchers that match, a full name counts before a
-    /// prefix and a prefix before a suffix, then a longer one before a shorter one, then the last
-    /// one given.
+    /// Returns the cells of some histograms. Of several matchers that match, a full name counts
+    /// before a prefix and a prefix before a suffix, then a longer one before a shorter one, then
+    /// the last one given.
     ///
     /// ```
     /// use windrow::histogram::Scale;
@@ -103,7 +103,7 @@ impl Builder {
         Builder { shape: Shape::Bounds(bounds.into()), ..self }
     }
 
-    /// The bounds of some histograms' buckets. Matchers are ranked as by
+    /// Returns the bounds of some histograms' buckets. Matchers are ranked as by
     /// [`cells_for`](Self::cells_for), and with those.
     pub fn buckets_for(mut self, matcher: Matcher, bounds: &[f64]) -> Builder {
         self.matched.push((matcher, Shape::Bounds(bounds.into())));
@@ -117,7 +117,7 @@ impl Builder {
         self
     }
 
-    /// How many keys there may be, of all names and kinds: 100 000 by default.
+    /// Returns how many keys there may be, of all names and kinds: 100 000 by default.
     ///
     /// A key is a name with labels. One that comes when there are as many is *refused*: what it
     /// counts goes to the series of its name with the label `overflow="true"`, or to
@@ -130,15 +130,15 @@ impl Builder {
         Builder { keys, ..self }
     }
 
-    /// How many keys of one name and kind there may be: 10 000 by default. So a label that anybody
-    /// can choose the values of does not use up what other names need.
+    /// Returns how many keys of one name and kind there may be: 10 000 by default. So a label that
+    /// anybody can choose the values of does not use up what other names need.
     pub fn keys_per_name(self, keys: usize) -> Builder {
         Builder { keys_per_name: keys, ..self }
     }
 
-    /// How long a key may be: 1024 bytes by default, of its name and of each label's name and
-    /// value, and 4 for each label. A longer one is refused, as by [`keys`](Self::keys): so what
-    /// comes from outside takes a bounded part of the memory and of the text.
+    /// Returns how long a key may be: 1024 bytes by default, of its name and of each label's name
+    /// and value, and 4 for each label. A longer one is refused, as by [`keys`](Self::keys): so
+    /// what comes from outside takes a bounded part of the memory and of the text.
     ///
     /// ```
     /// let recorder = windrow_metrics::Recorder::builder().key_bytes(100).build()?;
@@ -168,9 +168,9 @@ impl Builder {
         Builder { idle: Some(after), ..self }
     }
 
-    /// Whether names end as Prometheus recommends: counters in `_total`, and before that the unit
-    /// that a metric was described with (`_seconds`; percent as `_ratio`; a count has none). Off by
-    /// default: names are what the program says.
+    /// Returns whether names end as Prometheus recommends: counters in `_total`, and before that
+    /// the unit that a metric was described with (`_seconds`; percent as `_ratio`; a count has
+    /// none). Off by default: names are what the program says.
     ///
     /// ```
     /// use metrics::Unit;
@@ -189,7 +189,7 @@ impl Builder {
         Builder { recommended_naming: on, ..self }
     }
 
-    /// The recorder.
+    /// Returns the recorder.
     ///
     /// # Errors
     /// If bounds of buckets are missing, not finite, or do not ascend, or no steps make one.

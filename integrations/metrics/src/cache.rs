@@ -1,10 +1,9 @@
 //! A thread's handles, by key: what makes a macro call cost no lock and no shared line.
 //!
 //! A table with open addressing: a key's hash says where to begin to look, and a free slot ends the
-//! search, or the
-//! [`WAYS`] that a key has. It is never more than half full. It grows up to [`MOST`] keys; after that each new one takes the
-//! place of some other. So a thread's memory is bounded, and a key that lost its place is found in
-//! the registry again.
+//! search, or the [`WAYS`] that a key has. It is never more than half full. It grows up to [`MOST`]
+//! keys; after that each new one takes the place of some other. So a thread's memory is bounded,
+//! and a key that lost its place is found in the registry again.
 //!
 //! `metrics` hashes keys in a way that is known. Where a search begins is decided by that hash and
 //! a secret of the thread's: so values that were chosen to meet are as far apart as any. Those with
@@ -99,8 +98,8 @@ thread_local! {
         const { RefCell::new(Cache { slots: Vec::new(), keys: 0, turn: 0, newest: 0, seed: None }) };
 }
 
-/// What this thread has kept for `key` of that recorder, if `pick` wants it. `None` too while the
-/// thread's destructors run.
+/// Returns what this thread has kept for `key` of that recorder, if `pick` wants it. `None` too
+/// while the thread's destructors run.
 #[inline]
 pub(crate) fn find<T>(recorder: u64, key: &Key, pick: fn(&Cached) -> Option<T>) -> Option<T> {
     let find = |cache: &RefCell<Cache>| cache.try_borrow().ok()?.find(recorder, key, pick);
@@ -136,7 +135,7 @@ impl Cache {
         None
     }
 
-    /// Where the search for a key begins.
+    /// Returns where the search for a key begins.
     #[inline]
     fn home(&self, key: &Key) -> usize {
         // All bits of the hash, and of the secret, take part in all bits of one half of the product
@@ -236,8 +235,8 @@ impl Cache {
     }
 }
 
-/// Whether two keys are equal. Those of one macro call are the same static, and need no look at
-/// their letters.
+/// Returns whether two keys are equal. Those of one macro call are the same static, and need no
+/// look at their letters.
 #[inline]
 fn same(one: &Key, other: &Key) -> bool {
     let static_parts = ptr::eq(one.name(), other.name())
@@ -265,7 +264,7 @@ mod tests {
         Key::from_name(format!("metric_{n}"))
     }
 
-    /// All but one in a hundred, to be sure.
+    /// Returns all but one in a hundred, to be sure.
     fn nearly(all: usize) -> usize {
         all - all / 100
     }
@@ -304,7 +303,7 @@ mod tests {
         assert_eq!((cache.keys, cache.slots.len()), (kept.len(), 2 * MOST));
     }
 
-    /// How far each key stands behind the place where a search for it begins.
+    /// Returns how far each key stands behind the place where a search for it begins.
     fn distances(cache: &Cache) -> impl Iterator<Item = usize> {
         let full =
             cache.slots.iter().enumerate().filter_map(|(at, slot)| Some((at, slot.as_ref()?)));

@@ -16,13 +16,14 @@ pub(crate) trait Cell: Sized {
     /// Whether each key of a series has its own, or all have one.
     const EACH_KEY_ITS_OWN: bool;
 
-    /// The numbers of a metric called `name`.
+    /// Returns the numbers of a metric called `name`.
     fn new(buckets: &Buckets, name: &str) -> Self;
 
-    /// What the keys of one series have come to.
+    /// Returns what the keys of one series have come to.
     fn read(cells: &[Arc<Self>]) -> Value;
 
-    /// How many values could not be recorded, and how many are counted as zero since they are below it.
+    /// Returns how many values could not be recorded, and how many are counted as zero since they
+    /// are below it.
     fn told(&self) -> Told {
         Told::default()
     }

@@ -20,8 +20,8 @@ impl CounterCell {
 
     /// Adds what is missing to `value`, if anything.
     ///
-    /// One call at a time: of two that read the same count, both would add the difference. Adds that run meanwhile come
-    /// on top, as if they had come after.
+    /// One call at a time: of two that read the same count, both would add the difference. Adds
+    /// that run meanwhile come on top, as if they had come after.
     pub(crate) fn raise_to(&self, value: u64) {
         if self.count.lifetime() >= value {
             return; // it never goes back

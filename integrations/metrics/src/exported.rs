@@ -62,8 +62,8 @@ impl Names {
         });
     }
 
-    /// What a metric is exported as, and would have been. It is called `name` without suffixes, and
-    /// `wants` a name if it has none yet. Call it in the order in which metrics came.
+    /// Returns what a metric is exported as, and would have been. It is called `name` without
+    /// suffixes, and `wants` a name if it has none yet. Call it in the order in which metrics came.
     pub(crate) fn give(
         &mut self,
         kind: Kind,
@@ -111,7 +111,7 @@ impl Taken {
     }
 }
 
-/// What stands behind a metric's name in its lines.
+/// Returns what stands behind a metric's name in its lines.
 fn parts(kind: Kind) -> &'static [&'static str] {
     match kind {
         Kind::Counter | Kind::Gauge => &[""],

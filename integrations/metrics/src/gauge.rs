@@ -1,4 +1,5 @@
-//! A gauge's number: one atomic. `set` replaces what others have set, so there is nothing to stripe.
+//! A gauge's number: one atomic. `set` replaces what others have set, so there is nothing to
+//! stripe.
 
 use std::sync::atomic::Ordering;
 

@@ -23,7 +23,7 @@ pub(crate) struct Listed<T> {
 }
 
 impl Registry {
-    /// All series of one kind, by name and labels.
+    /// Returns all series of one kind, by name and labels.
     pub(crate) fn listed<T: Tabled>(&self) -> Vec<Listed<T>> {
         let mut all = Vec::new();
         loop {

@@ -53,7 +53,8 @@ pub(crate) fn label_name(name: &str, kind: Kind) -> String {
     }
 }
 
-/// How long `key` is in a text, about: with each label's quotes, its equals sign and its comma.
+/// Returns how long `key` is in a text, about: with each label's quotes, its equals sign and its
+/// comma.
 pub(crate) fn bytes(key: &Key) -> usize {
     let label = |label: &metrics::Label| label.key().len() + label.value().len() + 4;
     key.name().len() + key.labels().map(label).sum::<usize>()
@@ -62,7 +63,7 @@ pub(crate) fn bytes(key: &Key) -> usize {
 /// The labels of a series, by name.
 pub(crate) type Labels = Arc<[(String, String)]>;
 
-/// The labels that `key` is exported with, and the name of one that it has twice.
+/// Returns the labels that `key` is exported with, and the name of one that it has twice.
 ///
 /// The key's own stand before the global ones. Of several values the greatest counts: keys are
 /// equal whatever the order of their labels, so the order cannot decide. A label without a value is

@@ -53,8 +53,9 @@ pub enum Problem {
         label: String,
     },
     /// Calls had a new key when there were as many keys as may be, or one that is too
-    /// [long](crate::Builder::key_bytes). What counters and histograms counted is in a series with the label
-    /// `overflow="true"`; an `absolute`, and what gauges were told, is [dropped](Problem::Dropped).
+    /// [long](crate::Builder::key_bytes). What counters and histograms counted is in a series with
+    /// the label `overflow="true"`; an `absolute`, and what gauges were told, is
+    /// [dropped](Problem::Dropped).
     Refused {
         /// Of which kind.
         kind: Kind,

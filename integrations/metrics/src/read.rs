@@ -69,7 +69,7 @@ impl Registry {
         Snapshot { families, problems }
     }
 
-    /// The families of one kind.
+    /// Returns the families of one kind.
     fn found<T: Cell>(listed: &[Listed<T>]) -> Vec<Found> {
         let of_one = |one: &Listed<T>, next: &Listed<T>| one.head.name == next.head.name;
         listed.chunk_by(of_one).filter_map(|family| Registry::family(family)).collect()
@@ -101,7 +101,7 @@ impl Registry {
         })
     }
 
-    /// What a recorder tells of itself.
+    /// Returns what a recorder tells of itself.
     fn own(&self, problems: &[Problem]) -> Vec<Family> {
         let one = |name: &str, help: &str, told: fn(&Problem) -> Option<(&str, String, u64)>| {
             let series = |(label, value, n): (&str, String, u64)| {
@@ -135,8 +135,8 @@ impl Registry {
 }
 
 impl Found {
-    /// What is worth telling, once it is known by which name the family is exported. It would have
-    /// had the name `wanted`.
+    /// Returns what is worth telling, once it is known by which name the family is exported. It
+    /// would have had the name `wanted`.
     fn problems(&mut self, wanted: String) -> impl Iterator<Item = Problem> + use<> {
         let Family { kind, name, .. } = &self.family;
         let (kind, name) = (*kind, name.clone());

@@ -17,8 +17,8 @@ use crate::text::text;
 
 /// A [`metrics::Recorder`]: counts what the macros `counter!`, `gauge!` and `histogram!` are given.
 ///
-/// [`install`](crate::install) makes one the process's. One that is built can be used for a while on one thread, as in
-/// tests, or be put into another recorder:
+/// [`install`](crate::install) makes one the process's. One that is built can be used for a while
+/// on one thread, as in tests, or be put into another recorder:
 ///
 /// ```
 /// let recorder = windrow_metrics::Recorder::builder().build()?;
@@ -35,7 +35,7 @@ impl Recorder {
         Recorder { registry: Arc::new(registry) }
     }
 
-    /// What reads it, also once it is installed.
+    /// Returns what reads it, also once it is installed.
     pub fn handle(&self) -> Handle {
         Handle { registry: Arc::clone(&self.registry) }
     }
@@ -138,7 +138,7 @@ pub struct Handle {
 }
 
 impl Handle {
-    /// All numbers in Prometheus' text format (version 0.0.4), for a response of type
+    /// Returns all numbers in Prometheus' text format (version 0.0.4), for a response of type
     /// [`CONTENT_TYPE`].
     ///
     /// Counters, gauges, histograms, each by name and then by labels. A scrape costs a load for
@@ -149,7 +149,7 @@ impl Handle {
         text(&self.snapshot())
     }
 
-    /// All numbers, as values; and [what is worth telling](Snapshot::problems).
+    /// Returns all numbers, as values; and [what is worth telling](Snapshot::problems).
     pub fn snapshot(&self) -> Snapshot {
         self.registry.snapshot()
     }

@@ -189,8 +189,9 @@ impl Registry {
         Registry { number, config, state, names, refused, dropped, looked }
     }
 
-    /// A number that no other registry of this process has, or ever had. It is another one after
-    /// idle keys were looked for: so threads look for each key anew, and keys are seen to be used.
+    /// Returns a number that no other registry of this process has, or ever had. It is another one
+    /// after idle keys were looked for: so threads look for each key anew, and keys are seen to be
+    /// used.
     #[inline]
     pub(crate) fn number(&self) -> u64 {
         self.number.load(Ordering::Relaxed) // nothing but a number
@@ -217,12 +218,12 @@ impl Registry {
         &self.dropped[kind as usize]
     }
 
-    /// How many calls had a key of this kind that was refused.
+    /// Returns how many calls had a key of this kind that was refused.
     pub(crate) fn refused(&self, kind: Kind) -> u64 {
         self.refused[kind as usize].lifetime()
     }
 
-    /// Where `key` counts; a new one gets a place.
+    /// Returns where `key` counts; a new one gets a place.
     pub(crate) fn place<T: Tabled>(&self, key: &Key) -> Place<T> {
         let state = self.read();
         if let Some(place) = T::table(&state).known(key) {
@@ -272,7 +273,7 @@ impl Registry {
         Place::Series(cell, key)
     }
 
-    /// Whether a new key called `name` is refused.
+    /// Returns whether a new key called `name` is refused.
     fn is_refused<T: Tabled>(&self, state: &State, key: &Key, name: &str) -> bool {
         let of_name = T::table(state).families.get(name).map_or(0, |family| family.keys);
         state.keys >= self.config.keys
@@ -280,7 +281,7 @@ impl Registry {
             || names::bytes(key) > self.config.key_bytes
     }
 
-    /// How many keys there are.
+    /// Returns how many keys there are.
     pub(crate) fn keys(&self) -> usize {
         self.read().keys
     }
@@ -311,7 +312,7 @@ impl State {
 }
 
 impl<T: Cell> Table<T> {
-    /// Where `key` counts, if it has a place.
+    /// Returns where `key` counts, if it has a place.
     fn known(&self, key: &Key) -> Option<Place<T>> {
         let (key, known) = self.by_key.get_key_value(key)?;
         // Relaxed: where it is looked at, the lock is had for writing.
@@ -321,7 +322,7 @@ impl<T: Cell> Table<T> {
         Some(Place::Series(Arc::clone(&known.cell), key.clone()))
     }
 
-    /// Where a refused key called `name` counts, if that is known.
+    /// Returns where a refused key called `name` counts, if that is known.
     fn refuge(&self, name: &str) -> Option<Place<T>> {
         if T::KIND == Kind::Gauge {
             return Some(Place::Nowhere); // what many have set is no number of anything
@@ -330,7 +331,7 @@ impl<T: Cell> Table<T> {
         family.overflow.clone().map(Place::Overflow)
     }
 
-    /// The family in which a refused key called `name` counts: its own, if there is one.
+    /// Returns the family in which a refused key called `name` counts: its own, if there is one.
     fn refuge_name(&self, name: &str) -> String {
         if self.families.contains_key(name) {
             name.to_owned()
@@ -357,7 +358,7 @@ impl<T: Cell> Family<T> {
         Family { head: Arc::new(head), keys: 0, series: BTreeMap::new(), overflow: None }
     }
 
-    /// A cell for one more key of the series with these labels.
+    /// Returns a cell for one more key of the series with these labels.
     fn add(&mut self, labels: Labels, make: impl FnOnce() -> T) -> Arc<T> {
         let cells = self.series.entry(labels).or_insert_with(|| Arc::new([]));
         if let Some(cell) = cells.last().filter(|_| !T::EACH_KEY_ITS_OWN) {

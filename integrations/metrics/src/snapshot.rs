@@ -36,12 +36,13 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// The metrics, by kind and then by exported name. Each name is there once.
+    /// Returns the metrics, by kind and then by exported name. Each name is there once.
     pub fn families(&self) -> &[Family] {
         &self.families
     }
 
-    /// The value of the series that is exported by this name and these labels, in any order.
+    /// Returns the value of the series that is exported by this name and these labels, in any
+    /// order.
     ///
     /// Looks at all of them: for tests, and for a few numbers.
     pub fn get(&self, name: &str, labels: &[(&str, &str)]) -> Option<&Value> {
@@ -53,8 +54,8 @@ impl Snapshot {
         family.series.iter().find(has_all).map(|series| &series.value)
     }
 
-    /// What is exported otherwise than the program may expect, and what was refused. Empty if all
-    /// is well.
+    /// Returns what is exported otherwise than the program may expect, and what was refused. Empty
+    /// if all is well.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
@@ -71,27 +72,27 @@ pub struct Family {
 }
 
 impl Family {
-    /// The name that it is exported by.
+    /// Returns the name that it is exported by.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it is.
+    /// Returns what it is.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// The unit that it was described with.
+    /// Returns the unit that it was described with.
     pub fn unit(&self) -> Option<Unit> {
         self.unit
     }
 
-    /// The description.
+    /// Returns the description.
     pub fn help(&self) -> Option<&str> {
         self.help.as_deref()
     }
 
-    /// Its series, by their labels. There is at least one.
+    /// Returns its series, by their labels. There is at least one.
     pub fn series(&self) -> &[Series] {
         &self.series
     }
@@ -110,12 +111,12 @@ impl Series {
         self.labels.iter().map(|(name, value)| (&**name, &**value))
     }
 
-    /// The value of the label `name`.
+    /// Returns the value of the label `name`.
     pub fn label(&self, name: &str) -> Option<&str> {
         self.labels().find(|(label, _)| *label == name).map(|(_, value)| value)
     }
 
-    /// What it has counted.
+    /// Returns what it has counted.
     pub fn value(&self) -> &Value {
         &self.value
     }
@@ -161,7 +162,7 @@ impl Distribution {
         Distribution { counts: Counts::Buckets(bounds, counts), sum }
     }
 
-    /// How many values were recorded.
+    /// Returns how many values were recorded.
     pub fn count(&self) -> u64 {
         match &self.counts {
             Counts::Cells(cells, _) => cells.count(),
@@ -171,15 +172,15 @@ impl Distribution {
         }
     }
 
-    /// Their sum. Each value is rounded to a multiple of 10^-12 before it is added, so `n` values
-    /// are off by `n` times half of that at most. A `Duration` of up to an hour is exact. Fits 2^43
-    /// values and a sum of 2^63.
+    /// Returns their sum. Each value is rounded to a multiple of 10^-12 before it is added, so `n`
+    /// values are off by `n` times half of that at most. A `Duration` of up to an hour is exact.
+    /// Fits 2^43 values and a sum of 2^63.
     pub fn sum(&self) -> f64 {
         self.sum
     }
 
-    /// What stands for the value at which, or below which, the part `q` of all values is: for 0.99
-    /// the 99th percentile. It is that value give or take the
+    /// Returns what stands for the value at which, or below which, the part `q` of all values is:
+    /// for 0.99 the 99th percentile. It is that value give or take the
     /// [error](windrow::histogram::Scale::error_bound) of the histogram's scale, and a step.
     ///
     /// `None` if there is no value, or `q` is no number from 0 to 1, or the histogram counts at
@@ -206,9 +207,9 @@ impl Distribution {
         }
     }
 
-    /// The cells, whose values are steps (by default, nanoseconds): to merge those of several
-    /// processes, say. `None` if the histogram counts at [bounds](crate::Builder::buckets) of the
-    /// program's choice.
+    /// Returns the cells, whose values are steps (by default, nanoseconds): to merge those of
+    /// several processes, say. `None` if the histogram counts at [bounds](crate::Builder::buckets)
+    /// of the program's choice.
     ///
     /// Its `sum` wraps at 2^64 steps, where [`sum`](Self::sum) does not.
     pub fn cells(&self) -> Option<&windrow::histogram::Distribution> {
@@ -218,7 +219,8 @@ impl Distribution {
         }
     }
 
-    /// The buckets: a bound, and how many values were no greater. The last bound is infinite.
+    /// Returns the buckets: a bound, and how many values were no greater. The last bound is
+    /// infinite.
     ///
     /// The bounds are those of the program's choice, or the octaves of the scale. Counts at them
     /// are exact (of values rounded to steps).

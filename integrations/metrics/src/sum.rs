@@ -1,9 +1,10 @@
 //! A sum of `f64` values in whole numbers, which add up in any order to the same.
 //!
-//! A value is rounded to a multiple of 10^-12 and written with three digits: whole units, millionths, and millionths
-//! of those. All have the value's sign. Each digit has a counter, which holds a signed number modulo 2^64. The digits
-//! of 2^43 records fit without a carry: no counter ever has to tell another that it wrapped, and a read beside
-//! records misses at most what is being recorded.
+//! A value is rounded to a multiple of 10^-12 and written with three digits: whole units,
+//! millionths, and millionths of those. All have the value's sign. Each digit has a counter, which
+//! holds a signed number modulo 2^64. The digits of 2^43 records fit without a carry: no counter
+//! ever has to tell another that it wrapped, and a read beside records misses at most what is being
+//! recorded.
 //!
 //! Decimal, since values are: a `Duration` is nanoseconds, and so comes out exactly.
 
@@ -12,10 +13,12 @@ use windrow::Counter;
 /// The base of the two digits behind the point. Below 2^20.
 const BASE: f64 = 1e6;
 
-/// The largest value that can be added: 2^53. Beyond it, an `f64` does not even tell whole numbers apart.
+/// The largest value that can be added: 2^53. Beyond it, an `f64` does not even tell whole numbers
+/// apart.
 pub(crate) const LARGEST: f64 = 9_007_199_254_740_992.0;
 
-/// 1.5 times 2^52: an `f64` of this size has no bits behind the point, so adding it rounds a small number.
+/// 1.5 times 2^52: an `f64` of this size has no bits behind the point, so adding it rounds a small
+/// number.
 const NO_FRACTION: f64 = 6_755_399_441_055_744.0;
 
 /// The sum of many values.
@@ -30,7 +33,8 @@ impl ExactSum {
     /// Adds `value`, between [`-LARGEST`](LARGEST) and `LARGEST`, as many `times`.
     #[inline]
     pub(crate) fn add(&self, value: f64, times: u64) {
-        // Casts cut off what is behind the point, and cost an instruction where `trunc` may cost a call.
+        // Casts cut off what is behind the point, and cost an instruction where `trunc` may cost a
+        // call.
         let whole = value as i64;
         let rest = (value - whole as f64) * BASE;
         let first = rest as i64;

@@ -12,7 +12,7 @@ impl Display for Snapshot {
     }
 }
 
-/// The text of all metrics.
+/// Returns the text of all metrics.
 pub(crate) fn text(snapshot: &Snapshot) -> String {
     let mut text = String::new();
     for family in &snapshot.families {
@@ -75,7 +75,8 @@ fn write(text: &mut String, what: fmt::Arguments<'_>) {
     let _never_fails = text.write_fmt(what);
 }
 
-/// Appends `plain` with a backslash before each of `special`, of which the end of a line becomes an `n`.
+/// Appends `plain` with a backslash before each of `special`, of which the end of a line becomes an
+/// `n`.
 fn escape(text: &mut String, plain: &str, special: &[u8]) {
     let mut rest = plain;
     // A byte of these is never part of another character.

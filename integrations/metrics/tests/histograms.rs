@@ -1,4 +1,5 @@
-//! What is exported of histograms: their buckets, their percentiles, and what is told of values that are out of place.
+//! What is exported of histograms: their buckets, their percentiles, and what is told of values
+//! that are out of place.
 
 #![allow(clippy::float_cmp, reason = "exact is what these numbers are")]
 
@@ -10,7 +11,7 @@ use metrics::{gauge, histogram};
 use windrow::histogram::Scale;
 use windrow_metrics::{BuildError, Builder, Matcher, Problem, Recorder, Snapshot, Value};
 
-/// What a recorder with these settings makes of `work`.
+/// Returns what a recorder with these settings makes of `work`.
 fn snapshot(builder: Builder, work: impl FnOnce()) -> Snapshot {
     let recorder = builder.build().expect("sound settings");
     metrics::with_local_recorder(&recorder, work);

@@ -1,4 +1,5 @@
-//! The process's recorder, and threads that end. In a process of its own: there can be one recorder.
+//! The process's recorder, and threads that end. In a process of its own: there can be one
+//! recorder.
 
 use std::cell::RefCell;
 use std::sync::OnceLock;
@@ -46,8 +47,8 @@ thread_local! {
 fn what_destructors_of_a_thread_count_is_counted() {
     let handle = installed();
     for _ in 0..50 {
-        // First used before the thread's own handles, and after them: in whichever order destructors run, one of the two
-        // runs when the handles are gone.
+        // First used before the thread's own handles, and after them: in whichever order
+        // destructors run, one of the two runs when the handles are gone.
         thread::spawn(|| {
             BEFORE.set(Some(Last("before")));
             counter!("dropped_kept").increment(1);

@@ -158,7 +158,7 @@ fn a_text_that_is_rendered_beside_adds_is_sound_and_never_goes_back() {
     assert_eq!(counted(&handle, "one", &[]), 5_000 * THREADS);
 }
 
-/// A recorder that has counted.
+/// Returns a recorder that has counted.
 fn short_lived() -> Recorder {
     let recorder = recorder();
     metrics::with_local_recorder(&recorder, || counter!("x").increment(5));

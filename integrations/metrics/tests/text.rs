@@ -12,7 +12,7 @@ use metrics::{
 use proptest::prelude::*;
 use windrow_metrics::{Builder, Kind, Problem, Recorder, Snapshot, Value};
 
-/// What a recorder with these settings makes of `work`.
+/// Returns what a recorder with these settings makes of `work`.
 fn snapshot(builder: Builder, work: impl FnOnce()) -> Snapshot {
     let recorder = builder.build().expect("sound settings");
     metrics::with_local_recorder(&recorder, work);

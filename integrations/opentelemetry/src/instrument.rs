@@ -83,7 +83,8 @@ fn of_part(form: Form, part: &'static Part) -> Vec<Instrument> {
     }
 }
 
-/// How many measurements a series has at most, of one instrument, and of one that is a gauge.
+/// Returns how many measurements a series has at most, of one instrument, and of one that is a
+/// gauge.
 pub(crate) fn most(form: Form) -> (usize, usize) {
     let has_histogram = form.scales().next().is_some();
     match form {
@@ -97,7 +98,7 @@ pub(crate) fn most(form: Form) -> (usize, usize) {
     }
 }
 
-/// The attributes that measurements have beside those of their series.
+/// Returns the attributes that measurements have beside those of their series.
 pub(crate) fn attributes(form: Form) -> impl Iterator<Item = &'static str> {
     let bounds = form.scales().next().map(|_| "le");
     form.sample_labels().iter().copied().chain(bounds)
@@ -115,7 +116,7 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// Its bits, if it is of a sum.
+    /// Returns its bits, if it is of a sum.
     pub(crate) fn bits(self) -> Option<u64> {
         match self {
             Value::Unsigned(number) => Some(number),
@@ -126,7 +127,7 @@ impl Value {
 }
 
 impl Instrument {
-    /// The part of the metric that it is made of.
+    /// Returns the part of the metric that it is made of.
     pub(crate) fn part(&self) -> &'static Part {
         self.part
     }

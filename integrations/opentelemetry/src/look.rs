@@ -74,8 +74,8 @@ impl Look {
     }
 }
 
-/// The measurements of a series. If reading it panics, it has no more: what reads for an exporter
-/// goes on.
+/// Returns the measurements of a series. If reading it panics, it has no more: what reads for an
+/// exporter goes on.
 fn measure(series: &dyn Series, instrument: &Instrument) -> Vec<(Attributes, Value)> {
     let mut read = Vec::new();
     let measuring = || {

@@ -58,7 +58,7 @@ pub struct Observer {
 }
 
 impl Observer {
-    /// An observer for a meter that has no instruments yet.
+    /// Returns an observer for a meter that has no instruments yet.
     ///
     /// ```
     /// let observer = windrow_opentelemetry::Observer::new(opentelemetry::global::meter("shop"));

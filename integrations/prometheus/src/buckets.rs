@@ -28,8 +28,8 @@ impl Buckets {
     /// As it is unless something else is said.
     pub(crate) const DEFAULT: Buckets = Buckets { bounds: None, per: 1 };
 
-    /// A bound at each power of two in the [scale](windrow::histogram::Scale::octaves)'s range:
-    /// with the default scale, 28. Exact.
+    /// Returns a bound at each power of two in the [scale](windrow::histogram::Scale::octaves)'s
+    /// range: with the default scale, 28. Exact.
     pub fn octaves() -> Buckets {
         Buckets::DEFAULT
     }
@@ -59,7 +59,7 @@ impl Buckets {
         Buckets { per, ..self }
     }
 
-    /// The least of the bounds that were asked for.
+    /// Returns the least of the bounds that were asked for.
     pub(crate) fn least_bound(&self) -> Option<u64> {
         self.bounds.as_ref()?.first().copied()
     }
@@ -223,7 +223,7 @@ mod tests {
         histogram.distribution()
     }
 
-    /// The buckets that spans and deltas stand for: numbers and counts.
+    /// Returns the buckets that spans and deltas stand for: numbers and counts.
     fn decoded(sparse: &Sparse) -> Vec<(i32, u64)> {
         let mut deltas = sparse.deltas.iter();
         let (mut number, mut count, mut all) = (0, 0_i64, Vec::new());

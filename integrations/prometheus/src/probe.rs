@@ -9,8 +9,8 @@ use crate::error::RegisterError;
 use crate::registered::{REFUSED, SHOWN, WRITES};
 use crate::rules::{check_labels, check_name};
 
-/// Takes a text line by line, and keeps the names in it. The new metric is shown if nothing is wrong; if not, or if what
-/// encodes the text panics, it never is.
+/// Takes a text line by line, and keeps the names in it. The new metric is shown if nothing is
+/// wrong; if not, or if what encodes the text panics, it never is.
 pub(crate) struct Probe {
     line: String,
     /// The new metric's.
@@ -84,7 +84,7 @@ impl Write for Probe {
     }
 }
 
-/// The names that samples of a metric may have, and its own.
+/// Returns the names that samples of a metric may have, and its own.
 fn names(name: &str, kind: &str) -> impl Iterator<Item = String> {
     let suffixes: &[&str] = match kind {
         "counter" => &["", "_total", "_created"],
@@ -95,7 +95,7 @@ fn names(name: &str, kind: &str) -> impl Iterator<Item = String> {
     suffixes.iter().map(move |suffix| format!("{name}{suffix}"))
 }
 
-/// The names of a sample's labels.
+/// Returns the names of a sample's labels.
 fn label_names(sample: &str) -> Vec<&str> {
     let mut names = Vec::new();
     let mut rest = sample.split_once('{').map_or("", |(_, labels)| labels);
@@ -106,7 +106,7 @@ fn label_names(sample: &str) -> Vec<&str> {
     names
 }
 
-/// What follows the quote that ends a value.
+/// Returns what follows the quote that ends a value.
 fn after_value(value: &str) -> &str {
     let mut escaped = false;
     for (index, byte) in value.bytes().enumerate() {

@@ -139,7 +139,7 @@ pub(crate) const SHOWN: u8 = 2;
 /// No scrape shows it.
 pub(crate) const REFUSED: u8 = 3;
 
-/// The names of all labels of the samples.
+/// Returns the names of all labels of the samples.
 fn label_names(outline: &Outline) -> impl Iterator<Item = &str> {
     let form = outline.form;
     let bounds = form.parts().iter().any(|part| part.kind == PartKind::Histogram).then_some("le");
@@ -147,8 +147,8 @@ fn label_names(outline: &Outline) -> impl Iterator<Item = &str> {
     outline.labels.iter().map(String::as_str).chain(more)
 }
 
-/// The parts with their full names; and, if there may be an overflow series, the number of its
-/// uses.
+/// Returns the parts with their full names; and, if there may be an overflow series, the number of
+/// its uses.
 fn named(name: &str, help: &str, outline: &Outline) -> Vec<Named> {
     let named = |suffix: &str, about: &str, kind: PartKind| Named {
         name: [name, suffix].join(if suffix.is_empty() { "" } else { "_" }),

@@ -2,7 +2,7 @@
 
 use crate::error::RegisterError;
 
-/// The first character that a name cannot have where it stands.
+/// Returns the first character that a name cannot have where it stands.
 fn wrong(name: &str, may_have: impl Fn(char) -> bool) -> Option<char> {
     let mut characters = name.char_indices();
     let right = |(index, character): (usize, char)| {

@@ -13,7 +13,7 @@ use windrow_prometheus::register;
 
 labels! { struct Shift { shift: u64 } }
 
-/// The series of a text, each with its value.
+/// Returns the series of a text, each with its value.
 fn series(registry: &Registry) -> Vec<(String, u64)> {
     let mut text = String::new();
     encode(&mut text, registry).unwrap();

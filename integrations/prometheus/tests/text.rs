@@ -34,7 +34,7 @@ fn text(registry: &Registry) -> String {
     text
 }
 
-/// The samples of a text, sorted: a family's are in no order.
+/// Returns the samples of a text, sorted: a family's are in no order.
 fn samples(registry: &Registry) -> Vec<String> {
     let text = text(registry);
     let mut samples: Vec<String> =

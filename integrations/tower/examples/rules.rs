@@ -36,7 +36,7 @@ fn client(parts: &Parts) -> Client<'_> {
     Client { account: account.unwrap_or("nobody") }
 }
 
-/// The service. Requests wait where their rule allows it, for two seconds at most.
+/// Returns the service. Requests wait where their rule allows it, for two seconds at most.
 fn service() -> Router {
     let limit = LimitLayer::new(&CLIENTS, |parts| Some(client(parts)))
         .weight(|parts| CLIENTS.weight(parts.uri.path()))
@@ -47,7 +47,7 @@ fn service() -> Router {
         .layer(limit)
 }
 
-/// The endpoint for rules, on a port of its own: it can lift every limit.
+/// Returns the endpoint for rules, on a port of its own: it can lift every limit.
 fn control() -> Router {
     let limit = DefaultBodyLimit::max(Rules::MAX_BYTES);
     Router::new().route("/rules", put(replace)).layer(limit)

@@ -12,8 +12,8 @@ use crate::classify::{Classify, Outcome};
 use crate::flight::Flight;
 
 pin_project! {
-    /// The body of a response: the service's own, frame by frame. The request is in flight until it has ended or is
-    /// dropped.
+    /// The body of a response: the service's own, frame by frame. The request is in flight until it
+    /// has ended or is dropped.
     pub struct ResponseBody<B, K> {
         #[pin]
         inner: B,

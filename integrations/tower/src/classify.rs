@@ -32,13 +32,15 @@ pub enum Outcome {
 /// # let _ = tower_layer::Layer::layer(&layer, ());
 /// ```
 ///
-/// What is not a response (an error of the service or of the body, a panic) is an exception in any case.
+/// What is not a response (an error of the service or of the body, a panic) is an exception in any
+/// case.
 pub trait Classify {
-    /// How the request ended, by the response's head; `None` if the end of the body will tell.
+    /// Returns how the request ended, by the response's head; `None` if the end of the body will
+    /// tell.
     fn by_head(&self, status: StatusCode, headers: &HeaderMap) -> Option<Outcome>;
 
-    /// How the request ended, by the trailers, if there are any. Is called once the body has ended, if the head did not
-    /// tell.
+    /// Returns how the request ended, by the trailers, if there are any. Is called once the body
+    /// has ended, if the head did not tell.
     fn by_end(&self, trailers: Option<&HeaderMap>) -> Outcome;
 }
 
@@ -52,8 +54,9 @@ impl<F: Fn(StatusCode, &HeaderMap) -> Outcome> Classify for F {
     }
 }
 
-/// A status of 500 or above is an exception. So are gRPC's `UNKNOWN`, `DEADLINE_EXCEEDED`, `UNIMPLEMENTED`, `INTERNAL`,
-/// `UNAVAILABLE` and `DATA_LOSS`, in the headers or in the trailers, and an end without any; the others are the client's.
+/// A status of 500 or above is an exception. So are gRPC's `UNKNOWN`, `DEADLINE_EXCEEDED`,
+/// `UNIMPLEMENTED`, `INTERNAL`, `UNAVAILABLE` and `DATA_LOSS`, in the headers or in the trailers,
+/// and an end without any; the others are the client's.
 ///
 /// A response is gRPC's by its `content-type`.
 ///
@@ -88,12 +91,12 @@ impl Classify for ByStatus {
     }
 }
 
-/// Whether it is a request or a response of gRPC's.
+/// Returns whether it is a request or a response of gRPC's.
 pub(crate) fn is_grpc(headers: &HeaderMap) -> bool {
     headers.get(CONTENT_TYPE).is_some_and(|of| of.as_bytes().starts_with(GRPC))
 }
 
-/// What the status says, if there is one. One that is no number is `UNKNOWN`.
+/// Returns what the status says, if there is one. One that is no number is `UNKNOWN`.
 fn grpc_status(headers: &HeaderMap) -> Option<Outcome> {
     Some(match headers.get(GRPC_STATUS)?.as_bytes() {
         b"0" | b"1" | b"3" | b"5" | b"6" | b"7" | b"8" | b"9" | b"10" | b"11" | b"16" => {

@@ -59,7 +59,7 @@ impl Endpoint {
         Endpoint { window, in_flight: InFlight::new() }
     }
 
-    /// The requests by time.
+    /// Returns the requests by time.
     ///
     /// ```
     /// use windrow_tower::{Endpoint, Http};
@@ -71,7 +71,7 @@ impl Endpoint {
         &self.window
     }
 
-    /// The requests that are in flight.
+    /// Returns the requests that are in flight.
     ///
     /// ```
     /// assert_eq!(windrow_tower::Endpoint::default().in_flight().level(), 0);
@@ -80,7 +80,7 @@ impl Endpoint {
         &self.in_flight
     }
 
-    /// The requests that are in flight, and the most at once in each bucket of the window.
+    /// Returns the requests that are in flight, and the most at once in each bucket of the window.
     ///
     /// ```
     /// use windrow_tower::{Endpoint, Http};

@@ -52,7 +52,7 @@ impl Flight {
         self.outcome = Some(Outcome::Success);
     }
 
-    /// Whether it is not known yet how the request ends.
+    /// Returns whether it is not known yet how the request ends.
     pub(crate) fn is_open(&self) -> bool {
         self.outcome.is_none()
     }

@@ -8,7 +8,8 @@ use crate::endpoint::Endpoint;
 pub const UNMATCHED: &str = "unmatched";
 
 windrow::labels! {
-    /// A request's method: one of those that HTTP defines, or `Other`. Clients may make up any number of them.
+    /// A request's method: one of those that HTTP defines, or `Other`. Clients may make up any
+    /// number of them.
     pub enum Method {
         Get = "GET",
         Head = "HEAD",
@@ -22,7 +23,8 @@ windrow::labels! {
         Other = "OTHER"
     }
 
-    /// What requests are told apart by. The route is the one that was matched, `/carts/{id}`; or [`UNMATCHED`].
+    /// What requests are told apart by. The route is the one that was matched, `/carts/{id}`; or
+    /// [`UNMATCHED`].
     pub struct Route { method: Method, route: str }
 }
 

@@ -33,8 +33,8 @@ pub struct MetricsLayer<R, K = ByStatus> {
 }
 
 impl<R> MetricsLayer<R> {
-    /// A layer that counts in `routes`. `route` says which route a request is of, if any; else it
-    /// is [`UNMATCHED`].
+    /// Returns a layer that counts in `routes`. `route` says which route a request is of, if any;
+    /// else it is [`UNMATCHED`].
     ///
     /// ```
     /// use windrow_tower::{MetricsLayer, Routes};
@@ -59,7 +59,7 @@ impl<R, K> MetricsLayer<R, K> {
         MetricsLayer { routes: self.routes, route: self.route, classify }
     }
 
-    /// Where it counts.
+    /// Returns where it counts.
     ///
     /// ```
     /// use windrow_tower::{Http, MetricsLayer, Routes};

@@ -1,7 +1,7 @@
 //! What a refused request is answered.
 //!
-//! Of HTTP it is a status, and of gRPC a response of headers alone, with a status of its own. Both are empty, and have a [`Blocked`]
-//! among their extensions, by which layers further out know them.
+//! Of HTTP it is a status, and of gRPC a response of headers alone, with a status of its own. Both
+//! are empty, and have a [`Blocked`] among their extensions, by which layers further out know them.
 
 use std::time::Duration;
 
@@ -11,10 +11,11 @@ use http::{HeaderName, HeaderValue, Response, StatusCode};
 
 use crate::classify::is_grpc;
 
-/// Says that a limit has refused the request: an extension of the response, from [`LimitLayer`](crate::LimitLayer) and
-/// [`RoomLayer`](crate::RoomLayer).
+/// Says that a limit has refused the request: an extension of the response, from
+/// [`LimitLayer`](crate::LimitLayer) and [`RoomLayer`](crate::RoomLayer).
 ///
-/// By it [`MetricsLayer`](crate::MetricsLayer) counts [`Http::Block`](crate::Http::Block). It is also where to give the answer a body:
+/// By it [`MetricsLayer`](crate::MetricsLayer) counts [`Http::Block`](crate::Http::Block). It is
+/// also where to give the answer a body:
 ///
 /// ```
 /// use axum::response::Response;
@@ -34,7 +35,8 @@ use crate::classify::is_grpc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Blocked {
-    /// After this time it would be let through, if nobody else came. `None`: that is not known, or will never be.
+    /// After this time it would be let through, if nobody else came. `None`: that is not known, or
+    /// will never be.
     pub retry_after: Option<Duration>,
 }
 

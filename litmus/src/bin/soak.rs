@@ -1,5 +1,5 @@
-//! Everything at once, for minutes: exact at every rest, and no more memory, descriptors and threads in the end
-//! than after the warm-up. The exit status is 1 if not.
+//! Everything at once, for minutes: exact at every rest, and no more memory, descriptors and
+//! threads in the end than after the warm-up. The exit status is 1 if not.
 
 use std::process::ExitCode;
 

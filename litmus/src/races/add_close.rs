@@ -1,9 +1,9 @@
 //! Records of values, while another thread closes their bucket.
 //!
-//! A value has four cells: count, sum, least, greatest. Those of a closed bucket are final and agree,
-//! but for values that are back-dated into it. The block's extremes are reset when its bucket is
-//! closed: one that is recorded after that, by an adder that has loaded the bucket before, would be
-//! lost, and found in the block's next bucket.
+//! A value has four cells: count, sum, least, greatest. Those of a closed bucket are final and
+//! agree, but for values that are back-dated into it. The block's extremes are reset when its
+//! bucket is closed: one that is recorded after that, by an adder that has loaded the bucket
+//! before, would be lost, and found in the block's next bucket.
 //!
 //! *Wrong at rest*: the barrier or the grace period did not wait for an adder, or an extreme was
 //! reset before it was written down, or not at all.

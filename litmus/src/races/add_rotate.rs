@@ -1,9 +1,9 @@
 //! An add, while another thread moves on to the next bucket and the one after.
 //!
 //! The adder's time lies in the bucket that is live when the trial begins. If it comes before the
-//! rotation, it counts in the live bucket's block; if it comes after, it is back-dated. In between it
-//! has loaded the bucket and not yet added: then the rotation must not take the block's totals, and
-//! no bucket may get the block, before the add is made. The mover opens two buckets, so that a
+//! rotation, it counts in the live bucket's block; if it comes after, it is back-dated. In between
+//! it has loaded the bucket and not yet added: then the rotation must not take the block's totals,
+//! and no bucket may get the block, before the add is made. The mover opens two buckets, so that a
 //! block which is free too early is in use again at once.
 //!
 //! *Missing*: totals were written down before the adder was done; the barrier or the grace period

@@ -1,11 +1,12 @@
 //! A back-dated add, while its bucket leaves the ring and is reused.
 //!
-//! The ring has two buckets. The adder names the older one, which no thread has opened in half of the
-//! trials; the mover goes on by three, so that the older one's slot is used for another, and then its
-//! memory is reused. The add counts in its bucket, or it is refused or late; never elsewhere.
+//! The ring has two buckets. The adder names the older one, which no thread has opened in half of
+//! the trials; the mover goes on by three, so that the older one's slot is used for another, and
+//! then its memory is reused. The add counts in its bucket, or it is refused or late; never
+//! elsewhere.
 //!
-//! *Another's*: a thread acts on a bucket without a reference, or does not check after it took one. *The
-//! lifetime is wrong*: `shared_total` and the bucket do not agree, or an add was both refused
+//! *Another's*: a thread acts on a bucket without a reference, or does not check after it took one.
+//! *The lifetime is wrong*: `shared_total` and the bucket do not agree, or an add was both refused
 //! and counted.
 
 use super::windows::{LENGTH, Seen, Window, begin};

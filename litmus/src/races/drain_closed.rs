@@ -2,8 +2,8 @@
 //!
 //! Each bucket is handed out once, in the order in which they were live, with all that it has.
 //!
-//! *Twice*: two drains used the same turn of the cursor. *Missing*: the cursor passed over a bucket that was not
-//! closed yet. *Wrong numbers*: a bucket was handed out before it was final.
+//! *Twice*: two drains used the same turn of the cursor. *Missing*: the cursor passed over a bucket
+//! that was not closed yet. *Wrong numbers*: a bucket was handed out before it was final.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -15,8 +15,8 @@ pub(super) struct DrainClosed;
 
 /// How many buckets there are when the trial begins; the last is live.
 const OPENED: u64 = 5;
-/// For how long the judge looks for what is left, in the end. Portably a bucket cannot be closed while a
-/// thread is pinned, and the kernel may have stopped such a thread for a while.
+/// For how long the judge looks for what is left, in the end. Portably a bucket cannot be closed
+/// while a thread is pinned, and the kernel may have stopped such a thread for a while.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Drains, and notes each bucket's number of passes, which tells which it is: the first has 1.
@@ -107,7 +107,7 @@ impl Race for DrainClosed {
     }
 }
 
-/// The places that were noted, in order.
+/// Returns the places that were noted, in order.
 fn unpacked(noted: u64) -> impl Iterator<Item = u64> {
     (0..16).rev().map(move |place| noted >> (4 * place) & 15).filter(|place| *place > 0)
 }

@@ -1,7 +1,7 @@
 //! Sums of a counter, while another thread adds and drains.
 //!
-//! A sum is the scan less the baseline, as if both were of the same moment: it must notice a drain in
-//! between.
+//! A sum is the scan less the baseline, as if both were of the same moment: it must notice a drain
+//! in between.
 //!
 //! *Impossible*: with a baseline from before the drain and a scan from after it, a sum has what was
 //! drained; the other way round it is negative.

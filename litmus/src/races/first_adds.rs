@@ -1,10 +1,11 @@
 //! The first adds of all to a counter, by two threads.
 //!
 //! A counter has a cell of its own, and claims a column when it is first added to. Of two threads
-//! that claim one, one must give it back; and what is counted in the meantime must be in the sum, once.
+//! that claim one, one must give it back; and what is counted in the meantime must be in the sum,
+//! once.
 //!
-//! *Missing or twice*: an add went to a column that was given back, or the counter's own cell is not
-//! part of its sum.
+//! *Missing or twice*: an add went to a column that was given back, or the counter's own cell is
+//! not part of its sum.
 
 use windrow::Counter;
 

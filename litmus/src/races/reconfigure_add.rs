@@ -1,7 +1,7 @@
 //! Adds, while another thread changes the geometry there and back.
 //!
-//! A bucket begins at the same time in all geometries here, so the adds are in one bucket, whichever
-//! ring they went into.
+//! A bucket begins at the same time in all geometries here, so the adds are in one bucket,
+//! whichever ring they went into.
 //!
 //! *Missing*: the next generation does not inherit a ring that is still written to, or is carried
 //! too early. *Twice*: a bucket is both inherited and carried.

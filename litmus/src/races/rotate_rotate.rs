@@ -13,7 +13,7 @@ use crate::program::{Answer, Outcome, Race, Verdict, expected, forbidden, intere
 
 pub(super) struct RotateRotate;
 
-/// Whether the second thread goes one bucket further in this turn.
+/// Returns whether the second thread goes one bucket further in this turn.
 fn further(turn: u64) -> bool {
     turn % 2 == 1
 }

@@ -38,7 +38,7 @@ impl Clock for Told {
     }
 }
 
-/// When a turn begins.
+/// Returns when a turn begins.
 pub(crate) fn begin(turn: u64) -> u64 {
     (turn + 1) * STRIDE
 }
@@ -61,19 +61,19 @@ impl Window {
         Window { window, expected: AtomicU64::new(0) }
     }
 
-    /// The window as it is at a time.
+    /// Returns the window as it is at a time.
     pub(crate) fn at(&self, time: u64) -> &SlidingWindow<Seen, Told> {
         TOLD.set(time);
         &self.window
     }
 
-    /// What the bucket at `start` holds.
+    /// Returns what the bucket at `start` holds.
     pub(crate) fn bucket<K: EventKind>(&self, start: u64, event: Event<Seen, K>) -> Stats {
         self.at(start + LENGTH).previous().stats(event)
     }
 
-    /// Says which of the buckets does not hold the number of passes that it should, the first number
-    /// being that of the bucket at `start`; and whether it is too little.
+    /// Says which of the buckets does not hold the number of passes that it should, the first
+    /// number being that of the bucket at `start`; and whether it is too little.
     pub(crate) fn compare(&self, start: u64, passes: &[u64]) -> Result<(), (bool, String)> {
         for (index, expected) in (0..).zip(passes) {
             let found = self.bucket(start + index * LENGTH, Seen::Pass).sum;

@@ -2,15 +2,15 @@
 //!
 //! # The rule
 //!
-//! Every figure is taken at rest, when no short-lived thread or window is there. The first
-//! quarter of the run is the warm-up. What is typical of the last quarter must not be above what is typical
+//! Every figure is taken at rest, when no short-lived thread or window is there. The first quarter
+//! of the run is the warm-up. What is typical of the last quarter must not be above what is typical
 //! of the second by more than
 //!
 //! * nothing, for threads and for descriptors;
 //! * 1 MiB, for resident memory: what an allocator may scatter, and a leak of 16 bytes a
 //!   rotation passes in seconds;
-//! * 64 MiB, for mapped memory: what glibc's allocator reserves at once when threads have met in one
-//!   of its heaps.
+//! * 64 MiB, for mapped memory: what glibc's allocator reserves at once when threads have met in
+//!   one of its heaps.
 //!
 //! Of memory that is the median. Of threads and descriptors it is the least: a thread that was
 //! joined may be listed for a moment longer.
@@ -30,7 +30,7 @@ const FIGURES: [(&str, u64); 4] =
 pub(super) struct Holding([u64; FIGURES.len()]);
 
 impl Holding {
-    /// What it holds now.
+    /// Returns what it holds now.
     pub(super) fn now() -> Result<Holding, String> {
         let file = "/proc/self/statm";
         let statm = fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
@@ -58,19 +58,19 @@ impl Record {
         self.0.push(holding);
     }
 
-    /// How many rests there were.
+    /// Returns how many rests there were.
     pub(super) fn rests(&self) -> usize {
         self.0.len()
     }
 
-    /// What was held at the last rest.
+    /// Returns what was held at the last rest.
     pub(super) fn last_line(&self) -> String {
         let Some(Holding(last)) = self.0.last() else { return String::new() };
         let all = FIGURES.iter().zip(last).map(|((name, _), figure)| format!("{figure} {name}"));
         all.collect::<Vec<_>>().join(", ")
     }
 
-    /// What is typical of a figure in a quarter of the rests, counted from 0.
+    /// Returns what is typical of a figure in a quarter of the rests, counted from 0.
     fn typical(&self, figure: usize, quarter: usize) -> u64 {
         let quarter = self.0.len() * quarter / 4..self.0.len() * (quarter + 1) / 4;
         let mut figures: Vec<u64> = self.0[quarter].iter().map(|held| held.0[figure]).collect();
@@ -79,7 +79,7 @@ impl Record {
         figures.get(if is_memory { figures.len() / 2 } else { 0 }).copied().unwrap_or(0)
     }
 
-    /// A line for each figure.
+    /// Returns a line for each figure.
     pub(super) fn report(&self) -> Vec<String> {
         let line = |(figure, (name, slack)): (usize, &(&str, u64))| {
             let [first, second, third, last] = [0, 1, 2, 3].map(|q| self.typical(figure, q));

@@ -14,7 +14,7 @@ pub struct UnsafeCell<T>(Inner<T>);
 unsafe impl<T: Send> Sync for UnsafeCell<T> {}
 
 impl<T> UnsafeCell<T> {
-    /// A cell.
+    /// Returns a cell.
     #[track_caller]
     pub fn new(value: T) -> UnsafeCell<T> {
         UnsafeCell(Inner::new(value))

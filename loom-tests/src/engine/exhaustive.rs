@@ -15,8 +15,8 @@ loom::lazy_static! {
 ///
 /// Loom looks for another order only where it sees two steps meet, and of each atomic it remembers
 /// the last access alone: a load by one thread is forgotten behind a load by the other, and the
-/// store that follows it seems to meet no access. Taking a turn is a read-modify-write on one atomic,
-/// which nothing hides; it orders no memory.
+/// store that follows it seems to meet no access. Taking a turn is a read-modify-write on one
+/// atomic, which nothing hides; it orders no memory.
 pub fn turn() {
     TURN.fetch_add(1, Ordering::Relaxed);
 }

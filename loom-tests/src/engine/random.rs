@@ -1,11 +1,13 @@
 //! Shuttle: random orders of a model's steps, the first half of them with few preemptions.
 //!
-//! A walk that chooses the next thread at random at every step switches all the time, and hardly ever
-//! stops one thread for long; *probabilistic concurrency testing* (Burckhardt and others, 2010) does
-//! the opposite, and finds with a known probability whatever takes a few preemptions. Either finds what
-//! the other does not, so half of the schedules come from the one and half from the other.
+//! A walk that chooses the next thread at random at every step switches all the time, and hardly
+//! ever stops one thread for long; *probabilistic concurrency testing* (Burckhardt and others,
+//! 2010) does the opposite, and finds with a known probability whatever takes a few preemptions.
+//! Either finds what the other does not, so half of the schedules come from the one and half from
+//! the other.
 //!
-//! A failure prints its schedule. `WINDROW_SCHEDULE`, set to that, runs the model in this one order.
+//! A failure prints its schedule. `WINDROW_SCHEDULE`, set to that, runs the model in this one
+//! order.
 
 use std::sync::Arc;
 
@@ -20,7 +22,7 @@ use crate::explore::{Progress, number};
 /// Shuttle may switch at every atomic operation: there is nothing to hint at.
 pub fn turn() {}
 
-/// A random number, which is a part of the schedule.
+/// Returns a random number, which is a part of the schedule.
 #[must_use]
 pub fn random() -> u64 {
     RngCore::next_u64(&mut shuttle::rand::thread_rng())

@@ -48,7 +48,7 @@ fn seed() -> u64 {
     thread.wrapping_mul(0x9e37_79b9_7f4a_7c15) // not zero; neighbours have little in common
 }
 
-/// A random number.
+/// Returns a random number.
 #[must_use]
 pub fn random() -> u64 {
     RANDOM.with(|state| {

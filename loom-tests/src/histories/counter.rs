@@ -2,16 +2,16 @@
 //!
 //! * A *sum* lies between the true count when it began and when it returned (intermediate value
 //!   linearizability): it has every add that had returned, and no add that had not begun.
-//! * *Drains* are one after the other, each at some instant of its call; what they return adds up, at
-//!   every drain, to a number between the same two bounds.
+//! * *Drains* are one after the other, each at some instant of its call; what they return adds up,
+//!   at every drain, to a number between the same two bounds.
 //! * A sum is what was added less what had been drained at some instant of its call: it has no add
 //!   that began when the next drain after that instant had returned. (The same goes for drains.)
 //! * With no drain between or beside them, a later sum is not less than an earlier one.
 //! * At rest, which the last call of a history must be at, all this makes everything exact.
 //!
 //! The instants are searched for: drains and sums are put in one order, always one next that need
-//! not come after another which is left. What was drained depends only on which reads have had their turn,
-//! not on the order, so each such state is examined once.
+//! not come after another which is left. What was drained depends only on which reads have had
+//! their turn, not on the order, so each such state is examined once.
 
 use std::collections::HashSet;
 
@@ -53,15 +53,15 @@ struct Adds {
 }
 
 impl Adds {
-    /// How much had begun to be added before a stamp.
+    /// Returns how much had begun to be added before a stamp.
     fn begun_before(&self, stamp: u64) -> u64 {
         let count = self.begun.partition_point(|(begin, _)| *begin < stamp);
         count.checked_sub(1).map_or(0, |last| self.begun[last].1)
     }
 }
 
-/// Whether a counter's promises allow a history, which must end at rest: with a read that began
-/// when every other call had returned.
+/// Returns whether a counter's promises allow a history, which must end at rest: with a read that
+/// began when every other call had returned.
 ///
 /// # Errors
 ///
@@ -129,7 +129,7 @@ fn at_rest(history: &[Call<CounterCall>], threads: &[Vec<Read>]) -> Result<(), S
 /// Which reads have had their turn: so many of each thread.
 type Turns = Vec<usize>;
 
-/// Whether the reads fit in one order.
+/// Returns whether the reads fit in one order.
 fn in_some_order(threads: &[Vec<Read>], adds: &Adds) -> Result<(), String> {
     let all: usize = threads.iter().map(Vec::len).sum();
     let mut looked_at = HashSet::new();
@@ -190,7 +190,7 @@ fn misfit(read: &Read, drained: u64, most: u64, numbers: Numbers) -> String {
     )
 }
 
-/// Whether sums without a drain between or beside them only grow.
+/// Returns whether sums without a drain between or beside them only grow.
 fn never_back(threads: &[Vec<Read>], numbers: Numbers) -> Result<(), String> {
     let (drains, sums): (Vec<&Read>, Vec<&Read>) =
         threads.iter().flatten().partition(|read| read.drains);

@@ -1,8 +1,9 @@
 //! What a window's history says of its ring at a stamp, and of the adds in a number.
 //!
-//! Adds that are under way may have moved the ring on or not, and changes of geometry likewise. So what
-//! is known are bounds: the newest bucket *at least*, by the adds that had returned, and *at most*, by
-//! those that had begun; and of all geometries that have begun, the *fewest* and the *most* buckets.
+//! Adds that are under way may have moved the ring on or not, and changes of geometry likewise. So
+//! what is known are bounds: the newest bucket *at least*, by the adds that had returned, and *at
+//! most*, by those that had begun; and of all geometries that have begun, the *fewest* and the
+//! *most* buckets.
 
 use super::{Span, WindowCall, WindowHistory};
 
@@ -25,29 +26,29 @@ struct Ring {
 }
 
 impl Ring {
-    /// Whether a bucket was in the ring all the time.
+    /// Returns whether a bucket was in the ring all the time.
     fn surely_has(&self, bucket: u64) -> bool {
         bucket + self.buckets.0 > self.newest.1
     }
 
-    /// Whether a bucket may have been in the ring.
+    /// Returns whether a bucket may have been in the ring.
     fn may_have(&self, bucket: u64) -> bool {
         bucket + self.buckets.1 > self.newest.0
     }
 }
 
 impl Add {
-    /// Whether it went into its bucket whatever the others did.
+    /// Returns whether it went into its bucket whatever the others did.
     fn was_in_time(&self) -> bool {
         self.ring.surely_has(self.bucket)
     }
 
-    /// Whether it was late whatever the others did.
+    /// Returns whether it was late whatever the others did.
     fn was_late(&self) -> bool {
         !self.ring.may_have(self.bucket)
     }
 
-    /// Whether it had not returned when another call began.
+    /// Returns whether it had not returned when another call began.
     pub(super) fn ends_after_the_beginning_of(&self, call: Span) -> bool {
         call.begin < self.span.end
     }
@@ -120,12 +121,12 @@ impl Known {
         }
     }
 
-    /// The newest bucket of all.
+    /// Returns the newest bucket of all.
     pub(super) fn newest(&self) -> u64 {
         self.by_begin.last().map_or(0, |(_, newest)| *newest)
     }
 
-    /// Whether a bucket is in the ring at rest, whatever the geometry.
+    /// Returns whether a bucket is in the ring at rest, whatever the geometry.
     pub(super) fn has_at_rest(&self, bucket: u64) -> bool {
         self.ring(Span { begin: u64::MAX, end: u64::MAX }).surely_has(bucket)
     }

@@ -5,8 +5,8 @@
 //! way may have moved the ring on or not.
 //!
 //! * A *sum* for the interval that ends at its reader's time has every add that had returned, whose
-//!   bucket is in that interval and in the ring whatever the adds under way do; and no add but those
-//!   that had begun, whose bucket may be in both.
+//!   bucket is in that interval and in the ring whatever the adds under way do; and no add but
+//!   those that had begun, whose bucket may be in both.
 //! * The same holds of each *bucket* that a snapshot shows.
 //! * `lifetime` and `late` lie between their bounds, and never go back.
 //! * *Drained* buckets are handed out in their order, each once; each has every add that had
@@ -15,8 +15,8 @@
 //!   what came after its bucket's turn or left the ring before it, are all that was ever added.
 //!
 //! Buckets are handed out as they were opened, those of one geometry after those of the one before.
-//! So in a history with changes of geometry a bucket may have several turns, between those of others:
-//! there no add may be handed out twice, and of order and conservation nothing is demanded.
+//! So in a history with changes of geometry a bucket may have several turns, between those of
+//! others: there no add may be handed out twice, and of order and conservation nothing is demanded.
 
 use super::known::{Add, Bounds, Known};
 use super::{Call, Numbers, Span};
@@ -53,7 +53,7 @@ pub struct WindowHistory {
 }
 
 impl WindowHistory {
-    /// Whether a window's promises allow this history.
+    /// Returns whether a window's promises allow this history.
     ///
     /// # Errors
     ///
@@ -97,7 +97,7 @@ impl WindowHistory {
         Ok(())
     }
 
-    /// What was handed out, in the order in which it was.
+    /// Returns what was handed out, in the order in which it was.
     fn handed_out(&self) -> Vec<(Span, u64, u64)> {
         let mut drained: Vec<_> = self
             .calls
@@ -177,7 +177,7 @@ impl WindowHistory {
     }
 }
 
-/// Whether what one call found lies between its bounds.
+/// Returns whether what one call found lies between its bounds.
 fn check_call(did: &WindowCall, span: Span, known: &Known, numbers: Numbers) -> Result<(), String> {
     match did {
         WindowCall::Add(..) | WindowCall::Reconfigure(_) => Ok(()),

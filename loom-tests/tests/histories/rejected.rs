@@ -3,19 +3,19 @@
 use windrow_loom_tests::histories::WindowCall::{self, Add, Buckets, Drained, Late, Lifetime, Sum};
 use windrow_loom_tests::histories::{Call, CounterCall, Span, WindowHistory, check_counter};
 
-/// A call from one stamp to another.
+/// Returns a call from one stamp to another.
 fn call<C>(thread: usize, begin: u64, end: u64, did: C) -> Call<C> {
     Call { thread, span: Span { begin, end }, did }
 }
 
-/// What is wrong with a counter's history.
+/// Returns what is wrong with a counter's history.
 fn counter(calls: &[(usize, u64, u64, CounterCall)]) -> Result<(), String> {
     let calls: Vec<_> =
         calls.iter().map(|(thread, begin, end, did)| call(*thread, *begin, *end, *did)).collect();
     check_counter(&calls)
 }
 
-/// What is wrong with the history of a window of two buckets that was built in bucket 0.
+/// Returns what is wrong with the history of a window of two buckets that was built in bucket 0.
 fn window(calls: &[(u64, u64, WindowCall)]) -> Result<(), String> {
     let calls = calls
         .iter()
@@ -45,7 +45,8 @@ mod counters {
         }
     }
 
-    /// Three drains and a sum, all at once, that fit in one order alone: 1, 2, 4, and the sum third.
+    /// Three drains and a sum, all at once, that fit in one order alone: 1, 2, 4, and the sum
+    /// third.
     #[test]
     fn drains_at_once_may_come_in_any_order() {
         let calls = [
@@ -148,7 +149,8 @@ mod counters {
     }
 }
 
-/// What every window's history below begins with: adds 1 and 2 in buckets 0 and 1, one after the other.
+/// Returns what every window's history below begins with: adds 1 and 2 in buckets 0 and 1, one
+/// after the other.
 fn two_adds() -> Vec<(u64, u64, WindowCall)> {
     vec![(0, 1, Add(0, 1)), (2, 3, Add(1, 2))]
 }

@@ -22,8 +22,8 @@ enum Step {
 
 use Step::{Add, Buckets, Drain, Late, Lifetime, Reconfigure, Sum};
 
-/// Builds a window in bucket 0, runs one thread for each list of steps, and reads all at rest. `n` says
-/// how much an add adds.
+/// Builds a window in bucket 0, runs one thread for each list of steps, and reads all at rest. `n`
+/// says how much an add adds.
 fn run(buckets: u64, program: &[Vec<Step>], n: impl Fn(u32) -> u64) -> WindowHistory {
     set_time(0);
     let window: Arc<Window> = Arc::new(window(buckets));
@@ -221,7 +221,7 @@ fn below(end: u64) -> u64 {
     engine::random() % end
 }
 
-/// A thread's next step, whose time goes on, mostly.
+/// Returns a thread's next step, whose time goes on, mostly.
 fn any_step(time: &mut u64, reconfigures: bool) -> Step {
     match below(20) {
         0..=10 => {

@@ -1,4 +1,5 @@
-//! Counters and windows with one thing wrong: the checkers must find a history of theirs that is not allowed.
+//! Counters and windows with one thing wrong: the checkers must find a history of theirs that is
+//! not allowed.
 //!
 //! Under shuttle alone: there the result does not depend on this machine's cores.
 

@@ -1,6 +1,6 @@
-//! I1, I2 and I6 over announced buckets: an add against the close of its bucket, and against the bucket that has the
-//! same block, and the same memory, next. Behind a barrier that interrupts the adder at each place where it can stand,
-//! and with fences.
+//! I1, I2 and I6 over announced buckets: an add against the close of its bucket, and against the
+//! bucket that has the same block, and the same memory, next. Behind a barrier that interrupts the
+//! adder at each place where it can stand, and with fences.
 
 use windrow::parts::add_with_fences;
 use windrow_loom_tests::engine::sync::Arc;
@@ -9,8 +9,8 @@ use windrow_loom_tests::{Model, turn};
 
 use crate::spawn;
 
-/// Explores a model in both ways, with at most so many preemptions; with `WINDROW_QUICK`, as in `cargo xtask ci`, with the
-/// second number of them.
+/// Explores a model in both ways, with at most so many preemptions; with `WINDROW_QUICK`, as in
+/// `cargo xtask ci`, with the second number of them.
 fn explore(name: &'static str, (preemptions, quick): (usize, usize), body: fn()) {
     let is_quick = std::env::var_os("WINDROW_QUICK").is_some();
     let preemptions = if is_quick { quick } else { preemptions };
@@ -21,7 +21,7 @@ fn explore(name: &'static str, (preemptions, quick): (usize, usize), body: fn())
     add_with_fences(false);
 }
 
-/// A window of one bucket, whose memory the next but one has.
+/// Returns a window of one bucket, whose memory the next but one has.
 fn of_one() -> Arc<Window> {
     set_time(0);
     Arc::new(window(1))
@@ -33,7 +33,8 @@ fn rotate_twice(window: &Window) {
     add(window, 2, 4);
 }
 
-/// The bucket at 2 has the block and the memory of the one at 0, and nothing of what was added there.
+/// The bucket at 2 has the block and the memory of the one at 0, and nothing of what was added
+/// there.
 #[test]
 fn an_add_against_the_reuse_of_its_bucket() {
     explore("announced::an_add_against_the_reuse_of_its_bucket", (2, 2), || {
@@ -47,7 +48,8 @@ fn an_add_against_the_reuse_of_its_bucket() {
     });
 }
 
-/// The second add announces the bucket where the first one has: whoever sees that sees the first add.
+/// The second add announces the bucket where the first one has: whoever sees that sees the first
+/// add.
 #[test]
 fn two_adds_against_the_reuse_of_their_bucket() {
     explore("announced::two_adds_against_the_reuse_of_their_bucket", (2, 1), || {
@@ -61,7 +63,8 @@ fn two_adds_against_the_reuse_of_their_bucket() {
     });
 }
 
-/// One thread ends, and another may have its slot: whoever sees what that announces sees what the first has added.
+/// One thread ends, and another may have its slot: whoever sees what that announces sees what the
+/// first has added.
 #[test]
 fn adds_of_two_threads_in_one_slot_against_the_reuse_of_their_bucket() {
     explore(
@@ -100,7 +103,8 @@ fn an_add_against_a_close_by_a_third_thread() {
         rotates.join().unwrap();
         let handed_out = closes.join().unwrap();
         assert_eq!(each(&window, 1), [2, 1]);
-        // What was handed out was final, but for back-dated adds; and the add may have come too late to be another.
+        // What was handed out was final, but for back-dated adds; and the add may have come too
+        // late to be another.
         assert!([None, Some(0), Some(2)].contains(&handed_out), "{handed_out:?}");
         assert_eq!((late(&window), lifetime(&window)), (0, 3));
     });

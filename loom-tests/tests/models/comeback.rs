@@ -1,8 +1,8 @@
-//! A bucket that leaves its pointer and comes back to it reused: a reader that finds it there, and relies on
-//! its version, sees all of its new initialisation.
+//! A bucket that leaves its pointer and comes back to it reused: a reader that finds it there, and
+//! relies on its version, sees all of its new initialisation.
 //!
-//! Explores a reader that has loaded the pointer before against a thread that reuses the bucket, and
-//! another that takes the block from under it, so that it counts in the other block.
+//! Explores a reader that has loaded the pointer before against a thread that reuses the bucket,
+//! and another that takes the block from under it, so that it counts in the other block.
 
 use windrow::parts::{Comeback, LateRotation};
 use windrow_loom_tests::engine::{sync::Arc, thread};
@@ -46,8 +46,9 @@ fn read_against_a_bucket_that_becomes_older() {
     });
 }
 
-/// A thread that makes a mark finds a bucket that has left, in the slot of a start that never had one. Meanwhile a rotation
-/// that comes too late uses the bucket for that start, writes a mark of its own where totals stand, and gives it up.
+/// A thread that makes a mark finds a bucket that has left, in the slot of a start that never had
+/// one. Meanwhile a rotation that comes too late uses the bucket for that start, writes a mark of
+/// its own where totals stand, and gives it up.
 #[test]
 fn mark_against_a_rotation_that_comes_too_late() {
     Model::new("comeback::mark_against_a_rotation_that_comes_too_late").bounded(2).explore(|| {

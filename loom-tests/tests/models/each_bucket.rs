@@ -103,8 +103,8 @@ fn back_dated_add_against_its_reuse() {
     });
 }
 
-/// As above; and the bucket comes back to the slot where it was found. (Portably, the add's pin keeps blocks
-/// from being free, so that a bucket without one is opened.)
+/// As above; and the bucket comes back to the slot where it was found. (Portably, the add's pin
+/// keeps blocks from being free, so that a bucket without one is opened.)
 #[test]
 fn back_dated_add_against_the_return_of_its_bucket() {
     let name = "each_bucket::back_dated_add_against_the_return_of_its_bucket";

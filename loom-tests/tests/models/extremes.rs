@@ -1,8 +1,8 @@
-//! I6 and I9, of events of which one extreme alone is kept: a bucket has the extreme of its own values, all the way to
-//! what closed buckets leave behind.
+//! I6 and I9, of events of which one extreme alone is kept: a bucket has the extreme of its own
+//! values, all the way to what closed buckets leave behind.
 //!
-//! Explores records that come too late for their bucket, readers while a bucket is closed and its block forgets, and a
-//! reader while zero comes after another value.
+//! Explores records that come too late for their bucket, readers while a bucket is closed and its
+//! block forgets, and a reader while zero comes after another value.
 
 use windrow::events;
 use windrow_loom_tests::engine::sync::Arc;
@@ -22,14 +22,15 @@ fn depth(window: &Window<Queue>, bucket: u64, value: u64) {
     window.record(Queue::Depth, value);
 }
 
-/// The greatest in each bucket of the interval.
+/// Returns the greatest in each bucket of the interval.
 fn depths(window: &Window<Queue>, bucket: u64) -> Vec<Option<u64>> {
     set_time(bucket);
     turn();
     window.snapshot().buckets().iter().map(|bucket| bucket.stats(Queue::Depth).max).collect()
 }
 
-/// A value is in the bucket of its time, though its sequence was interrupted by the reuse of that bucket's block.
+/// A value is in the bucket of its time, though its sequence was interrupted by the reuse of that
+/// bucket's block.
 #[test]
 fn record_against_the_reuse_of_its_block() {
     let model = Model::new("extremes::record_against_the_reuse_of_its_block");
@@ -62,7 +63,8 @@ fn refused_record_against_rotation() {
     });
 }
 
-/// Of a bucket at rest, every read finds the same while the bucket is closed; and so does the lifetime.
+/// Of a bucket at rest, every read finds the same while the bucket is closed; and so does the
+/// lifetime.
 #[test]
 fn close_against_read() {
     Model::new("extremes::close_against_read").bounded(2).bounded_over_epoch(1).explore(|| {

@@ -318,7 +318,7 @@ fn a_series_that_comes_back_against_its_removal() {
 #[test]
 fn two_threads_take_out_the_same_series_by_a_look_at_it() {
     const OVER: u64 = 7;
-    /// Whether it has got the only one that a series has.
+    /// Returns whether it has got the only one that a series has.
     fn get(family: &Numbers) -> bool {
         loop {
             turn();

@@ -1,9 +1,10 @@
-//! A gate: no run of buckets has more than the limit, and what it says it has granted is what it granted.
+//! A gate: no run of buckets has more than the limit, and what it says it has granted is what it
+//! granted.
 //!
 //! Explores two or three threads that ask at the edge of a bucket, wait for later ones, or stand
-//! still while theirs leaves and its sheet is used again; changes of the limit; reads; and the first
-//! uses of a gate as one in a static. An interval has two buckets. A gate allocates nothing that a
-//! reclaimer would free, so these are bounded over all of them alike.
+//! still while theirs leaves and its sheet is used again; changes of the limit; reads; and the
+//! first uses of a gate as one in a static. An interval has two buckets. A gate allocates nothing
+//! that a reclaimer would free, so these are bounded over all of them alike.
 
 use std::time::Duration;
 
@@ -46,12 +47,13 @@ fn spawn<R: Send + 'static>(
     thread::spawn(move || body(&gate))
 }
 
-/// What was granted in a bucket and the one before it.
+/// Returns what was granted in a bucket and the one before it.
 fn in_interval(grants: &Grants, last: u64) -> u64 {
     grants.iter().filter(|(at, _)| at + 1 >= last && *at <= last).map(|(_, n)| n).sum()
 }
 
-/// No interval has more than the limit; and from the latest bucket the gate knows what it has granted.
+/// No interval has more than the limit; and from the latest bucket the gate knows what it has
+/// granted.
 fn check(gate: &Gate<Local>, grants: &Grants, limit: u64) {
     let last = grants.iter().map(|(bucket, _)| *bucket).max().unwrap_or(0);
     for bucket in 0..=last {
@@ -74,8 +76,8 @@ fn grant_against_the_opening_of_the_next_bucket() {
     });
 }
 
-/// A gate as one in a static, which has opened no bucket. (On real threads it has opened one:
-/// `tests/statics.rs` has those of statics.)
+/// Returns a gate as one in a static, which has opened no bucket. (On real threads it has opened
+/// one: `tests/statics.rs` has those of statics.)
 fn unused(limit: u64) -> Arc<RationedGate<Local>> {
     let builder = Gate::builder(limit).interval(interval(2)).clock(Local);
     #[cfg(any(loom, shuttle))]
@@ -147,7 +149,8 @@ fn opening_against_opening() {
     });
 }
 
-/// A thread looks at a bucket, and stands still while its sheet is used for another one, in which nothing is left.
+/// A thread looks at a bucket, and stands still while its sheet is used for another one, in which
+/// nothing is left.
 #[test]
 fn grant_against_the_reuse_of_its_sheet() {
     Model::long("gate::grant_against_the_reuse_of_its_sheet").explore(|| {

@@ -1,6 +1,8 @@
-//! I11: a record that a histogram counts is in its sum and within its extremes; each is counted by exactly one drain; no read goes back.
+//! I11: a record that a histogram counts is in its sum and within its extremes; each is counted by
+//! exactly one drain; no read goes back.
 //!
-//! Explores one thread that records against reads and drains. The scale has three places: for 0, for 1, and for what is above.
+//! Explores one thread that records against reads and drains. The scale has three places: for 0,
+//! for 1, and for what is above.
 
 use windrow::{
     Histogram,
@@ -29,7 +31,7 @@ fn spawn<R: Send + 'static>(
     thread::spawn(move || body(&histogram))
 }
 
-/// What was counted of 0, of 1, and above; and the sum.
+/// Returns what was counted of 0, of 1, and above; and the sum.
 fn counts(of: &Distribution) -> [u64; 4] {
     let ones = of.count() - of.below() - of.above();
     let counts = [of.below(), ones, of.above()];
@@ -41,7 +43,8 @@ fn plus(one: [u64; 4], other: [u64; 4]) -> [u64; 4] {
     std::array::from_fn(|at| one[at].wrapping_add(other[at]))
 }
 
-/// What is counted is in the sum and within the extremes; and what one read has counted the next one has, too.
+/// What is counted is in the sum and within the extremes; and what one read has counted the next
+/// one has, too.
 #[test]
 fn record_against_reads() {
     Model::new("histograms::record_against_reads").bounded(3).bounded_over_epoch(1).explore(|| {
@@ -80,7 +83,8 @@ fn the_first_records_of_two_threads() {
     });
 }
 
-/// A read of what came since a drain, while another drain comes: it has what came before it, or after.
+/// A read of what came since a drain, while another drain comes: it has what came before it, or
+/// after.
 #[test]
 fn read_against_a_drain() {
     let name = "histograms::read_against_a_drain";

@@ -61,7 +61,7 @@ impl<C: Clock> Busy<C> {
         self.level.record_peaks(&self.window, Pool::Busy)
     }
 
-    /// The maximum of each bucket of the interval, the oldest first.
+    /// Returns the maximum of each bucket of the interval, the oldest first.
     fn maxima(&self) -> Vec<Option<u64>> {
         let snapshot = self.window.snapshot();
         snapshot.buckets().iter().map(|bucket| bucket.stats(Pool::Busy).max).collect()
@@ -79,7 +79,8 @@ fn spawn<T: Send + Sync + 'static, R: Send + 'static>(
 /// A bucket, by its number, and a weight that enters there, or leaves if it is negative.
 type Op = (usize, i64);
 
-/// What a thread has in flight before it begins: the weights that leave and have not entered.
+/// Returns what a thread has in flight before it begins: the weights that leave and have not
+/// entered.
 fn held(busy: &Arc<Busy<Local>>, ops: &[Op]) -> Vec<(i64, Inside<Local>)> {
     let entered = |weight: i64| ops.iter().any(|(_, entering)| *entering == weight);
     let leaving = ops.iter().map(|(_, weight)| -weight).filter(|weight| *weight > 0);
@@ -106,7 +107,7 @@ fn play(
     held
 }
 
-/// A window of two buckets, with the first in which a thread does something open.
+/// Returns a window of two buckets, with the first in which a thread does something open.
 fn opened(one: &[Op], other: &[Op]) -> Window<Pool> {
     set_time(0);
     let window = window(2);
@@ -115,7 +116,7 @@ fn opened(one: &[Op], other: &[Op]) -> Window<Pool> {
     window
 }
 
-/// All ways in which the operations of two threads can follow each other.
+/// Returns all ways in which the operations of two threads can follow each other.
 fn orders(one: &[Op], other: &[Op]) -> Vec<Vec<Op>> {
     let (Some((last, before)), Some((last_other, before_other))) =
         (one.split_last(), other.split_last())
@@ -130,7 +131,7 @@ fn orders(one: &[Op], other: &[Op]) -> Vec<Vec<Op>> {
     all
 }
 
-/// The maximum of each bucket, if operations come in this order.
+/// Returns the maximum of each bucket, if operations come in this order.
 fn maxima_of(before: u64, order: &[Op]) -> Vec<Option<u64>> {
     let (mut level, mut maxima) = (before.cast_signed(), vec![None; 2]);
     for (bucket, weight) in order {

@@ -1,8 +1,9 @@
-//! I8 and I9, while threads lease rows and give them back: an add is counted once, whoever had its row before.
+//! I8 and I9, while threads lease rows and give them back: an add is counted once, whoever had its
+//! row before.
 //!
-//! Explores threads that end, and so give their rows back, against threads that lease one; adds of a thread that finds none, which are
-//! locked and go to the other bank, beside plain ones. There are two rows to lease. Where threads lease none, all threads
-//! share the rows.
+//! Explores threads that end, and so give their rows back, against threads that lease one; adds of
+//! a thread that finds none, which are locked and go to the other bank, beside plain ones. There
+//! are two rows to lease. Where threads lease none, all threads share the rows.
 
 use windrow::{Counter, Maximum};
 use windrow_loom_tests::engine::thread::{self, JoinHandle};

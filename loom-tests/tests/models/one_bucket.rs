@@ -71,8 +71,8 @@ fn rotation_against_rotation_to_the_same_slot() {
     });
 }
 
-/// One thread makes bucket 1 current and may stall before it is in its slot; the other moves on, and
-/// then adds to bucket 1.
+/// One thread makes bucket 1 current and may stall before it is in its slot; the other moves on,
+/// and then adds to bucket 1.
 #[test]
 fn back_dated_add_behind_a_stalled_rotation() {
     let name = "one_bucket::back_dated_add_behind_a_stalled_rotation";

@@ -1,9 +1,10 @@
-//! I8 and I9, while a row opens: an add that has returned is in every read that begins afterwards, although its row
-//! was not open when the last read began.
+//! I8 and I9, while a row opens: an add that has returned is in every read that begins afterwards,
+//! although its row was not open when the last read began.
 //!
-//! Explores a thread whose adds open a row against sums, drains, closes, and columns that change hands. Per core that
-//! thread runs on the second core; portably it is the second that is dealt a row. (In a model, the add of a count
-//! that opens a row goes beside it: what comes after it goes there.)
+//! Explores a thread whose adds open a row against sums, drains, closes, and columns that change
+//! hands. Per core that thread runs on the second core; portably it is the second that is dealt a
+//! row. (In a model, the add of a count that opens a row goes beside it: what comes after it goes
+//! there.)
 
 use windrow::{Counter, Maximum, events};
 use windrow_loom_tests::engine::{on_second_core, sync::Arc, sync::atomic::AtomicBool, thread};
@@ -126,7 +127,8 @@ fn maximum_of_a_new_row() {
     });
 }
 
-/// A counter in two rows, one of them new, is dropped by whichever thread is last, and its column is all zeros.
+/// A counter in two rows, one of them new, is dropped by whichever thread is last, and its column
+/// is all zeros.
 #[test]
 fn column_freed_with_its_new_row() {
     Model::new("open_rows::column_freed_with_its_new_row").explore(|| {
@@ -154,8 +156,8 @@ fn column_freed_with_its_new_row() {
     });
 }
 
-/// A row opens while its bucket is retired and closed: its adds are in the bucket's totals, or came too late for its
-/// block.
+/// A row opens while its bucket is retired and closed: its adds are in the bucket's totals, or came
+/// too late for its block.
 #[test]
 fn close_against_an_add_to_a_new_row() {
     let name = "open_rows::close_against_an_add_to_a_new_row";
@@ -189,8 +191,8 @@ fn record(window: &Window<Times>, bucket: u64, value: u64) {
     window.record(Times::Took, value);
 }
 
-/// The live bucket's rows grow in number, and then it is the next bucket: a sum at once takes off the mark what it
-/// finds in the blocks, no less.
+/// The live bucket's rows grow in number, and then it is the next bucket: a sum at once takes off
+/// the mark what it finds in the blocks, no less.
 #[test]
 fn sum_at_once_against_a_new_row() {
     let name = "open_rows::sum_at_once_against_a_new_row";
@@ -214,7 +216,8 @@ fn sum_at_once_against_a_new_row() {
     });
 }
 
-/// The extremes of a new row are seen with its count, kept when the bucket is closed, and then forgotten in its block.
+/// The extremes of a new row are seen with its count, kept when the bucket is closed, and then
+/// forgotten in its block.
 #[test]
 fn extremes_of_a_new_row() {
     let name = "open_rows::extremes_of_a_new_row";

@@ -46,8 +46,8 @@ fn reconfigure_against_reconfigure() {
     });
 }
 
-/// A thread that has seen a newer bucket does not see an older one current again. Otherwise its adds would be
-/// refused a bucket that is still in the ring, or go to one that is not.
+/// A thread that has seen a newer bucket does not see an older one current again. Otherwise its
+/// adds would be refused a bucket that is still in the ring, or go to one that is not.
 #[test]
 fn rotation_under_a_reader() {
     Model::new("order::rotation_under_a_reader")
@@ -64,7 +64,8 @@ fn rotation_under_a_reader() {
             let first = each(&window, 1);
             let second = each(&window, 2);
             let third = each(&window, 1);
-            // Of bucket 1: 0 before it is opened, 1 while it is current, 0 for ever once it is gone.
+            // Of bucket 1: 0 before it is opened, 1 while it is current, 0 for ever once it is
+            // gone.
             assert!(second == [0] || second == [2], "bucket 2 held {second:?}");
             if second == [2] {
                 assert_eq!(third, [0], "bucket 1 came back");

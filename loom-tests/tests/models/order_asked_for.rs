@@ -1,7 +1,7 @@
 //! Sequential consistency, where the caller asks for it.
 //!
-//! Explores two threads that each write one thing and then read the other's: one of them at least must
-//! see what the other has written.
+//! Explores two threads that each write one thing and then read the other's: one of them at least
+//! must see what the other has written.
 
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 
@@ -69,8 +69,8 @@ fn of_a_load_of_a_gauge() {
     );
 }
 
-/// An add per core, or in a leased row. (In a row that threads share it is one operation of that order, which loom treats as a
-/// weaker one.)
+/// An add per core, or in a leased row. (In a row that threads share it is one operation of that
+/// order, which loom treats as a weaker one.)
 #[test]
 fn of_an_add() {
     if !cfg!(any(windrow_per_core, windrow_announced)) {

@@ -1,7 +1,9 @@
-//! Rations: what is used was granted by the gate, once; and what was granted is used, lies in a row, or was given back.
+//! Rations: what is used was granted by the gate, once; and what was granted is used, lies in a
+//! row, or was given back.
 //!
-//! Explores two threads that take and refill, at the limit and where a bucket ends. Per core they are on one core, whose ration they
-//! share, or on two; portably each has a row. (Where all rows are shared there are no rations.)
+//! Explores two threads that take and refill, at the limit and where a bucket ends. Per core they
+//! are on one core, whose ration they share, or on two; portably each has a row. (Where all rows
+//! are shared there are no rations.)
 
 use windrow::{Gate, gate::RationedGate};
 use windrow_loom_tests::engine::{
@@ -36,7 +38,8 @@ fn spawn(
     thread::spawn(move || body(&gate))
 }
 
-/// All that was granted in the interval until `bucket` was used, or lies in rows. Then it uses what it can, which is within the limit.
+/// All that was granted in the interval until `bucket` was used, or lies in rows. Then it uses what
+/// it can, which is within the limit.
 fn check(gate: &RationedGate<Local>, bucket: u64, used: u64, limit: u64) {
     set_time(bucket);
     assert!(used <= limit, "{used} of {limit} used");
@@ -58,7 +61,8 @@ fn two_threads_until_the_limit() {
     });
 }
 
-/// Each core has a ration of its own. (The first call on a core whose row is not open asks the gate.)
+/// Each core has a ration of its own. (The first call on a core whose row is not open asks the
+/// gate.)
 #[test]
 fn two_rows_until_the_limit() {
     Model::new("rations::two_rows_until_the_limit").bounded(3).explore(|| {
@@ -72,7 +76,8 @@ fn two_rows_until_the_limit() {
     });
 }
 
-/// A bucket ends: one thread gives the rest of its ration back, while another with an old clock takes of it.
+/// A bucket ends: one thread gives the rest of its ration back, while another with an old clock
+/// takes of it.
 #[test]
 fn take_against_giving_back() {
     Model::long("rations::take_against_giving_back").explore(|| {
@@ -97,7 +102,8 @@ fn giving_back_against_giving_back() {
     });
 }
 
-/// What lay in a row when its bucket ended is not used afterwards; nor is more than the limit in the interval that has forgotten it.
+/// What lay in a row when its bucket ended is not used afterwards; nor is more than the limit in
+/// the interval that has forgotten it.
 #[test]
 fn take_after_the_end() {
     Model::long("rations::take_after_the_end").explore(|| {
@@ -114,7 +120,8 @@ fn take_after_the_end() {
     });
 }
 
-/// A ration is used until its bucket ends, also if buckets become shorter meanwhile: so long it counts.
+/// A ration is used until its bucket ends, also if buckets become shorter meanwhile: so long it
+/// counts.
 #[test]
 fn take_against_shorter_buckets() {
     Model::new("rations::take_against_shorter_buckets").explore(|| {
@@ -134,7 +141,8 @@ fn take_against_shorter_buckets() {
     });
 }
 
-/// Where a change of the length has moved it, only the next change knows. After two it is not given back.
+/// Where a change of the length has moved it, only the next change knows. After two it is not given
+/// back.
 #[test]
 fn giving_back_after_two_changes() {
     Model::new("rations::giving_back_after_two_changes").explore(|| {

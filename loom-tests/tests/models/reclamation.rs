@@ -2,8 +2,8 @@
 //!
 //! There is little to assert here: over the checking reclaimer a freed block fails the model when
 //! it is read, and one that was never freed fails it when the execution ends. (So does every other
-//! model.) Explores an adder and readers against rotations that retire buckets, and the window's end
-//! in either thread.
+//! model.) Explores an adder and readers against rotations that retire buckets, and the window's
+//! end in either thread.
 
 use windrow_loom_tests::Model;
 use windrow_loom_tests::engine::sync::Arc;
@@ -11,7 +11,8 @@ use windrow_loom_tests::window::{add, each, reconfigure, set_time, sum, window};
 
 use crate::spawn;
 
-/// The ring has one slot, so each rotation retires a bucket. The thread that is done last drops the window.
+/// The ring has one slot, so each rotation retires a bucket. The thread that is done last drops the
+/// window.
 #[test]
 fn add_against_rotations_and_the_end() {
     Model::longest("reclamation::add_against_rotations_and_the_end").explore(|| {

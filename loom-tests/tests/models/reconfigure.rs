@@ -1,8 +1,8 @@
 //! I1 across a change of geometry: what the old ring holds is carried over, and no add gets lost on
 //! the way, whichever ring it goes to.
 //!
-//! Explores changes against adds, back-dated adds and reads; and changes that other threads make, because the
-//! caller was not fast enough.
+//! Explores changes against adds, back-dated adds and reads; and changes that other threads make,
+//! because the caller was not fast enough.
 
 use windrow_loom_tests::engine::sync::Arc;
 use windrow_loom_tests::window::{add, each, late, lifetime, reconfigure, set_time, sum, window};
@@ -124,7 +124,8 @@ fn proposal_against_rotations() {
     });
 }
 
-/// Two threads change the geometry, and one of them moves on: each proposal is made once, by any of them.
+/// Two threads change the geometry, and one of them moves on: each proposal is made once, by any of
+/// them.
 #[test]
 fn two_proposals_against_a_rotation() {
     Model::longest("reconfigure::two_proposals_against_a_rotation").explore(|| {

@@ -1,8 +1,8 @@
-//! A thread that has counted an add has seen what the adder did before it, wherever it was counted and
-//! however it was read.
+//! A thread that has counted an add has seen what the adder did before it, wherever it was counted
+//! and however it was read.
 //!
-//! Explores one thread that leaves a plain write to be seen and then adds, and one that looks for the
-//! add: if it finds it, it must see the write.
+//! Explores one thread that leaves a plain write to be seen and then adds, and one that looks for
+//! the add: if it finds it, it must see the write.
 
 use windrow::clock::Manual;
 use windrow::{
@@ -28,7 +28,8 @@ fn explore<T: Send + Sync + 'static>(
         let teller = thread::spawn({
             let planted = Arc::clone(&planted);
             move || {
-                // This thread's first add opens its row, behind a fence that would release what comes here.
+                // This thread's first add opens its row, behind a fence that would release what
+                // comes here.
                 Counter::new().add(1);
                 // SAFETY: loom checks that no other thread uses the cell.
                 planted.0.with_mut(|cell| unsafe { *cell = 7 });

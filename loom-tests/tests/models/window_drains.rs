@@ -1,7 +1,7 @@
 //! I8, of buckets: a closed bucket is handed out once, though the geometry changes meanwhile.
 //!
-//! Explores drains against changes of geometry, which carry what still awaits its turn; and buckets that are
-//! closed without an add.
+//! Explores drains against changes of geometry, which carry what still awaits its turn; and buckets
+//! that are closed without an add.
 
 use windrow_loom_tests::engine::sync::Arc;
 use windrow_loom_tests::window::{Hits, Window, add, lifetime, reconfigure, set_time, window};
@@ -12,7 +12,7 @@ use crate::spawn;
 /// Over the checking reclaimer a grace period passes as soon as it can.
 const CHECKED: bool = cfg!(windrow_checker);
 
-/// What one call hands out.
+/// Returns what one call hands out.
 fn drained(window: &Window) -> u64 {
     let mut found = 0;
     turn();
@@ -69,8 +69,8 @@ fn drain_against_drain_behind_the_change_that_carries() {
     );
 }
 
-/// A bucket that is over is closed by who opens the next one, be it for an add or for nothing. What is added to it
-/// meanwhile is in it, or counted beside its turn.
+/// A bucket that is over is closed by who opens the next one, be it for an add or for nothing. What
+/// is added to it meanwhile is in it, or counted beside its turn.
 #[test]
 fn drain_behind_a_close_of_what_is_over_against_adds() {
     Model::longest("window_drains::drain_behind_a_close_of_what_is_over_against_adds").explore(

@@ -1,8 +1,9 @@
-//! I6 and I11, of events whose values are counted by place: what a bucket counts lies within its extremes and is in its sum,
-//! whichever pair has counted it.
+//! I6 and I11, of events whose values are counted by place: what a bucket counts lies within its
+//! extremes and is in its sum, whichever pair has counted it.
 //!
-//! The scale has three places: for 0, for 1, and for what is above. All three have the same two extremes. Explores records beyond
-//! these in several pairs, against each other, reads, a close, and the reuse of the block.
+//! The scale has three places: for 0, for 1, and for what is above. All three have the same two
+//! extremes. Explores records beyond these in several pairs, against each other, reads, a close,
+//! and the reuse of the block.
 
 use windrow::{
     events,
@@ -25,7 +26,7 @@ fn record(window: &Window<Timing>, bucket: u64, value: u64) {
     window.record(Timing::Took, value);
 }
 
-/// What was counted of 0, of 1, and above; and the sum.
+/// Returns what was counted of 0, of 1, and above; and the sum.
 fn counts(of: &Distribution) -> [u64; 4] {
     let ones = of.count().wrapping_sub(of.below()).wrapping_sub(of.above());
     let counts = [of.below(), ones, of.above()];
@@ -33,7 +34,8 @@ fn counts(of: &Distribution) -> [u64; 4] {
     [counts[0], counts[1], counts[2], of.sum()]
 }
 
-/// At most one value is above, a five; and one is a zero. What of them is counted is in the sum and an extreme.
+/// At most one value is above, a five; and one is a zero. What of them is counted is in the sum and
+/// an extreme.
 fn is_sound(of: &Distribution) {
     let [zeros, ones, above, sum] = counts(of);
     assert!(zeros <= 1 && above <= 1, "{of:?}: doubled");
@@ -106,7 +108,8 @@ fn record_against_a_record_in_another_pair() {
     });
 }
 
-/// Of a bucket at rest, a read finds the same while the bucket is closed. (With sequences or announcements this does not end.)
+/// Of a bucket at rest, a read finds the same while the bucket is closed. (With sequences or
+/// announcements this does not end.)
 #[test]
 #[cfg(not(any(windrow_per_core, windrow_announced)))]
 fn close_against_read() {
@@ -126,7 +129,8 @@ fn close_against_read() {
     });
 }
 
-/// A value beyond the extremes while its bucket is retired and closed: its block forgets the values that are pending in each pair.
+/// A value beyond the extremes while its bucket is retired and closed: its block forgets the values
+/// that are pending in each pair.
 #[test]
 fn record_against_the_reuse_of_its_block() {
     let model = Model::new("window_histograms::record_against_the_reuse_of_its_block");

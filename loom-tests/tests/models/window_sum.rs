@@ -1,5 +1,5 @@
-//! I9, of a window: for the interval that ends at the reader's time, a sum is the true count at some
-//! instant during the call.
+//! I9, of a window: for the interval that ends at the reader's time, a sum is the true count at
+//! some instant during the call.
 //!
 //! Explores sums against adds that rotate, and reads against buckets that are reused.
 
@@ -70,8 +70,8 @@ fn sum_against_the_reuse_of_a_bucket() {
     });
 }
 
-/// The reader's time lies behind the live bucket, so that the one before has left its interval: whatever is
-/// added to that one, and whenever it is closed.
+/// The reader's time lies behind the live bucket, so that the one before has left its interval:
+/// whatever is added to that one, and whenever it is closed.
 #[test]
 fn sum_behind_the_live_bucket_against_a_late_add_and_its_close() {
     let name = "window_sum::sum_behind_the_live_bucket_against_a_late_add_and_its_close";
@@ -108,8 +108,8 @@ fn sum_against_a_bucket_that_comes_back() {
     });
 }
 
-/// The mark of the live bucket stands where its totals will stand. A reader that is late finds those, and must
-/// see that the bucket is retired.
+/// The mark of the live bucket stands where its totals will stand. A reader that is late finds
+/// those, and must see that the bucket is retired.
 #[test]
 fn sum_against_the_totals_over_its_mark() {
     let name = "window_sum::sum_against_the_totals_over_its_mark";
@@ -167,8 +167,9 @@ fn sum_of_two_against_a_bucket_that_comes_back() {
     });
 }
 
-/// As [above](sum_against_the_totals_over_its_mark), without a pin. (Of values: in a model only they are added
-/// through the block of a bucket that they have opened, so that no bucket is touched.)
+/// As [above](sum_against_the_totals_over_its_mark), without a pin. (Of values: in a model only
+/// they are added through the block of a bucket that they have opened, so that no bucket is
+/// touched.)
 #[test]
 fn unpinned_sum_against_the_totals_over_its_mark() {
     let name = "window_sum::unpinned_sum_against_the_totals_over_its_mark";
@@ -252,8 +253,8 @@ fn bucket_against_its_reuse() {
     });
 }
 
-/// As above, of a bucket that has counted in a block. In a ring of one bucket it is soon in the slot
-/// again where it was found.
+/// As above, of a bucket that has counted in a block. In a ring of one bucket it is soon in the
+/// slot again where it was found.
 #[test]
 fn bucket_against_the_reuse_of_its_block_and_memory() {
     let name = "window_sum::bucket_against_the_reuse_of_its_block_and_memory";
@@ -280,8 +281,8 @@ fn bucket_against_the_reuse_of_its_block_and_memory() {
     });
 }
 
-/// A bucket that has left the ring is found in its slot; by the time that its start is read it stands for an older
-/// start than the live one, in another slot, to which the reader comes next.
+/// A bucket that has left the ring is found in its slot; by the time that its start is read it
+/// stands for an older start than the live one, in another slot, to which the reader comes next.
 #[test]
 fn sum_of_shared_cells_against_the_reuse_of_a_bucket_that_left() {
     let name = "window_sum::sum_of_shared_cells_against_the_reuse_of_a_bucket_that_left";

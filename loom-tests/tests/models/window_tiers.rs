@@ -32,14 +32,14 @@ fn record(window: &Window<Times>, bucket: u64, value: u64) {
     window.record(Times::Took, value);
 }
 
-/// What the four buckets that end with one hold.
+/// Returns what the four buckets that end with one hold.
 fn sum(window: &Window<Times>, bucket: u64) -> u64 {
     set_time(bucket);
     turn();
     window.over(interval(4)).expect("the tier reaches so far").sum(Times::Took)
 }
 
-/// What each pair of buckets holds, oldest first.
+/// Returns what each pair of buckets holds, oldest first.
 fn each(window: &Window<Times>, bucket: u64) -> Vec<u64> {
     set_time(bucket);
     turn();

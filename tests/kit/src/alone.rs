@@ -10,8 +10,9 @@ const fn way(strategy: &'static str, leases: &'static str) -> Way {
     [("WINDROW_STRATEGY", strategy), ("WINDROW_LEASES", leases)]
 }
 
-/// Every way to count: the best that works here, then those of machines without restartable sequences. Rows are leased in
-/// one of these and dealt in the others, as on processors where leases are off.
+/// Every way to count: the best that works here, then those of machines without restartable
+/// sequences. Rows are leased in one of these and dealt in the others, as on processors where
+/// leases are off.
 pub const WAYS: [Way; 4] =
     [way("", ""), way("portable", "on"), way("fenced", "off"), way("epochs", "off")];
 

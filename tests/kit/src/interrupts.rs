@@ -32,7 +32,7 @@ pub fn count_signals() {
     }
 }
 
-/// What the counter has counted, and how many signals there were.
+/// Returns what the counter has counted, and how many signals there were.
 pub fn signals() -> (u64, u64) {
     (COUNTED.sum(), HANDLED.load(Ordering::Relaxed))
 }
@@ -79,11 +79,11 @@ pub fn migrate(which: u64) {
     }
 }
 
-/// Has the next write to each page fault, over and over, until it is finished: forks children that end
-/// at once, which leave the pages to be copied when they are written to.
+/// Has the next write to each page fault, over and over, until it is finished: forks children that
+/// end at once, which leave the pages to be copied when they are written to.
 ///
-/// A fault delays a sequence at its very end, for a microsecond or more, without restarting it: long
-/// enough for the bucket to be retired meanwhile.
+/// A fault delays a sequence at its very end, for a microsecond or more, without restarting it:
+/// long enough for the bucket to be retired meanwhile.
 pub fn fault(finished: &AtomicBool) {
     while !finished.load(Ordering::Relaxed) {
         // SAFETY: the child ends without doing anything, and is waited for.

@@ -19,12 +19,12 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// What adding `n` to a `Count` event amounts to.
+    /// Returns what adding `n` to a `Count` event amounts to.
     pub fn amount(n: u64) -> Tally {
         Tally { count: n, sum: n, min: None, max: None }
     }
 
-    /// What recording `value` for a `Value` event amounts to.
+    /// Returns what recording `value` for a `Value` event amounts to.
     pub fn value(value: u64) -> Tally {
         Tally { count: 1, sum: value, min: Some(value), max: Some(value) }
     }
@@ -59,24 +59,24 @@ impl Ledger {
         self.0.entry(start).or_default().merge(tally);
     }
 
-    /// The tally of a bucket.
+    /// Returns the tally of a bucket.
     pub fn at(&self, start: u64) -> Tally {
         self.0.get(&start).copied().unwrap_or_default()
     }
 
-    /// The tallies of all buckets as one.
+    /// Returns the tallies of all buckets as one.
     pub fn total(&self) -> Tally {
         self.since(0)
     }
 
-    /// The tallies of the bucket at `start`, and of all behind it, as one.
+    /// Returns the tallies of the bucket at `start`, and of all behind it, as one.
     pub fn since(&self, start: u64) -> Tally {
         let mut total = Tally::default();
         self.0.range(start..).for_each(|(_, &tally)| total.merge(tally));
         total
     }
 
-    /// The start of the newest bucket that was noted.
+    /// Returns the start of the newest bucket that was noted.
     pub fn newest(&self) -> Option<u64> {
         self.0.last_key_value().map(|(&start, _)| start)
     }

@@ -23,34 +23,34 @@ pub mod traced;
 /// A generator of random numbers: the same seed, the same numbers.
 pub use fastrand::Rng;
 
-/// A moment, in milliseconds.
+/// Returns a moment, in milliseconds.
 pub fn at(millis: u64) -> Timestamp {
     Timestamp::from_millis(millis)
 }
 
-/// A moment, in nanoseconds.
+/// Returns a moment, in nanoseconds.
 pub fn at_ns(nanos: u64) -> Timestamp {
     Timestamp::from_nanos(nanos)
 }
 
-/// A span, in milliseconds.
+/// Returns a span, in milliseconds.
 pub fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
-/// A span, in nanoseconds.
+/// Returns a span, in nanoseconds.
 pub fn ns(nanos: u64) -> Duration {
     Duration::from_nanos(nanos)
 }
 
-/// A manual clock that shows `millis`.
+/// Returns a manual clock that shows `millis`.
 pub fn clock_at(millis: u64) -> Manual {
     let clock = Manual::default();
     clock.set(at(millis));
     clock
 }
 
-/// A window of `buckets` buckets of `length` each, on a clone of `clock`.
+/// Returns a window of `buckets` buckets of `length` each, on a clone of `clock`.
 pub fn window<E: Events>(
     length: Duration,
     buckets: u32,

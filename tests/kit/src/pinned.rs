@@ -1,7 +1,7 @@
 //! A thread that stays pinned, like one that stops in the middle of a read.
 //!
-//! The library's epochs are its own: no other code can pin them. But a read asks the window's clock under
-//! its pin, and this clock is slow.
+//! The library's epochs are its own: no other code can pin them. But a read asks the window's clock
+//! under its pin, and this clock is slow.
 
 use std::cell::RefCell;
 use std::sync::mpsc;
@@ -38,8 +38,8 @@ pub fn pinned(body: impl FnOnce()) {
     assert!(clock.0.borrow().is_none(), "a read asks the clock");
 }
 
-/// Runs `body` while another thread is pinned. Portably, no bucket that it retires can be closed before its
-/// end.
+/// Runs `body` while another thread is pinned. Portably, no bucket that it retires can be closed
+/// before its end.
 pub fn while_another_is_pinned<R: Send>(body: impl FnOnce() -> R + Send) -> R {
     let (begun, when_begun) = mpsc::channel();
     let (over, when_over) = mpsc::channel::<()>();

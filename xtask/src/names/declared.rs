@@ -105,7 +105,7 @@ impl Declared {
         }
     }
 
-    /// What is wrong with a span, if anything is.
+    /// Returns what is wrong with a span, if anything is.
     pub(super) fn missing(&self, span: &Span<'_>) -> Option<Missing> {
         let text = span.text;
         let is = |more: &str, sign: char| sign.is_alphanumeric() || more.contains(sign);
@@ -178,7 +178,7 @@ impl Declared {
     }
 }
 
-/// The names of a manifest's crates, or of a lock file's, as code has them.
+/// Returns the names of a manifest's crates, or of a lock file's, as code has them.
 fn named(manifest: &str) -> impl Iterator<Item = String> {
     let names = manifest.lines().filter_map(|line| line.strip_prefix("name = \""));
     names.map(|name| name.trim_end_matches('"').replace('-', "_"))

@@ -7,12 +7,12 @@ const KEYWORDS: [&str; 10] =
 /// Of those, what has items of its own.
 const CONTAINERS: [&str; 5] = ["mod", "struct", "enum", "trait", "union"];
 
-/// A line without its comment.
+/// Returns a line without its comment.
 pub(super) fn code(line: &str) -> &str {
     line.split("//").next().unwrap_or_default()
 }
 
-/// Each item, field and variant, with the type, trait or module in which it is declared.
+/// Returns each item, field and variant, with the type, trait or module in which it is declared.
 pub(super) fn items(text: &str) -> Vec<(Option<&str>, &str)> {
     let mut found = Vec::new();
     // What the line is in, and how deep each of that stands.
@@ -57,7 +57,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(move |sign| !is_of_word(sign)).filter(|word| !word.is_empty())
 }
 
-/// The type of an `impl`: what stands behind `for`, if there is one.
+/// Returns the type of an `impl`: what stands behind `for`, if there is one.
 fn implementor(head: &str) -> &str {
     let head = head.split("where").next().unwrap_or_default();
     let of = match head.rsplit_once(" for ") {
@@ -68,7 +68,7 @@ fn implementor(head: &str) -> &str {
     words(path).last().unwrap_or_default()
 }
 
-/// What stands behind the parameters of the `impl` itself.
+/// Returns what stands behind the parameters of the `impl` itself.
 fn behind_parameters(text: &str) -> &str {
     let mut depth = 0_i32;
     for (at, sign) in text.char_indices() {

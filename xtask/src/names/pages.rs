@@ -37,7 +37,7 @@ impl<'t> Page<'t> {
         page
     }
 
-    /// The rows of the tables under the heading "Layers".
+    /// Returns the rows of the tables under the heading "Layers".
     pub(super) fn rows(&self) -> Vec<Row<'t>> {
         let section = self.text.split_once("\n## Layers\n").map_or("", |(_, rest)| rest);
         let section = section.split_once("\n## ").map_or(section, |(section, _)| section);
@@ -61,7 +61,7 @@ impl<'t> Page<'t> {
     }
 }
 
-/// The spans of a line.
+/// Returns the spans of a line.
 fn spans(line: usize, text: &str) -> Vec<Span<'_>> {
     let (mut found, mut file) = (Vec::new(), None);
     let mut rest = text;

@@ -58,7 +58,7 @@ impl<'s> Statement<'s> {
         self.tokens.iter().any(|token| words.contains(&token.text))
     }
 
-    /// The loads in it that are Relaxed, by what they are called.
+    /// Returns the loads in it that are Relaxed, by what they are called.
     fn loads(&self) -> impl Iterator<Item = &'s str> {
         let text = |at: usize| self.tokens.get(at).map_or("", |token| token.text);
         let found = move |(at, token): (usize, &Token<'s>)| match token.text {
@@ -75,7 +75,7 @@ impl<'s> Statement<'s> {
         self.tokens.iter().enumerate().filter_map(found).collect::<Vec<_>>().into_iter()
     }
 
-    /// What it gives names to.
+    /// Returns what it gives names to.
     fn names(&self) -> BTreeSet<&'s str> {
         let is_let = self.tokens.first().is_some_and(|token| token.text == "let");
         let pattern = self.tokens.iter().take_while(|token| token.text != "=");
@@ -87,7 +87,7 @@ impl<'s> Statement<'s> {
     }
 }
 
-/// What stands in the parentheses that tokens begin with.
+/// Returns what stands in the parentheses that tokens begin with.
 fn arguments<'s>(tokens: &[Token<'s>]) -> impl Iterator<Item = &'s str> {
     let mut depth = 0;
     let is_within = move |word: &&'s str| {
@@ -118,7 +118,7 @@ fn drops(statements: &[Statement<'_>], at: usize) -> bool {
     statement.has(&DROPS) || (statement.end == "{" && statements.get(at + 1).is_some_and(ends))
 }
 
-/// The places in one file.
+/// Returns the places in one file.
 fn of_file(file: &str, source: &str) -> Result<BTreeSet<String>, String> {
     let tokens = tokens(source).map_err(|error| format!("{file}: {error}"))?;
     let statements = statements(&tokens);
@@ -139,7 +139,7 @@ fn of_file(file: &str, source: &str) -> Result<BTreeSet<String>, String> {
     Ok(found)
 }
 
-/// All places of the library in the workspace at `root`.
+/// Returns all places of the library in the workspace at `root`.
 fn all(root: &Path) -> Result<BTreeSet<String>, String> {
     let folder = root.join("src");
     let mut found = BTreeSet::new();
@@ -153,7 +153,7 @@ fn all(root: &Path) -> Result<BTreeSet<String>, String> {
     Ok(found)
 }
 
-/// The rows of the table: by place, what answers for it.
+/// Returns the rows of the table: by place, what answers for it.
 fn rows(root: &Path) -> Result<BTreeMap<String, String>, String> {
     let page = fs::read_to_string(root.join("docs/orderings.md"));
     let page = page.map_err(|error| format!("cannot read docs/orderings.md: {error}"))?;
@@ -167,7 +167,7 @@ fn rows(root: &Path) -> Result<BTreeMap<String, String>, String> {
     Ok(table.lines().filter_map(row).collect())
 }
 
-/// Whether what answers for a place is a model that there is, or says that it needs none.
+/// Returns whether what answers for a place is a model that there is, or says that it needs none.
 fn answers(root: &Path, by: &str) -> bool {
     let Some(model) = by.strip_prefix('`') else { return by.starts_with("none") };
     let Some((file, test)) = model.split('`').next().and_then(|name| name.split_once("::")) else {

@@ -18,7 +18,8 @@ const AT_A_TIME: usize = 2;
 /// A mutant by its index, the model that has noticed with its words, and how long that took.
 type Tried = (usize, Result<Option<(String, String)>, String>, Duration);
 
-/// Tries mutants out, in models with so many preemptions. Returns for each what the table shall say.
+/// Tries mutants out, in models with so many preemptions. Returns for each what the table shall
+/// say.
 pub(super) fn try_all(
     bench: &Bench,
     bound: &[Bound],

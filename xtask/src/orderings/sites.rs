@@ -46,7 +46,8 @@ impl Display for Site {
 }
 
 impl Site {
-    /// What the order can be weakened to, the strongest first. Of a fence, Relaxed is none at all.
+    /// Returns what the order can be weakened to, the strongest first. Of a fence, Relaxed is none
+    /// at all.
     pub(super) fn weaker(&self) -> &'static [&'static str] {
         match self.order {
             "SeqCst" => &["AcqRel", "Relaxed"],
@@ -60,7 +61,7 @@ impl Site {
     }
 }
 
-/// All sites of the library in the workspace at `root`, by file, in their order there.
+/// Returns all sites of the library in the workspace at `root`, by file, in their order there.
 pub(super) fn all(root: &Path) -> Result<Vec<Site>, String> {
     let folder = root.join("src");
     let mut sites = Vec::new();
@@ -75,7 +76,7 @@ pub(super) fn all(root: &Path) -> Result<Vec<Site>, String> {
     Ok(sites)
 }
 
-/// The sites in one file.
+/// Returns the sites in one file.
 fn of_file(file: &str, source: &str) -> Result<Vec<Site>, String> {
     let tokens = tokens(source).map_err(|error| format!("{file}: {error}"))?;
     let text = |at: usize| tokens.get(at).map_or("", |token| token.text);
@@ -132,7 +133,7 @@ pub(super) struct Place<'s> {
 }
 
 impl<'s> Place<'s> {
-    /// The name of the innermost function that it is in.
+    /// Returns the name of the innermost function that it is in.
     pub(super) fn function(&self) -> &'s str {
         self.function.last().map_or("-", |(name, _)| *name)
     }
@@ -180,7 +181,7 @@ impl Calls {
     }
 }
 
-/// The call to which an order goes that is given a name first: `order`.
+/// Returns the call to which an order goes that is given a name first: `order`.
 fn call_with_order(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     let mut calls = Calls::default();
     (at..tokens.len()).take_while(|next| tokens[*next].text != "fn").find_map(|next| {
@@ -189,8 +190,8 @@ fn call_with_order(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     })
 }
 
-/// The source of `file` with a switch in the place of each of its sites: `sites`, with their
-/// numbers.
+/// Returns the source of `file` with a switch in the place of each of its sites: `sites`, with
+/// their numbers.
 pub(super) fn with_switches<'s>(
     source: &str,
     sites: impl DoubleEndedIterator<Item = (usize, &'s Site)>,

@@ -21,7 +21,7 @@ fn path(root: &Path) -> PathBuf {
     root.join("docs/orderings.md")
 }
 
-/// The page, up to the table and from there on.
+/// Returns the page, up to the table and from there on.
 fn around(root: &Path) -> Result<(String, String, String), String> {
     let page = fs::read_to_string(path(root));
     let page = page.map_err(|error| format!("cannot read docs/orderings.md: {error}"))?;
@@ -32,7 +32,7 @@ fn around(root: &Path) -> Result<(String, String, String), String> {
     parts.ok_or_else(|| format!("docs/orderings.md has no `{BEGIN}` with its end"))
 }
 
-/// The rows of the last run.
+/// Returns the rows of the last run.
 pub(super) fn read(root: &Path) -> Result<Vec<Row>, String> {
     Ok(rows(&around(root)?.1))
 }

@@ -1,5 +1,5 @@
-//! Rust's tokens, as far as it takes to find an ordering: identifiers, numbers and signs, without comments,
-//! strings, lifetimes, and what is compiled for tests alone.
+//! Rust's tokens, as far as it takes to find an ordering: identifiers, numbers and signs, without
+//! comments, strings, lifetimes, and what is compiled for tests alone.
 
 use std::iter::Peekable;
 
@@ -20,7 +20,7 @@ impl Token<'_> {
     }
 }
 
-/// The tokens of a source that are compiled into the library.
+/// Returns the tokens of a source that are compiled into the library.
 pub(super) fn tokens(source: &str) -> Result<Vec<Token<'_>>, String> {
     let stream = source.parse::<TokenStream>().map_err(|error: LexError| error.to_string())?;
     let mut found = Found { source, tokens: Vec::new() };
@@ -68,8 +68,8 @@ impl Found<'_> {
         }
     }
 
-    /// Takes a token in, if that is what stands there: the attribute that a doc comment is made into is
-    /// not.
+    /// Takes a token in, if that is what stands there: the attribute that a doc comment is made
+    /// into is not.
     fn one(&mut self, span: Span, text: &str) -> bool {
         let place = span.byte_range();
         let at = place.start;
@@ -82,7 +82,7 @@ impl Found<'_> {
     }
 }
 
-/// Whether a `#` goes on as `[cfg(..)]` that names `test`.
+/// Returns whether a `#` goes on as `[cfg(..)]` that names `test`.
 fn is_for_tests(trees: &mut Trees) -> bool {
     let Some(TokenTree::Group(attribute)) = trees.peek() else { return false };
     let mut inside = attribute.stream().into_iter();

@@ -1,8 +1,9 @@
 //! Trying an order out that is too weak: which models notice.
 //!
-//! To build the library anew for each would take most of the time. So it is built once, with a switch in
-//! the place of every order (`xtask/weakened.rs`), and the environment says which is weakened. The switch
-//! also says when it is reached: a model that never comes to a site cannot judge it, and is not asked.
+//! To build the library anew for each would take most of the time. So it is built once, with a
+//! switch in the place of every order (`xtask/weakened.rs`), and the environment says which is
+//! weakened. The switch also says when it is reached: a model that never comes to a site cannot
+//! judge it, and is not asked.
 
 use std::collections::HashSet;
 use std::fs;
@@ -20,8 +21,8 @@ const SWITCH: &str = include_str!("../../weakened.rs");
 /// How long a model may take to notice. A mistake that takes longer counts as survived.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// The preemptions that a model may look at: so few that it is done in a second or so, and nearly every
-/// mistake shows.
+/// The preemptions that a model may look at: so few that it is done in a second or so, and nearly
+/// every mistake shows.
 pub(super) const FEW: &[Bound] = &[("LOOM_MAX_PREEMPTIONS", "1")];
 
 /// Some more; and as many as the model has itself.
@@ -45,7 +46,7 @@ struct Model {
 }
 
 impl Model {
-    /// What the table calls it.
+    /// Returns what the table calls it.
     fn title(&self) -> String {
         if self.build == CHECKER.name {
             format!("`{}`", self.name)
@@ -102,8 +103,8 @@ impl Bench {
         Ok(models)
     }
 
-    /// Weakens a site, and asks the models that reach it. The one that `last` has noticed goes first, with
-    /// its own bound. Returns the title of the first that notices, and its words.
+    /// Weakens a site, and asks the models that reach it. The one that `last` has noticed goes
+    /// first, with its own bound. Returns the title of the first that notices, and its words.
     pub(super) fn killer(
         &self,
         site: usize,
@@ -131,7 +132,7 @@ impl Bench {
         Ok(None)
     }
 
-    /// Whether any model reaches a site.
+    /// Returns whether any model reaches a site.
     pub(super) fn reaches(&self, site: usize) -> bool {
         self.models.iter().any(|model| model.reached.contains(&site))
     }

@@ -1,4 +1,5 @@
-//! Broken twins of what records to a histogram, reads it and drains it; and of what does so to one in a window's buckets.
+//! Broken twins of what records to a histogram, reads it and drains it; and of what does so to one
+//! in a window's buckets.
 
 use crate::models::{CHECKER, PER_CORE};
 use crate::twin::Twin;

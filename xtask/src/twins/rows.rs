@@ -55,8 +55,8 @@ pub(super) const ROWS: &[Twin] = &[
         return missed(Miss::NoRow);
     }
     let cells = Row { first: PerCoreColumn::<ById>(word, PhantomData).column(), row };
-    // What the sequence loaded, and where it will store, is decided now. Its steps follow one by one; a
-    // barrier, or another thread, may come before each.
+    // What the sequence loaded, and where it will store, is decided now. Its steps follow one by
+    // one; a barrier, or another thread, may come before each.
     for step in steps {
         let core = cores()[row].lock().unwrap();
         if *core != mine {

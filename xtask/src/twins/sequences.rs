@@ -1,4 +1,5 @@
-//! Broken twins of the restartable sequences themselves, which no checker sees: real threads must notice.
+//! Broken twins of the restartable sequences themselves, which no checker sees: real threads must
+//! notice.
 
 use crate::models::{SURVIVAL, TORTURE};
 use crate::twin::Twin;

@@ -1,9 +1,10 @@
-//! `gates [--rounds N] [--seconds N]`: what a decision costs, and how far over its limit each limiter goes: windrow's gate, governor,
-//! tower's budget and rate limit, a lock around a ring, a window that is asked before it is added to; with the feature
-//! `sentinel`, sentinel-core's flow rule.
+//! `gates [--rounds N] [--seconds N]`: what a decision costs, and how far over its limit each
+//! limiter goes: windrow's gate, governor, tower's budget and rate limit, a lock around a ring, a
+//! window that is asked before it is added to; with the feature `sentinel`, sentinel-core's flow
+//! rule.
 //!
-//! `gates replay FILE [--limit N] [--interval SECONDS] [--buckets N] [--by-client]`: an access log through those whose
-//! time can be driven.
+//! `gates replay FILE [--limit N] [--interval SECONDS] [--buckets N] [--by-client]`: an access log
+//! through those whose time can be driven.
 
 mod opening;
 mod overshoot;

@@ -1,7 +1,8 @@
 //! How far over its limit each limiter goes, while threads ask as fast as they can.
 //!
-//! A precise clock is read before and after each question that was granted. The grant is *certainly* within a span if both
-//! readings are. So no count here is too high: where a thread stood still between the readings, its grant may be in none.
+//! A precise clock is read before and after each question that was granted. The grant is
+//! *certainly* within a span if both readings are. So no count here is too high: where a thread
+//! stood still between the readings, its grant may be in none.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -83,7 +84,7 @@ fn contenders() -> Vec<Contender> {
 /// The readings before and after a grant.
 type Grant = (u64, u64);
 
-/// What threads were granted, more of them than there are cores.
+/// Returns what threads were granted, more of them than there are cores.
 fn grants(limiter: &dyn Limiter, length: Duration) -> Vec<Grant> {
     let (clock, over) = (Precise::default(), AtomicBool::new(false));
     let all = Mutex::new(Vec::new());
@@ -112,7 +113,8 @@ fn grants(limiter: &dyn Limiter, length: Duration) -> Vec<Grant> {
     all
 }
 
-/// The most that certainly was granted in one of these spans, which begin at multiples of `step`, or anywhere.
+/// Returns the most that certainly was granted in one of these spans, which begin at multiples of
+/// `step`, or anywhere.
 fn most(grants: &[Grant], length: u64, step: Option<u64>) -> u64 {
     let within = |from: u64| {
         let first = grants.partition_point(|grant| grant.0 < from);

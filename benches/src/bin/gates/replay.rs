@@ -1,10 +1,12 @@
 //! A day of an access log through each limiter, by the log's own time.
 //!
-//! A log has whole seconds. Its lines of one second are taken to be spread evenly over that. Lines that are older than one before
-//! them are taken to be of its time: so they come in the order of the file.
+//! A log has whole seconds. Its lines of one second are taken to be spread evenly over that. Lines
+//! that are older than one before them are taken to be of its time: so they come in the order of
+//! the file.
 //!
-//! What a limiter lets through is compared with the limit in each span of the interval, exactly: by the times of all that it has let
-//! through before. *Over* is what it let through where the limit had been reached, *under* what it refused where it had not.
+//! What a limiter lets through is compared with the limit in each span of the interval, exactly: by
+//! the times of all that it has let through before. *Over* is what it let through where the limit
+//! had been reached, *under* what it refused where it had not.
 //!
 //! tower and sentinel-core take the time from the system, and are left out.
 
@@ -77,7 +79,7 @@ impl Log {
 struct Past(VecDeque<u64>);
 
 impl Past {
-    /// How much was let through in the interval that ends now.
+    /// Returns how much was let through in the interval that ends now.
     fn within(&mut self, interval: u64, now: u64) -> u64 {
         while self.0.front().is_some_and(|at| at + interval <= now) {
             self.0.pop_front();

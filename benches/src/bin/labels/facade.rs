@@ -1,4 +1,5 @@
-//! The `metrics` facade: its macros and its handles, over windrow's recorder and over those that it comes with.
+//! The `metrics` facade: its macros and its handles, over windrow's recorder and over those that it
+//! comes with.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -76,7 +77,7 @@ impl Facade {
     }
 }
 
-/// The value of the hot series in a text of Prometheus, of the metric whose lines begin so.
+/// Returns the value of the hot series in a text of Prometheus, of the metric whose lines begin so.
 fn value(text: &str, name: &str) -> u64 {
     let hot = |line: &&str| line.starts_with(name) && line.contains("route=\"/\"");
     let line = text.lines().find(hot);
@@ -255,7 +256,7 @@ pub(crate) fn all() -> Vec<Contender> {
     ]
 }
 
-/// What a text of ten thousand counters takes, in milliseconds of CPU time.
+/// Returns what a text of ten thousand counters takes, in milliseconds of CPU time.
 pub(crate) fn renders(rounds: usize) -> Vec<Vec<String>> {
     let ours = windrow_metrics::Recorder::builder().build().expect("sound settings");
     let stock = PrometheusBuilder::new().build_recorder();

@@ -1,7 +1,9 @@
-//! `labels [ROUNDS]`: what one more count costs, or one more value, where series have names and labels.
+//! `labels [ROUNDS]`: what one more count costs, or one more value, where series have names and
+//! labels.
 //!
-//! 256 series of one name with three labels, one of them hot. Interleaved rounds, each contender on one thread and on
-//! as many as there are cores: the median of a round's CPU time for each operation, its least and its greatest.
+//! 256 series of one name with three labels, one of them hot. Interleaved rounds, each contender on
+//! one thread and on as many as there are cores: the median of a round's CPU time for each
+//! operation, its least and its greatest.
 
 mod facade;
 

@@ -1,4 +1,5 @@
-//! What was found of the strategies: nanoseconds, ratios with verdicts, rotations, and the forms of the second look.
+//! What was found of the strategies: nanoseconds, ratios with verdicts, rotations, and the forms of
+//! the second look.
 
 use super::way::{FENCED, PER_CORE, PER_CORE_BEFORE, PORTABLE, PORTABLE_BEFORE, Way};
 use super::{
@@ -38,7 +39,7 @@ const RATIOS: [Ratio; 18] = [
     ("T22", (PER_CORE, RECORD), (PER_CORE_BEFORE, RECORD), [TOLD, TOLD]),
 ];
 
-/// All tables.
+/// Returns all tables.
 pub fn tables(found: &Strategies) -> Vec<Table> {
     vec![
         ratios(found),
@@ -97,7 +98,7 @@ fn describe((way, name): At) -> String {
     if YARDSTICKS.contains(&name) { name.to_owned() } else { format!("{way}: {name}") }
 }
 
-/// What each way takes, and what it is.
+/// Returns what each way takes, and what it is.
 fn counters(found: &Strategies) -> Table {
     let heads = ["what", "is", "one in a loop", "sixteen in turn"];
     let title = "ns of CPU time an add to a counter, by strategy";

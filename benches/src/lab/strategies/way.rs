@@ -1,7 +1,8 @@
 //! The processes: what each is asked to be, and what it says it is.
 //!
-//! What is asked for is not always what there is: a kernel may have no restartable sequences, or no barrier for the whole
-//! process. A process says what it is, the tables show that, and no verdict is given on one that is something else.
+//! What is asked for is not always what there is: a kernel may have no restartable sequences, or no
+//! barrier for the whole process. A process says what it is, the tables show that, and no verdict
+//! is given on one that is something else.
 
 use std::env;
 use std::path::Path;

@@ -76,7 +76,7 @@ async fn send(service: SocketAddr, stop: Arc<AtomicBool>) -> Vec<Sent> {
     all
 }
 
-/// What a service has to count of what was sent to it, if all of it was answered.
+/// Returns what a service has to count of what was sent to it, if all of it was answered.
 pub(crate) fn expected(all: &[Sent]) -> Counts {
     let mut counts = Counts::new();
     let mut add = |name: String, n| *counts.entry(name).or_default() += n;

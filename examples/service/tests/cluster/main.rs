@@ -1,4 +1,5 @@
-//! Many processes as one: what Prometheus adds up is what was sent to all of them, though one is killed.
+//! Many processes as one: what Prometheus adds up is what was sent to all of them, though one is
+//! killed.
 //!
 //! `cargo xtask cluster` runs this where Prometheus is.
 #![cfg(unix)]
@@ -204,10 +205,12 @@ async fn run() {
     say("each has ended in good order, with all that was sent to it in its last export");
 }
 
-/// Prometheus notes when a scrape began in whole milliseconds, and up to two of them too early, so that the intervals are equal.
+/// Prometheus notes when a scrape began in whole milliseconds, and up to two of them too early, so
+/// that the intervals are equal.
 const EARLIER: f64 = 0.003;
 
-/// How many requests are missing of a life that was ended by a kill: none that was answered before the last scrape began.
+/// Returns how many requests are missing of a life that was ended by a kill: none that was answered
+/// before the last scrape began.
 async fn tail(prometheus: &Prometheus, address: SocketAddr, life: &Life, sent: &[Sent]) -> u64 {
     let last = format!("scrape_duration_seconds{{instance=\"{address}\"}} @ {:.3}", life.last);
     let found = prometheus.query(&last).await;
@@ -222,12 +225,12 @@ async fn tail(prometheus: &Prometheus, address: SocketAddr, life: &Life, sent: &
     counted.saturating_sub(scraped)
 }
 
-/// The requests among what was sent.
+/// Returns the requests among what was sent.
 fn requests(counts: &Counts) -> u64 {
     counts.iter().filter(|(name, _)| name.ends_with(" Pass")).map(|(_, count)| count).sum()
 }
 
-/// The requests in a text.
+/// Returns the requests in a text.
 fn exported_requests(text: &str) -> u64 {
     let lines = text.lines().filter(|line| line.starts_with("shop_requests_total{"));
     let passed = lines.filter_map(|line| line.split_once("event=\"Pass\"} "));

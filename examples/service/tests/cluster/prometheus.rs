@@ -47,7 +47,8 @@ impl Prometheus {
         server
     }
 
-    /// Starts one with the example's files, intervals of a second, and what `edit` makes of its configuration.
+    /// Starts one with the example's files, intervals of a second, and what `edit` makes of its
+    /// configuration.
     fn start(name: &str, edit: impl Fn(&Path, String) -> Result<String>) -> Prometheus {
         let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port is free");
         let address = free.local_addr().expect("it has an address");
@@ -72,7 +73,7 @@ impl Prometheus {
         self.address
     }
 
-    /// What a query finds; nothing while the server is not ready.
+    /// Returns what a query finds; nothing while the server is not ready.
     pub(crate) async fn query(&self, query: &str) -> Vec<Value> {
         let answer = self.get(&format!("query?query={}", escaped(query))).await;
         let result = answer.map(|answer| answer["data"]["result"].clone());
@@ -95,7 +96,7 @@ impl Prometheus {
         }
     }
 
-    /// An answer of the server's API.
+    /// Returns an answer of the server's API.
     pub(crate) async fn get(&self, path: &str) -> Result<Value> {
         let mut client = Client::connect(self.address).await?;
         let (_, body) = client.send("GET", &format!("/api/v1/{path}"), String::new()).await?;

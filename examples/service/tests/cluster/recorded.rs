@@ -31,7 +31,8 @@ pub(crate) async fn is_of_the_raw_numbers(prometheus: &Prometheus) {
     assert_eq!(rules_in_order(prometheus).await, 21);
 }
 
-/// Whether a server says the same as the only one below it: by the same labels, with the same values.
+/// Whether a server says the same as the only one below it: by the same labels, with the same
+/// values.
 pub(crate) async fn is_the_same_above(leaf: &Prometheus, top: &Prometheus) {
     // What stands still once the load has ended.
     for name in ["shop_in_flight:sum", "shop_requests_max_ns:max", "shop_payments_max_cents:max"] {
@@ -53,7 +54,7 @@ fn by_labels(prefix: &str, found: &[Value]) -> BTreeMap<String, String> {
     found.iter().map(|series| (labels(series), series["value"][1].to_string())).collect()
 }
 
-/// How many rules a server evaluates, none of which may fail.
+/// Returns how many rules a server evaluates, none of which may fail.
 async fn rules_in_order(prometheus: &Prometheus) -> usize {
     let answer = prometheus.get("rules").await.expect("the server answers");
     let groups = answer["data"]["groups"].as_array().expect("groups").iter();

@@ -16,22 +16,23 @@ const COUNTERS: &str = "shop_(requests|orders|payments|payments_sum)_total";
 pub(crate) struct Life {
     /// When the last scrape began.
     pub(crate) last: f64,
-    /// What that scrape found: each counter begins at zero, so it is all that was counted until then.
+    /// What that scrape found: each counter begins at zero, so it is all that was counted until
+    /// then.
     pub(crate) counts: Counts,
 }
 
 impl Life {
-    /// All requests.
+    /// Returns all requests.
     pub(crate) fn requests(&self) -> u64 {
         let passed = self.counts.iter().filter(|(name, _)| name.ends_with(" Pass"));
         passed.map(|(_, count)| count).sum()
     }
 }
 
-/// The lives of an instance, the oldest first.
+/// Returns the lives of an instance, the oldest first.
 ///
-/// A counter that is lower than before tells of a restart; but one that has caught up before it is scraped does not. So lives are told
-/// apart by when the process began, which each scrape has too.
+/// A counter that is lower than before tells of a restart; but one that has caught up before it is
+/// scraped does not. So lives are told apart by when the process began, which each scrape has too.
 pub(crate) async fn lives(prometheus: &Prometheus, instance: SocketAddr) -> Vec<Life> {
     let raw = |name: &str| format!("{{__name__=~\"{name}\",instance=\"{instance}\"}}[10m]");
     let started = prometheus.query(&raw("shop_start_time_seconds")).await;
@@ -57,7 +58,7 @@ pub(crate) async fn lives(prometheus: &Prometheus, instance: SocketAddr) -> Vec<
     lives.into_values().collect()
 }
 
-/// The samples of a series: when, in seconds since 1970, and the value.
+/// Returns the samples of a series: when, in seconds since 1970, and the value.
 fn samples(series: &Value) -> impl Iterator<Item = (f64, u64)> {
     let values = series["values"].as_array().expect("a range has values");
     values.iter().map(|sample| {

@@ -74,12 +74,12 @@ impl Drop for Process {
     }
 }
 
-/// The service's program. On Linux it is killed when the thread ends that starts it.
+/// Returns the service's program. On Linux it is killed when the thread ends that starts it.
 pub(crate) fn command() -> Command {
     bound(Command::new(env!("CARGO_BIN_EXE_windrow-service")))
 }
 
-/// A program that does not outlive the thread that starts it, however that ends.
+/// Returns a program that does not outlive the thread that starts it, however that ends.
 pub(crate) fn bound(mut command: Command) -> Command {
     #[cfg(target_os = "linux")]
     {
@@ -106,14 +106,14 @@ fn whole(mut from: impl Read + Send + 'static) -> JoinHandle<String> {
     })
 }
 
-/// A file for a test, which is not there yet.
+/// Returns a file for a test, which is not there yet.
 pub(crate) fn file(name: &str) -> PathBuf {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_file(&file);
     file
 }
 
-/// Where it says that it listens.
+/// Returns where it says that it listens.
 fn address(lines: &mut BufReader<ChildStdout>) -> SocketAddr {
     let mut line = String::new();
     while lines.read_line(&mut line).expect("it speaks in UTF-8") > 0 {

@@ -29,13 +29,13 @@ impl Readings {
         below.max(self.walk.saturating_sub(self.difference))
     }
 
-    /// What was seen in the buckets and as late.
+    /// Returns what was seen in the buckets and as late.
     pub(super) fn seen(&self) -> u64 {
         self.walk.saturating_add(self.late)
     }
 
-    /// What had left the interval at least. The total is the earlier reading, and an add in flight
-    /// is in its bucket before it is in the total: either makes this too small.
+    /// Returns what had left the interval at least. The total is the earlier reading, and an add in
+    /// flight is in its bucket before it is in the total: either makes this too small.
     pub(super) fn left(&self) -> u64 {
         self.lifetime_first.saturating_sub(self.seen())
     }
@@ -83,7 +83,7 @@ impl Taken {
     }
 }
 
-/// The length of a bucket, and the number of buckets.
+/// Returns the length of a bucket, and the number of buckets.
 fn geometry_of(walk: &dyn AnySnapshot) -> (u64, usize) {
     let length = if walk.is_empty() { 0 } else { walk.bucket(0).interval().as_nanos() };
     (u64::try_from(length).unwrap_or(u64::MAX), walk.len())

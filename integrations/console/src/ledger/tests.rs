@@ -44,7 +44,7 @@ impl Audits {
     }
 }
 
-/// The readings when the total lacks `lost`, of what the buckets have.
+/// Returns the readings when the total lacks `lost`, of what the buckets have.
 fn short_of(lost: u64) -> Readings {
     let lifetime = 10 - lost;
     Readings { lifetime_first: lifetime, lifetime, ..RIGHT }

@@ -24,7 +24,7 @@ impl Steady {
         Steady { stream, waits: None }
     }
 
-    /// A write's outcome, or that it has waited for too long.
+    /// Returns a write's outcome, or that it has waited for too long.
     fn within<T>(
         &mut self,
         cx: &mut Context<'_>,

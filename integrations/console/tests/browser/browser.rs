@@ -144,7 +144,7 @@ impl Browser {
         self.wait_for("document.readyState === 'complete'");
     }
 
-    /// The value of an expression of the page's language. A promise is awaited.
+    /// Returns the value of an expression of the page's language. A promise is awaited.
     pub(crate) fn value(&mut self, expression: &str) -> Value {
         let asked = json!({
             "expression": expression,
@@ -244,7 +244,7 @@ impl Browser {
         self.call("Emulation.setEmulatedMedia", &json!({ "features": [feature] }));
     }
 
-    /// What is in the window, as a PNG in base64.
+    /// Returns what is in the window, as a PNG in base64.
     pub(crate) fn screenshot(&mut self) -> String {
         let shot = self.call("Page.captureScreenshot", &json!({ "format": "png" }));
         shot["data"].as_str().unwrap().to_owned()

@@ -27,7 +27,7 @@ fn labels() -> Vec<String> {
     labels
 }
 
-/// A label with escapes for what is not seen, and for what turns the direction of a text.
+/// Returns a label with escapes for what is not seen, and for what turns the direction of a text.
 fn legible(label: &str) -> String {
     let escaped = |character: char| match character {
         '\u{301}' | '"' | '\'' | '\\' => character.to_string(),

@@ -20,7 +20,8 @@ fn keys_search_sort_walk_open_and_close() {
     page.browser.type_in("cart");
     page.draw();
 
-    // From the search on, each press of the tabulator leads on: to the switches, the heads of the columns, the rows.
+    // From the search on, each press of the tabulator leads on: to the switches, the heads of the
+    // columns, the rows.
     let mut way = Vec::new();
     let rows = page.names();
     while way.last() != Some(&json!(rows[0])) && way.len() < 40 {

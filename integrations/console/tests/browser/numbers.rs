@@ -11,7 +11,7 @@ use crate::shop::{Http, Method, Shop, Window};
 /// A row's numbers, as read here. What is missing is empty there.
 pub(crate) type Numbers = BTreeMap<&'static str, f64>;
 
-/// What the page has to show of each series, while nobody is served.
+/// Returns what the page has to show of each series, while nobody is served.
 pub(crate) fn expected(shop: &Shop) -> BTreeMap<String, Numbers> {
     let mut all: BTreeMap<String, Numbers> = BTreeMap::new();
     for series in shop.requests.iter() {

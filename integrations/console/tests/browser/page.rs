@@ -45,8 +45,8 @@ impl Page {
         self.draw();
     }
 
-    /// The same, while nobody is served: until two frames in a row have said so. (The first one of a stream has a rate of this
-    /// moment from the last bucket that is closed.)
+    /// The same, while nobody is served: until two frames in a row have said so. (The first one of
+    /// a stream has a rate of this moment from the last bucket that is closed.)
     pub(crate) fn come_to_rest(&mut self, server: &Served) {
         self.catch_up(server);
         self.browser.wait_for(
@@ -66,7 +66,7 @@ impl Page {
         self.browser.wait_for(&format!("document.body.dataset.state === '{state}'"));
     }
 
-    /// All rows that are there, in their order, each with its exact numbers.
+    /// Returns all rows that are there, in their order, each with its exact numbers.
     pub(crate) fn rows(&mut self) -> Vec<(String, Cells)> {
         let rows = self.browser.value(
             "[...document.querySelectorAll('tr[data-series]')].map(row => [row.dataset.series,
@@ -76,12 +76,12 @@ impl Page {
         serde_json::from_value(rows).unwrap()
     }
 
-    /// A column of all rows, from above. Where there is no number, there is none.
+    /// Returns a column of all rows, from above. Where there is no number, there is none.
     pub(crate) fn column(&mut self, name: &str) -> Vec<Option<f64>> {
         self.rows().iter().map(|(_, cells)| cells[name].parse().ok()).collect()
     }
 
-    /// The rows' names, from above.
+    /// Returns the rows' names, from above.
     pub(crate) fn names(&mut self) -> Vec<String> {
         self.rows().into_iter().map(|(name, _)| name).collect()
     }
@@ -100,7 +100,7 @@ impl Page {
         self.draw();
     }
 
-    /// An attribute of the first element that a selector finds.
+    /// Returns an attribute of the first element that a selector finds.
     pub(crate) fn attribute(&mut self, selector: &str, name: &str) -> Option<String> {
         let asked =
             format!("document.querySelector({}).getAttribute({})", json!(selector), json!(name));

@@ -1,5 +1,5 @@
-//! Percentiles and cells, by time and without: what is drawn is not looked at, but what is said of it, and of where the pointer
-//! is.
+//! Percentiles and cells, by time and without: what is drawn is not looked at, but what is said of
+//! it, and of where the pointer is.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ fn open(page: &mut Page, series: &str, wait_for: &str) {
     page.browser.wait_for(&format!("document.querySelector({})", json!(wait_for)));
 }
 
-/// The legend of a plot.
+/// Returns the legend of a plot.
 fn legend(page: &mut Page, plot: &str) -> Value {
     let asked = format!("({{ ...document.querySelector('{plot} .legend').dataset }})");
     page.browser.value(&asked)

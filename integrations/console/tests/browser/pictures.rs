@@ -51,7 +51,8 @@ fn the_page_by_day_and_by_night() {
 
 type Color = [u8; 3];
 
-/// The same picture with the 256 colours that it has most of; others become the one that is nearest.
+/// The same picture with the 256 colours that it has most of; others become the one that is
+/// nearest.
 fn small(picture: &[u8]) -> Vec<u8> {
     let mut reader = png::Decoder::new(Cursor::new(picture)).read_info().unwrap();
     let mut bytes = vec![0; reader.output_buffer_size().unwrap()];

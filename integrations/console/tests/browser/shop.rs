@@ -67,7 +67,7 @@ impl Shop {
         }
     }
 
-    /// What is counted of a route.
+    /// Returns what is counted of a route.
     pub(crate) fn route(&self, method: Method, route: &str) -> Handle<Request<'static>, Window> {
         self.requests.handle(Request { method, route })
     }
@@ -145,7 +145,7 @@ impl Served {
         self.server.address().to_string()
     }
 
-    /// A stream of another client, which takes what comes until this is dropped.
+    /// Returns a stream of another client, which takes what comes until this is dropped.
     pub(crate) fn stream(&self) -> TcpStream {
         let mut stream = TcpStream::connect(self.server.address()).unwrap();
         stream.write_all(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();

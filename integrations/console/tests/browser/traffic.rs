@@ -1,4 +1,5 @@
-//! What a shop's routes have to do: more by day than by night, with a bad quarter of an hour at the till.
+//! What a shop's routes have to do: more by day than by night, with a bad quarter of an hour at the
+//! till.
 
 use fastrand::Rng;
 use windrow::family::Handle;

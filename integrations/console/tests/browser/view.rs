@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::page::Page;
 use crate::shop::{Served, Shop};
 
-/// A shop whose numbers differ from row to row, at rest.
+/// Returns a shop whose numbers differ from row to row, at rest.
 fn shown() -> (Shop, Served, Page) {
     let shop = Shop::new();
     shop.work(200);
@@ -17,7 +17,7 @@ fn shown() -> (Shop, Served, Page) {
     (shop, server, page)
 }
 
-/// Whether none stands before a greater one, and those that are none stand last.
+/// Returns whether none stands before a greater one, and those that are none stand last.
 fn falls(column: &[Option<f64>]) -> bool {
     let numbers: Vec<f64> = column.iter().copied().flatten().collect();
     let last = column[numbers.len()..].iter().all(Option::is_none);

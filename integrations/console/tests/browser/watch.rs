@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::browser::Browser;
 
-/// A page's address that holds the page.
+/// Returns a page's address that holds the page.
 fn page(html: &str) -> String {
     format!("data:text/html;base64,{}", STANDARD.encode(html))
 }

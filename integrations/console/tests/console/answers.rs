@@ -42,7 +42,7 @@ impl Watch {
         from_fn(read, Duration::from_nanos(1))
     }
 
-    /// A console of a window that is watched, read by no thread yet.
+    /// Returns a console of a window that is watched, read by no thread yet.
     fn console(self: &Arc<Watch>) -> ConsoleService {
         let window = SlidingWindow::<Http>::builder().clock(self.clock()).build().unwrap();
         let mut console = Console::new("shop");

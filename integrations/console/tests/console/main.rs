@@ -46,7 +46,7 @@ fn counter() -> &'static Counter {
     Box::leak(Box::default())
 }
 
-/// A console of one family, under the name `requests`.
+/// Returns a console of one family, under the name `requests`.
 fn console_of(routes: &'static Routes) -> ConsoleService {
     let mut console = Console::new("shop");
     console.show("requests", "Requests by route", routes).unwrap();
@@ -67,7 +67,7 @@ async fn send(address: SocketAddr, request: Request<Empty<Bytes>>) -> Response<I
     response
 }
 
-/// The response to a request for which nothing has to be read.
+/// Returns the response to a request for which nothing has to be read.
 fn at_once(responding: Responding) -> Response<Body> {
     let mut responding = pin!(responding);
     match responding.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
@@ -96,13 +96,13 @@ async fn json(address: SocketAddr, path: &str) -> Value {
     serde_json::from_str(&text(response).await).unwrap()
 }
 
-/// The series of the first metric in `/snapshot.json`, by its key.
+/// Returns the series of the first metric in `/snapshot.json`, by its key.
 fn series<'s>(snapshot: &'s Value, key: &str) -> &'s Value {
     let all = snapshot["metrics"][0]["series"].as_array().unwrap();
     all.iter().find(|series| series["key"] == key).unwrap()
 }
 
-/// A key as a query has it.
+/// Returns a key as a query has it.
 fn encoded(key: &str) -> String {
     let byte = |byte: &u8| {
         if byte.is_ascii_alphanumeric() {

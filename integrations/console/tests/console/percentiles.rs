@@ -18,8 +18,8 @@ events! {
     enum Calls { Pass: Count, Rt: Histogram, Body: Histogram(Scale::fixed::<1, 1, { 1 << 20 }>()) }
 }
 
-/// A minute by the second and an hour by the minute, in the second half of which there were some
-/// slow ones.
+/// Returns a minute by the second and an hour by the minute, in the second half of which there were
+/// some slow ones.
 fn window() -> SlidingWindow<Calls, Manual> {
     let clock = Manual::default();
     clock.set(Timestamp::from_secs(7_200));
@@ -37,7 +37,7 @@ fn window() -> SlidingWindow<Calls, Manual> {
     window
 }
 
-/// What a console answers that shows this window as `calls`.
+/// Returns what a console answers that shows this window as `calls`.
 async fn answer(console: &ConsoleService, path: &str) -> String {
     let response = console.respond(&Request::get(path).body(()).unwrap()).await;
     assert_eq!(response.status(), 200, "{path}");

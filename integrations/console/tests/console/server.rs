@@ -116,7 +116,7 @@ fn clients_that_go_away_in_the_middle_leave_room() {
     }
 }
 
-/// A stream: at once, or when those that have left are noticed.
+/// Returns a stream: at once, or when those that have left are noticed.
 fn a_stream(address: SocketAddr) -> TcpStream {
     let begun = Instant::now();
     loop {
@@ -186,7 +186,7 @@ fn a_thousand_connections_are_too_many_and_do_no_harm() {
     }
 }
 
-/// What comes first; nothing, if it was closed.
+/// Returns what comes first; nothing, if it was closed.
 fn until_some(stream: &mut TcpStream) -> Vec<u8> {
     let mut some = vec![0; 4_096];
     let read = stream.read(&mut some).unwrap_or(0);

@@ -33,7 +33,7 @@ impl Stream<Body> {
 }
 
 impl<B: http_body::Body<Data = bytes::Bytes> + Unpin> Stream<B> {
-    /// The next event: its name, and what it says; `None` at the end.
+    /// Returns the next event: its name, and what it says; `None` at the end.
     async fn next(&mut self) -> Option<(String, Value)> {
         loop {
             if let Some((event, rest)) = self.text.split_once("\n\n") {
@@ -86,7 +86,7 @@ impl Page {
         }
     }
 
-    /// What ever passed, by key.
+    /// Returns what ever passed, by key.
     fn passed(&self) -> BTreeMap<&str, u64> {
         self.rows.values().map(|(key, row)| (key.as_str(), row[0].as_u64().unwrap())).collect()
     }

@@ -130,7 +130,7 @@ impl Forgetful {
         (state.faults, state.fault) = (calls, Some(fault));
     }
 
-    /// How many calls there were, and which of them failed last.
+    /// Returns how many calls there were, and which of them failed last.
     pub(crate) fn calls(&self) -> (usize, Option<&'static str>) {
         let state = self.state();
         (state.calls, state.failed)
@@ -141,24 +141,24 @@ impl Forgetful {
         self.state().is_locked = false;
     }
 
-    /// The files by name.
+    /// Returns the files by name.
     pub(crate) fn by_name(&self) -> BTreeMap<String, Vec<u8>> {
         let state = self.state();
         state.files.iter().map(|(path, file)| (note(path), file.bytes.clone())).collect()
     }
 
-    /// What was done since this was last called.
+    /// Returns what was done since this was last called.
     pub(crate) fn done(&self) -> Vec<String> {
         std::mem::take(&mut self.state().done)
     }
 
-    /// What all files hold, the oldest first.
+    /// Returns what all files hold, the oldest first.
     pub(crate) fn files(&self) -> Vec<Vec<u8>> {
         self.state().files.values().map(|file| file.bytes.clone()).collect()
     }
 
-    /// The disk as it may be after the system has failed now: of each file what was synced, and
-    /// some of the rest.
+    /// Returns the disk as it may be after the system has failed now: of each file what was synced,
+    /// and some of the rest.
     pub(crate) fn after_failure(&self, rng: &mut Rng) -> Forgetful {
         let state = self.state();
         let mut left = State { can_truncate: true, ..State::default() };

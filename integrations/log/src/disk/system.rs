@@ -169,7 +169,7 @@ impl AppendFile for File {
     }
 }
 
-/// Whether a path leads to a file that is open. If the system cannot say, it does.
+/// Returns whether a path leads to a file that is open. If the system cannot say, it does.
 fn is_at(file: &File, path: &Path) -> bool {
     match (file.metadata(), fs::metadata(path)) {
         (Ok(own), Ok(there)) => is_same(&own, &there),

@@ -68,15 +68,15 @@ macro_rules! columns {
                 }
             )+
 
-            /// What kind of resource all of them are. (To Sentinel, 0 is common, 1 the web, 2 a
-            /// remote call.) 0 by default.
+            /// Returns what kind of resource all of them are. (To Sentinel, 0 is common, 1 the web,
+            /// 2 a remote call.) 0 by default.
             #[must_use]
             pub fn classification(mut self, classification: i32) -> Columns {
                 self.classification = classification;
                 self
             }
 
-            /// Whether an event is in a line.
+            /// Returns whether an event is in a line.
             pub(super) fn has(&self, event: &str) -> bool {
                 [$(self.$column),+].contains(&event)
             }

@@ -51,7 +51,7 @@ impl OpenFile {
         Ok(OpenFile { path, kind, reader, line: Vec::new(), place: Place::First })
     }
 
-    /// The next line that matters to a range.
+    /// Returns the next line that matters to a range.
     pub(super) fn next(&mut self, range: Range) -> io::Result<Next> {
         loop {
             let slack = match self.place {
@@ -85,7 +85,7 @@ impl OpenFile {
         }
     }
 
-    /// What the line that was read says.
+    /// Returns what the line that was read says.
     fn decode(&self, taken: Taken) -> Result<Decoded, Next> {
         let whole = self.line.strip_suffix(b"\n");
         match whole.and_then(|line| self.kind.decode(line)) {

@@ -32,7 +32,7 @@ impl<D: Disk> Writer<D> {
         }
     }
 
-    /// How many bytes the next file may have.
+    /// Returns how many bytes the next file may have.
     pub(super) fn size(&self, all: &[Found]) -> u64 {
         let own: u64 = all.iter().filter_map(|found| found.length).sum();
         let share = |room: u64| (room.saturating_add(own) / SHARES).max(SMALLEST);

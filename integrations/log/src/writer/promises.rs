@@ -185,7 +185,7 @@ fn a_system_may_fail_after_a_call_has() {
     }
 }
 
-/// A bucket of a second.
+/// Returns a bucket of a second.
 fn bucket(number: u64, end: i64) -> Bucket {
     Bucket { number, end, length: SECOND }
 }

@@ -20,7 +20,7 @@ fn writer(disk: &Forgetful, id: &str, options: Options) -> Writer<Forgetful> {
     Writer::open(disk.clone(), Path::new("/log"), options, run(id)).unwrap()
 }
 
-/// A line of a bucket that begins so many milliseconds after the run. `number` is its name.
+/// Returns a line of a bucket that begins so many milliseconds after the run. `number` is its name.
 fn line(number: u64, millis: i64) -> Line {
     let start = Wall::from_millis(1_000_000 + millis);
     let at = windrow::Timestamp::from_nanos(number);
@@ -36,8 +36,8 @@ fn line(number: u64, millis: i64) -> Line {
     Line { start, ends: Ends::at(start), text }
 }
 
-/// The numbers of all lines on a disk, file by file; and how many others that are not of runs there
-/// are.
+/// Returns the numbers of all lines on a disk, file by file; and how many others that are not of
+/// runs there are.
 fn numbers(disk: &Forgetful) -> (Vec<Vec<u64>>, u64) {
     let mut others = 0;
     let mut of = |file: Vec<u8>| {

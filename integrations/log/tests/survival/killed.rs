@@ -1,6 +1,6 @@
-//! A process that counts and logs is killed at random moments, many times. What its lines say is compared with what it
-//! meant to count, and with what it was told was written: both stand in files that it writes beside the log, which
-//! the system keeps when the process is gone.
+//! A process that counts and logs is killed at random moments, many times. What its lines say is
+//! compared with what it meant to count, and with what it was told was written: both stand in files
+//! that it writes beside the log, which the system keeps when the process is gone.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
@@ -60,7 +60,7 @@ fn number(path: &Path) -> u64 {
     bytes.try_into().map_or(0, u64::from_le_bytes)
 }
 
-/// The buckets of each run, in order.
+/// Returns the buckets of each run, in order.
 fn runs(directory: &Path) -> (Vec<(String, Vec<Bucket>)>, u64) {
     let (entries, skipped) = entries(directory);
     assert_eq!((skipped.unreadable, skipped.removed), (0, 0));

@@ -35,7 +35,7 @@ fn entries(directory: &Path) -> (Vec<Entry>, Skipped) {
     (entries.by_ref().map(Result::unwrap).collect(), entries.skipped())
 }
 
-/// What all lines say that was counted, and what no line can say yet.
+/// Returns what all lines say that was counted, and what no line can say yet.
 fn passed(directory: &Path) -> u64 {
     let (entries, skipped) = entries(directory);
     assert_eq!(skipped, Skipped::default());

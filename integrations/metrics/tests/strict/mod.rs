@@ -17,7 +17,7 @@ pub(crate) struct Text {
 }
 
 impl Text {
-    /// The value of a line.
+    /// Returns the value of a line.
     pub(crate) fn get(&self, name: &str, labels: &[(&str, &str)]) -> Option<f64> {
         let labels = labels.iter().map(|(name, value)| (name.to_string(), value.to_string()));
         let mut labels: Labels = labels.collect();
@@ -120,7 +120,7 @@ fn sample(line: &str) -> Result<(String, Labels, f64), String> {
     Ok((name.to_owned(), labels, number))
 }
 
-/// Where a label's value ends.
+/// Returns where a label's value ends.
 fn closing_quote(text: &str) -> Option<usize> {
     let mut escaped = false;
     text.char_indices().find_map(|(at, c)| {
@@ -152,7 +152,7 @@ fn is_name(name: &str, colons: bool) -> bool {
     name.starts_with(letter) && name.chars().all(|c| letter(c) || c.is_ascii_digit())
 }
 
-/// Whether each series of a histogram has buckets that rise to its count, and a sum.
+/// Returns whether each series of a histogram has buckets that rise to its count, and a sum.
 fn histogram(all: &Text, name: &str) -> Result<(), String> {
     let mut series: BTreeMap<Labels, Vec<(f64, f64)>> = BTreeMap::new();
     for ((part, labels), value) in &all.samples {

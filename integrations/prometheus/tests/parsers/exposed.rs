@@ -108,8 +108,8 @@ pub(crate) fn text(registry: &Registry) -> String {
     text
 }
 
-/// A text in `OpenMetrics` as the classic format writes it: there a counter is described by the name of its samples, and there
-/// is no end.
+/// Returns a text in `OpenMetrics` as the classic format writes it: there a counter is described by
+/// the name of its samples, and there is no end.
 pub(crate) fn classic(text: &str) -> String {
     let counters: Vec<&str> = text
         .lines()

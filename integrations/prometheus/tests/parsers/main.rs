@@ -1,5 +1,6 @@
-//! What reads such text says to ours: Prometheus' own parser of the classic format, the strict `OpenMetrics` parser of Python's
-//! client, and a Prometheus server that scrapes while series come and go.
+//! What reads such text says to ours: Prometheus' own parser of the classic format, the strict
+//! `OpenMetrics` parser of Python's client, and a Prometheus server that scrapes while series come
+//! and go.
 //!
 //! `cargo xtask scrape` runs those whose tools are there.
 
@@ -92,7 +93,7 @@ fn a_server_reads_what_was_counted_and_no_scrape_fails_while_series_come_and_go(
     assert_eq!(resets.values().copied().collect::<Vec<_>>(), [0.0]);
 }
 
-/// The samples in an answer of the server's API.
+/// Returns the samples in an answer of the server's API.
 fn samples(answer: &Value) -> Samples {
     let results = answer["data"]["result"].as_array().unwrap_or_else(|| panic!("{answer}"));
     let sample = |result: &Value| {

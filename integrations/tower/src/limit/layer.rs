@@ -72,8 +72,8 @@ pub struct LimitLayer<
 impl<L: Labels, K, C: Clock + Send + Sync + 'static>
     LimitLayer<L, K, fn(&Parts) -> u64, fn(Duration) -> Ready<()>, C>
 {
-    /// A layer that asks `limits`. `key` says whose gate a request asks; a request without a key is
-    /// not limited.
+    /// Returns a layer that asks `limits`. `key` says whose gate a request asks; a request without
+    /// a key is not limited.
     ///
     /// ```
     /// use axum::extract::MatchedPath;

@@ -207,13 +207,13 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
         Some(gate.admit(weight, max_wait))
     }
 
-    /// Whether a key has room by now that had none before the overflow gate was asked.
+    /// Returns whether a key has room by now that had none before the overflow gate was asked.
     fn has_found_room(&self, key: L::Borrowed<'_>) -> bool {
         fence(Ordering::SeqCst); // between that gate's grant and the look; pairs with the one in `standing`
         self.family.get(key).is_some()
     }
 
-    /// What becomes of a key that is in the family now.
+    /// Returns what becomes of a key that is in the family now.
     fn standing(&self, limit: &Handle<L, Limit<C>>) -> Standing {
         if limit.labels().is_none() {
             self.overflow.get_or_init(|| limit.clone());
@@ -224,7 +224,7 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
         overflow.and_then(Sharing::with).map_or(Standing::Alone, Standing::Sharing)
     }
 
-    /// Whether a key still shares, and so is not to be forgotten.
+    /// Returns whether a key still shares, and so is not to be forgotten.
     fn shares(&self, standing: Standing) -> bool {
         let overflow = self.overflow.get().and_then(|overflow| overflow.gate());
         match (standing, overflow) {
@@ -258,12 +258,12 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
         (self.gate)(key)
     }
 
-    /// The rules in force.
+    /// Returns the rules in force.
     pub(super) fn current(&self) -> &Current {
         &self.current
     }
 
-    /// Whether the family finds the same gate again, whatever becomes of that.
+    /// Returns whether the family finds the same gate again, whatever becomes of that.
     fn stays(limit: &Handle<L, Limit<C>>) -> bool {
         L::COMBINATIONS.is_some() || limit.labels().is_none()
     }
@@ -307,7 +307,7 @@ impl<L: Labels, C: Clock + Send + Sync + 'static> Limits<L, C> {
         self.family.retain(|limit, _| limit.own().is_none_or(is_kept))
     }
 
-    /// The keys that there are, for whoever wants to see them, and for exporters:
+    /// Returns the keys that there are, for whoever wants to see them, and for exporters:
     /// `field(CLIENTS.family(), Limit::blocked)`. That of all that find no room has no labels.
     ///
     /// [`remove`](windrow::Family::remove) no key from it: its gate would forget what it has

@@ -35,7 +35,7 @@ pub(super) enum Standing {
 }
 
 impl<C: Clock> Limit<C> {
-    /// The gate; `None` while it is being made.
+    /// Returns the gate; `None` while it is being made.
     ///
     /// ```
     /// use std::time::Duration;
@@ -58,7 +58,7 @@ impl<C: Clock> Limit<C> {
         self.gate.get()?.as_ref()
     }
 
-    /// How many were let through, now or after a wait. Requests, whatever they weigh.
+    /// Returns how many were let through, now or after a wait. Requests, whatever they weigh.
     ///
     /// ```
     /// assert_eq!(windrow_tower::Limit::<windrow::clock::Coarse>::default().passed().sum(), 0);
@@ -67,7 +67,7 @@ impl<C: Clock> Limit<C> {
         &self.passed
     }
 
-    /// How many were refused. Requests, whatever they weigh.
+    /// Returns how many were refused. Requests, whatever they weigh.
     ///
     /// ```
     /// assert_eq!(windrow_tower::Limit::<windrow::clock::Coarse>::default().blocked().sum(), 0);
@@ -76,12 +76,12 @@ impl<C: Clock> Limit<C> {
         &self.blocked
     }
 
-    /// The gate, and which gates the key asks.
+    /// Returns the gate, and which gates the key asks.
     pub(super) fn own(&self) -> Option<(&Gate<C>, Standing)> {
         self.gate().zip(self.standing.get().copied())
     }
 
-    /// Whether the gate is still to be made.
+    /// Returns whether the gate is still to be made.
     pub(super) fn is_without_gate(&self) -> bool {
         self.gate.get().is_none()
     }
@@ -128,7 +128,7 @@ impl<C: Clock> Limit<C> {
         self.gate.get_or_init(|| None);
     }
 
-    /// Whether the gate is retired, or was never made and never will be.
+    /// Returns whether the gate is retired, or was never made and never will be.
     pub(super) fn is_over(&self) -> bool {
         let is_over = |gate: &Option<Gate<C>>| gate.as_ref().is_none_or(|gate| gate.limit() == 0);
         self.gate.get().is_some_and(is_over)

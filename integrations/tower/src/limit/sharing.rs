@@ -40,8 +40,8 @@ pub(super) struct Sharing {
 }
 
 impl Sharing {
-    /// That of a key that is in the family now; `None` if nothing that the overflow gate has
-    /// granted counts.
+    /// Returns that of a key that is in the family now; `None` if nothing that the overflow gate
+    /// has granted counts.
     pub(super) fn with<C: Clock>(overflow: &Gate<C>) -> Option<Sharing> {
         let interval = overflow.interval();
         // In this order: what no longer waits is granted by the second look.
@@ -56,14 +56,15 @@ impl Sharing {
         Some(Sharing { until: Timestamp::from_nanos(until) })
     }
 
-    /// How long it still lasts; `None` if it is over.
+    /// Returns how long it still lasts; `None` if it is over.
     pub(super) fn left<C: Clock>(self, overflow: &Gate<C>) -> Option<Duration> {
         let left = self.until.as_nanos().saturating_sub(overflow.clock().now().as_nanos());
         (left > 0).then(|| Duration::from_nanos(left))
     }
 }
 
-/// How long it takes at most until nobody waits any more that waits now; `None` if nobody does.
+/// Returns how long it takes at most until nobody waits any more that waits now; `None` if nobody
+/// does.
 fn last_wait<C: Clock>(overflow: &Gate<C>) -> Option<Duration> {
     if overflow.waiting() == 0 {
         return None;

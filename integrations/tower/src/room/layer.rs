@@ -46,8 +46,8 @@ pub struct RoomLayer<L: Labels, K> {
 }
 
 impl<L: Labels, K> RoomLayer<L, K> {
-    /// A layer of `rooms`. `key` says whose room a request enters; a request without a key enters
-    /// none.
+    /// Returns a layer of `rooms`. `key` says whose room a request enters; a request without a key
+    /// enters none.
     ///
     /// ```
     /// use windrow::labels;
@@ -67,7 +67,7 @@ impl<L: Labels, K> RoomLayer<L, K> {
         RoomLayer { rooms, key }
     }
 
-    /// A place for a request, if it needs one. Err: the room is full.
+    /// Returns a place for a request, if it needs one. Err: the room is full.
     pub(super) fn enter(&self, parts: &Parts) -> Result<Option<InRoom<L>>, Full>
     where
         K: for<'r> Fn(&'r Parts) -> Option<L::Borrowed<'r>>,

@@ -160,8 +160,8 @@ impl<L: Labels> Rooms<L> {
         self.family.retain(|room, _| !room.close())
     }
 
-    /// The keys that there are, for exporters and whoever wants to see them. That of all that find
-    /// no room has no labels.
+    /// Returns the keys that there are, for exporters and whoever wants to see them. That of all
+    /// that find no room has no labels.
     ///
     /// [`remove`](windrow::Family::remove) no key from it: there would be a new room, with all its
     /// places.
@@ -196,7 +196,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// How many requests there are now.
+    /// Returns how many requests there are now.
     ///
     /// ```
     /// # use windrow::labels;
@@ -213,7 +213,7 @@ impl Room {
         if level == CLOSED { 0 } else { level }
     }
 
-    /// How many were let in.
+    /// Returns how many were let in.
     ///
     /// ```
     /// assert_eq!(windrow_tower::Room::default().passed().sum(), 0);
@@ -222,7 +222,7 @@ impl Room {
         &self.passed
     }
 
-    /// How many were refused.
+    /// Returns how many were refused.
     ///
     /// ```
     /// assert_eq!(windrow_tower::Room::default().blocked().sum(), 0);

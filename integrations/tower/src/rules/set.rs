@@ -164,7 +164,7 @@ impl Rules {
     }
 }
 
-/// A label as exporters show it.
+/// Returns a label as exporters show it.
 fn text(value: LabelValue<'_>) -> Cow<'_, str> {
     match value {
         LabelValue::Text(text) => Cow::Borrowed(text),
@@ -257,7 +257,7 @@ impl RulesBuilder {
 }
 
 impl Rule {
-    /// Whether it matches each key that `other` matches.
+    /// Returns whether it matches each key that `other` matches.
     fn covers(&self, other: &Rule) -> bool {
         self.labels.iter().all(|(label, pattern)| {
             let theirs = other.labels.iter().find(|(theirs, _)| theirs == label);

@@ -26,7 +26,8 @@ use windrow_tower::{MetricsLayer, RoomLayer, Rooms, Routes};
 use crate::limited::Client;
 use crate::{Counts, matched, routes};
 
-/// Waits until the route's numbers are these: the server is told of a client's end when it next looks.
+/// Waits until the route's numbers are these: the server is told of a client's end when it next
+/// looks.
 async fn until(routes: &'static Routes, route: &str, expected: Counts) {
     let begun = Instant::now();
     while crate::get(routes, route) != expected {
@@ -54,7 +55,7 @@ fn falls_over() -> &'static str {
     panic!("the handler fell over")
 }
 
-/// A server with the layer; `/stream` sends what it is given, until the sender is dropped.
+/// Returns a server with the layer; `/stream` sends what it is given, until the sender is dropped.
 async fn serve(routes: &'static Routes, frames: mpsc::Receiver<Bytes>) -> TcpStream {
     let frames = Arc::new(Mutex::new(Some(frames)));
     let stream = move || {
@@ -73,7 +74,7 @@ async fn serve(routes: &'static Routes, frames: mpsc::Receiver<Bytes>) -> TcpStr
     TcpStream::connect(listen(app).await).await.expect("a connection")
 }
 
-/// A server, and where it is.
+/// Returns a server, and where it is.
 async fn listen(app: Router) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");

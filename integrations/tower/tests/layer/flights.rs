@@ -66,7 +66,7 @@ impl Body for Steps {
     }
 }
 
-/// The body of a response that the layer has counted.
+/// Returns the body of a response that the layer has counted.
 async fn body(
     routes: &'static Routes,
     steps: &[Step],

@@ -19,7 +19,7 @@ labels! { enum Everything { Everything } struct All { all: Everything } }
 
 const ALL: All = All { all: Everything::Everything };
 
-/// What `ask` returns, if it does return.
+/// Returns what `ask` returns, if it does return.
 fn ends<T: Send + 'static>(ask: impl FnOnce() -> T + Send + 'static) -> T {
     let (tell, told) = mpsc::channel();
     thread::spawn(move || tell.send(ask()));

@@ -13,7 +13,7 @@ use windrow::clock::Manual;
 
 windrow::labels! { pub(crate) struct Client { client: str } }
 
-/// The client that a request names, if it does.
+/// Returns the client that a request names, if it does.
 pub(crate) fn client(parts: &Parts) -> Option<Client<'_>> {
     let client = parts.headers.get("client")?;
     Some(Client { client: client.to_str().expect("a name") })
@@ -41,7 +41,7 @@ pub(crate) fn answer(_: Request<()>) -> Ready<Answer> {
     ready(Ok(Response::new(Full::from("well"))))
 }
 
-/// The status of what a service behind a layer answers.
+/// Returns the status of what a service behind a layer answers.
 pub(crate) async fn status<B>(
     layer: &impl tower::Layer<
         tower::util::ServiceFn<fn(Request<()>) -> Ready<Answer>>,
@@ -52,7 +52,7 @@ pub(crate) async fn status<B>(
     respond(layer, request).await.status().as_u16()
 }
 
-/// What a service behind a layer answers.
+/// Returns what a service behind a layer answers.
 pub(crate) async fn respond<B>(
     layer: &impl tower::Layer<
         tower::util::ServiceFn<fn(Request<()>) -> Ready<Answer>>,

@@ -25,7 +25,7 @@ fn routes() -> &'static Routes {
     Box::leak(Box::new(Routes::new()))
 }
 
-/// The route that axum has matched.
+/// Returns the route that axum has matched.
 fn matched(parts: &Parts) -> Option<&str> {
     parts.extensions.get::<MatchedPath>().map(MatchedPath::as_str)
 }

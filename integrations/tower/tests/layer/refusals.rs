@@ -1,4 +1,5 @@
-//! What a refused request is answered, and that who heeds it is let through; and requests that wait.
+//! What a refused request is answered, and that who heeds it is let through; and requests that
+//! wait.
 
 use std::future::{Future, pending};
 use std::pin::pin;

@@ -29,7 +29,7 @@ fn rules(default: Rate, by_client: &[(&str, Rate)]) -> Rules {
     rules.build().expect("rules")
 }
 
-/// What a key's gate has: limit, interval in milliseconds, and buckets.
+/// Returns what a key's gate has: limit, interval in milliseconds, and buckets.
 fn terms<C: windrow::Clock + Send + Sync + 'static>(
     limits: &Limits<Client<'static>, C>,
     client: Client<'_>,

@@ -109,7 +109,7 @@ fn who_waits_in_the_overflow_gate_gets_no_second_limit_by_a_gate_of_its_own() {
     assert!(granted.values().sum::<u64>() >= 6, "{granted:?}");
 }
 
-/// The most in any second that begins where a bucket does, of what was granted at which
+/// Returns the most in any second that begins where a bucket does, of what was granted at which
 /// milliseconds.
 fn most_in_a_second(granted: &BTreeMap<u64, u64>) -> u64 {
     let starts = granted.keys().map(|at| at / 100 * 100);

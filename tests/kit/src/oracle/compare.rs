@@ -152,7 +152,7 @@ impl Pair {
         self.same_last(Duration::from_nanos(span))
     }
 
-    /// Each bucket in its turn, with all that was counted in it before.
+    /// Returns each bucket in its turn, with all that was counted in it before.
     fn same_drain(&self) -> Checked {
         let mut drained = Vec::new();
         let count = self.window.drain_closed(|bucket| drained.push(bucket));

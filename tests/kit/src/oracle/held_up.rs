@@ -32,7 +32,8 @@ impl Newest {
         *self.0.entry(start).or_default() |= is_held_up;
     }
 
-    /// Whether a tier of buckets of this length must know what was counted before a boundary.
+    /// Returns whether a tier of buckets of this length must know what was counted before a
+    /// boundary.
     fn knows(&self, boundary: u64, length: u64) -> bool {
         let Some((first, _)) = self.0.range(boundary..).next() else { return true };
         let coarse = first - first % length;
@@ -41,7 +42,7 @@ impl Newest {
 }
 
 impl Pair {
-    /// The buckets of a tier.
+    /// Returns the buckets of a tier.
     pub(super) fn like_series(&self, tier: usize) -> Checked {
         let series = self.window.series(tier).expect("there is such a tier");
         let length = self.oracle.geometry(Some(tier)).length;
@@ -105,7 +106,8 @@ impl Pair {
         Ok(())
     }
 
-    /// A span of a tier, as it is, without its newest bucket, and as it was at earlier times.
+    /// Returns a span of a tier, as it is, without its newest bucket, and as it was at earlier
+    /// times.
     pub(super) fn like_over(&self, nanos: u64, tier: usize) -> Checked {
         let over = self.window.over(Duration::from_nanos(nanos)).expect("a valid span");
         let Geometry { length, buckets: all } = self.oracle.geometry(Some(tier));
@@ -135,8 +137,9 @@ impl Pair {
         Ok(())
     }
 
-    /// What a tier says of so many buckets up to the one of `at`: it is what was added between the
-    /// ends that it says, and those are the ones that it was asked for, if it must know them.
+    /// Returns what a tier says of so many buckets up to the one of `at`: it is what was added
+    /// between the ends that it says, and those are the ones that it was asked for, if it must know
+    /// them.
     fn like_totals(&self, tier: usize, totals: &Totals<Seen>, at: u64, buckets: u64) -> Checked {
         let Geometry { length, buckets: all } = self.oracle.geometry(Some(tier));
         let (newest, live) = (at - at % length, self.oracle.newest());
@@ -170,7 +173,7 @@ impl Pair {
         Ok(())
     }
 
-    /// A tier's buckets from one on.
+    /// Returns a tier's buckets from one on.
     fn since(&self, tier: usize, from: &View<Event<Seen>>) -> Vec<View<Event<Seen>>> {
         let mut views = self.oracle.series(tier, self.now().max(self.oracle.newest()));
         views.retain(|view| view.start >= from.start);

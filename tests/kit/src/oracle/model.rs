@@ -40,7 +40,7 @@ pub(crate) struct Turn<E> {
 }
 
 impl<E> Turn<E> {
-    /// How many buckets were merged in it.
+    /// Returns how many buckets were merged in it.
     pub(super) fn parts(&self) -> usize {
         self.parts.len()
     }
@@ -110,7 +110,7 @@ impl<E: Copy + Eq + Hash> State<E> {
         self.tiers.iter_mut().for_each(|tier| tier.count(at, newest, event, tally));
     }
 
-    /// The turn that the bucket at `start` will have, unless that has passed.
+    /// Returns the turn that the bucket at `start` will have, unless that has passed.
     fn open(&mut self, start: u64) -> Option<&mut Turn<E>> {
         let place = (self.changes, start);
         if self.had.is_some_and(|had| place <= had) || start < self.first_turn {
@@ -229,7 +229,7 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
         Ok(())
     }
 
-    /// Whether the bucket of `at` counts at `now`, and is in the ring, or in the tier.
+    /// Returns whether the bucket of `at` counts at `now`, and is in the ring, or in the tier.
     pub(crate) fn admits(&self, source: Source, now: u64, at: u64) -> Result<(), Refused> {
         let Geometry { length, buckets } = self.geometry(source);
         let state = self.state();
@@ -247,7 +247,7 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
         Ok(())
     }
 
-    /// The length and the number of the window's own buckets, or of a tier's.
+    /// Returns the length and the number of the window's own buckets, or of a tier's.
     pub(crate) fn geometry(&self, source: Source) -> Geometry {
         let state = self.state();
         let own = Geometry { length: state.length, buckets: state.buckets };
@@ -258,7 +258,7 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
         self.state().tiers.len()
     }
 
-    /// The finest buckets that reach so far back; none if there are none.
+    /// Returns the finest buckets that reach so far back; none if there are none.
     pub(crate) fn source(&self, nanos: u64) -> Option<Source> {
         let sources = [None].into_iter().chain((0..self.tiers()).map(Some));
         let reaches = |source: &Source| {
@@ -268,8 +268,8 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
         sources.into_iter().find(reaches)
     }
 
-    /// The `buckets` buckets of which the newest is the one of `at`, which lies before time zero if
-    /// there is none.
+    /// Returns the `buckets` buckets of which the newest is the one of `at`, which lies before time
+    /// zero if there is none.
     pub(crate) fn span(&self, source: Source, at: Option<u64>, buckets: u64) -> Span<E> {
         let covers = buckets * self.geometry(source).length;
         match (source, at) {
@@ -282,7 +282,7 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
         }
     }
 
-    /// All buckets of a tier that count at `now`, oldest first.
+    /// Returns all buckets of a tier that count at `now`, oldest first.
     pub(crate) fn series(&self, tier: usize, now: u64) -> Vec<View<E>> {
         let state = self.state();
         let tier = &state.tiers[tier];
@@ -315,7 +315,7 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
         begins_anew
     }
 
-    /// The newest `buckets` buckets at `now`, oldest first.
+    /// Returns the newest `buckets` buckets at `now`, oldest first.
     pub(crate) fn newest_buckets(&self, now: u64, buckets: u64) -> Vec<View<E>> {
         let state = self.state();
         let current = state.start_of(now);
@@ -343,7 +343,7 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
         self.state().late.of(event)
     }
 
-    /// Whether the new geometry is valid; where it is not, nothing has changed.
+    /// Returns whether the new geometry is valid; where it is not, nothing has changed.
     pub(crate) fn reconfigure(&self, interval: Duration, buckets: usize) -> bool {
         let Some(length) = bucket_length(interval, buckets) else {
             return false;
@@ -380,9 +380,9 @@ impl<E: Copy + Eq + Hash> Oracle<E> {
         true
     }
 
-    /// The ways in which the buckets older than the newest may be handed out that hold anything and
-    /// were not. Up to which geometry they are merged depends on how fast the epochs go: not the
-    /// last one before the present. And what may have been handed out, was or was not.
+    /// Returns the ways in which the buckets older than the newest may be handed out that hold
+    /// anything and were not. Up to which geometry they are merged depends on how fast the epochs
+    /// go: not the last one before the present. And what may have been handed out, was or was not.
     pub(crate) fn turns(&self) -> Vec<Vec<Turn<E>>> {
         let state = self.state();
         let is_unsure = state.turns.values().any(|turn| turn.may_be_past);

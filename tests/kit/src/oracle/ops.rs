@@ -17,8 +17,8 @@ impl Geometry {
         Duration::from_nanos(self.length * self.buckets)
     }
 
-    /// This one, or one like it below a tier of buckets of `coarse` each: these are whole numbers of its own,
-    /// and no longer than its interval.
+    /// Returns this one, or one like it below a tier of buckets of `coarse` each: these are whole
+    /// numbers of its own, and no longer than its interval.
     #[must_use]
     pub fn below(self, coarse: u64) -> Geometry {
         let common = common_divisor(self.length, coarse);
@@ -46,8 +46,9 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// A window with tiers. Each is told by how many buckets of what is below it make one of its own (at most all
-    /// of them), and by how many it has. One that would be too long is left out, and those behind it.
+    /// Returns a window with tiers. Each is told by how many buckets of what is below it make one
+    /// of its own (at most all of them), and by how many it has. One that would be too long is left
+    /// out, and those behind it.
     pub fn new(ring: Geometry, tiers: &[(u64, u64)]) -> Plan {
         let mut plan = Plan { ring, tiers: Vec::new() };
         for &(times, buckets) in tiers {
@@ -69,8 +70,8 @@ pub enum Time {
     Buckets(i64, u64),
     /// So many buckets after the newest bucket, and so far into that one.
     FromNewest(i64, u64),
-    /// So many buckets of a tier after the clock's, and so far into that one. The tiers count from 1, and begin
-    /// again behind the last; 0 is the window itself.
+    /// So many buckets of a tier after the clock's, and so far into that one. The tiers count from
+    /// 1, and begin again behind the last; 0 is the window itself.
     Coarse(usize, i64, u64),
     /// So many intervals after the clock's time, and so many nanoseconds.
     Intervals(i64, i64),
@@ -83,8 +84,8 @@ pub enum Time {
 }
 
 impl Time {
-    /// The time in nanoseconds, where the clock and the window stand so. `lengths` are those of the window's
-    /// buckets, and of its tiers'.
+    /// Returns the time in nanoseconds, where the clock and the window stand so. `lengths` are
+    /// those of the window's buckets, and of its tiers'.
     pub fn resolve(self, now: u64, newest: u64, lengths: &[u64], interval: u64) -> u64 {
         let place = |from: u64, length: u64, buckets: i64, offset: u64| {
             let start = i128::from(from - from % length);
@@ -120,7 +121,8 @@ pub enum Op {
     Set(Time),
     /// Advances the clock.
     Advance(Duration),
-    /// Changes the geometry, to this one or to one like it that [fits](Geometry::below) the first tier.
+    /// Changes the geometry, to this one or to one like it that [fits](Geometry::below) the first
+    /// tier.
     Reconfigure(Geometry),
     /// Forgets what the interval holds.
     Clear,

@@ -21,7 +21,7 @@ pub const EVENTS: [Event<Seen>; 8] = Seen::ALL;
 /// The one whose values are kept.
 pub(super) const WAITED: Event<Seen> = Seen::Waited.erased();
 
-/// What counting `n` amounts to.
+/// Returns what counting `n` amounts to.
 pub(super) fn tally(event: Event<Seen>, n: u64) -> Tally {
     match event.kind() {
         Kind::Value | Kind::Histogram(_) => Tally::value(n),
@@ -31,7 +31,7 @@ pub(super) fn tally(event: Event<Seen>, n: u64) -> Tally {
     }
 }
 
-/// A number of the event's, which may have a sign, for what is divided by time.
+/// Returns a number of the event's, which may have a sign, for what is divided by time.
 pub(super) fn number(event: Event<Seen>, n: u64) -> f64 {
     if event.kind() == Kind::Signed { n.cast_signed() as f64 } else { n as f64 }
 }

@@ -16,7 +16,7 @@ use super::tallies::{total, values};
 use crate::ledger::Tally;
 
 impl Pair {
-    /// A span that need not be valid.
+    /// Returns a span that need not be valid.
     pub(super) fn same_last(&self, span: Duration) -> Checked {
         let answer = self.window.last(span);
         let nanos = u64::try_from(span.as_nanos()).ok().filter(|nanos| *nanos > 0);
@@ -36,7 +36,7 @@ impl Pair {
         }
     }
 
-    /// A span, as it is, without its newest bucket, and as it was at earlier times.
+    /// Returns a span, as it is, without its newest bucket, and as it was at earlier times.
     fn same_over(&self, nanos: u64, source: Source) -> Checked {
         let over = self.window.over(Duration::from_nanos(nanos)).expect("a valid span");
         let Geometry { length, buckets: all } = self.oracle.geometry(source);
@@ -100,7 +100,7 @@ impl Pair {
         (sum(|tally| tally.sum), if span.covers == 0 { 0.0 } else { rate })
     }
 
-    /// The buckets of a tier.
+    /// Returns the buckets of a tier.
     pub(super) fn same_series(&self, tier: usize) -> Checked {
         if self.is_held_up {
             return self.like_series(tier);

@@ -22,7 +22,7 @@ impl<E> Default for Tallies<E> {
 }
 
 impl<E: Copy + Eq + Hash> Tallies<E> {
-    /// Whether nothing was added.
+    /// Returns whether nothing was added.
     pub(super) fn is_empty(&self) -> bool {
         self.tallies.values().all(|tally| *tally == Tally::default())
     }
@@ -67,7 +67,7 @@ pub(crate) struct View<E> {
     pub(crate) closed: Option<bool>,
 }
 
-/// The sum of `views`, one event at a time.
+/// Returns the sum of `views`, one event at a time.
 pub(crate) fn total<E: Copy + Eq + Hash>(views: &[View<E>], event: E) -> Tally {
     let mut total = Tally::default();
     for view in views {
@@ -76,7 +76,7 @@ pub(crate) fn total<E: Copy + Eq + Hash>(views: &[View<E>], event: E) -> Tally {
     total
 }
 
-/// All values of `views`, of one event.
+/// Returns all values of `views`, of one event.
 pub(crate) fn values<E: Copy + Eq + Hash>(views: &[View<E>], event: E) -> Values {
     let mut all = Values::new();
     for view in views {

@@ -24,7 +24,7 @@ impl<E: Copy + Eq + Hash> Tier<E> {
         at - at % self.geometry.length
     }
 
-    /// The start of the oldest bucket, where the newest is the one of a time.
+    /// Returns the start of the oldest bucket, where the newest is the one of a time.
     fn oldest(&self, newest: u64) -> u64 {
         let Geometry { length, buckets } = self.geometry;
         self.start_of(newest).saturating_sub(length * (buckets - 1))

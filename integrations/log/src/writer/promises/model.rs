@@ -182,7 +182,7 @@ impl Model {
         assert!(!there.is_empty() || told.is_empty(), "nothing is left of {told:?}");
     }
 
-    /// The numbers of all lines of buckets on the disk.
+    /// Returns the numbers of all lines of buckets on the disk.
     pub(super) fn numbers(&self) -> Vec<u64> {
         let lines =
             self.files.values().flat_map(|file| file.split_inclusive(|byte| *byte == b'\n'));
@@ -200,8 +200,8 @@ impl Model {
         assert!(self.waiting.is_empty(), "{} lines wait", self.waiting.len());
     }
 
-    /// How many files were ended although the first line of the next had room in them. A line of
-    /// Sentinel's does not say how long its bucket was: so long ones end files there.
+    /// Returns how many files were ended although the first line of the next had room in them. A
+    /// line of Sentinel's does not say how long its bucket was: so long ones end files there.
     pub(super) fn ended_early(&self) -> usize {
         if self.options.format.kind() == Kinds::Sentinel {
             return 0;
@@ -252,7 +252,7 @@ impl Model {
     }
 }
 
-/// The number in a whole line of a bucket, in either format.
+/// Returns the number in a whole line of a bucket, in either format.
 pub(super) fn number(line: &str) -> Option<u64> {
     let name = match line.strip_prefix("{\"bucket\":{\"resource\":\"") {
         Some(behind) => behind.strip_suffix("}}}\n")?.split('"').next()?,
@@ -261,13 +261,13 @@ pub(super) fn number(line: &str) -> Option<u64> {
     name.parse().ok()
 }
 
-/// The name of the run that begins with a line.
+/// Returns the name of the run that begins with a line.
 fn run(line: &str) -> Option<&str> {
     let json = line.strip_prefix("{\"run\":{\"windrow\":1,\"id\":\"");
     json.or(line.split("%run 1 ").nth(1))?.get(..16)
 }
 
-/// How many lines are missing where a line stands.
+/// Returns how many lines are missing where a line stands.
 pub(super) fn dropped_in(line: &str) -> u64 {
     let json =
         line.strip_prefix("{\"dropped\":{\"lines\":").and_then(|behind| behind.split(',').next());

@@ -7,7 +7,7 @@ use windrow_tower::{Limits, Rate, Rules, RulesError};
 use super::{ALICE, a_second, ask, rules, terms};
 use crate::limited::{Client, limits};
 
-/// What is wrong with a text.
+/// Returns what is wrong with a text.
 fn refused(text: &str) -> String {
     match Rules::from_json(text.as_bytes()) {
         Ok(rules) => panic!("{text}: {rules:?}"),

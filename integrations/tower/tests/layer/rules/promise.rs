@@ -31,7 +31,7 @@ struct Set {
 }
 
 impl Set {
-    /// The rate of a key, as the documentation says.
+    /// Returns the rate of a key, as the documentation says.
     fn rate(&self, key: &str) -> Rate {
         let matches = |pattern: &str| match pattern.split_once('*') {
             Some((prefix, _)) => key.starts_with(prefix),
@@ -119,8 +119,8 @@ fn any_set(random: &mut Rng) -> Set {
     }
 }
 
-/// The rate of the gates that the function makes. (They are not strict: then they have the buckets
-/// that they should.)
+/// Returns the rate of the gates that the function makes. (They are not strict: then they have the
+/// buckets that they should.)
 fn made() -> Rate {
     Rate::new(3).buckets(10)
 }

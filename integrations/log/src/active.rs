@@ -1,9 +1,9 @@
 //! The file that lines go to.
 //!
-//! It only grows, and each whole line in it was said to be written. If the system takes a part of a
-//! line and no more, that part is cut off. Where that fails too, and where a process ended in the
-//! middle of a line, what comes next begins with [`GIVEN_UP`] and a newline: so nothing is ever
-//! glued to the part, and a reader knows it for what it is.
+//! The file only grows, and every whole line in it was reported as written. If the system takes
+//! only a part of a line, that part is cut off. If that fails too, or if a process ended in the
+//! middle of a line, the next text begins with [`GIVEN_UP`] and a newline: so no line is ever glued
+//! to the part, and a reader recognizes the part.
 
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
@@ -17,14 +17,14 @@ use crate::seen;
 use crate::segment::Segment;
 use crate::wall::Wall;
 
-/// What was done to begin a file, in order.
+/// The steps of beginning a file, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Stage {
-    /// It was made, or opened.
+    /// The file was made or opened.
     Opened,
-    /// The directory was synced since.
+    /// After that, the directory was synced.
     Listed,
-    /// It has the line of this run.
+    /// The file has the line of this run.
     HasRun,
 }
 
@@ -32,11 +32,11 @@ pub(crate) struct Active<F> {
     pub(crate) segment: Segment,
     pub(crate) path: PathBuf,
     file: F,
-    /// How many bytes it may have.
+    /// The largest size that the file may reach, in bytes.
     size: u64,
     length: u64,
     pub(crate) order: Order,
-    /// Whether it ends in a part of a line.
+    /// Whether the file ends in a part of a line.
     is_torn: bool,
     pub(crate) stage: Stage,
     /// Whether it has a line beside its first.
@@ -57,9 +57,9 @@ impl<F: AppendFile> Active<F> {
         Ok(Active::empty(path, segment, file, (size, slack)))
     }
 
-    /// Opens a file that is there, to go on in it with a run that began at `started`, whose line
-    /// has `begin` bytes. If it is full, or not in order with such a run, returns the slack for the
-    /// next file.
+    /// Opens an existing file, to continue it with a run that began at `started` and whose line has
+    /// `begin` bytes. If the file is full, or not in order with such a run, returns the slack for
+    /// the next file.
     pub(crate) fn reuse<D: Disk<File = F>>(
         disk: &D,
         path: PathBuf,
@@ -69,12 +69,12 @@ impl<F: AppendFile> Active<F> {
     ) -> io::Result<Result<Active<F>, Duration>> {
         let (file, length) = disk.open(&path)?;
         if length == 0 {
-            // Made by a process that ended before it wrote to it.
+            // A process made the file and ended before it wrote to it.
             let active = Active::empty(path, segment, file, (size, LEAST_SLACK));
             return Ok(Ok(active));
         }
         let Some(slack) = seen::slack(disk, &path, segment.kind)? else {
-            return Ok(Err(LEAST_SLACK)); // its order is not known
+            return Ok(Err(LEAST_SLACK)); // the order of its lines is unknown
         };
         if length.saturating_add(begin as u64) > size {
             return Ok(Err(slack));
@@ -112,7 +112,7 @@ impl<F: AppendFile> Active<F> {
         }
     }
 
-    /// Returns whether the path still leads to it.
+    /// Returns whether the path still leads to this file.
     pub(crate) fn is_there(&self) -> bool {
         self.file.is_at(&self.path)
     }
@@ -126,8 +126,8 @@ impl<F: AppendFile> Active<F> {
         self.length
     }
 
-    /// Returns how many of these lines it can take now: those that find room, and are in order. A
-    /// file without lines takes one in any case.
+    /// Returns the number of these lines that the file can take now: those that fit and are in
+    /// order. A file without lines takes one in any case.
     pub(crate) fn takes<'l>(&self, lines: impl Iterator<Item = &'l Line>) -> usize {
         let (mut length, mut order, mut has_lines) = (self.length, self.order, self.has_lines);
         let fits = |line: &&Line| {
@@ -152,7 +152,7 @@ impl<F: AppendFile> Active<F> {
         result
     }
 
-    /// Writes lines, and tells how many.
+    /// Writes lines and returns their number.
     pub(crate) fn write<'l>(
         &mut self,
         lines: impl Iterator<Item = &'l Line> + Clone,
@@ -169,7 +169,7 @@ impl<F: AppendFile> Active<F> {
         (count, result)
     }
 
-    /// Appends whole lines, and tells how many bytes of them there are.
+    /// Appends whole lines and returns the number of bytes appended.
     fn append(&mut self, text: &[u8]) -> (usize, io::Result<()>) {
         if self.is_torn {
             let result = self.append_all(&[GIVEN_UP, b'\n']).1;
@@ -191,7 +191,7 @@ impl<F: AppendFile> Active<F> {
         (whole, result)
     }
 
-    /// Appends, and tells how many bytes, all of them or fewer with the reason.
+    /// Appends bytes and returns their number: all of them, or fewer with the reason.
     fn append_all(&mut self, bytes: &[u8]) -> (usize, io::Result<()>) {
         let mut written = 0;
         while written < bytes.len() {
@@ -207,7 +207,7 @@ impl<F: AppendFile> Active<F> {
         (written, Ok(()))
     }
 
-    /// Brings it to the disk.
+    /// Syncs the file to the disk.
     pub(crate) fn sync(&mut self) -> io::Result<()> {
         self.file.sync()?;
         self.unsynced = 0;

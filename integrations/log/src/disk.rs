@@ -1,5 +1,5 @@
-//! What a log needs of a file system. Tests have one that forgets what was not synced, and fails
-//! when told to.
+//! The operations that a log needs of a file system. Tests have one that forgets what was not
+//! synced, and fails when told to.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -22,13 +22,13 @@ pub(crate) trait Disk {
     /// the process.
     fn lock(&self, directory: &Path) -> io::Result<Option<Self::Lock>>;
 
-    /// Returns what bears the name of a log's file, in no order.
+    /// Lists the entries whose names are those of a log's files, in no order.
     fn list(&self, directory: &Path) -> io::Result<Vec<Found>>;
 
-    /// Makes a file that was not there.
+    /// Makes a new file.
     fn create(&self, path: &Path) -> io::Result<Self::File>;
 
-    /// Opens a file that is there, to append to it, and returns its length.
+    /// Opens an existing file to append to it, and returns its length.
     fn open(&self, path: &Path) -> io::Result<(Self::File, u64)>;
 
     /// Opens a file to read it from an offset.
@@ -36,24 +36,25 @@ pub(crate) trait Disk {
 
     fn remove(&self, path: &Path) -> io::Result<()>;
 
-    /// After it, files of the locked directory that were made or removed are so on the disk.
+    /// Syncs the locked directory: afterwards, the creation and removal of its files is on the
+    /// disk.
     fn sync_directory(&self, lock: &Self::Lock) -> io::Result<()>;
 
-    /// Returns how many bytes more the directory's disk has room for, if the system tells.
+    /// Returns the free space of the directory's disk in bytes, if the system tells.
     fn room(&self, directory: &Path) -> Option<u64>;
 }
 
-/// What bears the name of a log's file.
+/// An entry whose name is that of a log's file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
     pub(crate) segment: Segment,
-    /// `None` if it is no regular file: then no log has made it.
+    /// The file's length; `None` if it is no regular file: then no log has made it.
     pub(crate) length: Option<u64>,
 }
 
 /// A directory's lock.
 pub(crate) trait Lock {
-    /// Returns whether it is still the lock of the directory at this path.
+    /// Returns whether the lock still belongs to the directory at this path.
     fn is_of(&self, directory: &Path) -> bool;
 }
 
@@ -65,7 +66,7 @@ pub(crate) trait AppendFile {
     /// Cuts the file to a length.
     fn truncate(&mut self, length: u64) -> io::Result<()>;
 
-    /// After it, all of the file is on the disk.
+    /// Syncs the file: afterwards, all of it is on the disk.
     fn sync(&mut self) -> io::Result<()>;
 
     /// Returns whether the path still leads to this file. If the system cannot say, it does.

@@ -1,55 +1,56 @@
-//! What a line says.
+//! The entries of a log.
 
 use std::time::{Duration, SystemTime};
 
 use windrow::{Stats, Timestamp, histogram::Distribution};
 
-/// What one line of a log says.
+/// One line of a log.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Entry {
-    /// From here on, lines are of this run.
+    /// The beginning of a run: the lines that follow belong to it.
     Run(Run),
-    /// What a bucket counted: a line of JSON.
+    /// A closed bucket, from a line of JSON.
     Bucket(Bucket),
-    /// What a bucket counted: a line as Sentinel's.
+    /// A closed bucket, from a line in Sentinel's format.
     Second(Second),
-    /// Here lines are missing.
+    /// A gap: lines are missing here.
     Dropped(Dropped),
 }
 
-/// One opening of a log: from [`Log::open`](crate::Log::open) until it was dropped, or its process
-/// ended.
+/// One opening of a log: from [`Log::open`](crate::Log::open) until the log was dropped or its
+/// process ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Run {
-    /// Made at random: sixteen hexadecimal digits.
+    /// A random identifier of sixteen hexadecimal digits.
     pub id: String,
-    /// When it was opened, by the wall clock.
+    /// The moment at which the log was opened, by the wall clock.
     pub started: SystemTime,
 }
 
-/// What a closed bucket counted.
+/// A closed bucket.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Bucket {
-    /// The name that it was logged by.
+    /// The name that the window was logged under.
     pub resource: String,
-    /// When it began, by the wall clock; see [the time of a line](crate#the-time-of-a-line).
+    /// The beginning of the bucket by the wall clock; see [the time of a
+    /// line](crate#the-time-of-a-line).
     pub start: SystemTime,
-    /// How long it was. It ended at `start + length`.
+    /// The length of the bucket. It ended
     pub length: Duration,
-    /// When it began, by the window's clock. One run has a bucket of a resource and a start once.
+    /// The beginning of the bucket by the window's clock. Within one run, a resource and a
+    /// beginning identify a bucket.
     pub at: Timestamp,
-    /// What was counted of each event, by its name. Those of which nothing was counted are left
-    /// out.
+    /// The statistics of each event, by its name. Events without counts are left out.
     pub events: Vec<(String, Stats)>,
-    /// How the values of each `Histogram` event are distributed, by its name.
+    /// The distribution of the values of each `Histogram` event, by its name.
     pub distributions: Vec<(String, Distribution)>,
 }
 
 impl Bucket {
-    /// Returns what was counted of an event; zeros if the line does not have it.
+    /// Returns the statistics of an event; zeros if the line does not have it.
     ///
     /// ```no_run
     /// # use windrow_log::Entry;
@@ -66,9 +67,9 @@ impl Bucket {
         found.map(|(_, stats)| *stats).unwrap_or_default()
     }
 
-    /// Returns how the values of a `Histogram` event are distributed; an empty distribution if the
-    /// line does not have it. Those of several lines [merge](Distribution::merge): so a span has
-    /// percentiles, too.
+    /// Returns the distribution of the values of a `Histogram` event; an empty one if the line does
+    /// not have it. Distributions of several lines [merge](Distribution::merge), so a span of time
+    /// has percentiles, too.
     ///
     /// ```no_run
     /// # use windrow::histogram::Distribution;
@@ -92,15 +93,15 @@ impl Bucket {
     }
 }
 
-/// What a closed bucket counted, as Sentinel writes it. The fields of which the log's
-/// [`Columns`](crate::Columns) name no event are zero.
+/// A closed bucket in Sentinel's format. The fields to which the log's [`Columns`](crate::Columns)
+/// assign no event are zero.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Second {
-    /// The name that it was logged by.
+    /// The name that the window was logged under.
     pub resource: String,
-    /// When it began, by the wall clock, in whole milliseconds. The line does not say how long it
-    /// was.
+    /// The beginning of the bucket by the wall clock, in whole milliseconds. The line does not have
+    /// the bucket's length.
     pub start: SystemTime,
     /// Sentinel's `passQps`.
     pub pass: u64,
@@ -114,18 +115,18 @@ pub struct Second {
     pub rt: u64,
     /// Sentinel's `occupiedPassQps`.
     pub occupied: u64,
-    /// How many were in flight at most.
+    /// The maximum number of operations in flight.
     pub concurrency: u64,
-    /// What kind of resource it is.
+    /// The kind of resource.
     pub classification: i32,
 }
 
-/// Lines that found no room in memory while the log could not be written, or were longer than a
-/// line may be.
+/// Lines that were dropped, because the log could not be written and the memory for waiting lines
+/// was full, or because they were longer than a line may be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Dropped {
-    /// How many lines.
+    /// The number of dropped lines.
     pub lines: u64,
     /// The earliest start of their buckets.
     pub from: SystemTime,

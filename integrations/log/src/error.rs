@@ -1,14 +1,14 @@
-//! What can go wrong: one enum for writing, one error for reading.
+//! The errors of a log: one enum for writing, one error for reading.
 
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
 use std::io;
 use std::path::PathBuf;
 
-/// Why a log could not be opened or written.
+/// The error of opening or writing a log.
 ///
-/// Counting goes on, and no line is lost by it: what could not be written stays in memory, up to
-/// [`Options::memory`](crate::Options::memory), and goes with the next write that can.
+/// Counting goes on, and the error loses no line: lines that could not be written stay in memory,
+/// up to [`Options::memory`](crate::Options::memory), and go out with the next write that succeeds.
 ///
 /// ```
 /// use windrow_log::{Log, LogError, Options};
@@ -23,40 +23,40 @@ use std::path::PathBuf;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum LogError {
-    /// Another log has this directory: of another process, or of this one.
+    /// Another log, of this process or another one, has locked this directory.
     Locked {
-        /// The file that it has a lock on.
+        /// The locked file.
         path: PathBuf,
     },
-    /// The system refused something.
+    /// The system refused an operation.
     Failed {
-        /// What.
+        /// The operation.
         step: Step,
-        /// Of which file or directory.
+        /// The file or directory.
         path: PathBuf,
-        /// Why.
+        /// The system's error.
         error: io::Error,
     },
-    /// A window has none of the events that the log's [`Columns`](crate::Columns) name. It was not
-    /// drained.
+    /// A window has none of the events that the log's [`Columns`](crate::Columns) name. The window
+    /// was not drained.
     NoColumn {
-        /// The name that it was to be logged by.
+        /// The name under which it was to be logged.
         resource: String,
     },
-    /// A source has a metric that is no window, and so no buckets.
+    /// A source has a metric that is not a window, and so has no buckets.
     NoWindow {
-        /// The name that it was to be logged by.
+        /// The name under which it was to be logged.
         resource: String,
     },
     /// The function that fills the batches of [`Log::every`](crate::Log::every) panicked. What it
     /// had added was written; the windows that it had not added come with the next batch.
     Panicked {
-        /// What the panic said.
+        /// The message of the panic.
         message: String,
     },
 }
 
-/// What a log asked of the system.
+/// An operation of the file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Step {
@@ -70,7 +70,7 @@ pub enum Step {
     Open,
     /// Writing lines.
     Write,
-    /// Bringing what was written to the disk.
+    /// Syncing written lines to the disk.
     Sync,
     /// Removing an old file.
     Remove,
@@ -80,7 +80,7 @@ impl Display for LogError {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             LogError::Locked { path } => {
-                write!(f, "another log has `{}`; a directory is one log's", path.display())
+                write!(f, "another log has `{}` locked; a directory belongs to one log", path.display())
             }
             LogError::Failed { step, path, error } => {
                 let step = match step {
@@ -100,7 +100,7 @@ impl Display for LogError {
                  would say nothing"
             ),
             LogError::NoWindow { resource } => {
-                write!(f, "`{resource}` is no window: a log has lines of the buckets of windows")
+                write!(f, "`{resource}` is not a window: a log has lines for the buckets of windows")
             }
             LogError::Panicked { message } => {
                 write!(f, "the function that fills a log's batches panicked: {message}")
@@ -121,7 +121,7 @@ impl Error for LogError {
     }
 }
 
-/// Why a directory or a file of a log could not be read.
+/// The error of reading a directory or a file of a log.
 ///
 /// ```
 /// let error = windrow_log::read("/nowhere").unwrap_err();
@@ -130,9 +130,9 @@ impl Error for LogError {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ReadError {
-    /// Which.
+    /// The directory or file.
     pub path: PathBuf,
-    /// Why.
+    /// The system's error.
     pub error: io::Error,
 }
 

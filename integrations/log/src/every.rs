@@ -12,8 +12,8 @@ use crate::log::{Batch, Log, Unwritten};
 
 /// A thread that writes to a log: from [`Log::every`].
 ///
-/// When it is dropped, the thread writes once more, and ends. So a service that ends has all lines
-/// but those of the buckets that are not over.
+/// When this is dropped, the thread writes once more and ends. So after a service has ended, the
+/// log has all lines except those of the buckets that were still open.
 #[must_use = "the thread ends when this is dropped"]
 pub struct Every {
     shared: Arc<Shared>,
@@ -38,7 +38,8 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner) // no code panics under it
     }
 
-    /// Returns whether the thread is to end: waits for that until `deadline`, or for ever.
+    /// Waits until `deadline`, or forever, for the request to end. Returns whether the thread is to
+    /// end.
     fn ends_before(&self, deadline: Option<Instant>) -> bool {
         let wait =
             deadline.map_or(Duration::MAX, |at| at.saturating_duration_since(Instant::now()));
@@ -53,7 +54,7 @@ impl Shared {
     }
 }
 
-/// Returns what a panic said.
+/// Returns the message of a panic.
 fn message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("").to_owned()
@@ -70,8 +71,8 @@ impl Every {
         let its = Arc::clone(&shared);
         let mut write = move |log: &mut Log| {
             let mut batch = log.batch();
-            // A panic in one window's name, say, is no reason to log none of the others from then
-            // on. What it leaves behind is the function's own.
+            // A panic, in one window's name for example, is no reason to stop logging the others.
+            // The state that it leaves behind is the function's concern.
             let filled = catch_unwind(AssertUnwindSafe(|| fill(&mut batch)));
             let written = batch.write().map(drop);
             filled.map_err(|panic| LogError::Panicked { message: message(&*panic) }).and(written)
@@ -79,8 +80,8 @@ impl Every {
         let run = move || {
             let mut next = Some(Instant::now());
             loop {
-                // After a stop of several periods, not several batches at once. `None` lies beyond
-                // all time.
+                // After a pause of several periods, one batch suffices. `None` is a time beyond the
+                // clock's range.
                 next =
                     next.and_then(|last| last.checked_add(period)).map(|at| at.max(Instant::now()));
                 let ends = its.ends_before(next);
@@ -97,13 +98,13 @@ impl Every {
         Every { shared, thread: Some(thread.expect("a thread")) }
     }
 
-    /// Returns what waited, and was lost, at the end of the last batch.
+    /// Returns the lines that waited, and that were lost, at the end of the last batch.
     pub fn unwritten(&self) -> Unwritten {
         self.shared.lock().unwritten
     }
 
-    /// Returns the last error since this was last called. The thread goes on after it, also after a
-    /// panic of the function that fills batches: see [`LogError`].
+    /// Returns the last error since the previous call of this method. The thread goes on after an
+    /// error, also after a panic of the function that fills batches: see [`LogError`].
     pub fn error(&self) -> Option<LogError> {
         self.shared.lock().error.take()
     }
@@ -112,8 +113,8 @@ impl Every {
     ///
     /// # Errors
     ///
-    /// That of this last write, or of the function that filled it. What could not be written is
-    /// lost now.
+    /// Returns the error of this last write, or of the function that filled it. Lines that could
+    /// not be written are lost.
     pub fn finish(mut self) -> Result<(), LogError> {
         self.end()
     }
@@ -126,7 +127,7 @@ impl Every {
     }
 }
 
-/// Shows what waits.
+/// Shows the lines that wait.
 impl Debug for Every {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_struct("Every").field("unwritten", &self.unwritten()).finish_non_exhaustive()

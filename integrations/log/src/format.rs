@@ -1,4 +1,4 @@
-//! The two formats of a line: what they have in common.
+//! The two formats of a line, and the code that they share.
 //!
 //! A line ends with a newline, and has no other control character: names are escaped. So a line
 //! whose end is missing is known by that, and one that was given up is marked by [`GIVEN_UP`].
@@ -15,13 +15,13 @@ mod sentinel;
 
 pub use sentinel::Columns;
 
-/// Of the shape of lines.
+/// The version of the line format.
 pub(crate) const VERSION: u32 = 1;
 
-/// Stands behind what is left of a line that was never written to its end: then a newline follows.
+/// Marks the remainder of a line that was never completed; a newline follows.
 pub(crate) const GIVEN_UP: u8 = 0x18; // CANCEL
 
-/// How a log writes its lines.
+/// The format of a log's lines.
 ///
 /// ```
 /// use windrow_log::{Columns, Format, Options};
@@ -31,14 +31,14 @@ pub(crate) const GIVEN_UP: u8 = 0x18; // CANCEL
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub enum Format {
-    /// A line of JSON a bucket, with all that it knows of each event: files `windrow-*.jsonl`.
+    /// JSON, one line a bucket, with all statistics of each event: files `windrow-*.jsonl`.
     #[default]
     Json,
-    /// A line a bucket as Sentinel's metric log has it: files `windrow-*.log`.
+    /// Sentinel's metric log, one line a bucket: files `windrow-*.log`.
     Sentinel(Columns),
 }
 
-/// Which of the two.
+/// The two formats, without their settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kinds {
     Json,
@@ -55,8 +55,8 @@ impl Kinds {
         }
     }
 
-    /// Returns what a line says, and when it is of; `None` if it is not a line of this format.
-    /// Without its newline.
+    /// Decodes a line, given without its newline; returns `None` if it is not a line of this
+    /// format.
     pub(crate) fn decode(self, line: &[u8]) -> Option<Decoded> {
         let line = str::from_utf8(line).ok()?;
         if line.contains(char::is_control) {
@@ -73,22 +73,23 @@ impl Kinds {
 #[derive(Debug)]
 pub(crate) struct Decoded {
     pub(crate) entry: Entry,
-    /// By what it is ordered, with all lines of its file but the first: when its bucket ended, or
-    /// the last of those that were dropped, or when its run began.
+    /// The time by which the line is ordered among all lines of its file except the first: the end
+    /// of its bucket, the latest end of the dropped buckets, or the beginning of its run.
     pub(crate) end: Wall,
-    /// The line of a run says the slack of the file that it begins: see [`order`](crate::order).
+    /// The slack that the line of a run states for the file that it begins: see
+    /// [`order`](crate::order).
     pub(crate) slack: Option<Duration>,
 }
 
-/// What a bucket's line is made of.
+/// The contents of a bucket's line.
 pub(crate) struct Facts<'a> {
     pub(crate) resource: &'a str,
     pub(crate) start: Wall,
     pub(crate) length: Duration,
     pub(crate) at: Timestamp,
-    /// In the order of the enum.
+    /// The events, in the order of the enum.
     pub(crate) events: &'a [(&'static str, Kind, Stats)],
-    /// Of those that have any.
+    /// The distributions of the events that have one.
     pub(crate) distributions: &'a [(&'static str, Distribution)],
 }
 
@@ -100,7 +101,7 @@ impl Format {
         }
     }
 
-    /// Returns whether a line says anything of a window with these events.
+    /// Returns whether a line can show any of these events.
     pub(crate) fn can_show(&self, events: &[(&'static str, Kind)]) -> bool {
         match self {
             Format::Json => true,

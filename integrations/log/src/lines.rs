@@ -2,22 +2,23 @@
 
 use std::io::{self, BufRead, Read};
 
-/// How many bytes a line has at most, with its newline. A log writes none that is longer.
+/// The greatest length of a line in bytes, with its newline. A log writes no longer line.
 pub(crate) const LONGEST: usize = 16 << 20;
 
-/// What [`next`] has read.
+/// The line that [`next`] has read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Taken {
-    /// How many bytes, those that were passed over included.
+    /// The number of bytes read, including those that were passed over.
     pub(crate) bytes: u64,
-    /// Whether it has its newline.
+    /// Whether the line has its newline.
     pub(crate) is_ended: bool,
-    /// Whether it is longer than [`LONGEST`]. Then it was passed over, and is not in the buffer.
+    /// Whether the line is longer than [`LONGEST`]. Then it was passed over, and is not in the
+    /// buffer.
     pub(crate) is_too_long: bool,
 }
 
-/// Reads a line, with its newline if there is one, and at most `limit` bytes. No bytes: that is the
-/// end.
+/// Reads a line, with its newline if there is one, and at most `limit` bytes. At the end, no bytes
+/// are read.
 pub(crate) fn next(reader: &mut impl BufRead, line: &mut Vec<u8>, limit: u64) -> io::Result<Taken> {
     let (mut bytes, mut is_too_long) = (0, false);
     loop {

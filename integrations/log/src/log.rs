@@ -40,8 +40,8 @@ use crate::writer::Writer;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// When it is dropped, it tries once more to write what waits, and syncs; [`flush`](Self::flush)
-/// does the same, and says whether that was possible.
+/// When the log is dropped, it tries once more to write the waiting lines, and syncs;
+/// [`flush`](Self::flush) does the same and reports whether it succeeded.
 pub struct Log {
     writer: Writer<System>,
     differences: Differences,
@@ -49,10 +49,10 @@ pub struct Log {
     overdue: u64,
 }
 
-/// What a log has taken out of windows, or should have, and has not brought to the disk; or has
-/// removed from it too early.
+/// The lines of a log that are not on the disk: waiting, unsynced, dropped or removed early.
 ///
-/// What is still in the windows comes on top: see [what a crash loses](crate#what-a-crash-loses).
+/// Buckets that are still in the windows are not included: see [what a crash
+/// loses](crate#what-a-crash-loses).
 ///
 /// ```
 /// use windrow_log::{Log, Options, Unwritten};
@@ -65,38 +65,38 @@ pub struct Log {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unwritten {
-    /// Lines that wait in memory, because they could not be written. A process that ends takes them
-    /// with it.
+    /// Lines that wait in memory because they could not be written. They are lost if the process
+    /// ends.
     pub waiting: usize,
-    /// How many bytes these have.
+    /// The total length of the waiting lines in bytes.
     pub bytes: usize,
-    /// Lines that were written to the present file, and not yet synced. A system that fails may
-    /// take them with it.
+    /// Lines that were written to the current file and not yet synced. They may be lost if the
+    /// system fails.
     pub unsynced: u64,
-    /// Lines that found no room in memory and were dropped, since the log was opened.
+    /// Lines that were dropped since the log was opened, because the memory for waiting lines was
+    /// full.
     pub dropped: u64,
-    /// How often a window was added to a batch later than its ring allows: by the window's clock,
-    /// since it was added the time before, more than its interval less one bucket had passed.
-    /// Buckets of it may have been overwritten: they are in its
-    /// [`lifetime`](windrow::SlidingWindow::lifetime), and in no line. A window that is added for
-    /// the first time has waited since it was built, or since the log was opened. Of more than 131
-    /// 072 windows, not all are watched.
+    /// The number of times a window was added to a batch too late: by the window's clock, more than
+    /// its interval less one bucket had passed since it was last added. Some of its buckets may
+    /// have been overwritten: they are in its [`lifetime`](windrow::SlidingWindow::lifetime), and
+    /// in no line. For a window that is added for the first time, the time since it was built
+    /// counts, or since the log was opened if that was later. At most 131 072 windows are watched.
     pub overdue: u64,
-    /// Files that were removed to make room on a full disk, since the log was opened, though fewer
-    /// than [`Options::files`] were there.
+    /// Files that were removed since the log was opened to free space on a full disk, although
+    /// fewer than [`Options::files`] existed.
     pub removed: u64,
 }
 
 impl Log {
-    /// Opens a directory, which is made if it is not there, and begins a run in it.
+    /// Opens a directory, creates it if it does not exist, and begins a run in it.
     ///
-    /// The last file is continued if it is of the same format, has room, and may be written to.
+    /// The last file is continued if it has the same format, is not full and is writable.
     ///
     /// # Errors
     ///
-    /// [`LogError::Locked`] if another log has the directory. The lock is the system's: it ends
-    /// with the process that has it, in whatever way that ends. [`LogError::Failed`] if the
-    /// directory or a file in it cannot be made, read or written.
+    /// Returns [`LogError::Locked`] if another log has the directory. The lock is the system's: it
+    /// ends when the process that holds it ends, in whatever way. Returns [`LogError::Failed`] if
+    /// the directory or a file in it cannot be created, read or written.
     pub fn open(directory: impl AsRef<Path>, options: Options) -> Result<Log, LogError> {
         let directory = directory.as_ref();
         fs::create_dir_all(directory).map_err(|error| LogError::Failed {
@@ -111,19 +111,19 @@ impl Log {
         Ok(Log { writer, differences, turns, overdue: 0 })
     }
 
-    /// Writes a line for each bucket that closed since the last time, and all that waits. Returns
-    /// how many lines it wrote.
+    /// Writes a line for each bucket that closed since the last call, and all waiting lines.
+    /// Returns the number of lines written.
     ///
-    /// The source is a window, a family of windows, or a
-    /// [field](windrow::export::field) of a family's metrics. A series with labels is logged by its
-    /// [`name`].
+    /// The source is a window, a family of windows, or a [field](windrow::export::field) of a
+    /// family's metrics. A series with labels is logged by its [`name`].
     ///
-    /// A window is one log's: what another [drain](windrow::SlidingWindow::drain_closed) was handed
-    /// is not in it. Call it at least once in the window's interval less one bucket.
+    /// A window belongs to one log: buckets that another
+    /// [drain](windrow::SlidingWindow::drain_closed) has received are not in this log. Call `write`
+    /// at least once per interval less one bucket of the window.
     ///
     /// # Errors
     ///
-    /// As [`Batch::write`].
+    /// Returns the errors of [`Batch::write`].
     pub fn write(
         &mut self,
         resource: &str,
@@ -134,8 +134,8 @@ impl Log {
         batch.write()
     }
 
-    /// Begins a batch: buckets of several windows, which are written together, in the order of
-    /// their ends.
+    /// Begins a batch, which writes the buckets of several windows together, in the order of their
+    /// ends.
     ///
     /// ```
     /// # use windrow::{Family, SlidingWindow, events, labels};
@@ -160,20 +160,20 @@ impl Log {
         Batch { log: self, lines: Vec::new(), begun: Instant::now(), refused: None }
     }
 
-    /// Writes what waits, and brings all that was written to the disk.
+    /// Writes the waiting lines and syncs all written lines to the disk.
     ///
     /// # Errors
     ///
-    /// [`LogError::Failed`] or [`LogError::Locked`]. After an error whose step is [`Step::Sync`],
-    /// what was written since the last sync may be lost if the system fails, even if a later sync
-    /// succeeds: some systems forget it.
+    /// Returns [`LogError::Failed`] or [`LogError::Locked`]. After an error at [`Step::Sync`],
+    /// lines written since the last sync may be lost if the system fails, even if a later sync
+    /// succeeds: some systems forget them.
     pub fn flush(&mut self) -> Result<(), LogError> {
         let written = self.writer.write();
-        let synced = self.writer.sync(); // also if lines wait: those that do not
+        let synced = self.writer.sync(); // also if lines wait: it syncs those that were written
         written.and(synced)
     }
 
-    /// Returns what waits, and what was lost.
+    /// Returns the numbers of lines that wait and that were lost.
     pub fn unwritten(&self) -> Unwritten {
         let (waiting, bytes) = self.writer.pending().size();
         Unwritten {
@@ -186,15 +186,15 @@ impl Log {
         }
     }
 
-    /// Has a thread write a batch in each period, until the result is dropped or
+    /// Starts a thread that writes a batch in each period, until the result is dropped or
     /// [finished](Every::finish).
     ///
-    /// `fill` adds the windows to the batch. The period should be at most a bucket's length; it is
-    /// a millisecond at least.
+    /// `fill` adds the windows to the batch. The period should be at most the length of a bucket;
+    /// it is at least one millisecond.
     ///
     /// # Panics
     ///
-    /// If the system has no thread.
+    /// Panics if the system cannot start a thread.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -221,7 +221,7 @@ impl Log {
     }
 }
 
-/// Shows where it is and what waits.
+/// Shows the directory and the waiting lines.
 impl Debug for Log {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Log");
@@ -232,32 +232,31 @@ impl Debug for Log {
 
 impl Drop for Log {
     fn drop(&mut self) {
-        // An error has nowhere to go; `flush` has told of it, if that matters.
+        // An error cannot be returned from here; a caller that needs it calls `flush`.
         let _ = self.flush();
     }
 }
 
-/// Buckets of several windows, which are written together: from [`Log::batch`].
+/// A batch of buckets of several windows, which are written together: from [`Log::batch`].
 ///
-/// What it has taken is not lost if it is dropped, nor if [`write`](Self::write) fails: it goes
-/// with the next one.
+/// The buckets that a batch has taken are not lost if it is dropped, nor if [`write`](Self::write)
+/// fails: the next batch writes them.
 pub struct Batch<'l> {
     log: &'l mut Log,
     lines: Vec<Line>,
     begun: Instant,
-    /// A window of which no line could say anything.
+    /// The error for a window of which no line could say anything.
     refused: Option<LogError>,
 }
 
 impl Batch<'_> {
     /// Takes the closed buckets of each window of a source that have not been handed out, by
     /// [`close_past`](windrow::SlidingWindow::close_past) and
-    /// [`drain_closed`](windrow::SlidingWindow::drain_closed). What a bucket counts nothing of has
-    /// no line.
+    /// [`drain_closed`](windrow::SlidingWindow::drain_closed). An empty bucket has no line.
     ///
-    /// The source is as of [`Log::write`]. What a series of a family has counted since its last
-    /// turn is in no line if it is [removed](windrow::Family::retain): give `retain` an idle time
-    /// longer than some batches.
+    /// The source is a source of [`Log::write`]. If a series of a family is
+    /// [removed](windrow::Family::retain), its counts since it was last added to a batch are in no
+    /// line: give `retain` an idle time longer than a few batches.
     pub fn add(&mut self, resource: &str, source: &(impl Source + ?Sized)) {
         source.visit(&mut |series| match series.metric() {
             AnyMetric::Window(window) => self.add_window(&name(resource, series), window),
@@ -275,7 +274,7 @@ impl Batch<'_> {
         let is_overdue = self.log.turns.note(resource, times, reach, self.begun);
         self.log.overdue += u64::from(is_overdue);
         window.close_past();
-        // Read once: no two buckets of a batch stand in another order, or further apart, than in
+        // Read once for the batch, so that the order and the distances of its buckets are those of
         // the window.
         let mut difference = None;
         let (mut events, mut distributions) = (Vec::new(), Vec::new());
@@ -308,14 +307,15 @@ impl Batch<'_> {
         });
     }
 
-    /// Writes what was taken, and all that waits. Tells how many lines it wrote.
+    /// Writes the buckets of this batch and all waiting lines. Returns the number of lines written.
     ///
     /// # Errors
     ///
-    /// [`LogError::Failed`] if the system refuses something; what was not written waits for the
-    /// next batch. [`LogError::Locked`] if the directory vanished, came back, and another log has
-    /// it. An error whose step is [`Step::Remove`] keeps no line from being written.
-    /// [`LogError::NoColumn`] for a window that was not drained; all others were written.
+    /// Returns [`LogError::Failed`] if the system refuses an operation; lines that were not written
+    /// wait for the next batch. Returns [`LogError::Locked`] if the directory vanished, came back,
+    /// and another log has locked it. An error at [`Step::Remove`] keeps no line from being
+    /// written. Returns [`LogError::NoColumn`] for a window that was not drained; all others were
+    /// written.
     pub fn write(mut self) -> Result<usize, LogError> {
         self.hand_over();
         let count = self.log.writer.write()?;
@@ -331,7 +331,7 @@ impl Batch<'_> {
     }
 }
 
-/// Shows how many lines it has taken.
+/// Shows the number of lines in the batch.
 impl Debug for Batch<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_struct("Batch").field("lines", &self.lines.len()).finish_non_exhaustive()
@@ -344,8 +344,8 @@ impl Drop for Batch<'_> {
     }
 }
 
-/// Returns what to add to a moment on the window's clock, in nanoseconds, for that on the wall
-/// clock.
+/// Returns the difference to add to a time of the window's clock, in nanoseconds, to get the
+/// wall-clock time.
 fn read_difference(window: &dyn AnyWindow, differences: &mut Differences) -> i64 {
     differences.settle(|| Wall::from(window.system_time(Timestamp::from_nanos(0))).0)
 }

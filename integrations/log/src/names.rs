@@ -1,4 +1,5 @@
-//! Names of resources: of a series by its labels, and as lines have them.
+//! Names of resources: the name of a series, made of its labels, and the escaping of names in
+//! lines.
 
 use std::fmt::Write;
 
@@ -25,7 +26,7 @@ pub fn name(name: &str, series: &dyn Series) -> String {
     let mut all = name.to_owned();
     let mut begins = '{';
     series.labels(&mut |label, value| {
-        // A `String` takes all.
+        // Writing to a `String` cannot fail.
         let _ = match value {
             LabelValue::Unsigned(_) | LabelValue::Signed(_) => {
                 write!(all, r#"{begins}{label}="{value}""#)
@@ -58,7 +59,7 @@ pub(crate) fn escape(name: &str, into: &mut Vec<u8>) {
     }
 }
 
-/// Returns what was escaped; `None` if that cannot have been written by [`escape`].
+/// Undoes [`escape`]; returns `None` if it cannot have written the text.
 pub(crate) fn unescape(text: &str) -> Option<String> {
     let mut parts = text.split('%');
     let mut bytes = parts.next()?.as_bytes().to_vec();

@@ -1,10 +1,10 @@
-//! How a log is kept.
+//! The options of a log.
 
 use std::time::Duration;
 
 use crate::format::Format;
 
-/// How a log is kept.
+/// The options of a log.
 ///
 /// ```
 /// use std::time::Duration;
@@ -37,45 +37,45 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Returns how lines are written: [`Format::Json`] by default.
+    /// Sets the format of lines: [`Format::Json`] by default.
     #[must_use]
     pub fn format(mut self, format: Format) -> Options {
         self.format = format;
         self
     }
 
-    /// Returns how many bytes a file has at most: 64 MiB by default. The next line begins a new
-    /// file. A line that is longer by itself has a file of its own. On a disk that has room for
-    /// less than four such files, a file has a quarter of the room.
+    /// Sets the greatest size of a file in bytes: 64 MiB by default. The next line begins a new
+    /// file. A single line that is longer gets a file of its own. On a disk with less free space
+    /// than four such files, a file may take a quarter of the free space.
     #[must_use]
     pub fn file_size(mut self, bytes: u64) -> Options {
         self.file_size = bytes;
         self
     }
 
-    /// Returns how many files are kept: 16 by default, and never fewer than one. When a new file
-    /// was begun, the oldest beyond them are removed. Fewer are kept only if the disk is full: see
-    /// [when it cannot be written](crate#when-it-cannot-be-written).
+    /// Sets the number of files to keep: 16 by default, and at least one. When a new file has been
+    /// begun, the oldest files beyond this number are removed. Fewer are kept only if the disk is
+    /// full: see [when it cannot be written](crate#when-it-cannot-be-written).
     #[must_use]
     pub fn files(mut self, files: usize) -> Options {
         self.files = files.max(1);
         self
     }
 
-    /// Returns how long a line may have been written and not be brought to the disk: 10 s by
-    /// default. Looked at in each write. So `Duration::ZERO` syncs each write, and `Duration::MAX`
-    /// only files that are full.
+    /// Sets the longest time for which a written line may stay unsynced: 10 s by default. Each
+    /// write checks it, so `Duration::ZERO` syncs each write, and `Duration::MAX` syncs only full
+    /// files.
     ///
-    /// This matters where the system fails, or the power. A process that ends, in whatever way,
-    /// takes nothing with it that was written.
+    /// Unsynced lines are lost only if the system or its power fails. The end of a process, in
+    /// whatever way, loses no written line.
     #[must_use]
     pub fn sync_every(mut self, span: Duration) -> Options {
         self.sync_every = span;
         self
     }
 
-    /// Returns how many bytes of lines wait in memory at most, while they cannot be written: 16 MiB
-    /// by default. Those that find no room are dropped, and the log says so
+    /// Sets the greatest total size in bytes of the lines that wait in memory while they cannot be
+    /// written: 16 MiB by default. Lines beyond it are dropped, and the log records that in a line
     /// ([`Dropped`](crate::Dropped)).
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Options {

@@ -1,19 +1,20 @@
-//! The order of the lines of one file, which lets a reader search it.
+//! The order of the lines of one file, by which a reader searches it.
 //!
-//! Lines are in the order of the ends of their buckets, nearly: none ended more than the file's
-//! *slack* before any line ahead of it. The first line of the file says the slack. It is a minute,
-//! as long as that is enough. It is not if the wall clock was set back, or if windows are written
-//! seldom and one after the other. Then the file is ended, and the next has the slack that this one
-//! would have needed. So disorder that goes on costs readers some more lines, and no further files.
+//! Lines are nearly in the order of the ends of their buckets: none ended more than the file's
+//! *slack* before any line ahead of it. The first line of the file states the slack, which is a
+//! minute as long as that suffices. It does not suffice if the wall clock was set back, or if
+//! windows are written seldom and one after the other. Then the file is ended, and the next one
+//! gets the slack that this one would have needed. So lasting disorder makes readers read some more
+//! lines, and makes no further files.
 
 use std::time::Duration;
 
 use crate::wall::Wall;
 
-/// The slack of a file in which no more was needed.
+/// The least slack of a file.
 pub(crate) const LEAST_SLACK: Duration = Duration::from_secs(60);
 
-/// When the buckets of a line ended: of most lines, there is one.
+/// The times at which the buckets of a line ended: most lines have one bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ends {
     pub(crate) first: Wall,
@@ -30,9 +31,9 @@ impl Ends {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Order {
     pub(crate) slack: Duration,
-    /// The last end of them all.
+    /// The latest end so far.
     newest: Wall,
-    /// The slack that they need.
+    /// The slack that the lines so far need.
     needed: Duration,
 }
 
@@ -46,19 +47,18 @@ impl Order {
         self.newest.since(ends.first) <= self.slack
     }
 
-    /// A line comes next.
+    /// Adds the next line.
     pub(crate) fn add(&mut self, ends: Ends) {
         self.needed = self.needed.max(self.newest.since(ends.first));
         self.newest = self.newest.max(ends.last);
     }
 
-    /// Returns the slack for a file that is to hold such lines as this one, and the one that comes
-    /// next.
+    /// Returns the slack for a file that is to hold lines in the order of these, and the next one.
     pub(crate) fn slack_with(mut self, next: Option<Ends>) -> Duration {
         if let Some(ends) = next {
             self.add(ends);
         }
-        // Doubled until it is enough: so a file is seldom ended for it.
+        // Doubled until it suffices: so a file is seldom ended because of it.
         let mut slack = LEAST_SLACK;
         while slack < self.needed {
             slack = slack.saturating_mul(2);
@@ -86,7 +86,8 @@ mod tests {
         assert_eq!(order.slack_with(None), LEAST_SLACK);
         assert_eq!(order.slack_with(Some(at(39))), LEAST_SLACK * 2);
         assert_eq!(order.slack_with(Some(at(100 - 3_600))), LEAST_SLACK * 64);
-        // Of what was dropped the first counts, and for those behind it the last.
+        // For dropped lines, their first end counts against the lines before them, and their last
+        // end against the lines behind.
         let Ends { first, last } = Ends { first: at(50).first, last: at(500).last };
         assert!(
             order.takes(Ends { first, last }) && !order.takes(Ends { first: at(39).first, last })

@@ -1,4 +1,4 @@
-//! Lines that are not written yet: in order, and within a bound.
+//! The lines that wait to be written: in order, and within a bound.
 
 use std::collections::VecDeque;
 
@@ -25,13 +25,13 @@ struct Gap {
     ends: Ends,
 }
 
-/// What waits.
+/// The waiting lines.
 #[derive(Debug)]
 pub(crate) struct Pending {
     lines: VecDeque<Line>,
     bytes: usize,
     most: usize,
-    /// Not yet said to be dropped.
+    /// Dropped lines of which no line tells yet.
     gap: Option<Gap>,
     dropped_ever: u64,
 }
@@ -41,9 +41,9 @@ impl Pending {
         Pending { lines: VecDeque::new(), bytes: 0, most, gap: None, dropped_ever: 0 }
     }
 
-    /// Takes a line on. If there is no room, it is dropped: what waits already comes before it, and
-    /// a gap has one end only if all that comes into it is dropped. So is a line that no reader
-    /// would take.
+    /// Queues a line, or drops it if the memory is full: the lines that wait already come before
+    /// it, and a gap can state its end only if everything within it is dropped. Also drops a line
+    /// that is too long for any reader.
     pub(crate) fn push(&mut self, line: Line, format: &Format) {
         let length = line.text.len();
         if length > LONGEST || length > self.most.saturating_sub(self.bytes) {
@@ -59,7 +59,7 @@ impl Pending {
         }
     }
 
-    /// Takes on the line that says what was dropped, if anything was.
+    /// Queues the line that records the dropped lines, if there are any.
     pub(crate) fn say_what_was_dropped(&mut self, format: &Format) {
         if let Some(Gap { lines, start, ends }) = self.gap.take() {
             let dropped = Dropped { lines, from: start.into(), to: ends.last.into() };
@@ -80,12 +80,12 @@ impl Pending {
         self.lines.iter()
     }
 
-    /// The first lines were written.
+    /// Removes the first lines, which were written.
     pub(crate) fn written(&mut self, lines: usize) {
         self.bytes -= self.lines.drain(..lines).map(|line| line.text.len()).sum::<usize>();
     }
 
-    /// Returns how many lines wait, and bytes in them.
+    /// Returns the number of waiting lines and their bytes.
     pub(crate) fn size(&self) -> (usize, usize) {
         (self.lines.len(), self.bytes)
     }

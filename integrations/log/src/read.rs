@@ -16,13 +16,13 @@ use crate::regular;
 use crate::segment::Segment;
 use crate::wall::Wall;
 
-/// Looks at the files of a log, of whichever formats.
+/// Lists the files of a log, in either format.
 ///
-/// It takes no lock, and needs no permission to write: a log may be read while it is written.
+/// Takes no lock, and needs no permission to write: a log may be read while it is being written.
 ///
 /// # Errors
 ///
-/// [`ReadError`] if the directory cannot be listed.
+/// Returns [`ReadError`] if the directory cannot be listed.
 ///
 /// ```no_run
 /// use std::time::{Duration, SystemTime};
@@ -59,24 +59,23 @@ pub struct Files {
 }
 
 impl Files {
-    /// Returns all entries, in the order in which they were written.
+    /// Returns all entries in the order in which they were written.
     pub fn all(self) -> Entries {
         self.range(None, None)
     }
 
-    /// Returns the entries whose buckets ended after `from`, and at `to` or before, by the wall
-    /// clock, in the order in which they were written; the runs that began then; and what was
-    /// dropped of that time.
+    /// Returns the entries whose buckets ended after `from`, and at or before `to`, by the wall
+    /// clock, in the order in which they were written; with the runs that began in this range, and
+    /// the gaps that touch it.
     ///
-    /// A bucket is in it as a whole, or not at all: so ranges that follow each other add up. The
-    /// bucket of an hour is in the range in which the hour ended. So a range that is past has all
-    /// its lines, however long its buckets are. A run that began earlier is not in it, though lines
-    /// are of it.
+    /// A bucket is in a range entirely or not at all, so consecutive ranges add up. The bucket of
+    /// an hour is in the range in which the hour ended. So a past range has all its lines, however
+    /// long its buckets are. The line of a run that began earlier is not in the range, though lines
+    /// of that run are.
     ///
-    /// Costs a binary search in each file: some twenty looks at 8 KiB in one of 64 MiB. Then all
-    /// lines are read that were written for buckets that ended from a minute before `from` to a
-    /// minute after `to`. In a file of more disorder, more are read: see [the time of a
-    /// line](crate#the-time-of-a-line).
+    /// Costs a binary search in each file: about twenty reads of 8 KiB in a file of 64 MiB. Then it
+    /// reads all lines whose buckets ended from a minute before `from` to a minute after `to`. In a
+    /// file with more disorder, it reads more: see [the time of a line](crate#the-time-of-a-line).
     pub fn between(self, from: SystemTime, to: SystemTime) -> Entries {
         self.range(Some(from.into()), Some(to.into()))
     }
@@ -90,9 +89,9 @@ impl Files {
 /// A span of time.
 #[derive(Clone, Copy, Debug)]
 struct Range {
-    /// Exclusive; `None` for no beginning.
+    /// The exclusive beginning; `None` for no bound.
     from: Option<Wall>,
-    /// Inclusive; `None` for no end.
+    /// The inclusive end; `None` for no bound.
     to: Option<Wall>,
 }
 
@@ -102,43 +101,43 @@ impl Range {
     }
 }
 
-/// Entries of a log, in the order in which they were written: from [`Files::between`] and
-/// [`Files::all`].
+/// An iterator over the entries of a log, in the order in which they were written: from
+/// [`Files::between`] and [`Files::all`].
 ///
-/// An error ends the file that it is of; the next entry is of the next file.
+/// An error ends the reading of its file; the next entry comes from the next file.
 pub struct Entries {
     files: Files,
     open: Option<OpenFile>,
     range: Range,
-    /// The last that was told: each file of it begins with it.
+    /// The last run that was returned: each of its files begins with it.
     run: Option<Run>,
     skipped: Skipped,
 }
 
-/// What was passed over in the range that was read.
+/// The numbers of lines and files that a reader passed over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Skipped {
-    /// Lines without an end: the process or the system ended while it was written, or it is being
-    /// written now. What it said was not acknowledged to the writer.
+    /// Incomplete lines: the process or the system ended while the line was written, or it is being
+    /// written now. The log did not report such a line as written.
     pub torn: u64,
-    /// Other lines that could not be read, and lines of more than 16 MiB, which no log writes.
-    /// Something has changed them.
+    /// Other lines that could not be decoded, and lines of more than 16 MiB, which no log writes.
+    /// Another program has changed them.
     pub unreadable: u64,
     /// Files that were removed since the directory was listed.
     pub removed: u64,
-    /// What bears the name of a log's file and is no regular file: a directory, a symbolic link, a
-    /// pipe. No log has made it.
+    /// Entries with the name of a log's file that are not regular files: directories, symbolic
+    /// links, pipes. No log has made them.
     pub foreign: u64,
 }
 
 impl Entries {
-    /// Returns what was passed over so far.
+    /// Returns the numbers of lines and files passed over so far.
     pub fn skipped(&self) -> Skipped {
         self.skipped
     }
 
-    /// Opens the next file that is one.
+    /// Opens the next regular file.
     fn open_next(&mut self) -> Option<Result<OpenFile, ReadError>> {
         loop {
             let segment = self.files.segments.pop_front()?;
@@ -171,19 +170,19 @@ impl Entries {
                 self.run = Some(run.clone());
                 is_new && self.range.has(run.started.into())
             }
-            // It has lines of all the span.
+            // A gap touches every range within its span.
             Entry::Dropped(dropped) => {
                 let (from, to) = (Wall::from(dropped.from), Wall::from(dropped.to));
                 self.range.from.is_none_or(|first| first < to)
                     && self.range.to.is_none_or(|last| from < last)
             }
-            // The file looks at when they ended.
+            // The file has compared the end of the bucket with the range.
             Entry::Bucket(_) | Entry::Second(_) => true,
         }
     }
 }
 
-/// Shows how many files are left, and what was passed over.
+/// Shows the number of files left and of what was passed over.
 impl Debug for Entries {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Entries");

@@ -1,5 +1,5 @@
-//! Opening regular files, and nothing else: a name in a log's directory may lead to a pipe, which
-//! would hold up the thread that opens it, or by a link to a file of another program.
+//! Opening regular files only: a name in a log's directory may lead to a pipe, which would block
+//! the thread that opens it, or by a link to a file of another program.
 
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
@@ -7,7 +7,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-/// Why a path was not opened: it leads to something else.
+/// The error for a path that leads to anything other than a regular file.
 #[derive(Debug)]
 struct NotRegular(&'static str);
 
@@ -23,7 +23,7 @@ fn not_regular(is: &'static str) -> io::Error {
     io::Error::new(ErrorKind::InvalidInput, NotRegular(is))
 }
 
-/// Returns whether [`open`] has found something else than a regular file.
+/// Returns whether the error says that [`open`] found anything other than a regular file.
 pub(crate) fn is_refusal(error: &io::Error) -> bool {
     error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<NotRegular>)
 }
@@ -36,12 +36,12 @@ pub(crate) fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     use rustix::fs::OFlags;
     use rustix::io::Errno;
 
-    // Of a regular file, NONBLOCK changes nothing.
+    // NONBLOCK changes nothing for a regular file.
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
     let file = match options.custom_flags(flags.cast_signed()).open(path) {
         Err(error) => {
             let is = |errno: Errno| error.raw_os_error() == Some(errno.raw_os_error());
-            // EMLINK: so FreeBSD says it.
+            // FreeBSD reports a symbolic link as EMLINK.
             return Err(match error.kind() {
                 _ if is(Errno::LOOP) || is(Errno::MLINK) => not_regular("a symbolic link"),
                 ErrorKind::IsADirectory => not_regular("a directory"),

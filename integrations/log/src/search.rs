@@ -1,4 +1,4 @@
-//! Finding where to begin to read in a file.
+//! Finding the place in a file from which to read.
 
 use std::io::{self, BufRead, Seek, SeekFrom};
 
@@ -6,13 +6,13 @@ use crate::format::Kinds;
 use crate::lines;
 use crate::wall::Wall;
 
-/// A stretch that is short enough to be read line by line.
+/// The length of a stretch that is read line by line.
 const SHORT: u64 = 4096;
 
-/// Returns an offset in a file, at the beginning of a line: behind a line that ended at `bound` or
-/// before, or at `first`, where the second line begins.
+/// Returns an offset in a file, at the beginning of a line: directly behind a line that ended at or
+/// before `bound`, or else `first`, where the second line begins.
 ///
-/// Lines are nearly in order (see [`order`](crate::order)). So of a bound that is a slack before a
+/// Lines are nearly in order (see [`order`](crate::order)). So if `bound` is one slack before a
 /// range, all lines ahead of such a line ended before the range. The search goes on behind it, and
 /// otherwise before the place where it looked. It reads some lines for each halving of the file.
 pub(crate) fn lower_bound(

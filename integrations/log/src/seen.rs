@@ -1,4 +1,4 @@
-//! What a file says that an earlier run has left: its slack, and where its lines have come to.
+//! Reading the slack of a file that an earlier run has left, and the latest end of its lines.
 
 use std::io::{self, BufReader};
 use std::path::Path;
@@ -9,19 +9,19 @@ use crate::format::Kinds;
 use crate::lines;
 use crate::wall::Wall;
 
-/// How much of the end of a file is looked at first.
+/// The length of the tail of a file that is read first.
 const TAIL: u64 = 64 << 10;
 
 /// The end of a file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct End {
-    /// No line behind the first ended later; `None` if there is none.
+    /// The latest end of all lines except the first; `None` if there is no other line.
     pub(crate) newest: Option<Wall>,
     /// Whether the file ends in a part of a line.
     pub(crate) is_torn: bool,
 }
 
-/// Returns the slack that the first line of a file says; `None` if it is not the line of a run.
+/// Returns the slack that the first line of a file states; `None` if it is not the line of a run.
 pub(crate) fn slack<D: Disk>(disk: &D, path: &Path, kind: Kinds) -> io::Result<Option<Duration>> {
     let (mut reader, mut line) = (BufReader::new(disk.read(path, 0)?), Vec::new());
     lines::next(&mut reader, &mut line, TAIL)?;
@@ -29,8 +29,8 @@ pub(crate) fn slack<D: Disk>(disk: &D, path: &Path, kind: Kinds) -> io::Result<O
     Ok(decoded.and_then(|line| line.slack))
 }
 
-/// Returns the end of a file of some slack and length. The last lines are enough, unless what they
-/// say of those ahead of them leaves open whether `started` is in order.
+/// Returns the end of a file with this slack and length. The last lines suffice, unless they leave
+/// open whether `started` is in order behind the lines ahead of them.
 pub(crate) fn end<D: Disk>(
     disk: &D,
     path: &Path,
@@ -41,7 +41,7 @@ pub(crate) fn end<D: Disk>(
     if length > TAIL
         && let (Some(oldest), end) = scan(disk, path, kind, length - TAIL)?
     {
-        // What stands ahead of a line ended at most the slack after it.
+        // Lines ahead of a line ended at most one slack after it.
         let newest = end.newest.max(Some(oldest.plus(slack)));
         if newest.is_some_and(|newest| newest.since(started) <= slack) {
             return Ok(End { newest, ..end });
@@ -51,7 +51,7 @@ pub(crate) fn end<D: Disk>(
 }
 
 /// Returns the earliest end of the lines from an offset on, and the end of the file. The first line
-/// does not count: it may be a part of one, and the first of a file is in no order.
+/// does not count: it may be incomplete, and the first line of a file is in no order.
 fn scan<D: Disk>(disk: &D, path: &Path, kind: Kinds, from: u64) -> io::Result<(Option<Wall>, End)> {
     let (mut reader, mut line) = (BufReader::new(disk.read(path, from)?), Vec::new());
     let (mut oldest, mut newest, mut is_torn) = (None::<Wall>, None, false);

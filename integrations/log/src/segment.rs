@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use crate::format::Kinds;
 
-/// The name of the file whose lock is a log's.
+/// The name of the file that a log locks.
 pub(crate) const LOCK: &str = "lock";
 
-/// What a log writes to at a time.
+/// One file of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Segment {
     pub(crate) number: u64,
@@ -17,19 +17,20 @@ pub(crate) struct Segment {
 }
 
 impl Segment {
-    /// The greatest number: a log makes a billion files a second for eleven days before it.
+    /// The greatest number of a file: at a billion files a second, a log reaches it after eleven
+    /// days.
     pub(crate) const LAST: u64 = 999_999_999_999_999;
 
     pub(crate) fn path(self, directory: &Path) -> PathBuf {
         directory.join(format!("windrow-{:010}.{}", self.number, self.kind.extension()))
     }
 
-    /// `None` if a log makes no file of that name.
+    /// Returns the segment with this file name; `None` if a log makes no file of that name.
     pub(crate) fn of(name: &OsStr) -> Option<Segment> {
         let (digits, extension) = name.to_str()?.strip_prefix("windrow-")?.split_once('.')?;
         let kind = Kinds::ALL.into_iter().find(|kind| kind.extension() == extension)?;
         let number = digits.parse().ok().filter(|number| *number <= Segment::LAST)?;
-        // Written in one way only: a number leads back to its file.
+        // A number has one spelling, so it leads back to its file.
         (digits == format!("{number:010}")).then_some(Segment { number, kind })
     }
 }

@@ -1,15 +1,15 @@
-//! When each window had its turn last, by its own clock: what closes later than its ring reaches
-//! may be overwritten before it is handed out.
+//! The time at which each window was last added to a batch, by its own clock: a bucket that closes
+//! later than the window's ring reaches may be overwritten before it is handed out.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use windrow::Timestamp;
 
-/// A window's last turn.
+/// The last turn of a window: its addition to a batch.
 #[derive(Debug)]
 struct Turn {
-    /// By the window's clock.
+    /// The time by the window's clock.
     at: Timestamp,
     noted: Instant,
     reach: Duration,
@@ -20,12 +20,12 @@ struct Turn {
 pub(crate) struct Turns {
     opened: Instant,
     last: HashMap<String, Turn>,
-    /// How many new names come before those are looked for that can go.
+    /// The number of new names until the next search for names that can go.
     until_look: usize,
 }
 
 impl Turns {
-    /// How many windows are known at most. Of others nothing is said.
+    /// The greatest number of windows that are watched.
     const MOST: usize = 1 << 17;
     const FEW: usize = 1 << 10;
 
@@ -36,8 +36,9 @@ impl Turns {
     /// Notes a window's turn. Returns whether it came later after the one before than the ring
     /// reaches: its interval less one bucket.
     ///
-    /// `noted` is when the batch began: each window's own clock decides, and this which names can
-    /// go. A window without a turn has waited for one since it was built, or the log was opened.
+    /// `noted` is the beginning of the batch: lateness is judged by each window's own clock, and
+    /// the age of a name by this. A window without an earlier turn has waited since it was built,
+    /// or since the log was opened.
     pub(crate) fn note(
         &mut self,
         resource: &str,
@@ -54,9 +55,9 @@ impl Turns {
         }
         self.until_look -= 1;
         if self.until_look == 0 {
-            // If one comes again whose reach has passed, it is late by its first turn, too.
+            // If a window whose reach has passed comes again, its first turn is late, too.
             self.last.retain(|_, turn| noted - turn.noted <= turn.reach);
-            // As many as are looked at: so each new name pays for one.
+            // The number of names that a search visits: so each new name pays for one.
             self.until_look = self.last.len().max(Turns::FEW);
         }
         if self.last.len() < Turns::MOST {

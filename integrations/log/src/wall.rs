@@ -1,9 +1,9 @@
-//! Wall-clock time: as lines have it, and of a moment on a window's clock.
+//! Wall-clock time: in lines, and of a moment on a window's clock.
 
 use std::time::{Duration, SystemTime};
 
-/// A moment, in nanoseconds since 1970: from 1677 to 2262. What lies beyond is the first or the
-/// last of these.
+/// A moment in nanoseconds since 1970, from 1677 to 2262. Moments beyond are clamped to the first
+/// or the last of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Wall(pub(crate) i64);
 
@@ -18,12 +18,12 @@ impl Wall {
         Wall(millis.saturating_mul(1_000_000))
     }
 
-    /// Rounded down.
+    /// Returns the moment in milliseconds, rounded down.
     pub(crate) fn as_millis(self) -> i64 {
         self.0.div_euclid(1_000_000)
     }
 
-    /// Returns how much later it is than another moment, or nothing.
+    /// Returns the time by which it is later than another moment, or zero.
     pub(crate) fn since(self, other: Wall) -> Duration {
         let nanos = i128::from(self.0) - i128::from(other.0);
         Duration::from_nanos(u64::try_from(nanos.max(0)).unwrap_or(u64::MAX))
@@ -63,21 +63,23 @@ impl From<Wall> for SystemTime {
     }
 }
 
-/// By how much the zeros of windows' clocks differ from that of the wall clock.
+/// The differences between the zeros of windows' clocks and that of the wall clock.
 ///
-/// Each reading of a difference is too high by what passes between the readings of two clocks, and
-/// by the resolution of one. So of readings that lie close together the first is kept: then buckets
-/// that follow each other do so in the log, to the nanosecond. A reading that is further off is of
-/// another clock, or the wall clock was set; or the thread was interrupted there.
+/// A reading of a difference is too high by the time that passes between the readings of the two
+/// clocks, and by the resolution of one. So of readings that lie close together the first is kept:
+/// then consecutive buckets are consecutive in the log, to the nanosecond. A reading that is
+/// further off belongs to another clock, or the wall clock was set, or the thread was interrupted
+/// during it.
 #[derive(Debug, Default)]
 pub(crate) struct Differences(Vec<i64>);
 
 impl Differences {
-    /// Readings that differ by less are one.
+    /// The greatest distance of two readings that count as equal.
     pub(crate) const CLOSE: Duration = Duration::from_millis(50);
-    /// How many are remembered: clocks of one process that have zeros of their own.
+    /// The number of differences that are remembered: one for each clock of a process with a zero
+    /// of its own.
     const MOST: usize = 16;
-    /// How often one is read before it is taken for new: each may be interrupted.
+    /// The number of readings before a difference is taken for a new one: each may be interrupted.
     const READINGS: usize = 4;
 
     /// Returns the difference to calculate with.
@@ -89,7 +91,7 @@ impl Differences {
             least = least.min(read);
             self.0.iter().position(|known| known.abs_diff(read) <= close)
         });
-        // To the end: the one that was not used for longest goes.
+        // Moved to the end: the least recently used difference is the first to go.
         let kept = known.map_or(least, |index| self.0.remove(index));
         if self.0.len() == Differences::MOST {
             self.0.remove(0);

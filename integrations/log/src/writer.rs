@@ -1,8 +1,8 @@
-//! Writing lines to files: one after the other, and the oldest removed.
+//! Writing lines to files, one after the other, and removing the oldest files.
 //!
 //! # The order of things
 //!
-//! 1. A file that is full is synced before the next one is made. So a failing system never leaves a
+//! 1. A file that is full is synced before the next one is made. So a system failure never leaves a
 //!    line of a file without those of the files before it.
 //! 2. The directory is synced before a line is written to the new file, and before the oldest file
 //!    is removed.
@@ -10,10 +10,10 @@
 //!
 //! # What fails
 //!
-//! Each step that was done is noted: a write begins with the first that is not. So a step that
-//! failed is tried again by the next write, and those before it are not. Two errors are answered at
-//! once: on a [full disk](make_room) the oldest file goes, and where a file may not become longer,
-//! the next is begun.
+//! Each completed step is recorded, and a write begins with the first step that is not complete. So
+//! the next write retries a failed step, and does not repeat the steps before it. Two errors are
+//! handled at once: on a [full disk](make_room) the oldest file is removed, and if a file may not
+//! grow, the next one is begun.
 
 mod make_room;
 
@@ -30,7 +30,7 @@ use crate::order::LEAST_SLACK;
 use crate::pending::{Line, Pending};
 use crate::segment::{self, Segment};
 
-/// How many lines are copied together for one call of the system.
+/// The number of lines that are copied together for one system call.
 const AT_ONCE: usize = 256;
 
 /// Keeps a directory locked, and writes to it.
@@ -39,24 +39,26 @@ pub(crate) struct Writer<D: Disk> {
     directory: PathBuf,
     options: Options,
     run: Run,
-    /// `None` before it is taken, and after the directory was found to be gone.
+    /// The lock; `None` before it is taken, and after the directory was found to be gone.
     lock: Option<D::Lock>,
-    /// `None` before it is opened, after it was ended, and after it was found to be gone.
+    /// The current file; `None` before it is opened, after it was ended, and after it was found to
+    /// be gone.
     file: Option<Active<D::File>>,
     /// The number of the last file that was ended.
     ended: u64,
-    /// Of the next file.
+    /// The slack of the next file.
     slack: Duration,
     pending: Pending,
     synced: Instant,
-    /// Why an old file could not be removed: told by the next write, when it has written all lines.
+    /// The error of removing an old file: returned by the next write, after it has written all
+    /// lines.
     not_removed: Option<LogError>,
     /// Files that were removed because the disk was full.
     removed: u64,
 }
 
 impl<D: Disk> Writer<D> {
-    /// Opens the directory, which is there, and begins a run in it.
+    /// Opens an existing directory, and begins a run in it.
     pub(crate) fn open(
         disk: D,
         directory: &Path,
@@ -81,7 +83,7 @@ impl<D: Disk> Writer<D> {
         Ok(writer)
     }
 
-    /// Takes a line on, for the next [`write`](Self::write).
+    /// Queues a line for the next [`write`](Self::write).
     pub(crate) fn push(&mut self, line: Line) {
         self.pending.push(line, &self.options.format);
     }
@@ -98,7 +100,7 @@ impl<D: Disk> Writer<D> {
         &self.pending
     }
 
-    /// Lines that were written and not synced.
+    /// Returns the number of lines that were written and not synced.
     pub(crate) fn unsynced(&self) -> u64 {
         self.file.as_ref().map_or(0, |file| file.unsynced)
     }
@@ -108,7 +110,7 @@ impl<D: Disk> Writer<D> {
         self.removed
     }
 
-    /// Writes what waits, and syncs what is there if that is due. Tells how many lines it wrote.
+    /// Writes the waiting lines, and syncs if that is due. Returns the number of lines written.
     pub(crate) fn write(&mut self) -> Result<usize, LogError> {
         let written = self.write_all();
         let is_due = self.unsynced() > 0 && self.synced.elapsed() >= self.options.sync_every;
@@ -131,7 +133,7 @@ impl<D: Disk> Writer<D> {
         }
     }
 
-    /// Writes the first lines that wait, up to what the file takes; or ends the file.
+    /// Writes the first waiting lines, up to what the file takes; or ends the file.
     fn write_some(&mut self) -> Result<usize, LogError> {
         self.get_ready()?;
         let Some(file) = &mut self.file else { return Ok(0) };
@@ -144,19 +146,19 @@ impl<D: Disk> Writer<D> {
             file.write(self.pending.iter().take(takes).collect::<Vec<_>>().into_iter());
         self.pending.written(count);
         match result {
-            // It may not become longer: so it is full.
+            // The file may not grow, so it is full.
             Err(error) if error.kind() == io::ErrorKind::FileTooLarge && file.has_lines() => {
                 self.end()?;
                 Ok(count)
             }
-            // What was written counts; what was not is tried again, and meets the error if that
+            // The lines written count; the others are retried, and meet the error again if it
             // lasts.
             Err(_) if count > 0 => Ok(count),
             result => result.map(|()| count).map_err(failed(Step::Write, &file.path)),
         }
     }
 
-    /// Brings all that was written to the disk.
+    /// Syncs all written lines to the disk.
     pub(crate) fn sync(&mut self) -> Result<(), LogError> {
         if let Some(file) = &mut self.file {
             file.sync().map_err(failed(Step::Sync, &file.path))?;
@@ -172,7 +174,7 @@ impl<D: Disk> Writer<D> {
         Ok(())
     }
 
-    /// The file is done with.
+    /// Drops the file and its state.
     fn forget(&mut self) {
         if let Some(file) = self.file.take() {
             self.ended = file.segment.number;
@@ -180,8 +182,8 @@ impl<D: Disk> Writer<D> {
         }
     }
 
-    /// Sees to it that there is a file with this run in it, that its path leads to it, and that no
-    /// other log writes here.
+    /// Ensures that there is a file with this run in it, that its path leads to it, and that no
+    /// other log writes to the directory.
     fn get_ready(&mut self) -> Result<(), LogError> {
         if !self.lock.as_ref().is_some_and(|lock| lock.is_of(&self.directory)) {
             self.leave();
@@ -204,7 +206,7 @@ impl<D: Disk> Writer<D> {
         }
         if file.stage < Stage::HasRun {
             let format = &self.options.format;
-            // Behind other lines, a slack is said to no reader.
+            // Behind other lines, no reader looks at a slack.
             let slack = if file.length() == 0 { file.order.slack } else { LEAST_SLACK };
             let (line, started) = (format.run(&self.run, slack), format.started(&self.run));
             file.begin(&line, started).map_err(failed(Step::Write, &file.path))?;
@@ -213,7 +215,7 @@ impl<D: Disk> Writer<D> {
         Ok(())
     }
 
-    /// Leaves a file to which no path leads, or which is another log's now.
+    /// Gives up a file to which no path leads, or that belongs to another log now.
     fn leave(&mut self) {
         if let Some(mut file) = self.file.take() {
             let _ = file.sync(); // if it has another name, it is whole
@@ -235,7 +237,7 @@ impl<D: Disk> Writer<D> {
                     Err(_) => {} // then a new file does
                 }
             }
-            // What the run before has left unsynced comes before what this one writes.
+            // Lines that the previous run left unsynced come before the lines of this run.
             match self.disk.open(&path) {
                 Ok((mut file, _)) => file.sync().map_err(failed(Step::Sync, &path))?,
                 Err(error) if is_not_ours(&error) => {}
@@ -255,7 +257,7 @@ impl<D: Disk> Writer<D> {
             .map_err(failed(Step::Open, &path))
     }
 
-    /// Returns what bears the name of a log's file, the oldest first.
+    /// Returns the log's files, the oldest first.
     fn list(&self) -> Result<Vec<Found>, LogError> {
         let mut all =
             self.disk.list(&self.directory).map_err(failed(Step::List, &self.directory))?;
@@ -263,7 +265,7 @@ impl<D: Disk> Writer<D> {
         Ok(all)
     }
 
-    /// Removes the oldest files, but for those that are kept.
+    /// Removes the oldest files beyond the number to keep.
     fn remove_oldest(&mut self) {
         let removed = self.list().and_then(|all| {
             let files: Vec<Segment> = all
@@ -272,7 +274,7 @@ impl<D: Disk> Writer<D> {
                 .map(|found| found.segment)
                 .collect();
             let old = &files[..files.len().saturating_sub(self.options.files)];
-            // Each is tried, though one may stay.
+            // Each removal is tried, even if an earlier one fails.
             let remove = |segment: &Segment| self.remove(*segment);
             old.iter().map(remove).fold(Ok(()), Result::and)
         });
@@ -290,8 +292,8 @@ impl<D: Disk> Writer<D> {
     }
 }
 
-/// Returns whether a file is another user's, or gone: that it cannot be opened says nothing of the
-/// next.
+/// Returns whether a file belongs to another user or is gone: that it cannot be opened says nothing
+/// about the next file.
 fn is_not_ours(error: &io::Error) -> bool {
     use io::ErrorKind::{InvalidInput, NotFound, PermissionDenied};
     matches!(error.kind(), InvalidInput | NotFound | PermissionDenied)

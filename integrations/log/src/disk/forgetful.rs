@@ -15,7 +15,7 @@ use crate::segment::Segment;
 #[derive(Clone, Debug, Default)]
 struct Contents {
     bytes: Vec<u8>,
-    /// How many of them are on the disk.
+    /// The number of bytes that are on the disk.
     synced: usize,
     /// Whether the directory's entry is on the disk.
     is_listed: bool,
@@ -24,28 +24,28 @@ struct Contents {
 #[derive(Debug, Default)]
 struct State {
     files: BTreeMap<PathBuf, Contents>,
-    /// Removed, and still on the disk.
+    /// Files that were removed and are still on the disk.
     removed: BTreeMap<PathBuf, Contents>,
-    /// How many more bytes there is room for.
+    /// The free space in bytes.
     room: Option<usize>,
     can_truncate: bool,
     cannot_sync: bool,
-    /// The process that has the lock lives.
+    /// Whether a live process has the lock.
     is_locked: bool,
-    /// How many calls there were.
+    /// The number of calls.
     calls: usize,
-    /// Which calls fail, and how.
+    /// The calls that fail, and the fault.
     faults: Range<usize>,
     fault: Option<Fault>,
-    /// Why the rest of what was to be appended is not taken.
+    /// The error for the rest of an append that was taken in part.
     refused: Option<io::Error>,
     /// The call that failed last.
     failed: Option<&'static str>,
-    /// What was done: for tests of the order.
+    /// The operations done, for tests of their order.
     done: Vec<String>,
 }
 
-/// How a call fails.
+/// The fault of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// Nothing is done.
@@ -55,7 +55,8 @@ pub(crate) enum Fault {
 }
 
 impl State {
-    /// Counts a call. An error is one before it is done; and then, whether there is one after.
+    /// Counts a call. Returns an error if the call fails before it has an effect; otherwise the
+    /// error after it, if any.
     fn call(&mut self, name: &'static str) -> io::Result<Option<io::Error>> {
         self.calls += 1;
         let fault = self.fault.filter(|_| self.faults.contains(&self.calls));
@@ -74,7 +75,7 @@ fn done_or<T>(done: T, error: Option<io::Error>) -> io::Result<T> {
     error.map_or(Ok(done), Err)
 }
 
-/// The disk: clones are the same.
+/// The disk; clones share it.
 #[derive(Clone, Debug)]
 pub(crate) struct Forgetful(Arc<Mutex<State>>);
 
@@ -109,34 +110,34 @@ impl Forgetful {
         self.0.lock().unwrap()
     }
 
-    /// From now on there is room for so many bytes more.
+    /// Sets the free space to `room` bytes.
     pub(crate) fn set_room(&self, room: Option<usize>) {
         self.state().room = room;
     }
 
-    /// Whether what was written can be cut off.
+    /// Sets whether files can be truncated.
     pub(crate) fn set_can_truncate(&self, can: bool) {
         self.state().can_truncate = can;
     }
 
-    /// Whether a file can be synced.
+    /// Sets whether files can be synced.
     pub(crate) fn set_can_sync(&self, can: bool) {
         self.state().cannot_sync = !can;
     }
 
-    /// Has some calls fail: the first is 1.
+    /// Makes some calls fail, numbered from 1.
     pub(crate) fn fail(&self, calls: Range<usize>, fault: Fault) {
         let mut state = self.state();
         (state.faults, state.fault) = (calls, Some(fault));
     }
 
-    /// Returns how many calls there were, and which of them failed last.
+    /// Returns the number of calls, and the last one that failed.
     pub(crate) fn calls(&self) -> (usize, Option<&'static str>) {
         let state = self.state();
         (state.calls, state.failed)
     }
 
-    /// The process that has the lock is killed.
+    /// Kills the process that has the lock.
     pub(crate) fn kill(&self) {
         self.state().is_locked = false;
     }
@@ -147,18 +148,18 @@ impl Forgetful {
         state.files.iter().map(|(path, file)| (note(path), file.bytes.clone())).collect()
     }
 
-    /// Returns what was done since this was last called.
+    /// Returns the operations since the last call of this method.
     pub(crate) fn done(&self) -> Vec<String> {
         std::mem::take(&mut self.state().done)
     }
 
-    /// Returns what all files hold, the oldest first.
+    /// Returns the contents of all files, the oldest first.
     pub(crate) fn files(&self) -> Vec<Vec<u8>> {
         self.state().files.values().map(|file| file.bytes.clone()).collect()
     }
 
-    /// Returns the disk as it may be after the system has failed now: of each file what was synced,
-    /// and some of the rest.
+    /// Returns a possible state of the disk after a failure of the system: of each file the synced
+    /// bytes, and some of the rest.
     pub(crate) fn after_failure(&self, rng: &mut Rng) -> Forgetful {
         let state = self.state();
         let mut left = State { can_truncate: true, ..State::default() };
@@ -283,7 +284,7 @@ impl AppendFile for Remembered {
         let file = state.files.get_mut(&self.path).ok_or(ErrorKind::NotFound)?;
         file.bytes.extend_from_slice(&bytes[..taken]);
         if after.is_some() {
-            // It took a part; the next call says why it takes no more.
+            // The file took a part; the next call returns the reason.
             state.refused = after;
         }
         Ok(taken)

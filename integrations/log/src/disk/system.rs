@@ -1,10 +1,10 @@
-//! The system's files.
+//! The file system of the operating system.
 //!
 //! # The lock
 //!
-//! It is on the directory itself, so that no name that could be removed stands for it; and on the
-//! file `lock` in it, for systems and file systems that lock no directories (Windows, NFS). The
-//! directory is held open: it can be synced when the process has no descriptor left.
+//! The lock is on the directory itself, so that removing a name cannot break it; and on the file
+//! `lock` in it, for systems and file systems that cannot lock directories (Windows, NFS). The
+//! directory is held open, so it can be synced even if the process has no descriptor left.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
@@ -17,7 +17,7 @@ use crate::disk::{AppendFile, Disk, Found, Lock};
 use crate::regular;
 use crate::segment::{self, Segment};
 
-/// The system's.
+/// The system's file system.
 #[derive(Debug)]
 pub(crate) struct System;
 
@@ -43,8 +43,9 @@ impl Lock for Locked {
 
 impl Drop for Locked {
     fn drop(&mut self) {
-        // Not left to the file's end: a child that is just being started has the file, too, and so
-        // the lock, until it runs its program. A forked child lets go of its own alone.
+        // Unlocked here rather than by closing the file: a child that is just being started shares
+        // the file, and so the lock, until it runs its program. A forked child releases its own
+        // copy only.
         if self.process == process::id() {
             // If it fails, the lock ends with the file.
             for file in self.directory.iter().chain([&self.file]) {
@@ -54,7 +55,7 @@ impl Drop for Locked {
     }
 }
 
-/// Takes a file's lock; `None` if another has it.
+/// Takes the lock of a file; returns `None` if another process has it.
 fn try_lock(file: &File) -> io::Result<Option<()>> {
     match FileExt::try_lock(file) {
         Ok(()) => Ok(Some(())),
@@ -69,7 +70,7 @@ impl Disk for System {
     type Lock = Locked;
 
     fn lock(&self, directory: &Path) -> io::Result<Option<Locked>> {
-        // Never written to: its lock alone matters.
+        // Nothing is written to it: only its lock matters.
         let mut options = OpenOptions::new();
         options.create(true).truncate(false).write(true);
         let file = regular::open(&directory.join(segment::LOCK), &mut options)?;
@@ -77,7 +78,7 @@ impl Disk for System {
         if try_lock(&file)?.is_none() {
             return Ok(None);
         }
-        // An error: this file system locks no directories.
+        // An error means that this file system cannot lock directories.
         let is_direct = match directory.as_ref().map(try_lock) {
             Some(Ok(None)) => return Ok(None),
             Some(Ok(Some(()))) => true,
@@ -130,7 +131,7 @@ impl Disk for System {
 
     fn sync_directory(&self, lock: &Locked) -> io::Result<()> {
         match lock.directory.as_ref().map(File::sync_all) {
-            // What a file system says that syncs no directories.
+            // The answer of a file system that cannot sync directories.
             Some(Err(error))
                 if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) =>
             {
@@ -161,7 +162,7 @@ impl AppendFile for File {
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        self.sync_data() // and the length, without which the data could not be read
+        self.sync_data() // also syncs the length, without which the data could not be read
     }
 
     fn is_at(&self, path: &Path) -> bool {
@@ -169,7 +170,7 @@ impl AppendFile for File {
     }
 }
 
-/// Returns whether a path leads to a file that is open. If the system cannot say, it does.
+/// Returns whether a path leads to an open file; `true` if the system cannot say.
 fn is_at(file: &File, path: &Path) -> bool {
     match (file.metadata(), fs::metadata(path)) {
         (Ok(own), Ok(there)) => is_same(&own, &there),

@@ -1,4 +1,4 @@
-//! Lines of JSON: one object, whose only key says what the line is.
+//! Lines of JSON: one object, whose only key names the kind of line.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -22,7 +22,7 @@ enum Line<'a> {
         #[serde(borrow)]
         id: Cow<'a, str>,
         started: Time,
-        /// `None`: the least there is.
+        /// The slack; `None` for the least one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         slack_ns: Option<u64>,
     },
@@ -42,7 +42,8 @@ enum Line<'a> {
     },
 }
 
-/// As RFC 3339 has it, in UTC, with as many digits of the second as are needed, up to nine.
+/// A time in the format of RFC 3339, in UTC, with as few digits of the second as it needs, up to
+/// nine.
 struct Time(Wall);
 
 impl Serialize for Time {
@@ -63,7 +64,7 @@ impl<'de> Deserialize<'de> for Time {
     }
 }
 
-/// By name: those of which nothing was counted are left out.
+/// Events by name, without those that have no counts.
 enum Events<'a> {
     Counted(&'a Facts<'a>),
     Read { stats: Vec<(String, Stats)>, distributions: Vec<(String, Distribution)> },
@@ -77,19 +78,19 @@ struct Numbers<'a> {
     min: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     max: Option<u64>,
-    /// Of a `Histogram` event: for people, and for tools that know nothing else.
+    /// A percentile of a `Histogram` event, for human readers and tools that know no distributions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     p50: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     p90: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     p99: Option<u64>,
-    /// Of which percentiles are made, also those of many lines.
+    /// The distribution of a `Histogram` event, from which percentiles of many lines are made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     distribution: Option<Cow<'a, Distribution>>,
 }
 
-/// 64 bits: those of a `Signed` event are written with their sign.
+/// A value of 64 bits, written with a sign for a `Signed` event.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Number {
@@ -171,8 +172,8 @@ fn line(line: &Line<'_>) -> Vec<u8> {
     escape_controls(text)
 }
 
-/// JSON allows DELETE and the control characters above it in a text. A line has none but its
-/// newline.
+/// Escapes DELETE and the control characters above it, which JSON allows in a text. A line has no
+/// control character except its newline.
 fn escape_controls(text: Vec<u8>) -> Vec<u8> {
     let line = String::from_utf8(text).expect("JSON is UTF-8");
     let is_bare = |c: char| c.is_control() && c != '\n';
@@ -182,7 +183,7 @@ fn escape_controls(text: Vec<u8>) -> Vec<u8> {
     let mut escaped = String::with_capacity(line.len() + 5);
     for character in line.chars() {
         if is_bare(character) {
-            let _ = write!(escaped, "\\u{:04x}", u32::from(character)); // a `String` takes all
+            let _ = write!(escaped, "\\u{:04x}", u32::from(character)); // writing to a `String` cannot fail
         } else {
             escaped.push(character);
         }
@@ -329,7 +330,7 @@ mod tests {
         let Entry::Bucket(bucket) = read(&line).entry else { panic!() };
         assert_eq!((bucket.stats("Rt"), bucket.distribution("Rt")), (stats, distribution));
         assert!(bucket.distribution("Pass").is_empty());
-        // One that is none makes the line none.
+        // An invalid distribution makes the whole line invalid.
         let wrong = text.replace("[608,1]", "[609,1]");
         assert!(Kinds::Json.decode(wrong.trim_end().as_bytes()).is_none());
     }

@@ -1,11 +1,11 @@
-//! Lines as Sentinel's metric log has them:
+//! Lines of Sentinel's metric log:
 //!
 //! ```text
 //! timestamp|yyyy-MM-dd HH:mm:ss|resource|passQps|blockQps|successQps|exceptionQps|rt|occupiedPassQps|concurrency|classification
 //! ```
 //!
-//! A line that is not of a bucket is one of a resource that no bucket can have (see [`names`]), and
-//! counts nothing: so that what reads Sentinel's lines can read all of them.
+//! A line that is not a bucket's has a resource name that no bucket can have (see [`names`]) and
+//! zero counts, so that readers of Sentinel's lines can read all of them.
 
 use std::io::Write;
 use std::time::Duration;
@@ -18,11 +18,11 @@ use crate::names;
 use crate::order::LEAST_SLACK;
 use crate::wall::Wall;
 
-/// Which event is which field of a line.
+/// The assignment of events to the fields of a line.
 ///
-/// By default `Pass`, `Block`, `Success`, `Exception`, `Rt` and `Occupied` are what they are
-/// called, and no event is the concurrency. A field without an event, and one whose event a window
-/// does not have, is 0. An event that is no field is not in the log.
+/// By default, the events `Pass`, `Block`, `Success`, `Exception`, `Rt` and `Occupied` fill the
+/// fields of these names, and no event fills the concurrency. A field without an event, or whose
+/// event a window does not have, is 0. Events that fill no field are not in the log.
 ///
 /// ```
 /// use windrow_log::Columns;
@@ -68,15 +68,15 @@ macro_rules! columns {
                 }
             )+
 
-            /// Returns what kind of resource all of them are. (To Sentinel, 0 is common, 1 the web,
-            /// 2 a remote call.) 0 by default.
+            /// Sets the classification of all resources, 0 by default. (In Sentinel, 0 is common, 1
+            /// is web and 2 is a remote call.)
             #[must_use]
             pub fn classification(mut self, classification: i32) -> Columns {
                 self.classification = classification;
                 self
             }
 
-            /// Returns whether an event is in a line.
+            /// Returns whether an event fills a field.
             pub(super) fn has(&self, event: &str) -> bool {
                 [$(self.$column),+].contains(&event)
             }
@@ -102,7 +102,7 @@ columns! {
     concurrency
 }
 
-/// How a date is shown.
+/// The format of a date.
 const DATE: &str = "%Y-%m-%d %H:%M:%S";
 
 fn line(
@@ -115,7 +115,7 @@ fn line(
     let mut line = format!("{}|{}|", at.as_millis(), time.strftime(DATE)).into_bytes();
     resource(&mut line);
     for number in numbers.map(i128::from).into_iter().chain([classification.into()]) {
-        let _ = write!(line, "|{number}"); // a `Vec` takes all
+        let _ = write!(line, "|{number}"); // writing to a `Vec` cannot fail
     }
     line.push(b'\n');
     line
@@ -140,12 +140,13 @@ pub(super) fn bucket(columns: &Columns, facts: &Facts<'_>) -> Vec<u8> {
     line(facts.start, numbers, columns.classification, |into| names::escape(facts.resource, into))
 }
 
-/// No escaped name has a `%` that two hexadecimal digits do not follow.
+/// Returns a line whose name is a mark: no escaped name has a `%` that two hexadecimal digits do
+/// not follow.
 fn mark(at: Wall, mark: &str) -> Vec<u8> {
     line(at, [0; 7], 0, |into| into.extend_from_slice(mark.as_bytes()))
 }
 
-/// A line does not say how long its bucket was: each is taken for a second's.
+/// Returns the end of a bucket: the line does not have its length, so it is taken for one second.
 pub(super) fn end(start: Wall) -> Wall {
     Wall::from_millis(start.as_millis()).plus(Duration::from_secs(1))
 }

@@ -21,26 +21,26 @@ pub(super) struct OpenFile {
     place: Place,
 }
 
-/// How far it was read.
+/// The position of the reading in a file.
 #[derive(Clone, Copy)]
 enum Place {
-    /// Its first line comes, which is not in the order of the others, and says the slack of that.
+    /// The first line is next, which is not in the order of the others, and states their slack.
     First,
-    /// Others come; `None`: of no order that is known, so all of them are looked at.
+    /// The other lines are next; `None` if their order is unknown, so that all of them are read.
     Others(Option<Duration>),
-    /// What comes ended after the range.
+    /// The remaining lines ended after the range.
     Over,
 }
 
-/// What comes next.
+/// The next item of a file.
 pub(super) enum Next {
-    /// A bucket of the range; or any other entry.
+    /// A bucket of the range, or any other entry.
     Entry(Entry),
     /// A part of a line.
     Torn,
-    /// No line that a log has written.
+    /// A line that no log has written.
     Unreadable,
-    /// There is no more of the range.
+    /// The end of the range.
     End,
 }
 
@@ -85,7 +85,7 @@ impl OpenFile {
         }
     }
 
-    /// Returns what the line that was read says.
+    /// Decodes the line that was read.
     fn decode(&self, taken: Taken) -> Result<Decoded, Next> {
         let whole = self.line.strip_suffix(b"\n");
         match whole.and_then(|line| self.kind.decode(line)) {
@@ -97,12 +97,12 @@ impl OpenFile {
         }
     }
 
-    /// Goes from the first line to where the range may begin.
+    /// Seeks from the first line to the beginning of the range.
     fn go_to(&mut self, range: Range, slack: Option<Duration>) -> io::Result<()> {
         let (Some(from), Some(slack)) = (range.from, slack) else { return Ok(()) };
         let (first, length) =
             (self.reader.stream_position()?, self.reader.get_ref().metadata()?.len());
-        // No line ahead of one that ended then is of the range.
+        // No line ahead of a line that ended then belongs to the range.
         let bound = from.minus(slack);
         let start = lower_bound(&mut self.reader, self.kind, (first, length), bound)?;
         self.reader.seek(SeekFrom::Start(start))?;

@@ -1,9 +1,9 @@
-//! A full disk: the oldest file goes, so that the log goes on.
+//! Freeing space on a full disk: the oldest file is removed, so that the log goes on.
 //!
-//! A file has at most a quarter of what the disk has for the log. So what is removed is a quarter
-//! of the history, and not all of it. But a disk may also be full of what others write to it. Then
-//! each write removes one file at most, as long as nothing can be written after it. The last file
-//! there is stays while there is room in memory: lines wait there.
+//! A file takes at most a quarter of the disk space for the log, so removing one loses a quarter of
+//! the history, and not all of it. But other programs may also fill the disk. Then each write
+//! removes at most one file, as long as it still cannot write. The last file stays while lines can
+//! wait in memory.
 
 use std::io::ErrorKind;
 
@@ -11,10 +11,10 @@ use super::Writer;
 use crate::disk::{Disk, Found};
 use crate::error::{LogError, Step};
 
-/// No file is made smaller than that because there is little room.
+/// The least size of a file when space is short.
 const SMALLEST: u64 = 4 << 10;
 
-/// How many files there are at least where the log alone fills a disk.
+/// The least number of files on a disk that the log alone fills.
 const SHARES: u64 = 4;
 
 impl<D: Disk> Writer<D> {
@@ -32,7 +32,7 @@ impl<D: Disk> Writer<D> {
         }
     }
 
-    /// Returns how many bytes the next file may have.
+    /// Returns the greatest size of the next file in bytes.
     pub(super) fn size(&self, all: &[Found]) -> u64 {
         let own: u64 = all.iter().filter_map(|found| found.length).sum();
         let share = |room: u64| (room.saturating_add(own) / SHARES).max(SMALLEST);
@@ -40,9 +40,9 @@ impl<D: Disk> Writer<D> {
         self.disk.room(&self.directory).map_or(size, |room| size.min(share(room)))
     }
 
-    /// Removes the oldest file of those with lines; the only one, before lines would be dropped. If
-    /// that is the one that is written to, the next step begins another. If nothing can be removed,
-    /// the error stands.
+    /// Removes the oldest file that has lines; the only such file just before lines would be
+    /// dropped. If that is the current file, the next step begins another. If no file can be
+    /// removed, the error stands.
     fn make_room(&mut self, full: LogError) -> Result<(), LogError> {
         let Some(mut all) = self.lock.as_ref().and_then(|_| self.list().ok()) else {
             return Err(full);
@@ -64,7 +64,8 @@ impl<D: Disk> Writer<D> {
     }
 }
 
-/// A sync is not tried again: what it may have lost stays lost.
+/// Returns whether the disk is full. A failed sync does not count, since it is not retried: what it
+/// may have lost stays lost.
 fn is_full(error: &LogError) -> bool {
     match error {
         LogError::Failed { step, error, .. } if *step != Step::Sync => {

@@ -1,6 +1,6 @@
-//! What the documentation promises, against random histories; on a disk of which each single call
-//! fails once, at each place of them; on one that is full; and on one that forgets, after a call
-//! has failed.
+//! Tests of the documented promises against random histories: on a disk of which each single call
+//! fails once, at each place of a history; on a full disk; and on a disk that loses unsynced data
+//! after a failed call.
 
 mod history;
 mod model;
@@ -45,8 +45,7 @@ fn histories_keep_what_is_promised() {
     }
 }
 
-/// A call fails, and the disk works again. It costs one error at most, one file at most, and no
-/// line.
+/// A call fails once. That costs at most one error and one file, and no line.
 #[test]
 fn each_call_may_fail_once() {
     let (mut runs, mut failures) = (0, Vec::new());
@@ -84,8 +83,8 @@ fn each_call_may_fail_once() {
     assert!(runs > 2_000, "{runs} runs");
 }
 
-/// Nothing works for a while, and there is little memory: each line is there, or counted in a line
-/// that says so where it is missing.
+/// All calls fail for a while, and memory is small: each line is present, or counted in a line that
+/// stands where it is missing.
 #[test]
 fn an_outage_loses_what_has_no_room_and_says_so() {
     let mut dropped_in_all = 0;
@@ -126,8 +125,8 @@ fn an_outage_loses_what_has_no_room_and_says_so() {
     assert!(dropped_in_all > 1_000, "{dropped_in_all}");
 }
 
-/// What was dropped may have ended long before the line ahead of it, as that of a window which had
-/// its first turn late. Each range that it touches is told.
+/// A dropped bucket may have ended long before the line ahead of it, if its window had its first
+/// turn late. Every range that the gap touches reports it.
 #[test]
 fn what_was_dropped_is_told_however_far_it_goes_back() {
     let disk = Forgetful::new();
@@ -158,8 +157,8 @@ fn what_was_dropped_is_told_however_far_it_goes_back() {
     }
 }
 
-/// A call fails, and some time later the system does. All is there that was said to be synced
-/// before the error; what is missing is the end of what was written.
+/// A call fails, and some time later the system fails. All lines reported as synced before the
+/// error are present; only the end of what was written may be missing.
 #[test]
 fn a_system_may_fail_after_a_call_has() {
     for seed in 0..2_000 {
@@ -211,8 +210,8 @@ fn a_full_disk_loses_the_oldest_and_says_so() {
     }
 }
 
-/// A disk that others fill: nothing of the log's last file is lost as long as what comes has room
-/// in memory, and after that the newest is kept.
+/// A disk that other programs fill: the log's last file stays as long as new lines can wait in
+/// memory, and after that the newest lines are kept.
 #[test]
 fn a_disk_that_others_have_filled_does_not_take_the_last_file() {
     let disk = Forgetful::new();

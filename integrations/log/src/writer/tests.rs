@@ -20,7 +20,7 @@ fn writer(disk: &Forgetful, id: &str, options: Options) -> Writer<Forgetful> {
     Writer::open(disk.clone(), Path::new("/log"), options, run(id)).unwrap()
 }
 
-/// Returns a line of a bucket that begins so many milliseconds after the run. `number` is its name.
+/// Returns a line of a bucket that begins `millis` after the run. `number` is its name.
 fn line(number: u64, millis: i64) -> Line {
     let start = Wall::from_millis(1_000_000 + millis);
     let at = windrow::Timestamp::from_nanos(number);
@@ -36,8 +36,8 @@ fn line(number: u64, millis: i64) -> Line {
     Line { start, ends: Ends::at(start), text }
 }
 
-/// Returns the numbers of all lines on a disk, file by file; and how many others that are not of
-/// runs there are.
+/// Returns the numbers of all lines on a disk, file by file; and the number of other lines that are
+/// not lines of runs.
 fn numbers(disk: &Forgetful) -> (Vec<Vec<u64>>, u64) {
     let mut others = 0;
     let mut of = |file: Vec<u8>| {
@@ -160,7 +160,7 @@ fn what_finds_no_room_in_memory_is_dropped_and_that_is_said() {
     assert_eq!(dropped, Dropped { lines: 15, from: at(15), to: at(29) });
 }
 
-/// However much memory there is: no reader would take it.
+/// Such a line is dropped even if memory is free: no reader would take it.
 #[test]
 fn a_line_that_is_too_long_is_dropped_and_that_is_said() {
     let disk = Forgetful::new();
@@ -173,9 +173,9 @@ fn a_line_that_is_too_long_is_dropped_and_that_is_said() {
     assert_eq!(numbers(&disk), (vec![vec![1, 3]], 1));
 }
 
-/// At a random moment the system fails, and takes with it what was not synced. What was
-/// acknowledged as synced is there; what is not there is the end of what was written; nothing is
-/// there twice; and the next run goes on behind it.
+/// The system fails at a random moment and loses unsynced data. All lines acknowledged as synced
+/// are present; only the end is missing; no line occurs twice; and the next run continues behind
+/// it.
 #[test]
 fn a_failing_system_takes_only_the_end_of_what_was_not_synced() {
     let mut torn = 0;
@@ -249,7 +249,7 @@ fn a_bucket_that_begins_too_early_for_its_file_is_in_another() {
     assert_eq!(slacks.collect::<Vec<_>>(), [60, 120, 240]);
 }
 
-/// Of a long file its end alone is looked at.
+/// Only the end of a long file is read.
 #[test]
 fn a_run_goes_on_in_a_file_only_where_that_keeps_its_order() {
     for (count, last, first, goes_on) in [
@@ -310,7 +310,7 @@ fn what_was_written_is_synced_when_that_is_due() {
     assert_eq!(writer.unsynced(), 0);
 }
 
-/// That other lines wait keeps none from the disk.
+/// Waiting lines do not keep written lines from the disk.
 #[test]
 fn what_was_written_is_synced_though_lines_wait() {
     let disk = Forgetful::new();
@@ -324,7 +324,7 @@ fn what_was_written_is_synced_though_lines_wait() {
     assert!((1..5).contains(&waiting) && writer.unsynced() == 0, "{waiting} wait");
 }
 
-/// Nor is a file begun behind one that may not be whole.
+/// No file is begun behind one that may be incomplete, either.
 #[test]
 fn a_sync_that_fails_is_told_and_no_line_is_written_again() {
     let disk = Forgetful::new();

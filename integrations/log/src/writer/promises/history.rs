@@ -1,4 +1,4 @@
-//! Histories: what is handed to a log, and when its process ends.
+//! Histories: the lines handed to a log, and the ends of its processes.
 
 use fastrand::Rng;
 
@@ -17,10 +17,10 @@ pub(super) struct Bucket {
     pub(super) length: i64,
 }
 
-/// What happens.
+/// An event of a history.
 #[derive(Clone, Debug)]
 pub(super) enum Event {
-    /// Buckets are over, and are written. Also: what time it is.
+    /// Buckets have closed, and are written at this time.
     Write(i64, Vec<Bucket>),
     Flush,
     /// The process is killed, and another one begins.

@@ -1,5 +1,5 @@
-//! What the documentation promises of a log's files, as a model: it has the lines that were handed
-//! over, the number that still waits, and what the disk holds. It knows nothing of how the writer
+//! A model of the documented promises about a log's files: it has the lines that were handed over,
+//! the number of waiting lines, and the contents of the disk. It knows nothing of how the writer
 //! works.
 
 use std::collections::BTreeMap;
@@ -37,14 +37,14 @@ pub(super) struct Model {
     runs: u64,
     /// Lines that have left the memory for the disk.
     pub(super) told: Vec<Bucket>,
-    /// How many when the run began.
+    /// The number of such lines when the run began.
     told_before: usize,
     /// Lines that were handed over and wait.
     waiting: Vec<Bucket>,
     pub(super) errors: Vec<LogError>,
-    /// How many of the lines on the disk were said to be synced, since the beginning.
+    /// The number of lines on the disk that were reported as synced, since the beginning.
     pub(super) synced: usize,
-    /// Files that were removed because the disk is full, as all writers have said.
+    /// The number of files removed because the disk was full, as reported by all writers.
     removed: u64,
     files: BTreeMap<String, Vec<u8>>,
 }
@@ -66,7 +66,7 @@ impl Model {
         }
     }
 
-    /// The next run writes the other format.
+    /// Makes the next run write the other format.
     pub(super) fn switch_format(&mut self) {
         self.options.format = match self.options.format.kind() {
             Kinds::Json => Format::Sentinel(Columns::default()),
@@ -142,7 +142,7 @@ impl Model {
         Line { start, ends: Ends::at(format.end(&facts)), text: format.bucket(&facts) }
     }
 
-    /// What must be so after each call.
+    /// Checks the promises that hold after each call.
     pub(super) fn look(&mut self, writer: &Writer<Forgetful>) {
         let (waiting, _) = writer.pending().size();
         self.told.extend(self.waiting.drain(..self.waiting.len() - waiting));
@@ -189,7 +189,7 @@ impl Model {
         lines.filter_map(|line| number(str::from_utf8(line).ok()?)).collect()
     }
 
-    /// Nothing fails any more: all is written.
+    /// Finishes without further faults: all lines are written.
     pub(super) fn finish(&mut self, mut writer: Writer<Forgetful>) {
         let errors = self.errors.len();
         self.errors.extend(writer.write().err());
@@ -200,8 +200,9 @@ impl Model {
         assert!(self.waiting.is_empty(), "{} lines wait", self.waiting.len());
     }
 
-    /// Returns how many files were ended although the first line of the next had room in them. A
-    /// line of Sentinel's does not say how long its bucket was: so long ones end files there.
+    /// Returns the number of files that were ended although the first line of the next file would
+    /// have fitted. A line in Sentinel's format does not have the length of its bucket, so long
+    /// buckets end files there.
     pub(super) fn ended_early(&self) -> usize {
         if self.options.format.kind() == Kinds::Sentinel {
             return 0;
@@ -214,7 +215,8 @@ impl Model {
         files.windows(2).filter(is_early).count()
     }
 
-    /// A range has what reading all finds of it: by when buckets ended.
+    /// Checks that a range has the same entries as a full read, filtered by the ends of the
+    /// buckets.
     pub(super) fn read_ranges(&self, rng: &mut Rng) {
         let directory = tempfile::tempdir().unwrap();
         for (name, bytes) in &self.files {
@@ -267,7 +269,7 @@ fn run(line: &str) -> Option<&str> {
     json.or(line.split("%run 1 ").nth(1))?.get(..16)
 }
 
-/// Returns how many lines are missing where a line stands.
+/// Returns the number of missing lines that a line records.
 pub(super) fn dropped_in(line: &str) -> u64 {
     let json =
         line.strip_prefix("{\"dropped\":{\"lines\":").and_then(|behind| behind.split(',').next());

@@ -38,7 +38,7 @@ pub struct Bucket {
     /// The beginning of the bucket by the wall clock; see [the time of a
     /// line](crate#the-time-of-a-line).
     pub start: SystemTime,
-    /// The length of the bucket. It ended
+    /// The length of the bucket. It ended at `start + length`.
     pub length: Duration,
     /// The beginning of the bucket by the window's clock. Within one run, a resource and a
     /// beginning identify a bucket.

@@ -1,4 +1,4 @@
-//! Which histogram has which buckets.
+//! The assignment of buckets to histograms.
 
 use std::sync::Arc;
 
@@ -7,29 +7,30 @@ use windrow::histogram::Scale;
 use crate::error::BuildError;
 use crate::names::{metric_name, metric_name_begin, metric_name_end};
 
-/// What histograms count in.
+/// The shape of a histogram: the cells or buckets in which it counts.
 #[derive(Clone, Debug)]
 pub(crate) enum Shape {
     /// The cells of a scale, whose values are steps.
     Cells(Cells),
-    /// Bounds that the program has chosen, and nothing finer.
+    /// Bounds that the program has chosen, without finer cells.
     Bounds(Arc<[f64]>),
 }
 
-/// A scale, and how a value becomes one of its whole numbers.
+/// A scale, and the number of steps by which a value becomes one of its whole numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cells {
     pub(crate) scale: Scale,
-    /// How many steps make one.
+    /// The number of steps in a value of 1.
     pub(crate) steps: u32,
 }
 
 impl Shape {
-    /// Of histograms that nothing is said about: nanoseconds, given as seconds.
+    /// The default shape: nanoseconds, given as seconds.
     pub(crate) const DEFAULT: Shape =
         Shape::Cells(Cells { scale: Scale::DEFAULT, steps: 1_000_000_000 });
 
-    /// Bounds that ascend. An infinite one at the end is there in any case.
+    /// Returns the shape if its bounds ascend, without an infinite bound at the end, which is
+    /// always present.
     fn checked(self) -> Result<Shape, BuildError> {
         match self {
             Shape::Cells(Cells { steps: 0, .. }) => Err(BuildError::NoSteps),
@@ -39,7 +40,7 @@ impl Shape {
     }
 }
 
-/// Which names of metrics are meant.
+/// Selects metrics by name.
 ///
 /// Names are compared as they are exported, without suffixes: `http.requests` and `http_requests`
 /// are the same.
@@ -55,11 +56,11 @@ impl Shape {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Matcher {
-    /// The one name.
+    /// Matches exactly this name.
     Full(String),
-    /// All that begin so.
+    /// Matches all names with this prefix.
     Prefix(String),
-    /// All that end so.
+    /// Matches all names with this suffix.
     Suffix(String),
 }
 
@@ -72,8 +73,8 @@ impl Matcher {
         }
     }
 
-    /// Returns how narrowly it matches `name`, if it does: a full name before a prefix before a
-    /// suffix, a longer one first.
+    /// Returns the rank of the match with `name`, if it matches: a full name before a prefix before
+    /// a suffix, and a longer matcher before a shorter one.
     fn rank(&self, name: &str) -> Option<(u8, usize)> {
         match self {
             Matcher::Full(full) => (name == full).then_some((2, 0)),
@@ -90,7 +91,7 @@ pub(crate) struct Buckets {
 }
 
 impl Buckets {
-    /// Checks what was asked for.
+    /// Checks the shapes of a builder.
     pub(crate) fn new(
         default: Shape,
         matched: Vec<(Matcher, Shape)>,

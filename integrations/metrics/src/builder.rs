@@ -9,7 +9,7 @@ use crate::error::{BuildError, InstallError};
 use crate::recorder::{Handle, Recorder};
 use crate::registry::{Config, Registry};
 
-/// A recorder to be, from [`Recorder::builder`].
+/// Builds a recorder: from [`Recorder::builder`].
 ///
 /// ```
 /// use windrow_metrics::{Matcher, Recorder};
@@ -37,7 +37,7 @@ pub struct Builder {
 }
 
 impl Recorder {
-    /// Returns a recorder to be, with default settings.
+    /// Returns a builder with default settings.
     pub fn builder() -> Builder {
         Builder {
             shape: Shape::DEFAULT,
@@ -53,24 +53,24 @@ impl Recorder {
 }
 
 impl Builder {
-    /// Has histograms count in the cells of a [`Scale`]: so they have percentiles, right to its
-    /// [error](Scale::error_bound). A value is counted as the whole number of steps that is nearest
-    /// to it, of which `steps` make one.
+    /// Makes histograms count in the cells of a [`Scale`], so that they have percentiles, right to
+    /// its [error](Scale::error_bound). A value is counted as the nearest whole number of steps;
+    /// `steps` is the number of steps in a value of 1.
     ///
-    /// By default [`Scale::DEFAULT`] and a thousand million steps: values are seconds, told apart
-    /// as nanoseconds, from half a microsecond to 69 s. For bytes, say, take one step and another
-    /// scale: [`cells_for`](Self::cells_for).
+    /// The default is [`Scale::DEFAULT`] and 1 000 000 000 steps: values are seconds, told apart as
+    /// nanoseconds, from half a microsecond to 69 s. For bytes, for example, take 1 step and
+    /// another scale: [`cells_for`](Self::cells_for).
     ///
-    /// What is exported are the [octaves](Scale::octaves) of the scale as bounds of buckets (28 by
+    /// The exported bounds of buckets are the [octaves](Scale::octaves) of the scale (28 by
     /// default). Counts there are exact. Values below the scale, and those below zero, are counted
     /// in the first bucket, and those above in the infinite one.
     pub fn cells(self, scale: Scale, steps: u32) -> Builder {
         Builder { shape: Shape::Cells(Cells { scale, steps }), ..self }
     }
 
-    /// Returns the cells of some histograms. Of several matchers that match, a full name counts
-    /// before a prefix and a prefix before a suffix, then a longer one before a shorter one, then
-    /// the last one given.
+    /// Sets the cells of the matching histograms. If several matchers match, a full name ranks
+    /// before a prefix and a prefix before a suffix, then a longer matcher before a shorter one,
+    /// then the one given last.
     ///
     /// ```
     /// use windrow::histogram::Scale;
@@ -95,50 +95,50 @@ impl Builder {
         self
     }
 
-    /// Has histograms count at bounds of your choice alone: ascending and finite; an infinite one
-    /// follows by itself.
+    /// Makes histograms count at these bounds only: ascending and finite; an infinite one is added
+    /// at the end.
     ///
-    /// Counts are exact at each bound, whatever it is. But such a histogram has no percentiles.
+    /// Counts are exact at each bound, whatever its value. But such a histogram has no percentiles.
     pub fn buckets(self, bounds: &[f64]) -> Builder {
         Builder { shape: Shape::Bounds(bounds.into()), ..self }
     }
 
-    /// Returns the bounds of some histograms' buckets. Matchers are ranked as by
-    /// [`cells_for`](Self::cells_for), and with those.
+    /// Sets the bounds of the matching histograms. Matchers are ranked as by
+    /// [`cells_for`](Self::cells_for), and together with those.
     pub fn buckets_for(mut self, matcher: Matcher, bounds: &[f64]) -> Builder {
         self.matched.push((matcher, Shape::Bounds(bounds.into())));
         self
     }
 
-    /// A label of all series, unless a key has one of that name. Of two with one name the last one
-    /// given counts.
+    /// Adds a label to all series, except those of keys that have a label of this name. If a name
+    /// is given twice, the last value counts.
     pub fn global_label(mut self, name: impl Into<String>, value: impl Into<String>) -> Builder {
         self.global_labels.push((name.into(), value.into()));
         self
     }
 
-    /// Returns how many keys there may be, of all names and kinds: 100 000 by default.
+    /// Sets the limit of keys, of all names and kinds together: 100 000 by default.
     ///
-    /// A key is a name with labels. One that comes when there are as many is *refused*: what it
-    /// counts goes to the series of its name with the label `overflow="true"`, or to
+    /// A key is a name with labels. A new key beyond the limit is *refused*: its counts go to the
+    /// series of its name with the label `overflow="true"`, or to
     /// `windrow_metrics_overflow_counter` or `.._histogram` if the name is new as well.
     /// [`Snapshot::problems`](crate::Snapshot::problems) and the metric
-    /// `windrow_metrics_refused_total` tell how many calls had such a key. A refused gauge is in no
-    /// series, and neither is an `absolute`: `windrow_metrics_dropped_total` tells how many updates
-    /// there were of them.
+    /// `windrow_metrics_refused_total` report the number of calls with such a key. A refused gauge
+    /// is in no series, and neither is an `absolute`: `windrow_metrics_dropped_total` reports the
+    /// number of such updates.
     pub fn keys(self, keys: usize) -> Builder {
         Builder { keys, ..self }
     }
 
-    /// Returns how many keys of one name and kind there may be: 10 000 by default. So a label that
-    /// anybody can choose the values of does not use up what other names need.
+    /// Sets the limit of keys of one name and kind: 10 000 by default. So a label whose values
+    /// anyone can choose does not use up the keys of other names.
     pub fn keys_per_name(self, keys: usize) -> Builder {
         Builder { keys_per_name: keys, ..self }
     }
 
-    /// Returns how long a key may be: 1024 bytes by default, of its name and of each label's name
-    /// and value, and 4 for each label. A longer one is refused, as by [`keys`](Self::keys): so
-    /// what comes from outside takes a bounded part of the memory and of the text.
+    /// Sets the limit of a key's length: 1024 bytes by default, for its name, the name and value of
+    /// each label, and 4 bytes for each label. A longer key is refused as by [`keys`](Self::keys),
+    /// so keys from outside take a bounded part of the memory and of the text.
     ///
     /// ```
     /// let recorder = windrow_metrics::Recorder::builder().key_bytes(100).build()?;
@@ -154,23 +154,22 @@ impl Builder {
         Builder { key_bytes: bytes, ..self }
     }
 
-    /// Has keys leave that were not used for some time, between `after` and twice that: never, by
-    /// default. They make room for new keys, and their series are no more exported.
+    /// Removes keys that were not used for some time, between `after` and twice that: never, by
+    /// default. Their places become free for new keys, and their series are no longer exported.
     ///
-    /// A key is used by a macro call. A key of which a handle is kept
-    /// (`let requests = counter!(..)`), or which the calls of a thread have used that makes no
-    /// calls any more but has not ended, stays; and so do two keys that share a series. So no count
-    /// is lost: what a key has counted was in a snapshot or a text before it leaves. If it comes
-    /// back, it begins at zero, which Prometheus takes for a restart. Idle keys are looked for by a
-    /// render or a snapshot, every half of `after`; behind it, each thread's next call with a key
-    /// takes the reader's lock.
+    /// A macro call uses its key. A key stays while a handle of it is kept (`let requests =
+    /// counter!(..)`), or while a thread that has used it makes no further calls but has not ended;
+    /// two keys that share a series also stay. So no count is lost: the counts of a key were in a
+    /// snapshot or a text before the key is removed. If the key comes back, it begins at zero,
+    /// which Prometheus takes for a restart. A render or a snapshot looks for idle keys every half
+    /// of `after`; afterwards, each thread's next call with a key takes the reader's lock.
     pub fn idle(self, after: Duration) -> Builder {
         Builder { idle: Some(after), ..self }
     }
 
-    /// Returns whether names end as Prometheus recommends: counters in `_total`, and before that
-    /// the unit that a metric was described with (`_seconds`; percent as `_ratio`; a count has
-    /// none). Off by default: names are what the program says.
+    /// Sets whether names end as Prometheus recommends: counters in `_total`, and before that the
+    /// unit with which a metric was described (`_seconds`; percent as `_ratio`; a count has none).
+    /// Off by default: names are exported as the program gives them.
     ///
     /// ```
     /// use metrics::Unit;
@@ -192,7 +191,8 @@ impl Builder {
     /// Returns the recorder.
     ///
     /// # Errors
-    /// If bounds of buckets are missing, not finite, or do not ascend, or no steps make one.
+    /// Returns an error if bounds of buckets are missing, not finite or not ascending, or if the
+    /// number of steps is zero.
     pub fn build(self) -> Result<Recorder, BuildError> {
         let buckets = Buckets::new(self.shape, self.matched)?;
         let config = Config {
@@ -207,10 +207,10 @@ impl Builder {
         Ok(Recorder::new(Registry::new(config)))
     }
 
-    /// Makes it the process's recorder.
+    /// Builds the recorder and installs it as the recorder of the process.
     ///
     /// # Errors
-    /// If the process has a recorder already, or as [`build`](Self::build).
+    /// Returns an error if the process has a recorder already, or if [`build`](Self::build) fails.
     pub fn install(self) -> Result<Handle, InstallError> {
         let recorder = self.build()?;
         let handle = recorder.handle();

@@ -1,17 +1,18 @@
-//! A thread's handles, by key: what makes a macro call cost no lock and no shared line.
+//! The handles of a thread, by key: with them a macro call takes no lock and touches no shared
+//! cache line.
 //!
 //! A table with open addressing: a key's hash says where to begin to look, and a free slot ends the
 //! search, or the [`WAYS`] that a key has. It is never more than half full. It grows up to [`MOST`]
 //! keys; after that each new one takes the place of some other. So a thread's memory is bounded,
 //! and a key that lost its place is found in the registry again.
 //!
-//! `metrics` hashes keys in a way that is known. Where a search begins is decided by that hash and
-//! a secret of the thread's: so values that were chosen to meet are as far apart as any. Those with
-//! one and the same hash have their ways, and take them from each other.
+//! `metrics` hashes keys in a known way. The beginning of a search is decided by that hash and by a
+//! secret of the thread: so values that were chosen to collide are as far apart as any. Keys with
+//! equal hashes share their ways, and displace each other.
 //!
-//! Slots carry the number of the recorder that they are of. Numbers are never used twice, so what
-//! is left of a recorder that is gone is never found; it keeps that recorder's cells in memory
-//! until its slot is needed, or the thread ends.
+//! Slots carry the number of their recorder. Numbers are never used twice, so a handle of a dropped
+//! recorder is never found; it keeps that recorder's cells in memory until its slot is needed, or
+//! the thread ends.
 
 use std::cell::RefCell;
 use std::hash::{BuildHasher, RandomState};
@@ -30,14 +31,14 @@ use crate::registry::EPOCH_BITS;
 /// Slots of a thread that has used a metric.
 const LEAST: usize = 32;
 
-/// How many keys a thread keeps. Each takes two slots of 88 bytes, and a handle of 128.
+/// The number of keys that a thread keeps. Each takes two slots of 88 bytes, and a handle of 128.
 const MOST: usize = 1024;
 
-/// How many slots a key may be in, one after the other. Of a table that is half full, about one key
-/// in a hundred thousand would want more.
+/// The number of slots, one after the other, that a key may be in. In a table that is half full,
+/// about one key in a hundred thousand would need more.
 const WAYS: usize = 32;
 
-/// What a thread keeps for a key.
+/// The handle that a thread keeps for a key.
 pub(crate) enum Cached {
     Counter(Arc<Own<CounterCell>>),
     Gauge(Arc<Own<GaugeCell>>),
@@ -83,13 +84,13 @@ struct Slot {
 #[cfg_attr(test, derive(Default))]
 struct Cache {
     slots: Vec<Option<Slot>>,
-    /// How many slots are not free.
+    /// The number of used slots.
     keys: usize,
-    /// Where to look for the next key that has to leave.
+    /// The position of the search for the next key to evict.
     turn: usize,
     /// The recorder of the last key that was kept.
     newest: u64,
-    /// None before the first key.
+    /// The secret; `None` before the first key.
     seed: Option<[u64; 2]>,
 }
 
@@ -98,8 +99,8 @@ thread_local! {
         const { RefCell::new(Cache { slots: Vec::new(), keys: 0, turn: 0, newest: 0, seed: None }) };
 }
 
-/// Returns what this thread has kept for `key` of that recorder, if `pick` wants it. `None` too
-/// while the thread's destructors run.
+/// Returns what this thread has kept for `key` of that recorder, if `pick` accepts it. Returns
+/// `None` also while the thread's destructors run.
 #[inline]
 pub(crate) fn find<T>(recorder: u64, key: &Key, pick: fn(&Cached) -> Option<T>) -> Option<T> {
     let find = |cache: &RefCell<Cache>| cache.try_borrow().ok()?.find(recorder, key, pick);
@@ -110,8 +111,8 @@ pub(crate) fn find<T>(recorder: u64, key: &Key, pick: fn(&Cached) -> Option<T>) 
 pub(crate) fn keep(recorder: u64, key: Key, cached: Cached) {
     let slot = Slot { recorder, key, cached };
     let keep = |cache: &RefCell<Cache>| Some(cache.try_borrow_mut().ok()?.keep(slot));
-    // What had to leave is dropped here, when the cache is free again: it may be the last of its
-    // recorder.
+    // Evicted handles are dropped here, when the cache is no longer borrowed: a handle may be the
+    // last reference to its recorder.
     drop(CACHE.try_with(keep));
 }
 
@@ -150,7 +151,7 @@ impl Cache {
         (at + 1) & (self.slots.len() - 1)
     }
 
-    /// Puts a slot in; returns what had to leave.
+    /// Inserts a slot; returns the evicted slots.
     fn keep(&mut self, slot: Slot) -> Vec<Slot> {
         let random = |n: u64| RandomState::new().hash_one(n);
         self.seed.get_or_insert_with(|| [random(0), random(1) | 1]);
@@ -169,7 +170,7 @@ impl Cache {
         gone
     }
 
-    /// Lets go of what was kept for a recorder under a number that it had before.
+    /// Removes the handles kept for a recorder under an earlier number of it.
     fn let_go(&mut self, recorder: u64) -> Vec<Slot> {
         let is_first = recorder.trailing_zeros() >= EPOCH_BITS; // it had no number before
         if mem::replace(&mut self.newest, recorder) == recorder || is_first {
@@ -193,8 +194,8 @@ impl Cache {
         gone
     }
 
-    /// Puts a slot into the first of its key's ways that is free, or else into any of them; returns
-    /// what had to leave.
+    /// Puts a slot into the first free way of its key, or replaces another slot in them; returns
+    /// the evicted slot.
     fn put(&mut self, slot: Slot) -> Option<Slot> {
         let home = self.home(&slot.key);
         let mut at = home;
@@ -211,7 +212,7 @@ impl Cache {
         self.slots[at].replace(slot)
     }
 
-    /// Takes a key out, and closes the gap: no search may end there that ended further on.
+    /// Removes a key, and closes the gap, so that no search ends at it before its key.
     fn remove_some(&mut self) -> Option<Slot> {
         self.turn &= self.slots.len() - 1;
         while self.slots[self.turn].is_none() {
@@ -235,8 +236,8 @@ impl Cache {
     }
 }
 
-/// Returns whether two keys are equal. Those of one macro call are the same static, and need no
-/// look at their letters.
+/// Returns whether two keys are equal. Keys of one macro call are the same static, and need no
+/// comparison of their letters.
 #[inline]
 fn same(one: &Key, other: &Key) -> bool {
     let static_parts = ptr::eq(one.name(), other.name())
@@ -264,7 +265,7 @@ mod tests {
         Key::from_name(format!("metric_{n}"))
     }
 
-    /// Returns all but one in a hundred, to be sure.
+    /// Returns 99 % of `all`.
     fn nearly(all: usize) -> usize {
         all - all / 100
     }
@@ -303,15 +304,15 @@ mod tests {
         assert_eq!((cache.keys, cache.slots.len()), (kept.len(), 2 * MOST));
     }
 
-    /// Returns how far each key stands behind the place where a search for it begins.
+    /// Returns the distance of each key from the place where a search for it begins.
     fn distances(cache: &Cache) -> impl Iterator<Item = usize> {
         let full =
             cache.slots.iter().enumerate().filter_map(|(at, slot)| Some((at, slot.as_ref()?)));
         full.map(|(at, slot)| at.wrapping_sub(cache.home(&slot.key)) & (cache.slots.len() - 1))
     }
 
-    /// Values that begin their search at one place of a table that takes the hash as it is, or
-    /// mixes it in a way that is known.
+    /// Returns values whose searches begin at one place, in a table that takes the hash as it is,
+    /// or mixes it in a known way.
     fn chosen(mut from: impl Iterator<Item = Key>, home: fn(u64) -> u64) -> Vec<Key> {
         let mut keys = Vec::new();
         while keys.len() < 1_000 {

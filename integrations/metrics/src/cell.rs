@@ -1,4 +1,4 @@
-//! What the registry knows of a kind's numbers.
+//! The interface of a kind's numbers to the registry.
 
 use std::sync::Arc;
 
@@ -19,11 +19,11 @@ pub(crate) trait Cell: Sized {
     /// Returns the numbers of a metric called `name`.
     fn new(buckets: &Buckets, name: &str) -> Self;
 
-    /// Returns what the keys of one series have come to.
+    /// Returns the value of a series from the cells of its keys.
     fn read(cells: &[Arc<Self>]) -> Value;
 
-    /// Returns how many values could not be recorded, and how many are counted as zero since they
-    /// are below it.
+    /// Returns the number of values that could not be recorded, and of those below zero that are
+    /// counted as zero.
     fn told(&self) -> Told {
         Told::default()
     }
@@ -44,7 +44,7 @@ impl Cell for CounterCell {
 
 impl Cell for GaugeCell {
     const KIND: Kind = Kind::Gauge;
-    const EACH_KEY_ITS_OWN: bool = false; // what was set last is what counts
+    const EACH_KEY_ITS_OWN: bool = false; // the last value set counts
 
     fn new(_: &Buckets, _: &str) -> GaugeCell {
         GaugeCell::default()

@@ -4,11 +4,11 @@ use std::sync::{Mutex, PoisonError};
 
 use windrow::Counter;
 
-/// What one key has counted.
+/// The count of one key.
 #[derive(Default)]
 pub(crate) struct CounterCell {
     count: Counter,
-    /// Held from reading the count to adding what it lacks.
+    /// A lock held from reading the count until the difference is added.
     raising: Mutex<()>,
 }
 
@@ -18,10 +18,10 @@ impl CounterCell {
         self.count.add(n);
     }
 
-    /// Adds what is missing to `value`, if anything.
+    /// Raises the count to `value`, if it is lower.
     ///
-    /// One call at a time: of two that read the same count, both would add the difference. Adds
-    /// that run meanwhile come on top, as if they had come after.
+    /// Calls are serialized: two calls that read the same count would both add the difference. Adds
+    /// during a call come on top, as if they had come after it.
     pub(crate) fn raise_to(&self, value: u64) {
         if self.count.lifetime() >= value {
             return; // it never goes back
@@ -65,7 +65,7 @@ mod tests {
             scope.spawn(|| (0..100_000).for_each(|_| cell.add(1)));
             scope.spawn(|| (0..1_000).for_each(|value| cell.raise_to(value)));
         });
-        // The raises end at 999 or more; what they found missing comes on top of the adds.
+        // The raises end at 999 or more; the differences that they add come on top of the adds.
         assert!((100_000..=100_999).contains(&cell.get()), "{}", cell.get());
     }
 }

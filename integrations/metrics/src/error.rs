@@ -1,9 +1,9 @@
-//! What can be wrong with a recorder's settings, and with installing it.
+//! The errors of building and installing a recorder.
 
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
 
-/// Why a recorder cannot be built as it was asked for.
+/// The error of building a recorder.
 ///
 /// ```
 /// use windrow_metrics::{BuildError, Recorder};
@@ -28,7 +28,7 @@ pub enum BuildError {
         /// The bound after it.
         next: f64,
     },
-    /// Cells are to count values in whole numbers of which none make one.
+    /// The number of steps in a value of 1 is zero.
     NoSteps,
 }
 
@@ -45,7 +45,7 @@ impl Display for BuildError {
                 write!(f, "the bound {next} stands behind {bound}; bounds must ascend")
             }
             BuildError::NoSteps => {
-                write!(f, "a histogram has 0 steps to one; it needs at least 1")
+                write!(f, "a histogram has 0 steps in a value of 1; it needs at least 1 step")
             }
         }
     }
@@ -53,7 +53,7 @@ impl Display for BuildError {
 
 impl Error for BuildError {}
 
-/// Why a recorder was not installed.
+/// The error of installing a recorder.
 ///
 /// ```
 /// # fn main() -> Result<(), windrow_metrics::InstallError> {
@@ -78,7 +78,7 @@ impl Display for InstallError {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             InstallError::AlreadyInstalled => {
-                write!(f, "this process has a recorder of metrics already; there can be one")
+                write!(f, "this process has a recorder of metrics already; there can be only one")
             }
             InstallError::Build(_) => write!(f, "the recorder cannot be built"),
         }

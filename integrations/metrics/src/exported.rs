@@ -1,8 +1,8 @@
-//! What metrics are called where they are exported, each name once.
+//! The exported names of metrics, each used once.
 //!
 //! A second line `# TYPE` for one name, or two equal series, can make Prometheus refuse all that a
 //! program exports, or keep one of two values. So each metric takes its name, and a histogram those
-//! of its parts. One that comes later and would have a name that is taken gets another.
+//! of its parts. A later metric whose name is taken gets another one.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -11,36 +11,36 @@ use metrics::Unit;
 
 use crate::kind::Kind;
 
-/// The metrics of a recorder's own. Each is there if it has counted.
+/// The names of the recorder's own metrics. Each is exported if it has counted.
 pub(crate) const REFUSED: &str = "windrow_metrics_refused_total";
 pub(crate) const UNRECORDED: &str = "windrow_metrics_unrecorded_total";
 pub(crate) const DROPPED: &str = "windrow_metrics_dropped_total";
 pub(crate) const OWN: [&str; 3] = [REFUSED, UNRECORDED, DROPPED];
 
-/// The names that metrics have. One that has been exported keeps its name, whatever is learned of
-/// it or of others: so two exports never call one metric by the other's name.
+/// The names of metrics. A metric that has been exported keeps its name, whatever is learned about
+/// it or about others: so two exports never swap the names of metrics.
 #[derive(Default)]
 pub(crate) struct Names {
     taken: Taken,
-    /// By kind and by the name without suffixes.
+    /// The names given, by kind and by the name without suffixes.
     given: BTreeMap<(Kind, Arc<str>), Given>,
-    /// How many exports there were.
+    /// The number of exports.
     exports: u64,
 }
 
-/// For how many exports a metric that is not in them keeps its name. Those that run at the same
+/// The number of exports for which an absent metric keeps its name. Exports that run at the same
 /// time may have begun in another order.
 const KEPT: u64 = 8;
 
 struct Given {
     wanted: String,
     exported: String,
-    /// The export that it was last in.
+    /// The last export that contained the metric.
     seen: u64,
 }
 
 impl Names {
-    /// No name is given but those that are reserved, for counters.
+    /// Reserves these names for counters; no other name is given yet.
     pub(crate) fn new(reserved: &[&str]) -> Names {
         let mut names = Names::default();
         for name in reserved {
@@ -62,8 +62,9 @@ impl Names {
         });
     }
 
-    /// Returns what a metric is exported as, and would have been. It is called `name` without
-    /// suffixes, and `wants` a name if it has none yet. Call it in the order in which metrics came.
+    /// Returns the exported name of a metric, and the name that it would have had. The metric is
+    /// called `name` without suffixes, and `wants` a name if it has none yet. Call this in the
+    /// order in which metrics came.
     pub(crate) fn give(
         &mut self,
         kind: Kind,
@@ -111,7 +112,7 @@ impl Taken {
     }
 }
 
-/// Returns what stands behind a metric's name in its lines.
+/// Returns the suffixes of a metric's name in its lines.
 fn parts(kind: Kind) -> &'static [&'static str] {
     match kind {
         Kind::Counter | Kind::Gauge => &[""],
@@ -122,7 +123,7 @@ fn parts(kind: Kind) -> &'static [&'static str] {
 /// The endings before which a unit stands.
 const ENDINGS: [&str; 4] = ["_total", "_sum", "_count", "_bucket"];
 
-/// `name` as Prometheus recommends: with its unit, and `_total` if it is a counter.
+/// Returns `name` as Prometheus recommends: with its unit, and `_total` if it is a counter.
 pub(crate) fn recommended(name: &str, kind: Kind, unit: Option<Unit>) -> String {
     let ending = ENDINGS.into_iter().find(|ending| name.ends_with(ending)).unwrap_or_default();
     let mut exported = name[..name.len() - ending.len()].to_owned();

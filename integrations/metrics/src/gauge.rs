@@ -1,5 +1,5 @@
-//! A gauge's number: one atomic. `set` replaces what others have set, so there is nothing to
-//! stripe.
+//! A gauge's number: one atomic. `set` replaces the values that other threads have set, so striping
+//! would gain nothing.
 
 use std::sync::atomic::Ordering;
 
@@ -14,7 +14,7 @@ impl Default for GaugeCell {
     }
 }
 
-// Relaxed throughout: a gauge publishes nothing but itself.
+// Relaxed throughout: a gauge publishes only itself.
 impl GaugeCell {
     pub(crate) fn set(&self, value: f64) {
         self.0.store(value.to_bits(), Ordering::Relaxed);

@@ -8,7 +8,7 @@ use crate::buckets::{Cells, Shape};
 use crate::snapshot::Distribution;
 use crate::sum::{ExactSum, LARGEST};
 
-/// What one series has recorded.
+/// The recorded values of one series.
 pub(crate) struct HistogramCell {
     counts: Counts,
     sum: ExactSum,
@@ -16,25 +16,25 @@ pub(crate) struct HistogramCell {
 }
 
 enum Counts {
-    /// Of whole numbers of steps, of which so many make one.
+    /// Cells for whole numbers of steps; `steps` is the number of steps in a value of 1.
     Cells { histogram: Histogram, steps: u32 },
     Buckets {
         /// The greatest value of each bucket but the last, ascending.
         bounds: Arc<[f64]>,
-        /// Each value is in one; the last one has what is above all bounds.
+        /// Each value is in one bucket; the last one has the values above all bounds.
         buckets: Box<[Counter]>,
     },
 }
 
-// Which counter of `told` counts what.
+// The indices of the counters in `told`.
 
 const UNRECORDED: usize = 0;
 const BELOW_ZERO: usize = 1;
 
-/// What is worth telling of the values.
+/// The counts of values that are reported as problems.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Told {
-    /// Values that no sum can hold: NaN, infinite, beyond [`LARGEST`].
+    /// Values that no sum can hold: NaN, infinite or beyond [`LARGEST`].
     pub(crate) unrecorded: u64,
     /// Values below zero that are counted in cells, as zero.
     pub(crate) below_zero: u64,
@@ -61,15 +61,15 @@ impl HistogramCell {
             self.told[UNRECORDED].add(times);
             return;
         }
-        // The sum first: adds are Release, and a reader takes the counts first. So whatever is
-        // counted is in the sum.
+        // The sum first: adds are Release, and a reader takes the counts first. So every value that
+        // is counted is in the sum.
         self.sum.add(value, times);
         match &self.counts {
             Counts::Cells { histogram, steps } => {
                 if value < 0.0 {
                     self.told[BELOW_ZERO].add(times);
                 }
-                #[allow(clippy::cast_sign_loss, reason = "what is below zero becomes zero")]
+                #[allow(clippy::cast_sign_loss, reason = "values below zero become zero")]
                 let nearest = (value * f64::from(*steps) + 0.5) as u64;
                 histogram.record_many(nearest, times);
             }
@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(cell.get().sum(), 69.0 + 1e12 + LARGEST);
     }
 
-    /// More threads than cores: so they stand still anywhere, between the sum and the count too.
+    /// More threads than cores, so that they are also interrupted between the sum and the count.
     #[test]
     fn what_is_counted_is_in_the_sum_while_other_threads_record() {
         const THREADS: u64 = 6;
@@ -219,7 +219,7 @@ mod tests {
             let number = number % values.len();
             let q = (number + 1) as f64 / values.len() as f64;
             let (exact, found) = (values[number], cell.get().quantile(q).unwrap());
-            // A nanosecond: half for what was recorded, half for what is answered.
+            // One nanosecond: half for the recorded value, half for the answer.
             let error = exact * Scale::DEFAULT.error_bound() + 1.01e-9;
             prop_assert!((found - exact).abs() <= error, "{} for {}", found, exact);
         }

@@ -1,13 +1,13 @@
-//! Keys that are not used leave.
+//! Removing keys that are not used.
 //!
 //! A key that no thread can count in has two references to its cell: from its key, and from its
-//! series. All others are of handles: of those that a program keeps, and of those that threads keep
-//! by key. After each look the registry has another number, so that threads let go of the handles
-//! that they keep, and look for their keys anew.
+//! series. All other references belong to handles: those that a program keeps, and those that
+//! threads keep by key. After each look the registry has another number, so that threads drop the
+//! handles that they keep, and look up their keys anew.
 //!
-//! A key leaves if two looks, one after the other, have found that no thread can count in it, and
-//! no thread has looked for it in between. The export that follows the first look has shown what it
-//! had counted by then, which is all that it ever counted.
+//! A key is removed if two consecutive looks have found that no thread can count in it, and no
+//! thread has looked it up in between. The export that follows the first look has shown its counts
+//! up to then, which are all its counts.
 
 use std::ops::Bound;
 use std::sync::atomic::{Ordering, fence};
@@ -22,10 +22,10 @@ use crate::histogram::HistogramCell;
 use crate::names::{self, metric_name};
 use crate::registry::{Known, Registry, State, Tabled};
 
-/// For how many keys a look has the lock at a time.
+/// The number of keys for which a look holds the lock at a time.
 const SLICE: usize = 64;
 
-/// References to a cell in which no thread can count: its key's, and its series'.
+/// The number of references to a cell in which no thread can count: its key's, and its series'.
 const OWN: usize = 2;
 
 impl Registry {
@@ -41,8 +41,8 @@ impl Registry {
         self.look::<GaugeCell>();
         self.look::<HistogramCell>();
         self.next_number();
-        // Pairs with the Release by which handles were let go: what they have counted is in the
-        // export that follows.
+        // Pairs with the Release by which handles were dropped: their counts are in the export that
+        // follows.
         fence(Ordering::Acquire);
     }
 
@@ -88,7 +88,7 @@ impl State {
         let family = table.families.get_mut(&*name)?;
         let (labels, _) = names::labels(key, T::KIND, global);
         if family.series.get(&labels)?.len() != 1 {
-            return None; // what the other keys have counted must not go back
+            return None; // the counts of the other keys must not go back
         }
         family.series.remove(&labels);
         family.keys -= 1;

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-/// What a metric is. Shown as Prometheus calls it.
+/// The kind of a metric. Displayed as Prometheus calls it.
 ///
 /// ```
 /// assert_eq!(windrow_metrics::Kind::Counter.to_string(), "counter");
@@ -14,7 +14,7 @@ pub enum Kind {
     Counter,
     /// A number that goes up and down.
     Gauge,
-    /// How many values there were of which size, and their sum.
+    /// A histogram: the number of values by size, and their sum.
     Histogram,
 }
 

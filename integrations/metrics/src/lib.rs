@@ -33,8 +33,8 @@ pub use snapshot::{Distribution, Family, Series, Snapshot, Value};
 /// The media type of [`Handle::render`]'s text.
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Makes a [`Recorder`] with default settings the process's. What the macros were given before is
-/// not counted.
+/// Installs a [`Recorder`] with default settings as the recorder of the process. Earlier macro
+/// calls are not counted.
 ///
 /// ```
 /// # fn main() -> Result<(), windrow_metrics::InstallError> {
@@ -46,7 +46,7 @@ pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// ```
 ///
 /// # Errors
-/// [`InstallError::AlreadyInstalled`] if the process has a recorder already.
+/// Returns [`InstallError::AlreadyInstalled`] if the process has a recorder already.
 pub fn install() -> Result<Handle, InstallError> {
     Recorder::builder().install()
 }

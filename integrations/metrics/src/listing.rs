@@ -1,9 +1,9 @@
-//! References to all that there is, taken so that no recorder waits for an export.
+//! Listing all series for an export, so that no recorder waits for it.
 //!
 //! A new key needs the registry's lock alone, and behind it waits each key that a thread does not
-//! know yet. So an export has the lock for some series at a time, clones references, allocates
-//! nothing, and lets it go: what is read of the cells, and written of the numbers, is done without
-//! it. A series that is new meanwhile may be missing.
+//! know yet. So an export holds the lock for a slice of series at a time, clones references,
+//! allocates nothing, and releases it: cells are read, and numbers are written, without the lock. A
+//! series that is new meanwhile may be missing.
 
 use std::ops::Bound;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::names::Labels;
 use crate::registry::{Cells, Description, Head, Registry, Tabled};
 
-/// For how many series an export has the lock at a time.
+/// The number of series for which an export holds the lock at a time.
 const SLICE: usize = 64;
 
 /// One series.
@@ -36,7 +36,7 @@ impl Registry {
         }
     }
 
-    /// The next series behind those that there are.
+    /// Adds the next slice of series.
     fn slice<T: Tabled>(&self, all: &mut Vec<Listed<T>>) {
         let last = all.last().map(|last| (Arc::clone(&last.head), Arc::clone(&last.labels)));
         let from = last.as_ref().map_or(Bound::Unbounded, |(head, _)| Bound::Included(&*head.name));

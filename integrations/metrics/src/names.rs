@@ -1,4 +1,4 @@
-//! What Prometheus accepts as names, and what is made of other ones.
+//! The names that Prometheus accepts, and the conversion of other names.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,18 +7,18 @@ use metrics::Key;
 
 use crate::kind::Kind;
 
-/// `name` as a metric's: letters, digits, `_` and `:`, not beginning with a digit. Every other
-/// character becomes `_`.
+/// Returns `name` as a metric's name: letters, digits, `_` and `:`, not beginning with a digit.
+/// Every other character becomes `_`.
 pub(crate) fn metric_name(name: &str) -> String {
     not_empty(valid(name, true, true))
 }
 
-/// `begin` as the begin of a metric's name, or all of it, or nothing.
+/// Returns `begin` as the beginning of a metric's name, or all of it, or nothing.
 pub(crate) fn metric_name_begin(begin: &str) -> String {
     valid(begin, true, true)
 }
 
-/// `end` as the end of a metric's name, where a digit may come first, or nothing.
+/// Returns `end` as the end of a metric's name, where a digit may come first, or nothing.
 pub(crate) fn metric_name_end(end: &str) -> String {
     valid(end, true, false)
 }
@@ -40,8 +40,8 @@ fn valid(name: &str, colons: bool, begins: bool) -> String {
     name.chars().enumerate().map(keep).collect()
 }
 
-/// `name` as a label's: as a metric's, without `:`. What Prometheus keeps to itself gets `exported`
-/// in front: names that begin with two underscores, and in histograms `le`.
+/// Returns `name` as a label's name: as a metric's, without `:`. Names that Prometheus reserves get
+/// `exported` in front: those that begin with two underscores, and in histograms `le`.
 pub(crate) fn label_name(name: &str, kind: Kind) -> String {
     let name = not_empty(valid(name, false, true));
     if name.starts_with("__") {
@@ -53,7 +53,7 @@ pub(crate) fn label_name(name: &str, kind: Kind) -> String {
     }
 }
 
-/// Returns how long `key` is in a text, about: with each label's quotes, its equals sign and its
+/// Returns the approximate length of `key` in a text: with each label's quotes, equals sign and
 /// comma.
 pub(crate) fn bytes(key: &Key) -> usize {
     let label = |label: &metrics::Label| label.key().len() + label.value().len() + 4;
@@ -67,7 +67,7 @@ pub(crate) type Labels = Arc<[(String, String)]>;
 ///
 /// The key's own stand before the global ones. Of several values the greatest counts: keys are
 /// equal whatever the order of their labels, so the order cannot decide. A label without a value is
-/// none, as for Prometheus.
+/// left out, as in Prometheus.
 pub(crate) fn labels(
     key: &Key,
     kind: Kind,
@@ -88,7 +88,7 @@ pub(crate) fn labels(
     (with_global(own, kind, global), repeated)
 }
 
-/// `own` labels, and those `global` ones whose names are free.
+/// Returns the `own` labels, and those `global` ones whose names are free.
 pub(crate) fn with_global(
     own: impl Iterator<Item = (String, String)>,
     kind: Kind,

@@ -1,4 +1,4 @@
-//! What a macro hands out: a handle of the calling thread's own.
+//! The handle that a macro returns: one of the calling thread's own.
 //!
 //! `metrics::Counter` holds an `Arc`, which a macro call clones and drops. Were that `Arc` shared,
 //! all threads would write its one count. So the numbers are shared, and each thread wraps them in
@@ -53,7 +53,7 @@ impl HistogramFn for Own<HistogramCell> {
     }
 }
 
-/// Counts what is in no series: of one kind.
+/// Counts the updates of one kind that are in no series.
 #[derive(Default)]
 pub(crate) struct Dropped(windrow::Counter);
 
@@ -67,7 +67,7 @@ impl Dropped {
     }
 }
 
-/// The handle of a gauge whose key was refused: what many have set is no number of anything.
+/// The handle of a gauge whose key was refused: the last value of many gauges would mean nothing.
 impl GaugeFn for Dropped {
     fn increment(&self, _: f64) {
         self.note();
@@ -82,7 +82,7 @@ impl GaugeFn for Dropped {
     }
 }
 
-/// The handle of a counter whose key was refused: what it adds goes to the series of all such keys.
+/// The handle of a counter whose key was refused: its adds go to the series of all such keys.
 pub(crate) struct Overflow(pub(crate) Arc<CounterCell>, pub(crate) Arc<Dropped>);
 
 impl CounterFn for Overflow {
@@ -90,7 +90,8 @@ impl CounterFn for Overflow {
         self.0.add(n);
     }
 
-    /// Is dropped: no cell remembers what this key has counted, so what it lacks is not known.
+    /// Dropped: no cell has the count of this key alone, so the difference to `absolute` is
+    /// unknown.
     fn absolute(&self, _: u64) {
         self.1.note();
     }

@@ -1,10 +1,10 @@
-//! What a recorder tells of, since a macro has nobody to return an error to.
+//! The problems that a recorder reports, since a macro cannot return an error.
 
 use std::fmt::{self, Display, Formatter};
 
 use crate::kind::Kind;
 
-/// Something that a program would want to know about its metrics. No count is lost without one.
+/// A problem with a program's metrics. No count is lost without one.
 ///
 /// ```
 /// use windrow_metrics::{Problem, Recorder, Value};
@@ -26,65 +26,65 @@ use crate::kind::Kind;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
-    /// Two names, or more, are one name for Prometheus. Their series are exported together, and
-    /// where the labels are the same too, counters and histograms are added up and gauges hold what
-    /// was set last.
+    /// Two or more names are the same for Prometheus. Their series are exported together; where
+    /// their labels are also the same, counters and histograms are added up, and a gauge holds the
+    /// last value set.
     Merged {
         /// The first name, and the first one that differs from it.
         names: [String; 2],
-        /// What they are exported as.
+        /// The exported name.
         exported: String,
     },
-    /// A metric has the name of another one that was there before, or of a part of it (`rt_count`
-    /// of a histogram `rt`). It is exported as another.
+    /// A metric has the name of an earlier one, or of a part of it (`rt_count` of a histogram
+    /// `rt`). It is exported under another name.
     Renamed {
-        /// What it is.
+        /// The kind of the metric.
         kind: Kind,
-        /// What it would be exported as.
+        /// The name that it would have had.
         name: String,
-        /// What it is exported as.
+        /// The exported name.
         exported: String,
     },
     /// A key has a label twice. The greatest value counts, in the order of bytes.
     RepeatedLabel {
         /// The metric's exported name.
         name: String,
-        /// The label's.
+        /// The label's name.
         label: String,
     },
-    /// Calls had a new key when there were as many keys as may be, or one that is too
-    /// [long](crate::Builder::key_bytes). What counters and histograms counted is in a series with
-    /// the label `overflow="true"`; an `absolute`, and what gauges were told, is
+    /// Calls had a new key beyond the [limits of keys](crate::Builder::keys), or one that is too
+    /// [long](crate::Builder::key_bytes). The counts of counters and histograms are in a series
+    /// with the label `overflow="true"`; an `absolute`, and updates of gauges, are
     /// [dropped](Problem::Dropped).
     Refused {
-        /// Of which kind.
+        /// The kind of metric.
         kind: Kind,
-        /// How many calls there were: of a macro, or to register.
+        /// The number of calls: of a macro, or to register.
         calls: u64,
     },
     /// Gauges whose keys were refused were set, or counters whose keys were refused were given an
     /// `absolute`. These updates are in no series.
     Dropped {
-        /// Of which kind.
+        /// The kind of metric.
         kind: Kind,
-        /// How many updates there were.
+        /// The number of updates.
         updates: u64,
     },
-    /// Values were recorded that no sum can hold: not a number, infinite, or beyond 2^53. They are
+    /// Values that no sum can hold were recorded: not a number, infinite or beyond 2^53. They are
     /// not in the histogram.
     Unrecorded {
         /// The histogram's exported name.
         name: String,
-        /// How many values there were.
+        /// The number of values.
         values: u64,
     },
     /// Values below zero were recorded in a histogram that counts in cells, which have none for
-    /// them. They are in its first bucket, and in its sum as they are; for percentiles they are
-    /// zero. Choose [bounds](crate::Builder::buckets_for) for such values.
+    /// them. They are in its first bucket, and in its sum with their own values; for percentiles
+    /// they count as zero. Choose [bounds](crate::Builder::buckets_for) for such values.
     BelowZero {
         /// The histogram's exported name.
         name: String,
-        /// How many values there were.
+        /// The number of values.
         values: u64,
     },
 }
@@ -105,7 +105,7 @@ impl Display for Problem {
             Problem::Refused { kind, calls } => {
                 write!(
                     f,
-                    "{calls} calls had a new {kind} when there were as many keys as may be, or a long key"
+                    "{calls} calls had a new {kind} beyond the limit of keys, or a key that is too long"
                 )
             }
             Problem::Dropped { kind, updates } => {

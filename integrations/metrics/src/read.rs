@@ -14,13 +14,13 @@ use crate::problem::Problem;
 use crate::registry::Registry;
 use crate::snapshot::{Family, Series, Snapshot, Value};
 
-/// A family without a name as yet, and what else is known of it.
+/// A family that has no exported name yet, and what is known about it.
 struct Found {
-    /// Without suffixes.
+    /// The name without suffixes.
     name: Arc<str>,
     order: usize,
     family: Family,
-    /// Two names of it.
+    /// Two of its names, if it has several.
     merged: Option<[String; 2]>,
     repeated: Option<String>,
     told: Told,
@@ -101,7 +101,7 @@ impl Registry {
         })
     }
 
-    /// Returns what a recorder tells of itself.
+    /// Returns the recorder's metrics about itself.
     fn own(&self, problems: &[Problem]) -> Vec<Family> {
         let one = |name: &str, help: &str, told: fn(&Problem) -> Option<(&str, String, u64)>| {
             let series = |(label, value, n): (&str, String, u64)| {
@@ -113,7 +113,7 @@ impl Registry {
             let (name, help) = (name.to_owned(), Some(help.to_owned()));
             Family { name, kind: Kind::Counter, unit: None, help, series }
         };
-        let refused = "Calls that had a new key when there were as many as may be, or a long one.";
+        let refused = "Calls that had a new key beyond the limit of keys, or a key that is too long.";
         let refused = one(REFUSED, refused, |problem| match problem {
             Problem::Refused { kind, calls } => Some(("kind", kind.to_string(), *calls)),
             _ => None,
@@ -123,7 +123,7 @@ impl Registry {
             Problem::Unrecorded { name, values } => Some(("histogram", name.clone(), *values)),
             _ => None,
         });
-        let dropped = "Updates that are in no series, since their key was refused.";
+        let dropped = "Updates that are in no series, because their key was refused.";
         let dropped = one(DROPPED, dropped, |problem| match problem {
             Problem::Dropped { kind, updates } => Some(("kind", kind.to_string(), *updates)),
             _ => None,
@@ -135,8 +135,8 @@ impl Registry {
 }
 
 impl Found {
-    /// Returns what is worth telling, once it is known by which name the family is exported. It
-    /// would have had the name `wanted`.
+    /// Returns the problems of the family, once its exported name is known. It would have had the
+    /// name `wanted`.
     fn problems(&mut self, wanted: String) -> impl Iterator<Item = Problem> + use<> {
         let Family { kind, name, .. } = &self.family;
         let (kind, name) = (*kind, name.clone());

@@ -15,10 +15,10 @@ use crate::registry::{Place, Registry};
 use crate::snapshot::Snapshot;
 use crate::text::text;
 
-/// A [`metrics::Recorder`]: counts what the macros `counter!`, `gauge!` and `histogram!` are given.
+/// A [`metrics::Recorder`]: counts the updates of the macros `counter!`, `gauge!` and `histogram!`.
 ///
-/// [`install`](crate::install) makes one the process's. One that is built can be used for a while
-/// on one thread, as in tests, or be put into another recorder:
+/// [`install`](crate::install) makes one the recorder of the process. A recorder can also be used
+/// for a while on one thread, as in tests, or be put into another recorder:
 ///
 /// ```
 /// let recorder = windrow_metrics::Recorder::builder().build()?;
@@ -35,7 +35,7 @@ impl Recorder {
         Recorder { registry: Arc::new(registry) }
     }
 
-    /// Returns what reads it, also once it is installed.
+    /// Returns a handle that reads the recorder, also after it is installed.
     pub fn handle(&self) -> Handle {
         Handle { registry: Arc::clone(&self.registry) }
     }
@@ -118,7 +118,7 @@ impl metrics::Recorder for Recorder {
     }
 }
 
-/// Shows how many keys it knows.
+/// Shows the number of keys.
 impl Debug for Recorder {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_struct("Recorder").field("keys", &self.registry.keys()).finish_non_exhaustive()
@@ -128,34 +128,34 @@ impl Debug for Recorder {
 /// Reads what a [`Recorder`] has counted, from any thread, at any time. Clones read the same
 /// recorder.
 ///
-/// A read is not a moment's picture: what is counted while it runs may be in it or not. Each
-/// counter lies between what it was when the read began and when it returned, and never goes back;
-/// a histogram's count is the sum of its buckets, and its sum is of the values counted, and perhaps
-/// of some that were just being recorded.
+/// A read is not a snapshot of one moment: updates during the read may be in it or not. Each
+/// counter lies between its value when the read began and its value when the read returned, and
+/// never goes back; a histogram's count is the sum of its buckets, and its sum covers the counted
+/// values, and perhaps some that were just being recorded.
 #[derive(Clone)]
 pub struct Handle {
     registry: Arc<Registry>,
 }
 
 impl Handle {
-    /// Returns all numbers in Prometheus' text format (version 0.0.4), for a response of type
+    /// Returns all metrics in Prometheus' text format (version 0.0.4), for a response of type
     /// [`CONTENT_TYPE`].
     ///
-    /// Counters, gauges, histograms, each by name and then by labels. A scrape costs a load for
-    /// each core and counter, and the writing of the text.
+    /// Metrics are ordered by kind (counters, gauges, histograms), then by name, then by labels. A
+    /// scrape costs a load for each core and counter, and the writing of the text.
     ///
     /// [`CONTENT_TYPE`]: crate::CONTENT_TYPE
     pub fn render(&self) -> String {
         text(&self.snapshot())
     }
 
-    /// Returns all numbers, as values; and [what is worth telling](Snapshot::problems).
+    /// Returns all metrics as values, with the [problems](Snapshot::problems) found.
     pub fn snapshot(&self) -> Snapshot {
         self.registry.snapshot()
     }
 }
 
-/// Shows how many keys its recorder knows.
+/// Shows the number of keys of its recorder knows.
 impl Debug for Handle {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_struct("Handle").field("keys", &self.registry.keys()).finish_non_exhaustive()

@@ -1,4 +1,4 @@
-//! Which key counts where.
+//! The registry: which key counts in which cell.
 //!
 //! Two maps of each kind: by key, which finds the cell that a key adds to; and by exported name and
 //! labels, which an export goes through. Keys that are the same for Prometheus (`http.requests` and
@@ -6,11 +6,11 @@
 //! so that `absolute` knows what its key has counted. The keys of a gauge or histogram share its
 //! one cell.
 //!
-//! The maps are trees: they compare keys, and a name that was chosen for its hash gains nothing.
-//! Keys are limited in number and in length, and so is a comparison.
+//! The maps are trees: they compare keys, so names chosen for their hashes gain nothing. The number
+//! and the length of keys are limited, and so is a comparison.
 //!
-//! An export takes references of what is in them, a few at a time (see `listing`): so no key waits
-//! for one.
+//! An export takes references to the series, a few at a time (see `listing`): so no key waits for
+//! it.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,45 +33,45 @@ use crate::kind::Kind;
 use crate::names::{self, Labels, metric_name};
 use crate::own::Dropped;
 
-/// What a recorder was asked to be.
+/// The settings of a recorder.
 pub(crate) struct Config {
     pub(crate) buckets: Buckets,
     pub(crate) global_labels: Vec<(String, String)>,
     pub(crate) keys: usize,
     pub(crate) keys_per_name: usize,
     pub(crate) key_bytes: usize,
-    /// After which time a key leaves that is not used.
+    /// The time after which an unused key is removed.
     pub(crate) idle: Option<Duration>,
     pub(crate) recommended_naming: bool,
 }
 
-/// All that a recorder counts.
+/// All metrics of a recorder.
 pub(crate) struct Registry {
     /// See [`number`](Registry::number).
     number: AtomicU64,
     pub(crate) config: Config,
     state: RwLock<State>,
-    /// Of exports alone.
+    /// The exported names, used by exports only.
     names: Mutex<Names>,
     /// Calls whose key was refused, by kind.
     refused: [Counter; Kind::ALL.len()],
-    /// What is in no series, by kind.
+    /// Updates that are in no series, by kind.
     dropped: [Arc<Dropped>; Kind::ALL.len()],
-    /// When idle keys were last looked for.
+    /// The time of the last look for idle keys.
     pub(crate) looked: Mutex<Instant>,
 }
 
-/// What a look-up or a new key changes.
+/// The state that look-ups and new keys change.
 #[derive(Default)]
 pub(crate) struct State {
     pub(crate) counters: Table<CounterCell>,
     pub(crate) gauges: Table<GaugeCell>,
     pub(crate) histograms: Table<HistogramCell>,
-    /// How many, of all kinds.
+    /// The number of keys, of all kinds.
     pub(crate) keys: usize,
-    /// How many there ever were, of all kinds.
+    /// The number of families that ever existed, of all kinds.
     families: usize,
-    /// By exported name, without suffixes.
+    /// The entries by exported name, without suffixes.
     pub(crate) descriptions: BTreeMap<String, Description>,
 }
 
@@ -81,11 +81,11 @@ pub(crate) type Description = Arc<(Option<Unit>, SharedString)>;
 /// The metrics of one kind.
 pub(crate) struct Table<T> {
     pub(crate) by_key: BTreeMap<Key, Known<T>>,
-    /// By exported name, without suffixes.
+    /// The entries by exported name, without suffixes.
     pub(crate) families: BTreeMap<Arc<str>, Family<T>>,
 }
 
-/// A key that has a place.
+/// A key that has a cell.
 pub(crate) struct Known<T> {
     pub(crate) cell: Arc<T>,
     /// Whether no thread could count in it when idle keys were last looked for, and none has found
@@ -93,7 +93,7 @@ pub(crate) struct Known<T> {
     pub(crate) is_quiet: AtomicBool,
 }
 
-// Derived, it would ask that of `T`.
+// A derived implementation would require it of `T`.
 impl<T> Default for Table<T> {
     fn default() -> Table<T> {
         Table { by_key: BTreeMap::new(), families: BTreeMap::new() }
@@ -104,7 +104,7 @@ impl<T> Default for Table<T> {
 pub(crate) struct Family<T> {
     pub(crate) head: Arc<Head>,
     pub(crate) keys: usize,
-    /// By labels: the cells of its keys.
+    /// The cells of the keys, by labels.
     pub(crate) series: BTreeMap<Labels, Cells<T>>,
     /// The cell of keys that were refused.
     pub(crate) overflow: Option<Arc<T>>,
@@ -113,20 +113,20 @@ pub(crate) struct Family<T> {
 /// The cells of one series' keys.
 pub(crate) type Cells<T> = Arc<[Arc<T>]>;
 
-/// What is known of a name.
+/// The facts about a name.
 pub(crate) struct Head {
-    /// As it is exported, without suffixes.
+    /// The exported name, without suffixes.
     pub(crate) name: Arc<str>,
-    /// How many names there were before, of all kinds.
+    /// The number of earlier names, of all kinds.
     pub(crate) order: usize,
-    /// What the first key was called, and the first one of another name.
+    /// The name of the first key, and the first one of another name.
     pub(crate) called: String,
     pub(crate) also_called: OnceLock<String>,
     /// A label that a key had twice.
     pub(crate) repeated: OnceLock<String>,
 }
 
-/// Which table is a kind's.
+/// Selects the table of a kind.
 pub(crate) trait Tabled: Cell {
     fn table(state: &State) -> &Table<Self>;
 
@@ -163,20 +163,20 @@ impl Tabled for HistogramCell {
     }
 }
 
-/// Where a key counts.
+/// The place where a key counts.
 pub(crate) enum Place<T> {
-    /// In a cell of its series, for good. The key is one that is cheap to clone.
+    /// A cell of its series, permanently. The key is cheap to clone.
     Series(Arc<T>, Key),
-    /// With all keys that were refused.
+    /// The cell shared by all refused keys.
     Overflow(Arc<T>),
-    /// Nowhere.
+    /// No cell: the updates are dropped.
     Nowhere,
 }
 
-/// In a registry's number, those behind what tells it from other registries.
+/// The low bits of a registry's number, behind those that tell it from other registries.
 pub(crate) const EPOCH_BITS: u32 = 32;
 
-/// What marks the series of refused keys.
+/// The label that marks the series of refused keys.
 const OVERFLOW: (&str, &str) = ("overflow", "true");
 
 impl Registry {
@@ -189,9 +189,8 @@ impl Registry {
         Registry { number, config, state, names, refused, dropped, looked }
     }
 
-    /// Returns a number that no other registry of this process has, or ever had. It is another one
-    /// after idle keys were looked for: so threads look for each key anew, and keys are seen to be
-    /// used.
+    /// Returns a number that no other registry of this process has or ever had. It changes after
+    /// each look for idle keys: so threads look up each key anew, and used keys are noticed.
     #[inline]
     pub(crate) fn number(&self) -> u64 {
         self.number.load(Ordering::Relaxed) // nothing but a number
@@ -213,17 +212,17 @@ impl Registry {
         self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts the updates of this kind that are in no series.
+    /// Returns the counter of the updates of this kind that are in no series.
     pub(crate) fn dropped(&self, kind: Kind) -> &Arc<Dropped> {
         &self.dropped[kind as usize]
     }
 
-    /// Returns how many calls had a key of this kind that was refused.
+    /// Returns the number of calls that had a refused key of this kind.
     pub(crate) fn refused(&self, kind: Kind) -> u64 {
         self.refused[kind as usize].lifetime()
     }
 
-    /// Returns where `key` counts; a new one gets a place.
+    /// Returns the place where `key` counts; a new key gets a place.
     pub(crate) fn place<T: Tabled>(&self, key: &Key) -> Place<T> {
         let state = self.read();
         if let Some(place) = T::table(&state).known(key) {
@@ -281,13 +280,13 @@ impl Registry {
             || names::bytes(key) > self.config.key_bytes
     }
 
-    /// Returns how many keys there are.
+    /// Returns the number of keys.
     pub(crate) fn keys(&self) -> usize {
         self.read().keys
     }
 
-    /// Describes the metrics called `name`, unless they are described already. There are as many
-    /// descriptions as there may be keys.
+    /// Describes the metrics called `name`, unless they are described already. The number of
+    /// descriptions has the same limit as that of keys.
     pub(crate) fn describe(&self, name: &str, unit: Option<Unit>, text: SharedString) {
         let descriptions = &mut self.write().descriptions;
         if descriptions.len() < self.config.keys && name.len() <= self.config.key_bytes {
@@ -315,7 +314,7 @@ impl<T: Cell> Table<T> {
     /// Returns where `key` counts, if it has a place.
     fn known(&self, key: &Key) -> Option<Place<T>> {
         let (key, known) = self.by_key.get_key_value(key)?;
-        // Relaxed: where it is looked at, the lock is had for writing.
+        // Relaxed: it is read under the lock for writing.
         if known.is_quiet.load(Ordering::Relaxed) {
             known.is_quiet.store(false, Ordering::Relaxed);
         }
@@ -325,7 +324,7 @@ impl<T: Cell> Table<T> {
     /// Returns where a refused key called `name` counts, if that is known.
     fn refuge(&self, name: &str) -> Option<Place<T>> {
         if T::KIND == Kind::Gauge {
-            return Some(Place::Nowhere); // what many have set is no number of anything
+            return Some(Place::Nowhere); // the last value of many gauges would mean nothing
         }
         let family = self.families.get(&*self.refuge_name(name))?;
         family.overflow.clone().map(Place::Overflow)
@@ -342,7 +341,7 @@ impl<T: Cell> Table<T> {
 }
 
 impl Head {
-    /// Notes what is worth telling about a key. What came first stays.
+    /// Records a problem with a key. The first record stays.
     fn note(&self, called: &str, repeated: Option<String>) {
         if self.called != called {
             self.also_called.get_or_init(|| called.to_owned());

@@ -1,4 +1,4 @@
-//! What a recorder has counted, as values.
+//! The metrics of a recorder as values.
 
 use std::iter;
 use std::sync::Arc;
@@ -9,8 +9,8 @@ use crate::kind::Kind;
 use crate::names::Labels;
 use crate::problem::Problem;
 
-/// All that a recorder has counted, from [`Handle::snapshot`](crate::Handle::snapshot). Shown, it
-/// is the Prometheus text.
+/// All metrics of a recorder at one read, from [`Handle::snapshot`](crate::Handle::snapshot).
+/// Displayed as the Prometheus text.
 ///
 /// ```
 /// use windrow_metrics::{Recorder, Value};
@@ -44,7 +44,7 @@ impl Snapshot {
     /// Returns the value of the series that is exported by this name and these labels, in any
     /// order.
     ///
-    /// Looks at all of them: for tests, and for a few numbers.
+    /// Searches all series: for tests, and for reading a few numbers.
     pub fn get(&self, name: &str, labels: &[(&str, &str)]) -> Option<&Value> {
         let family = self.families.iter().find(|family| family.name == name)?;
         let has_all = |series: &&Series| {
@@ -54,8 +54,8 @@ impl Snapshot {
         family.series.iter().find(has_all).map(|series| &series.value)
     }
 
-    /// Returns what is exported otherwise than the program may expect, and what was refused. Empty
-    /// if all is well.
+    /// Returns the problems: metrics that are exported differently from what the program may
+    /// expect, and refused updates. Empty if there are none.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
@@ -72,17 +72,17 @@ pub struct Family {
 }
 
 impl Family {
-    /// Returns the name that it is exported by.
+    /// Returns the exported name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns what it is.
+    /// Returns the kind of metric.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// Returns the unit that it was described with.
+    /// Returns the unit of its description.
     pub fn unit(&self) -> Option<Unit> {
         self.unit
     }
@@ -92,7 +92,7 @@ impl Family {
         self.help.as_deref()
     }
 
-    /// Returns its series, by their labels. There is at least one.
+    /// Returns its series, ordered by their labels. There is at least one.
     pub fn series(&self) -> &[Series] {
         &self.series
     }
@@ -106,7 +106,7 @@ pub struct Series {
 }
 
 impl Series {
-    /// Names and values of the labels, by name.
+    /// Returns the names and values of the labels, by name.
     pub fn labels(&self) -> impl Iterator<Item = (&str, &str)> {
         self.labels.iter().map(|(name, value)| (&**name, &**value))
     }
@@ -116,25 +116,25 @@ impl Series {
         self.labels().find(|(label, _)| *label == name).map(|(_, value)| value)
     }
 
-    /// Returns what it has counted.
+    /// Returns the value of the series.
     pub fn value(&self) -> &Value {
         &self.value
     }
 }
 
-/// What a series has counted.
+/// The value of a series.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Value {
-    /// What was added to a counter.
+    /// The total of a counter.
     Counter(u64),
     /// A gauge's value.
     Gauge(f64),
-    /// What was recorded in a histogram.
+    /// The distribution of the values recorded in a histogram.
     Histogram(Distribution),
 }
 
-/// What was recorded in a histogram.
+/// The distribution of the values recorded in a histogram.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Distribution {
     counts: Counts,
@@ -143,9 +143,9 @@ pub struct Distribution {
 
 #[derive(Clone, Debug, PartialEq)]
 enum Counts {
-    /// Of steps, of which so many make one.
+    /// Cells of steps, and the number of steps in a value of 1.
     Cells(windrow::histogram::Distribution, u32),
-    /// Bounds, and each bucket's own: one more.
+    /// Bounds, and the count of each bucket: one more than bounds.
     Buckets(Arc<[f64]>, Box<[u64]>),
 }
 
@@ -162,7 +162,7 @@ impl Distribution {
         Distribution { counts: Counts::Buckets(bounds, counts), sum }
     }
 
-    /// Returns how many values were recorded.
+    /// Returns the number of values that were recorded.
     pub fn count(&self) -> u64 {
         match &self.counts {
             Counts::Cells(cells, _) => cells.count(),
@@ -172,19 +172,19 @@ impl Distribution {
         }
     }
 
-    /// Returns their sum. Each value is rounded to a multiple of 10^-12 before it is added, so `n`
-    /// values are off by `n` times half of that at most. A `Duration` of up to an hour is exact.
-    /// Fits 2^43 values and a sum of 2^63.
+    /// Returns the sum of the values. Each value is rounded to a multiple of 10^-12 before it is
+    /// added, so the sum of `n` values is off by at most `n` times half of that. A `Duration` of up
+    /// to an hour is exact. The sum has room for 2^43 values and a total of 2^63.
     pub fn sum(&self) -> f64 {
         self.sum
     }
 
-    /// Returns what stands for the value at which, or below which, the part `q` of all values is:
-    /// for 0.99 the 99th percentile. It is that value give or take the
-    /// [error](windrow::histogram::Scale::error_bound) of the histogram's scale, and a step.
+    /// Estimates the `q`-quantile, `0.0..=1.0` (0.99 for the 99th percentile): the exact value,
+    /// give or take the [error](windrow::histogram::Scale::error_bound) of the histogram's scale,
+    /// and a step.
     ///
-    /// `None` if there is no value, or `q` is no number from 0 to 1, or the histogram counts at
-    /// [bounds](crate::Builder::buckets) of the program's choice.
+    /// Returns `None` if there is no value, if `q` is not a number from 0 to 1, or if the histogram
+    /// counts at [bounds](crate::Builder::buckets) that the program has chosen.
     ///
     /// ```
     /// # use windrow_metrics::{Recorder, Value};
@@ -207,9 +207,9 @@ impl Distribution {
         }
     }
 
-    /// Returns the cells, whose values are steps (by default, nanoseconds): to merge those of
-    /// several processes, say. `None` if the histogram counts at [bounds](crate::Builder::buckets)
-    /// of the program's choice.
+    /// Returns the cells, whose values are steps (by default, nanoseconds), for example to merge
+    /// those of several processes. Returns `None` if the histogram counts at
+    /// [bounds](crate::Builder::buckets) that the program has chosen.
     ///
     /// Its `sum` wraps at 2^64 steps, where [`sum`](Self::sum) does not.
     pub fn cells(&self) -> Option<&windrow::histogram::Distribution> {
@@ -219,11 +219,11 @@ impl Distribution {
         }
     }
 
-    /// Returns the buckets: a bound, and how many values were no greater. The last bound is
-    /// infinite.
+    /// Returns the buckets: each bound, with the number of values not greater than it. The last
+    /// bound is infinite.
     ///
-    /// The bounds are those of the program's choice, or the octaves of the scale. Counts at them
-    /// are exact (of values rounded to steps).
+    /// The bounds are those that the program has chosen, or the octaves of the scale. Counts at
+    /// them are exact (of values rounded to steps).
     ///
     /// ```
     /// # use windrow_metrics::{Recorder, Value};

@@ -3,10 +3,11 @@
 //! A value is rounded to a multiple of 10^-12 and written with three digits: whole units,
 //! millionths, and millionths of those. All have the value's sign. Each digit has a counter, which
 //! holds a signed number modulo 2^64. The digits of 2^43 records fit without a carry: no counter
-//! ever has to tell another that it wrapped, and a read beside records misses at most what is being
-//! recorded.
+//! ever has to tell another that it wrapped, and a read during records misses at most the values
+//! being recorded.
 //!
-//! Decimal, since values are: a `Duration` is nanoseconds, and so comes out exactly.
+//! The digits are decimal because values are: a `Duration` is nanoseconds, and so comes out
+//! exactly.
 
 use windrow::Counter;
 
@@ -30,7 +31,7 @@ pub(crate) struct ExactSum {
 }
 
 impl ExactSum {
-    /// Adds `value`, between [`-LARGEST`](LARGEST) and `LARGEST`, as many `times`.
+    /// Adds `value`, between [`-LARGEST`](LARGEST) and `LARGEST`, `times` times.
     #[inline]
     pub(crate) fn add(&self, value: f64, times: u64) {
         // Casts cut off what is behind the point, and cost an instruction where `trunc` may cost a
@@ -83,7 +84,7 @@ mod tests {
         assert_eq!(sum.get(), (1_u64 << 43) as f64 - 9e9);
     }
 
-    /// Half of the last digit, and what multiplying by a million rounds.
+    /// Half of the last digit, and the rounding of a multiplication by a million.
     const ERROR: f64 = 0.501e-12;
 
     proptest! {
@@ -92,7 +93,7 @@ mod tests {
             for value in [value, small] {
                 let sum = ExactSum::default();
                 sum.add(value, 1);
-                // What an `f64` of this size cannot tell apart comes on top.
+                // The resolution of an `f64` of this size comes on top.
                 let error = ERROR + value.abs() * f64::EPSILON;
                 prop_assert!((sum.get() - value).abs() <= error, "{} for {value}", sum.get());
             }

@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter, Write};
 use crate::names::Labels;
 use crate::snapshot::{Snapshot, Value};
 
-/// The Prometheus text: the same whenever the numbers are the same.
+/// Displays the Prometheus text, which is the same whenever the numbers are the same.
 impl Display for Snapshot {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(&text(self))
@@ -75,11 +75,11 @@ fn write(text: &mut String, what: fmt::Arguments<'_>) {
     let _never_fails = text.write_fmt(what);
 }
 
-/// Appends `plain` with a backslash before each of `special`, of which the end of a line becomes an
-/// `n`.
+/// Appends `plain` with a backslash before each of the `special` bytes; the end of a line becomes
+/// an `n`.
 fn escape(text: &mut String, plain: &str, special: &[u8]) {
     let mut rest = plain;
-    // A byte of these is never part of another character.
+    // None of these bytes is ever part of another character.
     while let Some(at) = rest.bytes().position(|byte| special.contains(&byte)) {
         let (before, found) = rest.split_at(at);
         text.extend([before, "\\", if found.starts_with('\n') { "n" } else { &found[..1] }]);
@@ -88,7 +88,7 @@ fn escape(text: &mut String, plain: &str, special: &[u8]) {
     text.push_str(rest);
 }
 
-/// A number as Prometheus writes it, in as few digits as tell it from every other.
+/// A number as Prometheus writes it, with the fewest digits that tell it from every other.
 struct Number(f64);
 
 impl Display for Number {
